@@ -66,6 +66,7 @@ from ttmlir.mlir.attributes import (
 from ttmlir.mlir.core_prefix import (
     core_prefix,
     core_prefix_of,
+    has_late_kernels,
     prefix_of_attribute,
     spelled_key,
     spelled_name,
@@ -382,6 +383,8 @@ _MAX_IN_LINE = 1 << 16
 """Longest text of an attribute in the line of an operation."""
 
 _DEFAULT_DIALECTS = {"builtin.module": "builtin", "func.func": "func"}
+_LATE_DEFAULTS = frozenset(("emitc.expression", "emitc.for", "emitc.if"))
+"""Operations whose bodies have a default dialect in 2026."""
 """Operations in whose regions the prefix of this dialect is not printed."""
 
 
@@ -695,6 +698,8 @@ class MlirPrinter(UpstreamPrinter):
             return
         op = region.parent
         default_dialect = _DEFAULT_DIALECTS.get(op.name, "") if op is not None else ""
+        if op is not None and op.name in _LATE_DEFAULTS and has_late_kernels(op):
+            default_dialect = "emitc"
         self._default_dialects.append(default_dialect)
         self._write("{\n")
         for index, block in enumerate(region.blocks):

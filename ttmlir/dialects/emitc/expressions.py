@@ -48,6 +48,7 @@ from ttmlir.dialects.definition.ods import (
     values,
 )
 from ttmlir.dialects.definition.syntax import AssemblyOp, ConversionOp, FunctionalOp, parse_operands
+from ttmlir.mlir.core_prefix import note_late_kernels
 from ttmlir.mlir.reporting import OpError, note
 
 # --- Types ----------------------------------------------------------------------------------------
@@ -828,6 +829,7 @@ class VerbatimOp(AssemblyOp):
         value: Attribute = StringAttr(parser.parse_str_literal())
         operands: list[UnresolvedOperand] = []
         if parser.parse_optional_keyword("args") is not None:
+            note_late_kernels()
             operands = parse_operands(parser)
         properties, attributes = cls.parse_dict(parser, {"value": value})
         types: list[Attribute] = []

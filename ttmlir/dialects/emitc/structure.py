@@ -52,6 +52,7 @@ from ttmlir.dialects.emitc.expressions import (
     lookup_global,
     value_type,
 )
+from ttmlir.mlir.core_prefix import note_late_kernels
 from ttmlir.mlir.printing import show_op
 from ttmlir.mlir.upstream_syntax import parse_function, print_function
 
@@ -204,6 +205,7 @@ def _parse_stored(parser: Parser) -> Attribute:
     """The type of a variable: an lvalue is written without its name, `<i32>`."""
     if parser.parse_optional_punctuation("<") is None:
         return parser.parse_type()
+    note_late_kernels()
     type = parser.parse_type()
     parser.parse_punctuation(">")
     return EmitC_LValueType(type)

@@ -6,9 +6,9 @@ that it lacked. A form names them in the order in which the text has them:
     "dst_index:int out_cb:cb out_index:int out_of_order:flag=0"
     "ttkernel.pack_tile(%0, %1, %2, true) : (i32, !ttkernel.cb<2, f32>, i32) -> ()"
 
-`?` is optional, `*` any number. What stands in braces is in the dictionary of attributes only, where
-what follows `=` is left out; elsewhere it is written where the operation has nothing else. After
-`->` are the results. Source: the text and the messages of tt-lang 1.1.1, of July 2026, and the list
+`?` is optional, `*` any number. What stands in braces is only in the dictionary of attributes,
+where what follows `=` is left out; elsewhere it is written where the operation has nothing else.
+After `->` are the results. Source: the text and the messages of tt-lang 1.1.1, of July 2026, and the list
 of operations of tt-mlir 19c86fca45.
 """
 

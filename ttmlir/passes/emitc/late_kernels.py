@@ -14,6 +14,7 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
+    Signedness,
     StringAttr,
     i1,
     i32,
@@ -198,6 +199,99 @@ def _template_arguments(op: ODSOperation, mnemonic: str) -> list[Attribute] | No
     return found or None
 
 
+# --- Arith ----------------------------------------------------------------------------------------
+
+_SHIFTS = {
+    "arith.shli": (expressions.BitwiseLeftShiftOp, True),
+    "arith.shrsi": (expressions.BitwiseRightShiftOp, False),
+    "arith.shrui": (expressions.BitwiseRightShiftOp, True),
+}
+"""Shifts, and whether what is shifted has no sign."""
+_UNSIGNED_EXTREMA = {"arith.maxui": "std::max<size_t>", "arith.minui": "std::min<size_t>"}
+_SIGNED_PREDICATES = range(2, 6)
+_DISTANCE = EmitC_PtrDiffT()
+
+
+class LateArithConversion(ArithConversion):
+    """Makes what mlir of 2026 makes of arith, where that is not what it made before."""
+
+    def result(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
+        """The result on the converted operands; None for an operation of another kind."""
+        type_ = self._type_of(op.results[0].type) if op.results else i1
+        if op.name in _SHIFTS:
+            return self._shift(op, operands, type_)
+        if op.name in _UNSIGNED_EXTREMA:
+            return self._call(_UNSIGNED_EXTREMA[op.name], operands, type_)
+        match op:
+            case arith.CmpiOp() if (
+                op.predicate.value.data in _SIGNED_PREDICATES or op.predicate.value.data < 2
+            ) and operands[0].type == _SIZE:
+                operands = [self._cast(each, _DISTANCE) for each in operands]
+            case arith.IndexCastOp():
+                return self._cast(self._cast(operands[0], _DISTANCE), type_)
+            case arith.ExtUIOp() if operands[0].type != i1:
+                wide = self._cast(self._unsigned(operands[0]), _unsigned_type(type_))
+                return self._cast(wide, type_)
+            case arith.TruncIOp() if type_ != i1:
+                narrow = self._cast(self._unsigned(operands[0]), _unsigned_type(type_))
+                return self._cast(narrow, type_)
+            case _:
+                pass
+        return super().result(op, operands)
+
+    def _call(self, name: str, operands: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+        callee = {"callee": StringAttr(name)}
+        return self._make(emitc.CallOpaqueOp, list(operands), type_, callee)
+
+    def _shift(self, op: Operation, operands: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+        """A shift, and 0 where it is as wide as the number, which C++ leaves open."""
+        cls, unsigned = _SHIFTS[op.name]
+        value = self._unsigned(operands[0]) if unsigned else operands[0]
+        count = self._unsigned(operands[1])
+        held: Attribute = value.type
+        in_range = self._compare("<", False, [count, self._width_of(count.type)])
+        zero = self._make(emitc.ConstantOp, [], held, {"value": _zero(held)})
+        block = Block()
+        shifted = cls.create(operands=[value, count], result_types=[held])
+        chosen = emitc.ConditionalOp.create(
+            operands=[in_range, shifted.results[0], zero], result_types=[held]
+        )
+        block.add_ops([shifted, chosen, emitc.YieldOp.create(operands=chosen.results)])
+        operands_ = [value, count, in_range, zero]
+        result = self._make_region(emitc.ExpressionOp, operands_, held, Region(block))
+        return result if held == type_ else self._cast(result, type_)
+
+    def _make_region(
+        self, cls: type[Operation], operands: list[SSAValue], type_: Attribute, region: Region
+    ) -> SSAValue:
+        value = self._make(cls, operands, type_)
+        assert isinstance(value.owner, Operation)
+        value.owner.add_region(region)
+        return value
+
+    def _width_of(self, type_: Attribute) -> SSAValue:
+        if isinstance(type_, IntegerType):
+            width = IntegerAttr(type_.width.data, type_)
+            return self._make(emitc.ConstantOp, [], type_, {"value": width})
+        bits = IntegerAttr.from_index_int_value(8)
+        eight = self._make(emitc.ConstantOp, [], type_, {"value": bits})
+        size = self._call("sizeof", [eight], type_)
+        return self._make(emitc.MulOp, [eight, size], type_)
+
+
+def _zero(type_: Attribute) -> Attribute:
+    if isinstance(type_, IntegerType):
+        return IntegerAttr(0, type_)
+    return IntegerAttr.from_index_int_value(0)
+
+
+def _unsigned_type(type_: Attribute) -> Attribute:
+    """The type of as many bits without sign."""
+    if isinstance(type_, IntegerType):
+        return IntegerType(type_.width.data, Signedness.UNSIGNED)
+    return type_
+
+
 # --- Conversion -----------------------------------------------------------------------------------
 
 _METHODS = {
@@ -241,10 +335,9 @@ class LateConversion(KernelConversion):
     def __init__(self) -> None:
         """Nothing is converted yet."""
         super().__init__()
-        self._arith = ArithConversion(self._make, convert_type)
+        self._arith = LateArithConversion(self._make, convert_type)
         self._rules[scf.IfOp] = self._if
         self._rules[scf.ForOp] = self._for
-        self._rules[arith.IndexCastOp] = self._index_cast
         self._rules[FuncReturnOp] = self._return
         self._special: dict[str, Callable[[LateSyntaxOp], None]] = {
             "TensorAccessorArgs": self._accessor_args,
@@ -535,14 +628,6 @@ class LateConversion(KernelConversion):
         self._made_result(op, call.results[0], count=len(operands))
 
     # Numbers and control flow.
-
-    def _index_cast(self, op: Operation) -> None:
-        """Through a signed number, as an index is signed in arith."""
-        value, result = self._operands(op)[0], op.results[0].type
-        step: Attribute = EmitC_PtrDiffT()
-        self._values[op.results[0]] = self._make(
-            emitc.CastOp, [self._make(emitc.CastOp, [value], step)], convert_type(result)
-        )
 
     def _variable(self, value: SSAValue) -> SSAValue:
         type_ = value.type
