@@ -1,7 +1,8 @@
 """What tt-lang's MLIR made of modules of ttkernel, from `Inputs/kernels.json.xz`.
 
-Each module was read, verified and printed, lowered by convert-ttkernel-to-emitc, and translated to
-C++. Texts are the tool's own; C++ with helpers that tt-mlir writes into kernels is left out.
+A module holds one operation of ttkernel, or arithmetic, loops and branches (`flow`). It was read, verified and printed, lowered by convert-ttkernel-to-emitc, and translated to
+C++. Texts are the tool's own; C++ with helpers that tt-mlir writes into kernels is left out, and so are modules that the lowering
+folds.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ PATH = Path(__file__).resolve().parent / "Inputs" / "kernels.json.xz"
 
 @dataclass(frozen=True)
 class KernelAnswer:
-    """A module of one operation of ttkernel, and what became of it."""
+    """A module, and what became of it."""
 
     op: str
     given: str

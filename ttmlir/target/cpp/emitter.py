@@ -75,6 +75,7 @@ from ttmlir.mlir.attributes import (
     splat_bytes,
     unpack_values,
 )
+from ttmlir.mlir.core_prefix import has_late_kernels
 from ttmlir.mlir.reporting import OpError
 from ttmlir.nesting import deep_recursion
 
@@ -552,6 +553,7 @@ class Names:
 # --- Emitter --------------------------------------------------------------------------------------
 
 _INDENT = "  "
+_LOOP_LETTERS = "ijklmnopqrstu"
 
 # Operations without a line of their own: their text stands where their result is used.
 _DEFERRED = frozenset(
@@ -569,14 +571,19 @@ def emit_cpp(
     *,
     declare_variables_at_top: bool = False,
     elide_above: int | None = None,
+    late: bool | None = None,
 ) -> str:
     """The C++ text of a module.
+
+    `late` asks for the text of MLIR of 2026, which calls the variables of loops `i`, `j`, ... and
+    has no superfluous semicolons; by default, for modules that have its operations.
 
     With `declare_variables_at_top` all variables of a function stand at its head, which functions
     of several blocks need. Constants of more than `elide_above` elements are left out of the text.
     An operation, type or attribute without a C++ form raises the error of that operation.
     """
-    emitter = _Emitter(declare_variables_at_top, elide_above)
+    is_late = has_late_kernels(module) if late is None else late
+    emitter = _Emitter(declare_variables_at_top, elide_above, is_late)
     with deep_recursion():
         emitter.emit(module, semicolon=False)
     return "".join(emitter.pieces)
@@ -585,7 +592,9 @@ def emit_cpp(
 class _Emitter:
     """Appends pieces of text; a method per operation that is a statement."""
 
-    def __init__(self, variables_at_top: bool, elide_above: int | None) -> None:
+    def __init__(self, variables_at_top: bool, elide_above: int | None, late: bool) -> None:
+        self.late = late
+        self.loops = 0
         self.pieces = list[str]()
         self.variables_at_top = variables_at_top
         self.elide_above = elide_above
@@ -740,8 +749,8 @@ class _Emitter:
     def loop(self, op: Operation) -> None:
         lower, upper, step = op.operands
         body = op.regions[0].block
-        is_size = isinstance(body.args[0].type, EmitC_SizeT)
-        name = self.names.declare(body.args[0], "i" if is_size else "v")
+        letter = _LOOP_LETTERS[min(self.loops, len(_LOOP_LETTERS) - 1)] if self.late else "v"
+        name = self.names.declare(body.args[0], letter)
         limit = self.expressions.operand(upper)
         if isinstance(upper.owner, Operation) and is_inlined(upper.owner):
             limit = f"({limit})"
@@ -749,7 +758,9 @@ class _Emitter:
             f"for ({type_text(body.args[0].type)} {name} = {self.expressions.operand(lower)}; "
             f"{name} < {limit}; {name} += {self.expressions.operand(step)}) {{"
         )
+        self.loops += 1
         self._nested(op.regions[0])
+        self.loops -= 1
 
     def branch_if(self, op: Operation) -> None:
         self.line(f"if ({self.expressions.operand(op.operands[0])}) {{")
@@ -763,7 +774,7 @@ class _Emitter:
         with self.indented():
             for op in region.block.ops:
                 if op.next_op is not None:
-                    self.emit(op, semicolon=True)
+                    self.emit(op, semicolon=not (self.late and op.name in _BLOCK_LIKE))
         self.line_start("}")
 
     def branch(self, op: Operation) -> None:

@@ -134,7 +134,9 @@ def late_kernel_text(function: FuncOp, thread: ThreadType) -> str:
     if _REDUCE in includes:
         # The header takes its defaults from these, which the template arguments replace.
         defines = "#define REDUCE_OP PoolType::SUM\n#define REDUCE_DIM ReduceDim::REDUCE_COL\n"
-    body = emit_cpp(ModuleOp([function.clone()])).lstrip("\n")
+    body = emit_cpp(ModuleOp([function.clone()]), late=True).lstrip("\n")
+    if any(callee.startswith("std::") for _, callee in _callees(function)):
+        defines += "#include <algorithm>\n"
     name = re.escape(function.sym_name.data)
     body = re.sub(rf"^void {name}\(\) ", "void kernel_main() ", body, count=1)
     return (
