@@ -259,6 +259,22 @@ def write_ttm(
 
 
 @without_collections()
+def write_kernels(module: ModuleOp) -> str:
+    """The C++ of every kernel of a module; those in the form of 2026 are converted to emitc."""
+    from ttmlir.dialects.ttkernel import TTKernelOp
+    from ttmlir.mlir.attributes import cloned
+    from ttmlir.mlir.core_prefix import has_late_kernels
+    from ttmlir.target.cpp import from_ttkernel
+
+    if has_late_kernels(module) and any(isinstance(op, TTKernelOp) for op in module.walk()):
+        from ttmlir.passes.emitc.convert_ttkernel_to_emitc import convert_kernels
+
+        module = cloned(module)
+        convert_kernels(module)
+    return from_ttkernel.write_kernels(module)
+
+
+@without_collections()
 def write_cpp(module: ModuleOp, *, elide_above: int | None = None) -> str:
     """The C++ of a module in the ttnn dialect, which stays as it is.
 
