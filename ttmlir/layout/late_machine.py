@@ -39,7 +39,7 @@ from ttmlir.layout.tensor_layout import Grid
 from ttmlir.machine.boards_2026 import BOARDS_2026, Board2026
 
 _HOST = CpuDesc(role="host", target_triple="x86_64-pc-linux")
-_DATA_TYPES = tuple(DataType)
+_DATA_TYPES = tuple(each for each in DataType if each is not DataType.I1)
 _HOST_MMIO = 1
 """The host reaches the chip; 2024 has another bit for it."""
 _TILE_SIZES = ((4, 16), (16, 16), (32, 16), (4, 32), (16, 32), (32, 32))
