@@ -197,9 +197,10 @@ def _hoist_graph(function: FuncOp, graph: _Graph, place: int) -> None:
     """Let a load, the operation number `place` of the function, take the place of a graph."""
     ops = _in_block_order(function, graph)
     inside = set(ops)
+    # What an earlier run has hoisted comes last.
     results = [
         result
-        for op in ops
+        for op in sorted(ops, key=lambda op: isinstance(op, LoadCachedOp))
         for result in op.results
         if any(use.operation not in inside for use in result.uses)
     ]

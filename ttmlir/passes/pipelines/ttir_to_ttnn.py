@@ -245,6 +245,7 @@ class TTIRToTTNNCommonPipeline(Pipeline):
         from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
         from ttmlir.passes.ttnn.ttnn_layout import TTNNLayoutPass
         from ttmlir.passes.ttnn.ttnn_memory_management import TTNNMemoryManagementPass
+        from ttmlir.passes.ttnn.ttnn_resolve_composites import TTNNResolveCompositesPass
         from ttmlir.passes.ttnn.ttnn_workaround import TTNNWorkaroundPass
 
         const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
@@ -279,6 +280,7 @@ class TTIRToTTNNCommonPipeline(Pipeline):
             *const_eval,
             TTNNLayoutPass(),
             ConvertTTIRToTTNNPass(),
+            TTNNResolveCompositesPass(),
             CanonicalizePass(),
             *([TTNNFusingPass()] if self.enable_fusing_pass else []),
             *([TTNNDecompositionPass()] if self.enable_ttnn_decomposition_pass else []),
@@ -303,7 +305,15 @@ class TTNNCommonToRuntimePipeline(Pipeline):
     def passes(self) -> Sequence[Pass]:
         """Conversions as the library has them, and the ends of tensors."""
         from ttmlir.passes.general.canonicalize import CanonicalizePass
+        from ttmlir.passes.general.ttcore_optimization_barrier_fold import (
+            TTCoreOptimizationBarrierFoldPass,
+        )
         from ttmlir.passes.ttnn.ttnn_deallocate import TTNNDeallocatePass
         from ttmlir.passes.ttnn.ttnn_decompose_layouts import TTNNDecomposeLayoutsPass
 
-        return (TTNNDecomposeLayoutsPass(), CanonicalizePass(), TTNNDeallocatePass())
+        return (
+            TTNNDecomposeLayoutsPass(),
+            CanonicalizePass(),
+            TTCoreOptimizationBarrierFoldPass(),
+            TTNNDeallocatePass(),
+        )
