@@ -228,6 +228,7 @@ class TTIRToTTNNCommonPipeline(Pipeline):
         from ttmlir.passes.general.canonicalize import CanonicalizePass
         from ttmlir.passes.general.const_eval_hoist_transform import ConstEvalHoistTransformPass
         from ttmlir.passes.general.cse import CSEPass
+        from ttmlir.passes.general.symbol_dce import SymbolDCEPass
         from ttmlir.passes.general.ttcore_mark_functions_as_forward import (
             TTCoreMarkFunctionsAsForwardPass,
         )
@@ -282,6 +283,7 @@ class TTIRToTTNNCommonPipeline(Pipeline):
             ConvertTTIRToTTNNPass(),
             TTNNResolveCompositesPass(),
             CanonicalizePass(),
+            SymbolDCEPass(),
             *([TTNNFusingPass()] if self.enable_fusing_pass else []),
             *([TTNNDecompositionPass()] if self.enable_ttnn_decomposition_pass else []),
             TTNNMemoryManagementPass(),

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation, OpResult, SSAValue
 
+    from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+
     from ttmlir.dialects.ttcore import LoadCachedOp
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
     from ttmlir.passes.ttnn.convert_values import Rules
@@ -38,6 +40,10 @@ def known_number(value: SSAValue) -> int | float | None:
     owner = value.owner
     if getattr(owner, "name", "") == "ttcore.load_cached":
         return _loaded_number(cast("LoadCachedOp", owner), cast("OpResult", value).index)
+    if getattr(owner, "name", "") == "ttnn.full":
+        # The function of constants comes first, and is converted already.
+        filled = cast("Operation", owner).properties["fill_value"]
+        return cast("FloatAttr | IntegerAttr", filled).value.data
     elements = elements_known(value)
     return None if elements is None else number_of_elements(elements)
 
