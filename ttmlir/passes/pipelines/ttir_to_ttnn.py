@@ -23,6 +23,7 @@ from ttmlir.passes.placement.layout_overrides import (
     WeightDtypes,
 )
 
+
 class TTNNSpelling(Enum):
     """The year whose ttnn a pipeline writes."""
 
