@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 _FAMILIES = (
     "ttmlir.passes.ttir.ttir_fusing_elementwise",
-    "ttmlir.passes.ttir.ttir_fusing_activations",
     "ttmlir.passes.ttir.ttir_fusing_reductions",
     "ttmlir.passes.ttir.ttir_fusing_products",
 )

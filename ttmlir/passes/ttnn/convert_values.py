@@ -39,7 +39,7 @@ ValueRule = Callable[[Operation, TTNNValueBuilder], Sequence[SSAValue]]
 Rules = Mapping[str, ValueRule]
 """Rules by the mnemonic of ttir, as it is in memory."""
 
-_FAMILIES = ("convert_values_creation", "convert_values_elementwise")
+_FAMILIES = ("convert_values_creation", "convert_values_elementwise", "convert_values_movement")
 """The files of rules, by their names in this package."""
 
 

@@ -71,7 +71,7 @@ def _steps(op: Operation) -> SSAValue:
         refuse(op, "converts tensors without a layout of ttnn; run ttnn-layout before")
     element = target.element_type
     state = _State(build, value, given)
-    if not given.buffer is BufferType.SYSTEM_MEMORY and wanted.buffer is not given.buffer:
+    if given.buffer is not BufferType.SYSTEM_MEMORY and wanted.buffer is not given.buffer:
         # What goes to the host is converted on the device.
         state.cast_to(element, wanted)
         state.tile(wanted.is_tiled)

@@ -30,7 +30,7 @@ from ttmlir.layout.enums import BufferType
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-_FAMILIES: tuple[str, ...] = ("ttnn_workarounds_elementwise",)
+_FAMILIES: tuple[str, ...] = ("ttnn_workarounds_elementwise", "ttnn_workarounds_movement")
 """The files, by their names in this package."""
 
 
