@@ -108,7 +108,7 @@ def _raise_before(op: Operation) -> None:
     for index, value in enumerate(op.operands):
         want = _ROWS.type_for(value.type)
         if want != value.type:
-            op.operands[index] = convert(value, want, op, users[0].location)
+            op.operands[index] = convert(value, want, op)
     new = set_type(result, type_)
     for user in users:
         user.results[0].replace_all_uses_with(new)
