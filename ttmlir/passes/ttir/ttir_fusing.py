@@ -39,6 +39,7 @@ _FAMILIES = (
     "ttmlir.passes.ttir.ttir_fusing_elementwise",
     "ttmlir.passes.ttir.ttir_fusing_reduction",
     "ttmlir.passes.ttir.ttir_fusing_contraction",
+    "ttmlir.passes.ttir.ttir_fusing_window",
 )
 """The modules of rules, in the order in which rules of an operation are tried."""
 

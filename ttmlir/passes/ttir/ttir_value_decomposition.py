@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _FAMILIES = (
     "ttmlir.passes.ttir.ttir_value_decomposition_elementwise",
     "ttmlir.passes.ttir.ttir_value_decomposition_contraction",
+    "ttmlir.passes.ttir.ttir_value_decomposition_window",
 )
 """The modules of rules, in the order in which they are tried."""
 

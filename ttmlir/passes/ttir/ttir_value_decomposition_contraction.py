@@ -48,6 +48,7 @@ def _dot_general(op: Operation, rewriter: GreedyRewriter) -> bool:
     shape = (*value_shape(a)[:-1], value_shape(b)[-1])
     result = op.results[0]
     product = build.create("matmul", (a, b), TensorType(element_type(result), shape))
+    cast("Operation", product.owner).attributes.update(op.attributes)
     shape = value_shape(result)
     type_ = TensorType(element_type(result), shape)
     rewriter.replace(op, build.create("reshape", (product,), type_, shape=shape))
