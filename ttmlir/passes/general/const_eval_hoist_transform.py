@@ -197,9 +197,10 @@ def _hoist_graph(function: FuncOp, graph: _Graph, place: int) -> None:
     """Let a load, the operation number `place` of the function, take the place of a graph."""
     ops = _in_block_order(function, graph)
     inside = set(ops)
+    # What an earlier run has hoisted comes last.
     results = [
         result
-        for op in ops
+        for op in sorted(ops, key=lambda op: isinstance(op, LoadCachedOp))
         for result in op.results
         if any(use.operation not in inside for use in result.uses)
     ]
@@ -208,6 +209,8 @@ def _hoist_graph(function: FuncOp, graph: _Graph, place: int) -> None:
     first = ops[0]
     if len(ops) == 1 and isinstance(first, LoadCachedOp):
         callee, arguments = first.callee, [*first.operands]
+        # What nobody has used since stays a result of the function.
+        results = [*first.results]
     else:
         arguments = [*graph.arguments]
         callee = _make_function(function, ops, arguments, results)
@@ -240,10 +243,7 @@ def _make_function(
     """A function before another that gives what operations of that one do; its name."""
     table = function.parent_op()
     assert table is not None, "functions are in modules"
-    taken = symbols_in(table)
-    stem = f"{function.sym_name.data}_const_eval_"
     location = function.location
-    number = sum(1 for name in taken if name.startswith(stem))
     block = Block(arg_types=[value.type for value in arguments])
     mapping: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
     for new, old in zip(block.args, arguments, strict=True):
@@ -254,12 +254,30 @@ def _make_function(
         for operand in op.operands
         if isinstance(operand.owner, Operation) and operand.owner.name in _SHARED
     )
+    functions = symbols_in(table)
+    inlined: dict[str, None] = {}
     for op in (*shared, *ops):
-        block.add_op(op.clone(mapping))
-        block.last_op.location = op.location  # pyright: ignore[reportOptionalMemberAccess]
-    block.add_op(ReturnOp.create(operands=[mapping[value] for value in results], location=location))
+        if isinstance(op, LoadCachedOp):
+            inlined[op.callee] = None
+            _inline(cast("FuncOp", functions[op.callee]), op, block, mapping)
+        else:
+            _copy(op, block, mapping)
+    block.add_op(
+        ReturnOp.create(operands=[mapping[value] for value in results], location=location)
+    )
+    # A function that grows keeps its name and its place.
+    successor: Operation = function
+    name = ""
+    for earlier in inlined:
+        old = functions[earlier]
+        if not name and not _is_loaded_by_others(table, earlier, set(ops)):
+            name, following = earlier, old.next_op
+            assert following is not None, "the function that loads it comes later"
+            successor = following
+    _erase_functions(table, inlined, {op for op in ops if isinstance(op, LoadCachedOp)})
+    name = name or _free_name(table, f"{function.sym_name.data}_const_eval_")
     made = FuncOp(
-        f"{stem}{number}",
+        name,
         FunctionType.from_lists(
             [value.type for value in arguments], [value.type for value in results]
         ),
@@ -270,5 +288,56 @@ def _make_function(
     made.location = location
     holder = function.parent
     assert holder is not None, "functions are in modules"
-    holder.insert_op_before(made, function)
+    holder.insert_op_before(made, successor)
     return made.sym_name.data
+
+
+def _copy(op: Operation, block: Block, mapping: dict[SSAValue, SSAValue]) -> None:
+    new = op.clone(mapping)
+    new.location = op.location
+    block.add_op(new)
+
+
+def _inline(
+    callee: FuncOp, load: LoadCachedOp, block: Block, mapping: dict[SSAValue, SSAValue]
+) -> None:
+    """Put what a function computes in place of the load of its results."""
+    body = callee.body.blocks[0]
+    inner: dict[SSAValue, SSAValue] = {
+        argument: mapping[value] for argument, value in zip(body.args, load.operands, strict=True)
+    }
+    devices = [op for op in block.ops if op.name in _SHARED]
+    for op in body.ops:
+        if isinstance(op, ReturnOp):
+            for result, value in zip(load.results, op.operands, strict=True):
+                mapping[result] = inner[value]
+        elif op.name in _SHARED and devices:
+            inner[op.results[0]] = devices[0].results[0]
+        else:
+            _copy(op, block, inner)
+
+
+def _is_loaded_by_others(table: Operation, name: str, ops: set[Operation]) -> bool:
+    loads = (op for op in table.walk() if isinstance(op, LoadCachedOp) and op not in ops)
+    return any(op.callee == name for op in loads)
+
+
+def _erase_functions(
+    table: Operation, names: dict[str, None], gone: set[LoadCachedOp]
+) -> None:
+    """Take functions away whose results nobody loads any more."""
+    used = {
+        op.callee for op in table.walk() if isinstance(op, LoadCachedOp) and op not in gone
+    }
+    for name, op in symbols_in(table).items():
+        if name in names and name not in used:
+            op.detach()
+            op.drop_all_references()
+
+
+def _free_name(table: Operation, stem: str) -> str:
+    taken = symbols_in(table)
+    number = 0
+    while f"{stem}{number}" in taken:
+        number += 1
+    return f"{stem}{number}"

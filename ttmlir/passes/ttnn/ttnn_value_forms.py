@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from ttmlir.ir.ttnn_types import set_type
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -31,5 +33,19 @@ def _merge(op: Operation, rewriter: GreedyRewriter) -> bool:
     return True
 
 
-RULES: Mapping[str, Sequence[Rule]] = dict.fromkeys(_CONVERSIONS, (_merge,))
+_CREATIONS = ("ttnn.full", "ttnn.zeros", "ttnn.ones")
+
+
+def _make_converted(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """What is made to be converted alone is made so."""
+    operand = op.operands[0]
+    maker = operand.owner
+    if getattr(maker, "name", "") not in _CREATIONS or not operand.has_one_use():
+        return False
+    rewriter.replace(op, set_type(operand, op.results[0].type))
+    rewriter.add(cast("Operation", maker))
+    return True
+
+
+RULES: Mapping[str, Sequence[Rule]] = dict.fromkeys(_CONVERSIONS, (_merge, _make_converted))
 """Rules by the name of the operation."""

@@ -24,11 +24,11 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.ir.rewriting import insert_before
-from ttmlir.ir.ttnn_types import layout_in, memory_of, set_type
+from ttmlir.ir.ttnn_types import layout_in, location_of, memory_of, set_type
 from ttmlir.layout.enums import BufferType
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import LocationAttr, ModuleOp
+    from xdsl.dialects.builtin import ModuleOp
 
 _FAMILIES: tuple[str, ...] = (
     "ttnn_workarounds_elementwise",
@@ -99,7 +99,7 @@ def _apply(op: Operation, wants: Wants) -> None:
         type_ = want.type_for(op.operands[index].type)
         if type_ != op.operands[index].type:
             value = op.operands[index]
-            op.operands[index] = convert(value, type_, op, op.location)
+            op.operands[index] = convert(value, type_, op)
     for index, want in enumerate(wants.results):
         old = op.results[index]
         type_, given = want.type_for(old.type), old.type
@@ -108,18 +108,16 @@ def _apply(op: Operation, wants: Wants) -> None:
         new = set_type(old, type_)
         after = op.next_op
         assert after is not None, "no operation of ttnn is the last of a block"
-        back = convert(new, given, after, op.location)
+        back = convert(new, given, after)
         new.replace_uses_with_if(back, lambda use, back=back: use.operation is not back.owner)
 
 
-def convert(
-    value: SSAValue, type_: Attribute, before: Operation, location: LocationAttr
-) -> SSAValue:
+def convert(value: SSAValue, type_: Attribute, before: Operation) -> SSAValue:
     """A tensor as another type has it, by `ttnn.to_tensor_spec`, which is taken apart later."""
     from ttmlir.dialects import ttnn
 
     new = ttnn.op_class("to_tensor_spec").create(
-        operands=[value], result_types=[type_], location=location
+        operands=[value], result_types=[type_], location=location_of(value)
     )
     insert_before(before, new)
     return new.results[0]

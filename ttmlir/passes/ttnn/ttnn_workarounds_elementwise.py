@@ -43,7 +43,7 @@ def _compare(op: Operation) -> Wants:
 
 
 _INTEGERS = ("ui8", "ui16", "ui32", "si32")
-_LOGIC = ("bitwise_and", "bitwise_or", "bitwise_xor", "logical_left_shift", "logical_right_shift")
+_LOGIC = ("bitwise_and", "bitwise_or", "bitwise_xor")
 _COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le")
 
 WANTS: Mapping[str, Wanting] = {
