@@ -1,8 +1,8 @@
 """Types and layouts of tensors of ttnn as they are spelled since 2025, and moves between them.
 
-    tensor_in(value.type, tiled=True)                 # the same tensor as tiles in DRAM
-    with_element(value.type, bf16)                    # other elements in the same memory
-    to_layout(value, op, tensor_in(value.type, tiled=False))   # rows, made before `op`
+tensor_in(value.type, tiled=True)                 # the same tensor as tiles in DRAM
+with_element(value.type, bf16)                    # other elements in the same memory
+to_layout(value, op, tensor_in(value.type, tiled=False))   # rows, made before `op`
 """
 
 from __future__ import annotations

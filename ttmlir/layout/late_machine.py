@@ -14,7 +14,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from ttmlir.layout.affine import AffineExpr, AffineKind, AffineMap, BinaryExpr, constant, dim, symbol
+from ttmlir.layout.affine import (
+    AffineExpr,
+    AffineKind,
+    AffineMap,
+    BinaryExpr,
+    constant,
+    dim,
+    symbol,
+)
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import Arch, DataType
 from ttmlir.layout.errors import LayoutError

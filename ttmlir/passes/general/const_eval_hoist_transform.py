@@ -197,9 +197,10 @@ def _hoist_graph(function: FuncOp, graph: _Graph, place: int) -> None:
     """Let a load, the operation number `place` of the function, take the place of a graph."""
     ops = _in_block_order(function, graph)
     inside = set(ops)
+    # What an earlier run has hoisted comes last.
     results = [
         result
-        for op in ops
+        for op in sorted(ops, key=lambda op: isinstance(op, LoadCachedOp))
         for result in op.results
         if any(use.operation not in inside for use in result.uses)
     ]
@@ -264,8 +265,17 @@ def _make_function(
     block.add_op(
         ReturnOp.create(operands=[mapping[value] for value in results], location=location)
     )
+    # A function that grows keeps its name and its place.
+    successor: Operation = function
+    name = ""
+    for earlier in inlined:
+        old = functions[earlier]
+        if not name and not _is_loaded_by_others(table, earlier, set(ops)):
+            name, following = earlier, old.next_op
+            assert following is not None, "the function that loads it comes later"
+            successor = following
     _erase_functions(table, inlined, {op for op in ops if isinstance(op, LoadCachedOp)})
-    name = _free_name(table, f"{function.sym_name.data}_const_eval_")
+    name = name or _free_name(table, f"{function.sym_name.data}_const_eval_")
     made = FuncOp(
         name,
         FunctionType.from_lists(
@@ -278,7 +288,7 @@ def _make_function(
     made.location = location
     holder = function.parent
     assert holder is not None, "functions are in modules"
-    holder.insert_op_before(made, function)
+    holder.insert_op_before(made, successor)
     return made.sym_name.data
 
 
@@ -305,6 +315,11 @@ def _inline(
             inner[op.results[0]] = devices[0].results[0]
         else:
             _copy(op, block, inner)
+
+
+def _is_loaded_by_others(table: Operation, name: str, ops: set[Operation]) -> bool:
+    loads = (op for op in table.walk() if isinstance(op, LoadCachedOp) and op not in ops)
+    return any(op.callee == name for op in loads)
 
 
 def _erase_functions(

@@ -60,7 +60,9 @@ def _fold_moved(op: Operation) -> Attribute | None:
     if number is None:
         return None
     shape = value_shape(op.results[0])
-    return elements_attr(cast("ElementsType", TensorType(elements.get_element_type(), shape)), number)
+    return elements_attr(
+        cast("ElementsType", TensorType(elements.get_element_type(), shape)), number
+    )
 
 
 def _fold_elementwise(op: Operation) -> Attribute | None:

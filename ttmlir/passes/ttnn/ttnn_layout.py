@@ -84,6 +84,8 @@ def _place(op: Operation) -> None:
     if op.name == "ttcore.load_cached":
         return
     for index, operand in enumerate(op.operands):
+        if op.name == "ttcore.case" and index == 0:
+            continue
         memory = memory_of(operand.type)
         if memory is not None and not (memory.is_tiled and memory.buffer is BufferType.DRAM):
             op.operands[index] = to_layout(operand, op, tensor_in(operand.type, tiled=True))
@@ -101,9 +103,17 @@ def _argument_type(function: FuncOp, number: int, type_: Attribute) -> Attribute
     tensor = cast("TensorType[Attribute]", type_)
     if symbol_visibility(function) != "public" and not _is_const_eval(function):
         return tensor_in(tensor, tiled=True)
-    if _is_const_eval(function) or _is_fixed(function, number):
+    if _is_const_eval(function) or _is_fixed(function, number) or _chooses(function, number):
         return tensor_in(tensor, tiled=False, buffer=BufferType.SYSTEM_MEMORY)
     return tensor_in(tensor, tiled=False)
+
+
+def _chooses(function: FuncOp, number: int) -> bool:
+    """True for an argument that chooses among branches, which the host does."""
+    if not function.body.blocks:
+        return False
+    uses = [*function.body.blocks[0].args[number].uses]
+    return bool(uses) and all(use.operation.name == "ttcore.case" and use.index == 0 for use in uses)
 
 
 def _is_const_eval(function: FuncOp) -> bool:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-_DECOMPOSITIONS: tuple[str, ...] = ()
+_DECOMPOSITIONS = ("ttmlir.passes.ttnn.ttnn_workaround_elementwise",)
 """The modules of rules that write operations as others, in the order in which they are tried."""
 
 
