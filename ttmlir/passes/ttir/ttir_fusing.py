@@ -40,7 +40,8 @@ _FAMILIES = (
     "ttmlir.passes.ttir.ttir_fusing_reduction",
     "ttmlir.passes.ttir.ttir_fusing_contraction",
     "ttmlir.passes.ttir.ttir_fusing_window",
-    "ttmlir.passes.ttir.ttir_fusing_reductions",
+    "ttmlir.passes.ttir.ttir_fusing_composites",
+    "ttmlir.passes.ttir.ttir_fusing_products",
 )
 """The modules of rules, in the order in which rules of an operation are tried."""
 

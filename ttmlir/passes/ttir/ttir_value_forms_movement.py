@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ttmlir.ir.builder import Builder
     from ttmlir.ir.greedy_rewriting import Rule
 
+
 def _reorder(op: Operation, builder: Builder) -> SSAValue | None:
     """Dimensions of extent 1 move by a reshape; orders one after another are one."""
     order, source = permutation_of(cast("TTIRTableOp", op)), op.operands[0]

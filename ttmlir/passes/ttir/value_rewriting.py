@@ -18,7 +18,12 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.definition.table_ops import LateOnlyOp, TableOperation, ValueFormOp, parameters_in
+from ttmlir.dialects.definition.table_ops import (
+    LateOnlyOp,
+    TableOperation,
+    ValueFormOp,
+    parameters_in,
+)
 from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number

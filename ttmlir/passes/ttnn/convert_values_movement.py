@@ -1,4 +1,4 @@
-"""Rules of `convert-ttir-to-ttnn` for moves, orders and sums up to each element."""
+"""Rules of `convert-ttir-to-ttnn` for moves, orders and truth values."""
 
 from __future__ import annotations
 
@@ -36,17 +36,6 @@ def _with_same_parameters(mnemonic: str, **more: Any) -> ValueRule:
     return rule
 
 
-def _argmax(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
-    """The place of the maximum along one dimension, or in all elements."""
-    given = parameters_of(op)
-    dims = cast("tuple[int, ...]", given.get("dim_arg", ()))
-    more = {"dim": dims[0]} if len(dims) == 1 else {}
-    made = build.create(
-        "argmax", inputs_of(op), op.results[0].type, keep_dim=given["keep_dim"], **more
-    )
-    return [made]
-
-
 # --- Truth values ---------------------------------------------------------------------------------
 
 _MOVES = ("reshape", "permute", "transpose", "broadcast", "slice")
@@ -71,6 +60,9 @@ def _reduce_and(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     type_ = op.results[0].type
     if is_truth(source):
         return [build.create("min", (source,), type_, **given)]
+    dims = cast("tuple[int, ...]", given.pop("dim_arg", ()))
+    if len(dims) == 1:
+        given["dim_arg"] = dims[0]
     return [build.create("prod", (source,), type_, **given)]
 
 
@@ -85,10 +77,6 @@ RULES: Rules = {
     "broadcast": _broadcast,
     "sort": _with_same_parameters("sort"),
     "topk": _with_same_parameters("topk"),
-    "cumsum": _with_same_parameters("cumsum"),
-    "cumprod": _with_same_parameters("cumprod"),
-    "cumulative": _with_same_parameters("cumulative"),
     "pad": _with_same_parameters("pad", use_multicore=True),
-    "argmax": _argmax,
 }
 """Rules by mnemonic."""

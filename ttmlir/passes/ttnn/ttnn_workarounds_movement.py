@@ -53,10 +53,6 @@ def _topk(op: Operation) -> Wants:
     return Wants((ANYTHING,), (ANYTHING, Want(element=_UI16) if is_narrow else ANYTHING))
 
 
-def _argmax(op: Operation) -> Wants:
-    return Wants((_ROWS,), (Want(element=_UI32, tiled=False),))
-
-
 def _rows(op: Operation) -> Wants:
     return Wants((_ROWS,) * len(op.operands), (_ROWS,))
 
@@ -78,7 +74,6 @@ WANTS: Mapping[str, Wanting] = {
     "ttnn.pad": _pad,
     "ttnn.sort": _sort,
     "ttnn.topk": _topk,
-    "ttnn.argmax": _argmax,
     "ttnn.rows_gather": _rows,
     "ttnn.rows_scatter": _rows,
     "ttnn.slice_dynamic": _slice_dynamic,
