@@ -87,18 +87,25 @@ _MOVES = frozenset({"ttnn.reshape", "ttnn.permute", "ttnn.concat"})
 """Operations that move rows as well as tiles."""
 
 
+_TAKES_ROWS = frozenset({"ttnn.rows_gather", "ttnn.rows_scatter"})
+
+
 def raise_rows(module: ModuleOp) -> None:
-    """Make rows of tiles before moves instead of after them, where nobody takes the tiles."""
+    """Make rows of tiles before the moves of what elements are picked from, not after them."""
+    raised: set[Operation] = set()
     for op in tuple(module.walk(reverse=True)):
-        if op.name in _MOVES and op.parent is not None:
-            _raise_before(op)
+        if op.name in _MOVES and op.parent is not None and _raise_before(op, raised):
+            raised.add(op)
 
 
-def _raise_before(op: Operation) -> None:
+def _raise_before(op: Operation, raised: set[Operation]) -> bool:
     result = op.results[0]
     users = [use.operation for use in result.uses]
     if not users or not all(_makes_rows(user) for user in users):
-        return
+        return False
+    takers = {use.operation for user in users for use in user.results[0].uses}
+    if not all(taker.name in _TAKES_ROWS or taker in raised for taker in takers):
+        return False
     type_ = users[0].results[0].type
     for index, value in enumerate(op.operands):
         want = _ROWS.type_for(value.type)
@@ -109,6 +116,7 @@ def _raise_before(op: Operation) -> None:
         user.results[0].replace_all_uses_with(new)
         user.detach()
         user.drop_all_references()
+    return True
 
 
 def _makes_rows(op: Operation) -> bool:
