@@ -127,9 +127,9 @@ def _gather(op: Operation, builder: Builder) -> SSAValue | None:
     """An element for each index, whose other dimensions count."""
     (value, indices) = inputs_of(op)
     dim = cast("int", parameters_of(op)["dim"])
-    sizes, places = _places(builder, value_shape(value), indices, dim)
     count = math.prod(value_shape(indices))
-    table = builder.reshape(value, (1, *sizes))
+    table = builder.reshape(value, (1, *_sizes(value, dim)))
+    sizes, places = _places(builder, value_shape(value), indices, dim)
     picked = builder.create(
         "rows_gather",
         (table, places),
@@ -145,9 +145,10 @@ def _scatter(op: Operation, builder: Builder) -> SSAValue | None:
     """An element written for each index, whose other dimensions count."""
     (value, indices, source) = inputs_of(op)
     parameters = parameters_of(op)
-    sizes, places = _places(builder, value_shape(value), indices, cast("int", parameters["dim"]))
+    dim = cast("int", parameters["dim"])
     count = math.prod(value_shape(indices))
-    table = builder.reshape(value, (1, *sizes))
+    table = builder.reshape(value, (1, *_sizes(value, dim)))
+    sizes, places = _places(builder, value_shape(value), indices, dim)
     written = builder.create(
         "rows_scatter",
         (table, places, builder.reshape(source, (1, count))),
@@ -158,6 +159,28 @@ def _scatter(op: Operation, builder: Builder) -> SSAValue | None:
         reduce=parameters["scatter_reduce_type"],
     )
     return builder.reshape(written, value_shape(op.results[0]))
+
+
+def _sizes(value: SSAValue, dim: int) -> tuple[int, ...]:
+    """The extents of the dimensions that are looked up, or have some; two of them at least."""
+    shape = value_shape(value)
+    dim %= len(shape)
+    sizes = tuple(extent for n, extent in enumerate(shape) if n == dim or extent != 1)
+    return sizes if len(sizes) > 1 else (1, *sizes)
+
+
+def _argmax(op: Operation, builder: Builder) -> SSAValue | None:
+    """The dimension that is looked through becomes the last one."""
+    [value], parameters = inputs_of(op), parameters_of(op)
+    dims, rank = _dims_of(op), len(value_shape(value))
+    if len(dims) != 1 or dims[0] == rank - 1:
+        return None
+    order = [*(n for n in range(rank) if n != dims[0]), dims[0]]
+    moved = permute_late(builder, value, order)
+    result = op.results[0]
+    type_ = tensor_like(result, value_shape(moved)[:-1])
+    found = builder.create("argmax", (moved,), type_, dim_arg=(rank - 1,), keep_dim=False)
+    return builder.reshape(found, value_shape(result)) if parameters["keep_dim"] else found
 
 
 def _places(
@@ -222,6 +245,7 @@ def _pad(op: Operation, builder: Builder) -> SSAValue | None:
 
 RULES: Mapping[str, Sequence[Rule]] = adapted(
     {
+        "argmax": [_argmax],
         "gather": [_gather],
         "pad": [_pad],
         "prod": [_prod],
