@@ -242,6 +242,9 @@ class TTIRToTTNNCommonPipeline(Pipeline):
         from ttmlir.passes.ttir.ttir_fold_full_to_scalar import TTIRFoldFullToScalarPass
         from ttmlir.passes.ttir.ttir_fusing import TTIRFusingPass
         from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import TTIRImplicitBroadcastFoldPass
+        from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
+            TTIRSlidingWindow2dFixShapesPass,
+        )
         from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
         from ttmlir.passes.ttnn.ttnn_decomposition import TTNNDecompositionPass
         from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
@@ -280,6 +283,7 @@ class TTIRToTTNNCommonPipeline(Pipeline):
             CanonicalizePass(),
             *broadcasts,
             *fusing,
+            TTIRSlidingWindow2dFixShapesPass(),
             CanonicalizePass(),
             *broadcasts,
             *fusing,

@@ -1,7 +1,7 @@
 """What `ttir-decomposition` does for operations that make their results.
 
-A family of operations is a file `ttir_value_decomposition_*.py`, which `_FAMILIES` names, with
-rules of `ttmlir.ir.greedy_rewriting` by the name of the operation, `RULES`.
+A family of operations is a file `ttir_value_decomposition_*.py`, named in `_FAMILIES`, with rules of
+`ttmlir.ir.greedy_rewriting` by the name of the operation, `RULES`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 _FAMILIES = (
     "ttmlir.passes.ttir.ttir_value_decomposition_elementwise",
+    "ttmlir.passes.ttir.ttir_value_decomposition_contraction",
+    "ttmlir.passes.ttir.ttir_value_decomposition_window",
     "ttmlir.passes.ttir.ttir_value_decomposition_indexing",
-    "ttmlir.passes.ttir.ttir_value_decomposition_products",
 )
 """The modules of rules, in the order in which they are tried."""
 

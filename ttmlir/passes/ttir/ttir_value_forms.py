@@ -77,7 +77,9 @@ def _fold_elementwise(op: Operation) -> Attribute | None:
             return None
         numbers.append(number)
     element = element_type(op.results[0])
-    if op.name != "ttir.typecast" and isinstance(element, IntegerType):
+    if op.DEFINITION.gives_truth:
+        return None
+    if op.name not in ("ttir.typecast", "ttir.clamp") and isinstance(element, IntegerType):
         return None
     found = _compute(op, numbers)
     if found is None or (isinstance(element, IntegerType) and not math.isfinite(found)):
