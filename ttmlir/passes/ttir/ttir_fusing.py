@@ -40,6 +40,7 @@ _FAMILIES = (
     "ttmlir.passes.ttir.ttir_fusing_reduction",
     "ttmlir.passes.ttir.ttir_fusing_contraction",
     "ttmlir.passes.ttir.ttir_fusing_window",
+    "ttmlir.passes.ttir.ttir_fusing_norm",
 )
 """The modules of rules, in the order in which rules of an operation are tried."""
 
