@@ -141,9 +141,7 @@ def _decode(op: Operation, rewriter: GreedyRewriter) -> bool:
     return True
 
 
-def _mask_of_position(
-    op: ODSOperation, build: TTNNValueBuilder, key: SSAValue
-) -> SSAValue | None:
+def _mask_of_position(op: ODSOperation, build: TTNNValueBuilder, key: SSAValue) -> SSAValue | None:
     """-infinity for keys that come after the position of their sequence."""
     positions = op.group("cur_pos_tensor")
     if not positions or not cast("IntegerAttr", op.properties["is_causal"]).value.data:
@@ -161,9 +159,7 @@ def _mask_of_position(
     shape = (1, 1, 1, count)
     keys = build.create("reshape", (line,), with_shape(numbers, shape), shape=shape)
     users = (value_shape(positions[0])[0], 1, 1, 1)
-    current = build.create(
-        "reshape", positions, with_shape(positions[0].type, users), shape=users
-    )
+    current = build.create("reshape", positions, with_shape(positions[0].type, users), shape=users)
     current = build.typecast(current, with_element(current.type, element))
     type_ = with_shape(numbers, (users[0], 1, 1, count))
     later = build.create_binary("gt", keys, current, type_)
