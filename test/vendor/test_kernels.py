@@ -1,4 +1,4 @@
-"""Modules of ttkernel and ttmetal of 2026: read, verified, printed and lowered as by tt-lang's MLIR."""
+"""Modules of ttkernel and ttmetal of 2026: read, verified, printed, lowered as by tt-lang."""
 
 from __future__ import annotations
 

@@ -57,7 +57,8 @@ def estimate_control(
     iterations = int(operation.scalar("trip_count"))
     if iterations >= 0:
         return _summary(operation, rows, iterations, ())
-    rows += _rows_of(program, operation, operation.scalar("condition"), functions)
+    if not operation.knows("bounds"):
+        rows += _rows_of(program, operation, operation.scalar("condition"), functions)
     return _summary(operation, rows, 1, (ONE_TURN_NOTE,))
 
 

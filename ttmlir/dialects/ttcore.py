@@ -79,6 +79,7 @@ from ttmlir.layout.enums import (
     MemorySpace,
     MeshShardDirection,
     MeshShardType,
+    MoEActivationFunction,
     NocIndex,
     OOBVal,
     ReduceType,
@@ -983,6 +984,18 @@ class AttentionMaskTypeAttr(
     name = "ttcore.attention_mask_type"
 
 
+@irdl_attr_definition
+class MoEActivationFunctionAttr(
+    KeywordAttr[MoEActivationFunction],
+    enum=MoEActivationFunction,
+    cpp="::mlir::tt::ttcore::MoEActivationFunction",
+    definition="TTCore_MoEActivationFunctionAttr",
+):
+    """What experts apply: `#ttcore.moe_activation_function<silu>`."""
+
+    name = "ttcore.moe_activation_function"
+
+
 # --- Structure ------------------------------------------------------------------------------------
 
 
@@ -1290,6 +1303,7 @@ TTCORE = Dialect(
         MeshShardTypeAttr,
         MeshesAttr,
         MetalLayoutAttr,
+        MoEActivationFunctionAttr,
         ReduceTypeAttr,
         ShardLayoutAttr,
         ShardStatusAttr,

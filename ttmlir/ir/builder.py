@@ -80,15 +80,16 @@ class Spelling(Enum):
     """The text of ttir, by its year."""
 
     EARLY = "2024"
+    MIDDLE = "2025"
     LATE = "2026"
 
     @property
     def style(self) -> Style:
-        """How operations are made in this spelling."""
+        """How operations are made in this spelling; those of 2025 get destinations later."""
         return Style(destinations=self is Spelling.EARLY)
 
 
-SPELLING_HELP = "Write ttir as tt-mlir does since that year: 2024 or 2026"
+SPELLING_HELP = "Write ttir as tt-mlir does since that year: 2024, 2025 or 2026"
 """What the option of passes does."""
 
 _style: ContextVar[Style | None] = ContextVar("style", default=None)
@@ -454,12 +455,13 @@ class Builder(DestinationBuilder):
     def permute(self, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
         """The tensor with its dimensions in another order, that of their numbers.
 
-        An exchange of two dimensions is a `ttir.transpose`, any other order a `ttir.permute`.
+        An exchange of two dimensions is a `ttir.transpose`, any other order a `ttir.permute`, as
+        every order is in 2026.
         """
         moved = [place for place, dim in enumerate(permutation) if place != dim]
         if not moved:
             return value
-        if len(moved) == 2:
+        if len(moved) == 2 and self.style.destinations:
             # In the reference's order: for two dimensions, the permutation itself.
             return self.transpose(value, moved[1], moved[0])
         extents = value_shape(value)

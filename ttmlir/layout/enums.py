@@ -239,6 +239,13 @@ class RoutingMode(KeywordEnum):
     UNIDIR_RING_TORUS = 1, "unidir_ring_torus"
 
 
+class MoEActivationFunction(KeywordEnum):
+    """What an expert of a mixture applies between its products."""
+
+    SILU = 0, "silu"
+    SWIGLU = 1, "swiglu"
+
+
 class Topology(KeywordEnum):
     """How the devices of a mesh are linked."""
 

@@ -161,6 +161,11 @@ def name_empty_late(op: Operation) -> None:
     _read_with_ttir_empty.add(_top(op))
 
 
+def forget_empty_late(op: Operation) -> None:
+    """Let the module around an operation be printed without `ttir.empty`."""
+    _read_with_ttir_empty.discard(_top(op))
+
+
 def core_prefix_of(op: Operation) -> str:
     """The prefix that an operation, and all of the module around it, is printed with."""
     if not _may_be_late():
@@ -203,6 +208,7 @@ def operation_as_read(name: str) -> str:
     """The name of an operation in memory."""
     if name == _TTIR_EMPTY:
         _names_ttir_empty.set(True)
+        note_ttcore()
     return _OPERATIONS_READ.get(name, name)
 
 

@@ -143,6 +143,10 @@ class Operation:
         """True if the file holds a table, vector or text for this field."""
         return self._fields[name] is not None
 
+    def knows(self, name: str) -> bool:
+        """True for a field that is there, and False for one that the schema does not have, too."""
+        return name in self._fields
+
     def has_enumerator(self, name: str) -> bool:
         """True if the operation has such a field of an enumeration type."""
         try:

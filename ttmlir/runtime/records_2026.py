@@ -35,6 +35,7 @@ from ttmlir.runtime.binary import (
     require,
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
+from ttmlir.runtime.execution.steps import count_iterations
 from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, ElementType, TensorDesc
 
 # --- Tensors --------------------------------------------------------------------------------------
@@ -455,13 +456,19 @@ def _while(t: _Translator, record: Operation) -> None:
         "trip_count": -1,
     }
     if record.has("limit"):
-        first, limit, step = (
-            0 if bound is None else int(bound["value"])
+        bounds = tuple(
+            (0, None) if bound is None else (int(bound["value"]), bound.get("input"))
             for bound in map(record.scalar, ("initial", "limit", "step"))
         )
-        if step == 0:
-            raise BinaryError(f"{record.where}: the step of its counter is 0")
-        fields["trip_count"] = max(0, -((first - limit) // step))
+        if any(number is not None and not 0 <= number < len(inputs) for _, number in bounds):
+            raise BinaryError(f"{record.where}: a bound of its counter is no input")
+        if all(number is None for _, number in bounds):
+            trip_count = count_iterations(*(value for value, _ in bounds))
+            if trip_count is None:
+                raise BinaryError(f"{record.where}: the step of its counter is 0")
+            fields["trip_count"] = trip_count
+        else:
+            fields["bounds"] = bounds
     else:
         place = record.scalar("condition_program")
         fields["condition"] = t.number_of(place, record.where)
@@ -1257,12 +1264,12 @@ def _pool2d(t: _Translator, record: Operation) -> None:
     if record.table == "Pool2dOp" and record.enumerator("type") == "AvgPool2d":
         table: Table | None = record.scalar("extra_params")
         counted = table is None or bool(table["count_include_pad"])
-        divisor = None if table is None else table["divisor_override"]
+        divisor = (table and table["divisor_override"]) or None
         average = {**parameters, **by_side, "count_include_pad": counted or divisor is not None}
         if divisor is None:
             t.call("avg_pool2d", (source,), out, average)
             return
-        if divisor == 0 or parameters["ceil_mode"]:
+        if parameters["ceil_mode"]:
             raise _unsupported(record, f"an average that divides by {divisor}")
         result = t.between(out, element="Float32")
         t.call("avg_pool2d", (source,), result, average)

@@ -2,10 +2,10 @@
 
 #any = #tt.operand_constraint<dram|l1|scalar|tile|any_device|any_device_tile>
 
-func.func @written(%i: tensor<3xi32>, %o: tensor<1x6x4xf32>) -> tensor<1x6x4xf32> {
-  // expected-error@+1 {{failed to legalize operation 'ttir.slice_write': 2026 has no such operation of ttir}}
-  %0 = "ttir.slice_write"(%o, %o, %i, %o) <{operand_constraints = [#any, #any, #any, #any]}> : (tensor<1x6x4xf32>, tensor<1x6x4xf32>, tensor<3xi32>, tensor<1x6x4xf32>) -> tensor<1x6x4xf32>
-  return %0 : tensor<1x6x4xf32>
+func.func @window(%a: tensor<3x9xf32>, %o: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  // expected-error@+1 {{failed to legalize operation 'ttir.pooling': 2026 has no such operation of ttir; ttir-decomposition makes others of it}}
+  %0 = "ttir.pooling"(%a, %o) <{base_dilations = array<i64: 1, 1>, operand_constraints = [#any, #any], padding = array<i64: 0, 0, 0, 0>, pooling_method = "max", window_dilations = array<i64: 1, 1>, window_dimensions = array<i64: 1, 2>, window_strides = array<i64: 1, 2>}> : (tensor<3x9xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
 }
 
 // -----

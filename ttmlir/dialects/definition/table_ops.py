@@ -57,7 +57,7 @@ from ttmlir.mlir.printing import SuggestsNames
 from ttmlir.mlir.xdsl_internals import operands_of
 from ttmlir.optable.contraction import matrix_shape
 from ttmlir.optable.creation import arange_shape
-from ttmlir.optable.late_forms import LateForm
+from ttmlir.optable.late_forms import LateForm, parse_operand
 from ttmlir.optable.op_definition import Family, Kind, OpDefinition, Operand, Parameter
 
 if TYPE_CHECKING:
@@ -318,7 +318,12 @@ class TableOperation(ODSOperation):
 def operand_values(operands: Iterable[Operand]) -> tuple[ValueGroup, ...]:
     """Operands of a definition as those of an operation."""
     return tuple(
-        ValueGroup(operand.name, variadic=operand.variadic, optional=operand.optional)
+        ValueGroup(
+            operand.name,
+            ods.SEMAPHORE if operand.is_semaphore else ods.TENSOR,
+            variadic=operand.variadic,
+            optional=operand.optional,
+        )
         for operand in operands
     )
 
@@ -381,7 +386,10 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
         if self.DEFINITION.family.is_elementwise:
             return self.NAMES_DESTINATION and count > len(self.DEFINITION.operands)
         if all(group.is_single or group.name == signature.init for group in signature.operands):
-            return count >= len(signature.operands) and self._says_what_it_must(signature)
+            if count >= len(signature.operands) and self._says_what_it_must(signature):
+                return True
+            late = _late_destination_form(type(self)) if self.NAMES_DESTINATION else None
+            return late is not None and self._has_all_of(late)
         # With a group of any size, the type tells a destination from another operand.
         last = count - 1 - len([group for group in signature.operands[-1:] if group in _TRAILING])
         if last < 0 or not self.results:
@@ -389,6 +397,15 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
         if last == 0 and (self.NAMES_DESTINATION or core_prefix() == TTCORE):
             return False
         return operands[last].type == self.results[0].type
+
+    def _has_all_of(self, late: Signature) -> bool:
+        """True where as many operands can only be those of 2026 and a destination."""
+        count = len(operands_of(self))
+        return (
+            not late.has_segments
+            and count == len(late.operands)
+            and len(late.operands) > len(self.SIGNATURE.operands)
+        )
 
     def _says_what_it_must(self, signature: Signature) -> bool:
         """False where as many operands can only be those of 2026."""
@@ -405,18 +422,26 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
         if not self.has_destination:
             forms = _value_forms(type(self))
             return next((form for form in forms if self._fits(form)), forms[0])
-        is_bare = "operand_constraints" not in self.properties and core_prefix() == TTCORE
-        if self.NAMES_DESTINATION and (is_bare or self._lacks_sizes()):
-            return _fixed_form(type(self))
-        return self.SIGNATURE
+        has_constraints = "operand_constraints" in self.properties
+        is_bare = not has_constraints and core_prefix() == TTCORE
+        if not self.NAMES_DESTINATION or (has_constraints and not self._lacks_sizes()):
+            return self.SIGNATURE
+        late = _late_destination_form(type(self))
+        is_late = is_bare or self._lacks_sizes() or (late is not None and self._has_all_of(late))
+        if not is_late:
+            return self.SIGNATURE
+        if not has_constraints and late is not None and self._fits(late):
+            return late
+        return _fixed_form(type(self))
 
     def _lacks_sizes(self) -> bool:
         return self.SIGNATURE.has_segments and SEGMENTS not in self.properties
 
     def _fits(self, form: Signature) -> bool:
         properties = self.properties
+        assumed = _defaults(type(self))
         required = (each.name for each in form.properties if not each.optional)
-        return all(name in properties for name in required) and all(
+        return all(name in properties or name in assumed for name in required) and all(
             name in form.by_name
             and form.by_name[name].constraint.storage(attr)
             and form.by_name[name].constraint.holds(attr)
@@ -424,10 +449,19 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
             if name != SEGMENTS
         )
 
+    @classmethod
+    def late_parameters(cls) -> tuple[Parameter, ...]:
+        """The parameters in 2026."""
+        late = cls.LATE
+        return cls.PARAMETERS if late is None or late.parameters is None else late.parameters
+
     @property
     def is_late(self) -> bool:
-        """True in the form of 2026, where that is one of its own."""
-        return self.LATE is not None and self.form() is _value_forms(type(self))[0]
+        """True in the form of 2026, or that with a destination, where it is one of its own."""
+        if self.LATE is None:
+            return False
+        cls, form = type(self), self.form()
+        return form is _value_forms(cls)[0] or form is _late_destination_form(cls)
 
     def parameters(self) -> dict[str, ParameterValue]:
         """The parameters of the definition; ValueError for a form of 2026 that it has none for."""
@@ -492,6 +526,8 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
     def group_counts(cls) -> tuple[int, ...]:
         """How many groups a list of their sizes may name."""
         forms = (cls.SIGNATURE, *_value_forms(cls))
+        late = _late_destination_form(cls) if cls.NAMES_DESTINATION else None
+        forms = forms if late is None else (*forms, late)
         return tuple(len(form.operands) for form in forms if form.has_segments)
 
     @classmethod
@@ -508,8 +544,10 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
         return result
 
     def finish_reading(self) -> None:
-        """Fill in what a text of 2026 need not say."""
-        if self.has_destination or self.LATE is None or self.LATE.parameters is None:
+        """Fill in what a text of 2025 and 2026 need not say."""
+        if self.LATE is None or self.LATE.parameters is None:
+            return
+        if self.has_destination and not self.is_late:
             return
         for each in self.LATE.parameters:
             if each.default is not None and each.name not in self.properties:
@@ -519,6 +557,9 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
 
     def verify_op(self) -> None:
         """Run the operation's own verifier, where its form has parameters of the definition."""
+        if not self.has_destination and (self.is_late or self.LATE is None):
+            if check_late(self, self.late_parameters(), self.DEFINITION):
+                return
         if self.is_late:
             try:
                 self.parameters()
@@ -591,6 +632,28 @@ def _value_forms(cls: type[ValueFormOp]) -> tuple[Signature, ...]:
 
 
 @cache
+def _defaults(cls: type[ValueFormOp]) -> frozenset[str]:
+    """The parameters of 2026 that a text need not name."""
+    parameters = () if cls.LATE is None else cls.LATE.parameters or ()
+    return frozenset(each.name for each in parameters if each.default is not None)
+
+
+@cache
+def _late_destination_form(cls: type[ValueFormOp]) -> Signature | None:
+    """The signature of 2025 with the operands and parameters of 2026; None where it has none."""
+    if cls.LATE is None:
+        return None
+    return _with_destinations(_value_forms(cls)[0])
+
+
+def _with_destinations(form: Signature) -> Signature:
+    """The signature of an operation that writes its results to the last operands."""
+    many = len(form.results) > 1
+    init = ValueGroup("outputs" if many else "output", variadic=many)
+    return Signature((*form.operands, init), form.results, form.properties, init=init.name)
+
+
+@cache
 def _readable(cls: type[ValueFormOp]) -> Mapping[str, Property]:
     """Every property of a form; one whose kind differs among forms may be any of them."""
     found: dict[str, Property] = {}
@@ -605,10 +668,72 @@ def _readable(cls: type[ValueFormOp]) -> Mapping[str, Property]:
     return found
 
 
+def check_late(
+    op: ODSOperation, parameters: Iterable[Parameter], definition: OpDefinition | None = None
+) -> bool:
+    """Verify an operation in the form of 2026; False where that form has no verifier of its own."""
+    from ttmlir.dialects.late_checks import CHECKS, check_elementwise
+    from ttmlir.dialects.late_checks.verified import Verified
+
+    check = CHECKS.get(op.name)
+    if check is None and definition is not None and definition.family.is_elementwise:
+        check = check_elementwise if op.name.startswith("ttir.") else None
+    if check is None:
+        return False
+    check(Verified(op, parameters))
+    return True
+
+
 class LateOnlyOp(ODSOperation, SuggestsNames):
-    """An operation of 2026 without a definition: it is read, checked by its form, and printed."""
+    """An operation of 2025 and 2026 without a definition: it is read, checked by its form, and
+    printed."""
 
     LATE: ClassVar[LateForm]
+    NAMES_DESTINATION: ClassVar[bool] = False
+    """True where the operation may write to a destination, as in 2025."""
+
+    @property
+    def takes_output(self) -> bool:
+        """True where the form of 2026 names what is written to, too."""
+        return any(group.name in ("output", "outputs") for group in self.SIGNATURE.operands)
+
+    @property
+    def has_destination(self) -> bool:
+        """True where the last operands are what the results are written to."""
+        if not self.NAMES_DESTINATION or not self.results or self.takes_output:
+            return False
+        form, operands, count = self.SIGNATURE, operands_of(self), len(self.results)
+        sizes = self.properties.get(SEGMENTS)
+        if sizes is not None and len(segment_sizes(sizes)) != len(form.operands):
+            return True
+        if all(group.is_single for group in form.operands):
+            return len(operands) > len(form.operands)
+        # With optional operands only what makes the last ones tells what they are.
+        return len(operands) > count and all(
+            _is_empty(value) and value.type == result.type
+            for value, result in zip(operands[-count:], self.results, strict=True)
+        )
+
+    @property
+    def inits(self) -> tuple[SSAValue, ...]:
+        """What the results are written to; nothing where the operation makes them."""
+        return operands_of(self)[-len(self.results) :] if self.has_destination else ()
+
+    def form(self) -> Signature:
+        """The signature of the form that the operation is in."""
+        return _late_only_destination_form(type(self)) if self.has_destination else self.SIGNATURE
+
+    @classmethod
+    def group_counts(cls) -> tuple[int, ...]:
+        """How many groups a list of their sizes may name."""
+        forms = [cls.SIGNATURE]
+        if cls.NAMES_DESTINATION and cls.LATE.results:
+            forms.append(_late_only_destination_form(cls))
+        return tuple(len(form.operands) for form in forms if form.has_segments)
+
+    def verify_op(self) -> None:
+        """Run the verifier of 2026, if there is one."""
+        check_late(self, self.LATE.parameters or ())
 
     @classmethod
     def late_properties(
@@ -625,7 +750,19 @@ class LateOnlyOp(ODSOperation, SuggestsNames):
 
     def result_names(self) -> Sequence[str]:
         """Names that results are suggested: those of the form, where there are several."""
-        return self.LATE.results if len(self.LATE.results) > 1 else ()
+        names, count = self.LATE.results, len(self.results)
+        if count < 2 or count > len(names):
+            return ()
+        return [name.rstrip("?*") for name in names[:count]]
+
+
+def _is_empty(value: SSAValue) -> bool:
+    return isinstance(value.owner, Operation) and value.owner.name == "tensor.empty"
+
+
+@cache
+def _late_only_destination_form(cls: type[LateOnlyOp]) -> Signature:
+    return _with_destinations(cls.SIGNATURE)
 
 
 def late_properties(form: LateForm, values: Mapping[str, ParameterValue]) -> dict[str, Attribute]:
@@ -642,7 +779,7 @@ def late_signature(form: LateForm, trailing: tuple[ValueGroup, ...] = ()) -> Sig
     """The signature of an operation that has a form of 2026 alone."""
     return Signature(
         (*operand_values(form.operands or ()), *trailing),
-        tuple(map(ValueGroup, form.results)),
+        operand_values(map(parse_operand, form.results)),
         properties_of(form.parameters or ()),
     )
 

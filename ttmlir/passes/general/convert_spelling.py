@@ -5,7 +5,8 @@ parameters and the annotations around it. `to=2024` gives each result a `tensor.
 constraints of the operands, and the parameters of September 2024; operations that came later, and
 that are made of others, are decomposed. The modules of a device and of the host, meshes of one
 device and what frontends say of arguments are left out, as 2024 has none of these. `to=2026` takes
-destinations and constraints away, and gives operations the parameters of that year.
+destinations and constraints away, and gives operations the parameters of that year. `to=2025` does
+the same, and gives each result a `ttir.empty` to write to.
 
 Before:
 
@@ -35,7 +36,7 @@ After:
 
 Requires: static shapes; no operations of ttnn of 2025 and later.
 Ensures: ttir operations are in the spelling; what they compute does not change.
-Options: `to`: the spelling, `2024` or `2026`.
+Options: `to`: the spelling, `2024`, `2025` (of its end) or `2026`.
 Not done here: tensors that have a layout keep the spelling of 2024, as layouts of ttir are gone in
 2026; programs of several devices are refused, as are operations that are not made of
 those of 2024; each message names the operation.
@@ -47,18 +48,33 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    i32,
+    i64,
+)
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttcore, ttir
+from ttmlir.dialects.definition.ods import SEGMENTS, segment_sizes, segments_attr
 from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp, parameters_in
 from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder, Spelling, TTIRCarrier, array_in, use_style
+from ttmlir.ir.late_movement import slice_late, write_slice_late
 from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import dtype_of, element_type, layout_of, tensor_like, value_shape
 from ttmlir.layout.enums import ReduceType
-from ttmlir.mlir.core_prefix import forget_late_spelling, use_late_spelling
+from ttmlir.mlir.core_prefix import (
+    forget_empty_late,
+    forget_late_spelling,
+    name_empty_late,
+    use_late_spelling,
+)
 from ttmlir.mlir.option_values import option
 from ttmlir.optable.late_forms import COMBINERS, IMAGE_DIMS, without_divisor
 from ttmlir.passes.core.base import ModulePass
@@ -79,16 +95,19 @@ class ConvertSpellingPass(ModulePass):
     name = "convert-spelling"
     title = "ConvertSpelling"
 
-    to: Spelling = option(Spelling.EARLY, "The year whose text is wanted: 2024 or 2026")
+    to: Spelling = option(Spelling.EARLY, "The year whose text is wanted: 2024, 2025 or 2026")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module, unless it is in the spelling."""
-        if self.to is Spelling.LATE:
+        if self.to is not Spelling.EARLY:
             _make_late(module)
+            if self.to is Spelling.MIDDLE:
+                write_to_empty(module)
             return
         if not is_late(module):
             return
         _refuse_library_calls(module)
+        _take_destinations(module)
         _unwrap(module)
         for op in tuple(module.walk()):
             if isinstance(op, ttir.TTIRTableOp) and _is_late_form(op):
@@ -106,10 +125,60 @@ class ConvertSpellingPass(ModulePass):
         forget_late_spelling(module)
 
 
+def _take_destinations(module: ModuleOp) -> None:
+    """Let the operations of 2025 make their results."""
+    for op in tuple(module.walk()):
+        if not isinstance(op, ttir.TTIRTableOp | ttir.LateOp) or not op.has_destination:
+            continue
+        if "operand_constraints" in op.properties:
+            continue
+        before = [init.owner for init in op.inits]
+        first = len(op.operands) - len(before)
+        if SEGMENTS in op.properties:
+            sizes = segment_sizes(op.properties[SEGMENTS])
+            count = 1 if op.form().operands[-1].variadic else len(before)
+            op.properties[SEGMENTS] = segments_attr(sizes[:-count])
+        op.operands = op.operands[:first]
+        erase_unused(owner for owner in before if isinstance(owner, EmptyOp))
+    if not any(isinstance(op, EmptyOp) for op in module.walk()):
+        forget_empty_late(module)
+
+
+_MAKE_RESULTS = ("get_dimension_size", "mesh_shard", "to_layout")
+"""Operations that had no destination in 2025; nor had those without operands, and those that write
+to an operand."""
+
+
+def write_to_empty(module: ModuleOp) -> None:
+    """Give the results of operations of 2026 a `ttir.empty` to write to, as in 2025."""
+    for op in tuple(module.walk()):
+        if not isinstance(op, ttir.TTIRTableOp | ttir.LateOp) or op.has_destination:
+            continue
+        mnemonic = op.name.removeprefix("ttir.")
+        if not op.operands or not op.results or mnemonic in _MAKE_RESULTS or "cache" in mnemonic:
+            continue
+        if isinstance(op, ttir.LateOp) and op.takes_output:
+            continue
+        builder = Builder.before(op)
+        inits = [builder.create_empty(result.type) for result in op.results]
+        if SEGMENTS in op.properties:
+            sizes = segment_sizes(op.properties[SEGMENTS])
+            more = (len(inits),) if len(inits) > 1 else (1,)
+            op.properties[SEGMENTS] = segments_attr((*sizes, *more))
+        op.operands = (*op.operands, *inits)
+    use_late_spelling(module)
+    name_empty_late(module)
+
+
 def _make_late(module: ModuleOp) -> None:
     """Let operations make their results."""
     _refuse_library_calls(module)
+    _take_destinations(module)
     for op in tuple(module.walk()):
+        if isinstance(op, ttir.WhileOp):
+            _convert_loop_late(op)
+        elif isinstance(op, ttir.CaseOp):
+            _replace_by(op, ttcore.CaseOp, {"branch_programs": op.properties["branches"]})
         if not isinstance(op, ttir.TTIROp):
             continue
         if not isinstance(op, ttir.TTIRTableOp):
@@ -135,8 +204,16 @@ _COMBINED_BY = {f"scatter_{mnemonic}": kind for kind, mnemonic in COMBINERS.item
 def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
     mnemonic, parameters = op.DEFINITION.mnemonic, op.parameters()
     operands, types = list(op.inputs), [result.type for result in op.results]
-    if mnemonic in ("convolution", "pooling", "slice_dynamic", "slice_write"):
-        raise ArgumentError("2026 has no such operation of ttir")
+    if mnemonic in ("convolution", "pooling"):
+        raise ArgumentError(
+            "2026 has no such operation of ttir; ttir-decomposition makes others of it"
+        )
+    if mnemonic == "slice_dynamic":
+        starts = _numbers_in(builder, operands[1])
+        return (slice_late(builder, operands[0], starts, value_shape(op.results[0]), types[0]),)
+    if mnemonic == "slice_write":
+        starts = _numbers_in(builder, operands[2])
+        return (write_slice_late(builder, operands[0], operands[1], starts),)
     if mnemonic == "broadcast":
         shape, dims = value_shape(op.results[0]), cast("tuple[int, ...]", parameters["dimension"])
         own = value_shape(operands[0])
@@ -151,6 +228,17 @@ def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
         parameters = {**parameters, "scatter_reduce_type": ttcore.ReduceTypeAttr(kind)}
         mnemonic = "scatter"
     return builder.create_several(mnemonic, operands, types, **parameters)
+
+
+def _numbers_in(builder: Builder, numbers: SSAValue) -> list[SSAValue]:
+    """The elements of a vector, each as a tensor of one."""
+    (count,) = value_shape(numbers)
+    type_ = tensor_like(numbers, (1,))
+    step = {"step": (1,)}
+    return [
+        builder.create("slice", [numbers], type_, begins=(at,), ends=(at + 1,), **step)
+        for at in range(count)
+    ]
 
 
 def is_late(module: ModuleOp) -> bool:
@@ -353,6 +441,21 @@ def _convert_loop(op: ttcore.WhileLoopOp) -> None:
 
 def _convert_branch(op: ttcore.CaseOp) -> None:
     _replace_by(op, ttir.CaseOp, {"branches": op.properties["branch_programs"]})
+
+
+def _convert_loop_late(op: ttir.WhileOp) -> None:
+    count = len(op.results)
+    properties: dict[str, Attribute] = {
+        "body_program": op.properties["body"],
+        "output_indices": DenseArrayBase.from_list(i32, range(count)),
+        "state_count": IntegerAttr(count, i32),
+    }
+    if op.trip_count is None:
+        properties["condition_program"] = op.properties["condition"]
+    else:
+        bounds = {"initial": 0, "limit": op.trip_count, "step": 1}
+        properties.update((name, ttcore.LoopBoundAttr((n, None))) for name, n in bounds.items())
+    _replace_by(op, ttcore.WhileLoopOp, properties)
 
 
 def _replace_by(op: Operation, cls: type[Operation], properties: Mapping[str, Attribute]) -> None:

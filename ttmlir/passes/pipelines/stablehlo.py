@@ -28,8 +28,8 @@ class StableHLOToTTIRPipeline(Pipeline):
         from ttmlir.passes.general.remove_dead_values import RemoveDeadValuesPass
         from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
 
-        if self.spelling is Spelling.LATE:
-            return _stablehlo_to_late_ttir()
+        if self.spelling is not Spelling.EARLY:
+            return _stablehlo_to_late_ttir(self.spelling)
         return (
             *_stablehlo_to_ttir(self.max_trip_count),
             TTIRDecompositionPass(),
@@ -95,8 +95,8 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     )
 
 
-def _stablehlo_to_late_ttir() -> Sequence[Pass]:
-    """What tt-mlir of 2026 does, which leaves more to the passes after it."""
+def _stablehlo_to_late_ttir(spelling: Spelling) -> Sequence[Pass]:
+    """What tt-mlir of 2025 and 2026 does, which leaves more to the passes after it."""
     from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
     from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
     from ttmlir.passes.stablehlo.functions.chlo_legalize_to_stablehlo import (
@@ -127,6 +127,6 @@ def _stablehlo_to_late_ttir() -> Sequence[Pass]:
         StableHLORefineShapesPass(),
         StableHLOAggressiveSimplificationPass(),
         StableHLOOutlineControlFlowPass(),
-        ConvertStableHLOToTTIRPass(spelling=Spelling.LATE),
+        ConvertStableHLOToTTIRPass(spelling=spelling),
         TTCoreWrapDeviceModulePass(),
     )

@@ -65,6 +65,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.core_prefix import name_empty_late
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.core.ttir_conversion import ConversionRule, convert_inside, refuse_unknown
+from ttmlir.passes.general.convert_spelling import write_to_empty
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_control,
     convert_stablehlo_to_ttir_elementwise,
@@ -90,12 +91,14 @@ class ConvertStableHLOToTTIRPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
-        if self.spelling is Spelling.LATE:
+        if self.spelling is not Spelling.EARLY:
             with use_style(self.spelling.style):
                 convert_inside(module, {**_REFUSED, **CONVERTED, **LATE}, _refuse_operation)
             merge_equal(module, lambda op: op.name.startswith("ttir."))
             _drop_uncalled(module)
             name_empty_late(module)
+            if self.spelling is Spelling.MIDDLE:
+                write_to_empty(module)
             return
         reason = AttributeMemo(_reason_against)
         for op in module.walk():

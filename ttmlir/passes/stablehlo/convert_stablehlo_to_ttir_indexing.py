@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, i1
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.dialects.ttcore import ReduceTypeAttr
@@ -29,13 +29,13 @@ from ttmlir.ir.kernel_builder import (
     test_inside,
     widen,
 )
+from ttmlir.ir.late_movement import permute_late, reshape_late, slice_late, write_slice_late
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import check_static_shapes, element_type, tensor_like, value_shape
 from ttmlir.layout.enums import ReduceType
 from ttmlir.optable import definition
 from ttmlir.optable.op_definition import Shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import permute_late, reshape_late
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
 if TYPE_CHECKING:
@@ -685,70 +685,14 @@ def _combination(op: Operation) -> ReduceType | None:
 
 
 def _late_dynamic_slice(op: Operation) -> None:
-    builder = Builder.before(op)
     value, *starts = op.operands
     sizes = integers(op, "slice_sizes")
-    begins = _clamped(builder, starts, value_shape(value), sizes, (1,), element_type(starts[0]))
-    first = begins[0]
-    if len(begins) > 1:
-        first = builder.create("concat", begins, tensor_like(first, (len(begins),)), dim=0)
-    lengths = builder.create_numbers(sizes, first.type)
-    ends = builder.create("add", [first, lengths], first.type)
-    replace(op, builder.create("slice_dynamic", [value, first, ends], op.results[0].type))
-
-
-def _clamped(
-    builder: Builder,
-    starts: Sequence[SSAValue],
-    extents: Sequence[int],
-    sizes: Sequence[int],
-    shape: Shape,
-    element: Attribute,
-) -> list[SSAValue]:
-    """Each start as a tensor, inside of the tensor that is sliced."""
-    known: dict[tuple[SSAValue, int], SSAValue] = {}
-    found: list[SSAValue] = []
-    for start, extent, size in zip(starts, extents, sizes, strict=True):
-        key = start, extent - size
-        if key not in known:
-            value = reshape_late(builder, start, shape)
-            limits = {"min": 0, "max": extent - size}
-            known[key] = builder.create("clamp", [value], TensorType(element, shape), **limits)
-        found.append(known[key])
-    return found
+    replace(op, slice_late(Builder.before(op), value, starts, sizes, op.results[0].type))
 
 
 def _late_dynamic_update_slice(op: Operation) -> None:
-    builder = Builder.before(op)
     value, update, *starts = op.operands
-    shape, sizes = value_shape(value), value_shape(update)
-    if shape == sizes:
-        replace(op, update)
-        return
-    partial = [dim for dim, size in enumerate(sizes) if size < shape[dim]]
-    dims = range(partial[0], partial[-1] + 1)
-    chosen = [starts[dim] for dim in dims], [shape[d] for d in dims], [sizes[d] for d in dims]
-    parts = _clamped(builder, *chosen, (1, 1), _SI32)
-    places = parts[0]
-    if len(parts) > 1:
-        places = builder.create("concat", parts, tensor_like(places, (1, len(parts))), dim=1)
-    places = reshape_late(builder, places, (1, len(parts), 1))
-    outer = math.prod(shape[: dims[0]])
-    inner = shape[dims[-1] + 1 :]
-    single = [1] if not inner and len(dims) == 1 else []
-    windows = tuple(chosen[2])
-    table = reshape_late(builder, value, (outer, *single, *chosen[1], *inner))
-    updates = reshape_late(builder, update, (outer, math.prod(windows), *inner))
-    found = builder.create(
-        "rows_scatter",
-        [table, places, updates],
-        table.type,
-        sizes=tuple(chosen[1]),
-        windows=windows,
-        column=not inner,
-        reduce=ReduceTypeAttr(ReduceType.INVALID),
-    )
-    replace(op, reshape_late(builder, found, shape))
+    replace(op, write_slice_late(Builder.before(op), value, update, starts))
 
 
 LATE_RULES: dict[str, ConversionRule] = {

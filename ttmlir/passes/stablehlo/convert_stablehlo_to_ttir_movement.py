@@ -15,6 +15,7 @@ from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.dialects.ttcore import ReduceTypeAttr
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import constant_numbers, splat_number
+from ttmlir.ir.late_movement import permute_late
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import check_static_shape, element_type, tensor_like, value_shape
 from ttmlir.layout.enums import ReduceType
@@ -165,18 +166,6 @@ def broadcast_late(builder: Builder, value: SSAValue, shape: Sequence[int]) -> S
     if value_shape(value) == tuple(shape):
         return value
     return builder.create("broadcast", [value], tensor_like(value, shape), dimension=())
-
-
-def permute_late(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:
-    """A tensor with its dimensions in another order, if it is the same one."""
-    shape = value_shape(value)
-    type_ = tensor_like(value, [shape[dim] for dim in order])
-    return builder.create("permute", [value], type_, permutation=tuple(order))
-
-
-def reshape_late(builder: Builder, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-    """A tensor under another shape, if it is the same one."""
-    return builder.create("reshape", [value], tensor_like(value, shape), shape=tuple(shape))
 
 
 def _late_transpose(op: Operation) -> None:

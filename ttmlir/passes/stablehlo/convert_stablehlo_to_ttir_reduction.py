@@ -32,6 +32,7 @@ from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
+from ttmlir.ir.late_movement import permute_late, reshape_late
 from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
     check_static_shape,
@@ -44,11 +45,7 @@ from ttmlir.optable import definition
 from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.optable.reduction import by_combiner
 from ttmlir.passes.core.ttir_conversion import ArrayFunction, ConversionRule, computes
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import (
-    broadcast_late,
-    permute_late,
-    reshape_late,
-)
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import broadcast_late
 from ttmlir.passes.stablehlo.stablehlo_bodies import (
     apply,
     can_be_applied,

@@ -22,6 +22,7 @@ from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.dialects.ttcore import ReduceTypeAttr
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import identity_of, logic_of, splat_number
+from ttmlir.ir.late_movement import permute_late, reshape_late
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import (
     check_static_shapes,
@@ -40,11 +41,7 @@ from ttmlir.passes.core.ttir_conversion import (
     create_result,
     result_dtype,
 )
-from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import (
-    permute_late,
-    reshape_late,
-    spread_out,
-)
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_movement import spread_out
 from ttmlir.passes.stablehlo.stablehlo_bodies import apply, can_be_applied, combiners, operations_of
 
 if TYPE_CHECKING:

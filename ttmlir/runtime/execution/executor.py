@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ttmlir.errors import IterationLimitError
+from ttmlir.errors import ArgumentError, IterationLimitError
 from ttmlir.limits import ITERATIONS_VARIABLE, iteration_limit
 from ttmlir.program import ProgramDescription
 from ttmlir.runtime.binary import Operation, chip_of
@@ -21,6 +21,7 @@ from ttmlir.runtime.execution.steps import (
     Loop,
     PreparedProgram,
     Step,
+    count_iterations,
 )
 from ttmlir.runtime.generic import GenericProgram, run_generic, simulator_options
 from ttmlir.runtime.tensor import Array
@@ -255,7 +256,7 @@ def _run_loop(run: Run, loop: Loop, arrays: list[Array]) -> list[Array]:
     carried = len(loop.outputs)
     body, iterations = run.call(loop.body), run.iterations
     if loop.condition is None:
-        for _ in range(loop.known_iterations):
+        for _ in range(_iterations_of(loop, arrays)):
             iterations.take()
             arrays[:carried] = _call(body, arrays)
         return arrays[:carried]
@@ -264,6 +265,20 @@ def _run_loop(run: Run, loop: Loop, arrays: list[Array]) -> list[Array]:
         iterations.take()
         arrays[:carried] = _call(body, arrays)
     return arrays[:carried]
+
+
+def _iterations_of(loop: Loop, arrays: Sequence[Array]) -> int:
+    """The number of iterations of a loop that counts."""
+    if not loop.bounds:
+        return loop.known_iterations
+    numbers = (
+        number if place is None else int(arrays[place].reshape(())[()])
+        for number, place in loop.bounds
+    )
+    count = count_iterations(*numbers)
+    if count is None:
+        raise ArgumentError("the step of its counter is 0")
+    return count
 
 
 def _call(run: Run, arrays: Sequence[Array]) -> list[Array]:

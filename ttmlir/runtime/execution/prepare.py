@@ -36,6 +36,7 @@ from ttmlir.runtime.execution.operations import (
     read_call,
 )
 from ttmlir.runtime.execution.steps import (
+    Bound,
     Branch,
     Call,
     Function,
@@ -459,7 +460,11 @@ class _Preparation:
         descs = [value.desc for value in given[: len(outputs)]]
         check_results(operation, body.program, body.output_descs, descs)
         condition = None
-        if trip_count < 0:
+        bounds: tuple[Bound, ...] = operation.scalar("bounds") if operation.knows("bounds") else ()
+        for place in (place for _, place in bounds if place is not None):
+            if given[place].desc.volume != 1:
+                raise BinaryError(f"{operation.where}: a bound of its counter is no number")
+        if trip_count < 0 and not bounds:
             condition = self._called(operation, operation.scalar("condition"), given)
             if [desc.volume for desc in condition.output_descs] != [1]:
                 raise BinaryError(
@@ -472,6 +477,7 @@ class _Preparation:
             body=body,
             trip_count=None if trip_count < 0 else trip_count,
             condition=condition,
+            bounds=bounds,
             owned=owned,
             outputs=slots,
             output_descs=tuple(descs),

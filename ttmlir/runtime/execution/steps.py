@@ -156,14 +156,25 @@ class PreparedProgram:
 # written in place after.
 
 
+Bound = tuple[int, int | None]
+"""A number, or the place of the input that has it."""
+
+
+def count_iterations(first: int, limit: int, step: int) -> int | None:
+    """How often a counter is below its limit; None if it does not count."""
+    return None if step == 0 else max(0, -((first - limit) // step))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Loop:
     """Calls of a function on the arrays of a step's `inputs`, the first of which are carried."""
 
     body: PreparedProgram
     trip_count: int | None
-    """None where the condition is asked before each iteration."""
+    """None where the condition is asked before each iteration, or where inputs say it."""
     condition: PreparedProgram | None
+    bounds: tuple[Bound, ...] = ()
+    """First number, end and step of a counter, where inputs say them."""
     owned: tuple[int, ...]
     """The carried values that the body writes in place."""
     outputs: tuple[int, ...]

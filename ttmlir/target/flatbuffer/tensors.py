@@ -11,7 +11,7 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
@@ -324,6 +324,14 @@ def _implied_name(element: Element) -> str:
 # Tensors and devices of programs by the values of the IR that they stand for.
 
 
+class TensorDescs(Protocol):
+    """Makes the tables of types of tensors."""
+
+    def desc(self, type: Attribute) -> Table:
+        """The `TensorDesc` of a type; LayoutError if the schema cannot describe it."""
+        ...
+
+
 class Values:
     """The `TensorRef` and `DeviceRef` tables of a module, numbered in the order of its text."""
 
@@ -334,7 +342,7 @@ class Values:
         self._tensors: dict[SSAValue, Table] = {}
         self._devices: dict[SSAValue, Table] = {}
 
-    def define(self, value: SSAValue, op: Operation, tables: TensorTables) -> Table:
+    def define(self, value: SSAValue, op: Operation, tables: TensorDescs) -> Table:
         """A new tensor for a result of `op` or an argument of the function `op`."""
         try:
             desc = tables.desc(value.type)
@@ -501,6 +509,14 @@ class GoldenOfFunction:
         signature = self.signatures.get(function.sym_name.data)
         return table if signature is None else {**table, "call_signature": signature}
 
+    def entries_by_device(self, function: FuncOp) -> list[Table]:
+        """The golden tensors of a function by their names, as files of 2026 have them."""
+        info = self.infos.get(function, {"golden_map": []})
+        return [
+            {"key": entry["key"], "value": [{"device": 0, "value": _late_tensor(entry["value"])}]}
+            for entry in info["golden_map"]
+        ]
+
 
 def _check_shapes(
     function: FuncOp, kind: str, types: Sequence[Attribute], arrays: Sequence[Any]
@@ -527,6 +543,12 @@ def _entries(kind: str, arrays: Sequence[Any]) -> Iterator[Table]:
     for number, array in enumerate(arrays):
         name = f"{kind}_{number}"
         yield {"key": name, "value": _tensor(name, array)}
+
+
+def _late_tensor(tensor: Table) -> Table:
+    """A golden tensor whose type is that of its elements, instead of the one that stores them."""
+    late = {name: content for name, content in tensor.items() if name != "element_type"}
+    return late | {"dtype": tensor["element_type"]}
 
 
 def _tensor(name: str, array: Any) -> Table:

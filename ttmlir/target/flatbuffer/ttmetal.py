@@ -103,6 +103,14 @@ from ttmlir.program import (
 )
 from ttmlir.program import KernelConfig as HostKernelConfig
 from ttmlir.target.cpp.from_ttkernel import kernel_text
+from ttmlir.target.flatbuffer.programs import (
+    DEBUG_TEXT,
+    FILE_TEXT,
+    body_of,
+    device_of,
+    pack_file,
+    system_desc_of,
+)
 from ttmlir.target.flatbuffer.tensors import (
     TTMETAL,
     Golden,
@@ -116,15 +124,7 @@ from ttmlir.target.flatbuffer.tensors import (
     constant_bytes,
     element_type_name,
 )
-from ttmlir.target.flatbuffer.ttnn import (
-    DEBUG_TEXT,
-    FILE_TEXT,
-    body_of,
-    device_of,
-    pack_file,
-    program_table,
-    system_desc_of,
-)
+from ttmlir.target.flatbuffer.ttnn import program_table
 
 # --- Commands -------------------------------------------------------------------------------------
 # Operations of the ttmetal dialect as members of the schema's `CommandType` union.

@@ -13,21 +13,19 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from ttmlir.dialects import tt, ttnn
 from ttmlir.dialects.definition.control import control_ops_in
 from ttmlir.dialects.definition.ods import (
-    DEVICE_NAME,
     KERNEL_THREAD,
-    SYSTEM_DESC,
     DestinationStyleOp,
 )
 from ttmlir.dialects.definition.table_ops import LateOnlyOp, TableOperation
@@ -35,11 +33,10 @@ from ttmlir.errors import ArgumentError, plural
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import ThreadType, TTNNTensorMemoryLayout
 from ttmlir.layout.metal import CIRCULAR_BUFFERS
-from ttmlir.layout.system import SystemDesc, system_desc_to_table
 from ttmlir.limits import MAX_CALL_DEPTH
 from ttmlir.mlir.module_printer import print_module
-from ttmlir.mlir.printing import DEFAULT_ELISION_LIMIT, OpLinePrinter, PrintOptions
-from ttmlir.mlir.reporting import LocatedError, OpError
+from ttmlir.mlir.printing import OpLinePrinter
+from ttmlir.mlir.reporting import OpError
 from ttmlir.optable.op_definition import Flatbuffer
 from ttmlir.program import (
     AddressOfTensor,
@@ -58,12 +55,22 @@ from ttmlir.program import (
     TensorAccessorArgs,
     WriterConfig,
 )
-from ttmlir.schema import PackError, load_schema
+from ttmlir.schema import load_schema
 from ttmlir.schema.types import Field, ScalarType, TableType
-from ttmlir.schema.versions import version_stamp
+from ttmlir.target.flatbuffer.programs import (
+    DEBUG_TEXT,
+    FILE_TEXT,
+    LATE_FILE_TEXT,
+    PRIVATE,
+    body_of,
+    device_of,
+    is_of_2026,
+    pack_file,
+    public_functions,
+    system_desc_of,
+)
 from ttmlir.target.flatbuffer.tensors import (
     TTNN,
-    FileKind,
     Golden,
     GoldenOfFunction,
     Symbols,
@@ -193,88 +200,6 @@ def _core_ranges(ranges: CoreRanges) -> Table:
     return {"core_ranges": [(each.start, each.end) for each in ranges]}
 
 
-# --- Programs -------------------------------------------------------------------------------------
-# What the files of both kinds of program take from the module around their operations.
-
-DEBUG_TEXT = PrintOptions(
-    debuginfo=True, elide_larger_than=DEFAULT_ELISION_LIMIT, skip_regions=True
-)
-"""How the line of an operation is printed that stands in a file for people to read."""
-FILE_TEXT_LIMIT = 1024
-FILE_TEXT = PrintOptions(
-    elide_larger_than=FILE_TEXT_LIMIT, elide_resources_larger_than=8 * FILE_TEXT_LIMIT
-)
-"""How the module is printed that stands in a file: its numbers are in the file already."""
-
-
-def pack_file(
-    module: ModuleOp, kind: FileKind, programs: Iterable[Table], functions: Iterable[Table] = ()
-) -> bytes:
-    """Bytes of the file with these programs of a module, and the functions that they call.
-
-    The module is checked before the first of them is asked for, functions before programs.
-    """
-    system = system_desc_to_table(system_desc_of(module))
-    called = [*functions]
-    root = version_stamp() | {"system_desc": system, "programs": [*programs]}
-    if called:
-        root["functions"] = called
-    try:
-        return load_schema(kind.schema).pack(root)
-    except PackError as error:
-        message = f"the module {kind.refused}: {error}"
-        raise LocatedError(module.location, message) from error
-
-
-def system_desc_of(module: ModuleOp) -> SystemDesc:
-    """The machine of the first module, from the outside in, that names one."""
-    modules = (op for op in module.walk() if isinstance(op, ModuleOp))
-    found = (op.attributes.get(SYSTEM_DESC) for op in modules)
-    attr = next((each for each in found if isinstance(each, tt.SystemDescAttr)), None)
-    if attr is None:
-        raise OpError(
-            module,
-            f"has no attribute '{SYSTEM_DESC}' with the system to run on; "
-            "add it with --ttir-load-system-desc",
-        )
-    return attr.data
-
-
-def device_of(function: FuncOp, kind: FileKind) -> DeviceView:
-    """The device of the nearest operation around a function that has one."""
-    op: Operation | None = function
-    while op is not None:
-        attr: Any = op.attributes.get(DEVICE_NAME)
-        if isinstance(attr, tt.DeviceAttr):
-            return attr.data
-        if isinstance(op, ModuleOp) and (device := _device_operation(op)) is not None:
-            return device
-        op = op.parent_op()
-    raise OpError(
-        function,
-        f"has no attribute '{DEVICE_NAME}' around it with the device to run on; add it with "
-        f"--ttir-implicit-device, or lower the module with {kind.pipeline}",
-    )
-
-
-def _device_operation(module: ModuleOp) -> DeviceView | None:
-    """The device that a `ttcore.device` in a module names, as modules have it since 2025."""
-    for op in module.body.ops:
-        if op.name == "ttcore.device":
-            attr: Any = op.properties.get("device_attr")
-            return attr.data
-    return None
-
-
-def body_of(function: FuncOp) -> Block:
-    """The operations of a function, which are one block."""
-    if len(function.body.blocks) != 1:
-        count = len(function.body.blocks)
-        reason = f"has {count} blocks; a program is one sequence of operations"
-        raise OpError(function, "has no body to run" if count == 0 else reason)
-    return function.body.blocks[0]
-
-
 # --- Ttnn -----------------------------------------------------------------------------------------
 
 # --- Operations -----------------------------------------------------------------------------------
@@ -288,8 +213,9 @@ _NAMESPACE = "tt.target.ttnn."
 
 
 _WRITE_TTIR = (
-    "files are those of 2024: compile the program's ttir, which --ttir-to-ttnn-backend-pipeline "
-    "takes in the text of any year"
+    "files are those of 2024 for a machine without a 'dram_grid': give the module a "
+    "#ttcore.system_desc of 2026, or compile the program's ttir, which "
+    "--ttir-to-ttnn-backend-pipeline takes in the text of any year"
 )
 
 
@@ -525,8 +451,6 @@ def _check_number(op: Operation, field: Field, name: str, content: Any) -> None:
 # --- Control --------------------------------------------------------------------------------------
 # The functions that loops and branches call, in the order in which a file has them.
 
-_PRIVATE = StringAttr("private")
-
 
 def order_parts(module: Operation, functions: Sequence[FuncOp]) -> list[FuncOp]:
     """What loops and branches call, each function after those that it calls itself.
@@ -561,7 +485,7 @@ def order_parts(module: Operation, functions: Sequence[FuncOp]) -> list[FuncOp]:
             if name in path:
                 raise OpError(op, f"{TTNN.refused}: @{name} calls itself")
             function = by_name[name]
-            if function.sym_visibility != _PRIVATE:
+            if function.sym_visibility != PRIVATE:
                 raise OpError(
                     op, f"{TTNN.refused}: @{name} is a program of its own; make it private"
                 )
@@ -584,7 +508,7 @@ def ttnn_to_flatbuffer(
     golden: Golden | Sequence[Golden] | None = None,
     signatures: Mapping[str, Table] = MappingProxyType({}),
 ) -> bytes:
-    """Bytes of the `.ttnn` file of a verified module.
+    """Bytes of the `.ttnn` file of a verified module: of 2026 if its machine is described so.
 
     `mlir_source` is the module's text, printed here if it is not given; `cpp_source` its C++, empty
     if there is none. Both go into the file for people to read; `golden` is for `ttrt run --golden`,
@@ -592,11 +516,17 @@ def ttnn_to_flatbuffer(
     call a program as the model it was.
     Raises DiagnosticError for what no file can hold.
     """
-    if mlir_source is None:
-        mlir_source = print_module(module, FILE_TEXT)
     functions = [
         op for op in module.walk() if isinstance(op, FuncOp) and KERNEL_THREAD not in op.attributes
     ]
+    if is_of_2026(module):
+        from ttmlir.target.flatbuffer.ttnn_2026 import write_file
+
+        text = print_module(module, LATE_FILE_TEXT) if mlir_source is None else mlir_source
+        kept = GoldenOfFunction.find(module, public_functions(functions), golden, {})
+        return write_file(module, system_desc_of(module), text, cpp_source, kept)
+    if mlir_source is None:
+        mlir_source = print_module(module, FILE_TEXT)
     parts = order_parts(module, functions)
     programs = [op for op in functions if op not in parts]
     kept = GoldenOfFunction.find(module, programs, golden, signatures)

@@ -1,0 +1,158 @@
+"""Modules of ttnn of 2026 as `.ttnn` files of that year.
+
+Every function becomes a program, those that a user can run first; functions of constants, loops and
+branches follow as private ones, which are called by their place in the file. The file is in the
+layout of the latest schema that is known, and carries its digest.
+
+Requires: a `#ttcore.system_desc` with the banks of DRAM on a module, a `ttcore.device` beside the
+functions, and a `#ttnn.ttnn_layout` on every tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation
+
+from ttmlir.dialects.ttcore import LoadCachedOp
+from ttmlir.layout.device import DeviceView
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system import SystemDesc
+from ttmlir.mlir.core_prefix import spell_as
+from ttmlir.mlir.printing import OpLinePrinter, PrintOptions, attribute_text
+from ttmlir.mlir.reporting import LocatedError, OpError
+from ttmlir.schema import PackError, load_schema
+from ttmlir.schema.versions import LATER_SCHEMAS
+from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, PRIVATE, body_of, device_of
+from ttmlir.target.flatbuffer.records_2026 import RecordWriter
+from ttmlir.target.flatbuffer.tensors import TTNN, GoldenOfFunction, Table
+from ttmlir.target.flatbuffer.tensors_2026 import TensorTables2026, Values2026, system_table
+
+_KIND = "tt.function_type"
+_CONSTANT = StringAttr("const_eval")
+_DIALECT = "ttnn"
+_LINE_WITHOUT_LOCATION = PrintOptions(skip_regions=True)
+
+
+def write_file(
+    module: ModuleOp,
+    system: SystemDesc,
+    mlir_source: str,
+    cpp_source: str,
+    golden: GoldenOfFunction,
+) -> bytes:
+    """Bytes of the file of a module, whose chips are those of a system of 2026.
+
+    Raises DiagnosticError for what no file can hold.
+    """
+    later = LATER_SCHEMAS[-1]
+    schema = load_schema(later.path)
+    # Which form operations are in depends on the spelling.
+    with spell_as(module):
+        programs = _ModuleWriter(module, cpp_source, golden).programs()
+    root: Table = {
+        "version": (0, 0, 0),
+        "schema_hash": later.digest,
+        "ttmlir_git_hash": later.git_hash or "unknown",
+        "system_desc": system_table(system),
+        "mlir": {"name": _DIALECT, "source": mlir_source},
+        "programs": programs,
+    }
+    try:
+        return schema.pack(root)
+    except PackError as error:
+        raise LocatedError(module.location, f"the module {TTNN.refused}: {error}") from error
+
+
+class _ModuleWriter:
+    def __init__(self, module: ModuleOp, cpp_source: str, golden: GoldenOfFunction) -> None:
+        functions = [op for op in module.walk() if isinstance(op, FuncOp)]
+        # Functions of constants come last.
+        self.functions = sorted(functions, key=lambda op: op.attributes.get(_KIND) == _CONSTANT)
+        self.places = {op.sym_name.data: place for place, op in enumerate(self.functions)}
+        self.schema = load_schema(LATER_SCHEMAS[-1].path)
+        self.values = Values2026(TTNN)
+        self.lines = OpLinePrinter(module, DEBUG_TEXT)
+        self.golden = golden
+        self.cpp_source = cpp_source
+        self.hashes = self.function_hashes(module)
+        self.tables: dict[DeviceView, TensorTables2026] = {}
+
+    def programs(self) -> list[Table]:
+        """All programs, in the order of the file."""
+        return [self.program(function) for function in self.functions]
+
+    def program(self, function: FuncOp) -> Table:
+        """The program of a function."""
+        block = body_of(function)
+        tables = self.tensor_tables(function)
+        writer = RecordWriter(self.schema, self.values, tables, self.places)
+        numbers = range(len(block.args))
+        inputs = [self.values.define_argument(function, number, tables) for number in numbers]
+        outputs: list[Table] = []
+        operations: list[Table] = []
+        for op in block.ops:
+            if isinstance(op, ReturnOp):
+                outputs = [self.values.tensor(value) for value in op.arguments]
+            else:
+                operations.append(self.operation(op, writer))
+        program: Table = {
+            "name": function.sym_name.data,
+            "inputs": inputs,
+            "outputs": outputs,
+            "operations": operations,
+            "dylibs": [],
+            "debug_info": self.debug_info(function),
+            "private": function.sym_visibility == PRIVATE,
+            "mesh_shape": (1, *tables.device.mesh_shape)[-2:],
+            "semaphore_inputs": [],
+        }
+        return program
+
+    def operation(self, op: Operation, writer: RecordWriter) -> Table:
+        """One step."""
+        try:
+            member, table = writer.write(op)
+        except LayoutError as error:
+            raise OpError(op, f"{TTNN.refused}: {error}") from error
+        return {
+            "type_type": member,
+            "type": table,
+            "debug_info": self.lines.line(op),
+            "loc_info": attribute_text(op.location),
+        }
+
+    def debug_info(self, function: FuncOp) -> Table:
+        """The texts and tensors for people, and for comparing, of a function."""
+        table: Table = {
+            "mlir_stages": [],
+            "golden_info": {"golden_map": self.golden.entries_by_device(function)},
+        }
+        return table | {"cpp": self.cpp_source} if self.cpp_source else table
+
+    def tensor_tables(self, function: FuncOp) -> TensorTables2026:
+        """The tables of the tensors of the device that a function runs on."""
+        device = device_of(function, TTNN)
+        if device not in self.tables:
+            self.tables[device] = TensorTables2026(device, self.hashes)
+        return self.tables[device]
+
+    def function_hashes(self, module: ModuleOp) -> dict[str, str]:
+        """SHA-256 of the text of each function whose results are remembered.
+
+        Neither its name nor its locations are part of it: what computes the same has one hash.
+        """
+        called = {op.callee for op in module.walk() if isinstance(op, LoadCachedOp)}
+        lines = OpLinePrinter(module, _LINE_WITHOUT_LOCATION)
+        return {
+            name: _digest([lines.line(op) for op in function.body.block.ops])
+            for function in self.functions
+            if (name := function.sym_name.data) in called and len(function.body.blocks) == 1
+        }
+
+
+def _digest(lines: Sequence[str]) -> str:
+    return sha256("\n".join(lines).encode()).hexdigest()
