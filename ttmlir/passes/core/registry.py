@@ -196,6 +196,7 @@ ALIASES = {
     "ttir-to-ttnn": "ttir-to-ttnn-backend-pipeline",
     "ttir-to-ttnn-backend": "ttir-to-ttnn-backend-pipeline",
     "ttir-to-ttnn-runtime-pipeline": "ttir-to-ttnn-backend-pipeline",
+    "ttnn-common-to-emitc-pipeline": "convert-ttnn-to-emitc",
 }
 """Other names of passes and pipelines: short ones, and those of later versions of tt-mlir."""
 
@@ -233,7 +234,6 @@ ELSEWHERE = {
     "ttir-to-emitpy-pipeline": "Python is not written; " + _AS_EMITC + " for C++",
     "ttir-to-ttnn-common-pipeline": "use ttir-to-ttnn-backend-pipeline",
     "ttnn-collect-perf-metrics": "use ttrt perf on the .ttnn file",
-    "ttnn-common-to-emitc-pipeline": "use convert-ttnn-to-emitc",
     "ttnn-common-to-emitpy-pipeline": "Python is not written; use convert-ttnn-to-emitc for C++",
     "ttnn-common-to-runtime-pipeline": "use ttir-to-ttnn-backend-pipeline",
     "ttnn-decompose-layouts": _WITHIN_TTNN,
