@@ -50,12 +50,12 @@ def _calls(functions: str) -> dict[str, list[str]]:
 
 def _operations(module: str) -> dict[str, list[str]]:
     """What stands for the operations of each function of a module."""
-    parts = re.split(r"^ *func\.func \w+ @(\w+)", module, flags=re.MULTILINE)
-    bodies = zip(parts[1::2], parts[2::2], strict=True)
-    return {
-        name: [CALLEES.get(each, each) for each in re.findall(r'"ttnn\.(\w+)"\(', body)]
-        for name, body in bodies
-    }
+    parts = re.split(r"^ *func\.func (?:\w+ )?@(\w+)", module, flags=re.MULTILINE)
+    found: dict[str, list[str]] = {}
+    for name, body in zip(parts[1::2], parts[2::2], strict=True):
+        operations: list[str] = re.findall(r'"ttnn\.(\w+)"\(', body)
+        found[name] = [CALLEES.get(each, each) for each in operations]
+    return found
 
 
 @pytest.mark.parametrize(
