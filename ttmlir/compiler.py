@@ -21,6 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ttmlir.collector import without_collections
+from ttmlir.errors import ArgumentError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -58,6 +59,42 @@ _TO_TTIR_OPTIONS = ("max-trip-count",)
 """Options of the pipelines to ttir."""
 
 
+SPELLINGS = ("2024", "2026")
+"""The years of tt-mlir whose ttir, ttnn and files models are compiled to."""
+SPELLING_VARIABLE = "TTMLIR_SPELLING"
+"""The environment variable that says which, where nothing else does."""
+
+
+def find_spelling(options: str = "", given: str | None = None) -> str:
+    """The year whose text a model is compiled to: as given, or by an option or the environment.
+
+    ArgumentError for a year whose ttnn is not written.
+    """
+    words = {name: value for name, _, value in (each.partition("=") for each in options.split())}
+    year = given or words.get("spelling") or os.environ.get(SPELLING_VARIABLE) or SPELLINGS[0]
+    if year not in SPELLINGS:
+        raise ArgumentError(
+            f"models are compiled to text of {' or '.join(SPELLINGS)}, not {year!r}; "
+            "the pass convert-spelling writes ttir of 2025"
+        )
+    if given is not None and words.get("spelling", given) != given:
+        raise ArgumentError(
+            f"spelling={given!r} and the option spelling={words['spelling']} differ"
+        )
+    return year
+
+
+def is_spelled_late(target: str, options: str) -> bool:
+    """True where options of `ttmlir.compile` ask for another year than that of its default."""
+    return target == "ttnn" and find_spelling(options) != SPELLINGS[0]
+
+
+def spell_ttir(module: ModuleOp, target: str, options: str) -> None:
+    """Write a module in ttir in the spelling that options of `ttmlir.compile` ask for."""
+    if is_spelled_late(target, options):
+        transform(module, "ttir-decomposition,convert-spelling{to=2026}")
+
+
 def divide_options(options: str, target: str) -> tuple[str, str]:
     """Options of the pipeline to ttir, and those of a target's pipeline, of both in one text.
 
@@ -74,7 +111,11 @@ def divide_options(options: str, target: str) -> tuple[str, str]:
 def complete_options(target: str, options: str) -> str:
     """The options of a target's pipeline, with those that models are compiled with anyway."""
     given = {each.partition("=")[0] for each in options.split()}
-    added = [f"{name}={value}" for name, value in _OF_MODELS[target].items() if name not in given]
+    own = dict(_OF_MODELS[target])
+    if target == "ttnn":
+        year = find_spelling(options)
+        own = {"spelling": year} if year != SPELLINGS[0] else {**own, "spelling": year}
+    added = [f"{name}={value}" for name, value in own.items() if name not in given]
     return " ".join([*added, options]).strip()
 
 
@@ -215,6 +256,22 @@ def write_ttm(
         golden=golden,
         signatures=signatures,
     )
+
+
+@without_collections()
+def write_kernels(module: ModuleOp) -> str:
+    """The C++ of every kernel of a module; those in the form of 2026 are converted to emitc."""
+    from ttmlir.dialects.ttkernel import TTKernelOp
+    from ttmlir.mlir.attributes import cloned
+    from ttmlir.mlir.core_prefix import has_late_kernels
+    from ttmlir.target.cpp import from_ttkernel
+
+    if has_late_kernels(module) and any(isinstance(op, TTKernelOp) for op in module.walk()):
+        from ttmlir.passes.emitc.convert_ttkernel_to_emitc import convert_kernels
+
+        module = cloned(module)
+        convert_kernels(module)
+    return from_ttkernel.write_kernels(module)
 
 
 @without_collections()

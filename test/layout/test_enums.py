@@ -81,6 +81,7 @@ MEMBERS = {
         10 u16 UInt16 U16
         11 u8 UInt8 U8
         12 si32  SI32
+        13 i1  I1
     """,
     "DeviceMemoryLayout": """
         0 sharded  SHARDED
@@ -205,12 +206,18 @@ MEMBERS = {
         0 noc Noc NOC
         1 tensix Tensix TENSIX
         2 ethernet Ethernet ETHERNET
+        3 compute  COMPUTE
     """,
 }
 """Number, keyword, name in files if there is one, and Python's name."""
 
 
-LATE = {"DataType": {"si32"}, "IteratorType": {"reduction"}, "MemorySpace": {"dst"}}
+LATE = {
+    "DataType": {"si32", "i1"},
+    "IteratorType": {"reduction"},
+    "MemorySpace": {"dst"},
+    "ThreadType": {"compute"},
+}
 """What the dialect ttcore of 2025 added."""
 
 

@@ -21,7 +21,7 @@ TRANSLATIONS = (
     Translation(
         name="ttkernel-to-cpp",
         doc="translate ttkernel to cpp",
-        function="ttmlir.target.cpp.from_ttkernel:write_kernels",
+        function="ttmlir.compiler:write_kernels",
     ),
     Translation(
         name="ttmetal-to-flatbuffer",

@@ -730,6 +730,11 @@ class CallableModel:
         return tuple(zip(self._convention.input_names, descs, strict=True))
 
     @property
+    def _source_types(self) -> Sequence[np.dtype[Any] | None]:
+        """The types that the source has its arguments in, where the file may have others."""
+        return ()
+
+    @property
     def outputs(self) -> tuple[TensorDesc, ...]:
         """Descriptions of the arrays that the program computes."""
         return tuple(ref.desc for ref in self._program.outputs)
@@ -877,6 +882,12 @@ class CallableModel:
             widen(array, desc.element.host)
             for (_, desc), array in zip(self.inputs, arrays, strict=True)
         ]
+        bound = self._convention.bound
+        if sources := [each for n, each in enumerate(self._source_types) if n not in bound]:
+            arrays = [
+                array.astype(desc.element.host) if array.dtype == source else array
+                for source, (_, desc), array in zip(sources, self.inputs, arrays, strict=True)
+            ]
         wrong = [
             f"{name} is {_array_type(array)} instead of {spell_type(desc)}"
             for (name, desc), array in zip(self.inputs, arrays, strict=True)

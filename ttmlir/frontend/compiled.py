@@ -22,8 +22,11 @@ import numpy as np
 
 from ttmlir.compiler import (
     divide_options,
+    find_spelling,
+    is_spelled_late,
     parse,
     spell_pipeline,
+    spell_ttir,
     transform,
     write_cpp,
     write_ttm,
@@ -477,9 +480,18 @@ class CompiledModel(CallableModel):
         return divide_options(self._options, self.target)
 
     def _lower_to_ttir(self, module: ModuleOp) -> None:
-        pipeline, options = TO_TTIR[self._imported.stage], self._divided_options[0]
-        has_options = options and pipeline == TO_TTIR["stablehlo"]
-        transform(module, f"{pipeline}{{{options}}}" if has_options else pipeline)
+        front = self._divided_options[0]
+        _to_ttir(module, self._imported.stage, self.target, self._options, front)
+
+    @property
+    def _source_types(self) -> Sequence[np.dtype[Any] | None]:
+        return self._types_of_source
+
+    @cached_property
+    def _types_of_source(self) -> Sequence[np.dtype[Any] | None]:
+        if not is_spelled_late(self.target, self._options):
+            return ()
+        return _types_of_arguments(self._imported)
 
     def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
         imported = self._imported
@@ -660,6 +672,18 @@ class CompiledModel(CallableModel):
         return module
 
 
+def _types_of_arguments(imported: ImportedModel) -> list[np.dtype[Any] | None]:
+    """The types of the arrays that a model takes as its source names them, those kept outside too.
+
+    None for what NumPy has no type for.
+    """
+    from ttmlir.interpreter.execution import host_dtype
+    from ttmlir.ir.tensor_types import element_type
+
+    function = next(op for op in imported.module.ops if symbol_visibility(op) == "public")
+    return [host_dtype(element_type(value)) for value in function.regions[0].block.args]
+
+
 def flatten_results(imported: ImportedModel, results: Any) -> list[Array]:
     """The arrays in what a call of a model returns; InputError if its program computes others."""
     if imported.flatten_results is None:
@@ -808,7 +832,9 @@ class CompiledPrograms(Mapping[str, Program]):
         self.name = next(iter(imported.values())).name
         """Of the file: that of the first model."""
         with show_wait(f"compiling {self.name}"):
-            self._ttir = _join({name: _to_ttir(each) for name, each in imported.items()})
+            self._ttir = _join(
+                {name: _ttir_of(each, target, options) for name, each in imported.items()}
+            )
             self._lowered = cloned(self._ttir)
             with self._in_terms_of_the_user():
                 self._target.lower(self._lowered, options_for_board(board, options))
@@ -899,11 +925,24 @@ class CompiledPrograms(Mapping[str, Program]):
         return print_module(module, elide_larger_than=elide_above)
 
 
-def _to_ttir(imported: ImportedModel) -> ModuleOp:
+def _ttir_of(imported: ImportedModel, target: TargetName, options: str) -> ModuleOp:
     module = cloned(imported.module)
     with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
-        transform(module, TO_TTIR[imported.stage])
+        _to_ttir(module, imported.stage, target, options)
     return module
+
+
+def _to_ttir(
+    module: ModuleOp, stage: str, target: TargetName, options: str, front: str = ""
+) -> None:
+    """Lower a module of a frontend; `front` are the options of the pipeline from StableHLO."""
+    pipeline = TO_TTIR[stage]
+    if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
+        transform(module, f"{pipeline}{{spelling={find_spelling(options)}}}")
+        return
+    has_options = front and pipeline == TO_TTIR["stablehlo"]
+    transform(module, f"{pipeline}{{{front}}}" if has_options else pipeline)
+    spell_ttir(module, target, options)
 
 
 def _join(modules: Mapping[str, ModuleOp]) -> ModuleOp:

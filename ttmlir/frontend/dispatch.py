@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overloa
 
 import numpy as np
 
+from ttmlir.compiler import SPELLINGS, find_spelling
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.calls import Number, Opener, read_call
 from ttmlir.frontend.calls import NumericsName as calling_NumericsName
@@ -304,6 +305,7 @@ def compile(
     numerics: NumericsName = "exact",
     options: str = "",
     board: str | Path | None = None,
+    spelling: str | None = None,
     weights: Weights = "constants",
     buckets: None = None,
 ) -> CompiledModel: ...
@@ -318,6 +320,7 @@ def compile(
     numerics: NumericsName = "exact",
     options: str = "",
     board: str | Path | None = None,
+    spelling: str | None = None,
     weights: Weights = "constants",
     buckets: BucketsByName,
     fill: Mapping[str, Number] = ...,
@@ -332,6 +335,7 @@ def compile(
     numerics: NumericsName = "exact",
     options: str = "",
     board: str | Path | None = None,
+    spelling: str | None = None,
     weights: Weights = "constants",
     buckets: BucketsByName | None = None,
     fill: Mapping[str, Number] = MappingProxyType({}),
@@ -355,6 +359,8 @@ def compile(
     `ttir-to-ttnn-backend-pipeline` or, for kernels, of `ttir-to-ttmetal-pipeline`.
     `board` is what to compile for: "n150", "p150" or another board, or the path of a `.ttsys` file;
     without it the environment variable SYSTEM_DESC_PATH says it, or else it is one Wormhole chip.
+    `spelling="2026"` compiles to the text and the files of the tt-mlir of that year instead of 2024
+    (target "ttnn"); the environment variable TTMLIR_SPELLING says it for all models.
     `weights="arguments"` (torch) keeps parameters out of the file as further inputs of the program.
     `buckets` are sizes by arguments and dimensions, such as `{"tokens": {1: (16, 64)}}`: there is a
     program for each of them, a call takes the smallest one that it fits into, and pads; `fill` are
@@ -368,6 +374,7 @@ def compile(
     # Wrong names are reported before the model is looked at.
     find_target(target)
     _check_weights(weights)
+    options = _with_spelling(spelling, target, options)
     kwargs = dict(example_kwargs or {})
     if buckets is not None:
         plan, examples = _plan(model, example_args, kwargs, buckets)
@@ -378,6 +385,7 @@ def compile(
             options=options,
             board=board,
             weights=weights,
+            spelling=spelling,
         )
         return BucketedModel(plan, programs, fill)
     imported = _import(model, example_args, kwargs, weights)
@@ -393,6 +401,20 @@ def compile(
         ),
         [(imported.name, message) for message in imported.warnings],
     )
+
+
+def _with_spelling(spelling: str | None, target: TargetName, options: str) -> str:
+    """The options of a pipeline, and the year of the text that is asked for, where it matters."""
+    year = find_spelling(options, spelling)
+    if target == "ttnn":
+        has_one = any(word.startswith("spelling=") for word in options.split())
+        return options if has_one or year == SPELLINGS[0] else f"{options} spelling={year}".lstrip()
+    if spelling is not None and year != SPELLINGS[0]:
+        raise ArgumentError(
+            f"files of target {target!r} have the form of {SPELLINGS[0]}; "
+            f"spelling={spelling!r} is for target='ttnn'"
+        )
+    return options
 
 
 def _check_weights(weights: str) -> None:
@@ -463,6 +485,7 @@ def compile_programs(
     numerics: NumericsName = "exact",
     options: str = "",
     board: str | Path | None = None,
+    spelling: str | None = None,
     weights: Weights = "constants",
 ) -> CompiledPrograms:
     """Compile several models to programs of one file, which share weights and state.
@@ -480,6 +503,7 @@ def compile_programs(
     The other parameters are those of `compile`.
     """
     _check_weights(weights)
+    options = _with_spelling(spelling, target, options)
     check_examples(examples)
     calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
     imported = dict(zip(examples, _import_all(calls, weights), strict=True))

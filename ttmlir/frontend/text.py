@@ -42,7 +42,7 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
         if is_late(module):
             transform(module, ConvertSpellingPass.name)
         function = _the_function(module)
-        stage = _dialect_of(function)
+        stage = _dialect_of(module)
         arguments, results = _structures(function)
         if len(list(module.ops)) > 1:
             # Functions that are never called are no programs.
@@ -159,9 +159,12 @@ def _is_given(function: FuncOp) -> bool:
     return end is not None and end.name == "stablehlo.return"
 
 
-def _dialect_of(function: FuncOp) -> str:
-    """The most frequent dialect of a function's operations that there is a lowering path for."""
-    names = (op.name.partition(".")[0] for op in function.walk())
+def _dialect_of(module: ModuleOp) -> str:
+    """The most frequent dialect of the operations that there is a lowering path for.
+
+    The main function may do no more than call others.
+    """
+    names = (op.name.partition(".")[0] for op in module.walk())
     counts = Counter("stablehlo" if name == "chlo" else name for name in names)
     known = [name for name, _ in counts.most_common() if name in TO_TTIR]
     return known[0] if known else "ttir"

@@ -82,6 +82,7 @@ class DataType(KeywordEnum):
     U16 = 10, "u16", "UInt16"
     U8 = 11, "u8", "UInt8"
     SI32 = 12, "si32", "", True
+    I1 = 13, "i1", "", True
 
     Float32 = F32
     Float16 = F16
@@ -231,6 +232,13 @@ class AttentionMaskType(KeywordEnum):
     ARBITRARY = 2, "arbitrary"
 
 
+class MoEActivationFunction(KeywordEnum):
+    """What an expert of a mixture applies between its products."""
+
+    SILU = 0, "silu"
+    SWIGLU = 1, "swiglu"
+
+
 class Topology(KeywordEnum):
     """How the devices of a mesh are linked."""
 
@@ -317,6 +325,8 @@ class ThreadType(KeywordEnum):
     NOC = 0, "noc", "Noc"
     TENSIX = 1, "tensix", "Tensix"
     ETHERNET = 2, "ethernet", "Ethernet"
+    COMPUTE = 3, "compute", "", True
+    """The name of `tensix` since 2025."""
 
 
 class MathFidelity(KeywordEnum):

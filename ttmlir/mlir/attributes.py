@@ -48,7 +48,13 @@ from ttmlir.layout.affine import (
     AffineParseError,
     scan_affine_map,
 )
-from ttmlir.mlir.core_prefix import core_prefix_of, mark_as_read, use_core_prefix
+from ttmlir.mlir.core_prefix import (
+    core_prefix_of,
+    has_late_kernels,
+    mark_as_read,
+    use_core_prefix,
+    use_late_kernels,
+)
 from ttmlir.mlir.long_strings import LongString, hex_digits, marked
 from ttmlir.mlir.xdsl_internals import resume_from
 
@@ -783,6 +789,8 @@ def cloned(module: ModuleOp) -> ModuleOp:
     attach_blobs(copy, blobs_of(module))
     with use_core_prefix(core_prefix_of(module)):
         mark_as_read(copy)
+    if has_late_kernels(module):
+        use_late_kernels(copy)
     return copy
 
 

@@ -36,8 +36,12 @@ _LATE_OPERATIONS = {
     "ttnn.slice": "ttnn.slice_static",
 }
 """Names of operations in both spellings."""
+LATE_KERNEL_OPERATIONS = {
+    "ttkernel.reinterpret_cast": "ttkernel.reinterpret_cast<volatile tt_l1_ptr uint32_t*>"
+}
+"""Names of operations in kernels of both forms."""
 _OPERATIONS_READ = {
-    **{late: name for name, late in _LATE_OPERATIONS.items()},
+    **{late: name for name, late in (*_LATE_OPERATIONS.items(), *LATE_KERNEL_OPERATIONS.items())},
     _TTIR_EMPTY: _TENSOR_EMPTY,
 }
 _LATE_DIALECTS = ("ttcore", "d2m")
@@ -51,6 +55,9 @@ _read_as_ttcore: WeakSet[Operation] = WeakSet()
 _names_ttir_empty: ContextVar[bool] = ContextVar("names_ttir_empty", default=False)
 """True where what is read, or printed, calls a tensor without elements `ttir.empty`."""
 _read_with_ttir_empty: WeakSet[Operation] = WeakSet()
+_reads_late_kernels: ContextVar[bool] = ContextVar("reads_late_kernels", default=False)
+"""True where what is read has kernels in the form of 2026."""
+_read_with_late_kernels: WeakSet[Operation] = WeakSet()
 _noted_late_form = False
 
 
@@ -79,9 +86,11 @@ def use_core_prefix(prefix: str | Operation) -> Generator[None]:
     """Make texts in a spelling, or in that of a module, which is only searched if it is needed."""
     token = _current.set(prefix)
     empty = _names_ttir_empty.set(False)
+    kernels = _reads_late_kernels.set(False)
     try:
         yield
     finally:
+        _reads_late_kernels.reset(kernels)
         _names_ttir_empty.reset(empty)
         _current.reset(token)
 
@@ -112,6 +121,26 @@ def mark_as_read(module: Operation) -> None:
         _read_as_ttcore.add(module)
     if _names_ttir_empty.get():
         _read_with_ttir_empty.add(module)
+    if _reads_late_kernels.get():
+        _read_with_late_kernels.add(module)
+
+
+def note_late_kernels() -> None:
+    """Remember that the text that is read has kernels in the form of 2026."""
+    note_ttcore()
+    _reads_late_kernels.set(True)
+
+
+def has_late_kernels(op: Operation) -> bool:
+    """True in a module that was read with kernels in the form of 2026, or that is marked so."""
+    return bool(_read_with_late_kernels) and _top(op) in _read_with_late_kernels
+
+
+def use_late_kernels(op: Operation) -> None:
+    """Let the kernels of the module around an operation be verified and printed as in 2026."""
+    top = _top(op)
+    _read_with_late_kernels.add(top)
+    _read_as_ttcore.add(top)
 
 
 def use_late_spelling(module: Operation) -> None:
@@ -123,6 +152,7 @@ def use_late_spelling(module: Operation) -> None:
 def forget_late_spelling(module: Operation) -> None:
     """Let a module be printed as what it holds asks for, however it was read."""
     _read_as_ttcore.discard(module)
+    _read_with_late_kernels.discard(module)
     _read_with_ttir_empty.discard(module)
 
 

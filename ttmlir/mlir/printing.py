@@ -66,6 +66,7 @@ from ttmlir.mlir.attributes import (
 from ttmlir.mlir.core_prefix import (
     core_prefix,
     core_prefix_of,
+    has_late_kernels,
     prefix_of_attribute,
     spelled_key,
     spelled_name,
@@ -103,6 +104,22 @@ class SuggestsNames:
     def argument_names(self, region: int) -> Sequence[str]:
         """The names of the arguments of the first block of a region, or none."""
         return ()
+
+
+class OwnSyntax:
+    """An operation that has a syntax of its own in some modules, and the generic one in others."""
+
+    def custom_name(self) -> str | None:
+        """The name that its own syntax begins with; None where it is printed generically."""
+        return None
+
+    def generic_name(self) -> str:
+        """The name in the generic form."""
+        raise NotImplementedError
+
+    def print_custom(self, printer: MlirPrinter) -> None:
+        """Write what follows the name in its own syntax."""
+        raise NotImplementedError
 
 
 ResultNames: TypeAlias = Callable[[Operation], Sequence[str]]
@@ -366,6 +383,8 @@ _MAX_IN_LINE = 1 << 16
 """Longest text of an attribute in the line of an operation."""
 
 _DEFAULT_DIALECTS = {"builtin.module": "builtin", "func.func": "func"}
+_LATE_DEFAULTS = frozenset(("emitc.expression", "emitc.for", "emitc.if"))
+"""Operations whose bodies have a default dialect in 2026."""
 """Operations in whose regions the prefix of this dialect is not printed."""
 
 
@@ -679,6 +698,8 @@ class MlirPrinter(UpstreamPrinter):
             return
         op = region.parent
         default_dialect = _DEFAULT_DIALECTS.get(op.name, "") if op is not None else ""
+        if op is not None and op.name in _LATE_DEFAULTS and has_late_kernels(op):
+            default_dialect = "emitc"
         self._default_dialects.append(default_dialect)
         self._write("{\n")
         for index, block in enumerate(region.blocks):
@@ -761,7 +782,14 @@ class MlirPrinter(UpstreamPrinter):
     def _print_op(self, op: Operation) -> None:
         self._print_result_list(op)
         own = None if self.print_generic_format else CUSTOM_PRINTERS.get(op.name)
-        if own is not None:
+        if isinstance(op, OwnSyntax):
+            name = None if self.print_generic_format else op.custom_name()
+            if name is None:
+                self._print_generic(op)
+            else:
+                self._write(self._short_name(name))
+                op.print_custom(self)
+        elif own is not None:
             self._write(self._short_name(spelled_operation(op.name, self.core_prefix)))
             own(self, op)
         elif self.print_generic_format or type(op).print is Operation.print:
@@ -787,7 +815,9 @@ class MlirPrinter(UpstreamPrinter):
 
     def _print_generic(self, op: Operation) -> None:
         name, attributes = spelled_operation(op.name, self.core_prefix), op.attributes
-        if isinstance(op, UnregisteredOp):
+        if isinstance(op, OwnSyntax):
+            name = op.generic_name()
+        elif isinstance(op, UnregisteredOp):
             name = op.op_name.data
             attributes = {key: attr for key, attr in attributes.items() if key != "op_name__"}
         self._write(f"{quote(name.encode())}(")

@@ -9,6 +9,7 @@ says another. Bare operations get a module around them. Whatever is wrong with t
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,14 @@ from ttmlir.mlir.lexer import balanced_end
 from ttmlir.mlir.printing import show_attribute
 from ttmlir.mlir.reporting import Diagnostic, DiagnosticError, file_location, near_names, note
 from ttmlir.mlir.upstream_syntax import CUSTOM_PARSERS
+from ttmlir.mlir.xdsl_internals import resume_from
 from ttmlir.nesting import MAX_NESTING, deep_recursion
+
+_RESTS_OF_NAMES = {
+    "ttkernel.experimental": re.compile(r"::\w+", re.ASCII),
+    "ttkernel.reinterpret_cast": re.compile(r"<volatile tt_l1_ptr uint32_t\*>"),
+}
+"""What else belongs to the name of an operation that is no identifier."""
 
 
 def parse_module(text: str, filename: str, context: Context, *, first_line: int = 1) -> ModuleOp:
@@ -284,8 +292,14 @@ class ModuleReader(AttributeReader):
         return None
 
     def _parse_custom_operation(self, name: str, position: Position) -> Operation:
+        rest = _RESTS_OF_NAMES.get(name)
+        found = None if rest is None else rest.match(self._text, position + len(name))
+        name += found.group() if found is not None else ""
         op_type = self._custom_op_type(operation_as_read(name), position)
-        self.consume_token()
+        if found is None:
+            self.consume_token()
+        else:
+            resume_from(self, found.end())
         own = CUSTOM_PARSERS.get(op_type.name)
         dialects = self.dialect_stack
         dialects.append(op_type.dialect_name())

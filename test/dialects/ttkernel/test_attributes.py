@@ -98,8 +98,8 @@ def test_page_of_a_circular_buffer():
         ),
         (
             "!ttkernel.cb<0, 0, memref<1xf32>, 4, 1>",
-            13,
-            "expected keyword for TTKernel Circular Buffer Ports",
+            15,
+            "expected non-function type",
         ),
         ("!ttkernel.cb<cb_in0, 0, f32, 4, 1>", 24, "invalid kind of type specified"),
         ("!ttkernel.cb<cb_in0, 0, memref<1xf32>, 4>", 40, "expected ','"),

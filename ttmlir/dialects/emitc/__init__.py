@@ -1,7 +1,7 @@
 """The emitc dialect of MLIR 19: C++ as operations.
 
 xDSL has the types and a few operations; here are all operations, with MLIR's verifiers and text.
-They take values where later versions of MLIR take lvalues, as the code that we print expects.
+Variables are values, as the code that we print expects, or lvalues, as in later versions of MLIR.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import cast
 
 from xdsl.dialects.emitc import (
     EmitC_ArrayType,
+    EmitC_LValueType,
     EmitC_OpaqueAttr,
     EmitC_OpaqueType,
     EmitC_PointerType,
@@ -53,6 +54,7 @@ from ttmlir.dialects.emitc.structure import (
     GetGlobalOp,
     GlobalOp,
     IfOp,
+    LoadOp,
     ReturnOp,
     VariableOp,
     YieldOp,
@@ -73,6 +75,7 @@ __all__ = [
     "DivOp",
     "EmitC",
     "EmitC_ArrayType",
+    "EmitC_LValueType",
     "EmitC_OpaqueAttr",
     "EmitC_OpaqueType",
     "EmitC_PointerType",
@@ -84,6 +87,7 @@ __all__ = [
     "IfOp",
     "IncludeOp",
     "LiteralOp",
+    "LoadOp",
     "LogicalNotOp",
     "MulOp",
     "RemOp",
@@ -102,6 +106,7 @@ EmitC = Dialect(
     cast("list[type[Operation]]", [*CALLS, *EXPRESSIONS, *STRUCTURE]),
     [
         EmitC_ArrayType,
+        EmitC_LValueType,
         EmitC_OpaqueAttr,
         EmitC_OpaqueType,
         EmitC_PointerType,

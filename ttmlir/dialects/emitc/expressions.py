@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.emitc import (
     EmitC_ArrayType,
+    EmitC_LValueType,
     EmitC_OpaqueAttr,
     EmitC_OpaqueType,
     EmitC_PointerType,
@@ -47,6 +48,7 @@ from ttmlir.dialects.definition.ods import (
     values,
 )
 from ttmlir.dialects.definition.syntax import AssemblyOp, ConversionOp, FunctionalOp, parse_operands
+from ttmlir.mlir.core_prefix import note_late_kernels
 from ttmlir.mlir.reporting import OpError, note
 
 # --- Types ----------------------------------------------------------------------------------------
@@ -88,6 +90,18 @@ def _is_subscriptable(type: Attribute) -> bool:
 
 
 EMITC = TypeConstraint("type supported by EmitC", is_supported)
+
+
+def _is_stored(type: Attribute) -> bool:
+    return isinstance(type, EmitC_LValueType) or is_supported(type)
+
+
+def value_type(type: Attribute) -> Attribute:
+    """The type of what a variable holds, which later versions of MLIR write as an lvalue."""
+    return type.value_type if isinstance(type, EmitC_LValueType) else type
+
+
+STORED = TypeConstraint("type supported by EmitC", _is_stored)
 ANY = TypeConstraint("any type", lambda type: True)
 INTEGER = TypeConstraint("integer, index or opaque type supported by EmitC", is_integer_like)
 NUMBER = TypeConstraint(
@@ -295,7 +309,7 @@ class SubscriptOp(FunctionalOp):
     name = "emitc.subscript"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("value", SUBSCRIPTABLE), ValueGroup("indices", EMITC, variadic=True)),
-        values(result=EMITC),
+        values(result=STORED),
     )
 
     @classmethod
@@ -350,7 +364,7 @@ class SubscriptOp(FunctionalOp):
         self._check_element("pointer operand requires pointee type", pointer.pointee_type)
 
     def _check_element(self, words: str, expected: Attribute) -> None:
-        result = self.results[0].type
+        result = value_type(self.results[0].type)
         if expected != result:
             refuse(f"on {words} ('{text(expected)}') and result type ('{text(result)}') to match")
 
@@ -476,7 +490,8 @@ def _are_cast_compatible(source: Attribute, result: Attribute) -> bool:
 
 
 def _member(operand: TypeConstraint) -> Signature:
-    return Signature(values(operand=operand), values(result=EMITC), properties(member=ods.STRING))
+    stored = TypeConstraint(operand.summary, lambda type: operand.holds(value_type(type)))
+    return Signature(values(operand=stored), values(result=STORED), properties(member=ods.STRING))
 
 
 class MemberOp(AssemblyOp):
@@ -789,33 +804,71 @@ class LiteralOp(AssemblyOp):
 
 
 class VerbatimOp(AssemblyOp):
-    """A line of C++ text.
+    """A line of C++ text; in later versions of MLIR each `{}` in it is an operand.
 
     Example:
-        emitc.verbatim "#pragma once"
+        emitc.verbatim "cb.wait_front({});" args %0 : i32
     """
 
     name = "emitc.verbatim"
     SPELLED = ("value",)
-    SIGNATURE: ClassVar = Signature(properties=properties(value=ods.STRING))
+    SIGNATURE: ClassVar = Signature(
+        (ValueGroup("fmtArgs", STORED, variadic=True),), properties=properties(value=ods.STRING)
+    )
 
     @classmethod
-    def make(cls, value: str, *, location: LocationAttr) -> Self:
+    def make(cls, value: str, operands: Sequence[SSAValue] = (), *, location: LocationAttr) -> Self:
         """Make the operation."""
-        return cls.create(properties={"value": StringAttr(value)}, location=location)
+        return cls.create(
+            operands=operands, properties={"value": StringAttr(value)}, location=location
+        )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read `"text" attr-dict`."""
+        """Read `"text" (args operands)? attr-dict (: types)?`."""
         value: Attribute = StringAttr(parser.parse_str_literal())
+        operands: list[UnresolvedOperand] = []
+        if parser.parse_optional_keyword("args") is not None:
+            note_late_kernels()
+            operands = parse_operands(parser)
         properties, attributes = cls.parse_dict(parser, {"value": value})
-        return cls.create(properties=properties, attributes=attributes)
+        types: list[Attribute] = []
+        if operands:
+            parser.parse_punctuation(":")
+            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        return cls.create(
+            operands=parser.resolve_operands(operands, types, parser.pos),
+            properties=properties,
+            attributes=attributes,
+        )
 
     def print(self, printer: Printer) -> None:
-        """Write `"text" attr-dict`."""
+        """Write `"text" (args operands)? attr-dict (: types)?`."""
         printer.print_string(" ")
         printer.print_attribute(self.properties["value"])
+        if self.operands:
+            printer.print_string(" args ")
+            printer.print_list(self.operands, printer.print_operand)
         self.print_dict(printer)
+        if self.operands:
+            printer.print_string(" : ")
+            printer.print_list(self.operand_types, printer.print_attribute)
+
+    def pieces(self) -> list[str]:
+        """The text between the operands; one piece, which is the text, without operands."""
+        value = _string(self, "value")
+        if not self.operands:
+            return [value]
+        escaped = value.replace("{{", "\0").split("{}")
+        return [piece.replace("\0", "{") for piece in escaped]
+
+    def verify_op(self) -> None:
+        """Check that there is an operand for each placeholder."""
+        if self.operands and len(self.pieces()) - 1 != len(self.operands):
+            refuse(
+                f"requires operands for each placeholder in the format string, "
+                f"got {len(self.pieces()) - 1} and {len(self.operands)}"
+            )
 
 
 class IncludeOp(AssemblyOp):

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i1,
 )
-from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_OpaqueAttr
+from xdsl.dialects.emitc import EmitC_ArrayType, EmitC_LValueType, EmitC_OpaqueAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.parser import Parser
@@ -33,21 +33,26 @@ from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     Property,
     Signature,
+    TypeConstraint,
     ValueGroup,
     properties,
     refuse,
     text,
     values,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp
+from ttmlir.dialects.definition.syntax import AssemblyOp, parse_operands
 from ttmlir.dialects.emitc.expressions import (
     EMITC,
     I1,
     INTEGER,
+    STORED,
+    is_integer_like,
     is_supported,
     lookup_function,
     lookup_global,
+    value_type,
 )
+from ttmlir.mlir.core_prefix import note_late_kernels
 from ttmlir.mlir.printing import show_op
 from ttmlir.mlir.upstream_syntax import parse_function, print_function
 
@@ -78,7 +83,7 @@ class _InitializedOp(AssemblyOp):
     """A value written as text or as a typed attribute."""
 
     SIGNATURE: ClassVar = Signature(
-        results=values(result=EMITC), properties=properties(value=OPAQUE_OR_TYPED)
+        results=values(result=STORED), properties=properties(value=OPAQUE_OR_TYPED)
     )
 
     @classmethod
@@ -95,7 +100,9 @@ class _InitializedOp(AssemblyOp):
             return
         if isinstance(value, StringAttr):
             refuse("string attributes are not supported, use #emitc.opaque instead")
-        if _value_type(value) != result:
+        held = value_type(result)
+        is_size = isinstance(_value_type(value), IndexType) and is_integer_like(held)
+        if _value_type(value) != held and not (is_size and not isinstance(held, IntegerType)):
             refuse(
                 "requires attribute to either be an #emitc.opaque attribute or it's type "
                 f"('{text(_value_type(value))}') to match the op's result type ('{text(result)}')"
@@ -137,7 +144,7 @@ class AssignOp(AssemblyOp):
     """
 
     name = "emitc.assign"
-    SIGNATURE: ClassVar = Signature(values(var=EMITC, value=EMITC))
+    SIGNATURE: ClassVar = Signature(values(var=STORED, value=EMITC))
     _TARGETS: ClassVar = (
         "emitc.get_global",
         "emitc.member",
@@ -155,7 +162,7 @@ class AssignOp(AssemblyOp):
         parser.parse_keyword("to")
         variable = parser.parse_unresolved_operand()
         parser.parse_punctuation(":")
-        resolved_variable = parser.resolve_operand(variable, parser.parse_type())
+        resolved_variable = parser.resolve_operand(variable, _parse_stored(parser))
         properties, attributes = cls.parse_dict(parser, {})
         return cls.create(
             operands=[resolved_variable, resolved_value],
@@ -166,11 +173,14 @@ class AssignOp(AssemblyOp):
     def print(self, printer: Printer) -> None:
         """Write `value : type to var : type attr-dict`."""
         variable, value = self.operands
-        for keyword, operand in ((" ", value), (" to ", variable)):
-            printer.print_string(keyword)
-            printer.print_operand(operand)
-            printer.print_string(" : ")
-            printer.print_attribute(operand.type)
+        printer.print_string(" ")
+        printer.print_operand(value)
+        printer.print_string(" : ")
+        printer.print_attribute(value.type)
+        printer.print_string(" to ")
+        printer.print_operand(variable)
+        printer.print_string(" : ")
+        _print_stored(printer, variable.type)
         self.print_dict(printer)
 
     def verify_op(self) -> None:
@@ -182,13 +192,77 @@ class AssignOp(AssemblyOp):
                 f"requires first operand ({_describe(variable)}) to be a get_global, member, "
                 "member of pointer, subscript or variable"
             )
-        if variable.type != value.type:
+        if value_type(variable.type) != value.type:
             refuse(
                 f"requires value's type ('{text(value.type)}') to match variable's type "
                 f"('{text(variable.type)}')"
             )
         if isinstance(variable.type, EmitC_ArrayType):
             refuse("cannot assign to array type")
+
+
+def _parse_stored(parser: Parser) -> Attribute:
+    """The type of a variable: an lvalue is written without its name, `<i32>`."""
+    if parser.parse_optional_punctuation("<") is None:
+        return parser.parse_type()
+    note_late_kernels()
+    type = parser.parse_type()
+    parser.parse_punctuation(">")
+    return EmitC_LValueType(type)
+
+
+def _print_stored(printer: Printer, type: Attribute) -> None:
+    if isinstance(type, EmitC_LValueType):
+        printer.print_string("<")
+        printer.print_attribute(type.value_type)
+        printer.print_string(">")
+    else:
+        printer.print_attribute(type)
+
+
+class LoadOp(AssemblyOp):
+    """What a variable holds now.
+
+    Example:
+        %1 = emitc.load %variable : <i32>
+    """
+
+    name = "emitc.load"
+    SIGNATURE: ClassVar = Signature(
+        values(
+            operand=TypeConstraint(
+                "EmitC lvalue type", lambda type: isinstance(type, EmitC_LValueType)
+            )
+        ),
+        values(result=EMITC),
+    )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `operand attr-dict : type`."""
+        operand = parser.parse_unresolved_operand()
+        properties, attributes = cls.parse_dict(parser, {})
+        parser.parse_punctuation(":")
+        type = _parse_stored(parser)
+        return cls.create(
+            operands=[parser.resolve_operand(operand, type)],
+            result_types=[value_type(type)],
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write `operand attr-dict : type`."""
+        printer.print_string(" ")
+        printer.print_operand(self.operands[0])
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        _print_stored(printer, self.operands[0].type)
+
+    def verify_op(self) -> None:
+        """Compare the types."""
+        if value_type(self.operands[0].type) != self.results[0].type:
+            refuse("failed to verify that result type matches value type of 'operand'")
 
 
 def _describe(value: SSAValue) -> str:
@@ -549,32 +623,46 @@ class ExpressionOp(AssemblyOp):
     name = "emitc.expression"
     SPELLED = ("do_not_inline",)
     SIGNATURE: ClassVar = Signature(
-        results=values(result=EMITC),
-        properties=(Property("do_not_inline", ods.UNIT, optional=True),),
+        (ValueGroup("defs", EMITC, variadic=True),),
+        values(result=EMITC),
+        (Property("do_not_inline", ods.UNIT, optional=True),),
         regions=1,
     )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read `attr-dict noinline? : type region`."""
+        """Read `operands attr-dict noinline? : type region`; with operands, a function type."""
+        operands = parse_operands(parser)
         properties, attributes = cls.parse_dict(parser, {})
         if parser.parse_optional_keyword("noinline") is not None:
             properties["do_not_inline"] = UnitAttr()
         parser.parse_punctuation(":")
-        type = parser.parse_type()
+        position = parser.pos
+        if parser.lexer.input.content.startswith("(", position):
+            function = parser.parse_function_type()
+            types, result = function.inputs.data, function.outputs.data[0]
+        else:
+            types, result = (), parser.parse_type()
         return cls.create(
-            result_types=[type],
+            operands=parser.resolve_operands(operands, types, position),
+            result_types=[result],
             properties=properties,
             attributes=attributes,
             regions=[parser.parse_region()],
         )
 
     def print(self, printer: Printer) -> None:
-        """Write `attr-dict noinline? : type region`."""
+        """Write `operands attr-dict noinline? : type region`; with operands, a function type."""
+        if self.operands:
+            printer.print_string(" ")
+            printer.print_list(self.operands, printer.print_operand)
         self.print_dict(printer)
         printer.print_string(" noinline" if "do_not_inline" in self.properties else "")
         printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
+        if self.operands:
+            printer.print_operation_type(self)
+        else:
+            printer.print_attribute(self.results[0].type)
         printer.print_string(" ")
         printer.print_region(self.regions[0], print_entry_block_args=False)
 
@@ -724,6 +812,7 @@ STRUCTURE: Sequence[type[AssemblyOp]] = (
     ConstantOp,
     VariableOp,
     AssignOp,
+    LoadOp,
     GlobalOp,
     GetGlobalOp,
     YieldOp,

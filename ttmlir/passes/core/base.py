@@ -61,6 +61,10 @@ class Pass(ABC):
     )
     """What the pass counted while it ran, for `--mlir-pass-statistics`."""
 
+    def applies(self, op: Operation) -> bool:
+        """False for an operation that a pipeline leaves out the pass for."""
+        return True
+
     @abstractmethod
     def run(self, ctx: Context, op: Operation) -> None:
         """Transform `op`; raise a located error if that is impossible.

@@ -441,6 +441,8 @@ class PassManager:
             instrument.after_nest(nest, op)
 
     def _run_pass(self, step: Pass, ctx: Context, op: Operation) -> None:
+        if not step.applies(op):
+            return
         for instrument in self.instruments:
             instrument.before_pass(step, op)
         has_run = False

@@ -19,6 +19,9 @@ PASSES: dict[str, str] = {
     "chlo-legalize-to-stablehlo": (
         "ttmlir.passes.stablehlo.functions.chlo_legalize_to_stablehlo:ChloLegalizeToStableHLOPass"
     ),
+    "const-eval-hoist-transform": (
+        "ttmlir.passes.general.const_eval_hoist_transform:ConstEvalHoistTransformPass"
+    ),
     "convert-arith-to-ttir": "ttmlir.passes.linalg.convert_arith_to_ttir:ConvertArithToTTIRPass",
     "convert-d2m-to-ttkernel": (
         "ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel:ConvertD2MToTTKernelPass"
@@ -36,7 +39,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.convert_stablehlo_to_ttir:ConvertStableHLOToTTIRPass"
     ),
     "convert-tosa-to-ttir": "ttmlir.passes.tosa.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
-    "convert-ttir-to-ttmetal": ("ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass"),
+    "convert-ttir-to-ttmetal": "ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass",
     "convert-ttir-to-ttnn": "ttmlir.passes.ttnn.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
     "convert-ttkernel-to-emitc": (
         "ttmlir.passes.emitc.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"
@@ -46,7 +49,7 @@ PASSES: dict[str, str] = {
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
     "d2m-generic-fusion": "ttmlir.passes.d2m.fusion.d2m_generic_fusion:D2MGenericFusionPass",
-    "d2m-grid-selection": ("ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass"),
+    "d2m-grid-selection": "ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass",
     "d2m-insert-scratch-buffers": (
         "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"
     ),
@@ -79,10 +82,12 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.functions.stablehlo_expand_functions:StableHLOExpandFunctionsPass"
     ),
     "stablehlo-expand-linear-algebra": (
-        "ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra:StableHLOExpandLinearAlgebraPass"
+        "ttmlir.passes.stablehlo.linear_algebra.stablehlo_expand_linear_algebra"
+        ":StableHLOExpandLinearAlgebraPass"
     ),
     "stablehlo-expand-operations": (
-        "ttmlir.passes.stablehlo.specification.stablehlo_expand_operations:StableHLOExpandOperationsPass"
+        "ttmlir.passes.stablehlo.specification.stablehlo_expand_operations"
+        ":StableHLOExpandOperationsPass"
     ),
     "stablehlo-flatten-control-flow": (
         "ttmlir.passes.stablehlo.stablehlo_flatten_control_flow:StableHLOFlattenControlFlowPass"
@@ -91,7 +96,8 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple:StableHLOFlattenTuplePass"
     ),
     "stablehlo-legalize-composite-to-call": (
-        "ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call:StableHLOLegalizeCompositeToCallPass"
+        "ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call"
+        ":StableHLOLegalizeCompositeToCallPass"
     ),
     "stablehlo-legalize-quant-to-math": (
         "ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math"
@@ -114,8 +120,14 @@ PASSES: dict[str, str] = {
     "test-pass-crash": "ttmlir.passes.general.failing:TestPassCrash",
     "test-pass-failure": "ttmlir.passes.general.failing:TestPassFailure",
     "test-pass-invalid": "ttmlir.passes.general.failing:TestPassInvalid",
+    "ttcore-mark-functions-as-forward": (
+        "ttmlir.passes.general.ttcore_mark_functions_as_forward:TTCoreMarkFunctionsAsForwardPass"
+    ),
     "ttcore-one-shot-bufferize": (
         "ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize:TTCoreOneShotBufferizePass"
+    ),
+    "ttcore-register-device": (
+        "ttmlir.passes.general.ttcore_register_device:TTCoreRegisterDevicePass"
     ),
     "ttcore-wrap-device-module": (
         "ttmlir.passes.general.ttcore_wrap_device_module:TTCoreWrapDeviceModulePass"
@@ -125,19 +137,30 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
     ),
     "ttir-decomposition": "ttmlir.passes.ttir.ttir_decomposition:TTIRDecompositionPass",
+    "ttir-element-type-normalization": (
+        "ttmlir.passes.ttir.ttir_element_type_normalization:TTIRElementTypeNormalizationPass"
+    ),
     "ttir-erase-inverse-ops": "ttmlir.passes.ttir.ttir_erase_inverse_ops:TTIREraseInverseOpsPass",
     "ttir-evaluate-constants": (
         "ttmlir.passes.ttir.ttir_evaluate_constants:TTIREvaluateConstantsPass"
     ),
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
+    "ttir-fold-full-to-scalar": (
+        "ttmlir.passes.ttir.ttir_fold_full_to_scalar:TTIRFoldFullToScalarPass"
+    ),
+    "ttir-fusing": "ttmlir.passes.ttir.ttir_fusing:TTIRFusingPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",
     "ttir-generic-kernel": "ttmlir.passes.ttmetal.ttir_generic_kernel:TTIRGenericKernelPass",
     "ttir-generic-region-operands-to-memref": (
-        "ttmlir.passes.ttmetal.ttir_generic_region_operands_to_memref:TTIRGenericRegionOperandsToMemrefPass"
+        "ttmlir.passes.ttmetal.ttir_generic_region_operands_to_memref"
+        ":TTIRGenericRegionOperandsToMemrefPass"
     ),
     "ttir-grid-set": "ttmlir.passes.placement.ttir_grid_set:TTIRGridSetPass",
     "ttir-hoist-loop-constants": (
         "ttmlir.passes.ttir.ttir_hoist_loop_constants:TTIRHoistLoopConstantsPass"
+    ),
+    "ttir-implicit-broadcast-fold": (
+        "ttmlir.passes.ttir.ttir_implicit_broadcast_fold:TTIRImplicitBroadcastFoldPass"
     ),
     "ttir-implicit-device": "ttmlir.passes.placement.ttir_implicit_device:TTIRImplicitDevicePass",
     "ttir-layout": "ttmlir.passes.placement.ttir_layout:TTIRLayoutPass",
@@ -156,12 +179,20 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.ttir_window_decomposition:TTIRWindowDecompositionPass"
     ),
     "ttnn-deallocate": "ttmlir.passes.ttnn.ttnn_deallocate:TTNNDeallocatePass",
+    "ttnn-decompose-layouts": "ttmlir.passes.ttnn.ttnn_decompose_layouts:TTNNDecomposeLayoutsPass",
+    "ttnn-decomposition": "ttmlir.passes.ttnn.ttnn_decomposition:TTNNDecompositionPass",
+    "ttnn-fusing": "ttmlir.passes.ttnn.ttnn_fusing:TTNNFusingPass",
+    "ttnn-layout": "ttmlir.passes.ttnn.ttnn_layout:TTNNLayoutPass",
+    "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
     "ttnn-set-compute-kernel-config": (
         "ttmlir.passes.ttnn.ttnn_set_compute_kernel_config:TTNNSetComputeKernelConfigPass"
     ),
     "ttnn-weight-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
     ),
+    "ttnn-set-matmul-program-config": "ttmlir.passes.ttnn.ttnn_set_matmul_program_config:"
+    "TTNNSetMatmulProgramConfigPass",
+    "ttnn-workaround": "ttmlir.passes.ttnn.ttnn_workaround:TTNNWorkaroundPass",
 }
 """Every pass by its name on the command line; one line each, sorted by name."""
 
@@ -178,6 +209,10 @@ PIPELINES: dict[str, str] = {
     "ttir-to-ttmetal-pipeline": "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalPipeline",
     "ttir-to-ttnn-backend-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNBackendPipeline"
+    ),
+    "ttir-to-ttnn-common-pipeline": "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNCommonPipeline",
+    "ttnn-common-to-runtime-pipeline": (
+        "ttmlir.passes.pipelines.ttir_to_ttnn:TTNNCommonToRuntimePipeline"
     ),
 }
 """Every pipeline by its name on the command line; one line each, sorted by name."""
@@ -221,33 +256,23 @@ ELSEWHERE = {
     "d2m-to-ttnn-pipeline": "use convert-d2m-to-ttnn",
     "linalg-to-llvm-pipeline": "there is no code for host processors; use linalg-to-ttnn-pipeline",
     "pykernel-compile-pipeline": "kernels in Python are compiled by the package pykernel",
-    "ttcore-mark-functions-as-forward": _WITHIN_TTNN,
-    "ttcore-register-device": "use ttir-load-system-desc, then ttir-implicit-device",
     "ttir-bufferization-pipeline": "use ttcore-one-shot-bufferize",
     "ttir-constant-as-fill": _WITHIN_TTNN,
-    "ttir-fusing": "use ttir-fold-batch-norm, or fuse kernels by ttir-to-ttmetal-pipeline",
     "ttir-optimizer": _OVERRIDES,
     "ttir-propagate-weight-dtype": "use ttnn-weight-dtype-conversion",
     "ttir-quant-data-type-conversion": "use stablehlo-legalize-quant-to-math",
     "ttir-to-emitc": _AS_EMITC,
     "ttir-to-emitc-pipeline": _AS_EMITC,
     "ttir-to-emitpy-pipeline": "Python is not written; " + _AS_EMITC + " for C++",
-    "ttir-to-ttnn-common-pipeline": "use ttir-to-ttnn-backend-pipeline",
     "ttnn-collect-perf-metrics": "use ttrt perf on the .ttnn file",
     "ttnn-common-to-emitpy-pipeline": "Python is not written; use convert-ttnn-to-emitc for C++",
-    "ttnn-common-to-runtime-pipeline": "use ttir-to-ttnn-backend-pipeline",
-    "ttnn-decompose-layouts": _WITHIN_TTNN,
-    "ttnn-decomposition": "use ttir-decomposition, in front of ttnn",
-    "ttnn-fusing": "fuse kernels by ttir-to-ttmetal-pipeline",
     "ttnn-greedy-l1-spill-management": _OVERRIDES,
     "ttnn-greedy-memory-layout-propagation": _OVERRIDES,
-    "ttnn-layout": "use ttir-layout, in front of convert-ttir-to-ttnn",
     "ttnn-operation-validation-and-fallback": _WITHIN_TTNN,
     "ttnn-optimizer": _OVERRIDES,
     "ttnn-serialize-to-binary": "use ttmlir-translate --ttnn-to-flatbuffer",
     "ttnn-through-d2m-pipeline": "use ttir-to-ttmetal-pipeline with ttnn-mode",
     "ttnn-unique-locations": _WITHIN_TTNN,
-    "ttnn-workaround": _WITHIN_TTNN,
 }
 """Passes and pipelines of other versions of tt-mlir that are not here, and what to do instead."""
 

@@ -37,7 +37,7 @@ from ttmlir.passes.core.base import OperationPass, option
 
 if TYPE_CHECKING:
     from xdsl.context import Context
-    from xdsl.ir import Operation
+    from xdsl.ir import Attribute, Operation, SSAValue
     from xdsl.pattern_rewriter import RewritePattern
 
 
@@ -66,13 +66,31 @@ class CanonicalizePass(OperationPass):
         from xdsl.transforms.dead_code_elimination import region_dce
 
         from ttmlir.ir.rewriting import clean_up, rewrite_greedily
+        from ttmlir.passes.core.value_form import is_value_form
         from ttmlir.passes.general.reconcile_unrealized_casts import fold_casts
 
+        if is_value_form(op):
+            _canonicalize_values(op)
+            return
         simplify = None if self.region_simplify is RegionSimplify.DISABLED else region_dce
         patterns = [CanonicalizationRewritePattern(), *_ttir_patterns(op)]
         rewrite_greedily(op, patterns, context=ctx, after_walk=simplify)
         fold_casts(op)
         clean_up(op)
+
+
+def _canonicalize_values(op: Operation) -> None:
+    """What the canonicalizer of 2026 does, in its order, which is that of constants."""
+    from ttmlir.ir.greedy_rewriting import GreedyRewriter
+    from ttmlir.passes.ttir import ttir_value_forms
+    from ttmlir.passes.ttnn import ttnn_value_forms
+
+    def fold(inner: Operation) -> SSAValue | Attribute | None:
+        forms = ttnn_value_forms if inner.name.startswith("ttnn.") else ttir_value_forms
+        return forms.fold(inner)
+
+    rules = {**ttir_value_forms.RULES, **ttnn_value_forms.RULES}
+    GreedyRewriter(rules, fold=fold, top_down=True).run(op)
 
 
 def _ttir_patterns(root: Operation) -> list[RewritePattern]:

@@ -47,6 +47,14 @@ class CSEPass(OperationPass):
 
     def apply(self, ctx: Context, op: Operation) -> None:
         """Merge equal operations inside `op`."""
+        from ttmlir.passes.core.value_form import is_value_form
+
+        if is_value_form(op):
+            from ttmlir.ir.greedy_rewriting import may_vanish
+            from ttmlir.ir.rewriting import merge_equal
+
+            merge_equal(op, may_vanish)
+            return
         from xdsl.transforms.common_subexpression_elimination import cse
 
         cse(op)

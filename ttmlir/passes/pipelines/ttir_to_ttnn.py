@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.ir.builder import Spelling
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.placement.layout_overrides import (
@@ -21,6 +23,15 @@ from ttmlir.passes.placement.layout_overrides import (
     WeightDtypes,
 )
 
+
+class TTNNSpelling(Enum):
+    """The year whose ttnn a pipeline writes."""
+
+    AS_MODULE = "module"
+    EARLY = "2024"
+    LATE = "2026"
+
+
 _FOLD_BATCH_NORM = "Fold batch normalizations into convolutions: run ttir-fold-batch-norm"
 _CONST_EVAL = "Compute what depends on constants alone: run ttir-evaluate-constants"
 _ERASE_INVERSE_OPS = "Merge reshapes and permutations: run ttir-erase-inverse-ops"
@@ -30,8 +41,8 @@ _ERASE_INVERSE_OPS = "Merge reshapes and permutations: run ttir-erase-inverse-op
 class TTIRToTTNNBackendPipeline(Pipeline):
     """Lower ttir to ttnn, ready to be written to a .ttnn file or as C++.
 
-    Without options it does what tt-mlir's does. `ttmlir.compile` and the pipelines from dialects of
-    models simplify the program before.
+    Without options it does what tt-mlir's does: that of 2024, or of 2026 for modules spelled so.
+    `ttmlir.compile` and the pipelines from dialects of models simplify the program before.
     """
 
     name = "ttir-to-ttnn-backend-pipeline"
@@ -71,8 +82,35 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     )
     system_desc_path: str = option("", "Description (.ttsys file) or board of the machine")
     mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
+    mock_system_desc_arch: Arch = option(
+        Arch.WORMHOLE_B0,
+        "Generation of the chip that is assumed without a description: wormhole_b0 or blackhole",
+    )
+    spelling: TTNNSpelling = option(
+        TTNNSpelling.AS_MODULE, "The year of the ttnn that is written: module, 2024 or 2026"
+    )
 
     def passes(self) -> Sequence[Pass]:
+        """The passes of 2024 and those of 2026, of which a module gets one or the other."""
+        from ttmlir.passes.core.value_form import in_earlier_form, in_value_form
+        from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
+
+        if self.spelling is TTNNSpelling.EARLY:
+            return self.early_passes()
+        late = (*self.common_pipeline().passes(), *TTNNCommonToRuntimePipeline().passes())
+        if self.spelling is TTNNSpelling.LATE:
+            return (ConvertSpellingPass(to=Spelling.LATE), *late)
+        return (*in_value_form(late), *in_earlier_form(self.early_passes()))
+
+    def common_pipeline(self) -> TTIRToTTNNCommonPipeline:
+        """The passes of 2026 that all targets have in common."""
+        return TTIRToTTNNCommonPipeline(
+            system_desc_path=self.system_desc_path,
+            mesh_shape=self.mesh_shape,
+            mock_system_desc_arch=self.mock_system_desc_arch,
+        )
+
+    def early_passes(self) -> Sequence[Pass]:
         """Normalizations, general operations, shapes, machine, device, layouts, grids, ttnn."""
         from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
         from ttmlir.passes.placement.ttir_grid_set import TTIRGridSetPass
@@ -152,3 +190,129 @@ class ModelToTTNNPipeline(TTIRToTTNNBackendPipeline):
     enable_fold_batch_norm: bool = option(True, _FOLD_BATCH_NORM)
     enable_const_eval: bool = option(True, _CONST_EVAL)
     enable_erase_inverse_ops_pass: bool = option(True, _ERASE_INVERSE_OPS)
+    spelling: TTNNSpelling = option(TTNNSpelling.EARLY, "The year of the ttnn that is written")
+
+
+# --- The pipelines of 2026 ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TTIRToTTNNCommonPipeline(Pipeline):
+    """Lower ttir of 2026 to ttnn, as files and texts of other languages have it in common."""
+
+    name = "ttir-to-ttnn-common-pipeline"
+    enable_const_eval: bool = option(
+        True, "Compute what depends on constants alone once: run const-eval-hoist-transform"
+    )
+    enable_fusing_pass: bool = option(True, "Fuse operations: run ttir-fusing and ttnn-fusing")
+    enable_implicit_broadcast_folding_pass: bool = option(
+        True, "Let operations repeat their operands: run ttir-implicit-broadcast-fold"
+    )
+    enable_ttnn_decomposition_pass: bool = option(
+        True, "Write operations as others: run ttnn-decomposition"
+    )
+    enable_decomposition_workaround_pass: bool = option(
+        True, "Decompose in ttnn-workaround what the library computes otherwise"
+    )
+    enable_layout_workaround_pass: bool = option(
+        True, "Convert in ttnn-workaround to what the library takes"
+    )
+    system_desc_path: str = option("", "Description (.ttsys file) or board of the machine")
+    mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
+    mock_system_desc_arch: Arch = option(
+        Arch.WORMHOLE_B0,
+        "Generation of the chip that is assumed without a description: wormhole_b0 or blackhole",
+    )
+
+    def passes(self) -> Sequence[Pass]:
+        """Structure, ttir, constants, layouts, ttnn, workarounds."""
+        from ttmlir.passes.general.canonicalize import CanonicalizePass
+        from ttmlir.passes.general.const_eval_hoist_transform import ConstEvalHoistTransformPass
+        from ttmlir.passes.general.cse import CSEPass
+        from ttmlir.passes.general.ttcore_mark_functions_as_forward import (
+            TTCoreMarkFunctionsAsForwardPass,
+        )
+        from ttmlir.passes.general.ttcore_register_device import TTCoreRegisterDevicePass
+        from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
+        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.ttir_element_type_normalization import (
+            TTIRElementTypeNormalizationPass,
+        )
+        from ttmlir.passes.ttir.ttir_fold_full_to_scalar import TTIRFoldFullToScalarPass
+        from ttmlir.passes.ttir.ttir_fusing import TTIRFusingPass
+        from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import TTIRImplicitBroadcastFoldPass
+        from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
+        from ttmlir.passes.ttnn.ttnn_decomposition import TTNNDecompositionPass
+        from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
+        from ttmlir.passes.ttnn.ttnn_layout import TTNNLayoutPass
+        from ttmlir.passes.ttnn.ttnn_memory_management import TTNNMemoryManagementPass
+        from ttmlir.passes.ttnn.ttnn_set_compute_kernel_config import (
+            TTNNSetComputeKernelConfigPass,
+        )
+        from ttmlir.passes.ttnn.ttnn_set_matmul_program_config import (
+            TTNNSetMatmulProgramConfigPass,
+        )
+        from ttmlir.passes.ttnn.ttnn_workaround import TTNNWorkaroundPass
+
+        const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
+        fusing = [TTIRFusingPass()] if self.enable_fusing_pass else []
+        broadcasts = (
+            [TTIRImplicitBroadcastFoldPass()] if self.enable_implicit_broadcast_folding_pass else []
+        )
+        workaround = TTNNWorkaroundPass(
+            ttnn_enable_decomposition_workaround_pass=self.enable_decomposition_workaround_pass,
+            ttnn_enable_layout_workaround_pass=self.enable_layout_workaround_pass,
+        )
+        return (
+            TTCoreMarkFunctionsAsForwardPass(),
+            TTCoreWrapDeviceModulePass(),
+            TTIRElementTypeNormalizationPass(),
+            TTCoreRegisterDevicePass(
+                system_desc_path=self.system_desc_path,
+                mesh_shape=self.mesh_shape,
+                mock_system_desc_arch=self.mock_system_desc_arch,
+            ),
+            CanonicalizePass(),
+            *fusing,
+            TTIRDecompositionPass(),
+            CanonicalizePass(),
+            *broadcasts,
+            *fusing,
+            CanonicalizePass(),
+            *broadcasts,
+            *fusing,
+            TTIRFoldFullToScalarPass(),
+            CSEPass(),
+            *const_eval,
+            TTNNLayoutPass(),
+            ConvertTTIRToTTNNPass(),
+            CanonicalizePass(),
+            *([TTNNFusingPass()] if self.enable_fusing_pass else []),
+            *([TTNNDecompositionPass()] if self.enable_ttnn_decomposition_pass else []),
+            TTNNMemoryManagementPass(),
+            workaround,
+            CanonicalizePass(),
+            CSEPass(),
+            # Each step before may have made more that depends on constants alone.
+            *const_eval,
+            *const_eval,
+            *const_eval,
+            CanonicalizePass(),
+            TTNNSetComputeKernelConfigPass(math_fidelity=MathFidelity.HIFI4, fp32_dest_acc_en=True),
+            TTNNSetMatmulProgramConfigPass(),
+        )
+
+
+@dataclass(frozen=True)
+class TTNNCommonToRuntimePipeline(Pipeline):
+    """Prepare ttnn of 2026 for being written to a .ttnn file."""
+
+    name = "ttnn-common-to-runtime-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """Conversions as the library has them, and the ends of tensors."""
+        from ttmlir.passes.general.canonicalize import CanonicalizePass
+        from ttmlir.passes.ttnn.ttnn_deallocate import TTNNDeallocatePass
+        from ttmlir.passes.ttnn.ttnn_decompose_layouts import TTNNDecomposeLayoutsPass
+
+        return (TTNNDecomposeLayoutsPass(), CanonicalizePass(), TTNNDeallocatePass())

@@ -67,7 +67,7 @@ class TTIRLoadSystemDescPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Set the attribute `tt.system_desc`."""
         if self.path:
-            system = _read(self.path, module)
+            system = read_system_desc(self.path, module)
         elif SYSTEM_DESC in module.attributes:
             return
         else:
@@ -83,7 +83,8 @@ def _assumed(arch: Arch, module: ModuleOp) -> SystemDesc:
     refuse_at(module, f"there is no machine with {arch.keyword}; use wormhole_b0 or blackhole")
 
 
-def _read(path: str, module: ModuleOp) -> SystemDesc:
+def read_system_desc(path: str, module: ModuleOp) -> SystemDesc:
+    """The machine that a file or the name of a board describes."""
     if path in BOARD_NAMES:
         return board(path)
     # Flatbuffers are not needed, and not paid for, without a file.

@@ -69,6 +69,13 @@ class TTIRDecompositionPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Apply the rules to every operation inside the module."""
+        from ttmlir.passes.core.value_form import is_value_form
+
+        if is_value_form(module):
+            from ttmlir.passes.ttir.ttir_value_decomposition import decompose_values
+
+            decompose_values(module)
+            return
         decompose(module, _RULES)
 
 

@@ -9,6 +9,9 @@ A `ttir.custom_kernel` becomes a `ttnn.generic` that writes to tensors of its ow
 A `ttir.broadcast` vanishes where its user repeats the tensor by itself: an elementwise operation
 whose other operands have the full shape, or a move to the host. Any other user gets a repetition.
 
+Operations of 2026, which make their results, become those of ttnn of 2026 by the rules of
+`convert_values.py`, which says how a rule is added; their tensors have layouts of `ttnn-layout`.
+
 With `share-transfers`, a tensor that several operations want in DRAM in the same layout is moved
 there once.
 
@@ -266,6 +269,13 @@ class ConvertTTIRToTTNNPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function of the module."""
+        from ttmlir.passes.core.value_form import is_value_form
+
+        if is_value_form(module):
+            from ttmlir.passes.ttnn.convert_values import convert_values
+
+            convert_values(module)
+            return
         _Conversion(share_transfers=self.share_transfers).convert(module)
 
 

@@ -32,8 +32,10 @@ After:
 Requires: ttnn operations with layouts, as `convert-ttir-to-ttnn` leaves them.
 Ensures: each tensor of the device that a function makes is deallocated after the last operation
 that takes it, unless the function returns it or a loop, a branch or a call takes or gives it.
-Options: `above` is the number of bytes that the tensors of a function must take in sum.
-Not done here: arguments belong to the caller.
+Options: `above` is the number of bytes that the tensors of a function must take in sum; tensors of
+2026 are deallocated always.
+Not done here: arguments belong to the caller. In 2026 a function deallocates them, too, unless they
+are parameters, constants or caches.
 """
 
 from __future__ import annotations
@@ -41,13 +43,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.definition.ods import DestinationStyleOp
+from ttmlir.dialects.ttcore import ArgumentTypeAttr
 from ttmlir.ir.tensor_types import layout_of
+from ttmlir.ir.ttnn_types import memory_of
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
@@ -69,6 +73,12 @@ class TTNNDeallocatePass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Insert the deallocations of every function."""
+        from ttmlir.passes.core.value_form import is_value_form
+
+        if is_value_form(module):
+            for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+                _deallocate_values(function)
+            return
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             for block in function.body.blocks:
                 tensors = _tensors_of(block)
@@ -105,6 +115,60 @@ def _deallocate(block: Block, tensors: dict[SSAValue, list[SSAValue]]) -> None:
         for value in reversed(values):
             dealloc = ttnn.DeallocOp.create(operands=[value], location=op.location)
             block.insert_op_after(dealloc, op)
+
+
+def _deallocate_values(function: FuncOp) -> None:
+    """End the life of each tensor after its last user, those that are there first."""
+    from ttmlir.ir.ttnn_values import deallocate
+
+    if not function.body.blocks or _is_const_eval(function):
+        return
+    block = function.body.blocks[0]
+    arguments = [arg for arg in block.args if not _is_kept(function, arg.index)]
+    results = [value for op in block.ops if op.name not in _KEPT_MAKERS for value in op.results]
+    order = {op: number for number, op in enumerate(block.ops)}
+    for value in (*arguments, *results):
+        if memory_of(value.type) is None:
+            continue
+        users = [use.operation for use in value.uses]
+        owner = value.owner
+        last = max(users, key=order.__getitem__, default=owner)
+        if isinstance(last, ReturnOp):
+            continue
+        if isinstance(last, Operation):
+            deallocate(value, last)
+        else:
+            _deallocate_unused(value, block)
+
+
+_KEPT_MAKERS = frozenset(("ttnn.get_device",))
+
+
+def _deallocate_unused(value: SSAValue, block: Block) -> None:
+    """Deallocate what nobody uses after the first operation."""
+    from ttmlir.ir.ttnn_values import deallocate
+
+    first = block.first_op
+    if first is not None and first is not block.last_op:
+        deallocate(value, first)
+
+
+def _is_const_eval(function: FuncOp) -> bool:
+    kind = function.attributes.get("tt.function_type")
+    return isinstance(kind, StringAttr) and kind.data == "const_eval"
+
+
+_CALLERS_OWN = ("parameter", "constant")
+
+
+def _is_kept(function: FuncOp, number: int) -> bool:
+    """True for an argument that the caller keeps for the next time."""
+    if function.arg_attrs is None:
+        return False
+    said = function.arg_attrs.data[number].data
+    kind = said.get("ttcore.argument_type")
+    is_fixed = isinstance(kind, ArgumentTypeAttr) and kind.data.keyword in _CALLERS_OWN
+    return is_fixed or "ttcore.kv_cache" in said
 
 
 def _size(value: SSAValue) -> int:

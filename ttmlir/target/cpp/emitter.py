@@ -39,6 +39,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.emitc import (
     EmitC_ArrayType,
+    EmitC_LValueType,
     EmitC_OpaqueAttr,
     EmitC_OpaqueType,
     EmitC_PointerType,
@@ -65,6 +66,7 @@ from ttmlir.cpp.types import (
     declare,
     find_integer_type,
 )
+from ttmlir.dialects.emitc.expressions import VerbatimOp
 from ttmlir.mlir.attributes import (
     Elements,
     element_count,
@@ -73,6 +75,7 @@ from ttmlir.mlir.attributes import (
     splat_bytes,
     unpack_values,
 )
+from ttmlir.mlir.core_prefix import has_late_kernels
 from ttmlir.mlir.reporting import OpError
 from ttmlir.nesting import deep_recursion
 
@@ -123,6 +126,8 @@ def find_type(type_: Attribute) -> CType:
             return found
         case EmitC_PointerType():
             return _find_pointer(type_)
+        case EmitC_LValueType():
+            return find_type(type_.value_type)
         case UnrankedTensorType():
             raise CannotEmitError("cannot emit unranked tensor type")
         case _:
@@ -519,11 +524,11 @@ class Names:
         yield
         self._values, self._labels, self._value_count, self._label_count = saved
 
-    def declare(self, value: SSAValue) -> str:
+    def declare(self, value: SSAValue, letter: str = "v") -> str:
         """A new name for a value, or the one that it has."""
         if value not in self._values:
             self._value_count += 1
-            self._values[value] = f"v{self._value_count}"
+            self._values[value] = f"{letter}{self._value_count}"
         return self._values[value]
 
     def define(self, value: SSAValue, text: str) -> None:
@@ -548,9 +553,12 @@ class Names:
 # --- Emitter --------------------------------------------------------------------------------------
 
 _INDENT = "  "
+_LOOP_LETTERS = "ijklmnopqrstu"
 
 # Operations without a line of their own: their text stands where their result is used.
-_DEFERRED = frozenset({"emitc.get_global", "emitc.literal", "emitc.subscript"})
+_DEFERRED = frozenset(
+    {"emitc.get_global", "emitc.literal", "emitc.member", "emitc.member_of_ptr", "emitc.subscript"}
+)
 
 # In the body of a function these end without a semicolon.
 _BLOCK_LIKE = frozenset(
@@ -563,14 +571,19 @@ def emit_cpp(
     *,
     declare_variables_at_top: bool = False,
     elide_above: int | None = None,
+    late: bool | None = None,
 ) -> str:
     """The C++ text of a module.
+
+    `late` asks for the text of MLIR of 2026, which calls the variables of loops `i`, `j`, ... and
+    has no superfluous semicolons; by default, for modules that have its operations.
 
     With `declare_variables_at_top` all variables of a function stand at its head, which functions
     of several blocks need. Constants of more than `elide_above` elements are left out of the text.
     An operation, type or attribute without a C++ form raises the error of that operation.
     """
-    emitter = _Emitter(declare_variables_at_top, elide_above)
+    is_late = has_late_kernels(module) if late is None else late
+    emitter = _Emitter(declare_variables_at_top, elide_above, is_late)
     with deep_recursion():
         emitter.emit(module, semicolon=False)
     return "".join(emitter.pieces)
@@ -579,7 +592,9 @@ def emit_cpp(
 class _Emitter:
     """Appends pieces of text; a method per operation that is a statement."""
 
-    def __init__(self, variables_at_top: bool, elide_above: int | None) -> None:
+    def __init__(self, variables_at_top: bool, elide_above: int | None, late: bool) -> None:
+        self.late = late
+        self.loops = 0
         self.pieces = list[str]()
         self.variables_at_top = variables_at_top
         self.elide_above = elide_above
@@ -624,6 +639,9 @@ class _Emitter:
                 return text_of(op, "value")
             case "emitc.get_global":
                 return text_of(op, "name")
+            case "emitc.member" | "emitc.member_of_ptr":
+                access = "." if op.name == "emitc.member" else "->"
+                return f"{self.names.of(op.operands[0])}{access}{text_of(op, 'member')}"
             case _:
                 array, *indices = map(self.names.of, op.operands)
                 return array + "".join(f"[{index}]" for index in indices)
@@ -686,7 +704,11 @@ class _Emitter:
         self.line_start(f"#include <{path}>" if standard else f'#include "{path}"')
 
     def verbatim(self, op: Operation) -> None:
-        first, *others = text_of(op, "value").split("\n")
+        assert isinstance(op, VerbatimOp)
+        pieces = op.pieces()
+        operands = map(self.expressions.operand, op.operands)
+        text = pieces[0] + "".join(f"{a}{b}" for a, b in zip(operands, pieces[1:], strict=True))
+        first, *others = text.split("\n")
         self.line_start(first)
         self.pieces.extend(f"\n{self.indent if line else ''}{line}" for line in others)
 
@@ -703,6 +725,9 @@ class _Emitter:
 
     def call(self, op: Operation) -> None:
         self._assign(op, self.expressions.call(op)[0])
+
+    def load(self, op: Operation) -> None:
+        self._assign(op, self.names.of(op.operands[0]))
 
     def assign(self, op: Operation) -> None:
         variable, value = op.operands
@@ -724,7 +749,8 @@ class _Emitter:
     def loop(self, op: Operation) -> None:
         lower, upper, step = op.operands
         body = op.regions[0].block
-        name = self.names.declare(body.args[0])
+        letter = _LOOP_LETTERS[min(self.loops, len(_LOOP_LETTERS) - 1)] if self.late else "v"
+        name = self.names.declare(body.args[0], letter)
         limit = self.expressions.operand(upper)
         if isinstance(upper.owner, Operation) and is_inlined(upper.owner):
             limit = f"({limit})"
@@ -732,7 +758,9 @@ class _Emitter:
             f"for ({type_text(body.args[0].type)} {name} = {self.expressions.operand(lower)}; "
             f"{name} < {limit}; {name} += {self.expressions.operand(step)}) {{"
         )
+        self.loops += 1
         self._nested(op.regions[0])
+        self.loops -= 1
 
     def branch_if(self, op: Operation) -> None:
         self.line(f"if ({self.expressions.operand(op.operands[0])}) {{")
@@ -746,7 +774,7 @@ class _Emitter:
         with self.indented():
             for op in region.block.ops:
                 if op.next_op is not None:
-                    self.emit(op, semicolon=True)
+                    self.emit(op, semicolon=not (self.late and op.name in _BLOCK_LIKE))
         self.line_start("}")
 
     def branch(self, op: Operation) -> None:
@@ -872,6 +900,7 @@ _STATEMENTS: dict[str, Callable[[_Emitter, Operation], None]] = {
     "emitc.global": _Emitter.global_variable,
     "emitc.if": _Emitter.branch_if,
     "emitc.include": _Emitter.include,
+    "emitc.load": _Emitter.load,
     "emitc.return": _Emitter.return_values,
     "emitc.variable": _Emitter.constant,
     "emitc.verbatim": _Emitter.verbatim,

@@ -92,7 +92,7 @@ from ttmlir.dialects.arith import (
     WRAPPING,
 )
 from ttmlir.dialects.definition.ods import KERNEL_THREAD
-from ttmlir.dialects.emitc import LiteralOp, VerbatimOp
+from ttmlir.dialects.emitc import CallOpaqueOp, ConstantOp, LiteralOp, VerbatimOp
 from ttmlir.dialects.emitc import expressions as emitc
 from ttmlir.dialects.ttkernel import (
     BuiltinOp,
@@ -113,6 +113,7 @@ from ttmlir.dialects.ttkernel import (
     TTKernelOp,
 )
 from ttmlir.layout.enums import ThreadType
+from ttmlir.mlir.core_prefix import has_late_kernels
 from ttmlir.mlir.reporting import OpError, file_line_col
 from ttmlir.mlir.text_files import DEFAULT_MARKER
 from ttmlir.nesting import deep_recursion
@@ -143,7 +144,7 @@ _OPAQUE: dict[type[Attribute], NamedType] = {
 def cpp_type(type_: Attribute) -> Type:
     """The C++ type of a value; raises CannotEmitError if it has none."""
     if isinstance(type_, L1AddrPtrType):
-        name = find_integer_type(type_.width.data, False).name
+        name = find_integer_type(type_.bits, False).name
         return Pointer(NamedType(name, qualifiers=("volatile", "tt_l1_ptr")))
     known = _OPAQUE.get(type(type_))
     return NamedType(type_text(type_)) if known is None else known
@@ -774,11 +775,20 @@ def _kernels(module: ModuleOp) -> Iterator[tuple[str, str]]:
                 pass
 
 
+def _is_converted(function: FuncOp) -> bool:
+    """True for what convert-ttkernel-to-emitc makes; kernels of 2024 hold calls of ttkernel."""
+    return any(isinstance(op, CallOpaqueOp | ConstantOp) for op in function.walk())
+
+
 def _find_function(op: FuncOp) -> str:
     thread = op.attributes[KERNEL_THREAD]
     if not isinstance(thread, ThreadTypeAttr):
         raise OpError(op, f"has an attribute '{KERNEL_THREAD}' that is no #ttkernel.thread")
-    return kernel_text(op, op.body, thread.data)
+    if has_late_kernels(op) or _is_converted(op):
+        from ttmlir.target.cpp.late_kernels import late_kernel_text
+
+        return late_kernel_text(op, thread.value)
+    return kernel_text(op, op.body, thread.value)
 
 
 def _dispatch(op: Operation) -> Iterator[tuple[str, str]]:

@@ -160,7 +160,7 @@ class Symbols:
         if key not in self._texts:
             function = self.function(op, symbol)
             marked = function.attributes.get(KERNEL_THREAD)
-            if isinstance(marked, ThreadTypeAttr) and marked.data is not thread:
+            if isinstance(marked, ThreadTypeAttr) and marked.value is not thread:
                 raise OpError(
                     op,
                     f"runs kernel @{symbol} as one of thread {thread.keyword}, but the "

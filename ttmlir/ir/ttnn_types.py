@@ -1,0 +1,147 @@
+"""Types and layouts of tensors of ttnn as they are spelled since 2025, and moves between them.
+
+tensor_in(value.type, tiled=True)                 # the same tensor as tiles in DRAM
+with_element(value.type, bf16)                    # other elements in the same memory
+to_layout(value, op, tensor_in(value.type, tiled=False))   # rows, made before `op`
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import IntegerType, MemRefType, NoneAttr, Signedness, TensorType
+from xdsl.ir import BlockArgument
+from xdsl.rewriter import Rewriter
+
+from ttmlir.dialects import tt
+from ttmlir.dialects.tt.layout import AffineMapParameter, GridAttr
+from ttmlir.dialects.ttnn.attrs import BufferTypeAttr, TensorMemoryLayoutAttr, TTNNLayoutAttr
+from ttmlir.layout.enums import BufferType, DataType, TTNNTensorMemoryLayout
+from ttmlir.layout.tensor_layout import Grid, collapse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Attribute, Operation, SSAValue
+
+TILE = 32
+"""Rows and columns of a tile."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Where a tensor of ttnn is, and in what form."""
+
+    buffer: BufferType
+    is_tiled: bool
+
+
+def memory_of(type_: Attribute) -> Memory | None:
+    """Where a tensor is; None for other values, and tensors without a layout of ttnn."""
+    if not isinstance(type_, TensorType):
+        return None
+    layout = cast("TensorType[Attribute]", type_).encoding
+    if not isinstance(layout, TTNNLayoutAttr):
+        return None
+    space = layout.memref.memory_space
+    assert isinstance(space, BufferTypeAttr), "layouts name their memory"
+    return Memory(space.data, isinstance(layout.memref.element_type, tt.TileType))
+
+
+def tensor_in(
+    type_: Attribute, *, tiled: bool, buffer: BufferType = BufferType.DRAM
+) -> TensorType[Attribute]:
+    """The type of a tensor as tiles or rows, in a memory."""
+    tensor = cast("TensorType[Attribute]", type_)
+    layout = layout_in(tensor.get_shape(), tensor.element_type, tiled=tiled, buffer=buffer)
+    return TensorType(tensor.element_type, tensor.get_shape(), layout)
+
+
+def with_element(type_: Attribute, element: Attribute) -> TensorType[Attribute]:
+    """The type of a tensor with other elements, in the same memory and form."""
+    return _like(type_, cast("TensorType[Attribute]", type_).get_shape(), element)
+
+
+def with_shape(type_: Attribute, shape: Sequence[int]) -> TensorType[Attribute]:
+    """The type of a tensor of another shape, in the same memory and form."""
+    return _like(type_, shape, cast("TensorType[Attribute]", type_).element_type)
+
+
+def _like(type_: Attribute, shape: Sequence[int], element: Attribute) -> TensorType[Attribute]:
+    memory = memory_of(type_) or Memory(BufferType.DRAM, is_tiled=True)
+    layout = layout_in(tuple(shape), element, tiled=memory.is_tiled, buffer=memory.buffer)
+    return TensorType(element, tuple(shape), layout)
+
+
+@lru_cache(maxsize=4096)
+def layout_in(
+    shape: tuple[int, ...],
+    element: Attribute,
+    *,
+    tiled: bool,
+    buffer: BufferType = BufferType.DRAM,
+) -> TTNNLayoutAttr:
+    """The layout of an interleaved tensor of DRAM or the host: all of it is one shard."""
+    padded = _padded(shape) if tiled else shape
+    linear = collapse(padded, 2, ((0, -1),))
+    rows, columns = linear.eval_shape(padded) if shape else (1, 1)
+    stored: Attribute = element
+    if tiled:
+        rows, columns = -(-rows // TILE), -(-columns // TILE)
+        stored = _tile_of(element)
+    spread: Any = NoneAttr()
+    if buffer is not BufferType.SYSTEM_MEMORY:
+        spread = TensorMemoryLayoutAttr(TTNNTensorMemoryLayout.INTERLEAVED)
+    return TTNNLayoutAttr(
+        AffineMapParameter(linear),
+        GridAttr(Grid((1, 1))),
+        MemRefType(stored, (rows, columns), memory_space=BufferTypeAttr(buffer)),
+        spread,
+        NoneAttr(),
+    )
+
+
+_SI32 = IntegerType(32, Signedness.SIGNED)
+
+
+def _tile_of(element: Attribute) -> tt.TileType:
+    """Tiles of elements; since 2026 those of signed integers have a name of their own."""
+    if element == _SI32:
+        return tt.TileType.get(TILE, TILE, DataType.SI32)
+    return tt.TileType.of(element)
+
+
+def _padded(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape whose last two extents are multiples of those of a tile."""
+    last = tuple(-(-extent // TILE) * TILE for extent in shape[-2:])
+    return (*shape[:-2], *last)
+
+
+def to_layout(value: SSAValue, before: Operation, type_: Attribute) -> SSAValue:
+    """A tensor in the layout of another type, made before an operation, at the tensor's place."""
+    from ttmlir.dialects import ttnn
+    from ttmlir.ir.rewriting import insert_before
+
+    new = ttnn.ToLayoutOp.create(
+        operands=[value], result_types=[type_], location=location_of(value)
+    )
+    insert_before(before, new)
+    return new.results[0]
+
+
+def location_of(value: SSAValue) -> Any:
+    """Where a value is from: its operation, or the argument."""
+    return cast("Any", value if isinstance(value, BlockArgument) else value.owner).location
+
+
+def set_type(value: SSAValue, type_: Attribute) -> SSAValue:
+    """Give a value another type; the new value, which all users have."""
+    if value.type == type_:
+        return value
+    location = location_of(value)
+    new = Rewriter.replace_value_with_new_type(value, type_)
+    if isinstance(new, BlockArgument):
+        new.location = location
+    return new

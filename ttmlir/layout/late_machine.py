@@ -1,0 +1,169 @@
+"""Machines and devices as tt-mlir has described them since 2026.
+
+    #ttcore.system_desc<[{role = host, target_triple = "x86_64-pc-linux"}], [{arch = <blackhole>,
+        grid = 10x13, coord_translation_offsets = 2x1, ..., dram_grid = 1x8, ...}], [0], [1 : i32],
+        [ 0x0x0x0]>
+
+Boards whose description of 2026 is known have it; those of other boards, and of files, say what
+they say in 2024's words, and as much of 2026's as follows from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+
+from ttmlir.layout.affine import (
+    AffineExpr,
+    AffineKind,
+    AffineMap,
+    BinaryExpr,
+    constant,
+    dim,
+    symbol,
+)
+from ttmlir.layout.device import DeviceView
+from ttmlir.layout.enums import Arch, DataType
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.system import (
+    ChipDesc,
+    CpuDesc,
+    LateChip,
+    PhysicalCores,
+    SystemDesc,
+    board,
+    worker_cores,
+)
+from ttmlir.layout.tensor_layout import Grid
+from ttmlir.machine.boards_2026 import BOARDS_2026, Board2026
+
+_HOST = CpuDesc(role="host", target_triple="x86_64-pc-linux")
+_DATA_TYPES = tuple(each for each in DataType if each is not DataType.I1)
+_HOST_MMIO = 1
+"""The host reaches the chip; 2024 has another bit for it."""
+_TILE_SIZES = ((4, 16), (16, 16), (32, 16), (4, 32), (16, 32), (32, 32))
+_BY_NAME = {each.name: each for each in BOARDS_2026}
+_OFFSETS = {each.arch: each.coord_translation_offsets for each in BOARDS_2026}
+
+BOARD_OF_ARCH = {Arch.WORMHOLE_B0: "n150", Arch.BLACKHOLE: "p150"}
+"""The card that stands for a generation where no machine is described."""
+
+
+def late_board(name: str) -> SystemDesc:
+    """The system with this name; LayoutError for other names."""
+    known = _BY_NAME.get(name)
+    if known is None:
+        return describe_late(board(name))
+    channels = len(known.dram_workers_noc0)
+    chip = ChipDesc(
+        arch=Arch.from_keyword(known.arch),
+        grid=known.grid,
+        l1_size=known.l1_size,
+        num_dram_channels=channels,
+        dram_channel_size=known.dram_channel_size,
+        noc_l1_address_align_bytes=16,
+        pcie_address_align_bytes=known.pcie_alignment,
+        noc_dram_address_align_bytes=known.dram_alignment,
+        l1_unreserved_base=known.l1_unreserved_base,
+        erisc_l1_unreserved_base=known.erisc_l1_unreserved_base,
+        dram_unreserved_base=known.dram_unreserved_base,
+        dram_unreserved_end=known.dram_unreserved_end,
+        physical_cores=PhysicalCores(
+            worker=worker_cores(*known.grid), dram=tuple((0, x) for x in range(channels))
+        ),
+        supported_data_types=_DATA_TYPES,
+        supported_tile_sizes=_TILE_SIZES,
+        late=_late_chip(known.arch, channels, known),
+    )
+    return SystemDesc(
+        chip_descs=(chip,),
+        chip_desc_indices=(0,),
+        chip_capabilities=(_HOST_MMIO,),
+        cpus=(_HOST,),
+    )
+
+
+def _late_chip(arch: str, channels: int, known: Board2026 | None = None) -> LateChip:
+    return LateChip(
+        coord_translation_offsets=_OFFSETS.get(arch, (0, 0)),
+        dst_physical_size_tiles=16 if known is None else known.dst_tiles,
+        num_cbs=64 if known is None else known.num_cbs,
+        num_compute_threads=1,
+        num_datamovement_threads=2,
+        dram_grid=(1, channels),
+        dram_workers_noc0=() if known is None else known.dram_workers_noc0,
+        dram_workers_noc1=() if known is None else known.dram_workers_noc1,
+    )
+
+
+def describe_late(system: SystemDesc) -> SystemDesc:
+    """A system in the words of 2026; places of cores are not among them."""
+    chips = tuple(
+        chip
+        if chip.late is not None
+        else replace(
+            chip,
+            supported_data_types=_DATA_TYPES,
+            late=_late_chip(chip.arch.keyword, chip.num_dram_channels),
+        )
+        for chip in system.chip_descs
+    )
+    return replace(system, chip_descs=chips, cpus=system.cpus or (_HOST,))
+
+
+# --- Devices --------------------------------------------------------------------------------------
+
+
+def late_device(
+    system: SystemDesc, mesh_shape: Sequence[int], chip_ids: Sequence[int] | None = None
+) -> DeviceView:
+    """The device of a mesh of chips; LayoutError if the system has too few of them."""
+    # The plain view checks the mesh and the chips.
+    plain = DeviceView.from_system_desc(system, mesh_shape, chip_ids)
+    chips = [system.chip(chip_id) for chip_id in plain.chip_ids]
+    rows, columns = (min(chip.grid[axis] for chip in chips) for axis in (0, 1))
+    banks = {chip.num_dram_channels for chip in chips}
+    if len(banks) > 1:
+        raise LayoutError("the chips of a device have the same number of channels of DRAM")
+    channels = banks.pop()
+    to_core = AffineMap(2, 0, (constant(0), dim(0), dim(1)))
+    from_core = AffineMap(3, 0, (dim(1), dim(2)))
+    return DeviceView(
+        worker_grid=Grid((rows, columns), to_core, from_core),
+        l1_map=AffineMap(3, 1, (constant(0), dim(0), dim(1), _of("+", dim(2), symbol(0)))),
+        dram_map=_dram_map(channels),
+        mesh_shape=plain.mesh_shape,
+        chip_ids=plain.chip_ids,
+        dram_grid=(1, channels),
+    )
+
+
+_KINDS = {
+    "+": AffineKind.ADD,
+    "*": AffineKind.MUL,
+    "//": AffineKind.FLOORDIV,
+    "%": AffineKind.MOD,
+}
+
+
+def _of(kind: str, *terms: AffineExpr) -> AffineExpr:
+    """The terms combined as they stand, from the left: nothing is simplified."""
+    return reduce(lambda lhs, rhs: BinaryExpr(_KINDS[kind], lhs, rhs), terms)
+
+
+def _dram_map(channels: int) -> AffineMap:
+    """Where an element is in DRAM: the symbols are the shard, the page and the base address."""
+    s1, s2, s3, s4, s5, s6 = (symbol(number) for number in range(1, 7))
+    shard = _of("*", s2, _of("*", s3, s6))
+    address = _of(
+        "+",
+        _of("*", _of("*", dim(0), s1), shard),
+        _of("*", dim(1), shard),
+        dim(2),
+    )
+    page = _of("//", address, s4)
+    channel = _of("%", page, constant(channels))
+    rounds = _of("*", _of("//", page, constant(channels)), s4)
+    in_channel = _of("+", rounds, _of("%", address, s4), s5)
+    return AffineMap(3, 7, (constant(0), constant(0), channel, in_channel))

@@ -1,0 +1,127 @@
+"""Say what machine a module of 2026 is compiled for, and name its device.
+
+Before:
+
+    module {
+      ttcore.device_module {
+        builtin.module {
+          func.func @nothing() {
+            return
+          }
+        }
+      }
+    }
+
+After:
+
+    #system_desc = #ttcore.system_desc<[{role = host, target_triple = "x86_64-pc-linux"}], ...>
+    module {
+      ttcore.device_module {
+        builtin.module attributes {ttcore.system_desc = #system_desc} {
+          ttcore.device @default_device = <workerGrid = #ttcore.grid<8x8, ...>, ...>
+          func.func @nothing() {
+            return
+          }
+        }
+      }
+    }
+
+Requires: nothing.
+Ensures: each module for a device, or the module itself if there is none, has the attribute
+`ttcore.system_desc` and a `ttcore.device`; those that are there stay.
+Options: `system-desc-path`, a file with the description of a machine (`.ttsys`) or the name of a
+board such as p150; `SYSTEM_DESC_PATH` is it where none is given. Without it
+`mock-system-desc-arch`, wormhole_b0 or blackhole, says which card is assumed. `mesh-shape` is the
+mesh of chips, such as `1,2`; without it, that of the module's first `ttcore.meshes`, or one chip.
+Not done here: devices other than of the first chips.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+
+from ttmlir.dialects import tt
+from ttmlir.dialects.definition.ods import SYSTEM_DESC
+from ttmlir.dialects.ttcore import DeviceModuleOp, DeviceOp, MeshesAttr
+from ttmlir.ir.rewriting import refuse, refuse_at
+from ttmlir.layout.enums import Arch
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.late_machine import BOARD_OF_ARCH, describe_late, late_board, late_device
+from ttmlir.layout.system import BOARD_NAMES
+from ttmlir.mlir.core_prefix import use_late_spelling
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.placement.ttir_load_system_desc import read_system_desc
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+    from ttmlir.layout.system import SystemDesc
+
+
+@dataclass(frozen=True)
+class TTCoreRegisterDevicePass(ModulePass):
+    """Say what machine a module of 2026 is compiled for, and name its device."""
+
+    name = "ttcore-register-device"
+    title = "TTCoreRegisterDevicePass"
+    system_desc_path: str = option(
+        "",
+        "Description (.ttsys file) or board of the machine",
+        environment="SYSTEM_DESC_PATH",
+    )
+    mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
+    mock_system_desc_arch: Arch = option(
+        Arch.WORMHOLE_B0,
+        "Generation of the chip that is assumed without a file: wormhole_b0 or blackhole",
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Set the attribute and add the operation."""
+        use_late_spelling(module)
+        for each in device_modules(module):
+            system = self._describe(each)
+            each.attributes[SYSTEM_DESC] = tt.SystemDescAttr(system)
+            if any(isinstance(op, DeviceOp) for op in each.body.block.ops):
+                continue
+            try:
+                device = late_device(system, self.mesh_shape or _mesh_of(each) or (1, 1))
+            except LayoutError as error:
+                refuse(each, f"ttcore-register-device cannot make the device: {error}")
+            named = DeviceOp.of(tt.DeviceAttr(device))
+            named.location = module.location
+            first = each.body.block.first_op
+            if first is None:
+                each.body.block.add_op(named)
+            else:
+                each.body.block.insert_op_before(named, first)
+
+    def _describe(self, module: ModuleOp) -> SystemDesc:
+        known = module.attributes.get(SYSTEM_DESC)
+        if self.system_desc_path in BOARD_NAMES:
+            return late_board(self.system_desc_path)
+        if self.system_desc_path:
+            return describe_late(read_system_desc(self.system_desc_path, module))
+        if isinstance(known, tt.SystemDescAttr):
+            return known.data
+        name = BOARD_OF_ARCH.get(self.mock_system_desc_arch)
+        if name is None:
+            refuse_at(
+                module,
+                f"there is no machine with {self.mock_system_desc_arch.keyword}; use wormhole_b0 "
+                "or blackhole",
+            )
+        return late_board(name)
+
+
+def device_modules(module: ModuleOp) -> list[ModuleOp]:
+    """The modules for devices in a module; the module itself if there are none."""
+    return [op.module for op in module.body.block.ops if isinstance(op, DeviceModuleOp)] or [module]
+
+
+def _mesh_of(module: ModuleOp) -> tuple[int, ...]:
+    meshes = module.attributes.get("ttcore.meshes")
+    return meshes.data[0][1] if isinstance(meshes, MeshesAttr) and meshes.data else ()

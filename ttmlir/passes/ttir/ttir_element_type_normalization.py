@@ -1,0 +1,143 @@
+"""Give tensors element types that devices have.
+
+Before:
+
+    func.func @main(%a: tensor<5x7xi1>, %b: tensor<5x7xf64>) -> tensor<5x7xi64> {
+      %0 = "ttir.constant"() <{value = dense<[1, 4294967296]> : tensor<2xi64>}> : () -> tensor<2xi64>
+      %1 = "ttir.typecast"(%b) <{conservative_folding = false}>
+          : (tensor<5x7xf64>) -> tensor<5x7xi64>
+      return %1 : tensor<5x7xi64>
+    }
+
+After:
+
+    module {
+      func.func @main(%arg0: tensor<5x7xbf16>, %arg1: tensor<5x7xf32>) -> tensor<5x7xsi32> {
+        %0 = "ttir.constant"() <{value = dense<[1, 2147483647]> : tensor<2xsi32>}>
+            : () -> tensor<2xsi32>
+        %1 = "ttir.typecast"(%arg1) <{conservative_folding = false}>
+            : (tensor<5x7xf32>) -> tensor<5x7xsi32>
+        return %1 : tensor<5x7xsi32>
+      }
+    }
+
+Requires: nothing.
+Ensures: f64 is f32, truth values are bf16, signed and signless integers are si32, unsigned ones of
+64 bits ui32; constants keep their numbers, or take the nearest.
+Options: none.
+Not done here: other types stay, quantized ones among them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    Float64Type,
+    FunctionType,
+    IntegerType,
+    ModuleOp,
+    Signedness,
+    TensorType,
+    bf16,
+    f32,
+)
+from xdsl.dialects.func import FuncOp
+
+from ttmlir.ir.constants import attr_numbers, number_of_elements
+from ttmlir.ir.tensor_types import limits_of
+from ttmlir.ir.ttnn_types import set_type
+from ttmlir.mlir.attributes import Elements, ElementsType, elements_of
+from ttmlir.passes.core.base import ModulePass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.context import Context
+    from xdsl.ir import Attribute, Operation, SSAValue
+
+_SI32 = IntegerType(32, Signedness.SIGNED)
+_UI32 = IntegerType(32, Signedness.UNSIGNED)
+
+
+@dataclass(frozen=True)
+class TTIRElementTypeNormalizationPass(ModulePass):
+    """Give tensors element types that devices have."""
+
+    name = "ttir-element-type-normalization"
+    title = "ElementTypeNormalization"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Convert the types of all values, the numbers of constants, and signatures."""
+        for op in tuple(module.walk()):
+            _convert(op)
+
+
+def _convert(op: Operation) -> None:
+    for region in op.regions:
+        for block in region.blocks:
+            _retype(block.args)
+    _retype(op.results)
+    value = op.properties.get("value")
+    if op.name == "ttir.constant" and isinstance(value, DenseIntOrFPElementsAttr):
+        op.properties["value"] = _constant(cast("Elements", value))
+    if isinstance(op, FuncOp):
+        type_ = op.function_type
+        op.properties["function_type"] = FunctionType.from_lists(
+            [*map(normal_type, type_.inputs.data)], [*map(normal_type, type_.outputs.data)]
+        )
+
+
+def _retype(values: Sequence[SSAValue]) -> None:
+    for value in tuple(values):
+        set_type(value, normal_type(value.type))
+
+
+def normal_type(type_: Attribute) -> Attribute:
+    """A tensor type with elements that devices have; the same object if it has them."""
+    if not isinstance(type_, TensorType):
+        return type_
+    tensor = cast("TensorType[Attribute]", type_)
+    element = normal_element(tensor.element_type)
+    if element is tensor.element_type:
+        return type_
+    return TensorType(element, tensor.get_shape(), tensor.encoding)
+
+
+def normal_element(element: Attribute) -> Attribute:
+    """The element type that devices have for another; the same object if they have it."""
+    if isinstance(element, Float64Type):
+        return f32
+    if not isinstance(element, IntegerType):
+        return element
+    if element.width.data == 1:
+        return bf16
+    if element.signedness.data is Signedness.UNSIGNED:
+        return element if element.width.data <= 32 else _UI32
+    return _SI32
+
+
+def _constant(elements: Elements) -> Elements:
+    """The numbers in an element type that devices have, as near as it has them."""
+    element = elements.get_element_type()
+    found = normal_element(element)
+    if found is element:
+        return elements
+    splat = number_of_elements(elements)
+    numbers = attr_numbers(elements) if splat is None else (splat,)
+    assert numbers is not None, "constants of several numbers are written out"
+    type_ = cast("ElementsType", TensorType(found, elements.get_shape()))
+    if isinstance(found, IntegerType):
+        low, high = limits_of(found)
+        whole = [int(min(max(number, low), high)) for number in numbers]
+        return elements_of(type_, whole)
+    largest = 3.4028234663852886e38
+    floats = [float(number) for number in numbers]
+    rounded = [
+        math.copysign(math.inf, number) if abs(number) > largest * (1 + 2**-25) else number
+        for number in floats
+    ]
+    return elements_of(type_, rounded)

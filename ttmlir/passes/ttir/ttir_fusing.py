@@ -1,0 +1,56 @@
+"""Write ttir operations that stand together as one that computes the same.
+
+Before:
+
+    func.func @main(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
+      %0 = "ttir.full"() <{fill_value = 0.0 : f32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+      %1 = "ttir.maximum"(%a, %0) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+      return %1 : tensor<5x7xf32>
+    }
+
+After:
+
+    module {
+      func.func @main(%arg0: tensor<5x7xf32>) -> tensor<5x7xf32> {
+        %0 = "ttir.relu"(%arg0) : (tensor<5x7xf32>) -> tensor<5x7xf32>
+        return %0 : tensor<5x7xf32>
+      }
+    }
+
+Requires: ttir of 2026.
+Ensures: no rule of `ttir_fusing_*.py` applies: each file is a family of rules, named in `_FAMILIES`.
+Options: none.
+Not done here: fusions that only ttnn has, which `ttnn-fusing` does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ttmlir.ir.greedy_rewriting import GreedyRewriter, collect_rules
+from ttmlir.passes.core.base import ModulePass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+_FAMILIES = (
+    "ttmlir.passes.ttir.ttir_fusing_elementwise",
+    "ttmlir.passes.ttir.ttir_fusing_activations",
+    "ttmlir.passes.ttir.ttir_fusing_reductions",
+    "ttmlir.passes.ttir.ttir_fusing_products",
+)
+"""The modules of rules, in the order in which rules of an operation are tried."""
+
+
+@dataclass(frozen=True)
+class TTIRFusingPass(ModulePass):
+    """Write ttir operations that stand together as one that computes the same."""
+
+    name = "ttir-fusing"
+    title = "TTIRFusing"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Fuse what can be fused."""
+        GreedyRewriter(collect_rules(_FAMILIES)).run(module)

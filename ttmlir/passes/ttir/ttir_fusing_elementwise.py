@@ -1,0 +1,169 @@
+"""Rules of `ttir-fusing` for elementwise operations."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, cast
+
+from ttmlir.ir.constants import number_of_elements
+from ttmlir.passes.ttir.ttir_value_forms import elements_known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from xdsl.ir import Operation, SSAValue
+
+    from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
+
+
+def number_of(value: SSAValue) -> float | None:
+    """The one number that a tensor is filled with; None for others."""
+    owner = value.owner
+    if getattr(owner, "name", "") in ("ttir.broadcast", "ttir.reshape"):
+        return number_of(cast("Operation", owner).operands[0])
+    elements = elements_known(value)
+    return None if elements is None else number_of_elements(elements)
+
+
+def is_number(value: SSAValue, number: float) -> bool:
+    """True for a tensor filled with a number, or one near it in the precision of bf16."""
+    found = number_of(value)
+    return found is not None and math.isclose(found, number, rel_tol=1e-2)
+
+
+def maker(value: SSAValue, name: str) -> Operation | None:
+    """The operation that makes a value, if it is called so."""
+    owner = value.owner
+    return cast("Operation", owner) if getattr(owner, "name", "") == name else None
+
+
+def either_way(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
+    """Both operands, in both orders."""
+    first, second = op.operands
+    yield first, second
+    yield second, first
+
+
+def _replace_by_unary(
+    op: Operation, rewriter: GreedyRewriter, mnemonic: str, operand: SSAValue
+) -> bool:
+    if operand.type != op.results[0].type:
+        return False
+    build = rewriter.builder(op)
+    rewriter.replace(op, build.create(mnemonic, (operand,), op.results[0].type))
+    return True
+
+
+def _relu(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """The maximum of a tensor and 0."""
+    for number, operand in either_way(op):
+        if number_of(number) == 0 and _replace_by_unary(op, rewriter, "relu", operand):
+            return True
+    return False
+
+
+def _relu6(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """The minimum of a relu and 6."""
+    for number, operand in either_way(op):
+        inner = maker(operand, "ttir.relu")
+        if number_of(number) == 6 and inner is not None:
+            return _replace_by_unary(op, rewriter, "relu6", inner.operands[0])
+    return False
+
+
+def _hardsigmoid(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """relu6(x + 3) / 6."""
+    top, bottom = op.operands
+    inner = maker(top, "ttir.relu6")
+    added = None if inner is None else maker(inner.operands[0], "ttir.add")
+    if added is None or number_of(bottom) != 6:
+        return False
+    for number, operand in either_way(added):
+        if number_of(number) == 3:
+            return _replace_by_unary(op, rewriter, "hardsigmoid", operand)
+    return False
+
+
+def _sigmoid(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """1 / (1 + exp(-x))."""
+    one, total = op.operands
+    added = maker(total, "ttir.add")
+    if number_of(one) != 1 or added is None:
+        return False
+    for number, operand in either_way(added):
+        grown = maker(operand, "ttir.exp")
+        negated = None if grown is None else maker(grown.operands[0], "ttir.neg")
+        if negated is not None and number_of(number) == 1:
+            return _replace_by_unary(op, rewriter, "sigmoid", negated.operands[0])
+    return False
+
+
+def _silu(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """x * sigmoid(x)."""
+    for operand, other in either_way(op):
+        inner = maker(other, "ttir.sigmoid")
+        if inner is not None and inner.operands[0] is operand:
+            return _replace_by_unary(op, rewriter, "silu", operand)
+    return False
+
+
+def _factors(value: SSAValue) -> list[SSAValue]:
+    """What a product multiplies."""
+    product = maker(value, "ttir.multiply")
+    if product is None:
+        return [value]
+    return [factor for operand in product.operands for factor in _factors(operand)]
+
+
+def _gelu(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))), in any order."""
+    factors = _factors(op.results[0])
+    rest = [value for value in factors if not is_number(value, 0.5)]
+    if len(rest) != 2 or len(factors) != 3:
+        return False
+    for x, bell in (rest, rest[::-1]):
+        added = maker(bell, "ttir.add")
+        for number, grown in () if added is None else either_way(added):
+            inner = maker(grown, "ttir.tanh")
+            if inner is None or not is_number(number, 1):
+                continue
+            if _is_tanh_argument(inner.operands[0], x):
+                return _replace_by_unary(op, rewriter, "gelu", x)
+    return False
+
+
+def _is_tanh_argument(value: SSAValue, x: SSAValue) -> bool:
+    product = maker(value, "ttir.multiply")
+    if product is None:
+        return False
+    for number, total in either_way(product):
+        added = maker(total, "ttir.add")
+        if added is None or not is_number(number, math.sqrt(2 / math.pi)):
+            continue
+        for first, second in either_way(added):
+            cubed = _factors(second)
+            others = [each for each in cubed if not is_number(each, 0.044715)]
+            if first is x and len(cubed) == 4 and all(each is x for each in others):
+                return len(others) == 3
+    return False
+
+
+def _clamp(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """Bounds that are numbers are parameters."""
+    low, high = (number_of(value) for value in op.operands[1:])
+    if low is None or high is None or op.operands[0].type != op.results[0].type:
+        return False
+    build = rewriter.builder(op)
+    new = build.create("clamp", op.operands[:1], op.results[0].type, min=low, max=high)
+    rewriter.replace(op, new)
+    return True
+
+
+RULES: Mapping[str, Sequence[Rule]] = {
+    "ttir.maximum": (_relu,),
+    "ttir.minimum": (_relu6,),
+    "ttir.div": (_sigmoid, _hardsigmoid),
+    "ttir.multiply": (_silu, _gelu),
+    "ttir.clamp_tensor": (_clamp,),
+}
+"""Rules by the name of the operation."""

@@ -1,0 +1,26 @@
+"""What `ttir-decomposition` does for operations that make their results.
+
+A family of operations is a file `ttir_value_decomposition_*.py`, named in `_FAMILIES`, with rules of
+`ttmlir.ir.greedy_rewriting` by the name of the operation, `RULES`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ttmlir.ir.greedy_rewriting import GreedyRewriter, collect_rules
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+_FAMILIES = (
+    "ttmlir.passes.ttir.ttir_value_decomposition_elementwise",
+    "ttmlir.passes.ttir.ttir_value_decomposition_indexing",
+    "ttmlir.passes.ttir.ttir_value_decomposition_products",
+)
+"""The modules of rules, in the order in which they are tried."""
+
+
+def decompose_values(module: ModuleOp) -> None:
+    """Decompose what there is a rule for."""
+    GreedyRewriter(collect_rules(_FAMILIES)).run(module)

@@ -1,0 +1,102 @@
+"""How `convert-ttir-to-ttnn` converts operations that make their results, as in 2026.
+
+Most operations keep their name, operands and parameters. What becomes something else has a rule in
+a file of its family, a function from the operation to the values that take the place of its
+results:
+
+    def _arange(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+        ...
+        return [build.create("arange", (build.device(),), op.results[0].type, start=0, ...)]
+
+    RULES: Rules = {"arange": _arange}
+
+A new file is named in `_FAMILIES`. `build` (`ttmlir.ir.ttnn_values`) creates operations before
+`op`, with its location; `ttmlir.ir.ttnn_types` makes types. Results have the type of those that
+they replace. To keep an operation as it is but call it something else, `renamed("topk")` is the
+rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation, SSAValue
+
+from ttmlir.dialects import ttnn
+from ttmlir.dialects.definition.ods import SEGMENTS
+from ttmlir.dialects.definition.table_ops import UnknownOperationError
+from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
+from ttmlir.ir.ttnn_values import NO_ACTIVATIONS, TTNNValueBuilder
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+ValueRule = Callable[[Operation, TTNNValueBuilder], Sequence[SSAValue]]
+"""What takes the place of an operation's results."""
+Rules = Mapping[str, ValueRule]
+"""Rules by the mnemonic of ttir, as it is in memory."""
+
+_FAMILIES = (
+    "convert_values_creation",
+    "convert_values_elementwise",
+    "convert_values_reduction",
+)
+"""The files of rules, by their names in this package."""
+
+
+@cache
+def _rules() -> Rules:
+    found: dict[str, ValueRule] = {}
+    for family in _FAMILIES:
+        found.update(import_module(f"ttmlir.passes.ttnn.{family}").RULES)
+    return found
+
+
+def convert_values(module: ModuleOp) -> None:
+    """Convert all operations of ttir."""
+    for op in tuple(module.walk()):
+        if op.name.startswith("ttir."):
+            mnemonic = op.name.removeprefix("ttir.")
+            rule = _rules().get(mnemonic, _same_name)
+            values = rule(op, TTNNValueBuilder.before(op))
+            if op.results:
+                replace(op, *values)
+            else:
+                erase(op)
+
+
+def has_activations(cls: type[Operation]) -> bool:
+    """True for operations of two tensors that compute functions of single elements, too."""
+    late = cls.LATE if issubclass(cls, ttnn.BinaryOp) else None
+    return late is not None and any(each.name == "activations" for each in late.parameters or ())
+
+
+def _same_name(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    return renamed(op.name.removeprefix("ttir."))(op, build)
+
+
+def renamed(mnemonic: str) -> ValueRule:
+    """The rule of an operation that has another name in ttnn, and the same parameters."""
+
+    def rule(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+        try:
+            cls = ttnn.op_class(mnemonic)
+        except UnknownOperationError:
+            refuse_to_legalize(op, "it has no counterpart in ttnn")
+        properties = dict(op.properties)
+        if has_activations(cls):
+            properties.update(NO_ACTIVATIONS)
+        if SEGMENTS in properties and not cls.SIGNATURE.has_segments:
+            del properties[SEGMENTS]
+        new = cls.create(
+            operands=op.operands,
+            result_types=op.result_types,
+            properties=properties,
+            location=op.location,
+        )
+        return build.add(new).results
+
+    return rule

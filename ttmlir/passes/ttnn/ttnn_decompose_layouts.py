@@ -1,0 +1,150 @@
+"""Take conversions of tensors of ttnn apart, into steps that the library has.
+
+Before:
+
+    #dram = #ttnn.buffer_type<dram>
+    #l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<5x7xf32, #dram>, <interleaved>>
+    #t = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>,
+        memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+    func.func @main(%a: tensor<5x7xf32, #l>) -> tensor<5x7xbf16, #t> {
+      %0 = "ttnn.to_tensor_spec"(%a) : (tensor<5x7xf32, #l>) -> tensor<5x7xbf16, #t>
+      return %0 : tensor<5x7xbf16, #t>
+    }
+
+After:
+
+    ...
+      func.func @main(%arg0: tensor<5x7xf32, #ttnn_layout>) -> tensor<5x7xbf16, #ttnn_layout1> {
+        %0 = "ttnn.to_layout"(%arg0)
+            : (tensor<5x7xf32, #ttnn_layout>) -> tensor<5x7xf32, #ttnn_layout2>
+        %1 = "ttnn.typecast"(%0)
+            : (tensor<5x7xf32, #ttnn_layout2>) -> tensor<5x7xbf16, #ttnn_layout1>
+        return %1 : tensor<5x7xbf16, #ttnn_layout1>
+      }
+    }
+
+Requires: ttnn of 2026, with layouts.
+Ensures: there is no `ttnn.to_tensor_spec`; each step changes the memory, the form or the elements
+alone. Elements of rows change in tiles.
+Options: none.
+Not done here: sharded tensors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import TensorType
+
+from ttmlir.ir.rewriting import refuse, replace
+from ttmlir.ir.ttnn_types import Memory, layout_in, memory_of
+from ttmlir.ir.ttnn_values import TTNNValueBuilder
+from ttmlir.layout.enums import BufferType
+from ttmlir.passes.core.base import ModulePass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Attribute, Operation, SSAValue
+
+
+@dataclass(frozen=True)
+class TTNNDecomposeLayoutsPass(ModulePass):
+    """Take conversions of tensors of ttnn apart, into steps that the library has."""
+
+    name = "ttnn-decompose-layouts"
+    title = "TTNNDecomposeLayouts"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Replace every conversion."""
+        for op in tuple(module.walk()):
+            if op.name in ("ttnn.to_tensor_spec", "ttnn.to_layout"):
+                replace(op, _steps(op))
+
+
+def _steps(op: Operation) -> SSAValue:
+    value, target = op.operands[0], cast("TensorType[Attribute]", op.results[0].type)
+    build = TTNNValueBuilder.before(op)
+    wanted, given = memory_of(target), memory_of(value.type)
+    if wanted is None or given is None:
+        refuse(op, "converts tensors without a layout of ttnn; run ttnn-layout before")
+    element = target.element_type
+    state = _State(build, value, given)
+    if given.buffer is not BufferType.SYSTEM_MEMORY and wanted.buffer is not given.buffer:
+        # What goes to the host is converted on the device.
+        state.cast_to(element, wanted)
+        state.tile(wanted.is_tiled)
+        state.move(wanted.buffer)
+        return state.value
+    if wanted.buffer is not given.buffer:
+        state.tile(wanted.is_tiled)
+        state.move(wanted.buffer)
+        state.cast_to(element, wanted)
+        return state.value
+    if str(state.element) in _MADE_ON_HOST and not given.is_tiled:
+        state.cast_to(element, wanted)
+    if wanted.is_tiled is not given.is_tiled and wanted.buffer is BufferType.DRAM:
+        if str(element) in _MADE_ON_HOST:
+            state.move(BufferType.SYSTEM_MEMORY)
+            state.cast_to(element, wanted)
+            state.tile(wanted.is_tiled)
+            state.move(BufferType.DRAM)
+            return state.value
+    if wanted.is_tiled and not given.is_tiled and {str(element), str(state.element)} <= _FLOATS:
+        state.tile(tiled=True, element=element)
+    if not given.is_tiled and state.element != element:
+        state.tile(tiled=True)
+    state.cast_to(element, wanted)
+    state.tile(wanted.is_tiled)
+    return state.value
+
+
+_MADE_ON_HOST = ("ui8",)
+"""Elements whose tiles the device cannot make of rows."""
+_FLOATS = {"f32", "bf16", "f16"}
+"""Elements that change while tiles are made."""
+
+
+class _State:
+    """A tensor on its way."""
+
+    def __init__(self, build: TTNNValueBuilder, value: SSAValue, memory: Memory) -> None:
+        self._build = build
+        self.value = value
+        self._memory = memory
+
+    @property
+    def element(self) -> Attribute:
+        """Its elements now."""
+        return cast("TensorType[Attribute]", self.value.type).element_type
+
+    def _step(self, mnemonic: str, element: Attribute, memory: Memory, *more: SSAValue) -> None:
+        shape = cast("TensorType[Attribute]", self.value.type).get_shape()
+        layout = layout_in(shape, element, tiled=memory.is_tiled, buffer=memory.buffer)
+        type_ = TensorType(element, shape, layout)
+        self.value = self._build.create(mnemonic, (self.value, *more), type_)
+        self._memory = memory
+
+    def tile(self, tiled: bool, element: Attribute | None = None) -> None:
+        """Make tiles of rows, or rows of tiles, and give them other elements on the way."""
+        if self._memory.is_tiled is not tiled:
+            memory = Memory(self._memory.buffer, tiled)
+            self._step("to_layout", element or self.element, memory)
+
+    def move(self, buffer: BufferType) -> None:
+        """Bring it to another memory."""
+        memory = Memory(buffer, self._memory.is_tiled)
+        if self._memory.buffer is buffer:
+            return
+        if buffer is BufferType.SYSTEM_MEMORY:
+            self._step("from_device", self.element, memory)
+        elif self._memory.buffer is BufferType.SYSTEM_MEMORY:
+            self._step("to_device", self.element, memory, self._build.device())
+        else:
+            self._step("to_memory_config", self.element, memory)
+
+    def cast_to(self, element: Attribute, wanted: Memory) -> None:
+        """Give it other elements."""
+        if self.element != element:
+            self._step("typecast", element, self._memory)

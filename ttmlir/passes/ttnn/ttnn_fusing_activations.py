@@ -1,0 +1,97 @@
+"""Rules of `ttnn-fusing`: functions of single elements become part of operations of two tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import ArrayAttr
+
+from ttmlir.dialects import ttnn
+from ttmlir.dialects.ttnn.configs import UnaryWithParamAttr
+from ttmlir.ir.tensor_types import element_type
+from ttmlir.ir.ttnn_types import set_type
+from ttmlir.passes.ttnn.convert_values import has_activations
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.ir import Attribute, Operation
+
+    from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
+
+_UNARY = {
+    f"ttnn.{name}": name
+    for name in (
+        *("abs", "neg", "exp", "log", "log1p", "expm1", "sqrt", "rsqrt", "relu", "gelu", "silu"),
+        *("sigmoid", "hardsigmoid", "tanh", "sin", "cos", "tan", "floor", "ceil", "sign"),
+        *("reciprocal", "atan", "asin", "acos", "erf", "erfc", "cbrt", "square"),
+    )
+} | {"ttnn.logical_not": "logical_not_unary"}
+"""What the kernels of operations of two tensors compute, too."""
+_BINARY = tuple(cls.name for cls in ttnn.TTNN.operations if has_activations(cls))
+_OPERANDS = ("input_tensor_a_activations", "input_tensor_b_activations")
+
+
+def _activations(op: Operation, name: str) -> tuple[Attribute, ...]:
+    return tuple(cast("ArrayAttr[Attribute]", op.properties.get(name, ArrayAttr(()))).data)
+
+
+def _attribute(op: Operation) -> Attribute:
+    return UnaryWithParamAttr((("op_type", _UNARY[op.name]),))
+
+
+def _before(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """What an operand alone is computed for is computed by the operation."""
+    for index, name in enumerate(_OPERANDS):
+        operand = op.operands[index]
+        maker = operand.owner
+        if getattr(maker, "name", "") not in _UNARY or not operand.has_one_use():
+            continue
+        unary = cast("Operation", maker)
+        op.properties[name] = ArrayAttr((_attribute(unary), *_activations(op, name)))
+        rewriter.set_operand(op, index, unary.operands[0])
+        rewriter.erase(unary)
+        return True
+    return False
+
+
+def _after(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """What is made of the result alone is made by the operation."""
+    operand = op.operands[0]
+    maker = operand.owner
+    if getattr(maker, "name", "") not in _BINARY or not operand.has_one_use():
+        return False
+    binary = cast("Operation", maker)
+    if binary.results[0].type != op.results[0].type:
+        return False
+    after = (*_activations(binary, "activations"), _attribute(op))
+    binary.properties["activations"] = ArrayAttr(after)
+    rewriter.replace(op, binary.results[0])
+    rewriter.add(binary)
+    return True
+
+
+_FLOATS = ("f32", "bf16")
+
+
+def _narrow(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """What is converted alone is written so."""
+    operand = op.operands[0]
+    maker = operand.owner
+    if getattr(maker, "name", "") not in _BINARY or not operand.has_one_use():
+        return False
+    kinds = [str(element_type(value)) for value in (operand, op.results[0])]
+    if not all(kind in _FLOATS for kind in kinds):
+        return False
+    new = set_type(operand, op.results[0].type)
+    rewriter.replace(op, new)
+    rewriter.add(cast("Operation", maker))
+    return True
+
+
+RULES: Mapping[str, Sequence[Rule]] = {
+    **dict.fromkeys(_BINARY, (_before,)),
+    **dict.fromkeys(_UNARY, (_after,)),
+    "ttnn.typecast": (_narrow,),
+}
+"""Rules by the name of the operation."""

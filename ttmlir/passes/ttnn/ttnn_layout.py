@@ -1,0 +1,121 @@
+"""Say how the tensors of ttir lie in memory, as ttnn does since 2025.
+
+Before:
+
+    func.func @main(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
+      %0 = "ttir.exp"(%a) : (tensor<5x7xf32>) -> tensor<5x7xf32>
+      return %0 : tensor<5x7xf32>
+    }
+
+After:
+
+    #dram = #ttnn.buffer_type<dram>
+    #ttnn_layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<5x7xf32, #dram>,
+        <interleaved>>
+    #ttnn_layout1 = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>,
+        memref<1x1x!ttcore.tile<32x32, f32>, #dram>, <interleaved>>
+    module {
+      func.func @main(%arg0: tensor<5x7xf32, #ttnn_layout>) -> tensor<5x7xf32, #ttnn_layout1> {
+        %0 = "ttnn.to_layout"(%arg0)
+            : (tensor<5x7xf32, #ttnn_layout>) -> tensor<5x7xf32, #ttnn_layout1>
+        %1 = "ttir.exp"(%0)
+            : (tensor<5x7xf32, #ttnn_layout1>) -> tensor<5x7xf32, #ttnn_layout1>
+        return %1 : tensor<5x7xf32, #ttnn_layout1>
+      }
+    }
+
+Requires: element types that devices have (`ttir-element-type-normalization`), static shapes.
+Ensures: every tensor has a layout. Those that operations take and make are tiles in DRAM; arguments
+of public functions are rows, in DRAM, or on the host where they are parameters or constants.
+Options: none.
+Not done here: operations that take something else get it from `ttnn-workaround`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.func import FuncOp
+
+from ttmlir.dialects.ttcore import ArgumentTypeAttr
+from ttmlir.ir.rewriting import symbol_visibility
+from ttmlir.ir.ttnn_types import memory_of, set_type, tensor_in, to_layout
+from ttmlir.layout.enums import ArgumentType, BufferType
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.general.ttcore_mark_functions_as_forward import FUNCTION_TYPE
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.ir import Attribute, Operation
+
+
+@dataclass(frozen=True)
+class TTNNLayoutPass(ModulePass):
+    """Say how the tensors of ttir lie in memory, as ttnn does since 2025."""
+
+    name = "ttnn-layout"
+    title = "TTNNLayout"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Give every tensor a layout, and convert between them where operands differ."""
+        for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+            _place_function(function)
+
+
+def _place_function(function: FuncOp) -> None:
+    inputs = [
+        _argument_type(function, number, type_)
+        for number, type_ in enumerate(function.function_type.inputs.data)
+    ]
+    outputs = [_tiled(type_) for type_ in function.function_type.outputs.data]
+    function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
+    for block in function.body.blocks:
+        for argument, type_ in zip(tuple(block.args), inputs, strict=True):
+            set_type(argument, type_)
+        for op in tuple(block.ops):
+            _place(op)
+
+
+def _place(op: Operation) -> None:
+    for result in tuple(op.results):
+        set_type(result, _tiled(result.type))
+    if op.name == "ttcore.load_cached":
+        return
+    for index, operand in enumerate(op.operands):
+        memory = memory_of(operand.type)
+        if memory is not None and not (memory.is_tiled and memory.buffer is BufferType.DRAM):
+            op.operands[index] = to_layout(operand, op, tensor_in(operand.type, tiled=True))
+
+
+def _tiled(type_: Attribute) -> Attribute:
+    if not isinstance(type_, TensorType) or memory_of(type_) is not None:
+        return type_
+    return tensor_in(cast("TensorType[Attribute]", type_), tiled=True)
+
+
+def _argument_type(function: FuncOp, number: int, type_: Attribute) -> Attribute:
+    if not isinstance(type_, TensorType) or memory_of(type_) is not None:
+        return type_
+    tensor = cast("TensorType[Attribute]", type_)
+    if symbol_visibility(function) != "public" and not _is_const_eval(function):
+        return tensor_in(tensor, tiled=True)
+    if _is_const_eval(function) or _is_fixed(function, number):
+        return tensor_in(tensor, tiled=False, buffer=BufferType.SYSTEM_MEMORY)
+    return tensor_in(tensor, tiled=False)
+
+
+def _is_const_eval(function: FuncOp) -> bool:
+    kind = function.attributes.get(FUNCTION_TYPE)
+    return isinstance(kind, StringAttr) and kind.data == "const_eval"
+
+
+def _is_fixed(function: FuncOp, number: int) -> bool:
+    if function.arg_attrs is None:
+        return False
+    kind = function.arg_attrs.data[number].data.get("ttcore.argument_type")
+    return isinstance(kind, ArgumentTypeAttr) and kind.data in (
+        ArgumentType.PARAMETER,
+        ArgumentType.CONSTANT,
+    )

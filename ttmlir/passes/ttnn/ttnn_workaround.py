@@ -1,0 +1,68 @@
+"""Give operations of ttnn what the library computes with.
+
+Before:
+
+    #dram = #ttnn.buffer_type<dram>
+    #l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, f32>, #dram>,
+        <interleaved>>
+    func.func @main(%a: tensor<5x7xf32, #l>) -> tensor<5x7xf32, #l> {
+      %0 = "ttnn.exp"(%a) : (tensor<5x7xf32, #l>) -> tensor<5x7xf32, #l>
+      return %0 : tensor<5x7xf32, #l>
+    }
+
+After:
+
+    ...
+      func.func @main(%arg0: tensor<5x7xf32, #ttnn_layout>) -> tensor<5x7xf32, #ttnn_layout> {
+        %0 = "ttnn.exp"(%arg0)
+            : (tensor<5x7xf32, #ttnn_layout>) -> tensor<5x7xf32, #ttnn_layout>
+        return %0 : tensor<5x7xf32, #ttnn_layout>
+      }
+    }
+
+Requires: ttnn of 2026, with layouts.
+Ensures: no rule of a family applies (`ttnn_workarounds_*.py`, named in `_DECOMPOSITIONS` and
+`_LAYOUTS`): rules of decompositions write operations as others, rules of layouts say which element
+types, memories and forms operations take and make, and conversions are inserted around them.
+Options: `ttnn-enable-decomposition-workaround-pass`, `ttnn-enable-layout-workaround-pass`: which of
+both are done.
+Not done here: what the library does right by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ttmlir.ir.greedy_rewriting import GreedyRewriter, collect_rules
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.ttnn.ttnn_workarounds import apply_layouts
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+_DECOMPOSITIONS: tuple[str, ...] = ()
+"""The modules of rules that write operations as others, in the order in which they are tried."""
+
+
+@dataclass(frozen=True)
+class TTNNWorkaroundPass(ModulePass):
+    """Give operations of ttnn what the library computes with."""
+
+    name = "ttnn-workaround"
+    title = "TTNNWorkarounds"
+    ttnn_enable_decomposition_workaround_pass: bool = option(
+        True, "Write operations as others that the library computes right"
+    )
+    ttnn_enable_layout_workaround_pass: bool = option(
+        True, "Convert operands and results to what the library takes and makes"
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Decompose, then convert operands and results."""
+        if self.ttnn_enable_decomposition_workaround_pass:
+            GreedyRewriter(collect_rules(_DECOMPOSITIONS)).run(module)
+        if self.ttnn_enable_layout_workaround_pass:
+            apply_layouts(module)

@@ -1,0 +1,116 @@
+"""What operations of ttnn take and make, where that differs from tiles of the tensors' elements.
+
+A family of operations is a file `ttnn_workarounds_*.py`, named in `_FAMILIES`, with functions that
+say what an operation wants:
+
+    def _sort(op: Operation) -> Wants:
+        return Wants(operands=(Want(element=bf16),), results=(Want(element=bf16), Want(element=ui16)))
+
+    WANTS: Mapping[str, Callable[[Operation], Wants]] = {"ttnn.sort": _sort}
+
+An operand that is something else is converted right before the operation, a result right after it,
+back to what it has been. `Want()` leaves a tensor as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ttmlir.ir.rewriting import insert_before
+from ttmlir.ir.ttnn_types import layout_in, location_of, memory_of, set_type
+from ttmlir.layout.enums import BufferType
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+_FAMILIES: tuple[str, ...] = ("ttnn_workarounds_elementwise",)
+"""The files, by their names in this package."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Want:
+    """What a tensor is to be; None leaves it as it is."""
+
+    element: Attribute | None = None
+    tiled: bool | None = None
+    buffer: BufferType | None = None
+
+    def type_for(self, type_: Attribute) -> Attribute:
+        """The type that a tensor is to have."""
+        memory = memory_of(type_)
+        if memory is None:
+            return type_
+        tensor = cast("TensorType[Attribute]", type_)
+        element = self.element or tensor.element_type
+        tiled = memory.is_tiled if self.tiled is None else self.tiled
+        buffer = memory.buffer if self.buffer is None else self.buffer
+        layout = layout_in(tensor.get_shape(), element, tiled=tiled, buffer=buffer)
+        return TensorType(element, tensor.get_shape(), layout)
+
+
+ANYTHING = Want()
+"""A tensor that stays as it is."""
+
+
+@dataclass(frozen=True)
+class Wants:
+    """What an operation wants of its operands and results; of those that are not named, nothing."""
+
+    operands: tuple[Want, ...] = ()
+    results: tuple[Want, ...] = ()
+
+
+Wanting = Callable[[Operation], Wants]
+
+
+@cache
+def _wanting() -> Mapping[str, Wanting]:
+    found: dict[str, Wanting] = {}
+    for family in _FAMILIES:
+        found.update(import_module(f"ttmlir.passes.ttnn.{family}").WANTS)
+    return found
+
+
+def apply_layouts(module: ModuleOp) -> None:
+    """Convert the operands and results of all operations to what they want."""
+    table = _wanting()
+    for op in tuple(module.walk()):
+        wanting = table.get(op.name)
+        if wanting is not None:
+            _apply(op, wanting(op))
+
+
+def _apply(op: Operation, wants: Wants) -> None:
+    for index, want in enumerate(wants.operands):
+        type_ = want.type_for(op.operands[index].type)
+        if type_ != op.operands[index].type:
+            value = op.operands[index]
+            op.operands[index] = convert(value, type_, op)
+    for index, want in enumerate(wants.results):
+        old = op.results[index]
+        type_, given = want.type_for(old.type), old.type
+        if type_ == given:
+            continue
+        new = set_type(old, type_)
+        after = op.next_op
+        assert after is not None, "no operation of ttnn is the last of a block"
+        back = convert(new, given, after)
+        new.replace_uses_with_if(back, lambda use, back=back: use.operation is not back.owner)
+
+
+def convert(value: SSAValue, type_: Attribute, before: Operation) -> SSAValue:
+    """A tensor as another type has it, by `ttnn.to_tensor_spec`, which is taken apart later."""
+    from ttmlir.dialects import ttnn
+
+    new = ttnn.op_class("to_tensor_spec").create(
+        operands=[value], result_types=[type_], location=location_of(value)
+    )
+    insert_before(before, new)
+    return new.results[0]
