@@ -237,6 +237,7 @@ ALIASES = {
     "ttir-to-ttnn": "ttir-to-ttnn-backend-pipeline",
     "ttir-to-ttnn-backend": "ttir-to-ttnn-backend-pipeline",
     "ttir-to-ttnn-runtime-pipeline": "ttir-to-ttnn-backend-pipeline",
+    "ttnn-common-to-emitc-pipeline": "convert-ttnn-to-emitc",
 }
 """Other names of passes and pipelines: short ones, and those of later versions of tt-mlir."""
 
@@ -270,7 +271,6 @@ ELSEWHERE = {
     "ttir-to-emitc-pipeline": _AS_EMITC,
     "ttir-to-emitpy-pipeline": "Python is not written; " + _AS_EMITC + " for C++",
     "ttnn-collect-perf-metrics": "use ttrt perf on the .ttnn file",
-    "ttnn-common-to-emitc-pipeline": "use convert-ttnn-to-emitc",
     "ttnn-common-to-emitpy-pipeline": "Python is not written; use convert-ttnn-to-emitc for C++",
     "ttnn-greedy-l1-spill-management": _OVERRIDES,
     "ttnn-greedy-memory-layout-propagation": _OVERRIDES,

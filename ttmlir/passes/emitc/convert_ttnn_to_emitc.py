@@ -30,12 +30,14 @@ After:
       }
     }
 
-Requires: builtin, func, emitc and ttnn operations only.
+Requires: builtin, func, emitc and ttnn operations, in modules of 2026 also those of ttcore, only.
 Ensures: no ttnn operation is left, or an error names the first that has no C++ form.
 Options: none.
 Not done here: the operations of tt-mlir at 880154e3c2 lose their parameters, as they do there;
 later operations pass theirs after the inputs, as literals, and so do compute configs.
-Memory layouts are not spelled, formats only where `ttnn.to_layout` changes them.
+Memory layouts are not spelled, formats only where `ttnn.to_layout` changes them. Modules of 2026
+pass all parameters, data types and memory (`library_calls.py`); what `ttcore.load_cached`
+remembers is computed each time.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
 
-from ttmlir.dialects import emitc, tt, ttnn
+from ttmlir.dialects import emitc, tt, ttcore, ttnn
 from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.dialects.tt import element_of
@@ -73,8 +75,10 @@ from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
 from ttmlir.ir.tensor_types import layout_of
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, TTNNLayout
 from ttmlir.mlir.attributes import elements_of
+from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.emitc.library_calls import call_making_results
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -98,45 +102,101 @@ _CPP_TYPES = {
 """What an element of a tensor is for the host."""
 
 
+@dataclass(frozen=True)
+class _LoopParts:
+    """The functions of a loop, how often they are called, and how much of the operands is state."""
+
+    body: str
+    condition: str | None
+    trip_count: int | None
+    state: int
+
+
+def _parts_of(op: ttnn.WhileOp | ttcore.WhileLoopOp) -> _LoopParts:
+    if isinstance(op, ttnn.WhileOp):
+        return _LoopParts(op.body, op.condition, op.trip_count, len(op.results))
+    symbols = {
+        name: cast("SymbolRefAttr", op.properties[name]).root_reference.data
+        for name in ("body_program", "condition_program")
+        if name in op.properties
+    }
+    condition, trip_count = symbols.get("condition_program"), None
+    if "limit" in op.properties:
+        bounds = [op.bound(name) for name in ("initial", "limit", "step")]
+        if None in bounds or bounds[2] == 0:
+            refuse_to_legalize(op, "C++ counts from a number to a number, in steps other than 0")
+        first, limit, step = cast("list[int]", bounds)
+        condition, trip_count = None, max(0, -((first - limit) // step))
+    return _LoopParts(symbols["body_program"], condition, trip_count, op.state_count)
+
+
 def convert_while(
-    op: ttnn.WhileOp, operands: Sequence[SSAValue], block: Block, tensor: Attribute
+    op: ttnn.WhileOp | ttcore.WhileLoopOp,
+    operands: Sequence[SSAValue],
+    block: Block,
+    tensor: Attribute,
 ) -> Sequence[SSAValue]:
     """Add the statements of a loop to a block; the variables with its results."""
     writer = _Writer(op, block)
-    count = len(op.results)
+    parts = _parts_of(op)
+    count = parts.state
     carried = [writer.declare(value, tensor) for value in operands[:count]]
     arguments = [*carried, *operands[count:]]
-    if op.trip_count is None:
-        assert op.condition is not None, "verified: a loop has an end"
+    if parts.trip_count is None:
+        assert parts.condition is not None, "verified: a loop has an end"
         writer.say("while (true) {")
-        [asked] = writer.call(op.condition, arguments, [tensor])
-        kind = _condition_type(op)
+        [asked] = writer.call(parts.condition, arguments, [tensor])
+        kind = _condition_type(op, parts.condition)
         over = writer.ask(f"{_item(kind)} == 0; }}", asked, i1)
         writer.branch(over, [emitc.VerbatimOp.make("break", location=op.location)])
-        writer.assign(carried, writer.call(op.body, arguments, [tensor] * count))
+        writer.assign(carried, writer.call(parts.body, arguments, [tensor] * count))
         writer.say("}")
     else:
-        bounds = [writer.number(number) for number in (0, op.trip_count, 1)]
+        bounds = [writer.number(number) for number in (0, parts.trip_count, 1)]
         inside = Block(arg_types=[IndexType()])
         iteration = _Writer(op, inside)
-        iteration.assign(carried, iteration.call(op.body, arguments, [tensor] * count))
+        iteration.assign(carried, iteration.call(parts.body, arguments, [tensor] * count))
         iteration.end()
         writer.add(
             emitc.ForOp.create(operands=bounds, regions=[Region(inside)], location=op.location)
         )
+    if isinstance(op, ttcore.WhileLoopOp):
+        return [carried[index] for index in op.output_indices]
     return carried
 
 
 def convert_case(
-    op: ttnn.CaseOp, operands: Sequence[SSAValue], block: Block, tensor: Attribute
+    op: ttnn.CaseOp | ttcore.CaseOp,
+    operands: Sequence[SSAValue],
+    block: Block,
+    tensor: Attribute,
 ) -> Sequence[SSAValue]:
     """Add the statements of a branch to a block; the variables with its results."""
     writer = _Writer(op, block)
     results = [writer.declare(None, tensor) for _ in op.results]
     kind = _cpp_type(op.operands[0].type)
     number = writer.ask(f"{_item(kind, 'int32_t')}; }}", operands[0], i32)
-    _choose(writer, number, op.callees(), 0, operands[1:], results)
+    _choose(writer, number, callees_of(op), 0, operands[1:], results)
     return results
+
+
+def callees_of(op: Operation) -> tuple[str, ...]:
+    """The functions that an operation calls."""
+    match op:
+        case ControlOp():
+            return op.callees()
+        case ttcore.LoadCachedOp():
+            return (op.callee,)
+        case CallOp():
+            return (op.callee.root_reference.data,)
+        case ttcore.WhileLoopOp():
+            parts = _parts_of(op)
+            return (parts.body,) if parts.condition is None else (parts.body, parts.condition)
+        case ttcore.CaseOp():
+            branches = cast("ArrayAttr[SymbolRefAttr]", op.properties["branch_programs"]).data
+            return tuple(each.root_reference.data for each in branches)
+        case _:
+            return ()
 
 
 def callees_first(functions: Sequence[FuncOp]) -> list[FuncOp]:
@@ -157,7 +217,7 @@ def callees_first(functions: Sequence[FuncOp]) -> list[FuncOp]:
 
 
 def _calls(function: FuncOp) -> list[str]:
-    return [name for op in function.walk() if isinstance(op, ControlOp) for name in op.callees()]
+    return [name for op in function.walk() for name in callees_of(op)]
 
 
 def _choose(
@@ -189,8 +249,8 @@ def _choose(
     )
 
 
-def _condition_type(op: ttnn.WhileOp) -> str:
-    function = SymbolTable.lookup_symbol(op, SymbolRefAttr(op.condition or ""))
+def _condition_type(op: Operation, name: str) -> str:
+    function = SymbolTable.lookup_symbol(op, SymbolRefAttr(name))
     assert function is not None, "verified: the condition is a function"
     return _cpp_type(cast("FunctionType", function.properties["function_type"]).outputs.data[0])
 
@@ -322,6 +382,11 @@ class ConvertTTNNToEmitCPass(ModulePass):
 def to_emitc(module: ModuleOp) -> ModuleOp:
     """A copy of the module, with functions converted and the library's header included."""
     converted = module.clone_without_regions()
+    with spell_as(module):
+        return _converted_module(module, converted)
+
+
+def _converted_module(module: ModuleOp, converted: ModuleOp) -> ModuleOp:
     include = emitc.IncludeOp.make(HEADER, location=module.location)
     [block] = _Conversion().copy_regions(module, converted)
     if block.first_op is None:
@@ -354,6 +419,9 @@ class _Conversion:
             ttnn.op_class("multiply"): self._multiply,
             ttnn.WhileOp: self._while,
             ttnn.CaseOp: self._case,
+            ttcore.WhileLoopOp: self._while,
+            ttcore.CaseOp: self._case,
+            ttcore.LoadCachedOp: self._load_cached,
         }
 
     def copy_regions(self, source: Operation, target: Operation) -> list[Block]:
@@ -377,18 +445,39 @@ class _Conversion:
         return copy
 
     def _convert(self, op: Operation, block: Block) -> None:
-        if isinstance(op, ttnn.TTNNOp):
+        if isinstance(op, ttcore.DeviceOp):
+            return
+        if isinstance(op, ttcore.DeviceModuleOp):
+            for inner in _in_order(op.module.body.block):
+                self._convert(inner, block)
+        elif isinstance(op, ttnn.TTNNOp) and core_prefix() == TTCORE and not self._is_control(op):
+            self._replace(op, block, call_making_results(op, self._operands(op), _converted))
+        elif isinstance(op, ttnn.TTNNOp):
             if op.form() is not op.SIGNATURE:
                 refuse_to_legalize(
                     op,
                     "C++ is made of operations as they were until 2025, which write to a "
-                    "destination and take the device; write them so",
+                    "destination and take the device, or of modules of 2026, which say 'ttcore'; "
+                    "write them so",
                 )
             self._rules.get(type(op), self._call)(op, block)
+        elif type(op) in self._rules:
+            self._rules[type(op)](op, block)
         elif isinstance(op, ModuleOp | FuncOp | CallOp | ReturnOp) or op.name.startswith("emitc."):
             self._keep(op, block)
         else:
             refuse_to_legalize(op, "convert-ttnn-to-emitc takes ttnn, func and emitc operations")
+
+    def _is_control(self, op: Operation) -> bool:
+        return isinstance(op, ControlOp)
+
+    def _load_cached(self, op: Operation, block: Block) -> None:
+        """A call: C++ computes what follows from constants where it is asked for."""
+        assert isinstance(op, ttcore.LoadCachedOp)
+        types = [_converted(result.type) for result in op.results]
+        call = CallOp(op.callee, self._operands(op), types)
+        call.location = op.location
+        self._replace(op, block, call)
 
     def _keep(self, op: Operation, block: Block) -> None:
         """Copy an operation that only changes its types."""
@@ -437,12 +526,12 @@ class _Conversion:
         block.add_op(call)
 
     def _while(self, op: Operation, block: Block) -> None:
-        assert isinstance(op, ttnn.WhileOp)
+        assert isinstance(op, ttnn.WhileOp | ttcore.WhileLoopOp)
         results = convert_while(op, self._operands(op), block, TENSOR)
         self._values.update(zip(op.results, results, strict=True))
 
     def _case(self, op: Operation, block: Block) -> None:
-        assert isinstance(op, ttnn.CaseOp)
+        assert isinstance(op, ttnn.CaseOp | ttcore.CaseOp)
         results = convert_case(op, self._operands(op), block, TENSOR)
         self._values.update(zip(op.results, results, strict=True))
 
@@ -461,7 +550,8 @@ def _in_order(block: Block) -> Sequence[Operation]:
     """The operations of a block; functions that loops and branches call before those."""
     ops = list(block.ops)
     functions = [op for op in ops if isinstance(op, FuncOp)]
-    if not any(isinstance(op, ControlOp) for each in functions for op in each.walk()):
+    inner = (op for each in functions for op in each.walk() if not isinstance(op, CallOp))
+    if not any(map(callees_of, inner)):
         return ops
     return [*(op for op in ops if not isinstance(op, FuncOp)), *callees_first(functions)]
 

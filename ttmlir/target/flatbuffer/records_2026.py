@@ -87,6 +87,8 @@ _NAMES = {
     "argmax": "ReductionArgMaxOp",
     "prod": "ReductionProdOp",
     "dealloc": "DeallocateOp",
+    "sdpa_fw": "SDPAForwardOp",
+    "sdpa_bw": "SDPABackwardOp",
     "while_loop": "WhileOp",
     "call": "FuncCallOp",
 }
@@ -125,6 +127,8 @@ _ABOUT_THE_RESULT = ("dtype", "output_dtype", "memory_config", "layout", "shape"
 """Attributes that say what the type of the result says, too."""
 _ABOUT_THE_LIBRARY = ("compute_config", "program_config", "use_multicore", "conv2d_slice_config")
 """Attributes on how the library computes, for which not every record has room."""
+_REFERENCES = ("TensorRef", "GlobalSemaphoreRef")
+"""Types of fields for values."""
 _ALWAYS = ("activations", "input_tensor_a_activations", "input_tensor_b_activations")
 """Lists that are written also where they are empty."""
 
@@ -339,8 +343,13 @@ class RecordWriter:
         return [self.values.tensor(each) for each in operands]
 
     def outputs(self, op: Operation) -> list[Table]:
-        """New tensors for all results."""
-        return [self.values.define(each, op, self.tables) for each in op.results]
+        """New tensors for all results; semaphores, which are numbered with them, have no type."""
+        return [
+            self.values.define(each, op, self.tables)
+            if isinstance(each.type, TensorType)
+            else self.values.add(each, {})
+            for each in op.results
+        ]
 
 
 def _remedy(op: Operation, *, is_known: bool) -> str:
@@ -402,7 +411,7 @@ class _Filler:
             name = self.source(field)
             is_list = isinstance(field.type, VectorType)
             element = field.type.element if isinstance(field.type, VectorType) else field.type
-            if not isinstance(element, TableType) or element.name != "TensorRef":
+            if not isinstance(element, TableType) or element.name not in _REFERENCES:
                 continue
             if name in left:
                 left.remove(name)
@@ -461,7 +470,7 @@ class _Filler:
         name, type = self.source(field), field.type
         attr = self.op.properties.get(name, self.op.attributes.get(f"ttcore.{field.name}"))
         element = type.element if isinstance(type, VectorType) else type
-        if self.is_output(field.name) and element.name == "TensorRef":
+        if self.is_output(field.name) and element.name in _REFERENCES:
             self.table[field.name] = self.output(field)
         elif field.name == "device":
             self.table["device"] = self.device()
