@@ -445,7 +445,9 @@ def _has_exit(statement: ast.AST) -> bool:
         return True
     if isinstance(statement, (ast.For, ast.While)):
         return any(isinstance(each, ast.Return) for each in code.walk(statement))
-    return not isinstance(statement, ast.expr) and any(map(_has_exit, code.list_children(statement)))
+    return not isinstance(statement, ast.expr) and any(
+        map(_has_exit, code.list_children(statement))
+    )
 
 
 def _has_jump(statement: ast.stmt) -> bool:
