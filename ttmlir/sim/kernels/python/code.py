@@ -247,7 +247,7 @@ def _add_parts(pending: list[ast.AST], node: ast.AST) -> None:
     for field_ in _fields_of_parts(type(node)):
         each = known.get(field_)
         if type(each) is list:
-            # No list of nodes holds anything else, but the keys of a dictionary, which kernels lack.
+            # Only the keys of dictionaries, which kernels lack, are lists with gaps.
             pending += each
         elif each is not None:
             pending.append(each)
