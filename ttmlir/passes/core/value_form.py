@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.ir import Operation
 
@@ -33,6 +33,29 @@ def is_value_form(root: Operation) -> bool:
     return False
 
 
+def is_of_2025(root: Operation) -> bool:
+    """True for a module whose operations write to destinations without saying what they accept."""
+    from ttmlir.mlir.core_prefix import TTCORE, core_prefix_of
+
+    if core_prefix_of(root) != TTCORE:
+        return False
+    written = [
+        op
+        for op in root.walk()
+        if op.name.startswith("ttir.") and getattr(op, "has_destination", False)
+    ]
+    return bool(written) and not any("operand_constraints" in op.properties for op in written)
+
+
+def when(condition: Callable[[Operation], bool], step: PassT) -> PassT:
+    """The same pass with the same options, for modules for which a condition holds."""
+    cls = _conditional(type(step), condition)
+    made = object.__new__(cls)
+    for name, value in vars(step).items():
+        object.__setattr__(made, name, value)
+    return cast("PassT", made)
+
+
 def in_value_form(passes: Sequence[Pass]) -> list[Pass]:
     """The passes, which are left out for modules that are not spelled as in 2026."""
     return [_only(each, late=True) for each in passes]
@@ -44,18 +67,18 @@ def in_earlier_form(passes: Sequence[Pass]) -> list[Pass]:
 
 
 def _only(step: PassT, *, late: bool) -> PassT:
-    """The same pass with the same options, for modules of one spelling."""
-    cls = _class_for(type(step), late=late)
-    made = object.__new__(cls)
-    for name, value in vars(step).items():
-        object.__setattr__(made, name, value)
-    return cast("PassT", made)
+    """The pass for modules of one spelling."""
+    return when(is_value_form if late else _is_earlier, step)
+
+
+def _is_earlier(root: Operation) -> bool:
+    return not is_value_form(root)
 
 
 @cache
-def _class_for(cls: type[Pass], *, late: bool) -> type[Pass]:
+def _conditional(cls: type[Pass], condition: Callable[[Operation], bool]) -> type[Pass]:
     def applies(self: Pass, op: Operation) -> bool:
-        return is_value_form(op) is late and cls.applies(self, op)
+        return condition(op) and cls.applies(self, op)
 
     namespace = {"applies": applies, "__doc__": cls.__doc__, "__module__": cls.__module__}
     return type(cls.__name__, (cls,), namespace)

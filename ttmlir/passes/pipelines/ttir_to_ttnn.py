@@ -92,15 +92,23 @@ class TTIRToTTNNBackendPipeline(Pipeline):
 
     def passes(self) -> Sequence[Pass]:
         """The passes of 2024 and those of 2026, of which a module gets one or the other."""
-        from ttmlir.passes.core.value_form import in_earlier_form, in_value_form
+        from ttmlir.passes.core.value_form import (
+            in_earlier_form,
+            in_value_form,
+            is_of_2025,
+            when,
+        )
         from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
+        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
 
         if self.spelling is TTNNSpelling.EARLY:
             return self.early_passes()
         late = (*self.common_pipeline().passes(), *TTNNCommonToRuntimePipeline().passes())
         if self.spelling is TTNNSpelling.LATE:
-            return (ConvertSpellingPass(to=Spelling.LATE), *late)
-        return (*in_value_form(late), *in_earlier_form(self.early_passes()))
+            general = in_earlier_form([TTIRDecompositionPass()])
+            return (*general, ConvertSpellingPass(to=Spelling.LATE), *late)
+        as_values = when(is_of_2025, ConvertSpellingPass(to=Spelling.LATE))
+        return (as_values, *in_value_form(late), *in_earlier_form(self.early_passes()))
 
     def common_pipeline(self) -> TTIRToTTNNCommonPipeline:
         """The passes of 2026 that all targets have in common."""
