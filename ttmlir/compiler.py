@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 """From ttir to ttnn, with layouts and a device."""
-_WRITTEN_PIPELINE = f"{TTNN_PIPELINE}=spelling=2024"
+_WRITTEN_PIPELINE = f"{TTNN_PIPELINE}{{spelling=2024}}"
 """The same for what is written as a file or as C++, whose ttnn is that of 2024."""
 TTMETAL_PIPELINE = "ttir-to-ttmetal-backend-pipeline"
 """From ttir to ttmetal, with layouts, a device, addresses and kernels."""
