@@ -11,7 +11,7 @@ func.func @operands(%a: tensor<4x8xf32>) {
 // -----
 
 func.func @shape(%a: tensor<4x8xf32>, %b: tensor<4x7xf32>) {
-  // expected-error@+1 {{'ttir.add' op Operands are not broadcast compatible}}
+  // expected-error@+1 {{'ttir.add' op operand shape (4, 7) is not broadcast compatible with inferred operand shapes (4, 8)}}
   %r = "ttir.add"(%a, %b) : (tensor<4x8xf32>, tensor<4x7xf32>) -> tensor<4x8xf32>
   return
 }
@@ -27,7 +27,7 @@ func.func @kind(%a: tensor<1x8x8x3xf32>) {
 // -----
 
 func.func @window(%a: tensor<1x3x3x3xf32>) {
-  // expected-error@+1 {{Kernel height 5 is greater than input height 3.}}
+  // expected-error@+1 {{'ttir.max_pool2d' op effective kernel size (5, 5) cannot be greater than the padded input size per channel (3, 3)}}
   %r = "ttir.max_pool2d"(%a) <{ceil_mode = false, dilation = 1 : i32, kernel = array<i32: 5, 5>, padding = 0 : i32, stride = 1 : i32}> : (tensor<1x3x3x3xf32>) -> tensor<1x1x1x3xf32>
   return
 }
@@ -35,7 +35,7 @@ func.func @window(%a: tensor<1x3x3x3xf32>) {
 // -----
 
 func.func @product(%a: tensor<4x8xf32>, %b: tensor<4x7xf32>) {
-  // expected-error@+1 {{'ttir.matmul' op Output must have the shape of the product}}
+  // expected-error@+1 {{'ttir.matmul' op Output shape dimension[0](4) doesn't match the expected output shape dimension[0](8)}}
   %r = "ttir.matmul"(%a, %b) <{transpose_a = true}> : (tensor<4x8xf32>, tensor<4x7xf32>) -> tensor<4x7xf32>
   return
 }

@@ -78,6 +78,7 @@ from ttmlir.layout.enums import (
     MemorySpace,
     MeshShardDirection,
     MeshShardType,
+    MoEActivationFunction,
     OOBVal,
     ReduceType,
     ShardStatus,
@@ -918,6 +919,18 @@ class AttentionMaskTypeAttr(
     name = "ttcore.attention_mask_type"
 
 
+@irdl_attr_definition
+class MoEActivationFunctionAttr(
+    KeywordAttr[MoEActivationFunction],
+    enum=MoEActivationFunction,
+    cpp="::mlir::tt::ttcore::MoEActivationFunction",
+    definition="TTCore_MoEActivationFunctionAttr",
+):
+    """What experts apply: `#ttcore.moe_activation_function<silu>`."""
+
+    name = "ttcore.moe_activation_function"
+
+
 # --- Structure ------------------------------------------------------------------------------------
 
 
@@ -1225,6 +1238,7 @@ TTCORE = Dialect(
         MeshShardTypeAttr,
         MeshesAttr,
         MetalLayoutAttr,
+        MoEActivationFunctionAttr,
         ReduceTypeAttr,
         ShardLayoutAttr,
         ShardStatusAttr,

@@ -11,8 +11,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, TensorType
-from xdsl.ir import Attribute, BlockArgument, Dialect, Operation, Region, SSAValue
-from xdsl.irdl import traits_def
+from xdsl.ir import (
+    Attribute,
+    BlockArgument,
+    Data,
+    Dialect,
+    Operation,
+    Region,
+    SpacedOpaqueSyntaxAttribute,
+    SSAValue,
+)
+from xdsl.irdl import irdl_attr_definition, traits_def
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
 from xdsl.traits import (
     ConstantLike,
     HasCanonicalizationPatternsTrait,
@@ -35,7 +46,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.syntax import ConversionOp
+from ttmlir.dialects.definition.syntax import ConversionOp, expect, parse_signed
 from ttmlir.dialects.definition.table_ops import (
     Check,
     LateOnlyOp,
@@ -258,6 +269,42 @@ class LookupOp(TTIRTableOp):
 
 class OrderingOp(TTIRTableOp):
     """Numbers in order along a dimension, and their places."""
+
+
+# --- Images ---------------------------------------------------------------------------------------
+
+
+@irdl_attr_definition
+class FlattenedCompatAttr(Data[tuple[int, int, int]], SpacedOpaqueSyntaxAttribute):
+    """The batch, height and width of images whose rows are one dimension.
+
+    `#ttir<flattened_compat batch_size = 1, input_height = 32, input_width = 32>`
+    """
+
+    name = "ttir.flattened_compat"
+    FIELDS: ClassVar = ("batch_size", "input_height", "input_width")
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[int, int, int]:
+        """Read `name = number, ...`, each of the three once."""
+        found: dict[str, int] = {}
+        while len(found) < len(cls.FIELDS):
+            if found:
+                expect(parser, ",")
+            position = parser.pos
+            name = parser.parse_optional_identifier() or ""
+            if name not in cls.FIELDS or name in found:
+                left = ", ".join(each for each in cls.FIELDS if each not in found)
+                parser.raise_error(f"expected one of: {left}", position)
+            expect(parser, "=")
+            found[name] = parse_signed(parser)
+        batch, height, width = (found[name] for name in cls.FIELDS)
+        return batch, height, width
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        fields = zip(self.FIELDS, self.data, strict=True)
+        printer.print_string(", ".join(f"{name} = {number}" for name, number in fields))
 
 
 # --- Structure ------------------------------------------------------------------------------------
@@ -681,5 +728,5 @@ def __getattr__(name: str) -> type[TTIRTableOp]:
     return cast("type[TTIRTableOp]", _CLASSES.by_class_name(name))
 
 
-TTIR = Dialect("ttir", cast("list[type[Operation]]", list(_CLASSES)), [])
+TTIR = Dialect("ttir", cast("list[type[Operation]]", list(_CLASSES)), [FlattenedCompatAttr])
 """The dialect, for an xDSL context."""

@@ -231,6 +231,13 @@ class AttentionMaskType(KeywordEnum):
     ARBITRARY = 2, "arbitrary"
 
 
+class MoEActivationFunction(KeywordEnum):
+    """What an expert of a mixture applies between its products."""
+
+    SILU = 0, "silu"
+    SWIGLU = 1, "swiglu"
+
+
 class Topology(KeywordEnum):
     """How the devices of a mesh are linked."""
 

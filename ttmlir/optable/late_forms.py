@@ -9,8 +9,9 @@ Forms are written as operands and parameters, `weight?` being optional and `inpu
 
     _form("input weight bias?", "stride:extents groups:i32 activation?:string")
 
-A parameter with a default, `transpose_a:bool=false`, is always printed. Source: TTIROps.td and
-TTNNOps.td of tt-mlir 19c86fca45, and what Tenstorrent's compiler of September 2026 writes.
+Those whose names end in `semaphore` are none of tensors. A parameter with a default,
+`transpose_a:bool=false`, is always printed. Source: TTIROps.td and TTNNOps.td of tt-mlir
+19c86fca45, and what Tenstorrent's compiler of September 2026 writes.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class LateForm:
     parameters: tuple[Parameter, ...] | None = None
     """None for those of the definition."""
     results: tuple[str, ...] = ("result",)
+    """Names; one of any number, or of one that may be missing, ends in `*` or `?`."""
     read: Read | None = None
     """None where the parameters are the definition's."""
     write: Write | None = None
@@ -53,8 +55,15 @@ _KINDS = {
 }
 
 
-def _operand(text: str) -> Operand:
-    return Operand(name=text.rstrip("?*"), optional=text[-1] == "?", variadic=text[-1] == "*")
+def parse_operand(text: str) -> Operand:
+    """An operand or result as forms name it."""
+    name = text.rstrip("?*")
+    return Operand(
+        name=name,
+        optional=text[-1] == "?",
+        variadic=text[-1] == "*",
+        is_semaphore=name.endswith("semaphore"),
+    )
 
 
 def _parameter(text: str) -> Parameter:
@@ -101,7 +110,7 @@ def _form(
     summary: str = "",
 ) -> LateForm:
     return LateForm(
-        operands=None if operands is None else tuple(map(_operand, operands.split())),
+        operands=None if operands is None else tuple(map(parse_operand, operands.split())),
         parameters=None if parameters is None else tuple(map(_parameter, parameters.split())),
         results=tuple(results.split()),
         read=read,
@@ -355,7 +364,7 @@ TTIR: Mapping[str, LateForm] = {
     ),
     "index_select": _form(
         "input",
-        "dim:si32 begin:si32 length:si32 stride:si32",
+        "dim:si32 begin:si32 length:si32 stride:si32=0",
         summary="Stretches along a dimension, at equal distances.",
     ),
     # lookups
@@ -465,8 +474,18 @@ TTIR: Mapping[str, LateForm] = {
     ),
     "group_norm": _form(
         "input input_mask? weight? bias?",
-        "num_groups:i64 epsilon:f32=1e-5 channel_dim?:i64",
+        "num_groups:i64 epsilon:f32=1e-12 channel_dim?:i64",
         summary="Mean 0 and variance 1 over groups of channels.",
+    ),
+    "distributed_rms_norm": _form(
+        "input weight? residual?",
+        "cluster_axis:ui32 epsilon:f32=1e-5",
+        summary="Division by the root of the mean square over several devices.",
+    ),
+    "distributed_layer_norm": _form(
+        "input weight? bias? residual?",
+        "cluster_axis:ui32 epsilon:f32=1e-5",
+        summary="Mean 0 and variance 1 over several devices.",
     ),
     "batch_norm_inference": _form(
         "operand scale offset mean variance", "dimension:i32 epsilon:f32"
@@ -484,7 +503,7 @@ TTIR: Mapping[str, LateForm] = {
         summary="Attention.",
     ),
     "scaled_dot_product_attention_decode": _form(
-        "query key value cur_pos_tensor attention_mask? attention_sink?",
+        "query key value attention_mask? cur_pos_tensor attention_sink?",
         "is_causal:bool=true scale?:f32",
         summary="Attention of one position to a cache.",
     ),
@@ -494,7 +513,7 @@ TTIR: Mapping[str, LateForm] = {
         summary="Attention of one position to a cache of pages.",
     ),
     "chunked_scaled_dot_product_attention": _form(
-        "query key value page_table chunk_start_idx output",
+        "query key value page_table chunk_start_idx output?",
         "scale?:f32",
         summary="Attention of a part of the positions to a cache of pages.",
     ),
@@ -503,6 +522,17 @@ TTIR: Mapping[str, LateForm] = {
         "mask_type?:#ttcore.attention_mask_type dropout_probability?:f32",
         results="result intermediates",
         summary="Attention, and what its gradient needs.",
+    ),
+    "sdpa_bw": _form(
+        "grad_output attn_output query key value intermediates attention_mask?",
+        "mask_type?:#ttcore.attention_mask_type dropout_probability?:f32",
+        results="grad_query grad_key grad_value",
+        summary="The gradients of attention.",
+    ),
+    "paged_flash_multi_latent_attention_decode": _form(
+        "query key value? page_table attention_mask? cur_pos_tensor? attention_sink?",
+        "head_dim_v:ui32 is_causal:bool=true scale?:f32",
+        summary="Attention of one position to a compressed cache of pages.",
     ),
     "concatenate_heads": _form("input", "", summary="Heads of attention, side by side."),
     "split_query_key_value_and_split_heads": _form(
@@ -531,6 +561,57 @@ TTIR: Mapping[str, LateForm] = {
         "share_cache:bool=false",
         results="",
         summary="A position written to a cache of pages.",
+    ),
+    # experts
+    "all_to_all_dispatch": _form(
+        "input_tensor expert_indices expert_mapping",
+        "num_devices:i64 cluster_axis:i64",
+        results="dispatched metadata",
+        summary="Tokens sent to the devices of their experts.",
+    ),
+    "all_to_all_dispatch_metadata": _form(
+        "input_tensor expert_indices expert_scores expert_mapping",
+        "num_devices:i64 cluster_axis:i64",
+        results="dispatched indices scores",
+        summary="Tokens sent to the devices of their experts, with indices and scores.",
+    ),
+    "all_to_all_combine": _form(
+        "input_tensor expert_metadata expert_mapping",
+        "num_devices:i64 cluster_axis:i64 num_experts_per_tok:i64 output_shard_dim:i64=2",
+        summary="What experts made of tokens, sent back.",
+    ),
+    "selective_reduce_combine": _form(
+        "dense_input_tensor dense_activations_tensor dense_token_maps_tensor "
+        "dense_token_counts_tensor",
+        "hidden_size:ui32 batch_size:ui32 seq_size:ui32 select_experts_k:ui32 experts:ui32",
+        summary="What experts made of tokens, combined and sent back.",
+    ),
+    "moe_expert_token_remap": _form(
+        "topk_tensor expert_mapping expert_metadata",
+        "reduction_size:i64",
+        results="mapping reduced",
+        summary="The weights of a device's own experts.",
+    ),
+    "moe_gpt": _form(
+        "input_tensor expert_indices expert_scores expert_mapping w0_w1_tensor w2_tensor",
+        "output_height_shard_dim:ui32=4 output_width_shard_dim:ui32=3 hidden_size:ui32=2880 "
+        "cluster_axis?:ui32",
+        results="token_counts activation_records token_indices tilize_out tilize_out_rm",
+        summary="The experts of a mixture, in one operation.",
+    ),
+    "moe_compute": _form(
+        "tilize_input_tensor tilize_expert_indices_tensor tilize_expert_scores_tensor "
+        "tilize_expert_mapping_tensor w0 w1 w2 bias_0? bias_1? bias_2?",
+        "layer_id:ui32 output_height_shard_dim:ui32 intermediate_size:ui32 cluster_axis?:ui32 "
+        "activation_function?:#ttcore.moe_activation_function rings?:ui32",
+        results="combine_output",
+        summary="Dispatch, experts and combination of a mixture, in one operation.",
+    ),
+    "topk_router_gpt": _form(
+        "input weight bias",
+        "k:i32 num_experts:i32",
+        results="expert_indices expert_weights",
+        summary="The experts of each token, and their weights.",
     ),
     # quantization
     "quantize": _form("input", "", summary="Numbers as integers of a quantized type."),
@@ -594,9 +675,9 @@ TTIR: Mapping[str, LateForm] = {
         "input_values input_indices k p temp", "seed?:ui32", summary="Draws from the largest."
     ),
     "adamw": _form(
-        "param grad exp_avg exp_avg_sq lr beta1_pow beta2_pow",
+        "param grad exp_avg exp_avg_sq max_exp_avg_sq? lr beta1_pow beta2_pow",
         _ADAMW,
-        results="param_out exp_avg_out exp_avg_sq_out",
+        results="param_out exp_avg_out exp_avg_sq_out max_exp_avg_sq_out?",
         summary="A step of the optimizer AdamW.",
     ),
     "dropout": _form(
@@ -604,7 +685,13 @@ TTIR: Mapping[str, LateForm] = {
         "prob:f32=0.0 scale:f32=1.0 seed:ui32=21 use_per_device_seed:bool=true",
         summary="Numbers, some of them replaced by 0.",
     ),
-    "get_dimension_size": _form("input", "dimension:si32", summary="An extent as a tensor."),
+    "get_dimension_size": _form("input", "dimension:i32", summary="An extent as a tensor."),
+    "tt_lang_op": _form(
+        "inputs*",
+        "arg_roles:string kernel_id:string shard_spec?:string version_tag:string",
+        results="results*",
+        summary="A kernel of tt-lang, which writes to those operands whose role is `out`.",
+    ),
 }
 """Forms of ttir operations, by the name in memory."""
 
@@ -626,6 +713,14 @@ _CONV2D = (
     f"conv2d_config?:#ttnn.conv2d_config {_CONFIG} "
     "conv2d_slice_config?:#ttnn.conv2d_slice_config"
 )
+_PREPARED = (
+    "input_memory_config:#ttnn.memory_config input_tensor_layout:#ttnn.layout in_channels:i32 "
+    "out_channels:i32 batch_size:i32 input_height:i32 input_width:i32 kernel_size:dense_i32 "
+    "stride:dense_i32 padding:dense_i32 dilation:dense_i32 groups:i32 "
+    "input_dtype:#tt.supportedDataTypes output_dtype?:#tt.supportedDataTypes "
+    f"conv2d_config?:#ttnn.conv2d_config {_CONFIG} conv2d_slice_config?:#ttnn.conv2d_slice_config"
+)
+_PREPARED_WEIGHT = "The weight of a convolution as the library takes it."
 _TTNN_POOL = (
     "batch_size:si32 input_height:si32 input_width:si32 channels:si32 kernel_size:dense_i32 "
     "stride:dense_i32 padding:dense_i32 dilation:dense_i32 ceil_mode:bool "
@@ -646,8 +741,8 @@ _MATMUL = (
     f"matmul_program_config?:#{_MATMUL_CONFIGS} {_CONFIG}"
 )
 _CREATED = "shape:#ttnn.shape"
-_NORM = f"epsilon:f32 {_CONFIG} program_config?:#ttnn.layernorm_program_config"
-_ATTENTION = f"is_causal:bool=true scale?:f32 program_config?:#ttnn.sdpa_program_config {_CONFIG}"
+_ATTENTION = "is_causal:bool=true scale?:f32"
+_DECODED_ATTENTION = f"{_ATTENTION} program_config?:#ttnn.sdpa_program_config"
 _COLLECTIVE = "sub_device_id?:ui8 num_links?:ui32 topology?:#ttcore.topology"
 
 
@@ -770,7 +865,7 @@ TTNN: Mapping[str, LateForm] = {
     "cumprod": _form("input", "dim:si32", summary="Products of all elements up to each."),
     "cumulative": _form(
         "input",
-        "dim:si32 reduction:#ttcore.reduce_type reverse:bool",
+        "dim:si32 reduction:#ttcore.reduce_type reverse:bool=false",
         summary="A reduction of all elements up to each.",
     ),
     # creation
@@ -801,8 +896,12 @@ TTNN: Mapping[str, LateForm] = {
     "rows_gather": TTIR["rows_gather"],
     "rows_scatter": TTIR["rows_scatter"],
     "embedding_backward": TTIR["embedding_backward"],
-    "topk": _form("input", "k:i32 dim:si32 largest:bool sorted:bool", results="values indices"),
-    "sort": _form("input", "dim:si8 descending:bool stable:bool", results="values indices"),
+    "topk": _form(
+        "input", "k:i32 dim:si32=-1 largest:bool=true sorted:bool=true", results="values indices"
+    ),
+    "sort": _form(
+        "input", "dim:si8=-1 descending:bool=false stable:bool=false", results="values indices"
+    ),
     # products
     "matmul": _form("a b", _MATMUL, read=_ttnn_product),
     "linear": _form("a b bias?", _MATMUL, summary="Product of matrices, a bias, an activation."),
@@ -823,7 +922,7 @@ TTNN: Mapping[str, LateForm] = {
         "input weight bias?",
         "in_channels:i32 out_channels:i32 batch_size:i32 input_depth:i32 input_height:i32 "
         "input_width:i32 kernel_size:dense_i32 stride:dense_i32 padding:dense_i32 "
-        "dilation:dense_i32 padding_mode:string groups:i32 "
+        "dilation:dense_i32 padding_mode:string=zeros groups:i32 "
         f"conv3d_config?:#ttnn.conv3d_config {_CONFIG}",
         device=True,
         summary="Convolution along three dimensions.",
@@ -832,7 +931,26 @@ TTNN: Mapping[str, LateForm] = {
         "weight_tensor",
         "groups:i32 c_in_block:i32 alignment:i32",
         device=True,
-        summary="The weight of a convolution as the library takes it.",
+        summary=_PREPARED_WEIGHT,
+    ),
+    "prepare_conv2d_weights": _form(
+        "weight_tensor",
+        f"{_PREPARED} weights_format:string has_bias:bool",
+        device=True,
+        summary=_PREPARED_WEIGHT,
+    ),
+    "prepare_conv2d_bias": _form(
+        "bias_tensor", _PREPARED, device=True, summary="The bias as the library takes it."
+    ),
+    "prepare_conv_transpose2d_weights": _form(
+        "weight_tensor",
+        f"{_PREPARED} output_padding?:dense_i32 weights_format:string has_bias:bool "
+        "mirror_kernel:bool=true",
+        device=True,
+        summary=_PREPARED_WEIGHT,
+    ),
+    "prepare_conv_transpose2d_bias": _form(
+        "bias_tensor", _PREPARED, device=True, summary="The bias as the library takes it."
     ),
     "max_pool2d": _form("input", _TTNN_POOL, read=_symmetric_image, device=False),
     "max_pool2d_with_indices": _form(
@@ -843,7 +961,7 @@ TTNN: Mapping[str, LateForm] = {
     ),
     "avg_pool2d": _form(
         "input",
-        f"{_TTNN_POOL} count_include_pad:bool=true divisor_override?:i32 {_CONFIG}",
+        f"{_TTNN_POOL} count_include_pad:bool=true divisor_override?:i32",
         read=_ttnn_image,
         device=False,
     ),
@@ -857,21 +975,62 @@ TTNN: Mapping[str, LateForm] = {
         f"dimension:si32 numericStable?:bool {_CONFIG}",
         read=_drop("numericStable", "compute_config"),
     ),
-    "rms_norm": _form("input weight? bias?", _NORM, summary=TTIR["rms_norm"].summary),
-    "layer_norm": _form("input weight? bias?", _NORM, summary=TTIR["layer_norm"].summary),
+    "rms_norm": _form(
+        "input weight? bias?",
+        f"epsilon:f32=1e-12 {_CONFIG}",
+        summary=TTIR["rms_norm"].summary,
+    ),
+    "layer_norm": _form(
+        "input weight? bias?", "epsilon:f32=1e-12", summary=TTIR["layer_norm"].summary
+    ),
     "group_norm": _form(
         "input input_mask? weight? bias?",
-        "num_groups:i64 epsilon:f32",
+        "num_groups:i64 epsilon:f32=1e-12",
         summary=TTIR["group_norm"].summary,
+    ),
+    "rms_norm_pre_all_gather": _form(
+        "input residual?",
+        f"{_CONFIG} program_config?:#ttnn.layernorm_sharded_multicore_program_config "
+        "use_2d_core_grid?:bool",
+        summary="One device's part of the sums that a norm over several devices needs.",
+    ),
+    "layer_norm_pre_all_gather": _form(
+        "input residual_input? recip?",
+        f"{_CONFIG} program_config?:#ttnn.layernorm_sharded_multicore_program_config",
+        summary="One device's part of the sums that a norm over several devices needs.",
+    ),
+    "layer_norm_post_all_gather": _form(
+        "input stats weight? bias?",
+        f"epsilon:f32=1e-12 {_CONFIG} "
+        "program_config?:#ttnn.layernorm_sharded_multicore_program_config",
+        summary="A norm from the sums of several devices.",
+    ),
+    "distributed_rms_norm": _form(
+        "input weight? residual? stats? semaphore?",
+        f"cluster_axis:ui32 epsilon:f32=1e-12 {_COLLECTIVE} {_CONFIG} "
+        "program_config?:#ttnn.layernorm_sharded_multicore_program_config",
+        device=True,
+        summary=TTIR["distributed_rms_norm"].summary,
+    ),
+    "distributed_layer_norm": _form(
+        "input weight? bias? residual?",
+        "cluster_axis:ui32 epsilon:f32=1e-5",
+        device=True,
+        summary=TTIR["distributed_layer_norm"].summary,
+    ),
+    "dit_rms_norm_unary_fused": _form(
+        "input weight? bias? residual_input?",
+        f"epsilon:f32=1e-5 activation?:string memory_config?:#ttnn.memory_config {_CONFIG}",
+        summary="A norm and an activation.",
     ),
     "batch_norm_inference": _form(
         "input running_mean running_var weight? bias?",
-        f"epsilon:f32 {_CONFIG}",
+        f"epsilon:f32=1e-5 {_CONFIG}",
         read=_other_order,
     ),
     "batch_norm_training": _form(
         "input running_mean? running_var? weight? bias?",
-        f"epsilon:f32 momentum:f32 {_CONFIG}",
+        f"epsilon:f32=1e-5 momentum:f32=0.1 {_CONFIG}",
         results="result batch_mean batch_var",
         summary=TTIR["batch_norm_training"].summary,
     ),
@@ -882,11 +1041,36 @@ TTNN: Mapping[str, LateForm] = {
         summary="Attention.",
     ),
     "scaled_dot_product_attention_decode": _form(
-        "query key value cur_pos_tensor? attention_mask? attention_sink?",
-        _ATTENTION,
+        "query key value attention_mask? cur_pos_tensor? attention_sink?",
+        f"{_DECODED_ATTENTION} sliding_window_size?:ui32",
         summary=TTIR["scaled_dot_product_attention_decode"].summary,
     ),
+    "flash_mla_prefill": _form(
+        "query key value? attention_mask?",
+        "head_dim_v:ui32 is_causal:bool=true scale?:f32",
+        summary="Attention to a compressed cache.",
+    ),
+    "paged_flash_multi_latent_attention_decode": TTIR["paged_flash_multi_latent_attention_decode"],
+    "indexer_score_dsa": _form(
+        "query key weights",
+        "chunk_start_idx:ui32=0 cluster_axis?:ui32",
+        summary="Scores by which sparse attention chooses positions.",
+    ),
+    "sdpa_fw": _form(
+        "query key value attention_mask?",
+        "mask_type?:#ttcore.attention_mask_type dropout_probability?:f32 "
+        "return_intermediates:bool=false",
+        results="result intermediates?",
+        summary=TTIR["sdpa_fw"].summary,
+    ),
+    "sdpa_bw": TTIR["sdpa_bw"],
     "concatenate_heads": TTIR["concatenate_heads"],
+    "nlp_create_qkv_heads_decode": _form(
+        "input batch_offset?",
+        "num_heads:ui32 num_kv_heads?:ui32 overlap_qk_coregrid?:bool slice_size?:ui32",
+        results="query key value",
+        summary=TTIR["split_query_key_value_and_split_heads"].summary,
+    ),
     "nlp_concat_heads": _form("input", "", summary=TTIR["concatenate_heads"].summary),
     "nlp_concat_heads_decode": _form(
         "input", "num_heads:ui32", summary=TTIR["concatenate_heads"].summary
@@ -897,7 +1081,7 @@ TTNN: Mapping[str, LateForm] = {
     ),
     "rotary_embedding_llama": _form(
         "input cos_cache sin_cache trans_mat",
-        f"is_decode_mode:bool {_CONFIG}",
+        f"is_decode_mode:bool=false {_CONFIG}",
         summary="Rotary positions.",
     ),
     "fill_cache": TTIR["fill_cache"],
@@ -936,7 +1120,7 @@ TTNN: Mapping[str, LateForm] = {
         ("all_reduce", "all_reduce_async"),
         _form(
             "input",
-            f"reduce_type:#ttcore.reduce_type cluster_axis:ui32 {_COLLECTIVE} {_CONFIG}",
+            f"reduce_type:#ttcore.reduce_type cluster_axis:ui32 {_COLLECTIVE}",
             summary=TTIR["all_reduce"].summary,
         ),
     ),
@@ -954,30 +1138,141 @@ TTNN: Mapping[str, LateForm] = {
         "sender_coord:dense_i64 receiver_coord:dense_i64",
         summary="A tensor sent from one device to another.",
     ),
+    "distribute_tensor": _form(
+        "input",
+        "mapper_config:#ttnn.mesh_mapper_config cq_id?:ui32",
+        device=True,
+        summary="A tensor divided over the devices of a mesh.",
+    ),
+    "aggregate_tensor": _form(
+        "input",
+        "composer_config:#ttnn.mesh_composer_config",
+        device=True,
+        summary="A tensor put together from the devices of a mesh.",
+    ),
+    # experts
+    "all_to_all_dispatch": TTIR["all_to_all_dispatch"],
+    "all_to_all_dispatch_metadata": _form(
+        "input_tensor expert_indices expert_scores expert_mapping dispatched_buffer? "
+        "indices_buffer? scores_buffer? cross_device_semaphore?",
+        "num_devices:i64 cluster_axis:i64",
+        results="dispatched indices scores",
+        summary=TTIR["all_to_all_dispatch_metadata"].summary,
+    ),
+    **{
+        name: TTIR[name]
+        for name in (
+            "all_to_all_combine",
+            "selective_reduce_combine",
+            "moe_expert_token_remap",
+            "moe_gpt",
+            "topk_router_gpt",
+        )
+    },
+    "moe_compute": _form(
+        "tilize_input_tensor tilize_expert_indices_tensor tilize_expert_scores_tensor "
+        "tilize_expert_mapping_tensor matmul_w0_w1_tensor matmul_w2_tensor "
+        "optional_output_tensor? cross_device_semaphore?",
+        "layer_id:ui32 output_height_shard_dim:ui32 intermediate_size:ui32 has_bias:bool "
+        "cluster_axis?:ui32 activation_function?:#ttcore.moe_activation_function "
+        "num_links?:ui32 topology?:#ttcore.topology "
+        "mux_core_range_set:#ttnn.core_range_set rings?:ui32",
+        results="combine_output",
+        device=True,
+        summary=TTIR["moe_compute"].summary,
+    ),
+    "prepare_moe_compute_w0_w1_weights": _form(
+        "w0 w1 bias_0? bias_1?",
+        "hidden_size:ui32 intermediate_size:ui32",
+        device=True,
+        summary="The first weights of experts as the library takes them.",
+    ),
+    "prepare_moe_compute_w2_weights": _form(
+        "w2 bias_2?",
+        "hidden_size:ui32 intermediate_size:ui32",
+        device=True,
+        summary="The last weights of experts as the library takes them.",
+    ),
+    # semaphores and traces
+    "create_global_semaphore": _form(
+        "",
+        "core_range_set:#ttnn.core_range_set initial_value?:ui32",
+        results="semaphore",
+        device=True,
+        summary="A number that cores of all devices count with.",
+    ),
+    "allocate_moe_compute_semaphore": _form(
+        "",
+        "mux_core_range_set:#ttnn.core_range_set output_height_shard_dim:ui32 "
+        "hidden_size:ui32 initial_value?:ui32",
+        results="semaphore",
+        device=True,
+        summary="The semaphore of `moe_compute`.",
+    ),
+    "reset_global_semaphore": _form(
+        "semaphore", "value:ui32", results="", summary="A semaphore set to a number."
+    ),
+    "begin_trace_capture": _form(
+        "", "cq_id:ui32=0", results="trace_id", device=True, summary="The start of a recording."
+    ),
+    "end_trace_capture": _form(
+        "trace_id", "cq_id:ui32=0", results="", device=True, summary="The end of a recording."
+    ),
+    "execute_trace": _form(
+        "trace_id",
+        "cq_id:ui32=0 blocking:bool=false",
+        results="",
+        device=True,
+        summary="What was recorded, done again.",
+    ),
+    "capture_or_execute_trace": _form(
+        "inputs*",
+        "allocate_slots_callee:symbol capture_callee:symbol execute_callee:symbol "
+        "device_resident_input_count:i32",
+        results="results*",
+        device=True,
+        summary="A recording, made at the first call and done again at others.",
+    ),
     # others
     "assign": _form("input", "", summary="A copy."),
+    "copy": _form("src dst", "", results="", summary="A tensor written to another."),
+    "write_tensor": _form(
+        "host_tensor device_tensor",
+        "blocking:bool=false cq_id:ui32=0",
+        results="",
+        summary="A tensor of the host written to one of the device.",
+    ),
+    "dump_tensor": _form("input", "file_path:string", results="", summary="A tensor as a file."),
+    "load_tensor": _form("", "file_path:string", device=True, summary="A tensor from a file."),
+    "tt_lang_op": _form(
+        "inputs*",
+        "arg_roles:string kernel_artifact?:string kernel_id:string shard_spec?:string "
+        "version_tag:string",
+        results="results*",
+        summary=TTIR["tt_lang_op"].summary,
+    ),
     "rng_bit_generator": TTIR["rng_bit_generator"],
     "sampling": TTIR["sampling"],
     "adamw": _form(
-        "param grad exp_avg exp_avg_sq lr beta1_pow beta2_pow",
+        "param grad exp_avg exp_avg_sq max_exp_avg_sq? lr beta1_pow beta2_pow",
         _ADAMW,
         results="",
         summary="A step of the optimizer AdamW, in place.",
     ),
     "sparse_matmul": _form(
         "a b sparsity",
-        "is_input_a_sparse:bool is_input_b_sparse:bool nnz?:i64 "
+        "is_input_a_sparse:bool=false is_input_b_sparse:bool=true nnz?:i64 "
         f"program_config?:#{_MATMUL_CONFIGS} {_CONFIG}",
         summary="Products of those matrices that a tensor of numbers names.",
     ),
     "paged_scaled_dot_product_attention_decode": _form(
         "query key value page_table attention_mask? cur_pos_tensor? attention_sink?",
-        _ATTENTION,
+        f"{_DECODED_ATTENTION} sliding_window_size?:ui32",
         summary="Attention of one position to a cache of pages.",
     ),
     "chunked_scaled_dot_product_attention": _form(
         "query key value page_table chunk_start_idx",
-        f"scale?:f32 program_config?:#ttnn.sdpa_program_config {_CONFIG}",
+        "scale?:f32 program_config?:#ttnn.sdpa_program_config",
         summary="Attention of a part of the positions to a cache of pages.",
     ),
     "dropout": TTIR["dropout"],

@@ -111,11 +111,13 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Operand:
-    """A tensor operand other than the destination."""
+    """A tensor operand other than the destination, or a result."""
 
     name: str
     optional: bool = False
     variadic: bool = False
+    is_semaphore: bool = False
+    """True for a semaphore of all devices, which is no tensor."""
 
 
 class Domain(Enum):

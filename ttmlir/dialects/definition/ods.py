@@ -267,6 +267,9 @@ TENSOR_OR_MEMREF = TypeConstraint(
     "ranked tensor of any type values or non-0-ranked.memref of any type values",
     _is_tensor_or_memref,
 )
+SEMAPHORE = TypeConstraint(
+    "TTNN global semaphore.", lambda type: type.name == "ttnn.global_semaphore"
+)
 DEVICE = TypeConstraint("TT device", lambda type: type.name in (DEVICE_NAME, "ttnn.device"))
 
 
@@ -343,7 +346,7 @@ class Signature:
     @cached_property
     def has_variadic_results(self) -> bool:
         """True where the number of results differs from operation to operation."""
-        return any(value.variadic for value in self.results)
+        return not all(value.is_single for value in self.results)
 
     @cached_property
     def operand_index(self) -> dict[str, int]:
@@ -541,7 +544,9 @@ def _check_region_count(count: int, expected: int | None) -> None:
 def _check_result_count(count: int, signature: Signature) -> None:
     if signature.has_variadic_results or count == len(signature.results):
         return
-    refuse(("requires zero results", "requires one result")[len(signature.results)])
+    expected = len(signature.results)
+    few = ("requires zero results", "requires one result")
+    refuse(few[expected] if expected < 2 else f"expected {expected} results")
 
 
 def _check_operand_count(count: int, signature: Signature) -> None:

@@ -57,7 +57,7 @@ from ttmlir.mlir.printing import SuggestsNames
 from ttmlir.mlir.xdsl_internals import operands_of
 from ttmlir.optable.contraction import matrix_shape
 from ttmlir.optable.creation import arange_shape
-from ttmlir.optable.late_forms import LateForm
+from ttmlir.optable.late_forms import LateForm, parse_operand
 from ttmlir.optable.op_definition import Family, Kind, OpDefinition, Operand, Parameter
 
 if TYPE_CHECKING:
@@ -318,7 +318,12 @@ class TableOperation(ODSOperation):
 def operand_values(operands: Iterable[Operand]) -> tuple[ValueGroup, ...]:
     """Operands of a definition as those of an operation."""
     return tuple(
-        ValueGroup(operand.name, variadic=operand.variadic, optional=operand.optional)
+        ValueGroup(
+            operand.name,
+            ods.SEMAPHORE if operand.is_semaphore else ods.TENSOR,
+            variadic=operand.variadic,
+            optional=operand.optional,
+        )
         for operand in operands
     )
 
@@ -424,6 +429,12 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
             if name != SEGMENTS
         )
 
+    @classmethod
+    def late_parameters(cls) -> tuple[Parameter, ...]:
+        """The parameters in 2026."""
+        late = cls.LATE
+        return cls.PARAMETERS if late is None or late.parameters is None else late.parameters
+
     @property
     def is_late(self) -> bool:
         """True in the form of 2026, where that is one of its own."""
@@ -519,6 +530,9 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
 
     def verify_op(self) -> None:
         """Run the operation's own verifier, where its form has parameters of the definition."""
+        if not self.has_destination and (self.is_late or self.LATE is None):
+            if check_late(self, self.late_parameters(), self.DEFINITION):
+                return
         if self.is_late:
             try:
                 self.parameters()
@@ -605,10 +619,30 @@ def _readable(cls: type[ValueFormOp]) -> Mapping[str, Property]:
     return found
 
 
+def check_late(
+    op: ODSOperation, parameters: Iterable[Parameter], definition: OpDefinition | None = None
+) -> bool:
+    """Verify an operation in the form of 2026; False where that form has no verifier of its own."""
+    from ttmlir.dialects.late_checks import CHECKS, check_elementwise
+    from ttmlir.dialects.late_checks.verified import Verified
+
+    check = CHECKS.get(op.name)
+    if check is None and definition is not None and definition.family.is_elementwise:
+        check = check_elementwise if op.name.startswith("ttir.") else None
+    if check is None:
+        return False
+    check(Verified(op, parameters))
+    return True
+
+
 class LateOnlyOp(ODSOperation, SuggestsNames):
     """An operation of 2026 without a definition: it is read, checked by its form, and printed."""
 
     LATE: ClassVar[LateForm]
+
+    def verify_op(self) -> None:
+        """Run the verifier of 2026, if there is one."""
+        check_late(self, self.LATE.parameters or ())
 
     @classmethod
     def late_properties(
@@ -625,7 +659,10 @@ class LateOnlyOp(ODSOperation, SuggestsNames):
 
     def result_names(self) -> Sequence[str]:
         """Names that results are suggested: those of the form, where there are several."""
-        return self.LATE.results if len(self.LATE.results) > 1 else ()
+        names, count = self.LATE.results, len(self.results)
+        if count < 2 or count > len(names):
+            return ()
+        return [name.rstrip("?*") for name in names[:count]]
 
 
 def late_properties(form: LateForm, values: Mapping[str, ParameterValue]) -> dict[str, Attribute]:
@@ -642,7 +679,7 @@ def late_signature(form: LateForm, trailing: tuple[ValueGroup, ...] = ()) -> Sig
     """The signature of an operation that has a form of 2026 alone."""
     return Signature(
         (*operand_values(form.operands or ()), *trailing),
-        tuple(map(ValueGroup, form.results)),
+        operand_values(map(parse_operand, form.results)),
         properties_of(form.parameters or ()),
     )
 

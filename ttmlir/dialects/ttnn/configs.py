@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
-from xdsl.ir import Attribute, Data
+from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -29,6 +29,7 @@ from ttmlir.dialects.definition.syntax import (
 from ttmlir.dialects.tt.layout import GridAttr
 from ttmlir.dialects.ttnn.attrs import CoreRangeSetAttr, TensorMemoryLayoutAttr
 from ttmlir.layout.enums import DataType
+from ttmlir.mlir.core_prefix import note_ttcore
 
 Fields = tuple[tuple[str, Any], ...]
 
@@ -289,6 +290,120 @@ class Conv2dSliceConfigAttr(_ConfigAttr):
     FIELDS: ClassVar = {"slice_type": _WORD, "num_slices": _NUMBER}
 
 
+@irdl_attr_definition
+class LayerNormConfigAttr(_ConfigAttr):
+    """How a norm of a sharded tensor is divided over cores."""
+
+    name = "ttnn.layernorm_sharded_multicore_program_config"
+    FIELDS: ClassVar = {
+        "compute_with_storage_grid_size": _GRID,
+        "subblock_w": _NUMBER,
+        "block_h": _NUMBER,
+        "block_w": _NUMBER,
+        "inplace": _FLAG,
+    }
+
+
+_NUMBERS = _Field(_parse_numbers, _write_numbers)
+
+
+@irdl_attr_definition
+class PlacementAttr(Data[tuple[str, Attribute | None]]):
+    """What an axis of a mesh does to a tensor: `#ttnn.placement<shard, 1 : i32>`."""
+
+    name = "ttnn.placement"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[str, Attribute | None]:
+        """Read `<replicate>` or `<shard, dim>`."""
+        expect(parser, "<")
+        position = parser.pos
+        kind = parser.parse_optional_identifier()
+        if kind not in ("replicate", "shard"):
+            parser.raise_error("expected 'replicate' or 'shard'", position)
+        dim = None
+        if parser.parse_optional_punctuation(",") is not None:
+            position = parser.pos
+            dim = parser.parse_attribute()
+            if not isinstance(dim, IntegerAttr):
+                parser.raise_error("expected the number of a dimension", position)
+        expect(parser, ">")
+        return kind, cast("Attribute | None", dim)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        kind, dim = self.data
+        printer.print_string(f"<{kind}")
+        if dim is not None:
+            printer.print_string(", ")
+            printer.print_attribute(dim)
+        printer.print_string(">")
+
+
+def _parse_placements(parser: AttrParser) -> tuple[PlacementAttr, ...]:
+    return tuple(
+        parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, lambda: parse_nested(parser, PlacementAttr)
+        )
+    )
+
+
+def _write_placements(printer: Printer, placements: Sequence[PlacementAttr]) -> None:
+    printer.print_string("[")
+    printer.print_list(placements, lambda each: print_stripped(printer, each))
+    printer.print_string("]")
+
+
+@irdl_attr_definition
+class MeshMapperConfigAttr(_ConfigAttr):
+    """How a tensor is divided over a mesh."""
+
+    name = "ttnn.mesh_mapper_config"
+    FIELDS: ClassVar = {
+        "placements": _Field(_parse_placements, _write_placements),
+        "mesh_shape_override": _NUMBERS,
+    }
+
+
+@irdl_attr_definition
+class MeshComposerConfigAttr(_ConfigAttr):
+    """How a tensor is put together from a mesh."""
+
+    name = "ttnn.mesh_composer_config"
+    FIELDS: ClassVar = {"dims": _NUMBERS, "mesh_shape_override": _NUMBERS}
+
+
+class _EmptyAttr(Data[None]):
+    """An attribute that says nothing but its name."""
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> None:
+        """Read nothing."""
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write nothing."""
+
+
+@irdl_attr_definition
+class TraceIdAttr(_EmptyAttr):
+    """On a tensor of one number: it names a recording, `tensor<ui32, #ttnn.trace_id>`."""
+
+    name = "ttnn.trace_id"
+
+
+@irdl_attr_definition
+class GlobalSemaphoreType(ParametrizedAttribute, TypeAttribute):
+    """A number that cores of all devices count with: `!ttnn.global_semaphore`."""
+
+    name = "ttnn.global_semaphore"
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read nothing."""
+        note_ttcore()
+        return []
+
+
 CONFIG_ATTRIBUTES: Sequence[type[Attribute]] = (
     CoreCoordAttr,
     UnaryWithParamAttr,
@@ -300,5 +415,11 @@ CONFIG_ATTRIBUTES: Sequence[type[Attribute]] = (
     Conv2dConfigAttr,
     Conv3dConfigAttr,
     Conv2dSliceConfigAttr,
+    LayerNormConfigAttr,
+    PlacementAttr,
+    MeshMapperConfigAttr,
+    MeshComposerConfigAttr,
+    TraceIdAttr,
+    GlobalSemaphoreType,
 )
 """Every attribute of this module."""

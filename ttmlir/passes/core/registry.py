@@ -193,6 +193,9 @@ PASSES: dict[str, str] = {
     "ttnn-set-compute-kernel-config": (
         "ttmlir.passes.ttnn.ttnn_set_compute_kernel_config:TTNNSetComputeKernelConfigPass"
     ),
+    "ttnn-set-matmul-program-config": (
+        "ttmlir.passes.ttnn.ttnn_set_matmul_program_config:TTNNSetMatmulProgramConfigPass"
+    ),
     "ttnn-weight-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
     ),

@@ -242,12 +242,21 @@ class TTIRToTTNNCommonPipeline(Pipeline):
         from ttmlir.passes.ttir.ttir_fold_full_to_scalar import TTIRFoldFullToScalarPass
         from ttmlir.passes.ttir.ttir_fusing import TTIRFusingPass
         from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import TTIRImplicitBroadcastFoldPass
+        from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
+            TTIRSlidingWindow2dFixShapesPass,
+        )
         from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
         from ttmlir.passes.ttnn.ttnn_decomposition import TTNNDecompositionPass
         from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
         from ttmlir.passes.ttnn.ttnn_layout import TTNNLayoutPass
         from ttmlir.passes.ttnn.ttnn_memory_management import TTNNMemoryManagementPass
         from ttmlir.passes.ttnn.ttnn_resolve_composites import TTNNResolveCompositesPass
+        from ttmlir.passes.ttnn.ttnn_set_compute_kernel_config import (
+            TTNNSetComputeKernelConfigPass,
+        )
+        from ttmlir.passes.ttnn.ttnn_set_matmul_program_config import (
+            TTNNSetMatmulProgramConfigPass,
+        )
         from ttmlir.passes.ttnn.ttnn_workaround import TTNNWorkaroundPass
 
         const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
@@ -274,6 +283,7 @@ class TTIRToTTNNCommonPipeline(Pipeline):
             CanonicalizePass(),
             *broadcasts,
             *fusing,
+            TTIRSlidingWindow2dFixShapesPass(),
             CanonicalizePass(),
             *broadcasts,
             *fusing,
@@ -296,6 +306,8 @@ class TTIRToTTNNCommonPipeline(Pipeline):
             *const_eval,
             *const_eval,
             CanonicalizePass(),
+            TTNNSetComputeKernelConfigPass(math_fidelity=MathFidelity.HIFI4, fp32_dest_acc_en=True),
+            TTNNSetMatmulProgramConfigPass(),
         )
 
 

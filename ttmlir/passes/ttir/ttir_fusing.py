@@ -37,7 +37,13 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-_FAMILIES = ("ttmlir.passes.ttir.ttir_fusing_elementwise",)
+_FAMILIES = (
+    "ttmlir.passes.ttir.ttir_fusing_elementwise",
+    "ttmlir.passes.ttir.ttir_fusing_reduction",
+    "ttmlir.passes.ttir.ttir_fusing_contraction",
+    "ttmlir.passes.ttir.ttir_fusing_window",
+    "ttmlir.passes.ttir.ttir_fusing_norm",
+)
 """The modules of rules, in the order in which rules of an operation are tried."""
 
 

@@ -13,7 +13,11 @@ from ttmlir.ir.greedy_rewriting import GreedyRewriter, collect_rules
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-_FAMILIES = ("ttmlir.passes.ttir.ttir_value_decomposition_elementwise",)
+_FAMILIES = (
+    "ttmlir.passes.ttir.ttir_value_decomposition_elementwise",
+    "ttmlir.passes.ttir.ttir_value_decomposition_contraction",
+    "ttmlir.passes.ttir.ttir_value_decomposition_window",
+)
 """The modules of rules, in the order in which they are tried."""
 
 

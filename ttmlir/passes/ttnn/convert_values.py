@@ -39,7 +39,12 @@ ValueRule = Callable[[Operation, TTNNValueBuilder], Sequence[SSAValue]]
 Rules = Mapping[str, ValueRule]
 """Rules by the mnemonic of ttir, as it is in memory."""
 
-_FAMILIES = ("convert_values_creation", "convert_values_elementwise")
+_FAMILIES = (
+    "convert_values_creation",
+    "convert_values_elementwise",
+    "convert_values_reduction",
+    "convert_values_window",
+)
 """The files of rules, by their names in this package."""
 
 
@@ -91,6 +96,7 @@ def renamed(mnemonic: str) -> ValueRule:
             operands=op.operands,
             result_types=op.result_types,
             properties=properties,
+            attributes=dict(op.attributes),
             location=op.location,
         )
         return build.add(new).results

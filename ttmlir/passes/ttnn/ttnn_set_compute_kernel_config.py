@@ -1,6 +1,7 @@
 """Choose how the matrix unit computes the products of a program.
 
-Products are `ttnn.matmul` and the convolutions. Without a choice an operation is left alone, and
+Products are `ttnn.matmul` and the convolutions; in the form of 2026 other operations that may have
+a compute config get one, too, such as reductions. Without a choice an operation is left alone, and
 the library decides: HiFi2 as measured with tt-metal, and LoFi for two operands in block floats.
 
 Before:
@@ -36,9 +37,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import ttnn
+from ttmlir.dialects.definition.table_ops import LateOnlyOp
 from ttmlir.ir.tensor_types import layout_of, scalar_of
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, MathFidelity
 from ttmlir.mlir.option_values import option
@@ -52,6 +54,8 @@ from ttmlir.passes.placement.layout_overrides import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xdsl.context import Context
 
 
@@ -73,6 +77,9 @@ class TTNNSetComputeKernelConfigPass(ModulePass):
         ops = list(module.walk())
         warn_of_unknown_names("override-math-fidelity", module, ops, by_name)
         for op in ops:
+            if takes_late_config(op):
+                self._set_late(op, by_name)
+                continue
             if not isinstance(op, ttnn.TTNNTableOp) or not op.DEFINITION.multiplies:
                 continue
             fidelity = by_name.get(override_name(op.location) or "", self.math_fidelity)
@@ -84,6 +91,33 @@ class TTNNSetComputeKernelConfigPass(ModulePass):
                 fp32_dest_acc_en=self.fp32_dest_acc_en or _has_float32(op) or None,
             )
             op.properties["compute_config"] = ttnn.DeviceComputeConfigAttr(config)
+
+    def _set_late(self, op: Operation, by_name: Mapping[str, MathFidelity]) -> None:
+        """Fill in what the config of an operation of 2026 does not say."""
+        fidelity = by_name.get(override_name(op.location) or "", self.math_fidelity)
+        given = op.properties.get("compute_config")
+        if isinstance(given, ttnn.DeviceComputeConfigAttr):
+            return
+        if fidelity is None and not self.fp32_dest_acc_en:
+            return
+        config = DeviceComputeConfig(
+            math_fidelity=MathFidelity.HIFI4 if fidelity is None else fidelity,
+            fp32_dest_acc_en=self.fp32_dest_acc_en or None,
+        )
+        op.properties["compute_config"] = ttnn.DeviceComputeConfigAttr(config)
+
+
+def takes_late_config(op: Operation) -> bool:
+    """True for an operation of 2026 that may have a compute config."""
+    if isinstance(op, ttnn.TTNNTableOp):
+        if op.has_destination:
+            return False
+        parameters = op.late_parameters()
+    elif isinstance(op, LateOnlyOp):
+        parameters = op.LATE.parameters or ()
+    else:
+        return False
+    return any(each.name == "compute_config" for each in parameters)
 
 
 def _has_float32(op: ttnn.TTNNTableOp) -> bool:
