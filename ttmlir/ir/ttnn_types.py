@@ -16,8 +16,8 @@ from xdsl.ir import BlockArgument
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import tt
-from ttmlir.dialects.ttnn.attrs import BufferTypeAttr, TensorMemoryLayoutAttr, TTNNLayoutAttr
 from ttmlir.dialects.tt.layout import AffineMapParameter, GridAttr
+from ttmlir.dialects.ttnn.attrs import BufferTypeAttr, TensorMemoryLayoutAttr, TTNNLayoutAttr
 from ttmlir.layout.enums import BufferType, DataType, TTNNTensorMemoryLayout
 from ttmlir.layout.tensor_layout import Grid, collapse
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from xdsl.context import Context
     from xdsl.ir import Operation
 
     from ttmlir.passes.core.base import Pass
@@ -57,5 +58,15 @@ def _class_for(cls: type[Pass], *, late: bool) -> type[Pass]:
     def applies(self: Pass, op: Operation) -> bool:
         return is_value_form(op) is late and cls.applies(self, op)
 
-    namespace = {"applies": applies, "__doc__": cls.__doc__, "__module__": cls.__module__}
+    def run(self: Pass, ctx: Context, op: Operation) -> None:
+        # Whoever runs passes without a manager leaves them out, too.
+        if applies(self, op):
+            cls.run(self, ctx, op)
+
+    namespace = {
+        "applies": applies,
+        "run": run,
+        "__doc__": cls.__doc__,
+        "__module__": cls.__module__,
+    }
     return type(cls.__name__, (cls,), namespace)

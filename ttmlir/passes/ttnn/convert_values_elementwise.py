@@ -12,9 +12,8 @@ from ttmlir.passes.ttnn.convert_values import renamed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import Operation, OpResult, SSAValue
-
     from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+    from xdsl.ir import Operation, OpResult, SSAValue
 
     from ttmlir.dialects.ttcore import LoadCachedOp
     from ttmlir.ir.ttnn_values import TTNNValueBuilder

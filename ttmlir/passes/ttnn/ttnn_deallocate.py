@@ -126,12 +126,7 @@ def _deallocate_values(function: FuncOp) -> None:
     block = function.body.blocks[0]
     is_kept = _is_const_eval(function)
     arguments = [arg for arg in block.args if not (is_kept or _is_kept(function, arg.index))]
-    results = [
-        value
-        for op in block.ops
-        if op.name not in _KEPT_MAKERS
-        for value in op.results
-    ]
+    results = [value for op in block.ops if op.name not in _KEPT_MAKERS for value in op.results]
     order = {op: number for number, op in enumerate(block.ops)}
     for value in (*arguments, *results):
         if memory_of(value.type) is None:

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.func import FuncOp, ReturnOp
 
 from ttmlir.dialects.ttcore import CompositeOp
-from ttmlir.ir.rewriting import insert_before, refuse, references_of, replace, symbols_in
+from ttmlir.ir.rewriting import insert_before, references_of, refuse, replace, symbols_in
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ A family of operations is a file `ttnn_workarounds_*.py`, named in `_FAMILIES`, 
 say what an operation wants:
 
     def _sort(op: Operation) -> Wants:
-        return Wants(operands=(Want(element=bf16),), results=(Want(element=bf16), Want(element=ui16)))
+        return Wants((Want(element=bf16),), (Want(element=bf16), Want(element=ui16)))
 
     WANTS: Mapping[str, Callable[[Operation], Wants]] = {"ttnn.sort": _sort}
 
