@@ -160,7 +160,7 @@ def _stable_softmax(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 
 def _maximum_of(value: SSAValue) -> Operation | None:
-    """The maximum along a dimension, which is at least -infinity."""
+    """The maximum along a dimension; along the last it may say that it is at least -infinity."""
     found = _broadcast_reduction(value, "ttir.max")
     if found is not None:
         return found
@@ -175,7 +175,7 @@ def _maximum_of(value: SSAValue) -> Operation | None:
         largest = maker(_under(bounded.operands[index], "ttir.reshape"), "ttir.max")
         if largest is None or len(reduced_dims(largest)) != 1:
             continue
-        if value_shape(largest.operands[0]) == shape:
+        if value_shape(largest.operands[0]) == shape and reduced_dims(largest) == (len(shape) - 1,):
             return largest
     return None
 

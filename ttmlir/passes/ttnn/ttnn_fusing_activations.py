@@ -87,7 +87,7 @@ def _narrow(op: Operation, rewriter: GreedyRewriter) -> bool:
     if getattr(maker, "name", "") not in _BINARY or not operand.has_one_use():
         return False
     kinds = [str(element_type(value)) for value in (operand, op.results[0])]
-    if not all(kind in _FLOATS for kind in kinds):
+    if kinds != list(_FLOATS):
         return False
     new = set_type(operand, op.results[0].type)
     rewriter.replace(op, new)

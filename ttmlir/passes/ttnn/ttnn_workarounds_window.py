@@ -1,11 +1,12 @@
-"""What convolutions and pools of ttnn, and positions of the largest, want of their tensors."""
+"""What convolutions, pools and reductions of ttnn want of their tensors."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IntegerType, Signedness, bf16
+from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32
 
+from ttmlir.ir.tensor_types import element_type
 from ttmlir.layout.enums import BufferType
 from ttmlir.passes.ttnn.ttnn_workarounds import Want, Wants
 
@@ -43,11 +44,18 @@ def _argmax(op: Operation) -> Wants:
     return Wants(operands=(_ROWS,), results=(_INDICES,))
 
 
+def _reduction(op: Operation) -> Wants:
+    """Sums of half precision are those of float32."""
+    want = Want(element=f32 if element_type(op.operands[0]) == f16 else None)
+    return Wants(operands=(want,), results=(want,))
+
+
 WANTS: Mapping[str, Wanting] = {
     "ttnn.conv2d": _convolution,
     "ttnn.conv_transpose2d": _convolution,
     "ttnn.max_pool2d": _max_pool,
     "ttnn.avg_pool2d": _avg_pool,
     "ttnn.argmax": _argmax,
+    **{f"ttnn.{name}": _reduction for name in ("sum", "mean", "max", "min", "prod")},
 }
 """What operations want, by their names."""
