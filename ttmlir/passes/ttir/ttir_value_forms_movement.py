@@ -84,12 +84,18 @@ def _slice(op: Operation, builder: Builder) -> SSAValue | None:
         return builder.reshape(builder.slice(value, begins, ends, steps), shape)
     wide = [n for n, extent in enumerate(value_shape(source)) if extent != 1]
     kept = [n for n, extent in enumerate(value_shape(value)) if extent != 1]
-    if _wide_extents(value) != _wide_extents(source):
+    if _without_leading_ones(value) != _without_leading_ones(source):
         return None
     own = dict(zip(kept, (bounds[n] for n in wide), strict=True))
     found = [own.get(n, (0, 1, 1)) for n in range(len(value_shape(value)))]
     begins, ends, steps = zip(*found, strict=True)
     return builder.reshape(builder.slice(value, begins, ends, steps), shape)
+
+
+def _without_leading_ones(value: SSAValue) -> Shape:
+    shape = value_shape(value)
+    first = next((n for n, extent in enumerate(shape) if extent != 1), len(shape))
+    return shape[first:]
 
 
 def _is_in_order(dims: Sequence[int]) -> bool:
