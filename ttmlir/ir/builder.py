@@ -454,12 +454,13 @@ class Builder(DestinationBuilder):
     def permute(self, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
         """The tensor with its dimensions in another order, that of their numbers.
 
-        An exchange of two dimensions is a `ttir.transpose`, any other order a `ttir.permute`.
+        An exchange of two dimensions is a `ttir.transpose`, any other order a `ttir.permute`, as
+        every order is in 2026.
         """
         moved = [place for place, dim in enumerate(permutation) if place != dim]
         if not moved:
             return value
-        if len(moved) == 2:
+        if len(moved) == 2 and self.style.destinations:
             # In the reference's order: for two dimensions, the permutation itself.
             return self.transpose(value, moved[1], moved[0])
         extents = value_shape(value)

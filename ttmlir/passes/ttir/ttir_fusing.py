@@ -43,6 +43,8 @@ _FAMILIES = (
     "ttmlir.passes.ttir.ttir_fusing_contraction",
     "ttmlir.passes.ttir.ttir_fusing_window",
     "ttmlir.passes.ttir.ttir_fusing_norm",
+    "ttmlir.passes.ttir.ttir_fusing_ordering",
+    "ttmlir.passes.ttir.ttir_fusing_products",
 )
 """The modules of rules, in the order in which rules of an operation are tried."""
 

@@ -66,7 +66,7 @@ def _keep(op: Operation, rewriter: GreedyRewriter) -> bool:
     if _keeps(reduction) or _kept_shape(reduction) != value_shape(op.results[0]):
         return False
     name = reduction.name.removeprefix("ttir.")
-    rewriter.replace(op, _with_operand(reduction, rewriter, op, name, keep=True))
+    rewriter.replace(op, _with_operand(reduction, rewriter, reduction, name, keep=True))
     return True
 
 

@@ -17,6 +17,7 @@ _FAMILIES = (
     "ttmlir.passes.ttir.ttir_value_decomposition_elementwise",
     "ttmlir.passes.ttir.ttir_value_decomposition_contraction",
     "ttmlir.passes.ttir.ttir_value_decomposition_window",
+    "ttmlir.passes.ttir.ttir_value_decomposition_indexing",
 )
 """The modules of rules, in the order in which they are tried."""
 

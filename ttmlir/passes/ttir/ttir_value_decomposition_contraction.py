@@ -1,76 +1,124 @@
 """Rules of `ttir-decomposition` for general sums of products of 2026.
 
-A general product is a product of matrices whose batches, rows and columns are merged dimensions:
-both operands are permuted and reshaped first, whatever their order is.
+A general product is one of matrices after its operands are brought to the shape (batch..., rows,
+columns). The dimensions change places before they are merged, which later passes fold into what
+makes the operands and into the product. Short products of vectors, and those of integers, which the
+matrix unit does not have, are sums of elementwise products.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import AnyFloat, TensorType, bf16, f32
 
 from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.optable.contraction import DotDimensions
+from ttmlir.passes.ttir.value_rewriting import adapted, parameters_of, permute_late
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from xdsl.dialects.builtin import DenseArrayBase, IntegerType
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.ir.builder import Builder
-    from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
+    from ttmlir.ir.greedy_rewriting import Rule
+    from ttmlir.optable.op_definition import Shape
+
+_SHORT = 32
+"""A matrix of at most so many rows or columns times a vector is no product of matrices."""
 
 
-def _dims(op: Operation, name: str) -> tuple[int, ...]:
-    return tuple(cast("DenseArrayBase[IntegerType]", op.properties[name]).get_values())
-
-
-def _dot_general(op: Operation, rewriter: GreedyRewriter) -> bool:
-    """A product of matrices between changes of shape."""
+def _dot_general(op: Operation, builder: Builder) -> SSAValue | None:
     lhs, rhs = op.operands
-    build = rewriter.builder(op)
-    sides: list[tuple[SSAValue, tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = []
-    for value, name in ((lhs, "lhs"), (rhs, "rhs")):
-        batch, contract = _dims(op, f"batch_dims_{name}"), _dims(op, f"contract_dims_{name}")
-        free = tuple(
-            dim for dim in range(len(value_shape(value))) if dim not in (*batch, *contract)
+    dims = cast("dict[str, Shape]", parameters_of(op))
+    left, right = (
+        DotDimensions.of(
+            len(value_shape(value)), dims[f"batch_dims_{side}"], dims[f"contract_dims_{side}"]
         )
-        sides.append((value, batch, free, contract))
-    (lhs, *left), (rhs, *right) = sides
-    left_batch, rows, left_sum = left
-    right_batch, columns, right_sum = right
-    a = _permute(build, lhs, (*left_batch, *rows, *left_sum))
-    b = _permute(build, rhs, (*right_batch, *right_sum, *columns))
-    a = _merge(build, a, lhs, left_batch, rows, left_sum)
-    b = _merge(build, b, rhs, right_batch, right_sum, columns)
-    shape = (*value_shape(a)[:-1], value_shape(b)[-1])
+        for value, side in ((lhs, "lhs"), (rhs, "rhs"))
+    )
     result = op.results[0]
-    product = build.create("matmul", (a, b), TensorType(element_type(result), shape))
-    cast("Operation", product.owner).attributes.update(op.attributes)
-    shape = value_shape(result)
-    type_ = TensorType(element_type(result), shape)
-    rewriter.replace(op, build.create("reshape", (product,), type_, shape=shape))
-    return True
+    element = element_type(result)
+    terms = math.prod(value_shape(lhs)[dim] for dim in left.contract)
+    if terms != 1 and _is_short(lhs, rhs, left, right) and element in (bf16, f32):
+        # Sums of 16 bits would round each product.
+        if element == f32 or left.batch:
+            return _vector_product(builder, (lhs, left), (rhs, right), result)
+    a = _permuted_matrices(builder, lhs, left.batch, left.free, left.contract)
+    b = _permuted_matrices(builder, rhs, right.batch, right.contract, right.free)
+    shape = (*value_shape(a)[:-1], value_shape(b)[-1])
+    if terms == 1:
+        product = builder.create("multiply", (a, b), TensorType(element, shape))
+    elif isinstance(element, AnyFloat):
+        product = builder.create("matmul", (a, b), TensorType(element, shape))
+    else:
+        product = _integer_product(builder, a, b, element)
+    return builder.reshape(product, value_shape(result))
 
 
-def _permute(build: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:
-    extents = value_shape(value)
-    type_ = TensorType(element_type(value), [extents[dim] for dim in order])
-    return build.create("permute", (value,), type_, permutation=tuple(order))
+def _is_short(lhs: SSAValue, rhs: SSAValue, left: DotDimensions, right: DotDimensions) -> bool:
+    """True for a vector times a vector or a narrow matrix, maybe in batches."""
+    rows = math.prod(value_shape(lhs)[dim] for dim in left.free)
+    columns = math.prod(value_shape(rhs)[dim] for dim in right.free)
+    return max(rows, columns) <= _SHORT and not (left.free and right.free)
 
 
-def _merge(
-    build: Builder, moved: SSAValue, value: SSAValue, batch: Sequence[int], *groups: Sequence[int]
+def _vector_product(
+    builder: Builder,
+    lhs: tuple[SSAValue, DotDimensions],
+    rhs: tuple[SSAValue, DotDimensions],
+    result: SSAValue,
 ) -> SSAValue:
-    """The batches, and each group of dimensions as one."""
+    """The sum of elementwise products, in the order of the dimensions of the larger operand."""
+    (wide, own), (narrow, other) = (lhs, rhs) if lhs[1].free else (rhs, lhs)
+    wide, narrow = builder.cast(wide, f32), builder.cast(narrow, f32)
+    partner = dict(zip((*own.batch, *own.contract), (*other.batch, *other.contract), strict=True))
+    order = [partner[dim] for dim in range(len(value_shape(wide))) if dim in partner]
+    narrow = permute_late(builder, narrow, order)
+    extents = value_shape(wide)
+    narrow = builder.reshape(narrow, [n if dim in partner else 1 for dim, n in enumerate(extents)])
+    product = builder.create("multiply", (wide, narrow), wide.type)
+    kept = [dim for dim in range(len(extents)) if dim not in own.contract]
+    type_ = TensorType(f32, [extents[dim] for dim in kept])
+    total = builder.create(
+        "sum", (product,), type_, dim_arg=tuple(sorted(own.contract)), keep_dim=False
+    )
+    total = permute_late(builder, total, [kept.index(dim) for dim in (*own.batch, *own.free)])
+    return builder.cast(total, element_type(result))
+
+
+def _permuted_matrices(
+    builder: Builder,
+    value: SSAValue,
+    batch: Sequence[int],
+    rows: Sequence[int],
+    columns: Sequence[int],
+) -> SSAValue:
+    """The operand as a batch of matrices whose rows and columns are these dimensions."""
     extents = value_shape(value)
-    shape = [extents[dim] for dim in batch]
-    shape += [math.prod(extents[dim] for dim in group) for group in groups]
-    type_ = TensorType(element_type(value), shape)
-    return build.create("reshape", (moved,), type_, shape=tuple(shape))
+    order = [dim for dim in (*batch, *rows, *columns) if extents[dim] != 1]
+    if order != sorted(order):
+        # Dimensions of extent 1 stay out of the permutation.
+        ranked = sorted(order)
+        value = builder.reshape(value, [extents[dim] for dim in ranked])
+        value = builder.permute(value, [ranked.index(dim) for dim in order])
+    matrix = (math.prod(extents[dim] for dim in dims) for dims in (rows, columns))
+    return builder.reshape(value, [*(extents[dim] for dim in batch), *matrix])
 
 
-RULES: Mapping[str, Sequence[Rule]] = {"ttir.dot_general": (_dot_general,)}
+def _integer_product(builder: Builder, a: SSAValue, b: SSAValue, element: Attribute) -> SSAValue:
+    """The sum over rows and columns that are multiplied with each other."""
+    (*batch, rows, terms), columns = value_shape(a), value_shape(b)[-1]
+    a = builder.reshape(builder.cast(a, element), (*batch, rows, terms, 1))
+    b = builder.reshape(builder.cast(b, element), (*batch, 1, terms, columns))
+    type_ = TensorType(element, (*batch, rows, terms, columns))
+    product = builder.create("multiply", (a, b), type_)
+    shape = TensorType(element, (*batch, rows, columns))
+    return builder.create("sum", (product,), shape, dim_arg=(len(batch) + 1,), keep_dim=False)
+
+
+RULES: Mapping[str, Sequence[Rule]] = adapted({"dot_general": [_dot_general]})
 """Rules by the name of the operation."""

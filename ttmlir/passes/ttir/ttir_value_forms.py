@@ -11,7 +11,15 @@ from ttmlir.dialects.ttir import ElementwiseOp
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.greedy_rewriting import constant_value
 from ttmlir.ir.tensor_types import element_type, limits_of, tensor_of, value_shape
-from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr, elements_of, splat_bytes
+from ttmlir.mlir.attributes import (
+    Elements,
+    ElementsType,
+    elements_attr,
+    elements_of,
+    raw_bytes,
+    splat_bytes,
+)
+from ttmlir.passes.ttir import ttir_value_forms_movement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,6 +64,8 @@ def _fold_moved(op: Operation) -> Attribute | None:
     if elements is None:
         return None
     number = splat_bytes(elements)
+    if number is None and op.name == "ttir.reshape":
+        number = raw_bytes(elements)
     if number is None:
         return None
     shape = value_shape(op.results[0])
@@ -76,7 +86,9 @@ def _fold_elementwise(op: Operation) -> Attribute | None:
             return None
         numbers.append(number)
     element = element_type(op.results[0])
-    if op.name != "ttir.typecast" and isinstance(element, IntegerType):
+    if op.DEFINITION.gives_truth:
+        return None
+    if op.name not in ("ttir.typecast", "ttir.clamp") and isinstance(element, IntegerType):
         return None
     found = _compute(op, numbers)
     if found is None or (isinstance(element, IntegerType) and not math.isfinite(found)):
@@ -112,5 +124,8 @@ def _reshape(op: Operation, rewriter: GreedyRewriter) -> bool:
     return True
 
 
-RULES: Mapping[str, Sequence[Rule]] = {"ttir.reshape": (_reshape,)}
+RULES: Mapping[str, Sequence[Rule]] = {
+    "ttir.reshape": (_reshape,),
+    **ttir_value_forms_movement.RULES,
+}
 """Rules by the name of the operation."""

@@ -38,6 +38,7 @@ from ttmlir.ir.greedy_rewriting import GreedyRewriter, collect_rules
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.ttnn_workarounds import apply_layouts
+from ttmlir.passes.ttnn.ttnn_workarounds_movement import raise_rows
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -66,3 +67,4 @@ class TTNNWorkaroundPass(ModulePass):
             GreedyRewriter(collect_rules(_DECOMPOSITIONS)).run(module)
         if self.ttnn_enable_layout_workaround_pass:
             apply_layouts(module)
+            raise_rows(module)

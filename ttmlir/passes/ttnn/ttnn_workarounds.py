@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _FAMILIES: tuple[str, ...] = (
     "ttnn_workarounds_elementwise",
+    "ttnn_workarounds_movement",
     "ttnn_workarounds_window",
 )
 """The files, by their names in this package."""

@@ -1,0 +1,76 @@
+"""Products that are reshaped before something is added: rules of `ttir-fusing`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.passes.ttir.value_rewriting import (
+    adapted,
+    either_way,
+    inputs_of,
+    made_by,
+    parameters_of,
+    rank_of,
+    without,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.ir import Operation, SSAValue
+
+    from ttmlir.ir.builder import Builder
+    from ttmlir.ir.greedy_rewriting import Rule
+
+
+def _linear(op: Operation, builder: Builder) -> SSAValue | None:
+    """A product and a bias of its columns."""
+    for value, added in either_way(op):
+        product, reshape = value, made_by(value, "reshape")
+        if reshape is not None and value.has_one_use():
+            product = inputs_of(reshape)[0]
+        matmul, bias = made_by(product, "matmul"), _bias_of(added)
+        if matmul is None or bias is None or not product.has_one_use():
+            continue
+        columns = value_shape(product)[-1:]
+        if value_shape(bias) != columns or value_shape(value)[-1:] != columns:
+            continue
+        if value_shape(value) != value_shape(op.results[0]):
+            continue
+        builder.location = op.location
+        linear = builder.create(
+            "linear", (*inputs_of(matmul), bias), product.type, **parameters_of(matmul)
+        )
+        return builder.reshape(linear, value_shape(op.results[0]))
+    return None
+
+
+def _add_to_matrix(op: Operation, builder: Builder) -> SSAValue | None:
+    """A product whose result gets more dimensions to be added: the sum repeats them."""
+    for value, other in either_way(op):
+        reshape = made_by(value, "reshape")
+        product = value if reshape is None else inputs_of(reshape)[0]
+        if product is value or made_by(product, "matmul") is None or not value.has_one_use():
+            continue
+        shape = value_shape(op.results[0])
+        if (
+            value_shape(other)
+            == shape
+            == (*(1,) * (len(shape) - rank_of(product)), *value_shape(product))
+        ):
+            return builder.create("add", (product, other), op.results[0].type)
+    return None
+
+
+def _bias_of(value: SSAValue) -> SSAValue | None:
+    """What is added along the last dimension alone."""
+    source = without(value, "broadcast")
+    if rank_of(source) > 1 and set(value_shape(source)[:-1]) == {1}:
+        reshape = made_by(source, "reshape")
+        source = source if reshape is None else inputs_of(reshape)[0]
+    return source if rank_of(source) == 1 else None
+
+
+RULES: Mapping[str, Sequence[Rule]] = adapted({"add": [_linear, _add_to_matrix]})
+"""By the operation that comes last."""

@@ -1,0 +1,257 @@
+"""Rules of `ttir-decomposition` for products along dimensions and picked elements of 2026.
+
+Elements are picked and put by `rows_gather` and `rows_scatter`, which take an index for each of the
+first dimensions of a tensor: `sizes` are their extents, `windows` those of what each index stands
+for. A line of indices for a dimension that is not looked up counts along it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, f32, i1
+
+from ttmlir.ir.tensor_types import element_type, invert_permutation, tensor_like, value_shape
+from ttmlir.passes.ttir.value_rewriting import (
+    adapted,
+    inputs_of,
+    parameters_of,
+    permute_late,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xdsl.ir import Operation, SSAValue
+
+    from ttmlir.ir.builder import Builder
+    from ttmlir.ir.greedy_rewriting import Rule
+
+_SI32 = IntegerType(32, Signedness.SIGNED)
+_MOST_FACTORS = 16
+"""Integers are multiplied with each other exactly up to so many."""
+
+# --- Products -------------------------------------------------------------------------------------
+
+
+def _is_long_product(op: Operation) -> bool:
+    """True for products along several dimensions, but not all, and short ones of integers."""
+    [source], dims = inputs_of(op), _dims_of(op)
+    extents = value_shape(source)
+    if isinstance(element_type(source), AnyFloat):
+        return 1 < len(dims) < len(extents)
+    return len(dims) == 1 and 0 < extents[dims[0]] <= _MOST_FACTORS and element_type(source) != i1
+
+
+def _product_in_f32(op: Operation, builder: Builder) -> SSAValue | None:
+    """Other elements are converted; None where they need not be."""
+    [value], result = inputs_of(op), op.results[0]
+    if element_type(value) == f32:
+        return None
+    type_ = TensorType(f32, value_shape(result))
+    made = builder.create("prod", (builder.cast(value, f32),), type_, **parameters_of(op))
+    return builder.cast(made, element_type(result))
+
+
+def _dims_of(op: Operation) -> tuple[int, ...]:
+    rank = len(value_shape(inputs_of(op)[0]))
+    dims = parameters_of(op).get("dim_arg", tuple(range(rank)))
+    return tuple(sorted(dim % rank for dim in cast("tuple[int, ...]", dims)))
+
+
+def _prod(op: Operation, builder: Builder) -> SSAValue | None:
+    """In f32, one dimension after the other, last first; few integers one by one."""
+    [value], dims = inputs_of(op), _dims_of(op)
+    if not _is_long_product(op):
+        return _product_in_f32(op, builder)
+    if isinstance(element_type(value), AnyFloat):
+        element, value = element_type(value), builder.cast(value, f32)
+        keeps = bool(parameters_of(op)["keep_dim"])
+        for dim in reversed(dims):
+            extents = [*value_shape(value)]
+            extents[dim : dim + 1] = [1] if keeps else []
+            type_ = tensor_like(value, extents)
+            value = builder.create("prod", (value,), type_, dim_arg=(dim,), keep_dim=keeps)
+        return builder.cast(value, element)
+    [dim] = dims
+    parts = [builder.slice_along(value, dim, n, n + 1) for n in range(value_shape(value)[dim])]
+    product, *others = parts
+    for part in others:
+        product = builder.create("multiply", (product, part), product.type)
+    return builder.reshape(product, value_shape(op.results[0]))
+
+
+# --- Picking elements -----------------------------------------------------------------------------
+
+
+def _reverse(op: Operation, builder: Builder) -> SSAValue | None:
+    """The reversed dimensions in front, and their elements picked from the last one."""
+    [value] = inputs_of(op)
+    shape = value_shape(value)
+    dims = sorted(cast("tuple[int, ...]", parameters_of(op)["dimensions"]))
+    if not dims or not math.prod(shape):
+        return value
+    order = [*dims, *(dim for dim in range(len(shape)) if dim not in dims)]
+    front = permute_late(builder, value, order)
+    count = math.prod(shape[dim] for dim in dims)
+    rows = builder.reshape(front, (1, count, math.prod(shape) // count))
+    places = _count(builder, count, backwards=True)
+    picked = builder.create(
+        "rows_gather",
+        (rows, builder.reshape(places, (1, 1, count))),
+        rows.type,
+        sizes=(count,),
+        windows=(1,),
+    )
+    back = builder.reshape(picked, value_shape(front))
+    return permute_late(builder, back, invert_permutation(order))
+
+
+def _count(builder: Builder, count: int, *, backwards: bool = False) -> SSAValue:
+    """The numbers from 0, or down to it."""
+    start, end, step = (count - 1, -1, -1) if backwards else (0, count, 1)
+    return builder.create(
+        "arange",
+        (),
+        TensorType(_SI32, (count,)),
+        start=start,
+        end=end,
+        step=step,
+        arange_dimension=0,
+    )
+
+
+def _gather(op: Operation, builder: Builder) -> SSAValue | None:
+    """An element for each index, whose other dimensions count."""
+    (value, indices) = inputs_of(op)
+    dim = cast("int", parameters_of(op)["dim"])
+    count = math.prod(value_shape(indices))
+    table = builder.reshape(value, (1, *_sizes(value, dim)))
+    sizes, places = _places(builder, value_shape(value), indices, dim)
+    picked = builder.create(
+        "rows_gather",
+        (table, places),
+        tensor_like(value, (1, count)),
+        sizes=sizes,
+        windows=(1,) * len(sizes),
+        column=True,
+    )
+    return builder.reshape(picked, value_shape(op.results[0]))
+
+
+def _scatter(op: Operation, builder: Builder) -> SSAValue | None:
+    """An element written for each index, whose other dimensions count."""
+    (value, indices, source) = inputs_of(op)
+    parameters = parameters_of(op)
+    dim = cast("int", parameters["dim"])
+    count = math.prod(value_shape(indices))
+    table = builder.reshape(value, (1, *_sizes(value, dim)))
+    sizes, places = _places(builder, value_shape(value), indices, dim)
+    written = builder.create(
+        "rows_scatter",
+        (table, places, builder.reshape(source, (1, count))),
+        table.type,
+        sizes=sizes,
+        windows=(1,) * len(sizes),
+        column=True,
+        reduce=parameters["scatter_reduce_type"],
+    )
+    return builder.reshape(written, value_shape(op.results[0]))
+
+
+def _sizes(value: SSAValue, dim: int) -> tuple[int, ...]:
+    """The extents of the dimensions that are looked up, or have some; two of them at least."""
+    shape = value_shape(value)
+    dim %= len(shape)
+    sizes = tuple(extent for n, extent in enumerate(shape) if n == dim or extent != 1)
+    return sizes if len(sizes) > 1 else (1, *sizes)
+
+
+def _argmax(op: Operation, builder: Builder) -> SSAValue | None:
+    """The dimension that is looked through becomes the last one."""
+    [value], parameters = inputs_of(op), parameters_of(op)
+    dims, rank = _dims_of(op), len(value_shape(value))
+    if len(dims) != 1 or dims[0] == rank - 1:
+        return None
+    order = [*(n for n in range(rank) if n != dims[0]), dims[0]]
+    moved = permute_late(builder, value, order)
+    result = op.results[0]
+    type_ = tensor_like(result, value_shape(moved)[:-1])
+    found = builder.create("argmax", (moved,), type_, dim_arg=(rank - 1,), keep_dim=False)
+    return builder.reshape(found, value_shape(result)) if parameters["keep_dim"] else found
+
+
+def _places(
+    builder: Builder, extents: Sequence[int], indices: SSAValue, dim: int
+) -> tuple[tuple[int, ...], SSAValue]:
+    """The extents of the dimensions that have some, and a line of indices for each."""
+    shape = value_shape(indices)
+    count, dim = math.prod(shape), dim % len(shape)
+    lines: list[SSAValue] = []
+    sizes: list[int] = []
+    for n, extent in enumerate(extents):
+        if n == dim:
+            line = indices
+        elif extent == 1:
+            continue
+        else:
+            rank = len(shape)
+            numbers = builder.reshape(
+                _count(builder, shape[n]), [shape[n] if n == k else 1 for k in range(rank)]
+            )
+            line = builder.broadcast(numbers, shape)
+        sizes.append(extent)
+        lines.append(builder.reshape(line, (1, 1, count)))
+    if len(sizes) == 1:
+        # An element is in a column of a row.
+        sizes.insert(0, 1)
+        type_ = TensorType(_SI32, (1, 1, count))
+        lines.insert(0, builder.create("zeros", (), type_, shape=(1, 1, count)))
+    type_ = TensorType(_index_type(lines), (1, len(lines), count))
+    return tuple(sizes), builder.create("concat", lines, type_, dim=1)
+
+
+def _index_type(lines: Sequence[SSAValue]) -> IntegerType:
+    return cast("IntegerType", element_type(lines[0]))
+
+
+# --- Others ---------------------------------------------------------------------------------------
+
+
+def _is_cutting(op: Operation) -> bool:
+    """True for a pad with margins below 0."""
+    margins = cast("tuple[int, ...]", parameters_of(op)["padding"])
+    return any(margin < 0 for margin in margins)
+
+
+def _pad(op: Operation, builder: Builder) -> SSAValue | None:
+    """What margins below 0 cut off, and the others."""
+    if not _is_cutting(op):
+        return None
+    [value], parameters = inputs_of(op), parameters_of(op)
+    margins = cast("tuple[int, ...]", parameters["padding"])
+    extents = value_shape(value)
+    begins = [max(0, -low) for low in margins[::2]]
+    ends = [n - max(0, -high) for n, high in zip(extents, margins[1::2], strict=True)]
+    value = builder.slice(value, begins, ends)
+    left = tuple(max(0, margin) for margin in margins)
+    if any(left):
+        value = builder.create(
+            "pad", (value,), op.results[0].type, padding=left, value=parameters["value"]
+        )
+    return value
+
+
+RULES: Mapping[str, Sequence[Rule]] = adapted(
+    {
+        "argmax": [_argmax],
+        "gather": [_gather],
+        "pad": [_pad],
+        "prod": [_prod],
+        "reverse": [_reverse],
+        "scatter": [_scatter],
+    }
+)
+"""Rules by the name of the operation."""

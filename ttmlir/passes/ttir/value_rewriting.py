@@ -1,0 +1,150 @@
+"""Rules on ttir operations that make their results, and what they look at.
+
+A rule gets an operation and a builder before it, and returns what stands for the results of the
+operation, or None where it does not fit; then it has built nothing:
+
+    def _double_negation(op: Operation, builder: Builder) -> SSAValue | None:
+        before = made_by(op.operands[0], "neg")
+        return None if before is None else before.operands[0]
+
+    RULES = adapted({"neg": [_double_negation]})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
+from xdsl.ir import Operation, SSAValue
+
+from ttmlir.dialects.definition.table_ops import (
+    LateOnlyOp,
+    TableOperation,
+    ValueFormOp,
+    parameters_in,
+)
+from ttmlir.dialects.ttir import TTIRTableOp
+from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import splat_number
+from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
+
+if TYPE_CHECKING:
+    from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
+
+Shape = tuple[int, ...]
+
+ValueRule = Callable[[Operation, Builder], "SSAValue | Sequence[SSAValue] | None"]
+"""What stands for the results of an operation; None if it stays."""
+
+# --- Looking at operations ------------------------------------------------------------------------
+
+
+def mnemonic_of(op: Operation) -> str:
+    """The name of a ttir operation without its dialect; nothing for others."""
+    dialect, _, mnemonic = op.name.partition(".")
+    return mnemonic if dialect == "ttir" else ""
+
+
+def inputs_of(op: Operation) -> Sequence[SSAValue]:
+    """What an operation reads, without what it writes to."""
+    return op.inputs if isinstance(op, TTIRTableOp) else op.operands
+
+
+def made_by(value: SSAValue, *mnemonics: str) -> Operation | None:
+    """The operation that makes a value if it is one of these."""
+    owner = value.owner
+    if isinstance(owner, Operation) and mnemonic_of(owner) in mnemonics:
+        return owner
+    return None
+
+
+def only_user(value: SSAValue) -> Operation | None:
+    """The operation that alone uses a value."""
+    return next(iter(value.uses)).operation if value.has_one_use() else None
+
+
+def parameters_of(op: Operation) -> dict[str, Any]:
+    """The parameters as the form of the operation names them."""
+    if isinstance(op, LateOnlyOp):
+        return parameters_in(op.properties, op.LATE.parameters or ())
+    if isinstance(op, ValueFormOp) and op.LATE is not None and op.is_late:
+        late = op.LATE.parameters
+        return parameters_in(op.properties, op.PARAMETERS if late is None else late)
+    return cast("dict[str, Any]", op.parameters()) if isinstance(op, TableOperation) else {}
+
+
+def rank_of(value: SSAValue) -> int:
+    """The number of dimensions."""
+    return len(value_shape(value))
+
+
+def number_of(value: SSAValue) -> int | float | None:
+    """The one number of all elements of a value; None if there is none."""
+    owner = value.owner
+    if isinstance(owner, Operation):
+        match mnemonic_of(owner):
+            case "full":
+                attr = owner.properties["fill_value"]
+                return cast("IntegerAttr | FloatAttr", attr).value.data
+            case "zeros":
+                return 0
+            case "ones":
+                return 1
+            case "reshape" | "broadcast":
+                return number_of(inputs_of(owner)[0])
+            case "typecast":
+                number = number_of(inputs_of(owner)[0])
+                is_int = isinstance(element_type(value), IntegerType)
+                return None if number is None or (is_int and number != int(number)) else number
+            case _:
+                pass
+    return splat_number(value)
+
+
+def is_number(value: SSAValue, number: float, tolerance: float = 0.0) -> bool:
+    """True for a value all of whose elements are a number, or near it."""
+    found = number_of(value)
+    return found is not None and abs(found - number) <= tolerance * abs(number)
+
+
+def either_way(op: Operation) -> Sequence[tuple[SSAValue, SSAValue]]:
+    """The two inputs of an operation that takes them in any order, in both orders."""
+    first, second = inputs_of(op)
+    return ((first, second), (second, first))
+
+
+def without(value: SSAValue, *mnemonics: str) -> SSAValue:
+    """What a value was before it went through operations of these kinds."""
+    while (maker := made_by(value, *mnemonics)) is not None:
+        value = inputs_of(maker)[0]
+    return value
+
+
+def permute_late(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:
+    """The dimensions in another order, by `permute`; those of extent 1 move by a reshape."""
+    extents = value_shape(value)
+    shape = [extents[dim] for dim in order]
+    moved = [dim for dim in order if extents[dim] != 1]
+    if moved == sorted(moved):
+        return builder.reshape(value, shape)
+    return builder.create("permute", (value,), tensor_like(value, shape), permutation=tuple(order))
+
+
+# --- Applying rules -------------------------------------------------------------------------------
+
+
+def adapted(rules: Mapping[str, Sequence[ValueRule]]) -> dict[str, tuple[Rule, ...]]:
+    """Rules that return values, by mnemonic, as those of a rewriter, by name."""
+    return {f"ttir.{mnemonic}": tuple(map(_adapted, each)) for mnemonic, each in rules.items()}
+
+
+def _adapted(rule: ValueRule) -> Rule:
+    def run(op: Operation, rewriter: GreedyRewriter) -> bool:
+        found = rule(op, rewriter.builder(op))
+        if found is None:
+            return False
+        rewriter.replace(op, *([found] if isinstance(found, SSAValue) else found))
+        return True
+
+    return run
