@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 """From ttir to ttnn, with layouts and a device."""
+_WRITTEN_PIPELINE = f"{TTNN_PIPELINE}{{spelling=2024}}"
+"""The same for what is written as a file or as C++, whose ttnn is that of 2024."""
 TTMETAL_PIPELINE = "ttir-to-ttmetal-backend-pipeline"
 """From ttir to ttmetal, with layouts, a device, addresses and kernels."""
 D2M_PIPELINE = "ttir-to-ttmetal-pipeline"
@@ -45,6 +47,8 @@ _OF_MODELS: Mapping[str, Mapping[str, str]] = {
         "enable-const-eval": "true",
         "enable-erase-inverse-ops-pass": "true",
         "share-transfers": "true",
+        # What files and C++ are written of.
+        "spelling": "2024",
         # What fits without is easier to read, and to look into.
         "deallocate-above": str(1 << 30),
     },
@@ -287,7 +291,7 @@ def write_cpp(module: ModuleOp, *, elide_above: int | None = None) -> str:
 
 
 def compile_to_ttnn(
-    source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>"
+    source: str, pipeline: str = _WRITTEN_PIPELINE, *, file_name: str = "<text>"
 ) -> bytes:
     """The `.ttnn` file of a text in the ttir dialect; the parameters are those of `lower`."""
     module = lower(source, pipeline, file_name=file_name)
@@ -302,7 +306,9 @@ def compile_to_ttm(
     return write_ttm(lower(source, pipeline, file_name=file_name))
 
 
-def compile_to_cpp(source: str, pipeline: str = TTNN_PIPELINE, *, file_name: str = "<text>") -> str:
+def compile_to_cpp(
+    source: str, pipeline: str = _WRITTEN_PIPELINE, *, file_name: str = "<text>"
+) -> str:
     """The C++ of a text in the ttir dialect; the parameters are those of `lower`."""
     return write_cpp(lower(source, pipeline, file_name=file_name))
 

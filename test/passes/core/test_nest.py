@@ -89,11 +89,11 @@ def test_other_names(short: str, name: str) -> None:
 
 def test_names_of_what_is_not_here(capsys: pytest.CaptureFixture[str]) -> None:
     """The error says what to use."""
-    remedy = "use ttir-load-system-desc, then ttir-implicit-device"
-    assert run_opt(["--ttcore-register-device", "/dev/null"]) == 1
+    remedy = "use stablehlo-legalize-quant-to-math"
+    assert run_opt(["--ttir-quant-data-type-conversion", "/dev/null"]) == 1
     assert remedy in capsys.readouterr().err
     with pytest.raises(OptionError, match=remedy):
-        parse_pipeline("builtin.module(ttcore-register-device)")
+        parse_pipeline("builtin.module(ttir-quant-data-type-conversion)")
     # Every pass that a remedy names is one.
     for text in ELSEWHERE.values():
         for word in re.findall(r"use ([a-z]+-[a-z0-9-]+)", text):

@@ -1,4 +1,4 @@
-"""How products are divided over cores: as Tenstorrent's compiler of 2026 (0.1.3) does for a p150."""
+"""Products are divided over cores as Tenstorrent's compiler (0.1.3) divides them on a p150."""
 
 from __future__ import annotations
 

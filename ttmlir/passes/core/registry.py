@@ -193,11 +193,12 @@ PASSES: dict[str, str] = {
     "ttnn-set-compute-kernel-config": (
         "ttmlir.passes.ttnn.ttnn_set_compute_kernel_config:TTNNSetComputeKernelConfigPass"
     ),
+    "ttnn-set-matmul-program-config": (
+        "ttmlir.passes.ttnn.ttnn_set_matmul_program_config:TTNNSetMatmulProgramConfigPass"
+    ),
     "ttnn-weight-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
     ),
-    "ttnn-set-matmul-program-config": "ttmlir.passes.ttnn.ttnn_set_matmul_program_config:"
-    "TTNNSetMatmulProgramConfigPass",
     "ttnn-workaround": "ttmlir.passes.ttnn.ttnn_workaround:TTNNWorkaroundPass",
 }
 """Every pass by its name on the command line; one line each, sorted by name."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from xdsl.context import Context
     from xdsl.ir import Operation
 
     from ttmlir.passes.core.base import Pass
@@ -80,5 +81,15 @@ def _conditional(cls: type[Pass], condition: Callable[[Operation], bool]) -> typ
     def applies(self: Pass, op: Operation) -> bool:
         return condition(op) and cls.applies(self, op)
 
-    namespace = {"applies": applies, "__doc__": cls.__doc__, "__module__": cls.__module__}
+    def run(self: Pass, ctx: Context, op: Operation) -> None:
+        # Whoever runs passes without a manager leaves them out, too.
+        if applies(self, op):
+            cls.run(self, ctx, op)
+
+    namespace = {
+        "applies": applies,
+        "run": run,
+        "__doc__": cls.__doc__,
+        "__module__": cls.__module__,
+    }
     return type(cls.__name__, (cls,), namespace)

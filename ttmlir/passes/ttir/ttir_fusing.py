@@ -3,7 +3,8 @@
 Before:
 
     func.func @main(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
-      %0 = "ttir.full"() <{fill_value = 0.0 : f32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+      %0 = "ttir.full"() <{fill_value = 0.0 : f32, shape = array<i32: 5, 7>}>
+          : () -> tensor<5x7xf32>
       %1 = "ttir.maximum"(%a, %0) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
       return %1 : tensor<5x7xf32>
     }
@@ -18,7 +19,8 @@ After:
     }
 
 Requires: ttir of 2026.
-Ensures: no rule of `ttir_fusing_*.py` applies: each file is a family of rules, named in `_FAMILIES`.
+Ensures: no rule of `ttir_fusing_*.py` applies: each file is a family of rules, which `_FAMILIES`
+names.
 Options: none.
 Not done here: fusions that only ttnn has, which `ttnn-fusing` does.
 """
@@ -40,7 +42,8 @@ _FAMILIES = (
     "ttmlir.passes.ttir.ttir_fusing_reduction",
     "ttmlir.passes.ttir.ttir_fusing_contraction",
     "ttmlir.passes.ttir.ttir_fusing_window",
-    "ttmlir.passes.ttir.ttir_fusing_composites",
+    "ttmlir.passes.ttir.ttir_fusing_norm",
+    "ttmlir.passes.ttir.ttir_fusing_ordering",
     "ttmlir.passes.ttir.ttir_fusing_products",
 )
 """The modules of rules, in the order in which rules of an operation are tried."""

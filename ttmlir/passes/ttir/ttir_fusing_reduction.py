@@ -49,7 +49,7 @@ def _with_operand(
     """The reduction under a name, which keeps dimensions or not, made before another operation."""
     shape = _kept_shape(op) if keep else value_shape(op.results[0])
     type_ = TensorType(element_type(op.results[0]), shape)
-    parameters: dict[str, object] = {"keep_dim": keep}
+    parameters: dict[str, bool | tuple[int, ...]] = {"keep_dim": keep}
     if "dim_arg" in op.properties:
         attr = cast("ArrayAttr[IntegerAttr]", op.properties["dim_arg"])
         parameters["dim_arg"] = tuple(each.value.data for each in attr)
@@ -66,7 +66,7 @@ def _keep(op: Operation, rewriter: GreedyRewriter) -> bool:
     if _keeps(reduction) or _kept_shape(reduction) != value_shape(op.results[0]):
         return False
     name = reduction.name.removeprefix("ttir.")
-    rewriter.replace(op, _with_operand(reduction, rewriter, op, name, keep=True))
+    rewriter.replace(op, _with_operand(reduction, rewriter, reduction, name, keep=True))
     return True
 
 

@@ -207,7 +207,8 @@ def _places(
     if len(sizes) == 1:
         # An element is in a column of a row.
         sizes.insert(0, 1)
-        lines.insert(0, builder.create_splat(0, TensorType(_SI32, (1, 1, count))))
+        type_ = TensorType(_SI32, (1, 1, count))
+        lines.insert(0, builder.create("zeros", (), type_, shape=(1, 1, count)))
     type_ = TensorType(_index_type(lines), (1, len(lines), count))
     return tuple(sizes), builder.create("concat", lines, type_, dim=1)
 

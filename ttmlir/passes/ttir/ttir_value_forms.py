@@ -11,7 +11,14 @@ from ttmlir.dialects.ttir import ElementwiseOp
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.greedy_rewriting import constant_value
 from ttmlir.ir.tensor_types import element_type, limits_of, tensor_of, value_shape
-from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr, elements_of, splat_bytes
+from ttmlir.mlir.attributes import (
+    Elements,
+    ElementsType,
+    elements_attr,
+    elements_of,
+    raw_bytes,
+    splat_bytes,
+)
 from ttmlir.passes.ttir import ttir_value_forms_movement
 
 if TYPE_CHECKING:
@@ -57,6 +64,8 @@ def _fold_moved(op: Operation) -> Attribute | None:
     if elements is None:
         return None
     number = splat_bytes(elements)
+    if number is None and op.name == "ttir.reshape":
+        number = raw_bytes(elements)
     if number is None:
         return None
     shape = value_shape(op.results[0])

@@ -13,6 +13,7 @@ from ttmlir.passes.ttir.value_rewriting import (
     Shape,
     adapted,
     made_by,
+    parameters_of,
 )
 
 if TYPE_CHECKING:
@@ -64,9 +65,47 @@ def _reorder_narrow(op: Operation, before: Operation, builder: Builder) -> SSAVa
     return builder.reshape(value, value_shape(op.results[0]))
 
 
+def _slice(op: Operation, builder: Builder) -> SSAValue | None:
+    """A slice of what is moved is one before it, where nobody takes the whole."""
+    source = op.operands[0]
+    move = made_by(source, "permute", "reshape")
+    if move is None or any(use.operation.name != "ttir.slice" for use in source.uses):
+        return None
+    value, said = move.operands[0], parameters_of(op)
+    bounds = list(zip(said["begins"], said["ends"], said["step"], strict=True))
+    shape = value_shape(op.results[0])
+    if move.name == "ttir.permute":
+        order = permutation_of(cast("TTIRTableOp", move))
+        places = [order.index(dim) for dim in range(len(order))]
+        extents = [shape[place] for place in places]
+        if not _is_in_order([dim for dim in order if extents[dim] != 1]):
+            return None
+        begins, ends, steps = zip(*(bounds[place] for place in places), strict=True)
+        return builder.reshape(builder.slice(value, begins, ends, steps), shape)
+    wide = [n for n, extent in enumerate(value_shape(source)) if extent != 1]
+    kept = [n for n, extent in enumerate(value_shape(value)) if extent != 1]
+    if _without_leading_ones(value) != _without_leading_ones(source):
+        return None
+    own = dict(zip(kept, (bounds[n] for n in wide), strict=True))
+    found = [own.get(n, (0, 1, 1)) for n in range(len(value_shape(value)))]
+    begins, ends, steps = zip(*found, strict=True)
+    return builder.reshape(builder.slice(value, begins, ends, steps), shape)
+
+
+def _without_leading_ones(value: SSAValue) -> Shape:
+    shape = value_shape(value)
+    first = next((n for n, extent in enumerate(shape) if extent != 1), len(shape))
+    return shape[first:]
+
+
+def _is_in_order(dims: Sequence[int]) -> bool:
+    return list(dims) == sorted(dims)
+
+
 RULES: Mapping[str, Sequence[Rule]] = adapted(
     {
         "permute": [_reorder],
+        "slice": [_slice],
         "transpose": [_reorder],
     }
 )

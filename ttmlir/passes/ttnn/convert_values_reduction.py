@@ -137,9 +137,6 @@ def _rms_norm(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
 RULES: Rules = {
     "argmax": _argmax,
     "prod": _prod,
-    # Of truth values, which are 0 and 1.
-    "reduce_and": _prod,
-    "reduce_or": renamed("sum"),
     "cumsum": _along("cumsum"),
     "cumprod": _along("cumprod"),
     "cumulative": _along("cumulative"),

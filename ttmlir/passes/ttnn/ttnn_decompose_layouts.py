@@ -3,22 +3,22 @@
 Before:
 
     #dram = #ttnn.buffer_type<dram>
-    #l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<5x7xf32, #dram>, <interleaved>>
+    #l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<5x7xsi32, #dram>, <interleaved>>
     #t = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>,
         memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
-    func.func @main(%a: tensor<5x7xf32, #l>) -> tensor<5x7xbf16, #t> {
-      %0 = "ttnn.to_tensor_spec"(%a) : (tensor<5x7xf32, #l>) -> tensor<5x7xbf16, #t>
+    func.func @main(%a: tensor<5x7xsi32, #l>) -> tensor<5x7xbf16, #t> {
+      %0 = "ttnn.to_tensor_spec"(%a) : (tensor<5x7xsi32, #l>) -> tensor<5x7xbf16, #t>
       return %0 : tensor<5x7xbf16, #t>
     }
 
 After:
 
     ...
-      func.func @main(%arg0: tensor<5x7xf32, #ttnn_layout>) -> tensor<5x7xbf16, #ttnn_layout1> {
+      func.func @main(%arg0: tensor<5x7xsi32, #ttnn_layout>) -> tensor<5x7xbf16, #ttnn_layout1> {
         %0 = "ttnn.to_layout"(%arg0)
-            : (tensor<5x7xf32, #ttnn_layout>) -> tensor<5x7xf32, #ttnn_layout2>
+            : (tensor<5x7xsi32, #ttnn_layout>) -> tensor<5x7xsi32, #ttnn_layout2>
         %1 = "ttnn.typecast"(%0)
-            : (tensor<5x7xf32, #ttnn_layout2>) -> tensor<5x7xbf16, #ttnn_layout1>
+            : (tensor<5x7xsi32, #ttnn_layout2>) -> tensor<5x7xbf16, #ttnn_layout1>
         return %1 : tensor<5x7xbf16, #ttnn_layout1>
       }
     }

@@ -133,12 +133,17 @@ def _decode(op: Operation, rewriter: GreedyRewriter) -> bool:
         (query, key, value, mask, None),
         (inside,),
         is_causal=False,
-        **({"scale": op.properties["scale"].value.data} if "scale" in op.properties else {}),
+        **_scale(op),
     )
     shape = value_shape(op.results[0])
     result = build.create("reshape", new.results, op.results[0].type, shape=shape)
     rewriter.replace(op, result)
     return True
+
+
+def _scale(op: Operation) -> dict[str, float]:
+    attr = op.properties.get("scale")
+    return {"scale": attr.value.data} if isinstance(attr, FloatAttr) else {}
 
 
 def _mask_of_position(op: ODSOperation, build: TTNNValueBuilder, key: SSAValue) -> SSAValue | None:

@@ -6,8 +6,10 @@ Before:
     #l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<2x2x!ttcore.tile<32x32, f32>, #dram>,
         <interleaved>>
     module {
-      ttcore.device @default_device = <workerGrid = #ttcore.grid<8x8>, l1Map = (d0) -> (d0),
-          dramMap = (d0) -> (d0), meshShape = , chipIds = [0]>
+      ttcore.device @default_device = <workerGrid = #ttcore.grid<8x8, (d0, d1) -> (0, d0, d1)>,
+          l1Map = (d0, d1)[s0, s1] -> (0, d0 floordiv s0, d1 floordiv s1, (d0 mod s0) * s1
+          + d1 mod s1), dramMap = (d0, d1)[s0, s1] -> (0, 0, 0, d0 * s1 + d1), meshShape = ,
+          chipIds = [0]>
       func.func @main(%a: tensor<64x64xf32, #l>, %b: tensor<64x64xf32, #l>)
           -> tensor<64x64xf32, #l> {
         %0 = "ttnn.matmul"(%a, %b) <{transpose_a = false, transpose_b = false}>
