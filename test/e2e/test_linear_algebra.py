@@ -235,7 +235,17 @@ DERIVED: dict[str, tuple[Callable[..., Any], Callable[..., Any], np.ndarray]] = 
 }
 
 
-@pytest.mark.parametrize("name", DERIVED)
+OF_SINGULAR_VALUES = {"norm 2", "nuclear"}
+"""The largest value and the sum of what `svdvals` gives: `cond` divides by both ends of it."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(each, marks=pytest.mark.exhaustive if each in OF_SINGULAR_VALUES else ())
+        for each in DERIVED
+    ],
+)
 def test_what_follows_from_factors(name: str) -> None:
     """Functions that the framework makes of factorizations."""
     function, reference, a = DERIVED[name]

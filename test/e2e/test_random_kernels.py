@@ -88,7 +88,7 @@ SETTINGS: dict[str, Any] = {
     "derandomize": True,
     "suppress_health_check": list(HealthCheck),
 }
-SEEDS, SIZES = st.integers(0, 2**32 - 1), st.integers(2, 30)
+SEEDS, SIZES, SMALL = st.integers(0, 2**32 - 1), st.integers(2, 30), st.integers(2, 12)
 
 
 def check_random(kind: type[Program], seed: int, size: int) -> None:
@@ -99,9 +99,9 @@ def check_random(kind: type[Program], seed: int, size: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=3, **SETTINGS)
-@given(SEEDS, SIZES)
+@given(SEEDS, SMALL)
 def test_program(kind: type[Program], seed: int, size: int) -> None:
-    """Fused and unfused kernels give the numbers that were foreseen."""
+    """Fused and unfused kernels give the numbers that were foreseen; longer programs come below."""
     check_random(kind, seed, size)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -60,30 +59,46 @@ def names_of_xdsl() -> frozenset[str]:
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    """The tree of a file, which several tests look at."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def classes_in(path: Path) -> dict[str, ast.ClassDef]:
+    """The classes of a file by name, of which the last one of a name counts, as in Python."""
+    return {node.name: node for node in ast.walk(parsed(path)) if isinstance(node, ast.ClassDef)}
+
+
+@cache
 def names_of_class(cls: type) -> frozenset[str]:
     """The private names that a class of xDSL itself defines."""
-    source = ast.parse(textwrap.dedent(inspect.getsource(cls)))
+    source = classes_in(Path(inspect.getfile(cls)))[cls.__name__]
     return frozenset(name for name in defined_in(source) if is_private(name))
 
 
 def uses_in(path: Path, text: str) -> Iterator[str]:
     """Where a file uses private names of xDSL: of its objects, of base classes, in imports."""
-    tree = ast.parse(text)
+    yield from uses_of(path.name, ast.parse(text))
+
+
+def uses_of(file: str, tree: ast.Module) -> Iterator[str]:
+    """The same of a tree, which stands in a file of that name."""
     foreign = names_of_xdsl() - {*defined_in(tree)}
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(attr=name) if name in foreign:
-                yield f"{path.name}:{node.lineno}: {ast.unparse(node)}"
+                yield f"{file}:{node.lineno}: {ast.unparse(node)}"
             case ast.ImportFrom(module=str(module), names=names) if module.startswith("xdsl"):
                 private = [alias.name for alias in names if is_private(alias.name)]
-                yield from (f"{path.name}:{node.lineno}: import {name}" for name in private)
+                yield from (f"{file}:{node.lineno}: import {name}" for name in private)
             case _:
                 pass
 
 
 def overrides_in(path: Path) -> Iterator[str]:
     """Private names of a base class in xDSL that classes of a file define or set."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     if not classes:
         return
@@ -105,7 +120,7 @@ def sources() -> list[Path]:
 
 def test_no_other_module_uses_private_parts() -> None:
     """Neither attributes of xDSL's objects nor private names in its modules."""
-    found = [use for path in sources() for use in uses_in(path, path.read_text(encoding="utf-8"))]
+    found = [use for path in sources() for use in uses_of(path.name, parsed(path))]
     assert found == []
 
 

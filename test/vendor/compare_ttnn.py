@@ -60,7 +60,7 @@ def compare(answer: Answer, stage: str = "ttnn", board: str = BOARD) -> tuple[Eq
         plain, located = lower(answer.ttir, board)
     except DiagnosticError as error:
         return Equality.DIFFERENT, _without_place(str(error)), str(error)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return Equality.DIFFERENT, f"{type(error).__name__}: {str(error)[:60]}", repr(error)
     if located == expected:
         return Equality.LOCATIONS, "", ""
@@ -73,8 +73,9 @@ def compare(answer: Answer, stage: str = "ttnn", board: str = BOARD) -> tuple[Eq
 
 
 def _first_difference(ours: str, theirs: str) -> tuple[str, str]:
-    """The first lines that differ in functions, beside numbers of layouts; else, in what is around."""
-    heads, bodies = [], []
+    """The first lines that differ in functions, beside numbers of layouts; else, around them."""
+    heads: list[str] = []
+    bodies: list[str] = []
     for text in (ours, theirs):
         head, function, body = text.partition("      func.func")
         heads.append(head)

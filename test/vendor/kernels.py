@@ -1,8 +1,9 @@
-"""What tt-lang's MLIR made of modules of ttkernel, from `Inputs/kernels.json.xz`.
+"""What tt-lang's MLIR made of modules of ttkernel and ttmetal, from `Inputs/kernels.json.xz`.
 
-A module holds one operation of ttkernel, or arithmetic, loops and branches (`flow`). It was read, verified and printed, lowered by convert-ttkernel-to-emitc, and translated to
-C++. Texts are the tool's own; C++ with helpers that tt-mlir writes into kernels is left out, and so are modules that the lowering
-folds.
+A module holds one operation of ttkernel, or arithmetic, loops and branches (`flow`), or what the
+host does (`ttmetal`). It was read, verified and printed, lowered by convert-ttkernel-to-emitc, and
+translated to C++. Texts are the tool's own; C++ with helpers that tt-mlir writes into kernels is
+left out, and so are modules that the lowering folds.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
@@ -981,6 +981,7 @@ class Inclusions:
         """The `#include`s that found nothing, those of the kernel first."""
         self._included_at = dict[str, Position]()
         self._lines = dict[str, list[str]]()
+        self._number_of_own = len(includes)
         self._add(includes)
 
     def _add(self, includes: Sequence[Include]) -> None:
@@ -994,6 +995,16 @@ class Inclusions:
             if each.position is not None:
                 self._included_at[header.file] = each.position
             self._add(header.includes)
+
+    def renamed(self, file: str) -> Inclusions:
+        """The same for a kernel with the same text in another file."""
+        moved = list[Include]()
+        for each in self.includes[: self._number_of_own]:
+            place = each.position
+            if place is not None and place.file == self.file:
+                each = replace(each, position=replace(place, file=file))
+            moved.append(each)
+        return Inclusions(file, self.texts[self.file], moved)
 
     def line(self, position: Position) -> str:
         """The line of a place; empty if it is in none of the sources."""

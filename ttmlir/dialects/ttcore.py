@@ -11,7 +11,7 @@ classes of `ttmlir.dialects.tt` under either prefix (`ttmlir/mlir/core_prefix.py
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -60,6 +60,7 @@ from ttmlir.dialects.definition.syntax import (
     expect_keyword,
     parse_dimensions,
     parse_keyword,
+    parse_keyword_or_string,
     parse_list,
     parse_nested,
     parse_signed,
@@ -79,8 +80,10 @@ from ttmlir.layout.enums import (
     MeshShardDirection,
     MeshShardType,
     MoEActivationFunction,
+    NocIndex,
     OOBVal,
     ReduceType,
+    RoutingMode,
     ShardStatus,
     Topology,
 )
@@ -394,13 +397,16 @@ class Shards:
 
     strides: Shape
     buffers: int = 1
+    spelled_out: bool = field(default=False, compare=False)
+    """True where the text has the number of buffers even if it is 1, as in 2026."""
 
 
 @irdl_attr_definition
 class ShardLayoutAttr(DeviceLayoutAttr, Data[Shards]):
     """Data in shards, one of each core or bank: `#ttcore.shard<4096x2048>`.
 
-    Parameters: the strides of a shard in bytes and, unless it is 1, the number of its buffers.
+    Parameters: the strides of a shard in bytes and, unless it is 1, the number of its buffers;
+    2026 always writes it.
     """
 
     name = "ttcore.shard"
@@ -433,18 +439,20 @@ class ShardLayoutAttr(DeviceLayoutAttr, Data[Shards]):
         """Read `<strides>` or `<strides, buffers>`."""
         expect(parser, "<")
         strides = parse_dimensions(parser)
-        buffers = 1
+        buffers, spelled_out = 1, False
         if parser.parse_optional_punctuation(",") is not None:
             position = parser.pos
             buffers = parse_unsigned(parser)
             if buffers < 1:
                 parser.raise_error("expected one buffer or more", position)
+            spelled_out = True
         expect(parser, ">")
-        return Shards(strides, buffers)
+        return Shards(strides, buffers, spelled_out)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
-        buffers = f", {self.buffers}" if self.buffers != 1 else ""
+        is_written = self.buffers != 1 or self.data.spelled_out
+        buffers = f", {self.buffers}" if is_written else ""
         printer.print_string(f"<{shape_text(self.strides)}{buffers}>")
 
 
@@ -818,6 +826,63 @@ class TopologyAttr(
     """How devices are linked: `#ttcore.topology<ring>`."""
 
     name = "ttcore.topology"
+
+
+@dataclass(frozen=True)
+class FabricConnection:
+    """How the cores of a program are connected with other chips."""
+
+    noc: NocIndex
+    topology: Topology
+    cluster_axis: int
+    routing: RoutingMode
+    num_links: int
+
+
+@irdl_attr_definition
+class FabricConnectionConfigAttr(Data[FabricConnection]):
+    """The connections of a program with other chips.
+
+    `#ttcore.fabric_connection_config<noc_index = noc0, topology = ring, cluster_axis = 1,
+    routing_mode = unidir_ring_torus, num_links = 1>`
+    """
+
+    name = "ttcore.fabric_connection_config"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> FabricConnection:
+        """Read the five fields in order."""
+        expect(parser, "<")
+        _parse_field(parser, "noc_index")
+        noc = parse_keyword_or_string(parser, NocIndex, "TT NocIndex")
+        expect(parser, ",")
+        _parse_field(parser, "topology")
+        topology = parse_keyword_or_string(parser, Topology, "TT Topology")
+        expect(parser, ",")
+        _parse_field(parser, "cluster_axis")
+        axis = parse_unsigned(parser)
+        expect(parser, ",")
+        _parse_field(parser, "routing_mode")
+        routing = parse_keyword_or_string(parser, RoutingMode, "TT RoutingMode")
+        expect(parser, ",")
+        _parse_field(parser, "num_links")
+        links = parse_unsigned(parser)
+        expect(parser, ">")
+        return FabricConnection(noc, topology, axis, routing, links)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        config = self.data
+        printer.print_string(
+            f"<noc_index = {config.noc.keyword}, topology = {config.topology.keyword}, "
+            f"cluster_axis = {config.cluster_axis}, routing_mode = {config.routing.keyword}, "
+            f"num_links = {config.num_links}>"
+        )
+
+
+def _parse_field(parser: AttrParser, name: str) -> None:
+    expect_keyword(parser, name)
+    expect(parser, "=")
 
 
 # --- Annotations ----------------------------------------------------------------------------------
@@ -1242,6 +1307,7 @@ TTCORE = Dialect(
         ReduceTypeAttr,
         ShardLayoutAttr,
         ShardStatusAttr,
+        FabricConnectionConfigAttr,
         TensorMeshAttr,
         TopologyAttr,
         ViewLayoutAttr,

@@ -8,19 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
+    AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
     IntegerAttr,
     IntegerType,
     MemRefType,
+    Signedness,
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute, Data, Dialect, Operation, SSAValue
+from xdsl.ir import (
+    Attribute,
+    Data,
+    Dialect,
+    Operation,
+    ParametrizedAttribute,
+    SSAValue,
+    TypeAttribute,
+)
 from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -32,6 +42,7 @@ from ttmlir.dialects.definition.ods import (
     DestinationStyleOp,
     KeepsConstants,
     ODSOperation,
+    Property,
     Signature,
     TypeConstraint,
     ValueGroup,
@@ -50,7 +61,7 @@ from ttmlir.dialects.definition.syntax import (
 )
 from ttmlir.dialects.definition.table_ops import layout_errors, layout_of
 from ttmlir.dialects.ttkernel import KERNEL_CONFIGS, CBType
-from ttmlir.layout.enums import CBPort, KeywordEnum, MathFidelity, MemorySpace, NocIndex
+from ttmlir.layout.enums import CBPort, EthType, KeywordEnum, MathFidelity, MemorySpace, NocIndex
 from ttmlir.layout.tensor_layout import shape_text
 
 # --- Dispatch -------------------------------------------------------------------------------------
@@ -204,6 +215,12 @@ class KernelArgKind(KeywordEnum):
     """The address of an operand's buffer."""
     SEMAPHORE = 2, "semaphore"
     """The number of a semaphore."""
+    LOCAL_SEMAPHORE = 3, "local_semaphore", "", True
+    """The same, in 2026."""
+    NAMED_ARGUMENT = 4, "named_argument", "", True
+    GLOBAL_SEMAPHORE = 5, "global_semaphore", "", True
+    SCALAR = 6, "scalar", "", True
+    TENSOR_ACCESSOR_ARGS = 7, "tensor_accessor_args", "", True
 
 
 class UnpackToDestMode(KeywordEnum):
@@ -228,6 +245,8 @@ class KernelArgs:
 
     ct_args: tuple[KernelArg, ...] = ()
     rt_args: tuple[KernelArg, ...] = ()
+    late: bool = field(default=False, compare=False)
+    """True where the text names those of each run first, as in 2026."""
 
 
 @dataclass(frozen=True)
@@ -252,6 +271,19 @@ class ComputeKernel:
     dst_full_sync_en: bool = False
     unpack_to_dest_modes: tuple[UnpackToDestMode, ...] = (UnpackToDestMode.DEFAULT,)
     math_approx_mode: bool = False
+    late: bool = field(default=False, compare=False)
+    """True where the text says whether functions are approximate even if they are not."""
+
+
+@dataclass(frozen=True)
+class EthernetKernel:
+    """A kernel that moves data between chips."""
+
+    symbol: str
+    cores: Area
+    args: KernelArgs
+    side: EthType
+    noc: NocIndex
 
 
 @irdl_attr_definition
@@ -284,29 +316,43 @@ class KernelArgsAttr(Data[KernelArgs]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> KernelArgs:
-        """Read `<ct_args = [...], rt_args = [...]>`, each of which may be left out."""
+        """Read `<ct_args = [..], rt_args = [..]>` or, of 2026, `<rt_args = [..] ct_args = [..]>`.
+
+        Each list may be left out; the text of 2026 keeps the blank between them.
+        """
         lists: dict[str, tuple[KernelArg, ...]] = {}
+        late = parser.lexer.input.content.startswith("< ", parser.pos)
         expect(parser, "<")
-        for name in ("ct_args", "rt_args"):
-            if parser.parse_optional_keyword(name) is not None:
-                expect(parser, "=")
-                found = parser.parse_comma_separated_list(
-                    parser.Delimiter.SQUARE, lambda: parse_nested(parser, KernelArgAttr).data
-                )
-                lists[name] = tuple(found)
-                parser.parse_optional_punctuation(",")
+        for name in ("rt_args", "ct_args", "rt_args"):
+            if name not in lists and parser.parse_optional_keyword(name) is not None:
+                late |= name == "rt_args" and not lists
+                lists[name] = _parse_arguments(parser)
         expect(parser, ">")
-        return KernelArgs(**lists)
+        late |= any(each.kind.is_late for args in lists.values() for each in args)
+        return KernelArgs(**lists, late=late)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
-        separator = "<"
-        for name, args in (("ct_args", self.data.ct_args), ("rt_args", self.data.rt_args)):
-            if args:
-                texts = ", ".join(f"<{arg.kind.keyword}[{arg.operand_index}]>" for arg in args)
-                printer.print_string(f"{separator}{name} = [{texts}]")
-                separator = ", "
-        printer.print_string("<>" if separator == "<" else ">")
+        ct_args = _arguments_text("ct_args", self.data.ct_args)
+        rt_args = _arguments_text("rt_args", self.data.rt_args)
+        if self.data.late:
+            printer.print_string(f"<{rt_args} {ct_args}>")
+        else:
+            printer.print_string(f"<{', '.join(filter(None, (ct_args, rt_args)))}>")
+
+
+def _parse_arguments(parser: AttrParser) -> tuple[KernelArg, ...]:
+    expect(parser, "=")
+    found = parser.parse_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: parse_nested(parser, KernelArgAttr).data
+    )
+    parser.parse_optional_punctuation(",")
+    return tuple(found)
+
+
+def _arguments_text(name: str, args: Sequence[KernelArg]) -> str:
+    texts = ", ".join(f"<{arg.kind.keyword}[{arg.operand_index}]>" for arg in args)
+    return f"{name} = [{texts}]" if args else ""
 
 
 def _parse_kernel(parser: AttrParser) -> tuple[str, Area, KernelArgs]:
@@ -320,7 +366,7 @@ def _parse_kernel(parser: AttrParser) -> tuple[str, Area, KernelArgs]:
     return symbol, cores, args
 
 
-def _print_kernel(printer: Printer, kernel: NocKernel | ComputeKernel) -> None:
+def _print_kernel(printer: Printer, kernel: NocKernel | ComputeKernel | EthernetKernel) -> None:
     printer.print_string("<@")
     if _SYMBOL.fullmatch(kernel.symbol):
         printer.print_string(kernel.symbol)
@@ -384,7 +430,13 @@ class ComputeConfigAttr(Data[ComputeKernel]):
         )
         expect(parser, ">")
         return ComputeKernel(
-            *kernel, fidelity, flags[0], flags[1], tuple(modes), bool(is_approximate)
+            *kernel,
+            fidelity,
+            flags[0],
+            flags[1],
+            tuple(modes),
+            bool(is_approximate),
+            late=is_approximate is False,
         )
 
     def print_parameter(self, printer: Printer) -> None:
@@ -392,12 +444,48 @@ class ComputeConfigAttr(Data[ComputeKernel]):
         kernel = self.data
         _print_kernel(printer, kernel)
         flags = [kernel.fp32_dest_acc_en, kernel.dst_full_sync_en]
-        if kernel.math_approx_mode:
-            flags.append(True)
+        if kernel.math_approx_mode or kernel.late:
+            flags.append(kernel.math_approx_mode)
         printer.print_string(
             f", {kernel.math_fidelity.keyword}, {', '.join(str(flag).lower() for flag in flags)}, "
             f"[{_keywords(kernel.unpack_to_dest_modes)}]>"
         )
+
+
+@irdl_attr_definition
+class EthernetConfigAttr(Data[EthernetKernel]):
+    """A kernel of an Ethernet core: `#ttmetal.ethernet_config<@k, cores, args, sender, noc0>`."""
+
+    name = "ttmetal.ethernet_config"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> EthernetKernel:
+        """Read `<@kernel, cores, arguments, side, network>`."""
+        kernel = _parse_kernel(parser)
+        side = parse_keyword(parser, EthType, f"{_CPP}EthType")
+        expect(parser, ",")
+        noc = parse_keyword(parser, NocIndex, f"{_CPP}NocIndex")
+        expect(parser, ">")
+        return EthernetKernel(*kernel, side, noc)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        _print_kernel(printer, self.data)
+        printer.print_string(f", {self.data.side.keyword}, {self.data.noc.keyword}>")
+
+
+@irdl_attr_definition
+class GlobalSemaphoreType(ParametrizedAttribute, TypeAttribute):
+    """A semaphore at one address of many cores: `!ttmetal.global_semaphore`."""
+
+    name = "ttmetal.global_semaphore"
+
+
+@irdl_attr_definition
+class LocalSemaphoreType(ParametrizedAttribute, TypeAttribute):
+    """A semaphore of a program: `!ttmetal.local_semaphore`."""
+
+    name = "ttmetal.local_semaphore"
 
 
 def _keywords(modes: Sequence[UnpackToDestMode]) -> str:
@@ -407,7 +495,21 @@ def _keywords(modes: Sequence[UnpackToDestMode]) -> str:
 # --- Programs -------------------------------------------------------------------------------------
 # Operations on memrefs: buffers, transfers and programs of kernels (late 2025).
 
-_MEMREF = TypeConstraint("memref of any type values", lambda type: isinstance(type, MemRefType))
+_MEMREF = TypeConstraint(
+    "non-0-ranked.memref of any type values",
+    lambda type: isinstance(type, MemRefType) and bool(type.get_shape()),
+)
+_ANY = TypeConstraint("any type", ods.always)
+_GLOBAL_SEMAPHORE = TypeConstraint(
+    "TTMetal global semaphore", lambda type: isinstance(type, GlobalSemaphoreType)
+)
+_LOCAL_SEMAPHORE = TypeConstraint(
+    "TTMetal local semaphore", lambda type: isinstance(type, LocalSemaphoreType)
+)
+_UI32 = ods.integer_attr(32, Signedness.UNSIGNED)
+_MAP = ods.AttrConstraint(
+    "AffineMap attribute", lambda attr: isinstance(attr, AffineMapAttr), ods.always
+)
 _SHAPED = TypeConstraint(
     "ranked tensor or memref of any type values",
     lambda type: isinstance(type, TensorType | MemRefType),
@@ -423,7 +525,12 @@ class CreateBufferOp(ODSOperation):
 
     name = "ttmetal.create_buffer"
     SIGNATURE: ClassVar = Signature(
-        results=values(result=_MEMREF), properties=properties(address=ods.I64)
+        results=values(result=_MEMREF),
+        properties=(
+            *properties(address=ods.I64),
+            Property("virtualGridForwardMapping", _MAP, optional=True),
+            Property("virtualGridInverseMapping", _MAP, optional=True),
+        ),
     )
 
     @classmethod
@@ -447,6 +554,41 @@ class DeallocateBufferOp(ODSOperation):
 
     name = "ttmetal.deallocate_buffer"
     SIGNATURE: ClassVar = Signature(values(input=_MEMREF))
+
+
+class CreateGlobalSemaphoreOp(ODSOperation):
+    """A semaphore at an address of each core of a range; it begins with `initial_value`."""
+
+    name = "ttmetal.create_global_semaphore"
+    SIGNATURE: ClassVar = Signature(
+        results=values(result=_GLOBAL_SEMAPHORE),
+        properties=(
+            *properties(
+                address=ods.I64,
+                core_range=ods.named_attr("ttmetal.core_range", "TTMetal grid attribute"),
+            ),
+            Property("initial_value", _UI32, optional=True),
+        ),
+    )
+
+
+class ResetGlobalSemaphoreOp(ODSOperation):
+    """Set a semaphore on all of its cores."""
+
+    name = "ttmetal.reset_global_semaphore"
+    SIGNATURE: ClassVar = Signature(
+        values(semaphore=_GLOBAL_SEMAPHORE), properties=properties(value=_UI32)
+    )
+
+
+class CreateLocalSemaphoreOp(ODSOperation):
+    """A semaphore of the cores of a program; it begins with `initial_value`."""
+
+    name = "ttmetal.create_local_semaphore"
+    SIGNATURE: ClassVar = Signature(
+        results=values(result=_LOCAL_SEMAPHORE),
+        properties=(Property("initial_value", _UI32, optional=True),),
+    )
 
 
 class _TransferOp(ODSOperation):
@@ -493,12 +635,21 @@ class EnqueueProgramOp(ODSOperation):
 
     name = "ttmetal.enqueue_program"
     SIGNATURE: ClassVar = Signature(
-        (ValueGroup("buffers", _MEMREF, variadic=True), ValueGroup("cbs", _MEMREF, variadic=True)),
-        properties=properties(
-            cb_ports=ods.DENSE_I64,
-            kernelConfigs=ods.array_attr(
-                "kernel configurations",
-                lambda item: isinstance(item, NocConfigAttr | ComputeConfigAttr),
+        (ValueGroup("buffers", _ANY, variadic=True), ValueGroup("cbs", _MEMREF, variadic=True)),
+        properties=(
+            *properties(
+                cb_ports=ods.DENSE_I64,
+                kernelConfigs=ods.array_attr(
+                    "kernel configurations",
+                    lambda item: isinstance(
+                        item, NocConfigAttr | ComputeConfigAttr | EthernetConfigAttr
+                    ),
+                ),
+            ),
+            Property(
+                "fabricConnectionConfig",
+                ods.named_attr("ttcore.fabric_connection_config"),
+                optional=True,
             ),
         ),
     )
@@ -561,6 +712,9 @@ class MeshShardOp(ODSOperation):
 
 PROGRAM_OPS = (
     CreateBufferOp,
+    CreateGlobalSemaphoreOp,
+    CreateLocalSemaphoreOp,
+    ResetGlobalSemaphoreOp,
     DeallocateBufferOp,
     EnqueueWriteBufferOp,
     EnqueueReadBufferOp,
@@ -580,24 +734,39 @@ __all__ = [
     "ComputeConfigAttr",
     "CoreRangeAttr",
     "CreateBufferOp",
+    "CreateGlobalSemaphoreOp",
+    "CreateLocalSemaphoreOp",
     "DeallocOp",
     "DeallocateBufferOp",
     "DispatchOp",
     "EnqueueProgramOp",
     "EnqueueReadBufferOp",
     "EnqueueWriteBufferOp",
+    "EthernetConfigAttr",
     "FinishOp",
+    "GlobalSemaphoreType",
     "HostReadOp",
     "HostWriteOp",
     "KernelArgAttr",
     "KernelArgsAttr",
+    "LocalSemaphoreType",
     "MeshShardOp",
     "NocConfigAttr",
+    "ResetGlobalSemaphoreOp",
 ]
 
 TTMETAL = Dialect(
     "ttmetal",
     cast("list[type[Operation]]", [*DISPATCH_OPS, *PROGRAM_OPS]),
-    [ComputeConfigAttr, CoreRangeAttr, KernelArgAttr, KernelArgsAttr, NocConfigAttr],
+    [
+        ComputeConfigAttr,
+        CoreRangeAttr,
+        EthernetConfigAttr,
+        GlobalSemaphoreType,
+        KernelArgAttr,
+        KernelArgsAttr,
+        LocalSemaphoreType,
+        NocConfigAttr,
+    ],
 )
 """The dialect, for an xDSL context."""

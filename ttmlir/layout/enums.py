@@ -232,6 +232,13 @@ class AttentionMaskType(KeywordEnum):
     ARBITRARY = 2, "arbitrary"
 
 
+class RoutingMode(KeywordEnum):
+    """How packets go from chip to chip."""
+
+    BIDIR_LINE_MESH = 0, "bidir_line_mesh"
+    UNIDIR_RING_TORUS = 1, "unidir_ring_torus"
+
+
 class MoEActivationFunction(KeywordEnum):
     """What an expert of a mixture applies between its products."""
 

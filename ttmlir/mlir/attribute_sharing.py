@@ -83,9 +83,18 @@ def _memoize_equality(attribute_class: type[Attribute]) -> None:
 
 def _representative(attribute: Attribute) -> Attribute:
     """The one of the attributes that are known to be equal to this that stands for all of them."""
-    while (other := attribute.__dict__.get(_EQUAL)) is not None:
-        attribute = other
-    return attribute
+    first = attribute.__dict__.get(_EQUAL)
+    if first is None:
+        return attribute
+    last = first
+    while (other := last.__dict__.get(_EQUAL)) is not None:
+        last = other
+    # Short ways keep long chains of equal attributes from being climbed again and again. The next
+    # attribute of a way always has a lower address, so that threads make no circle of them.
+    while first is not last:
+        object.__setattr__(attribute, _EQUAL, last)
+        attribute, first = first, first.__dict__[_EQUAL]
+    return last
 
 
 class Interner:

@@ -27,6 +27,14 @@ class KernelSources:
         self._files = [inclusions.file]
         self._shifts = {inclusions.file: 0}
 
+    def renamed(self, file: str) -> KernelSources:
+        """The same for a kernel with the same text in another file."""
+        made = KernelSources(self.inclusions.renamed(file))
+        for number, header in enumerate(self._files[1:], 1):
+            made._files.append(header)
+            made._shifts[header] = number * _SHIFT
+        return made
+
     def shift(self, file: str) -> int:
         """What is added to lines of a file in compiled code."""
         shift = self._shifts.get(file)

@@ -76,7 +76,8 @@ def test_functions(name: str) -> None:
 @pytest.mark.parametrize("full", [True, False])
 def test_singular_vectors(full: bool) -> None:
     """Their signs are free; compared by what they multiply to."""
-    for a in (TALL, TALL.mT.contiguous(), SQUARE):
+    # Of a square matrix all vectors are the same with `full` and without.
+    for a in (TALL, TALL.mT.contiguous(), *(() if full else (SQUARE,))):
         left, values, right = ttmlir.compile(lambda a: LINALG.svd(a, full_matrices=full), a)(a)
         expected = LINALG.svd(a, full_matrices=full)
         assert (left.shape, right.shape) == (expected.U.shape, expected.Vh.shape)

@@ -17,7 +17,7 @@ from oracles.elementwise_oracles import (
     STEPS,
     wrapped,
 )
-from running.pass_runner import lowered
+from running.pass_runner import lowered, ttm_of
 from running.sampling import sampled
 from samples.ttir_text import FunctionText, tensor
 from xdsl.dialects.builtin import UnknownLoc
@@ -27,7 +27,6 @@ from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal_program import MetalBinary
 from ttmlir.runtime.metal_session import MetalRun, execute
 from ttmlir.sim.options import SimOptions
-from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
 PIPELINE = "ttir-to-ttmetal-backend-pipeline"
 WIDE = f"{PIPELINE}=fp32-dest-acc-en=true"
@@ -61,8 +60,7 @@ def executed(
     timed: bool = False,
 ) -> MetalRun:
     """A run of the compiled function, with all checks."""
-    module = lowered(text, *passes)
-    binary = read_binary(ttmetal_to_flatbuffer(module), "test.ttm")
+    binary = read_binary(ttm_of(text, *passes), "test.ttm")
     assert isinstance(binary, MetalBinary)
     options = SimOptions(
         numerics="exact" if exact else "device", timed=timed, leniencies=LENIENCIES

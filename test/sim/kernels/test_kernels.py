@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
+from types import CodeType
 
 import numpy as np
 import pytest
 from oracles.kernel_oracle import RecordingApi, run
 
+from ttmlir.cpp.errors import Position
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.kernel_api import kernel_call
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
@@ -413,3 +416,44 @@ def test_a_kernel_compiles_once() -> None:
     kernel = compile_kernel(text, "kernel.cpp", Role.BRISC, api=RecordingApi)
     assert compile_kernel(text, "kernel.cpp", Role.BRISC, api=RecordingApi) is kernel
     assert [run(text).noted for _ in range(2)] == [[5], [5]]
+
+
+def test_a_text_under_another_name_is_the_kernel_of_that_file() -> None:
+    """It is not compiled anew, but for its name it is what it would be compiled to."""
+    text = (
+        '#include "api/dataflow/dataflow_api.h"\n'
+        "template <typename T> T twice(T x) { return 2 * std::max<T>(x, 1); }\n"
+        "void kernel_main() { for (uint32_t i = 0; i < 3; ++i) { note(twice(i)); } }\n"
+    )
+    known = compile_kernel(text, "first.cpp", Role.BRISC, api=RecordingApi)
+    renamed = compile_kernel(text, "second.cpp", Role.BRISC, api=RecordingApi)
+    assert renamed.module is known.module
+    # What the text is compiled to in a process that has not seen it: with a macro that it ignores.
+    anew = compile_kernel(text, "second.cpp", Role.BRISC, api=RecordingApi, defines={"UNUSED": "1"})
+    assert anew.module is not known.module
+    assert renamed.bytecode == anew.bytecode
+    assert {each.co_filename for each in all_code(renamed.bytecode)} == {"second.cpp"}
+    assert renamed.sources.place(3) == ("second.cpp", 3)
+    assert renamed.sources.line("second.cpp", 3).startswith("void kernel_main")
+    assert [*renamed.sources.inclusions.texts] == [*anew.sources.inclusions.texts]
+    assert renamed.sources.inclusions.includes[0].position == Position("second.cpp", 1, 1)
+    api = RecordingApi()
+    assert list(renamed.start(api)) == []
+    assert api.noted == [2, 2, 4]
+
+
+@pytest.mark.parametrize("text", ["__FILE__", "J(__FI, LE__)"])
+def test_a_text_that_asks_for_its_name_is_compiled_for_each(text: str) -> None:
+    """By the macro, or by one that makes its name of parts."""
+    kernel = f"#define J(a, b) a##b\nvoid kernel_main() {{ DPRINT << {text}; }}\n"
+    for name in ("a.cpp", "b.cpp"):
+        made = compile_kernel(kernel, name, Role.BRISC, api=RecordingApi)
+        assert f"'{name}'" in made.python
+
+
+def all_code(code: CodeType) -> Iterator[CodeType]:
+    """A code object and those inside."""
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from all_code(each)

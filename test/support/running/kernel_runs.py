@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from running.pass_runner import lowered
+from running.pass_runner import ttm_of
 
 from ttmlir.runtime import read_binary
 from ttmlir.runtime.metal_program import MetalBinary
 from ttmlir.runtime.metal_session import MetalRun, execute
 from ttmlir.sim.options import SimOptions
-from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
 KERNEL_PIPELINE = "ttir-to-ttmetal-pipeline"
 
@@ -25,8 +24,8 @@ def run_kernels(
 
     `exact`: without the roundings of the chip.
     """
-    module = lowered(text, f"{KERNEL_PIPELINE}={options}" if options else KERNEL_PIPELINE)
-    binary = read_binary(ttmetal_to_flatbuffer(module), "test.ttm")
+    passes = f"{KERNEL_PIPELINE}={options}" if options else KERNEL_PIPELINE
+    binary = read_binary(ttm_of(text, passes), "test.ttm")
     assert isinstance(binary, MetalBinary)
     sim_options = SimOptions(numerics="exact" if exact else "device", timed=timed)
     run = execute(binary.metal_programs[0], [np.ascontiguousarray(x) for x in inputs], sim_options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, UnknownLoc
@@ -72,11 +73,8 @@ def executed(text: str, inputs: Sequence[Any], *passes: str, program: int = 0) -
     import numpy as np
 
     from ttmlir.runtime import Tensor, get_layout, open_device, read_binary, submit, to_layout
-    from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
-    module = lowered(text, *(passes or (TTNN_PIPELINE,)))
-    data = ttnn_to_flatbuffer(module, mlir_source="", cpp_source="")
-    binary = read_binary(data, "test.ttnn")
+    binary = read_binary(_ttnn_of(text, passes or (TTNN_PIPELINE,)), "test.ttnn")
     device = open_device()
     tensors = [
         to_layout(
@@ -87,3 +85,19 @@ def executed(text: str, inputs: Sequence[Any], *passes: str, program: int = 0) -
         for number, array in enumerate(inputs)
     ]
     return [result.to_numpy() for result in submit(device, binary, program, tensors)]
+
+
+@lru_cache(maxsize=16)
+def _ttnn_of(text: str, passes: tuple[str, ...]) -> bytes:
+    """The binary of a text, made once for the same text with other inputs."""
+    from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
+
+    return ttnn_to_flatbuffer(lowered(text, *passes), mlir_source="", cpp_source="")
+
+
+@lru_cache(maxsize=16)
+def ttm_of(text: str, *passes: str) -> bytes:
+    """The binary of kernels of a text, made once for the same text with other inputs."""
+    from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
+
+    return ttmetal_to_flatbuffer(lowered(text, *passes))

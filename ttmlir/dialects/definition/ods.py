@@ -13,6 +13,7 @@ other words.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
@@ -512,7 +513,14 @@ def segments_attr(sizes: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
 
 
 def _ints(attr: Attribute) -> tuple[int, ...]:
-    return cast("DenseArrayBase[IntegerType]", attr).get_values()
+    array = cast("DenseArrayBase[IntegerType]", attr)
+    return _unpacked(array.data.data) if array.elt_type == i32 else array.get_values()
+
+
+@lru_cache(maxsize=1024)
+def _unpacked(data: bytes) -> tuple[int, ...]:
+    """The numbers of an `array<i32: ...>`; the same few are asked for again and again."""
+    return struct.unpack(f"<{len(data) // 4}i", data)
 
 
 def segment_sizes(attr: Attribute) -> tuple[int, ...]:

@@ -8,8 +8,10 @@ that it lacked. A form names them in the order in which the text has them:
 
 `?` is optional, `*` any number. What stands in braces is only in the dictionary of attributes,
 where what follows `=` is left out; elsewhere it is written where the operation has nothing else.
-After `->` are the results. Source: the text and the messages of tt-lang 1.1.1, of July 2026, and the list
-of operations of tt-mlir 19c86fca45.
+After `->` are the results.
+
+Source: the text and the messages of tt-lang 1.1.1, of July 2026, and the list of operations of
+tt-mlir 19c86fca45.
 """
 
 from __future__ import annotations

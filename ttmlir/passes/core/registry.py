@@ -126,6 +126,9 @@ PASSES: dict[str, str] = {
     "ttcore-one-shot-bufferize": (
         "ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize:TTCoreOneShotBufferizePass"
     ),
+    "ttcore-optimization-barrier-fold": (
+        "ttmlir.passes.general.ttcore_optimization_barrier_fold:TTCoreOptimizationBarrierFoldPass"
+    ),
     "ttcore-register-device": (
         "ttmlir.passes.general.ttcore_register_device:TTCoreRegisterDevicePass"
     ),
@@ -184,6 +187,9 @@ PASSES: dict[str, str] = {
     "ttnn-fusing": "ttmlir.passes.ttnn.ttnn_fusing:TTNNFusingPass",
     "ttnn-layout": "ttmlir.passes.ttnn.ttnn_layout:TTNNLayoutPass",
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
+    "ttnn-resolve-composites": (
+        "ttmlir.passes.ttnn.ttnn_resolve_composites:TTNNResolveCompositesPass"
+    ),
     "ttnn-set-compute-kernel-config": (
         "ttmlir.passes.ttnn.ttnn_set_compute_kernel_config:TTNNSetComputeKernelConfigPass"
     ),

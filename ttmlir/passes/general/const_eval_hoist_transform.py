@@ -4,7 +4,8 @@ Before:
 
     func.func @main(%a: tensor<5x7xf32>) -> tensor<5x7xf32>
         attributes {tt.function_type = "forward_device"} {
-      %0 = "ttir.full"() <{fill_value = 2.0 : f32, shape = array<i32: 1, 1>}> : () -> tensor<1x1xf32>
+      %0 = "ttir.full"() <{fill_value = 2.0 : f32, shape = array<i32: 1, 1>}>
+          : () -> tensor<1x1xf32>
       %1 = "ttir.add"(%a, %0) : (tensor<5x7xf32>, tensor<1x1xf32>) -> tensor<5x7xf32>
       return %1 : tensor<5x7xf32>
     }
@@ -46,7 +47,8 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects.ttcore import ArgumentTypeAttr, LoadCachedOp
 from ttmlir.ir.greedy_rewriting import may_vanish
-from ttmlir.ir.rewriting import symbols_in
+from ttmlir.ir.rewriting import symbol_visibility, symbols_in
+from ttmlir.ir.ttnn_types import location_of
 from ttmlir.layout.enums import ArgumentType
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.general.ttcore_mark_functions_as_forward import FUNCTION_TYPE
@@ -84,7 +86,10 @@ class ConstEvalHoistTransformPass(ModulePass):
 
 def _is_forward(function: FuncOp) -> bool:
     kind = function.attributes.get(FUNCTION_TYPE)
-    return isinstance(kind, StringAttr) and kind.data == "forward_device"
+    if isinstance(kind, StringAttr):
+        return kind.data == "forward_device"
+    # The decomposition of a composite becomes part of the function that has it.
+    return symbol_visibility(function) == "private"
 
 
 def _hoist(function: FuncOp) -> None:
@@ -197,9 +202,10 @@ def _hoist_graph(function: FuncOp, graph: _Graph, place: int) -> None:
     """Let a load, the operation number `place` of the function, take the place of a graph."""
     ops = _in_block_order(function, graph)
     inside = set(ops)
+    # What an earlier run has hoisted comes last.
     results = [
         result
-        for op in ops
+        for op in sorted(ops, key=lambda op: isinstance(op, LoadCachedOp))
         for result in op.results
         if any(use.operation not in inside for use in result.uses)
     ]
@@ -246,12 +252,12 @@ def _make_function(
     block = Block(arg_types=[value.type for value in arguments])
     mapping: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
     for new, old in zip(block.args, arguments, strict=True):
-        new.location = old.location
+        new.location = location_of(old)
     shared = dict.fromkeys(
-        cast("Operation", operand.owner)
+        owner
         for op in ops
-        for operand in op.operands
-        if isinstance(operand.owner, Operation) and operand.owner.name in _SHARED
+        for owner in (operand.owner for operand in op.operands)
+        if isinstance(owner, Operation) and owner.name in _SHARED
     )
     functions = symbols_in(table)
     inlined: dict[str, None] = {}
@@ -261,11 +267,18 @@ def _make_function(
             _inline(cast("FuncOp", functions[op.callee]), op, block, mapping)
         else:
             _copy(op, block, mapping)
-    block.add_op(
-        ReturnOp.create(operands=[mapping[value] for value in results], location=location)
-    )
+    block.add_op(ReturnOp.create(operands=[mapping[value] for value in results], location=location))
+    # A function that grows keeps its name and its place.
+    successor: Operation = function
+    name = ""
+    for earlier in inlined:
+        old = functions[earlier]
+        if not name and not _is_loaded_by_others(table, earlier, set(ops)):
+            name, following = earlier, old.next_op
+            assert following is not None, "the function that loads it comes later"
+            successor = following
     _erase_functions(table, inlined, {op for op in ops if isinstance(op, LoadCachedOp)})
-    name = _free_name(table, f"{function.sym_name.data}_const_eval_")
+    name = name or _free_name(table, f"{function.sym_name.data}_const_eval_")
     made = FuncOp(
         name,
         FunctionType.from_lists(
@@ -278,7 +291,7 @@ def _make_function(
     made.location = location
     holder = function.parent
     assert holder is not None, "functions are in modules"
-    holder.insert_op_before(made, function)
+    holder.insert_op_before(made, successor)
     return made.sym_name.data
 
 
@@ -307,13 +320,14 @@ def _inline(
             _copy(op, block, inner)
 
 
-def _erase_functions(
-    table: Operation, names: dict[str, None], gone: set[LoadCachedOp]
-) -> None:
+def _is_loaded_by_others(table: Operation, name: str, ops: set[Operation]) -> bool:
+    loads = (op for op in table.walk() if isinstance(op, LoadCachedOp) and op not in ops)
+    return any(op.callee == name for op in loads)
+
+
+def _erase_functions(table: Operation, names: dict[str, None], gone: set[LoadCachedOp]) -> None:
     """Take functions away whose results nobody loads any more."""
-    used = {
-        op.callee for op in table.walk() if isinstance(op, LoadCachedOp) and op not in gone
-    }
+    used = {op.callee for op in table.walk() if isinstance(op, LoadCachedOp) and op not in gone}
     for name, op in symbols_in(table).items():
         if name in names and name not in used:
             op.detach()

@@ -229,6 +229,7 @@ class TTIRToTTNNCommonPipeline(Pipeline):
         from ttmlir.passes.general.canonicalize import CanonicalizePass
         from ttmlir.passes.general.const_eval_hoist_transform import ConstEvalHoistTransformPass
         from ttmlir.passes.general.cse import CSEPass
+        from ttmlir.passes.general.symbol_dce import SymbolDCEPass
         from ttmlir.passes.general.ttcore_mark_functions_as_forward import (
             TTCoreMarkFunctionsAsForwardPass,
         )
@@ -241,11 +242,15 @@ class TTIRToTTNNCommonPipeline(Pipeline):
         from ttmlir.passes.ttir.ttir_fold_full_to_scalar import TTIRFoldFullToScalarPass
         from ttmlir.passes.ttir.ttir_fusing import TTIRFusingPass
         from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import TTIRImplicitBroadcastFoldPass
+        from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
+            TTIRSlidingWindow2dFixShapesPass,
+        )
         from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
         from ttmlir.passes.ttnn.ttnn_decomposition import TTNNDecompositionPass
         from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
         from ttmlir.passes.ttnn.ttnn_layout import TTNNLayoutPass
         from ttmlir.passes.ttnn.ttnn_memory_management import TTNNMemoryManagementPass
+        from ttmlir.passes.ttnn.ttnn_resolve_composites import TTNNResolveCompositesPass
         from ttmlir.passes.ttnn.ttnn_set_compute_kernel_config import (
             TTNNSetComputeKernelConfigPass,
         )
@@ -278,6 +283,7 @@ class TTIRToTTNNCommonPipeline(Pipeline):
             CanonicalizePass(),
             *broadcasts,
             *fusing,
+            TTIRSlidingWindow2dFixShapesPass(),
             CanonicalizePass(),
             *broadcasts,
             *fusing,
@@ -286,7 +292,9 @@ class TTIRToTTNNCommonPipeline(Pipeline):
             *const_eval,
             TTNNLayoutPass(),
             ConvertTTIRToTTNNPass(),
+            TTNNResolveCompositesPass(),
             CanonicalizePass(),
+            SymbolDCEPass(),
             *([TTNNFusingPass()] if self.enable_fusing_pass else []),
             *([TTNNDecompositionPass()] if self.enable_ttnn_decomposition_pass else []),
             TTNNMemoryManagementPass(),
@@ -312,7 +320,15 @@ class TTNNCommonToRuntimePipeline(Pipeline):
     def passes(self) -> Sequence[Pass]:
         """Conversions as the library has them, and the ends of tensors."""
         from ttmlir.passes.general.canonicalize import CanonicalizePass
+        from ttmlir.passes.general.ttcore_optimization_barrier_fold import (
+            TTCoreOptimizationBarrierFoldPass,
+        )
         from ttmlir.passes.ttnn.ttnn_deallocate import TTNNDeallocatePass
         from ttmlir.passes.ttnn.ttnn_decompose_layouts import TTNNDecomposeLayoutsPass
 
-        return (TTNNDecomposeLayoutsPass(), CanonicalizePass(), TTNNDeallocatePass())
+        return (
+            TTNNDecomposeLayoutsPass(),
+            CanonicalizePass(),
+            TTCoreOptimizationBarrierFoldPass(),
+            TTNNDeallocatePass(),
+        )

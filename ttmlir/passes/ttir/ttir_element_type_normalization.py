@@ -3,7 +3,8 @@
 Before:
 
     func.func @main(%a: tensor<5x7xi1>, %b: tensor<5x7xf64>) -> tensor<5x7xi64> {
-      %0 = "ttir.constant"() <{value = dense<[1, 4294967296]> : tensor<2xi64>}> : () -> tensor<2xi64>
+      %0 = "ttir.constant"() <{value = dense<[1, 4294967296]> : tensor<2xi64>}>
+          : () -> tensor<2xi64>
       %1 = "ttir.typecast"(%b) <{conservative_folding = false}>
           : (tensor<5x7xf64>) -> tensor<5x7xi64>
       return %1 : tensor<5x7xi64>
@@ -103,7 +104,7 @@ def normal_type(type_: Attribute) -> Attribute:
     tensor = cast("TensorType[Attribute]", type_)
     element = normal_element(tensor.element_type)
     if element is tensor.element_type:
-        return type_
+        return tensor
     return TensorType(element, tensor.get_shape(), tensor.encoding)
 
 
@@ -113,10 +114,11 @@ def normal_element(element: Attribute) -> Attribute:
         return f32
     if not isinstance(element, IntegerType):
         return element
-    if element.width.data == 1:
+    integer = cast("IntegerType", element)
+    if integer.width.data == 1:
         return bf16
-    if element.signedness.data is Signedness.UNSIGNED:
-        return element if element.width.data <= 32 else _UI32
+    if integer.signedness.data is Signedness.UNSIGNED:
+        return integer if integer.width.data <= 32 else _UI32
     return _SI32
 
 
@@ -131,7 +133,7 @@ def _constant(elements: Elements) -> Elements:
     assert numbers is not None, "constants of several numbers are written out"
     type_ = cast("ElementsType", TensorType(found, elements.get_shape()))
     if isinstance(found, IntegerType):
-        low, high = limits_of(found)
+        low, high = limits_of(type_.get_element_type())
         whole = [int(min(max(number, low), high)) for number in numbers]
         return elements_of(type_, whole)
     largest = 3.4028234663852886e38

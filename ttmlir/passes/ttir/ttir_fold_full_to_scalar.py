@@ -20,8 +20,8 @@ After:
     }
 
 Requires: ttir of 2026.
-Ensures: constants of one number, and `ttir.full`, have extents of 1 where every user is elementwise
-and its result does not need more.
+Ensures: constants of one number have extents of 1 where every user is elementwise; what is computed
+of nothing larger is computed so, too, and repeated.
 Options: none.
 Not done here: tensors that others use, too, stay as they are.
 """
@@ -43,7 +43,7 @@ from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import repeats_operands
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import Attribute, Operation
 
     from ttmlir.mlir.attributes import Elements
 
@@ -69,7 +69,8 @@ def _shrink(op: Operation, rewriter: GreedyRewriter) -> bool:
         return False
     value = constant_value(op)
     number = None if value is None else number_of_elements(cast("Elements", value))
-    if number is None or not all(_allows(use.operation, result, small) for use in result.uses):
+    users = dict.fromkeys(use.operation for use in result.uses)
+    if number is None or not users or not all(map(repeats_operands, users)):
         return False
     element = cast("TensorType[Attribute]", result.type).element_type
     builder = rewriter.builder(op)
@@ -79,12 +80,27 @@ def _shrink(op: Operation, rewriter: GreedyRewriter) -> bool:
     else:
         new = builder.create("full", (), type_, shape=small, fill_value=number)
     rewriter.replace(op, new)
+    for user in users:
+        _shrink_user(user, rewriter)
     return True
 
 
-def _allows(user: Operation, value: SSAValue, small: tuple[int, ...]) -> bool:
-    """True if the operation gives the same result for a smaller operand."""
-    if not repeats_operands(user):
-        return False
-    shapes = [small if operand is value else value_shape(operand) for operand in user.operands]
-    return broadcast_shape(*shapes) == value_shape(user.results[0])
+def _shrink_user(user: Operation, rewriter: GreedyRewriter) -> None:
+    """Repeat the result of an operation whose operands are smaller now."""
+    result = cast("TensorType[Attribute]", user.results[0].type)
+    shape = broadcast_shape(*map(value_shape, user.operands))
+    if shape == result.get_shape():
+        return
+    build = rewriter.builder(user)
+    small = type(user).create(
+        operands=user.operands,
+        result_types=[TensorType(result.element_type, shape)],
+        properties=dict(user.properties),
+        attributes=dict(user.attributes),
+        location=user.location,
+    )
+    build.insert(small)
+    pairs = zip(result.get_shape(), shape, strict=True)
+    factors = tuple(whole // max(1, part) for whole, part in pairs)
+    repeated = build.create("broadcast", small.results, result, broadcast_dimensions=factors)
+    rewriter.replace(user, repeated)

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 
 _FAMILIES = (
     "ttmlir.passes.ttir.ttir_fusing_elementwise",
-    "ttmlir.passes.ttir.ttir_fusing_activations",
-    "ttmlir.passes.ttir.ttir_fusing_reductions",
+    "ttmlir.passes.ttir.ttir_fusing_reduction",
+    "ttmlir.passes.ttir.ttir_fusing_contraction",
+    "ttmlir.passes.ttir.ttir_fusing_window",
+    "ttmlir.passes.ttir.ttir_fusing_composites",
     "ttmlir.passes.ttir.ttir_fusing_products",
 )
 """The modules of rules, in the order in which rules of an operation are tried."""

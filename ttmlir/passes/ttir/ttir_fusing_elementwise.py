@@ -102,7 +102,7 @@ def _silu(op: Operation, rewriter: GreedyRewriter) -> bool:
     """x * sigmoid(x)."""
     for operand, other in either_way(op):
         inner = maker(other, "ttir.sigmoid")
-        if inner is not None and inner.operands[0] is operand:
+        if inner is not None and inner.operands[0] is operand and other.has_one_use():
             return _replace_by_unary(op, rewriter, "silu", operand)
     return False
 

@@ -42,6 +42,8 @@ After:
 Requires: nothing.
 Ensures: the input of every `ttir.max_pool2d` is 1x1x(N*H*W)xC; its padding and that of every
 `ttir.conv2d` is the same left and right and the same above and below.
+In 2026 all images of two-dimensional windows are flattened, and `flattened_compat_info` says what
+they are.
 Options: none.
 Not done here: other changes of convolutions; ttnn takes their images as they are.
 """
@@ -61,6 +63,8 @@ from ttmlir.ir.rewriting import clean_up, replace
 from ttmlir.ir.tensor_types import element_type, limits_of, tensor_like, value_shape
 from ttmlir.optable.window import window_axes
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.core.value_form import is_value_form
+from ttmlir.passes.ttir.ttir_flattened_windows import flatten_windows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,6 +88,9 @@ class TTIRSlidingWindow2dFixShapesPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite every pooling and every convolution with uneven padding."""
+        if is_value_form(module):
+            flatten_windows(module)
+            return
         for op in [op for op in module.walk() if isinstance(op, ttir.WindowOp)]:
             if op.DEFINITION.mnemonic == "max_pool2d":
                 _fix_pool(op)

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 _FAMILIES = (
     "ttmlir.passes.ttir.ttir_value_decomposition_elementwise",
+    "ttmlir.passes.ttir.ttir_value_decomposition_contraction",
+    "ttmlir.passes.ttir.ttir_value_decomposition_window",
     "ttmlir.passes.ttir.ttir_value_decomposition_indexing",
-    "ttmlir.passes.ttir.ttir_value_decomposition_products",
 )
 """The modules of rules, in the order in which they are tried."""
 

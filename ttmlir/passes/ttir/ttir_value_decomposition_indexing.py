@@ -1,4 +1,4 @@
-"""Rules of `ttir-decomposition` for reductions and picked elements of 2026.
+"""Rules of `ttir-decomposition` for products along dimensions and picked elements of 2026.
 
 Elements are picked and put by `rows_gather` and `rows_scatter`, which take an index for each of the
 first dimensions of a tensor: `sizes` are their extents, `windows` those of what each index stands
@@ -11,13 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, i1
+from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, f32, i1
 
 from ttmlir.ir.tensor_types import element_type, invert_permutation, tensor_like, value_shape
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
     inputs_of,
-    made_by,
     parameters_of,
     permute_late,
 )
@@ -33,33 +32,8 @@ if TYPE_CHECKING:
 _SI32 = IntegerType(32, Signedness.SIGNED)
 _MOST_FACTORS = 16
 """Integers are multiplied with each other exactly up to so many."""
-_MOVES = ("reshape", "permute", "transpose", "broadcast", "slice")
-_TRUTH = (
-    *("eq", "ne", "gt", "ge", "lt", "le", "isfinite"),
-    *("logical_and", "logical_or", "logical_xor", "logical_not"),
-)
-"""Operations whose results are 0 and 1; a cast to truth values leaves other numbers as they are."""
 
-# --- Reductions -----------------------------------------------------------------------------------
-
-
-def _is_truth(value: SSAValue) -> bool:
-    """True if all elements are 0 or 1."""
-    while (move := made_by(value, *_MOVES)) is not None:
-        value = inputs_of(move)[0]
-    return made_by(value, *_TRUTH) is not None
-
-
-def _reduce_and(op: Operation, builder: Builder) -> SSAValue | None:
-    """The least of zeros and ones; the product of other numbers."""
-    [source] = inputs_of(op)
-    mnemonic = "min" if _is_truth(source) else "prod"
-    return builder.create(mnemonic, (source,), op.results[0].type, **parameters_of(op))
-
-
-def _reduce_or(op: Operation, builder: Builder) -> SSAValue | None:
-    """The sum, which is 0 where all are."""
-    return builder.create("sum", inputs_of(op), op.results[0].type, **parameters_of(op))
+# --- Products -------------------------------------------------------------------------------------
 
 
 def _is_long_product(op: Operation) -> bool:
@@ -71,6 +45,16 @@ def _is_long_product(op: Operation) -> bool:
     return len(dims) == 1 and 0 < extents[dims[0]] <= _MOST_FACTORS and element_type(source) != i1
 
 
+def _product_in_f32(op: Operation, builder: Builder) -> SSAValue | None:
+    """Other elements are converted; None where they need not be."""
+    [value], result = inputs_of(op), op.results[0]
+    if element_type(value) == f32:
+        return None
+    type_ = TensorType(f32, value_shape(result))
+    made = builder.create("prod", (builder.cast(value, f32),), type_, **parameters_of(op))
+    return builder.cast(made, element_type(result))
+
+
 def _dims_of(op: Operation) -> tuple[int, ...]:
     rank = len(value_shape(inputs_of(op)[0]))
     dims = parameters_of(op).get("dim_arg", tuple(range(rank)))
@@ -78,18 +62,19 @@ def _dims_of(op: Operation) -> tuple[int, ...]:
 
 
 def _prod(op: Operation, builder: Builder) -> SSAValue | None:
-    """One dimension after the other, last first; the factors of integers one by one."""
-    if not _is_long_product(op):
-        return None
+    """In f32, one dimension after the other, last first; few integers one by one."""
     [value], dims = inputs_of(op), _dims_of(op)
+    if not _is_long_product(op):
+        return _product_in_f32(op, builder)
     if isinstance(element_type(value), AnyFloat):
+        element, value = element_type(value), builder.cast(value, f32)
         keeps = bool(parameters_of(op)["keep_dim"])
         for dim in reversed(dims):
             extents = [*value_shape(value)]
             extents[dim : dim + 1] = [1] if keeps else []
             type_ = tensor_like(value, extents)
             value = builder.create("prod", (value,), type_, dim_arg=(dim,), keep_dim=keeps)
-        return value
+        return builder.cast(value, element)
     [dim] = dims
     parts = [builder.slice_along(value, dim, n, n + 1) for n in range(value_shape(value)[dim])]
     product, *others = parts
@@ -142,9 +127,9 @@ def _gather(op: Operation, builder: Builder) -> SSAValue | None:
     """An element for each index, whose other dimensions count."""
     (value, indices) = inputs_of(op)
     dim = cast("int", parameters_of(op)["dim"])
-    sizes, places = _places(builder, value_shape(value), indices, dim)
     count = math.prod(value_shape(indices))
-    table = builder.reshape(value, (1, *sizes))
+    table = builder.reshape(value, (1, *_sizes(value, dim)))
+    sizes, places = _places(builder, value_shape(value), indices, dim)
     picked = builder.create(
         "rows_gather",
         (table, places),
@@ -160,9 +145,10 @@ def _scatter(op: Operation, builder: Builder) -> SSAValue | None:
     """An element written for each index, whose other dimensions count."""
     (value, indices, source) = inputs_of(op)
     parameters = parameters_of(op)
-    sizes, places = _places(builder, value_shape(value), indices, cast("int", parameters["dim"]))
+    dim = cast("int", parameters["dim"])
     count = math.prod(value_shape(indices))
-    table = builder.reshape(value, (1, *sizes))
+    table = builder.reshape(value, (1, *_sizes(value, dim)))
+    sizes, places = _places(builder, value_shape(value), indices, dim)
     written = builder.create(
         "rows_scatter",
         (table, places, builder.reshape(source, (1, count))),
@@ -173,6 +159,28 @@ def _scatter(op: Operation, builder: Builder) -> SSAValue | None:
         reduce=parameters["scatter_reduce_type"],
     )
     return builder.reshape(written, value_shape(op.results[0]))
+
+
+def _sizes(value: SSAValue, dim: int) -> tuple[int, ...]:
+    """The extents of the dimensions that are looked up, or have some; two of them at least."""
+    shape = value_shape(value)
+    dim %= len(shape)
+    sizes = tuple(extent for n, extent in enumerate(shape) if n == dim or extent != 1)
+    return sizes if len(sizes) > 1 else (1, *sizes)
+
+
+def _argmax(op: Operation, builder: Builder) -> SSAValue | None:
+    """The dimension that is looked through becomes the last one."""
+    [value], parameters = inputs_of(op), parameters_of(op)
+    dims, rank = _dims_of(op), len(value_shape(value))
+    if len(dims) != 1 or dims[0] == rank - 1:
+        return None
+    order = [*(n for n in range(rank) if n != dims[0]), dims[0]]
+    moved = permute_late(builder, value, order)
+    result = op.results[0]
+    type_ = tensor_like(result, value_shape(moved)[:-1])
+    found = builder.create("argmax", (moved,), type_, dim_arg=(rank - 1,), keep_dim=False)
+    return builder.reshape(found, value_shape(result)) if parameters["keep_dim"] else found
 
 
 def _places(
@@ -237,11 +245,10 @@ def _pad(op: Operation, builder: Builder) -> SSAValue | None:
 
 RULES: Mapping[str, Sequence[Rule]] = adapted(
     {
+        "argmax": [_argmax],
         "gather": [_gather],
         "pad": [_pad],
         "prod": [_prod],
-        "reduce_and": [_reduce_and],
-        "reduce_or": [_reduce_or],
         "reverse": [_reverse],
         "scatter": [_scatter],
     }

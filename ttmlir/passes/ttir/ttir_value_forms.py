@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, TensorT
 from ttmlir.dialects.ttir import ElementwiseOp
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.greedy_rewriting import constant_value
-from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
+from ttmlir.ir.tensor_types import element_type, limits_of, tensor_of, value_shape
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr, elements_of, splat_bytes
 from ttmlir.passes.ttir import ttir_value_forms_movement
 
@@ -77,14 +77,16 @@ def _fold_elementwise(op: Operation) -> Attribute | None:
             return None
         numbers.append(number)
     element = element_type(op.results[0])
-    if op.name != "ttir.typecast" and isinstance(element, IntegerType):
+    if op.DEFINITION.gives_truth:
+        return None
+    if op.name not in ("ttir.typecast", "ttir.clamp") and isinstance(element, IntegerType):
         return None
     found = _compute(op, numbers)
     if found is None or (isinstance(element, IntegerType) and not math.isfinite(found)):
         return None
-    type_ = cast("ElementsType", TensorType(element, value_shape(op.results[0])))
+    type_ = cast("ElementsType", tensor_of(element_type(op.results[0]), value_shape(op.results[0])))
     if isinstance(element, IntegerType):
-        low, high = limits_of(element)
+        low, high = limits_of(type_.get_element_type())
         return elements_of(type_, [int(min(max(found, low), high))])
     return elements_of(type_, [float(found)])
 

@@ -12,9 +12,7 @@ from ttmlir.passes.ttir.ttir_constant_folding import (
 from ttmlir.passes.ttir.value_rewriting import (
     Shape,
     adapted,
-    inputs_of,
     made_by,
-    number_of,
 )
 
 if TYPE_CHECKING:
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
 
     from ttmlir.ir.builder import Builder
     from ttmlir.ir.greedy_rewriting import Rule
+
 
 def _reorder(op: Operation, builder: Builder) -> SSAValue | None:
     """Dimensions of extent 1 move by a reshape; orders one after another are one."""
@@ -65,20 +64,10 @@ def _reorder_narrow(op: Operation, before: Operation, builder: Builder) -> SSAVa
     return builder.reshape(value, value_shape(op.results[0]))
 
 
-def _clamp_by_numbers(op: Operation, builder: Builder) -> SSAValue | None:
-    """Bounds that are one number each are parameters."""
-    source, *bounds = inputs_of(op)
-    low, high = (number_of(value) for value in bounds)
-    if low is None or high is None or source.type != op.results[0].type:
-        return None
-    return builder.create("clamp", (source,), op.results[0].type, min=low, max=high)
-
-
 RULES: Mapping[str, Sequence[Rule]] = adapted(
     {
         "permute": [_reorder],
         "transpose": [_reorder],
-        "clamp_tensor": [_clamp_by_numbers],
     }
 )
 """Rules by the name of the operation."""

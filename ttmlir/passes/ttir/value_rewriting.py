@@ -18,7 +18,12 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp, parameters_in
+from ttmlir.dialects.definition.table_ops import (
+    LateOnlyOp,
+    TableOperation,
+    ValueFormOp,
+    parameters_in,
+)
 from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import splat_number
@@ -66,7 +71,7 @@ def parameters_of(op: Operation) -> dict[str, Any]:
     if isinstance(op, ValueFormOp) and op.LATE is not None and op.is_late:
         late = op.LATE.parameters
         return parameters_in(op.properties, op.PARAMETERS if late is None else late)
-    return cast("Any", op).parameters() if isinstance(op, TTIRTableOp) else {}
+    return cast("dict[str, Any]", op.parameters()) if isinstance(op, TableOperation) else {}
 
 
 def rank_of(value: SSAValue) -> int:

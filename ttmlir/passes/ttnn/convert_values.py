@@ -43,6 +43,8 @@ _FAMILIES = (
     "convert_values_creation",
     "convert_values_elementwise",
     "convert_values_reduction",
+    "convert_values_movement",
+    "convert_values_window",
 )
 """The files of rules, by their names in this package."""
 
@@ -95,6 +97,7 @@ def renamed(mnemonic: str) -> ValueRule:
             operands=op.operands,
             result_types=op.result_types,
             properties=properties,
+            attributes=dict(op.attributes),
             location=op.location,
         )
         return build.add(new).results

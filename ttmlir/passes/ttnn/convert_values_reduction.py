@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
 
 from ttmlir.dialects.ttnn.attrs import DeviceComputeConfigAttr
+from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.ttnn_types import with_element, with_shape
 from ttmlir.layout.enums import DeviceComputeConfig, MathFidelity
 from ttmlir.passes.ttnn.convert_values import renamed
 
@@ -34,12 +36,28 @@ def _dims(op: Operation) -> tuple[int, ...] | None:
 
 
 def _argmax(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
-    """Along one dimension, or over all elements."""
-    dims = _dims(op)
-    parameters = {"keep_dim": _flag(op, "keep_dim")}
-    if dims is not None and len(dims) == 1:
-        parameters["dim"] = dims[0]
-    return [build.create("argmax", op.operands, op.results[0].type, **parameters)]
+    """Along the last dimension, or over all elements; another dimension is moved to the end."""
+    dims, result = _dims(op), op.results[0]
+    keep = bool(_flag(op, "keep_dim"))
+    value, rank = op.operands[0], len(value_shape(op.operands[0]))
+    if dims is None or len(dims) != 1:
+        return [build.create("argmax", (value,), result.type, keep_dim=keep)]
+    dim = dims[0] % rank
+    if dim == rank - 1:
+        return [build.create("argmax", (value,), result.type, keep_dim=keep, dim=dims[0])]
+    order = (*(each for each in range(rank) if each != dim), dim)
+    moved = _permute(build, value, order)
+    shape = value_shape(moved)[:-1]
+    type_ = with_shape(result.type, (*shape, 1) if keep else shape)
+    found = build.create("argmax", (moved,), type_, keep_dim=keep, dim=rank - 1)
+    back = tuple(order.index(each) for each in range(rank))
+    return [_permute(build, found, back) if keep else found]
+
+
+def _permute(build: TTNNValueBuilder, value: SSAValue, order: Sequence[int]) -> SSAValue:
+    extents = value_shape(value)
+    type_ = with_shape(value.type, [extents[dim] for dim in order])
+    return build.create("permute", (value,), type_, permutation=tuple(order))
 
 
 def _flag(op: Operation, name: str) -> int:
@@ -47,12 +65,17 @@ def _flag(op: Operation, name: str) -> int:
 
 
 def _prod(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
-    """Along one dimension, or over all elements."""
-    dims = _dims(op)
-    parameters = {"keep_dim": _flag(op, "keep_dim")}
-    if dims is not None and len(dims) == 1:
-        parameters["dim_arg"] = dims[0]
-    return [build.create("prod", op.operands, op.results[0].type, **parameters)]
+    """Along one dimension after another, the last first, or over all elements."""
+    dims, value = _dims(op), op.operands[0]
+    keep, rank = bool(_flag(op, "keep_dim")), len(value_shape(value))
+    if dims is None or (len(dims) == rank and rank > 1):
+        return [build.create("prod", (value,), op.results[0].type, keep_dim=keep)]
+    for dim in sorted((each % rank for each in dims), reverse=True):
+        shape = list(value_shape(value))
+        shape[dim : dim + 1] = [1] if keep else []
+        type_ = with_shape(with_element(value.type, element_type(op.results[0])), shape)
+        value = build.create("prod", (value,), type_, keep_dim=keep, dim_arg=dim)
+    return [value]
 
 
 def _along(mnemonic: str) -> ValueRule:
@@ -114,6 +137,9 @@ def _rms_norm(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
 RULES: Rules = {
     "argmax": _argmax,
     "prod": _prod,
+    # Of truth values, which are 0 and 1.
+    "reduce_and": _prod,
+    "reduce_or": renamed("sum"),
     "cumsum": _along("cumsum"),
     "cumprod": _along("cumprod"),
     "cumulative": _along("cumulative"),

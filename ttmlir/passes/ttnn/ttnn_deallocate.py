@@ -121,10 +121,11 @@ def _deallocate_values(function: FuncOp) -> None:
     """End the life of each tensor after its last user, those that are there first."""
     from ttmlir.ir.ttnn_values import deallocate
 
-    if not function.body.blocks or _is_const_eval(function):
+    if not function.body.blocks:
         return
     block = function.body.blocks[0]
-    arguments = [arg for arg in block.args if not _is_kept(function, arg.index)]
+    is_kept = _is_const_eval(function)
+    arguments = [arg for arg in block.args if not (is_kept or _is_kept(function, arg.index))]
     results = [value for op in block.ops if op.name not in _KEPT_MAKERS for value in op.results]
     order = {op: number for number, op in enumerate(block.ops)}
     for value in (*arguments, *results):

@@ -25,7 +25,8 @@ After:
     }
 
 Requires: ttnn of 2026.
-Ensures: no rule of `ttnn_fusing_*.py` applies: each file is a family of rules, named in `_FAMILIES`.
+Ensures: no rule of `ttnn_fusing_*.py` applies: each file is a family of rules, which `_FAMILIES`
+names.
 Options: none.
 Not done here: fusions of ttir, which `ttir-fusing` does before.
 """

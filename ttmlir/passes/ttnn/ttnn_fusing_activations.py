@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ArrayAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerType
 
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.ttnn.configs import UnaryWithParamAttr
@@ -62,13 +62,19 @@ def _after(op: Operation, rewriter: GreedyRewriter) -> bool:
     if getattr(maker, "name", "") not in _BINARY or not operand.has_one_use():
         return False
     binary = cast("Operation", maker)
-    if binary.results[0].type != op.results[0].type:
+    if binary.results[0].type != op.results[0].type or _compares_integers(binary):
         return False
     after = (*_activations(binary, "activations"), _attribute(op))
     binary.properties["activations"] = ArrayAttr(after)
     rewriter.replace(op, binary.results[0])
     rewriter.add(binary)
     return True
+
+
+def _compares_integers(op: Operation) -> bool:
+    return element_type(op.operands[0]) != element_type(op.results[0]) and isinstance(
+        element_type(op.operands[0]), IntegerType
+    )
 
 
 _FLOATS = ("f32", "bf16")
@@ -81,7 +87,7 @@ def _narrow(op: Operation, rewriter: GreedyRewriter) -> bool:
     if getattr(maker, "name", "") not in _BINARY or not operand.has_one_use():
         return False
     kinds = [str(element_type(value)) for value in (operand, op.results[0])]
-    if not all(kind in _FLOATS for kind in kinds):
+    if kinds != list(_FLOATS):
         return False
     new = set_type(operand, op.results[0].type)
     rewriter.replace(op, new)

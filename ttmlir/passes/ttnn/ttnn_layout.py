@@ -34,13 +34,14 @@ Not done here: operations that take something else get it from `ttnn-workaround`
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from ttmlir.dialects.ttcore import ArgumentTypeAttr
 from ttmlir.ir.rewriting import symbol_visibility
+from ttmlir.ir.tensor_types import is_plain_tensor
 from ttmlir.ir.ttnn_types import memory_of, set_type, tensor_in, to_layout
 from ttmlir.layout.enums import ArgumentType, BufferType
 from ttmlir.passes.core.base import ModulePass
@@ -84,26 +85,40 @@ def _place(op: Operation) -> None:
     if op.name == "ttcore.load_cached":
         return
     for index, operand in enumerate(op.operands):
+        if op.name == "ttcore.case" and index == 0:
+            continue
         memory = memory_of(operand.type)
         if memory is not None and not (memory.is_tiled and memory.buffer is BufferType.DRAM):
             op.operands[index] = to_layout(operand, op, tensor_in(operand.type, tiled=True))
 
 
+def _is_placed(type_: Attribute) -> bool:
+    """True for what is no tensor, or has a layout."""
+    return not is_plain_tensor(type_) or memory_of(type_) is not None
+
+
 def _tiled(type_: Attribute) -> Attribute:
-    if not isinstance(type_, TensorType) or memory_of(type_) is not None:
-        return type_
-    return tensor_in(cast("TensorType[Attribute]", type_), tiled=True)
+    return type_ if _is_placed(type_) else tensor_in(type_, tiled=True)
 
 
 def _argument_type(function: FuncOp, number: int, type_: Attribute) -> Attribute:
-    if not isinstance(type_, TensorType) or memory_of(type_) is not None:
+    if _is_placed(type_):
         return type_
-    tensor = cast("TensorType[Attribute]", type_)
     if symbol_visibility(function) != "public" and not _is_const_eval(function):
-        return tensor_in(tensor, tiled=True)
-    if _is_const_eval(function) or _is_fixed(function, number):
-        return tensor_in(tensor, tiled=False, buffer=BufferType.SYSTEM_MEMORY)
-    return tensor_in(tensor, tiled=False)
+        return tensor_in(type_, tiled=True)
+    if _is_const_eval(function) or _is_fixed(function, number) or _chooses(function, number):
+        return tensor_in(type_, tiled=False, buffer=BufferType.SYSTEM_MEMORY)
+    return tensor_in(type_, tiled=False)
+
+
+def _chooses(function: FuncOp, number: int) -> bool:
+    """True for an argument that chooses among branches, which the host does."""
+    if not function.body.blocks:
+        return False
+    uses = [*function.body.blocks[0].args[number].uses]
+    return bool(uses) and all(
+        use.operation.name == "ttcore.case" and use.index == 0 for use in uses
+    )
 
 
 def _is_const_eval(function: FuncOp) -> bool:

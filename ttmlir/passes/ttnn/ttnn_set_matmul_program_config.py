@@ -61,8 +61,8 @@ if TYPE_CHECKING:
 
 _TILE = 32
 _WIDE = 8
-"""From more than this ratio of rows to columns, or of columns to rows, one line of cores is used."""
-_SUBBLOCKS = (*((2, 2), (4, 1), (1, 4), (3, 1), (1, 3), (2, 1), (1, 2), (1, 1)),)
+"""From more than this ratio of rows and columns, one line of cores is used."""
+_SUBBLOCKS = ((2, 2), (4, 1), (1, 4), (3, 1), (1, 3), (2, 1), (1, 2), (1, 1))
 """Rows and columns of tiles that a core keeps in its registers, which hold four of 32 bits."""
 
 

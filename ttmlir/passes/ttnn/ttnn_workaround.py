@@ -38,12 +38,13 @@ from ttmlir.ir.greedy_rewriting import GreedyRewriter, collect_rules
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.ttnn_workarounds import apply_layouts
+from ttmlir.passes.ttnn.ttnn_workarounds_movement import raise_rows
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-_DECOMPOSITIONS: tuple[str, ...] = ()
+_DECOMPOSITIONS = ("ttmlir.passes.ttnn.ttnn_workaround_elementwise",)
 """The modules of rules that write operations as others, in the order in which they are tried."""
 
 
@@ -66,3 +67,4 @@ class TTNNWorkaroundPass(ModulePass):
             GreedyRewriter(collect_rules(_DECOMPOSITIONS)).run(module)
         if self.ttnn_enable_layout_workaround_pass:
             apply_layouts(module)
+            raise_rows(module)

@@ -4,7 +4,7 @@ A family of operations is a file `ttnn_workarounds_*.py`, named in `_FAMILIES`, 
 say what an operation wants:
 
     def _sort(op: Operation) -> Wants:
-        return Wants(operands=(Want(element=bf16),), results=(Want(element=bf16), Want(element=ui16)))
+        return Wants((Want(element=bf16),), (Want(element=bf16), Want(element=ui16)))
 
     WANTS: Mapping[str, Callable[[Operation], Wants]] = {"ttnn.sort": _sort}
 
@@ -30,7 +30,11 @@ from ttmlir.layout.enums import BufferType
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-_FAMILIES: tuple[str, ...] = ("ttnn_workarounds_elementwise",)
+_FAMILIES: tuple[str, ...] = (
+    "ttnn_workarounds_elementwise",
+    "ttnn_workarounds_movement",
+    "ttnn_workarounds_window",
+)
 """The files, by their names in this package."""
 
 
@@ -88,7 +92,11 @@ def apply_layouts(module: ModuleOp) -> None:
 
 
 def _apply(op: Operation, wants: Wants) -> None:
-    for index, want in enumerate(wants.operands):
+    # What is prepared on the host leaves the device first.
+    order = sorted(
+        enumerate(wants.operands), key=lambda each: each[1].buffer is not BufferType.SYSTEM_MEMORY
+    )
+    for index, want in order:
         type_ = want.type_for(op.operands[index].type)
         if type_ != op.operands[index].type:
             value = op.operands[index]

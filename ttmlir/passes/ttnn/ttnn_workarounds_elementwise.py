@@ -47,9 +47,7 @@ _LOGIC = ("bitwise_and", "bitwise_or", "bitwise_xor")
 _COMPARISONS = ("eq", "ne", "gt", "ge", "lt", "le")
 
 WANTS: Mapping[str, Wanting] = {
-    **{
-        cls.name: _instead(SI32, "ui8") for cls in ttnn.TTNN.operations if has_activations(cls)
-    },
+    **{cls.name: _instead(SI32, "ui8") for cls in ttnn.TTNN.operations if has_activations(cls)},
     **{f"ttnn.{name}": _instead(UI32, "ui8") for name in _LOGIC},
     **{f"ttnn.{name}": _compare for name in _COMPARISONS},
     "ttnn.div": _instead(f32, *_INTEGERS),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,11 @@ from ttmlir.cpp.errors import (
 )
 from ttmlir.cpp.include_path import IncludePath, Lookup, find_built_in_header
 from ttmlir.cpp.parse import parse
-from ttmlir.cpp.standard_headers import find_standard_header, read_standard_header
+from ttmlir.cpp.standard_headers import (
+    find_standard_header,
+    is_own_text,
+    read_standard_header,
+)
 from ttmlir.cpp.tree import Include
 from ttmlir.cpp.types import QualifiedType
 from ttmlir.layout.system import WORMHOLE
@@ -306,12 +311,18 @@ def compile_kernel(
         timed=timed,
         assume_arguments=assume_arguments,
     )
-    known = _COMPILED.get(options)
+    nameless = dataclasses.replace(options, file="") if _has_free_name(options) else options
+    known = _COMPILED.get(options) or _COMPILED.get(nameless)
+    if known is not None and known.file != file and not _is_movable(known):
+        known = None
     if known is None or not all(each.is_current(include_path) for each in known.lookups):
         known = _compile(options) if error_limit == 1 else _compile_whole(options, error_limit)
-    _COMPILED[options] = known
-    _COMPILED.move_to_end(options)
-    if len(_COMPILED) > _MAX_KEPT:
+    elif known.file != file:
+        known = _renamed(known, file)
+    for each in (nameless, options):
+        _COMPILED[each] = known
+        _COMPILED.move_to_end(each)
+    while len(_COMPILED) > _MAX_KEPT:
         _COMPILED.popitem(last=False)
     return known
 
@@ -336,7 +347,50 @@ class _Options:
 
 
 _COMPILED = OrderedDict[_Options, CompiledKernel]()
-_MAX_KEPT = 256
+"""By the options, and by the options without the name of the file."""
+_MAX_KEPT = 512
+
+
+_MACRO_OF_FILE = re.compile("__FILE__|##")
+"""What may stand for the name of the file, if its parts are put together."""
+
+
+def _has_free_name(options: _Options) -> bool:
+    """Whether a kernel is the same whatever its file is called, as far as can be told beforehand.
+
+    Programs often have one text under several names, such as those of the readers of two inputs.
+    """
+    texts = (options.text, *(value for _, value in options.defines))
+    return (
+        options.source_map is None
+        and options.assume_arguments is None
+        and not is_own_text(options.file)
+        and not any(map(_MACRO_OF_FILE.search, texts))
+    )
+
+
+def _is_movable(kernel: CompiledKernel) -> bool:
+    """Whether nothing but places in its code tells what the file of a kernel is called."""
+    texts = kernel.sources.inclusions.texts.values()
+    return not kernel.warnings and not any("__FILE__" in each for each in texts)
+
+
+def _renamed(kernel: CompiledKernel, file: str) -> CompiledKernel:
+    """A kernel as it is compiled from the same text in another file."""
+    return dataclasses.replace(
+        kernel,
+        file=file,
+        bytecode=_renamed_code(kernel.bytecode, file),
+        sources=kernel.sources.renamed(file),
+    )
+
+
+def _renamed_code(bytecode: CodeType, file: str) -> CodeType:
+    constants = tuple(
+        _renamed_code(each, file) if isinstance(each, CodeType) else each
+        for each in bytecode.co_consts
+    )
+    return bytecode.replace(co_filename=file, co_consts=constants)
 
 
 def _compile_whole(options: _Options, limit: int) -> CompiledKernel:

@@ -443,10 +443,11 @@ def _has_exit(statement: ast.AST) -> bool:
     """Whether a statement may leave the loop around it, or the function."""
     if isinstance(statement, (ast.Break, ast.Return)):
         return True
-    inside = list(code.walk(statement))
     if isinstance(statement, (ast.For, ast.While)):
-        return any(isinstance(each, ast.Return) for each in inside)
-    return any(map(_has_exit, code.list_children(statement)))
+        return any(isinstance(each, ast.Return) for each in code.walk(statement))
+    return not isinstance(statement, ast.expr) and any(
+        map(_has_exit, code.list_children(statement))
+    )
 
 
 def _has_jump(statement: ast.stmt) -> bool:

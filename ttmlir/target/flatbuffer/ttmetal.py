@@ -851,6 +851,12 @@ class _Binding:
                 return AddressOfTensor(index)
             case KernelArgKind.SEMAPHORE:
                 return SemaphoreAt(self._semaphores[index])
+            case _:
+                raise OpError(
+                    self._op,
+                    f"has a kernel with an argument {arg.kind.keyword}; files hold cb_port, "
+                    "buffer_address and semaphore",
+                )
 
     def _check(self, index: int, count: int, what: str) -> None:
         if index >= count:

@@ -144,7 +144,7 @@ def test_recurrent_networks(kind: Any) -> None:
         Recurrent(kind),
         nn.CrossEntropyLoss(),
         lambda parameters: torch.optim.Adam(parameters, lr=1e-2, weight_decay=0.05),
-        lambda: (torch.randint(0, 11, (3, 4)), torch.randint(0, 4, (3,))),
+        lambda: (torch.randint(0, 11, (3, 2)), torch.randint(0, 4, (3,))),
         clip=0.5,
     )
 

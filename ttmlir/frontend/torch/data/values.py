@@ -111,20 +111,19 @@ class KnownValues:
         inputs = _leaves_of((args, kwargs))
         tensors = [each for each in inputs if is_tensor(each)]
         versions = [(each, _version(each)) for each in tensors]
-        found = [self._of(each) for each in tensors]
         name = getattr(function, "__name__", "")
         # Overloads are called by torch itself, on the way down.
         is_overload = isinstance(function, torch_package()._ops.OpOverload)
-        usable = (
+        may_be_known = (
             not is_overload
-            and None not in found
             and not any(part in name for part in _UNKNOWN)
             and not any(is_symbolic(each) for each in inputs)
         )
+        found = self._all_of(tensors) if may_be_known else None
         result: Value | None = None
-        if usable:
-            known = {id(t): v.tensor for t, v in zip(tensors, found, strict=True) if v is not None}
-            buffers = frozenset[str]().union(*(v.buffers for v in found if v is not None))
+        if found is not None:
+            known = {id(t): v.tensor for t, v in zip(tensors, found, strict=True)}
+            buffers = frozenset[str]().union(*(v.buffers for v in found))
             computed = _compute(function, args, kwargs, known)
             result = None if computed is None else Value(computed[0], buffers)
         return Pending(versions, result)
@@ -165,6 +164,16 @@ class KnownValues:
             return
         self._values[id(tensor)] = tensor, value
 
+    def _all_of(self, tensors: Sequence[Any]) -> list[Value] | None:
+        """What is known of tensors; None if one of them, as of most calls, is not known."""
+        found = list[Value]()
+        for each in tensors:
+            value = self._of(each)
+            if value is None:
+                return None
+            found.append(value)
+        return found
+
     def _of(self, tensor: Any) -> Value | None:
         if id(tensor) in self._values:
             return None if _memory(tensor) in self._changed else self._values[id(tensor)][1]
@@ -176,7 +185,7 @@ class KnownValues:
             return None
         if not isinstance(tensor, torch._subclasses.FakeTensor):
             value = _plain(tensor)
-        else:
+        elif self.buffers:
             for name, buffer in self.module.named_buffers():
                 if buffer is tensor and name in self.buffers:
                     given = _plain(self.buffers[name])

@@ -183,7 +183,7 @@ def locate(node: ast.AST, position: Position | None, shift: int = 0) -> None:
         known = each.__dict__
         if "lineno" in known:
             continue
-        pending += list_children(each)
+        _add_parts(pending, each)
         if _has_place(type(each)):
             known["lineno"] = known["end_lineno"] = line
             known["col_offset"], known["end_col_offset"] = column, end
@@ -235,13 +235,31 @@ _WORDS: dict[type[ast.AST], tuple[str, ...]] = {
 """Fields that hold names and numbers."""
 
 
+@cache
+def _fields_of_parts(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields that may hold expressions, statements, or what holds these."""
+    return tuple(each for each in _fields_of_children(kind) if each not in ("ctx", "op", "ops"))
+
+
+def _add_parts(pending: list[ast.AST], node: ast.AST) -> None:
+    """Add the nodes right below a node to a list, without operators and the uses of names."""
+    known = node.__dict__
+    for field_ in _fields_of_parts(type(node)):
+        each = known.get(field_)
+        if type(each) is list:
+            # Only the keys of dictionaries, which kernels lack, are lists with gaps.
+            pending += each
+        elif each is not None:
+            pending.append(each)
+
+
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and all nodes below it, in no particular order."""
+    """The node and all nodes below it, in no particular order, without operators."""
     pending = [node]
     while pending:
         each = pending.pop()
         yield each
-        pending += list_children(each)
+        _add_parts(pending, each)
 
 
 # --- Dead code ------------------------------------------------------------------------------------
@@ -262,10 +280,18 @@ class _Pruner:
     """Marks what matters until nothing is added, then leaves out the rest."""
 
     def __init__(self, has_effect: _Effect) -> None:
-        self.has_effect = has_effect
+        self._effects = dict[int, bool]()
+        self._find_effect = has_effect
         self.needed = set[str]()
         self.alive = set[int]()
         self.changed = False
+
+    def has_effect(self, node: ast.expr) -> bool:
+        """Whether an expression has an effect, which is found once for all rounds."""
+        known = self._effects.get(id(node))
+        if known is None:
+            known = self._effects[id(node)] = self._find_effect(node)
+        return known
 
     def run(self, body: list[ast.stmt]) -> list[ast.stmt]:
         self.changed = True

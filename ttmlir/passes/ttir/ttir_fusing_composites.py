@@ -1,11 +1,10 @@
-"""Means, softmax, norms and the largest numbers, spelled out: rules of `ttir-fusing`."""
+"""Norms, the largest numbers and repetitions, spelled out: rules of `ttir-fusing`."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import AnyFloat, TensorType
+from xdsl.dialects.builtin import TensorType
 
 from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
@@ -32,12 +31,6 @@ if TYPE_CHECKING:
     from ttmlir.ir.builder import Builder
     from ttmlir.ir.greedy_rewriting import Rule
 
-_REDUCTIONS = (
-    *("sum", "mean", "max", "min", "prod", "argmax"),
-    *("reduce_and", "reduce_or", "reduce_bitwise_and", "reduce_bitwise_or", "reduce_bitwise_xor"),
-)
-_NEAR = 1e-6
-
 
 def _dims_of(reduction: Operation) -> tuple[int, ...]:
     """The dimensions that are reduced, in order."""
@@ -48,92 +41,6 @@ def _dims_of(reduction: Operation) -> tuple[int, ...]:
 
 def _keeps(reduction: Operation) -> bool:
     return bool(parameters_of(reduction)["keep_dim"])
-
-
-def _kept_shape(reduction: Operation) -> Shape:
-    dims = _dims_of(reduction)
-    shape = value_shape(inputs_of(reduction)[0])
-    return tuple(1 if dim in dims else extent for dim, extent in enumerate(shape))
-
-
-def _keep_dims(op: Operation, builder: Builder) -> SSAValue | None:
-    """A reshape that puts the reduced dimensions back: the reduction keeps them."""
-    reduction = made_by(inputs_of(op)[0], *_REDUCTIONS)
-    if reduction is None or _keeps(reduction) or not reduction.results[0].has_one_use():
-        return None
-    if value_shape(op.results[0]) != _kept_shape(reduction):
-        return None
-    parameters = {**parameters_of(reduction), "keep_dim": True}
-    builder.location = reduction.location
-    return builder.create(
-        mnemonic_of(reduction), inputs_of(reduction), op.results[0].type, **parameters
-    )
-
-
-def _mean(op: Operation, builder: Builder) -> SSAValue | None:
-    """A sum by the number of its terms."""
-    for value, number in either_way(op) if op.name == "ttir.multiply" else (inputs_of(op),):
-        total, by = made_by(value, "sum"), number_of(number)
-        if total is None or not by or not total.results[0].has_one_use():
-            continue
-        source = inputs_of(total)[0]
-        if value.type != op.results[0].type or not isinstance(element_type(source), AnyFloat):
-            continue
-        terms = math.prod(value_shape(source)[dim] for dim in _dims_of(total))
-        factor = by if op.name == "ttir.multiply" else 1 / by
-        if terms and math.isclose(factor * terms, 1, rel_tol=_NEAR):
-            return builder.create("mean", (source,), value.type, **parameters_of(total))
-    return None
-
-
-# --- softmax --------------------------------------------------------------------------------------
-
-
-def _softmax(op: Operation, builder: Builder) -> SSAValue | None:
-    """exp(x) by its sum along a dimension."""
-    numerator, denominator = inputs_of(op)
-    exp = made_by(numerator, "exp")
-    total = made_by(without(denominator, "broadcast"), "sum")
-    if exp is None or total is None or inputs_of(total)[0] is not numerator:
-        return None
-    users = {use.operation for use in numerator.uses}
-    if users != {op, total} or not _keeps(total) or len(_dims_of(total)) != 1:
-        return None
-    if numerator.type != op.results[0].type or not total.results[0].has_one_use():
-        return None
-    [dim] = _dims_of(total)
-    return builder.create("softmax", inputs_of(exp), op.results[0].type, dimension=dim)
-
-
-def _stable_softmax(op: Operation, builder: Builder) -> SSAValue | None:
-    """A softmax of numbers below their maximum, which it subtracts itself."""
-    parameters = parameters_of(op)
-    difference = made_by(inputs_of(op)[0], "subtract")
-    if parameters.get("numericStable") or difference is None:
-        return None
-    x, largest = inputs_of(difference)
-    rank = rank_of(x)
-    dim = cast("int", parameters["dimension"]) % rank
-    if not difference.results[0].has_one_use() or not _is_maximum(largest, x, dim):
-        return None
-    changed = {**parameters, "numericStable": True}
-    return builder.create("softmax", (x,), op.results[0].type, **changed)
-
-
-def _is_maximum(value: SSAValue, x: SSAValue, dim: int) -> bool:
-    """True for the maximum of x along a dimension, which may be that with -inf, too."""
-    value = without(value, "broadcast")
-    if value_shape(value) != tuple(1 if n == dim else e for n, e in enumerate(value_shape(x))):
-        return False
-    reshape = made_by(value, "reshape")
-    if reshape is not None and dim == rank_of(x) - 1:
-        value = inputs_of(reshape)[0]
-    maximum = made_by(value, "maximum")
-    if maximum is not None:
-        values = [each for each, low in either_way(maximum) if number_of(low) == -math.inf]
-        value = values[0] if values else value
-    reduction = made_by(value, "max")
-    return reduction is not None and inputs_of(reduction)[0] is x and _dims_of(reduction) == (dim,)
 
 
 # --- root mean square norms -----------------------------------------------------------------------
@@ -277,10 +184,8 @@ def _interleave(op: Operation, builder: Builder) -> SSAValue | None:
 
 RULES: Mapping[str, Sequence[Rule]] = adapted(
     {
-        "reshape": [_keep_dims, _interleave],
-        "div": [_mean, _softmax],
-        "multiply": [_mean, _rms_norm],
-        "softmax": [_stable_softmax],
+        "reshape": [_interleave],
+        "multiply": [_rms_norm],
         "sort": [_top],
     }
 )

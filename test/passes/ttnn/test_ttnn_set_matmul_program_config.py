@@ -1,0 +1,50 @@
+"""How products are divided over cores: as Tenstorrent's compiler of 2026 (0.1.3) does for a p150."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ttmlir.mlir.core_prefix import TTCORE, use_core_prefix
+from ttmlir.passes.ttnn.ttnn_set_matmul_program_config import Product, config_of
+
+# Batches, and tiles of rows, sums and columns; then the kind, in0_block_w, out_subblock_h and _w,
+# per_core_m and _n, which the compiler has written for products of whole tiles.
+ANSWERS = [
+    ((1, 1, 16, 1), ("1d", 8, 1, 1, 1, 1)),
+    ((1, 1, 12, 1), ("1d", 6, 1, 1, 1, 1)),
+    ((1, 4, 64, 4), ("2d", 32, 1, 1, 1, 1)),
+    ((1, 12, 8, 16), ("2d", 4, 2, 2, 2, 2)),
+    ((1, 32, 32, 32), ("2d", 16, 4, 1, 4, 3)),
+    ((1, 64, 16, 64), ("2d", 8, 1, 1, 7, 5)),
+    ((1, 200, 4, 1), ("1d", 2, 2, 1, 2, 1)),
+    ((1, 1, 4, 200), ("1d", 2, 1, 2, 1, 2)),
+    ((1, 16, 4, 2), ("2d", 2, 2, 1, 2, 1)),
+    ((1, 18, 4, 2), ("1d", 2, 1, 2, 1, 2)),
+    ((1, 20, 2, 40), ("2d", 1, 2, 2, 2, 4)),
+    ((8, 4, 4, 4), ("2d", 2, 1, 1, 1, 1)),
+    ((16, 4, 4, 4), ("reuse", 2, 2, 2, 4, 4)),
+    ((32, 8, 3, 2), ("reuse", 1, 2, 2, 8, 2)),
+    ((20, 1, 16, 8), ("reuse", 8, 1, 4, 1, 8)),
+    ((200, 3, 2, 2), ("reuse", 1, 3, 1, 3, 2)),
+    ((1, 3, 8, 130), ("1d", 4, 3, 1, 3, 1)),
+    ((1, 2, 48, 260), ("1d", 24, 2, 2, 2, 2)),
+    ((1, 40, 36, 40), ("2d", 18, 2, 2, 4, 4)),
+]
+_KINDS = {"1d": "_multi_cast_1d", "2d": "_multi_cast", "reuse": ""}
+_FIELDS = ("in0_block_w", "out_subblock_h", "out_subblock_w", "per_core_m", "per_core_n")
+
+
+@pytest.mark.parametrize(("tiles", "answer"), ANSWERS)
+def test_products_are_divided_as_there(
+    tiles: tuple[int, int, int, int], answer: tuple[str, int, int, int, int, int]
+) -> None:
+    """The kind of config, and its numbers."""
+    batch, rows, depth, columns = tiles
+    with use_core_prefix(TTCORE):
+        text = str(config_of(Product(batch, rows, depth, columns), (13, 10)))
+    kind, *numbers = answer
+    assert f"#ttnn.matmul_multi_core_reuse{_KINDS[kind]}_program_config<" in text
+    found = [int(re.findall(rf"\b{name} = (\d+)", text)[0]) for name in _FIELDS]
+    assert found == numbers

@@ -1,0 +1,116 @@
+"""Rules of `convert-ttir-to-ttnn` for convolutions and pools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects.builtin import IntegerAttr
+
+from ttmlir.dialects.ttir import FlattenedCompatAttr
+from ttmlir.dialects.ttnn.configs import Conv2dConfigAttr
+from ttmlir.ir.rewriting import refuse_to_legalize
+from ttmlir.ir.tensor_types import value_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.dialects.builtin import DenseArrayBase, IntegerType
+    from xdsl.ir import Operation, SSAValue
+
+    from ttmlir.ir.ttnn_values import TTNNValueBuilder
+    from ttmlir.passes.ttnn.convert_values import Rules, ValueRule
+
+TABLES_IN_DRAM = Conv2dConfigAttr(
+    (("enable_kernel_stride_folding", False), ("config_tensors_in_dram", True))
+)
+"""The tables that say where windows are lie in DRAM."""
+
+
+def _numbers(op: Operation, name: str, count: int) -> tuple[int, ...]:
+    """A parameter as a list: one number stands for all."""
+    attr = op.properties[name]
+    if isinstance(attr, IntegerAttr):
+        return (cast("IntegerAttr", attr).value.data,) * count
+    return tuple(cast("DenseArrayBase[IntegerType]", attr).get_values())
+
+
+def _margins(op: Operation) -> tuple[int, int, int, int]:
+    """Top, left, bottom and right."""
+    found = _numbers(op, "padding", 4)
+    top, left, bottom, right = found if len(found) == 4 else (*found, *found)
+    return top, left, bottom, right
+
+
+def _image(op: Operation) -> tuple[int, int, int]:
+    info = op.properties.get("flattened_compat_info")
+    if not isinstance(info, FlattenedCompatAttr):
+        refuse_to_legalize(op, "its image is to be flattened by ttir-flatten-sliding-window")
+    return info.data
+
+
+def _convolution(mnemonic: str) -> ValueRule:
+    """The rule of a convolution along two dimensions."""
+
+    def rule(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+        batch, height, width = _image(op)
+        weight = value_shape(op.operands[1])
+        groups = cast("IntegerAttr", op.properties["groups"]).value.data
+        channels = value_shape(op.operands[0])[3], value_shape(op.results[0])[3]
+        parameters: dict[str, Any] = {
+            "in_channels": channels[0],
+            "out_channels": channels[1],
+            "batch_size": batch,
+            "input_height": height,
+            "input_width": width,
+            "kernel_size": weight[2:],
+            "stride": _numbers(op, "stride", 2),
+            "padding": _margins(op),
+            "dilation": _numbers(op, "dilation", 2),
+            "groups": groups,
+            "conv2d_config": TABLES_IN_DRAM,
+        }
+        if mnemonic == "conv_transpose2d":
+            parameters["output_padding"] = _numbers(op, "output_padding", 2)
+        operands = (*op.operands, build.device())
+        return [build.create(mnemonic, operands, op.results[0].type, **parameters)]
+
+    return rule
+
+
+def _pool(mnemonic: str) -> ValueRule:
+    """The rule of a pool; equal margins on both sides are said once."""
+
+    def rule(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+        batch, height, width = _image(op)
+        top, left, bottom, right = _margins(op)
+        is_even = (top, left) == (bottom, right)
+        parameters: dict[str, Any] = {
+            "batch_size": batch,
+            "input_height": height,
+            "input_width": width,
+            "channels": value_shape(op.operands[0])[3],
+            "kernel_size": _numbers(op, "kernel", 2),
+            "stride": _numbers(op, "stride", 2),
+            "padding": (top, left) if is_even else (top, bottom, left, right),
+            "dilation": _numbers(op, "dilation", 2),
+            "ceil_mode": bool(cast("IntegerAttr", op.properties["ceil_mode"]).value.data),
+            "reallocate_halo_output": False,
+            "config_tensors_in_dram": True,
+        }
+        for name in ("count_include_pad", "divisor_override"):
+            if name in op.properties:
+                parameters[name] = cast("IntegerAttr", op.properties[name]).value.data
+        new = build.create_op_of(mnemonic, op.operands, op.result_types, **parameters)
+        return new.results
+
+    return rule
+
+
+RULES: Rules = {
+    "conv2d": _convolution("conv2d"),
+    "conv_transpose2d": _convolution("conv_transpose2d"),
+    "max_pool2d": _pool("max_pool2d"),
+    "avg_pool2d": _pool("avg_pool2d"),
+    "max_pool2d_with_indices": _pool("max_pool2d_with_indices"),
+}
+"""Rules by mnemonic."""
