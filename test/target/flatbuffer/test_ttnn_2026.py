@@ -233,10 +233,6 @@ def test_no_output_file_is_left(tmp_path: Path) -> None:
 
 
 RECORDS: dict[str, tuple[str, dict[str, Any]]] = {
-    '%r = "ttnn.upsample"(%x) <{mode = "nearest", scale_factor = array<i32: 2, 1>}>': (
-        "UpsampleOp",
-        {"scale_factor_type": "NonUniformScale2D", "mode": "nearest", "in": 1},
-    ),
     '%r = "ttnn.gelu_bw"(%x, %y) <{approximate = "tanh"}>': (
         "ExperimentalEltwiseBinaryBackwardOp",
         {"type": "GeluBW", "grad": 1, "input": 2, "approximate": "tanh", "out": 3},
@@ -248,10 +244,6 @@ RECORDS: dict[str, tuple[str, dict[str, Any]]] = {
     '%r = "ttnn.rotary_embedding"(%x, %y, %x) <{token_index = 5 : ui32}>': (
         "RotaryEmbeddingOp",
         {"input": 1, "cos_cache": 2, "sin_cache": 1, "token_index": 5},
-    ),
-    '%r = "ttnn.nlp_concat_heads_decode"(%x) <{num_heads = 8 : ui32}>': (
-        "NLPConcatHeadsDecodeOp",
-        {"in": 1, "num_heads": 8, "out": 3},
     ),
     '%r = "ttnn.all_gather"(%x) <{all_gather_dim = 1 : si32, cluster_axis = 1 : ui32, '
     "num_links = 2 : ui32, topology = #ttcore.topology<ring>}>": (

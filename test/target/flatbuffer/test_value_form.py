@@ -86,11 +86,12 @@ func.func @f(%x: !even, %y: !even) -> !wide {{
     )
 
 
-def test_no_cpp_of_the_later_form() -> None:
-    """C++ is made of operations with destinations."""
+def test_cpp_of_the_later_form() -> None:
+    """Calls make results, and say where they lie."""
     text = f'{HEAD} func.func @f(%x: !tiles) {{ %0 = "ttnn.exp"(%x) : (!tiles) -> !tiles return }}'
-    with pytest.raises(DiagnosticError, match=r"C\+\+ is made of operations as they were until"):
-        compiler.write_cpp(compiler.parse(text))
+    cpp = compiler.write_cpp(compiler.parse(text))
+    memory = "ttnn::MemoryConfig{ttnn::TensorMemoryLayout::INTERLEAVED, ttnn::BufferType::DRAM}"
+    assert f"ttnn::Tensor v2 = ttnn::exp(v1, {memory});" in cpp
 
 
 @pytest.mark.parametrize(
