@@ -272,7 +272,8 @@ class LateArithConversion(ArithConversion):
 
     def _width_of(self, type_: Attribute) -> SSAValue:
         if isinstance(type_, IntegerType):
-            width = IntegerAttr(type_.width.data, type_)
+            integer = cast("IntegerType", type_)
+            width = IntegerAttr(integer.width.data, integer)
             return self.make(emitc.ConstantOp, [], type_, {"value": width})
         bits = IntegerAttr.from_index_int_value(8)
         eight = self.make(emitc.ConstantOp, [], type_, {"value": bits})
@@ -282,14 +283,14 @@ class LateArithConversion(ArithConversion):
 
 def _zero(type_: Attribute) -> Attribute:
     if isinstance(type_, IntegerType):
-        return IntegerAttr(0, type_)
+        return IntegerAttr(0, cast("IntegerType", type_))
     return IntegerAttr.from_index_int_value(0)
 
 
 def _unsigned_type(type_: Attribute) -> Attribute:
     """The type of as many bits without sign."""
     if isinstance(type_, IntegerType):
-        return IntegerType(type_.width.data, Signedness.UNSIGNED)
+        return IntegerType(cast("IntegerType", type_).width.data, Signedness.UNSIGNED)
     return type_
 
 
