@@ -2,7 +2,8 @@
 
 A call becomes `emitc.call_opaque` with its name in C++, operands in order; circular buffers and the
 variables that loops carry become `emitc.variable`. `ttmlir-translate --mlir-to-cpp` prints the
-result, which is the function that `ttmlir-translate --ttkernel-to-cpp` writes.
+result, which is the function that `ttmlir-translate --ttkernel-to-cpp` writes. Kernels in the form
+of 2026 become what tt-mlir of 2026 makes of them: circular buffers are objects with methods.
 
 Before:
 

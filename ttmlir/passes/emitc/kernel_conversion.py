@@ -88,8 +88,8 @@ class ArithConversion:
 
         `type_of` gives the type in emitc of a result.
         """
-        self._make = make
-        self._type_of = type_of
+        self.make = make
+        self.type_of = type_of
 
     def result(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
         """The result on the converted operands; None for an operation of another kind."""
@@ -98,11 +98,11 @@ class ArithConversion:
             return self._wrapping(op, operands)
         if kind in PLAIN:
             cls = _OPERATORS[PLAIN[kind]]
-            return self._make(cls, self._signed(operands), self._type_of(op.results[0].type))
+            return self.make(cls, self._signed(operands), self.type_of(op.results[0].type))
         if kind in EXTREMA:
-            chosen = self._compare(*EXTREMA[kind], operands)
-            return self._make(
-                emitc.ConditionalOp, [chosen, *operands], self._type_of(op.results[0].type)
+            chosen = self.compare(*EXTREMA[kind], operands)
+            return self.make(
+                emitc.ConditionalOp, [chosen, *operands], self.type_of(op.results[0].type)
             )
         if kind is arith.FloorDivSIOp:
             return self._floor_division(operands, op.results[0].type)
@@ -111,82 +111,85 @@ class ArithConversion:
     def _floor_division(self, operands: Sequence[SSAValue], type_: Attribute) -> SSAValue:
         """The quotient, one less where a remainder and the divisor differ in sign."""
         values = self._signed(operands)
-        quotient = self._make(emitc.DivOp, values, type_)
-        rest = self._make(emitc.RemOp, values, type_)
+        quotient = self.make(emitc.DivOp, values, type_)
+        rest = self.make(emitc.RemOp, values, type_)
         zero, one = (self._number(each, type_) for each in (0, 1))
-        signs = self._make(expressions.BitwiseXorOp, [rest, values[1]], type_)
-        differ = self._compare("<", False, [signs, zero])
-        both = [self._compare("!=", False, [rest, zero]), differ]
-        less = self._make(emitc.SubOp, [quotient, one], type_)
-        chosen = self._make(expressions.LogicalAndOp, both, i1)
-        return self._make(emitc.ConditionalOp, [chosen, less, quotient], type_)
+        signs = self.make(expressions.BitwiseXorOp, [rest, values[1]], type_)
+        differ = self.compare("<", False, [signs, zero])
+        both = [self.compare("!=", False, [rest, zero]), differ]
+        less = self.make(emitc.SubOp, [quotient, one], type_)
+        chosen = self.make(expressions.LogicalAndOp, both, i1)
+        return self.make(emitc.ConditionalOp, [chosen, less, quotient], type_)
 
     def _number(self, value: int, type_: Attribute) -> SSAValue:
         constant = IntegerAttr(value, cast("IntegerType", type_))
-        return self._make(emitc.ConstantOp, [], type_, {"value": constant})
+        return self.make(emitc.ConstantOp, [], type_, {"value": constant})
 
     def _other(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
-        result = self._type_of(op.results[0].type) if op.results else i1
+        result = self.type_of(op.results[0].type) if op.results else i1
         match op:
             case arith.ConstantOp():
-                return self._make(emitc.ConstantOp, [], result, {"value": op.value})
+                return self.make(emitc.ConstantOp, [], result, {"value": op.value})
             case arith.CmpiOp():
-                return self._compare(*COMPARISONS[op.predicate.value.data], operands)
+                return self.compare(*COMPARISONS[op.predicate.value.data], operands)
             case arith.SelectOp():
-                return self._make(emitc.ConditionalOp, operands, result)
+                return self.make(emitc.ConditionalOp, operands, result)
             case arith.NegfOp():
-                return self._make(expressions.UnaryMinusOp, self._signed(operands), result)
+                return self.make(expressions.UnaryMinusOp, self._signed(operands), result)
             case arith.TruncIOp() if result == i1:
                 return self._lowest_bit(operands[0])
             case arith.FPToUIOp() if width := _width(result):
                 kind = IntegerType(width, Signedness.UNSIGNED)
-                return self._cast(self._cast(operands[0], kind), result)
+                return self.cast(self.cast(operands[0], kind), result)
             case _ if isinstance(op, CASTS):
-                value = self._cast(operands[0], result)
+                value = self.cast(operands[0], result)
                 # A set bit is -1 where the bit is the sign.
                 signed = isinstance(op, arith.ExtSIOp | arith.SIToFPOp) and operands[0].type == i1
-                return self._make(expressions.UnaryMinusOp, [value], result) if signed else value
+                return self.make(expressions.UnaryMinusOp, [value], result) if signed else value
             case _ if isinstance(op, UNSIGNED_CASTS):
-                return self._cast(self._unsigned(operands[0]), result)
+                return self.cast(self.unsigned(operands[0]), result)
             case _:
                 return None
 
-    def _cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
-        return self._make(emitc.CastOp, [value], type_)
+    def cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
+        """The value as another type."""
+        return self.make(emitc.CastOp, [value], type_)
 
-    def _unsigned(self, value: SSAValue) -> SSAValue:
+    def unsigned(self, value: SSAValue) -> SSAValue:
+        """The value without its sign."""
         type_: Attribute = value.type
         width = _width(type_)
         if width is None or width == 1:
             return value
-        return self._cast(value, IntegerType(width, Signedness.UNSIGNED))
+        return self.cast(value, IntegerType(width, Signedness.UNSIGNED))
 
     def _signed(self, operands: Sequence[SSAValue]) -> list[SSAValue]:
         """The operands; an index, which is unsigned in C++, as a signed number."""
         return [
-            self._cast(each, i32) if isinstance(each.type, IndexType) else each for each in operands
+            self.cast(each, i32) if isinstance(each.type, IndexType) else each for each in operands
         ]
 
     def _wrapping(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
-        result, operator = self._type_of(op.results[0].type), WRAPPING[type(op)]
+        result, operator = self.type_of(op.results[0].type), WRAPPING[type(op)]
         if result == i1 and operator not in ON_BOOLEANS:
             return None
-        values = [self._unsigned(each) for each in operands]
-        computed = self._make(_OPERATORS[operator], values, values[0].type)
-        return computed if computed.type == result else self._cast(computed, result)
+        values = [self.unsigned(each) for each in operands]
+        computed = self.make(_OPERATORS[operator], values, values[0].type)
+        return computed if computed.type == result else self.cast(computed, result)
 
-    def _compare(self, operator: str, unsigned: bool, operands: Sequence[SSAValue]) -> SSAValue:
-        values = [*map(self._unsigned, operands)] if unsigned else self._signed(operands)
+    def compare(self, operator: str, unsigned: bool, operands: Sequence[SSAValue]) -> SSAValue:
+        """Whether a comparison holds."""
+        values = [*map(self.unsigned, operands)] if unsigned else self._signed(operands)
         predicate = IntegerAttr(emitc.CmpOp.PREDICATES.index(_PREDICATES[operator]), i64)
-        return self._make(emitc.CmpOp, values, i1, {"predicate": predicate})
+        return self.make(emitc.CmpOp, values, i1, {"predicate": predicate})
 
     def _lowest_bit(self, value: SSAValue) -> SSAValue:
         width = _width(value.type)
         assert width is not None, "arith.trunci takes integers of a width"
         one = IntegerAttr(1, IntegerType(width))
-        constant = self._make(emitc.ConstantOp, [], one.type, {"value": one})
-        bit = self._make(expressions.BitwiseAndOp, [value, constant], one.type)
-        return self._cast(bit, i1)
+        constant = self.make(emitc.ConstantOp, [], one.type, {"value": one})
+        bit = self.make(expressions.BitwiseAndOp, [value, constant], one.type)
+        return self.cast(bit, i1)
 
 
 def _width(type_: Attribute) -> int | None:
@@ -226,16 +229,16 @@ class KernelConversion:
 
     def __init__(self) -> None:
         """Nothing is converted yet."""
-        self._values: dict[SSAValue, SSAValue] = {}
-        self._block = Block()
-        self._location = ModuleOp([]).location
-        self._arith = ArithConversion(self._make)
-        self._rules: dict[type[Operation], Callable[[Operation], None]] = {
+        self.values: dict[SSAValue, SSAValue] = {}
+        self.block = Block()
+        self.location = ModuleOp([]).location
+        self.arith = ArithConversion(self.make)
+        self.rules: dict[type[Operation], Callable[[Operation], None]] = {
             BuiltinOp: self._builtin,
-            FuncReturnOp: self._return,
-            ReturnOp: self._return,
-            scf.ForOp: self._for,
-            scf.IfOp: self._if,
+            FuncReturnOp: self.convert_return,
+            ReturnOp: self.convert_return,
+            scf.ForOp: self.convert_for,
+            scf.IfOp: self.convert_if,
             scf.WhileOp: self._while,
             memref.AllocaOp: self._allocate,
             memref.LoadOp: self._load,
@@ -249,7 +252,7 @@ class KernelConversion:
         if len(function.body.blocks) != 1:
             count = len(function.body.blocks)
             refuse_at(function, f"a kernel is one sequence of operations, this has {count} blocks")
-        self._location = function.location
+        self.location = function.location
         for argument in function.body.block.args:
             if not isinstance(argument.type, CBType):
                 refuse_to_legalize(
@@ -257,74 +260,80 @@ class KernelConversion:
                     f"argument #{argument.index} is no circular buffer; those of kernels are",
                 )
             name = _opaque(argument.type.buffer.data.port.cpp_name)
-            self._values[argument] = self._make(emitc.VariableOp, [], _CB, {"value": name})
-        self._operations(function.body.block)
+            self.values[argument] = self.make(emitc.VariableOp, [], _CB, {"value": name})
+        self.convert_operations(function.body.block)
         function.detach_region(0).erase()
-        function.add_region(Region(self._block))
+        function.add_region(Region(self.block))
         function.function_type = FunctionType.from_lists([], [])
         function.properties.pop("arg_attrs", None)
 
     # Building.
 
-    def _add(self, op: Operation) -> None:
-        op.location = self._location
-        self._block.add_op(op)
+    def add(self, op: Operation) -> None:
+        """Append an operation."""
+        op.location = self.location
+        self.block.add_op(op)
 
-    def _make(
+    def make(
         self,
         cls: type[Operation],
         operands: Sequence[SSAValue],
         type_: Attribute,
         properties: Mapping[str, Attribute] | None = None,
     ) -> SSAValue:
+        """Append an operation, and give its result."""
         op = cls.create(operands=operands, result_types=[type_], properties=dict(properties or {}))
-        self._add(op)
+        self.add(op)
         return op.results[0]
 
-    def _variable(self, value: SSAValue) -> SSAValue:
+    def variable(self, value: SSAValue) -> SSAValue:
         """A variable without initial value for a carried or resulting value."""
-        return self._make(emitc.VariableOp, [], _convert(value.type), {"value": _opaque("")})
+        return self.make(emitc.VariableOp, [], _convert(value.type), {"value": _opaque("")})
 
-    def _assign_all(self, targets: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
+    def assign_all(self, targets: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
         """Assign at once: a variable that is still to be read is copied before it changes."""
         sources = list(values)
         for index, target in enumerate(targets):
             later = sources[index + 1 :]
             if target in later and sources[index] is not target:
-                copy = self._variable(target)
-                self._add(emitc.AssignOp.create(operands=[copy, target]))
+                copy = self.variable(target)
+                self.add(emitc.AssignOp.create(operands=[copy, target]))
                 sources[index + 1 :] = [copy if each is target else each for each in later]
-            self._add(emitc.AssignOp.create(operands=[target, sources[index]]))
+            self.add(emitc.AssignOp.create(operands=[target, sources[index]]))
 
-    def _operands(self, op: Operation) -> list[SSAValue]:
-        missing = [value for value in op.operands if value not in self._values]
+    def operands(self, op: Operation) -> list[SSAValue]:
+        """The converted operands."""
+        missing = [value for value in op.operands if value not in self.values]
         if missing:
             refuse_to_legalize(op, "it uses a value from outside of the kernel")
-        return [self._values[value] for value in op.operands]
+        return [self.values[value] for value in op.operands]
 
     # Operations.
 
-    def _operations(self, block: Block) -> None:
+    def convert_operations(self, block: Block) -> None:
+        """Convert what a block holds."""
         for op in block.ops:
-            outer, self._location = self._location, op.location
-            self._operation(op)
-            self._location = outer
+            outer, self.location = self.location, op.location
+            self.convert_operation(op)
+            self.location = outer
 
-    def _operation(self, op: Operation) -> None:
-        rule = self._rules.get(type(op))
+    def convert_operation(self, op: Operation) -> None:
+        """Convert an operation."""
+        rule = self.rules.get(type(op))
         if rule is not None:
             rule(op)
         elif isinstance(op, CallOp):
-            self._call(op)
+            self.call(op)
         elif not isinstance(op, scf.YieldOp | scf.ConditionOp):
-            result = self._arith.result(op, self._operands(op))
+            result = self.arith.result(op, self.operands(op))
             if result is None:
                 refuse_to_legalize(
                     op, "kernels are calls of ttkernel, scalar arith, local memrefs and scf"
                 )
-            self._values[op.results[0]] = result
+            self.values[op.results[0]] = result
 
-    def _call(self, op: CallOp) -> None:
+    def call(self, op: CallOp) -> None:
+        """A call of a function."""
         call = type(op).CALL
         if not call.header:
             refuse_to_legalize(op, "tt-metal has no function for it")
@@ -349,24 +358,24 @@ class KernelConversion:
     ) -> None:
         new = emitc.CallOpaqueOp.make(
             callee,
-            self._operands(op),
+            self.operands(op),
             [_convert(each.type) for each in op.results],
             args=args,
             template_args=template_args,
             location=op.location,
         )
-        self._block.add_op(new)
-        self._values.update(zip(op.results, new.results, strict=True))
+        self.block.add_op(new)
+        self.values.update(zip(op.results, new.results, strict=True))
 
     def _copy(self, op: Operation) -> None:
         """An operation of emitc on the converted operands."""
         new = type(op).create(
-            operands=self._operands(op),
+            operands=self.operands(op),
             result_types=[each.type for each in op.results],
             properties=op.properties,
         )
-        self._add(new)
-        self._values.update(zip(op.results, new.results, strict=True))
+        self.add(new)
+        self.values.update(zip(op.results, new.results, strict=True))
 
     # Arrays.
 
@@ -376,57 +385,59 @@ class KernelConversion:
             refuse_to_legalize(op, "the extents of an array of a kernel are constants")
         element = cast("MemRefType[EmitCArrayElementType]", type_).element_type
         array = emitc.EmitC_ArrayType(type_.get_shape(), element)
-        self._values[op.results[0]] = self._make(
-            emitc.VariableOp, [], array, {"value": _opaque("")}
-        )
+        self.values[op.results[0]] = self.make(emitc.VariableOp, [], array, {"value": _opaque("")})
 
-    def _element(self, array: SSAValue, indices: Sequence[SSAValue], type_: Attribute) -> SSAValue:
-        operands = [self._values[each] for each in (array, *indices)]
-        return self._make(emitc.SubscriptOp, operands, type_)
+    def element(self, array: SSAValue, indices: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+        """An element of an array."""
+        operands = [self.values[each] for each in (array, *indices)]
+        return self.make(emitc.SubscriptOp, operands, type_)
 
     def _load(self, op: Operation) -> None:
         """The element as it is now, in a variable."""
         array, *indices = op.operands
         result = op.results[0]
-        copy = self._variable(result)
-        element = self._element(array, indices, result.type)
-        self._add(emitc.AssignOp.create(operands=[copy, element]))
-        self._values[result] = copy
+        copy = self.variable(result)
+        element = self.element(array, indices, result.type)
+        self.add(emitc.AssignOp.create(operands=[copy, element]))
+        self.values[result] = copy
 
     def _store(self, op: Operation) -> None:
         value, array, *indices = op.operands
-        element = self._element(array, indices, value.type)
-        self._add(emitc.AssignOp.create(operands=[element, self._values[value]]))
+        element = self.element(array, indices, value.type)
+        self.add(emitc.AssignOp.create(operands=[element, self.values[value]]))
 
     # Control flow.
 
-    def _return(self, op: Operation) -> None:
-        self._add(FuncReturnOp(*self._operands(op)))
+    def convert_return(self, op: Operation) -> None:
+        """The end of the function."""
+        self.add(FuncReturnOp(*self.operands(op)))
 
-    def _for(self, op: Operation) -> None:
+    def convert_for(self, op: Operation) -> None:
+        """A loop."""
         assert isinstance(op, scf.ForOp)
-        bounds = [self._values[each] for each in (op.lb, op.ub, op.step)]
-        carried = [self._variable(result) for result in op.results]
-        self._assign_all(carried, [self._values[each] for each in op.iter_args])
+        bounds = [self.values[each] for each in (op.lb, op.ub, op.step)]
+        carried = [self.variable(result) for result in op.results]
+        self.assign_all(carried, [self.values[each] for each in op.iter_args])
         induction, *arguments = op.body.block.args
         body = Block(arg_types=[induction.type])
-        self._values[induction] = body.args[0]
-        self._values.update(zip(arguments, carried, strict=True))
-        self._fill(body, op.body.block, carried)
-        self._add(emitc.ForOp.create(operands=bounds, regions=[Region(body)]))
-        self._values.update(zip(op.results, carried, strict=True))
+        self.values[induction] = body.args[0]
+        self.values.update(zip(arguments, carried, strict=True))
+        self.fill(body, op.body.block, carried)
+        self.add(emitc.ForOp.create(operands=bounds, regions=[Region(body)]))
+        self.values.update(zip(op.results, carried, strict=True))
 
-    def _if(self, op: Operation) -> None:
+    def convert_if(self, op: Operation) -> None:
+        """A branch."""
         assert isinstance(op, scf.IfOp)
-        condition = self._values[op.cond]
-        results = [self._variable(result) for result in op.results]
+        condition = self.values[op.cond]
+        results = [self.variable(result) for result in op.results]
         regions = [Region(), Region()]
         for source, target in zip(op.regions, regions, strict=True):
             if source.blocks:
                 target.add_block(Block())
-                self._fill(target.block, source.block, results)
-        self._add(emitc.IfOp.create(operands=[condition], regions=regions))
-        self._values.update(zip(op.results, results, strict=True))
+                self.fill(target.block, source.block, results)
+        self.add(emitc.IfOp.create(operands=[condition], regions=regions))
+        self.values.update(zip(op.results, results, strict=True))
 
     def _while(self, op: Operation) -> None:
         """An endless loop that is left where the condition does not hold.
@@ -435,44 +446,44 @@ class KernelConversion:
         """
         assert isinstance(op, scf.WhileOp)
         before, after = op.before_region.block, op.after_region.block
-        carried = [self._variable(each) for each in op.arguments]
-        self._assign_all(carried, [self._values[each] for each in op.arguments])
-        self._values.update(zip(before.args, carried, strict=True))
+        carried = [self.variable(each) for each in op.arguments]
+        self.assign_all(carried, [self.values[each] for each in op.arguments])
+        self.values.update(zip(before.args, carried, strict=True))
         condition = before.last_op
         assert isinstance(condition, scf.ConditionOp), "the verifier has checked the terminator"
         passed = list(condition.args)
         plain = passed == list(before.args)
-        results = carried if plain else [self._variable(each) for each in op.results]
+        results = carried if plain else [self.variable(each) for each in op.results]
         self._text("while (true) {")
-        self._operations(before)
+        self.convert_operations(before)
         if not plain:
-            self._assign_all(results, [self._values[each] for each in passed])
-        leave = self._make(emitc.LogicalNotOp, [self._values[condition.condition]], i1)
-        outer, self._block = self._block, Block()
+            self.assign_all(results, [self.values[each] for each in passed])
+        leave = self.make(emitc.LogicalNotOp, [self.values[condition.condition]], i1)
+        outer, self.block = self.block, Block()
         self._text("break;")
-        self._add(emitc.YieldOp.create())
-        way_out, self._block = self._block, outer
-        self._add(emitc.IfOp.create(operands=[leave], regions=[Region(way_out), Region()]))
-        self._values.update(zip(after.args, results, strict=True))
-        self._operations(after)
+        self.add(emitc.YieldOp.create())
+        way_out, self.block = self.block, outer
+        self.add(emitc.IfOp.create(operands=[leave], regions=[Region(way_out), Region()]))
+        self.values.update(zip(after.args, results, strict=True))
+        self.convert_operations(after)
         terminator = after.last_op
         assert terminator is not None, "the verifier has checked the terminator"
-        self._assign_all(carried, [self._values[each] for each in terminator.operands])
+        self.assign_all(carried, [self.values[each] for each in terminator.operands])
         self._text("}")
-        self._values.update(zip(op.results, results, strict=True))
+        self.values.update(zip(op.results, results, strict=True))
 
     def _text(self, text: str) -> None:
-        self._add(emitc.VerbatimOp.make(text, location=self._location))
+        self.add(emitc.VerbatimOp.make(text, location=self.location))
 
-    def _fill(self, body: Block, source: Block, targets: Sequence[SSAValue]) -> None:
+    def fill(self, body: Block, source: Block, targets: Sequence[SSAValue]) -> None:
         """Convert the body of a loop or branch, which assigns what it yields."""
-        outer, self._block = self._block, body
-        self._operations(source)
+        outer, self.block = self.block, body
+        self.convert_operations(source)
         terminator = source.last_op
         if targets and terminator is not None:
-            self._assign_all(targets, [self._values[each] for each in terminator.operands])
-        self._add(emitc.YieldOp.create())
-        self._block = outer
+            self.assign_all(targets, [self.values[each] for each in terminator.operands])
+        self.add(emitc.YieldOp.create())
+        self.block = outer
 
 
 def _is_opaque(result: SSAValue) -> bool:

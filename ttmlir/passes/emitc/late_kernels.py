@@ -217,40 +217,41 @@ class LateArithConversion(ArithConversion):
 
     def result(self, op: Operation, operands: Sequence[SSAValue]) -> SSAValue | None:
         """The result on the converted operands; None for an operation of another kind."""
-        type_ = self._type_of(op.results[0].type) if op.results else i1
+        type_ = self.type_of(op.results[0].type) if op.results else i1
         if op.name in _SHIFTS:
             return self._shift(op, operands, type_)
         if op.name in _UNSIGNED_EXTREMA:
-            return self._call(_UNSIGNED_EXTREMA[op.name], operands, type_)
+            return self.call(_UNSIGNED_EXTREMA[op.name], operands, type_)
         match op:
             case arith.CmpiOp() if (
                 op.predicate.value.data in _SIGNED_PREDICATES or op.predicate.value.data < 2
             ) and operands[0].type == _SIZE:
-                operands = [self._cast(each, _DISTANCE) for each in operands]
+                operands = [self.cast(each, _DISTANCE) for each in operands]
             case arith.IndexCastOp():
-                return self._cast(self._cast(operands[0], _DISTANCE), type_)
+                return self.cast(self.cast(operands[0], _DISTANCE), type_)
             case arith.ExtUIOp() if operands[0].type != i1:
-                wide = self._cast(self._unsigned(operands[0]), _unsigned_type(type_))
-                return self._cast(wide, type_)
+                wide = self.cast(self.unsigned(operands[0]), _unsigned_type(type_))
+                return self.cast(wide, type_)
             case arith.TruncIOp() if type_ != i1:
-                narrow = self._cast(self._unsigned(operands[0]), _unsigned_type(type_))
-                return self._cast(narrow, type_)
+                narrow = self.cast(self.unsigned(operands[0]), _unsigned_type(type_))
+                return self.cast(narrow, type_)
             case _:
                 pass
         return super().result(op, operands)
 
-    def _call(self, name: str, operands: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+    def call(self, name: str, operands: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+        """A call of a function."""
         callee = {"callee": StringAttr(name)}
-        return self._make(emitc.CallOpaqueOp, list(operands), type_, callee)
+        return self.make(emitc.CallOpaqueOp, list(operands), type_, callee)
 
     def _shift(self, op: Operation, operands: Sequence[SSAValue], type_: Attribute) -> SSAValue:
         """A shift, and 0 where it is as wide as the number, which C++ leaves open."""
         cls, unsigned = _SHIFTS[op.name]
-        value = self._unsigned(operands[0]) if unsigned else operands[0]
-        count = self._unsigned(operands[1])
+        value = self.unsigned(operands[0]) if unsigned else operands[0]
+        count = self.unsigned(operands[1])
         held: Attribute = value.type
-        in_range = self._compare("<", False, [count, self._width_of(count.type)])
-        zero = self._make(emitc.ConstantOp, [], held, {"value": _zero(held)})
+        in_range = self.compare("<", False, [count, self._width_of(count.type)])
+        zero = self.make(emitc.ConstantOp, [], held, {"value": _zero(held)})
         block = Block()
         shifted = cls.create(operands=[value, count], result_types=[held])
         chosen = emitc.ConditionalOp.create(
@@ -259,36 +260,37 @@ class LateArithConversion(ArithConversion):
         block.add_ops([shifted, chosen, emitc.YieldOp.create(operands=chosen.results)])
         operands_ = [value, count, in_range, zero]
         result = self._make_region(emitc.ExpressionOp, operands_, held, Region(block))
-        return result if held == type_ else self._cast(result, type_)
+        return result if held == type_ else self.cast(result, type_)
 
     def _make_region(
         self, cls: type[Operation], operands: list[SSAValue], type_: Attribute, region: Region
     ) -> SSAValue:
-        value = self._make(cls, operands, type_)
+        value = self.make(cls, operands, type_)
         assert isinstance(value.owner, Operation)
         value.owner.add_region(region)
         return value
 
     def _width_of(self, type_: Attribute) -> SSAValue:
         if isinstance(type_, IntegerType):
-            width = IntegerAttr(type_.width.data, type_)
-            return self._make(emitc.ConstantOp, [], type_, {"value": width})
+            integer = cast("IntegerType", type_)
+            width = IntegerAttr(integer.width.data, integer)
+            return self.make(emitc.ConstantOp, [], type_, {"value": width})
         bits = IntegerAttr.from_index_int_value(8)
-        eight = self._make(emitc.ConstantOp, [], type_, {"value": bits})
-        size = self._call("sizeof", [eight], type_)
-        return self._make(emitc.MulOp, [eight, size], type_)
+        eight = self.make(emitc.ConstantOp, [], type_, {"value": bits})
+        size = self.call("sizeof", [eight], type_)
+        return self.make(emitc.MulOp, [eight, size], type_)
 
 
 def _zero(type_: Attribute) -> Attribute:
     if isinstance(type_, IntegerType):
-        return IntegerAttr(0, type_)
+        return IntegerAttr(0, cast("IntegerType", type_))
     return IntegerAttr.from_index_int_value(0)
 
 
 def _unsigned_type(type_: Attribute) -> Attribute:
     """The type of as many bits without sign."""
     if isinstance(type_, IntegerType):
-        return IntegerType(type_.width.data, Signedness.UNSIGNED)
+        return IntegerType(cast("IntegerType", type_).width.data, Signedness.UNSIGNED)
     return type_
 
 
@@ -335,10 +337,10 @@ class LateConversion(KernelConversion):
     def __init__(self) -> None:
         """Nothing is converted yet."""
         super().__init__()
-        self._arith = LateArithConversion(self._make, convert_type)
-        self._rules[scf.IfOp] = self._if
-        self._rules[scf.ForOp] = self._for
-        self._rules[FuncReturnOp] = self._return
+        self.arith = LateArithConversion(self.make, convert_type)
+        self.rules[scf.IfOp] = self.convert_if
+        self.rules[scf.ForOp] = self.convert_for
+        self.rules[FuncReturnOp] = self.convert_return
         self._special: dict[str, Callable[[LateSyntaxOp], None]] = {
             "TensorAccessorArgs": self._accessor_args,
             "bitcast": self._bitcast,
@@ -376,18 +378,19 @@ class LateConversion(KernelConversion):
                 "kernels of 2026 have no arguments; get_arg_val and get_compile_time_arg_val "
                 "give them",
             )
-        self._location = function.location
+        self.location = function.location
         for op in function.walk():
             values = [*op.results, *(arg for r in op.regions for b in r.blocks for arg in b.args)]
             for value in values:
                 self._numbers[value] = len(self._numbers)
-        self._operations(function.body.block)
+        self.convert_operations(function.body.block)
         function.detach_region(0).erase()
-        function.add_region(Region(self._block))
+        function.add_region(Region(self.block))
 
-    def _operation(self, op: Operation) -> None:
+    def convert_operation(self, op: Operation) -> None:
+        """Convert an operation."""
         if not isinstance(op, LateSyntaxOp):
-            super()._operation(op)
+            super().convert_operation(op)
             return
         mnemonic = op.mnemonic()
         if mnemonic in _ONLY_IF_USED and not any(result.uses for result in op.results):
@@ -403,20 +406,20 @@ class LateConversion(KernelConversion):
             self._function(op)
 
     def _made_result(self, op: Operation, value: SSAValue, *, count: int = 1) -> None:
-        self._values[op.results[0]] = value
+        self.values[op.results[0]] = value
         self._made += count
 
     def _function(self, op: LateSyntaxOp) -> None:
         mnemonic = op.generic_name().removeprefix("ttkernel.")
         new = emitc.CallOpaqueOp.make(
             mnemonic,
-            self._operands(op),
+            self.operands(op),
             [convert_type(each.type) for each in op.results],
             template_args=_template_arguments(op, op.mnemonic()),
             location=op.location,
         )
-        self._block.add_op(new)
-        self._values.update(zip(op.results, new.results, strict=True))
+        self.block.add_op(new)
+        self.values.update(zip(op.results, new.results, strict=True))
         self._made += len(new.results)
         if op.results and isinstance(op.results[0].type, CBType):
             number = self._runtime_buffers
@@ -427,21 +430,21 @@ class LateConversion(KernelConversion):
     # Text.
 
     def _verbatim(self, text: str, operands: Sequence[SSAValue] = ()) -> None:
-        self._add(emitc.VerbatimOp.make(text, operands, location=self._location))
+        self.add(emitc.VerbatimOp.make(text, operands, location=self.location))
 
     def _literal(self, text: str, type_: Attribute) -> SSAValue:
-        return self._make(emitc.LiteralOp, [], type_, {"value": StringAttr(text)})
+        return self.make(emitc.LiteralOp, [], type_, {"value": StringAttr(text)})
 
     def _stored(self, type_: Attribute) -> SSAValue:
         variable = EmitC_LValueType(type_)
-        return self._make(emitc.VariableOp, [], variable, {"value": _text("")})
+        return self.make(emitc.VariableOp, [], variable, {"value": _text("")})
 
     def _loaded(self, variable: SSAValue) -> SSAValue:
         type_ = cast("EmitC_LValueType", variable.type).value_type
-        return self._make(emitc.LoadOp, [variable], type_)
+        return self.make(emitc.LoadOp, [variable], type_)
 
     def _assign(self, value: SSAValue, variable: SSAValue) -> None:
-        self._add(emitc.AssignOp.create(operands=[variable, value]))
+        self.add(emitc.AssignOp.create(operands=[variable, value]))
 
     # Arguments and circular buffers.
 
@@ -462,7 +465,7 @@ class LateConversion(KernelConversion):
         if name in self._declared or not _is_asked(buffer):
             return
         self._declared.add(name)
-        self._verbatim(f"experimental::CircularBuffer {name}({{}});", [self._values[buffer]])
+        self._verbatim(f"experimental::CircularBuffer {name}({{}});", [self.values[buffer]])
 
     def _method(self, op: LateSyntaxOp) -> None:
         name = self._names.get(op.operands[0])
@@ -472,12 +475,12 @@ class LateConversion(KernelConversion):
         if op.results:
             self._made_result(op, self._literal(f"{name}.{method}()", i32))
         else:
-            self._verbatim(f"{name}.{method}({{}});", self._operands(op)[1:])
+            self._verbatim(f"{name}.{method}({{}});", self.operands(op)[1:])
 
     def _name(self, op: LateSyntaxOp) -> None:
         type_ = convert_type(op.results[0].type)
         value = {"value": _text(_NAMED[op.mnemonic()])}
-        self._made_result(op, self._make(emitc.ConstantOp, [], type_, value))
+        self._made_result(op, self.make(emitc.ConstantOp, [], type_, value))
 
     # Accessors of tensors.
 
@@ -504,14 +507,14 @@ class LateConversion(KernelConversion):
         name = f"temp_{self._numbers[result] + self._made}"
         type_ = _TYPE_NAMES.get(result.type.name) or _TYPE_NAMES[str(result.type)]
         places = ", ".join("{}" for _ in op.operands[1:])
-        self._verbatim(f"{type_} {name} = {{}}.{method}({places});", self._operands(op))
+        self._verbatim(f"{type_} {name} = {{}}.{method}({places});", self.operands(op))
         self._made_result(op, self._literal(name, convert_type(result.type)))
 
     def _generator(self, op: LateSyntaxOp) -> None:
-        values = self._operands(op)[1:]
+        values = self.operands(op)[1:]
         variable = self._stored(_GENERATOR)
         members = [
-            self._make(
+            self.make(
                 expressions.MemberOp,
                 [variable],
                 EmitC_LValueType(value.type),
@@ -527,38 +530,39 @@ class LateConversion(KernelConversion):
 
     # Memory.
 
-    def _element(self, array: SSAValue, indices: Sequence[SSAValue], type_: Attribute) -> SSAValue:
-        if not isinstance(self._values[array].type, EmitC_PointerType):
-            return super()._element(array, indices, type_)
-        operands = [self._values[each] for each in (array, *indices)]
-        return self._make(emitc.SubscriptOp, operands, EmitC_LValueType(type_))
+    def element(self, array: SSAValue, indices: Sequence[SSAValue], type_: Attribute) -> SSAValue:
+        """An element of an array."""
+        if not isinstance(self.values[array].type, EmitC_PointerType):
+            return super().element(array, indices, type_)
+        operands = [self.values[each] for each in (array, *indices)]
+        return self.make(emitc.SubscriptOp, operands, EmitC_LValueType(type_))
 
     def _load_word(self, op: LateSyntaxOp) -> None:
         pointer, offset = op.operands
-        value = self._loaded(self._element(pointer, [offset], _WORD))
-        self._made_result(op, self._make(emitc.CastOp, [value], i32), count=3)
+        value = self._loaded(self.element(pointer, [offset], _WORD))
+        self._made_result(op, self.make(emitc.CastOp, [value], i32), count=3)
 
     def _store_word(self, op: LateSyntaxOp) -> None:
         value, pointer, offset = op.operands
-        element = self._element(pointer, [offset], _WORD)
-        word = self._make(emitc.CastOp, [self._values[value]], _WORD)
+        element = self.element(pointer, [offset], _WORD)
+        word = self.make(emitc.CastOp, [self.values[value]], _WORD)
         self._assign(word, element)
         self._made += 2
 
     # Other calls.
 
     def _with_scalar(self, op: LateSyntaxOp) -> None:
-        tile, number = self._operands(op)
+        tile, number = self.operands(op)
         text = f"{{{{ volatile int32_t __s = {{}}; {op.mnemonic()}({{}}, __s); }}"
         self._verbatim(text, [number, tile])
 
     def _accumulate(self, op: LateSyntaxOp) -> None:
-        self._verbatim("PACK((llk_pack_reconfig_l1_acc({})));", self._operands(op))
+        self._verbatim("PACK((llk_pack_reconfig_l1_acc({})));", self.operands(op))
 
     def _bitcast(self, op: LateSyntaxOp) -> None:
-        value, result = self._operands(op)[0], op.results[0]
+        value, result = self.operands(op)[0], op.results[0]
         if result.type == i32:
-            self._made_result(op, self._make(emitc.CastOp, [value], i32))
+            self._made_result(op, self.make(emitc.CastOp, [value], i32))
         elif result.type.name == "f32":
             name = f"_rc{self._numbers[result] + self._made}"
             self._verbatim(
@@ -574,12 +578,12 @@ class LateConversion(KernelConversion):
         if len(op.regions[0].blocks) != 1:
             refuse_to_legalize(op, "its region is one sequence of operations")
         self._verbatim("experimental::invoke_sfpi([=]() {")
-        self._operations(op.regions[0].block)
+        self.convert_operations(op.regions[0].block)
         self._verbatim("});")
 
     def _print(self, op: LateSyntaxOp) -> None:
         pieces = cast("StringAttr", op.properties["fmt"]).data.split("{}")
-        values = self._operands(op)
+        values = self.operands(op)
         arguments: list[SSAValue] = []
         for number, piece in enumerate(pieces):
             if piece:
@@ -591,11 +595,11 @@ class LateConversion(KernelConversion):
                 if isinstance(op.operands[number].type, CBType):
                     value = self._call_function("ttmlir::CBPrinter", [value])
                 arguments.append(value)
-        self._add(emitc.CallOpaqueOp.make("ttmlir::dprint", arguments, [], location=op.location))
+        self.add(emitc.CallOpaqueOp.make("ttmlir::dprint", arguments, [], location=op.location))
 
     def _call_function(self, name: str, operands: Sequence[SSAValue]) -> SSAValue:
-        call = emitc.CallOpaqueOp.make(name, operands, [_type(name)], location=self._location)
-        self._add(call)
+        call = emitc.CallOpaqueOp.make(name, operands, [_type(name)], location=self.location)
+        self.add(call)
         self._made += 1
         return call.results[0]
 
@@ -607,10 +611,10 @@ class LateConversion(KernelConversion):
     def _position(self, op: LateSyntaxOp) -> None:
         dim = cast("IntegerAttr[IntegerType]", op.properties["dim"]).value.data
         number = self._literal(str(dim), _type("uint64_t"))
-        self._call_with(op, [*self._operands(op), number])
+        self._call_with(op, [*self.operands(op), number])
 
     def _device_id(self, op: LateSyntaxOp) -> None:
-        manager, *indices = self._operands(op)
+        manager, *indices = self.operands(op)
         array = self._stored(_type(f"std::array<uint32_t, {len(indices)}>"))
         places = ", ".join("{}" for _ in indices)
         text = f"{{}} = std::array<uint32_t, {len(indices)}>{{{{{places}}};"
@@ -624,40 +628,43 @@ class LateConversion(KernelConversion):
             [convert_type(each.type) for each in op.results],
             location=op.location,
         )
-        self._add(call)
+        self.add(call)
         self._made_result(op, call.results[0], count=len(operands))
 
     # Numbers and control flow.
 
-    def _variable(self, value: SSAValue) -> SSAValue:
+    def variable(self, value: SSAValue) -> SSAValue:
+        """Part of the conversion."""
         type_ = value.type
         held = type_.value_type if isinstance(type_, EmitC_LValueType) else type_
         return self._stored(convert_type(held))
 
-    def _for(self, op: Operation) -> None:
+    def convert_for(self, op: Operation) -> None:
+        """A loop."""
         assert isinstance(op, scf.ForOp)
-        bounds = [self._values[each] for each in (op.lb, op.ub, op.step)]
-        carried = [self._variable(result) for result in op.results]
+        bounds = [self.values[each] for each in (op.lb, op.ub, op.step)]
+        carried = [self.variable(result) for result in op.results]
         for value, variable in zip(op.iter_args, carried, strict=True):
-            self._assign(self._values[value], variable)
+            self._assign(self.values[value], variable)
         induction, *arguments = op.body.block.args
         body = Block(arg_types=[convert_type(induction.type)])
-        self._values[induction] = body.args[0]
-        outer, self._block = self._block, body
+        self.values[induction] = body.args[0]
+        outer, self.block = self.block, body
         for argument, variable in zip(arguments, carried, strict=True):
-            self._values[argument] = self._loaded(variable)
-        self._block = outer
-        self._fill(body, op.body.block, carried)
-        self._add(emitc.ForOp.create(operands=bounds, regions=[Region(body)]))
+            self.values[argument] = self._loaded(variable)
+        self.block = outer
+        self.fill(body, op.body.block, carried)
+        self.add(emitc.ForOp.create(operands=bounds, regions=[Region(body)]))
         for result, variable in zip(op.results, carried, strict=True):
-            self._values[result] = self._loaded(variable)
+            self.values[result] = self._loaded(variable)
 
-    def _if(self, op: Operation) -> None:
-        super()._if(op)
+    def convert_if(self, op: Operation) -> None:
+        """A branch."""
+        super().convert_if(op)
         for result in op.results:
-            self._values[result] = self._loaded(self._values[result])
+            self.values[result] = self._loaded(self.values[result])
 
-    def _assign_all(self, targets: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
+    def assign_all(self, targets: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
         """Assign one after the other: the values are those that were loaded before."""
         for target, value in zip(targets, values, strict=True):
             self._assign(value, target)
