@@ -71,6 +71,7 @@ from ttmlir.dialects.definition.table_ops import (
     properties_of,
     shape_of,
 )
+from ttmlir.dialects.late_verifier import verify_late
 from ttmlir.mlir.core_prefix import note_ttcore
 from ttmlir.optable import DEFINITIONS, definition, late_forms
 from ttmlir.optable.elementwise import DEFINITIONS as elementwise_DEFINITIONS
@@ -208,6 +209,7 @@ class TTIRTableOp(TTIROp, ValueFormOp):
     """An operation that has a definition, and writes to a destination or makes its result."""
 
     NAMES_DESTINATION: ClassVar = True
+    VERIFY_LATE: ClassVar = staticmethod(verify_late)
 
     def finish_reading(self) -> None:
         """Fill in what a text of 2026 need not say, and remember that it is one."""
@@ -220,6 +222,7 @@ class LateOp(LateOnlyOp):
     """An operation of 2026 without a definition."""
 
     NAMES_DESTINATION: ClassVar = True
+    VERIFY_LATE: ClassVar = staticmethod(verify_late)
 
     def finish_reading(self) -> None:
         """Fill in what the text need not say, and remember that it is one of 2026."""

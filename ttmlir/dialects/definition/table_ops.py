@@ -315,6 +315,10 @@ class TableOperation(ODSOperation):
                 )
 
 
+LateVerifier = Callable[[ODSOperation, Iterable[Parameter], OpDefinition | None], bool]
+"""Verifies an operation in the form of 2026; False where that form has no verifier of its own."""
+
+
 def operand_values(operands: Iterable[Operand]) -> tuple[ValueGroup, ...]:
     """Operands of a definition as those of an operation."""
     return tuple(
@@ -361,6 +365,8 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
     """An operation that writes to a destination, or makes its results: then `inits` is empty."""
 
     LATE: ClassVar[LateForm | None] = None
+    VERIFY_LATE: ClassVar[LateVerifier | None] = None
+    """The verifiers of 2026 of the dialect."""
     """What is different in 2026."""
     LATE_PROPERTIES: ClassVar[tuple[Property, ...]] = ()
     """Optional properties of the forms without a destination; with one they are not kept."""
@@ -558,7 +564,8 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
     def verify_op(self) -> None:
         """Run the operation's own verifier, where its form has parameters of the definition."""
         if not self.has_destination and (self.is_late or self.LATE is None):
-            if check_late(self, self.late_parameters(), self.DEFINITION):
+            verify = type(self).VERIFY_LATE
+            if verify is not None and verify(self, self.late_parameters(), self.DEFINITION):
                 return
         if self.is_late:
             try:
@@ -668,27 +675,13 @@ def _readable(cls: type[ValueFormOp]) -> Mapping[str, Property]:
     return found
 
 
-def check_late(
-    op: ODSOperation, parameters: Iterable[Parameter], definition: OpDefinition | None = None
-) -> bool:
-    """Verify an operation in the form of 2026; False where that form has no verifier of its own."""
-    from ttmlir.dialects.late_checks import CHECKS, check_elementwise
-    from ttmlir.dialects.late_checks.verified import Verified
-
-    check = CHECKS.get(op.name)
-    if check is None and definition is not None and definition.family.is_elementwise:
-        check = check_elementwise if op.name.startswith("ttir.") else None
-    if check is None:
-        return False
-    check(Verified(op, parameters))
-    return True
-
-
 class LateOnlyOp(ODSOperation, SuggestsNames):
     """An operation of 2025 and 2026 without a definition: it is read, checked by its form, and
     printed."""
 
     LATE: ClassVar[LateForm]
+    VERIFY_LATE: ClassVar[LateVerifier | None] = None
+    """The verifiers of 2026 of the dialect."""
     NAMES_DESTINATION: ClassVar[bool] = False
     """True where the operation may write to a destination, as in 2025."""
 
@@ -733,7 +726,8 @@ class LateOnlyOp(ODSOperation, SuggestsNames):
 
     def verify_op(self) -> None:
         """Run the verifier of 2026, if there is one."""
-        check_late(self, self.LATE.parameters or ())
+        if (verify := type(self).VERIFY_LATE) is not None:
+            verify(self, self.LATE.parameters or (), None)
 
     @classmethod
     def late_properties(

@@ -46,6 +46,7 @@ from ttmlir.dialects.definition.table_ops import (
     shape_of,
     trailing_operand,
 )
+from ttmlir.dialects.late_verifier import verify_late
 from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr, ProgramAttr
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE
 from ttmlir.layout.enums import TTNNLayout
@@ -186,6 +187,7 @@ class TTNNTableOp(TTNNOp, ValueFormOp):
     """An operation that has a definition, and writes to a destination or makes its result."""
 
     LATE_PROPERTIES: ClassVar = (DTYPE, MEMORY_CONFIG)
+    VERIFY_LATE: ClassVar = staticmethod(verify_late)
 
     def verify_(self) -> None:
         """Check the operation, in the form that the module around it is read in."""
@@ -246,6 +248,8 @@ class OrderingOp(TTNNTableOp):
 
 class LateOp(TTNNOp, LateOnlyOp):
     """An operation of 2026 without a definition."""
+
+    VERIFY_LATE: ClassVar = staticmethod(verify_late)
 
 
 class CreationOp(TTNNOp, TableOperation):

@@ -1,7 +1,7 @@
 """What `ttir-decomposition` does for operations that make their results.
 
-A family of operations is a file `ttir_value_decomposition_*.py`, named in `_FAMILIES`, with rules of
-`ttmlir.ir.greedy_rewriting` by the name of the operation, `RULES`.
+A family of operations is a file `ttir_value_decomposition_*.py`, named in `_FAMILIES`, with rules
+of `ttmlir.ir.greedy_rewriting` by the name of the operation, `RULES`.
 """
 
 from __future__ import annotations

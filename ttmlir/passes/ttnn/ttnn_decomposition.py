@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-_FAMILIES: tuple[str, ...] = (
-    "ttmlir.passes.ttnn.ttnn_decomposition_attention",
-)
+_FAMILIES: tuple[str, ...] = ("ttmlir.passes.ttnn.ttnn_decomposition_attention",)
 """The modules of rules, in the order in which rules of an operation are tried."""
 
 
