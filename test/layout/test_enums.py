@@ -202,6 +202,10 @@ MEMBERS = {
         4 width_sharded WidthSharded WIDTH_SHARDED
         5 block_sharded BlockSharded BLOCK_SHARDED
     """,
+    "MoEActivationFunction": """
+        0 silu  SILU
+        1 swiglu  SWIGLU
+    """,
     "RoutingMode": """
         0 bidir_line_mesh  BIDIR_LINE_MESH
         1 unidir_ring_torus  UNIDIR_RING_TORUS
