@@ -947,12 +947,15 @@ def _to_ttir(
 
 def _join(modules: Mapping[str, ModuleOp]) -> ModuleOp:
     """One module of the functions of several, which are called as the modules are named."""
-    from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-    from xdsl.dialects.func import CallOp, FuncOp
+    from xdsl.dialects.builtin import ModuleOp, StringAttr
+    from xdsl.dialects.func import FuncOp
+
+    from ttmlir.ir.rewriting import rename_references
+    from ttmlir.passes.general.ttcore_wrap_device_module import module_of_device
 
     joined = ModuleOp([])
     for name, module in modules.items():
-        functions = [op for op in module.ops if isinstance(op, FuncOp)]
+        functions = [op for op in module_of_device(module).ops if isinstance(op, FuncOp)]
         names = {
             each.sym_name.data: name
             if symbol_visibility(each) == "public"
@@ -960,8 +963,7 @@ def _join(modules: Mapping[str, ModuleOp]) -> ModuleOp:
             for each in functions
         }
         for op in module.walk():
-            if isinstance(op, CallOp):
-                op.callee = SymbolRefAttr(names[op.callee.string_value()])
+            rename_references(op, names)
         for function in functions:
             function.detach()
             function.sym_name = StringAttr(names[function.sym_name.data])

@@ -408,7 +408,8 @@ def _with_spelling(spelling: str | None, target: TargetName, options: str) -> st
     year = find_spelling(options, spelling)
     if target == "ttnn":
         has_one = any(word.startswith("spelling=") for word in options.split())
-        return options if has_one or year == SPELLINGS[0] else f"{options} spelling={year}".lstrip()
+        is_said = has_one or (spelling is None and year == SPELLINGS[0])
+        return options if is_said else f"{options} spelling={year}".lstrip()
     if spelling is not None and year != SPELLINGS[0]:
         raise ArgumentError(
             f"files of target {target!r} have the form of {SPELLINGS[0]}; "

@@ -6,7 +6,7 @@ a layout costs more than all else a pass does to an operation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Generic, NoReturn, TypeVar
 
@@ -137,6 +137,23 @@ def _references_inside(attribute: ArrayAttr[Attribute] | DictionaryAttr) -> tupl
     """Each reference once: arrays may hold the same array again and again."""
     parts = attribute.data if isinstance(attribute, ArrayAttr) else attribute.data.values()
     return tuple(dict.fromkeys(path for part in parts for path in _references(part)))
+
+
+def rename_references(op: Operation, names: Mapping[str, str]) -> None:
+    """Let the symbol references of `op` name what is in `names` by its new name."""
+    for home in (op.properties, op.attributes):
+        for key, attribute in home.items():
+            home[key] = _renamed(attribute, names)
+
+
+def _renamed(attribute: Attribute, names: Mapping[str, str]) -> Attribute:
+    match attribute:
+        case SymbolRefAttr() if (root := attribute.root_reference.data) in names:
+            return SymbolRefAttr(names[root], attribute.nested_references)
+        case ArrayAttr() if any(_references(part) for part in attribute.data):
+            return ArrayAttr(_renamed(part, names) for part in attribute.data)
+        case _:
+            return attribute
 
 
 # --- Rewriting ------------------------------------------------------------------------------------

@@ -62,3 +62,9 @@ class TTCoreWrapDeviceModulePass(ModulePass):
         holder = DeviceModuleOp.of(inner)
         holder.location = module.location
         module.body.block.add_op(holder)
+
+
+def module_of_device(module: ModuleOp) -> ModuleOp:
+    """What the pass made for the device, or the module itself where it did not run."""
+    first = module.body.block.first_op
+    return first.module if isinstance(first, DeviceModuleOp) else module

@@ -1,0 +1,124 @@
+"""Models compiled to text and files of another year: `ttmlir.compile(..., spelling=...)`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import ttmlir
+from ttmlir.tools.ttrt import main as ttrt
+
+RNG = np.random.default_rng(4)
+
+
+def _mlp(x: Any, w: Any, b: Any, keep: Any) -> Any:
+    return jnp.where(keep, jax.nn.relu(x @ w + b), -1)
+
+
+def _numbers() -> tuple[Any, ...]:
+    shapes = (3, 70), (70, 5), (5,)
+    numbers = (RNG.standard_normal(shape).astype(np.float32) for shape in shapes)
+    return (*numbers, RNG.random((3, 5)) < 0.5)
+
+
+def test_jax(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text and file are of 2026, and results are those of JAX; truth values are taken as such."""
+    numbers = _numbers()
+    compiled = ttmlir.compile(_mlp, *numbers, spelling="2026")
+    assert "ttir.empty" not in compiled.text("ttir")
+    assert "#ttcore.system_desc" in compiled.text("ttnn")
+    np.testing.assert_allclose(compiled(*numbers), _mlp(*numbers), rtol=1e-5, atol=1e-5)
+    path = compiled.save(tmp_path / "mlp.ttnn", golden=True)
+    assert ttrt(["run", "--golden", "--artifact-dir", str(tmp_path), str(path)]) == 0
+    assert ttrt(["read", "--section", "version", str(path)]) == 0
+    assert "912b70aa54f878b01d094638d22c35ee" in capsys.readouterr().out
+
+
+def test_torch() -> None:
+    """Weights are constants of functions that are computed once."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(33, 17), torch.nn.Tanh(), torch.nn.Linear(17, 3))
+    x = torch.randn(5, 33)
+    compiled = ttmlir.compile(model, x, spelling="2026")
+    assert "ttcore.load_cached" in compiled.text("ttnn")
+    np.testing.assert_allclose(compiled(x), model(x).detach(), rtol=1e-5, atol=1e-5)
+
+
+def test_slices_at_computed_places() -> None:
+    """Positions in a cache are read and written."""
+
+    def step(cache: Any, row: Any, at: Any) -> Any:
+        cache = jax.lax.dynamic_update_slice(cache, row, (at, 0))
+        return cache, jax.lax.dynamic_slice(cache, (at - 1, 0), (2, 7))
+
+    cache, row = (RNG.standard_normal(shape).astype(np.float32) for shape in ((9, 7), (1, 7)))
+    compiled = ttmlir.compile(step, cache, row, np.int32(4), spelling="2026")
+    for at in (1, 4, 8):
+        wanted = step(cache, row, at)
+        for ours, theirs in zip(compiled(cache, row, np.int32(at)), wanted, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable is for all models, and a parameter is stronger."""
+    numbers = _numbers()
+    monkeypatch.setenv("TTMLIR_SPELLING", "2026")
+    assert "ttcore.device" in ttmlir.compile(_mlp, *numbers).text("ttnn")
+    assert "tt.device" in ttmlir.compile(_mlp, *numbers, spelling="2024").text("ttnn")
+    monkeypatch.setenv("TTMLIR_SPELLING", "2023")
+    with pytest.raises(ttmlir.Error, match="compiled to text of 2024 or 2026, not '2023'"):
+        ttmlir.compile(_mlp, *numbers)
+
+
+def test_programs() -> None:
+    """Several programs of one file are of one year."""
+    x = RNG.standard_normal((3, 70)).astype(np.float32)
+    examples = {
+        "double": ttmlir.Example(lambda x: x * 2, x),
+        "total": ttmlir.Example(lambda x: x.sum(1), x),
+    }
+    programs = ttmlir.compile_programs(examples, spelling="2026")
+    assert "ttcore.device" in programs.text("ttnn")
+    np.testing.assert_array_equal(programs.double(x), x * 2)
+    np.testing.assert_allclose(programs.total(x), x.sum(1), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"spelling": "2025"}, "compiled to text of 2024 or 2026, not '2025'"),
+        ({"spelling": "2026", "target": "kernels"}, "spelling='2026' is for target='ttnn'"),
+        ({"spelling": "2026", "options": "spelling=2024"}, "and the option spelling=2024 differ"),
+    ],
+)
+def test_refusals(words: dict[str, Any], message: str) -> None:
+    """Each says what there is."""
+    with pytest.raises(ttmlir.Error, match=message):
+        ttmlir.compile(_mlp, *_numbers(), **words)
+
+
+def test_text_that_only_calls() -> None:
+    """The dialect of a module is that of the functions that its main function calls."""
+    text = """
+        module {
+          func.func public @main(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+            %0 = call @double(%x) : (tensor<3x5xf32>) -> tensor<3x5xf32>
+            return %0 : tensor<3x5xf32>
+          }
+          func.func private @double(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+            %0 = stablehlo.add %x, %x : tensor<3x5xf32>
+            return %0 : tensor<3x5xf32>
+          }
+        }
+    """
+    x = RNG.standard_normal((3, 5)).astype(np.float32)
+    for spelling in ("2024", "2026"):
+        compiled = ttmlir.compile(text, spelling=spelling)
+        assert compiled.stages[0] == "stablehlo"
+        np.testing.assert_array_equal(compiled(x), 2 * x)
