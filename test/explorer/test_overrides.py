@@ -20,7 +20,7 @@ LAYERS = Path(__file__).parent / "Inputs" / "layers.mlir"
 FC1 = "encoder/fc1/linear"
 OF_MODELS = (
     "enable-fold-batch-norm=true enable-const-eval=true enable-erase-inverse-ops-pass=true "
-    "share-transfers=true deallocate-above=1073741824"
+    "share-transfers=true spelling=2024 deallocate-above=1073741824"
 )
 L1 = {"memory_space": "l1", "memory_layout": "height_sharded", "grid": "2x1"}
 

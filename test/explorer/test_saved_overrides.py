@@ -20,7 +20,7 @@ FC1 = "encoder/fc1/linear"
 PIPELINE = "--ttir-to-ttnn-backend-pipeline"
 OF_MODELS = (
     "enable-fold-batch-norm=true enable-const-eval=true enable-erase-inverse-ops-pass=true "
-    "share-transfers=true deallocate-above=1073741824"
+    "share-transfers=true spelling=2024 deallocate-above=1073741824"
 )
 
 

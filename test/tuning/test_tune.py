@@ -30,7 +30,7 @@ from ttmlir.tuning.tuning import Request, tune
 ATTENTION = Path(__file__).parents[1] / "models" / "attention.mlir"
 OF_MODELS = (
     "enable-fold-batch-norm=true enable-const-eval=true enable-erase-inverse-ops-pass=true "
-    "share-transfers=true deallocate-above=1073741824"
+    "share-transfers=true spelling=2024 deallocate-above=1073741824"
 )
 NET = """\
 func.func @net(%x: tensor<512x1056xf32>, %y: tensor<512x1056xf32>) -> tensor<512x1056xf32> {

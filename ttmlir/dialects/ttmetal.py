@@ -497,7 +497,11 @@ def _keywords(modes: Sequence[UnpackToDestMode]) -> str:
 
 _MEMREF = TypeConstraint(
     "non-0-ranked.memref of any type values",
-    lambda type: isinstance(type, MemRefType) and bool(type.get_shape()),
+    # Arguments that are one number are memrefs of the host without a dimension here.
+    lambda type: (
+        isinstance(type, MemRefType)
+        and bool(type.get_shape() or type.layout.name == "ttcore.host_layout")
+    ),
 )
 _ANY = TypeConstraint("any type", ods.always)
 _GLOBAL_SEMAPHORE = TypeConstraint(

@@ -14,7 +14,7 @@
 // LATE-NOT: ttir.empty
 
 // EARLY: "ttir.matmul"(
-// TTNN: "ttnn.matmul"(
+// TTNN: "ttnn.linear"(
 
 module {
   // CHECK-LABEL: func.func @products

@@ -61,6 +61,9 @@ class Pass(ABC):
     )
     """What the pass counted while it ran, for `--mlir-pass-statistics`."""
 
+    spelled: ClassVar[str] = ""
+    """The year of the modules that a pipeline runs the pass on; empty for all."""
+
     def applies(self, op: Operation) -> bool:
         """False for an operation that a pipeline leaves out the pass for."""
         return True

@@ -195,6 +195,8 @@ def item_text(item: Pass | Nest) -> str:
     if isinstance(item, Nest):
         return str(item)
     options = format_options(item)
+    if item.spelled:
+        options = f"{options} {_SPELLED}{item.spelled}".lstrip()
     return f"{item.name}{{{options}}}" if options else item.name
 
 
@@ -216,10 +218,34 @@ def make_items(name: str, options: str, anchor: str) -> tuple[Pass | Nest, ...]:
     cls = lookup(name)
     if cls is None:
         raise OptionError(unknown_name(name))
+    entries = list(split_entries(options)) if _SPELLED in options else []
+    if entries and not issubclass(cls, Pipeline):
+        years = [entry.removeprefix(_SPELLED) for entry in entries if entry.startswith(_SPELLED)]
+        own = " ".join(entry for entry in entries if not entry.startswith(_SPELLED))
+        return (
+            _for_modules_of(years[-1], parse_options(cls, own))
+            if years
+            else parse_options(cls, own),
+        )
     made = parse_options(cls, options)
     if isinstance(made, Pipeline):
         return nest_implicitly(anchor, made.passes()).items
     return (made,)
+
+
+_SPELLED = "spelled="
+"""What tells which modules a pass of a pipeline for several spellings runs on."""
+
+
+def _for_modules_of(year: str, step: Pass) -> Pass:
+    from ttmlir.passes.core.value_form import CONDITIONS, when
+
+    if year not in CONDITIONS:
+        raise OptionError(
+            f"<Pass-Options-Parser>: passes run on modules spelled as in {', '.join(CONDITIONS)}, "
+            f"not {year}"
+        )
+    return when(year, step)
 
 
 class PipelineError(OptionError):

@@ -6,9 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from xdsl.context import Context
     from xdsl.ir import Operation
 
     from ttmlir.passes.core.base import Pass
@@ -48,47 +47,50 @@ def is_of_2025(root: Operation) -> bool:
     return bool(written) and not any("operand_constraints" in op.properties for op in written)
 
 
-def when(condition: Callable[[Operation], bool], step: PassT) -> PassT:
-    """The same pass with the same options, for modules for which a condition holds."""
-    cls = _conditional(type(step), condition)
+def in_value_form(passes: Sequence[Pass]) -> list[Pass]:
+    """The passes, which are left out for modules that are not spelled as in 2026."""
+    return [when("2026", each) for each in passes]
+
+
+def in_earlier_form(passes: Sequence[Pass]) -> list[Pass]:
+    """The passes, which are left out for modules that are spelled as in 2026."""
+    return [when("2024", each) for each in passes]
+
+
+def when(spelling: str, step: PassT) -> PassT:
+    """The same pass with the same options, for modules of one of the `CONDITIONS`.
+
+    In the text of a pipeline it has `spelled=` among its options.
+    """
+    cls = _conditional(type(step), spelling)
     made = object.__new__(cls)
     for name, value in vars(step).items():
         object.__setattr__(made, name, value)
     return cast("PassT", made)
 
 
-def in_value_form(passes: Sequence[Pass]) -> list[Pass]:
-    """The passes, which are left out for modules that are not spelled as in 2026."""
-    return [_only(each, late=True) for each in passes]
-
-
-def in_earlier_form(passes: Sequence[Pass]) -> list[Pass]:
-    """The passes, which are left out for modules that are spelled as in 2026."""
-    return [_only(each, late=False) for each in passes]
-
-
-def _only(step: PassT, *, late: bool) -> PassT:
-    """The pass for modules of one spelling."""
-    return when(is_value_form if late else _is_earlier, step)
-
-
 def _is_earlier(root: Operation) -> bool:
     return not is_value_form(root)
 
 
+CONDITIONS: Mapping[str, Callable[[Operation], bool]] = {
+    "2024": _is_earlier,
+    "2025": is_of_2025,
+    "2026": is_value_form,
+}
+"""How modules are spelled, by the year."""
+
+
 @cache
-def _conditional(cls: type[Pass], condition: Callable[[Operation], bool]) -> type[Pass]:
+def _conditional(cls: type[Pass], spelling: str) -> type[Pass]:
+    condition = CONDITIONS[spelling]
+
     def applies(self: Pass, op: Operation) -> bool:
         return condition(op) and cls.applies(self, op)
 
-    def run(self: Pass, ctx: Context, op: Operation) -> None:
-        # Whoever runs passes without a manager leaves them out, too.
-        if applies(self, op):
-            cls.run(self, ctx, op)
-
     namespace = {
         "applies": applies,
-        "run": run,
+        "spelled": spelling,
         "__doc__": cls.__doc__,
         "__module__": cls.__module__,
     }

@@ -95,7 +95,6 @@ class TTIRToTTNNBackendPipeline(Pipeline):
         from ttmlir.passes.core.value_form import (
             in_earlier_form,
             in_value_form,
-            is_of_2025,
             when,
         )
         from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
@@ -107,7 +106,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
         if self.spelling is TTNNSpelling.LATE:
             general = in_earlier_form([TTIRDecompositionPass()])
             return (*general, ConvertSpellingPass(to=Spelling.LATE), *late)
-        as_values = when(is_of_2025, ConvertSpellingPass(to=Spelling.LATE))
+        as_values = when("2025", ConvertSpellingPass(to=Spelling.LATE))
         return (as_values, *in_value_form(late), *in_earlier_form(self.early_passes()))
 
     def common_pipeline(self) -> TTIRToTTNNCommonPipeline:
