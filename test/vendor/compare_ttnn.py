@@ -47,7 +47,8 @@ def lower(ttir: str, board: str = BOARD) -> tuple[str, str]:
     module = parse_module(ttir, FILE, context)
     common = TTIRToTTNNCommonPipeline(system_desc_path=board)
     for step in (*common.passes(), *TTNNCommonToRuntimePipeline().passes()):
-        step.run(context, module)
+        if step.applies(module):
+            step.run(context, module)
     return print_module(module), print_module(module, debuginfo=True)
 
 

@@ -44,7 +44,8 @@ def lower(given: str) -> tuple[str, str]:
     context = make_context(DIALECTS)
     module = parse_module(given, FILE, context)
     for step in StableHLOToTTIRPipeline(spelling=Spelling.LATE).passes():
-        step.run(context, module)
+        if step.applies(module):
+            step.run(context, module)
     return print_module(module), print_module(module, debuginfo=True)
 
 

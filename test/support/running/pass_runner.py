@@ -35,6 +35,8 @@ def lowered(text: str, *passes: str) -> ModuleOp:
         assert cls is not None, f"there is no pass {name}"
         made = parse_options(cls, options)
         for step in made.passes() if isinstance(made, Pipeline) else (made,):
+            if not step.applies(module):
+                continue
             step.run(context, module)
             _verify(module)
             if name not in _FORGETFUL:

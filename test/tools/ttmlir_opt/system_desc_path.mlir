@@ -9,7 +9,7 @@
 
 // TWO: #tt.system_desc<[{{.*}}], [0, 1], [
 // ONE: #tt.system_desc<[{{.*}}], [0], [
-// PIPELINE: ttir-load-system-desc{path={{.*}}two_chips.ttsys arch=wormhole_b0}
+// PIPELINE: ttir-load-system-desc{path={{.*}}two_chips.ttsys arch=wormhole_b0 spelled=2024}
 // BOARD: #tt.system_desc<[{arch = <blackhole>, grid = 10x11
 // MISSING: error: {{.*}}system_desc_path.mlir.tmp.none{{.*}}; give the path of a .ttsys file, a board (default, n150,
 func.func @f() { return }

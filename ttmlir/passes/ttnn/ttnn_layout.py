@@ -33,6 +33,8 @@ Not done here: operations that take something else get it from `ttnn-workaround`
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,10 +42,11 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from ttmlir.dialects.ttcore import ArgumentTypeAttr
-from ttmlir.ir.rewriting import symbol_visibility
+from ttmlir.ir.rewriting import refuse, symbol_visibility
 from ttmlir.ir.tensor_types import is_plain_tensor
 from ttmlir.ir.ttnn_types import memory_of, set_type, tensor_in, to_layout
 from ttmlir.layout.enums import ArgumentType, BufferType
+from ttmlir.layout.errors import LayoutError
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.general.ttcore_mark_functions_as_forward import FUNCTION_TYPE
 
@@ -62,7 +65,17 @@ class TTNNLayoutPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Give every tensor a layout, and convert between them where operands differ."""
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
-            _place_function(function)
+            with _refusing(function):
+                _place_function(function)
+
+
+@contextmanager
+def _refusing(op: Operation) -> Generator[None]:
+    """Let elements that no device stores be refused at the operation that has them."""
+    try:
+        yield
+    except LayoutError as error:
+        refuse(op, str(error))
 
 
 def _place_function(function: FuncOp) -> None:
@@ -76,7 +89,8 @@ def _place_function(function: FuncOp) -> None:
         for argument, type_ in zip(tuple(block.args), inputs, strict=True):
             set_type(argument, type_)
         for op in tuple(block.ops):
-            _place(op)
+            with _refusing(op):
+                _place(op)
 
 
 def _place(op: Operation) -> None:
