@@ -14,7 +14,9 @@ import torch
 import ttmlir
 from ttmlir.tools.ttrt import main as ttrt
 
-RNG = np.random.default_rng(4)
+
+def _draw(*shape: int) -> Any:
+    return np.random.default_rng(4).standard_normal(shape).astype(np.float32)
 
 
 def _mlp(x: Any, w: Any, b: Any, keep: Any) -> Any:
@@ -22,9 +24,7 @@ def _mlp(x: Any, w: Any, b: Any, keep: Any) -> Any:
 
 
 def _numbers() -> tuple[Any, ...]:
-    shapes = (3, 70), (70, 5), (5,)
-    numbers = (RNG.standard_normal(shape).astype(np.float32) for shape in shapes)
-    return (*numbers, RNG.random((3, 5)) < 0.5)
+    return _draw(3, 70), _draw(70, 5), _draw(5), _draw(3, 5) < 0
 
 
 def test_jax(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,7 +57,7 @@ def test_slices_at_computed_places() -> None:
         cache = jax.lax.dynamic_update_slice(cache, row, (at, 0))
         return cache, jax.lax.dynamic_slice(cache, (at - 1, 0), (2, 7))
 
-    cache, row = (RNG.standard_normal(shape).astype(np.float32) for shape in ((9, 7), (1, 7)))
+    cache, row = _draw(9, 7), _draw(1, 7) + 1
     compiled = ttmlir.compile(step, cache, row, np.int32(4), spelling="2026")
     for at in (1, 4, 8):
         wanted = step(cache, row, at)
@@ -78,7 +78,7 @@ def test_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_programs() -> None:
     """Several programs of one file are of one year."""
-    x = RNG.standard_normal((3, 70)).astype(np.float32)
+    x = _draw(3, 70)
     examples = {
         "double": ttmlir.Example(lambda x: x * 2, x),
         "total": ttmlir.Example(lambda x: x.sum(1), x),
@@ -117,7 +117,7 @@ def test_text_that_only_calls() -> None:
           }
         }
     """
-    x = RNG.standard_normal((3, 5)).astype(np.float32)
+    x = _draw(3, 5)
     for spelling in ("2024", "2026"):
         compiled = ttmlir.compile(text, spelling=spelling)
         assert compiled.stages[0] == "stablehlo"
