@@ -122,3 +122,28 @@ def test_text_that_only_calls() -> None:
         compiled = ttmlir.compile(text, spelling=spelling)
         assert compiled.stages[0] == "stablehlo"
         np.testing.assert_array_equal(compiled(x), 2 * x)
+
+
+def test_long_integers_are_warned_of() -> None:
+    """They keep 32 bits, which is said; small numbers are right."""
+    text = """
+        func.func @main(%x: tensor<3xui64>) -> tensor<3xui64> {
+          %0 = stablehlo.add %x, %x : tensor<3xui64>
+          return %0 : tensor<3xui64>
+        }
+    """
+    with pytest.warns(UserWarning, match="integers of 64 bits have 32 bits in ttnn of 2026"):
+        compiled = ttmlir.compile(text, spelling="2026")
+    np.testing.assert_array_equal(compiled(np.array([1, 70, 4], np.uint64)), [2, 140, 8])
+
+
+def test_options_of_the_other_year() -> None:
+    """What passes of 2026 do not have is refused, not left out."""
+    numbers = _numbers()
+    with pytest.raises(ttmlir.Error, match="do not have --share-transfers; spelling=2024 has"):
+        ttmlir.compile(_mlp, *numbers, spelling="2026", options="share-transfers=true")
+    with pytest.raises(ttmlir.Error, match="--enable-trace option: 'true' has no passes here"):
+        ttmlir.compile(_mlp, *numbers, spelling="2026", options="enable-trace=true")
+    plain = ttmlir.compile(_mlp, *numbers, spelling="2026", options="enable-const-eval=false")
+    assert "ttcore.load_cached" not in plain.text("ttnn")
+    np.testing.assert_allclose(plain(*numbers), _mlp(*numbers), rtol=1e-5, atol=1e-5)

@@ -140,7 +140,7 @@ def test_hardsigmoid_is_four_files() -> None:
     # These compute hardswish with it, find it in a quotient, fuse it, and call its kernel of 2026.
     found -= {
         "ttmlir/ttnn_jit/recording.py",
-        "ttmlir/passes/ttir/ttir_fusing_elementwise.py",
+        "ttmlir/passes/ttir/fusing/ttir_fusing_elementwise.py",
         "ttmlir/passes/ttnn/ttnn_fusing_activations.py",
         "ttmlir/optable/kernel/late_calls.py",
     }

@@ -15,7 +15,7 @@
 // VALUES: ,ttir-grid-set{override-grid-sizes=a=2x3,b=4x1 override-output-layout="" sharding-pass-enabled=true})
 // UNDERSCORES: ,ttir-grid-set{override-grid-sizes=a=2x3 override-output-layout="" sharding-pass-enabled=false})
 // PIPELINE-NOT: ttir-grid-set
-// PIPELINE: ttir-implicit-device{mesh-shape=1,1 spelled=2024},ttir-layout{{.*}},convert-ttir-to-ttnn{share-transfers=false spelled=2024})
+// PIPELINE: ttir-implicit-device{mesh-shape=1,1},ttir-layout{{.*}},convert-ttir-to-ttnn{share-transfers=false})
 // Passes on functions get a nest of their own; neighbours share it.
 // NESTED: builtin.module(func.func(test-pass-invalid),cse,func.func(test-pass-invalid,test-pass-invalid))
 

@@ -6,9 +6,11 @@
 // RUN: ttmlir-opt --pass-pipeline='builtin.module(builtin.module(cse),other.op(cse))' %s | FileCheck %s --check-prefix=ELSEWHERE
 // RUN: ttmlir-opt --pass-pipeline='builtin.module()' %s | FileCheck %s --check-prefix=ELSEWHERE
 // RUN: ttmlir-opt --pass-pipeline='builtin.module(ttir-to-ttnn-backend-pipeline{enable-grid-set=false mesh-shape=1,1})' --dump-pass-pipeline /dev/null -o /dev/null 2>&1 | FileCheck %s --check-prefix=NAMED
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline --dump-pass-pipeline /dev/null -o /dev/null 2>&1 | FileCheck %s --check-prefix=BOTH
 
 // MERGED: builtin.module(func.func(cse,canonicalize{region-simplify=normal}))
-// NAMED: builtin.module(convert-spelling{to=2026 spelled=2025},ttcore-mark-functions-as-forward{spelled=2026},{{.*}},convert-spelling{to=2024 spelled=2024},ttir-decomposition{spelled=2024},ttir-sliding-window-2d-fix-shapes{spelled=2024},ttir-hoist-loop-constants{spelled=2024},{{.*}},ttir-implicit-device{mesh-shape=1,1 spelled=2024},{{.*}},convert-ttir-to-ttnn{share-transfers=false spelled=2024})
+// NAMED: builtin.module(convert-spelling{to=2024},ttir-decomposition,ttir-sliding-window-2d-fix-shapes,ttir-hoist-loop-constants,{{.*}},ttir-implicit-device{mesh-shape=1,1},{{.*}},convert-ttir-to-ttnn{share-transfers=false})
+// BOTH: builtin.module(convert-spelling{to=2026 spelled=2025},ttcore-mark-functions-as-forward{spelled=2026},{{.*}},convert-spelling{to=2024 spelled=2024},{{.*}},convert-ttir-to-ttnn{share-transfers=false spelled=2024})
 // The text does the same.
 // RUN: ttmlir-opt --pass-pipeline='builtin.module(cse{spelled=2024},symbol-dce{spelled=2026})' --dump-pass-pipeline %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=SPELLED
 // SPELLED: builtin.module(cse{spelled=2024},symbol-dce{spelled=2026})

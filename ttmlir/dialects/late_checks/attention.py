@@ -27,15 +27,7 @@ def check_attention(op: Verified) -> None:
         )
     if mask is None:
         return
-    require(len(mask) == 4, "Attention mask must be a 4D tensor")
-    require(
-        mask[0] in (1, query[0]),
-        "Attention mask batch size must be 1 (broadcast) or match query batch size",
-    )
-    require(
-        mask[1] in (1, query[1]),
-        "Attention mask dim 1 must be 1 (broadcast) or match query num heads",
-    )
+    _check_mask(mask, query)
     if op.op.name.startswith("ttir."):
         require(
             mask[2] in (1, query[2]),
@@ -221,6 +213,19 @@ def check_paged_latent_attention_decode(op: Verified) -> None:
         require(value[1] == 1, f"Value num KV heads (nkv) must be 1, got {value[1]}")
 
 
+def _check_mask(mask: Shape, query: Shape) -> None:
+    """What repeats along batches and heads, or has as many."""
+    require(len(mask) == 4, "Attention mask must be a 4D tensor")
+    require(
+        mask[0] in (1, query[0]),
+        "Attention mask batch size must be 1 (broadcast) or match query batch size",
+    )
+    require(
+        mask[1] in (1, query[1]),
+        "Attention mask dim 1 must be 1 (broadcast) or match query num heads",
+    )
+
+
 def check_latent_attention(op: Verified) -> None:
     """Attention to a compressed cache, whose values may be a part of its keys."""
     query, key, output = op.shape("query"), op.shape("key"), op.result()
@@ -267,15 +272,7 @@ def check_latent_attention(op: Verified) -> None:
         return
     mask = op.shape("attention_mask")
     require(not op.get("is_causal"), "Attention mask is not allowed when is_causal is true")
-    require(len(mask) == 4, "Attention mask must be a 4D tensor")
-    require(
-        mask[0] in (1, query[0]),
-        "Attention mask batch size must be 1 (broadcast) or match query batch size",
-    )
-    require(
-        mask[1] in (1, query[1]),
-        "Attention mask dim 1 must be 1 (broadcast) or match query num heads",
-    )
+    _check_mask(mask, query)
     require(mask[2] == query[2], "Attention mask at dim 2 must match query sequence length")
     require(mask[3] == key[2], "Attention mask at dim 3 must match key sequence length")
 

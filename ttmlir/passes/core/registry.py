@@ -137,9 +137,11 @@ PASSES: dict[str, str] = {
     ),
     "ttir-allocate": "ttmlir.passes.placement.ttir_allocate:TTIRAllocatePass",
     "ttir-composite-decomposition": (
-        "ttmlir.passes.ttir.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
+        "ttmlir.passes.ttir.decomposition.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
     ),
-    "ttir-decomposition": "ttmlir.passes.ttir.ttir_decomposition:TTIRDecompositionPass",
+    "ttir-decomposition": (
+        "ttmlir.passes.ttir.decomposition.ttir_decomposition:TTIRDecompositionPass"
+    ),
     "ttir-element-type-normalization": (
         "ttmlir.passes.ttir.ttir_element_type_normalization:TTIRElementTypeNormalizationPass"
     ),
@@ -151,7 +153,7 @@ PASSES: dict[str, str] = {
     "ttir-fold-full-to-scalar": (
         "ttmlir.passes.ttir.ttir_fold_full_to_scalar:TTIRFoldFullToScalarPass"
     ),
-    "ttir-fusing": "ttmlir.passes.ttir.ttir_fusing:TTIRFusingPass",
+    "ttir-fusing": "ttmlir.passes.ttir.fusing.ttir_fusing:TTIRFusingPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",
     "ttir-generic-kernel": "ttmlir.passes.ttmetal.ttir_generic_kernel:TTIRGenericKernelPass",
     "ttir-generic-region-operands-to-memref": (
@@ -179,7 +181,7 @@ PASSES: dict[str, str] = {
     ),
     "ttir-to-d2m": "ttmlir.passes.d2m.frontend.ttir_to_d2m:TTIRToD2MPass",
     "ttir-window-decomposition": (
-        "ttmlir.passes.ttir.ttir_window_decomposition:TTIRWindowDecompositionPass"
+        "ttmlir.passes.ttir.decomposition.ttir_window_decomposition:TTIRWindowDecompositionPass"
     ),
     "ttnn-deallocate": "ttmlir.passes.ttnn.ttnn_deallocate:TTNNDeallocatePass",
     "ttnn-decompose-layouts": "ttmlir.passes.ttnn.ttnn_decompose_layouts:TTNNDecomposeLayoutsPass",

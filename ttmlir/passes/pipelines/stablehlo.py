@@ -26,7 +26,7 @@ class StableHLOToTTIRPipeline(Pipeline):
     def passes(self) -> Sequence[Pass]:
         """Calls, control flow, ttir, general operations."""
         from ttmlir.passes.general.remove_dead_values import RemoveDeadValuesPass
-        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
 
         if self.spelling is not Spelling.EARLY:
             return _stablehlo_to_late_ttir(self.spelling)

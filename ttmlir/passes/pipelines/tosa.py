@@ -20,7 +20,7 @@ class TosaToTTIRPipeline(Pipeline):
 
     def passes(self) -> Sequence[Pass]:
         """Calls, control flow, ttir, general operations."""
-        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
 
         return (*_tosa_to_ttir(self.max_trip_count), TTIRDecompositionPass())
 

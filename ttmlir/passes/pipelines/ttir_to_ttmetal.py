@@ -138,8 +138,12 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
         from ttmlir.passes.general.inline import InlinePass
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
-        from ttmlir.passes.ttir.ttir_composite_decomposition import TTIRCompositeDecompositionPass
-        from ttmlir.passes.ttir.ttir_window_decomposition import TTIRWindowDecompositionPass
+        from ttmlir.passes.ttir.decomposition.ttir_composite_decomposition import (
+            TTIRCompositeDecompositionPass,
+        )
+        from ttmlir.passes.ttir.decomposition.ttir_window_decomposition import (
+            TTIRWindowDecompositionPass,
+        )
         from ttmlir.passes.ttnn.convert_ttnn_to_ttir import ConvertTTNNToTTIRPass
 
         self._check()

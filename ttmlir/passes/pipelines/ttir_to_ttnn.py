@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
+from typing import Any
 
 from ttmlir.ir.builder import Spelling
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
-from ttmlir.mlir.option_values import option
+from ttmlir.mlir.option_values import BOOLEAN, OptionError, option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.placement.layout_overrides import (
     GRID_OVERRIDES,
@@ -37,8 +38,62 @@ _CONST_EVAL = "Compute what depends on constants alone: run ttir-evaluate-consta
 _ERASE_INVERSE_OPS = "Merge reshapes and permutations: run ttir-erase-inverse-ops"
 
 
+_OF_2024 = (
+    "enable_fold_batch_norm",
+    "enable_erase_inverse_ops_pass",
+    "enable_grid_set",
+    "override_grid_sizes",
+    "override_output_layout",
+    "sharding_pass_enabled",
+    "share_transfers",
+    "deallocate_above",
+    "experimental_weight_dtype",
+    "override_weight_dtype",
+    "compute_cfg_math_fidelity",
+    "compute_cfg_fp32_dest_acc_en",
+    "override_math_fidelity",
+)
+"""Options of the backend pipeline that the passes of 2026 have nothing for."""
+
+
 @dataclass(frozen=True)
-class TTIRToTTNNBackendPipeline(Pipeline):
+class LateOptions(Pipeline):
+    """What can be said of the passes of 2026."""
+
+    enable_fusing_pass: bool = option(True, "2026: fuse operations: run ttir-fusing, ttnn-fusing")
+    enable_implicit_broadcast_folding_pass: bool = option(
+        True, "2026: let operations repeat their operands: run ttir-implicit-broadcast-fold"
+    )
+    enable_ttnn_decomposition_pass: bool = option(
+        True, "2026: write operations as others: run ttnn-decomposition"
+    )
+    enable_decomposition_workaround_pass: bool = option(
+        True, "2026: decompose in ttnn-workaround what the library computes otherwise"
+    )
+    enable_layout_workaround_pass: bool = option(
+        True, "2026: convert in ttnn-workaround to what the library takes"
+    )
+    enable_cpu_hoisted_const_eval: bool = option(
+        False, "2026: compute constants on the host; only false is supported"
+    )
+    enable_trace: bool = option(False, "2026: capture traces; only false is supported")
+    optimization_level: int = option(0, "2026: effort of the optimizer; only 0 is supported")
+
+    def late_options(self) -> dict[str, Any]:
+        """Those options by their fields; OptionError for what there is no pass for."""
+        found = {each.name: getattr(self, each.name) for each in fields(LateOptions)}
+        for name in ("enable_cpu_hoisted_const_eval", "enable_trace", "optimization_level"):
+            if found[name]:
+                flag = name.replace("_", "-")
+                raise OptionError(
+                    f"for the --{flag} option: '{str(found[name]).lower()}' has no passes here; "
+                    "leave the option out"
+                )
+        return found
+
+
+@dataclass(frozen=True)
+class TTIRToTTNNBackendPipeline(LateOptions):
     """Lower ttir to ttnn, ready to be written to a .ttnn file or as C++.
 
     Without options it does what tt-mlir's does: that of 2024, or of 2026 for modules spelled so.
@@ -47,7 +102,9 @@ class TTIRToTTNNBackendPipeline(Pipeline):
 
     name = "ttir-to-ttnn-backend-pipeline"
     enable_fold_batch_norm: bool = option(False, _FOLD_BATCH_NORM)
-    enable_const_eval: bool = option(False, _CONST_EVAL)
+    enable_const_eval: bool | None = option(
+        None, f"{_CONST_EVAL}; 2026: const-eval-hoist-transform unless false", type=BOOLEAN
+    )
     enable_erase_inverse_ops_pass: bool = option(False, _ERASE_INVERSE_OPS)
     enable_grid_set: bool = option(True, "Choose grids: run ttir-grid-set")
     override_grid_sizes: GridOverrides = option(
@@ -91,16 +148,19 @@ class TTIRToTTNNBackendPipeline(Pipeline):
     )
 
     def passes(self) -> Sequence[Pass]:
-        """The passes of 2024 and those of 2026, of which a module gets one or the other."""
-        from ttmlir.passes.core.value_form import (
-            in_earlier_form,
-            in_value_form,
-            when,
-        )
-        from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
-        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+        """The passes of 2024 and those of 2026, of which a module gets one or the other.
 
-        if self.spelling is TTNNSpelling.EARLY:
+        With options that only passes of 2024 know, every module gets those.
+        """
+        from ttmlir.passes.core.value_form import in_earlier_form, in_value_form, when
+        from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
+        from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
+
+        asked = self._asked_of_2024()
+        if self.spelling is TTNNSpelling.LATE and asked:
+            flags = ", ".join(f"--{name.replace('_', '-')}" for name in asked)
+            raise OptionError(f"passes of 2026 do not have {flags}; spelling=2024 has")
+        if self.spelling is TTNNSpelling.EARLY or asked:
             return self.early_passes()
         late = (*self.common_pipeline().passes(), *TTNNCommonToRuntimePipeline().passes())
         if self.spelling is TTNNSpelling.LATE:
@@ -109,9 +169,16 @@ class TTIRToTTNNBackendPipeline(Pipeline):
         as_values = when("2025", ConvertSpellingPass(to=Spelling.LATE))
         return (as_values, *in_value_form(late), *in_earlier_form(self.early_passes()))
 
+    def _asked_of_2024(self) -> list[str]:
+        """The options that were given and that only passes of 2024 know."""
+        defaults = {each.name: each.default for each in fields(self)}
+        return [name for name in _OF_2024 if getattr(self, name) != defaults[name]]
+
     def common_pipeline(self) -> TTIRToTTNNCommonPipeline:
         """The passes of 2026 that all targets have in common."""
         return TTIRToTTNNCommonPipeline(
+            **self.late_options(),
+            enable_const_eval=self.enable_const_eval is not False,
             system_desc_path=self.system_desc_path,
             mesh_shape=self.mesh_shape,
             mock_system_desc_arch=self.mock_system_desc_arch,
@@ -124,7 +191,7 @@ class TTIRToTTNNBackendPipeline(Pipeline):
         from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
         from ttmlir.passes.placement.ttir_layout import TTIRLayoutPass
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
-        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
         from ttmlir.passes.ttir.ttir_erase_inverse_ops import TTIREraseInverseOpsPass
         from ttmlir.passes.ttir.ttir_evaluate_constants import TTIREvaluateConstantsPass
         from ttmlir.passes.ttir.ttir_fold_batch_norm import TTIRFoldBatchNormPass
@@ -195,7 +262,7 @@ class ModelToTTNNPipeline(TTIRToTTNNBackendPipeline):
     """What the pipelines from dialects of models have in common: they simplify by default."""
 
     enable_fold_batch_norm: bool = option(True, _FOLD_BATCH_NORM)
-    enable_const_eval: bool = option(True, _CONST_EVAL)
+    enable_const_eval: bool | None = option(True, _CONST_EVAL)
     enable_erase_inverse_ops_pass: bool = option(True, _ERASE_INVERSE_OPS)
     spelling: TTNNSpelling = option(TTNNSpelling.EARLY, "The year of the ttnn that is written")
 
@@ -204,25 +271,12 @@ class ModelToTTNNPipeline(TTIRToTTNNBackendPipeline):
 
 
 @dataclass(frozen=True)
-class TTIRToTTNNCommonPipeline(Pipeline):
+class TTIRToTTNNCommonPipeline(LateOptions):
     """Lower ttir of 2026 to ttnn, as files and texts of other languages have it in common."""
 
     name = "ttir-to-ttnn-common-pipeline"
     enable_const_eval: bool = option(
         True, "Compute what depends on constants alone once: run const-eval-hoist-transform"
-    )
-    enable_fusing_pass: bool = option(True, "Fuse operations: run ttir-fusing and ttnn-fusing")
-    enable_implicit_broadcast_folding_pass: bool = option(
-        True, "Let operations repeat their operands: run ttir-implicit-broadcast-fold"
-    )
-    enable_ttnn_decomposition_pass: bool = option(
-        True, "Write operations as others: run ttnn-decomposition"
-    )
-    enable_decomposition_workaround_pass: bool = option(
-        True, "Decompose in ttnn-workaround what the library computes otherwise"
-    )
-    enable_layout_workaround_pass: bool = option(
-        True, "Convert in ttnn-workaround to what the library takes"
     )
     system_desc_path: str = option("", "Description (.ttsys file) or board of the machine")
     mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
@@ -242,12 +296,12 @@ class TTIRToTTNNCommonPipeline(Pipeline):
         )
         from ttmlir.passes.general.ttcore_register_device import TTCoreRegisterDevicePass
         from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
-        from ttmlir.passes.ttir.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.fusing.ttir_fusing import TTIRFusingPass
         from ttmlir.passes.ttir.ttir_element_type_normalization import (
             TTIRElementTypeNormalizationPass,
         )
         from ttmlir.passes.ttir.ttir_fold_full_to_scalar import TTIRFoldFullToScalarPass
-        from ttmlir.passes.ttir.ttir_fusing import TTIRFusingPass
         from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import TTIRImplicitBroadcastFoldPass
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
@@ -266,6 +320,7 @@ class TTIRToTTNNCommonPipeline(Pipeline):
         )
         from ttmlir.passes.ttnn.ttnn_workaround import TTNNWorkaroundPass
 
+        self.late_options()
         const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
         fusing = [TTIRFusingPass()] if self.enable_fusing_pass else []
         broadcasts = (

@@ -52,6 +52,7 @@ from ttmlir.ir.constants import attr_numbers, number_of_elements
 from ttmlir.ir.tensor_types import limits_of
 from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_of
+from ttmlir.mlir.reporting import Diagnostic, warn
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -74,7 +75,26 @@ class TTIRElementTypeNormalizationPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert the types of all values, the numbers of constants, and signatures."""
         for op in tuple(module.walk()):
+            if isinstance(op, FuncOp):
+                _warn_of_long_integers(op)
             _convert(op)
+
+
+LONG_INTEGERS_ARE_NARROWED = (
+    "integers of 64 bits have 32 bits in ttnn of 2026; numbers beyond are cut off"
+)
+
+
+def _warn_of_long_integers(function: FuncOp) -> None:
+    """Say that arguments and results are not kept whole."""
+    type_ = function.function_type
+    for each in (*type_.inputs.data, *type_.outputs.data):
+        if not isinstance(each, TensorType):
+            continue
+        element = cast("TensorType[Attribute]", each).element_type
+        if isinstance(element, IntegerType) and element.width.data > 32:
+            warn(Diagnostic("warning", function.location, LONG_INTEGERS_ARE_NARROWED))
+            return
 
 
 def _convert(op: Operation) -> None:

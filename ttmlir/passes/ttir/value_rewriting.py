@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.definition.table_ops import (
@@ -26,8 +25,7 @@ from ttmlir.dialects.definition.table_ops import (
 )
 from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.constants import splat_number
-from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
+from ttmlir.ir.tensor_types import tensor_like, value_shape
 
 if TYPE_CHECKING:
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
@@ -79,49 +77,19 @@ def rank_of(value: SSAValue) -> int:
     return len(value_shape(value))
 
 
-def number_of(value: SSAValue) -> int | float | None:
-    """The one number of all elements of a value; None if there is none."""
-    owner = value.owner
-    if isinstance(owner, Operation):
-        match mnemonic_of(owner):
-            case "full":
-                attr = owner.properties["fill_value"]
-                return cast("IntegerAttr | FloatAttr", attr).value.data
-            case "zeros":
-                return 0
-            case "ones":
-                return 1
-            case "reshape" | "broadcast":
-                return number_of(inputs_of(owner)[0])
-            case "typecast":
-                number = number_of(inputs_of(owner)[0])
-                is_int = isinstance(element_type(value), IntegerType)
-                return None if number is None or (is_int and number != int(number)) else number
-            case _:
-                pass
-    return splat_number(value)
-
-
-def is_number(value: SSAValue, number: float, tolerance: float = 0.0) -> bool:
-    """True for a value all of whose elements are a number, or near it."""
-    found = number_of(value)
-    return found is not None and abs(found - number) <= tolerance * abs(number)
-
-
 def either_way(op: Operation) -> Sequence[tuple[SSAValue, SSAValue]]:
     """The two inputs of an operation that takes them in any order, in both orders."""
     first, second = inputs_of(op)
     return ((first, second), (second, first))
 
 
-def without(value: SSAValue, *mnemonics: str) -> SSAValue:
-    """What a value was before it went through operations of these kinds."""
-    while (maker := made_by(value, *mnemonics)) is not None:
-        value = inputs_of(maker)[0]
-    return value
+def under(value: SSAValue, mnemonic: str) -> SSAValue:
+    """What a value was before one operation of this kind, if that makes it."""
+    maker = made_by(value, mnemonic)
+    return value if maker is None else inputs_of(maker)[0]
 
 
-def permute_late(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:
+def reorder(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:
     """The dimensions in another order, by `permute`; those of extent 1 move by a reshape."""
     extents = value_shape(value)
     shape = [extents[dim] for dim in order]

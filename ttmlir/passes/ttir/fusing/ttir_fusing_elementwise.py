@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, cast
 
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.passes.ttir.ttir_value_forms import elements_known
+from ttmlir.passes.ttir.value_rewriting import either_way, made_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from xdsl.ir import Operation, SSAValue
 
@@ -29,19 +30,6 @@ def is_number(value: SSAValue, number: float) -> bool:
     """True for a tensor filled with a number, or one near it in the precision of bf16."""
     found = number_of(value)
     return found is not None and math.isclose(found, number, rel_tol=1e-2)
-
-
-def maker(value: SSAValue, name: str) -> Operation | None:
-    """The operation that makes a value, if it is called so."""
-    owner = value.owner
-    return cast("Operation", owner) if getattr(owner, "name", "") == name else None
-
-
-def either_way(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """Both operands, in both orders."""
-    first, second = op.operands
-    yield first, second
-    yield second, first
 
 
 def _replace_by_unary(
@@ -65,7 +53,7 @@ def _relu(op: Operation, rewriter: GreedyRewriter) -> bool:
 def _relu6(op: Operation, rewriter: GreedyRewriter) -> bool:
     """The minimum of a relu and 6."""
     for number, operand in either_way(op):
-        inner = maker(operand, "ttir.relu")
+        inner = made_by(operand, "relu")
         if number_of(number) == 6 and inner is not None:
             return _replace_by_unary(op, rewriter, "relu6", inner.operands[0])
     return False
@@ -74,8 +62,8 @@ def _relu6(op: Operation, rewriter: GreedyRewriter) -> bool:
 def _hardsigmoid(op: Operation, rewriter: GreedyRewriter) -> bool:
     """relu6(x + 3) / 6."""
     top, bottom = op.operands
-    inner = maker(top, "ttir.relu6")
-    added = None if inner is None else maker(inner.operands[0], "ttir.add")
+    inner = made_by(top, "relu6")
+    added = None if inner is None else made_by(inner.operands[0], "add")
     if added is None or number_of(bottom) != 6:
         return False
     for number, operand in either_way(added):
@@ -87,12 +75,12 @@ def _hardsigmoid(op: Operation, rewriter: GreedyRewriter) -> bool:
 def _sigmoid(op: Operation, rewriter: GreedyRewriter) -> bool:
     """1 / (1 + exp(-x))."""
     one, total = op.operands
-    added = maker(total, "ttir.add")
+    added = made_by(total, "add")
     if number_of(one) != 1 or added is None:
         return False
     for number, operand in either_way(added):
-        grown = maker(operand, "ttir.exp")
-        negated = None if grown is None else maker(grown.operands[0], "ttir.neg")
+        grown = made_by(operand, "exp")
+        negated = None if grown is None else made_by(grown.operands[0], "neg")
         if negated is not None and number_of(number) == 1:
             return _replace_by_unary(op, rewriter, "sigmoid", negated.operands[0])
     return False
@@ -101,7 +89,7 @@ def _sigmoid(op: Operation, rewriter: GreedyRewriter) -> bool:
 def _silu(op: Operation, rewriter: GreedyRewriter) -> bool:
     """x * sigmoid(x)."""
     for operand, other in either_way(op):
-        inner = maker(other, "ttir.sigmoid")
+        inner = made_by(other, "sigmoid")
         if inner is not None and inner.operands[0] is operand and other.has_one_use():
             return _replace_by_unary(op, rewriter, "silu", operand)
     return False
@@ -109,7 +97,7 @@ def _silu(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 def _factors(value: SSAValue) -> list[SSAValue]:
     """What a product multiplies."""
-    product = maker(value, "ttir.multiply")
+    product = made_by(value, "multiply")
     if product is None:
         return [value]
     return [factor for operand in product.operands for factor in _factors(operand)]
@@ -122,9 +110,9 @@ def _gelu(op: Operation, rewriter: GreedyRewriter) -> bool:
     if len(rest) != 2 or len(factors) != 3:
         return False
     for x, bell in (rest, rest[::-1]):
-        added = maker(bell, "ttir.add")
+        added = made_by(bell, "add")
         for number, grown in () if added is None else either_way(added):
-            inner = maker(grown, "ttir.tanh")
+            inner = made_by(grown, "tanh")
             if inner is None or not is_number(number, 1):
                 continue
             if _is_tanh_argument(inner.operands[0], x):
@@ -133,11 +121,11 @@ def _gelu(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 
 def _is_tanh_argument(value: SSAValue, x: SSAValue) -> bool:
-    product = maker(value, "ttir.multiply")
+    product = made_by(value, "multiply")
     if product is None:
         return False
     for number, total in either_way(product):
-        added = maker(total, "ttir.add")
+        added = made_by(total, "add")
         if added is None or not is_number(number, math.sqrt(2 / math.pi)):
             continue
         for first, second in either_way(added):

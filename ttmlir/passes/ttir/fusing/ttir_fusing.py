@@ -38,13 +38,12 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 _FAMILIES = (
-    "ttmlir.passes.ttir.ttir_fusing_elementwise",
-    "ttmlir.passes.ttir.ttir_fusing_reduction",
-    "ttmlir.passes.ttir.ttir_fusing_contraction",
-    "ttmlir.passes.ttir.ttir_fusing_window",
-    "ttmlir.passes.ttir.ttir_fusing_norm",
-    "ttmlir.passes.ttir.ttir_fusing_ordering",
-    "ttmlir.passes.ttir.ttir_fusing_products",
+    "ttmlir.passes.ttir.fusing.ttir_fusing_elementwise",
+    "ttmlir.passes.ttir.fusing.ttir_fusing_reduction",
+    "ttmlir.passes.ttir.fusing.ttir_fusing_contraction",
+    "ttmlir.passes.ttir.fusing.ttir_fusing_window",
+    "ttmlir.passes.ttir.fusing.ttir_fusing_norm",
+    "ttmlir.passes.ttir.fusing.ttir_fusing_ordering",
 )
 """The modules of rules, in the order in which rules of an operation are tried."""
 

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import AnyFloat, TensorType, bf16, f32
 
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.optable.contraction import DotDimensions
-from ttmlir.passes.ttir.value_rewriting import adapted, parameters_of, permute_late
+from ttmlir.passes.ttir.value_rewriting import adapted, parameters_of, reorder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,7 +77,7 @@ def _vector_product(
     wide, narrow = builder.cast(wide, f32), builder.cast(narrow, f32)
     partner = dict(zip((*own.batch, *own.contract), (*other.batch, *other.contract), strict=True))
     order = [partner[dim] for dim in range(len(value_shape(wide))) if dim in partner]
-    narrow = permute_late(builder, narrow, order)
+    narrow = reorder(builder, narrow, order)
     extents = value_shape(wide)
     narrow = builder.reshape(narrow, [n if dim in partner else 1 for dim, n in enumerate(extents)])
     product = builder.create("multiply", (wide, narrow), wide.type)
@@ -86,7 +86,7 @@ def _vector_product(
     total = builder.create(
         "sum", (product,), type_, dim_arg=tuple(sorted(own.contract)), keep_dim=False
     )
-    total = permute_late(builder, total, [kept.index(dim) for dim in (*own.batch, *own.free)])
+    total = reorder(builder, total, [kept.index(dim) for dim in (*own.batch, *own.free)])
     return builder.cast(total, element_type(result))
 
 

@@ -49,7 +49,7 @@ from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.optable.window import WindowAxis, image_parameters, window_axes, window_counts
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.ttir_conversion import result_dtype
-from ttmlir.passes.ttir.ttir_decomposition import decompose
+from ttmlir.passes.ttir.decomposition.ttir_decomposition import decompose
 
 if TYPE_CHECKING:
     from xdsl.context import Context

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType
 
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.passes.ttir.ttir_fusing_elementwise import maker, number_of
+from ttmlir.passes.ttir.fusing.ttir_fusing_elementwise import number_of
+from ttmlir.passes.ttir.value_rewriting import made_by, under
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,7 +73,7 @@ def _keep(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 def _mean_of_division(op: Operation, rewriter: GreedyRewriter) -> bool:
     """A sum that is divided by the number of its terms."""
-    total = maker(op.operands[0], "ttir.sum")
+    total = made_by(op.operands[0], "sum")
     if total is None or not op.operands[0].has_one_use():
         return False
     return number_of(op.operands[1]) == _terms(total) and _replace_by_mean(op, total, rewriter)
@@ -81,7 +82,7 @@ def _mean_of_division(op: Operation, rewriter: GreedyRewriter) -> bool:
 def _mean_of_product(op: Operation, rewriter: GreedyRewriter) -> bool:
     """A sum that is multiplied by the inverse of the number of its terms."""
     for index in (0, 1):
-        total = maker(op.operands[index], "ttir.sum")
+        total = made_by(op.operands[index], "sum")
         factor = number_of(op.operands[1 - index])
         if total is None or factor is None or not op.operands[index].has_one_use():
             continue
@@ -108,25 +109,20 @@ def _replace_by_mean(op: Operation, total: Operation, rewriter: GreedyRewriter) 
 def _broadcast_reduction(value: SSAValue, name: str) -> Operation | None:
     """The reduction along one dimension that is repeated along it, to the shape of its operand."""
     shape = value_shape(value)
-    value = _under(value, "ttir.broadcast")
-    inner = maker(value, name)
+    value = under(value, "broadcast")
+    inner = made_by(value, name)
     if inner is None:
-        value = _under(value, "ttir.reshape")
-        inner = maker(value, name)
+        value = under(value, "reshape")
+        inner = made_by(value, name)
     if inner is None or len(reduced_dims(inner)) != 1 or value_shape(inner.operands[0]) != shape:
         return None
     return inner
 
 
-def _under(value: SSAValue, name: str) -> SSAValue:
-    inner = maker(value, name)
-    return value if inner is None else inner.operands[0]
-
-
 def _softmax(op: Operation, rewriter: GreedyRewriter) -> bool:
     """Exponentials divided by their sum."""
-    grown = maker(op.operands[0], "ttir.exp")
-    total = _broadcast_reduction(op.operands[1], "ttir.sum")
+    grown = made_by(op.operands[0], "exp")
+    total = _broadcast_reduction(op.operands[1], "sum")
     if grown is None or total is None or total.operands[0] is not op.operands[0]:
         return False
     if len({use.operation for use in op.operands[0].uses}) != 2:
@@ -143,7 +139,7 @@ def _stable_softmax(op: Operation, rewriter: GreedyRewriter) -> bool:
     """Softmax of numbers less their maximum."""
     if cast("IntegerAttr", op.properties["numericStable"]).value.data:
         return False
-    difference = maker(op.operands[0], "ttir.subtract")
+    difference = made_by(op.operands[0], "subtract")
     if difference is None or not op.operands[0].has_one_use():
         return False
     largest = _maximum_of(difference.operands[1])
@@ -161,18 +157,18 @@ def _stable_softmax(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 def _maximum_of(value: SSAValue) -> Operation | None:
     """The maximum along a dimension; along the last it may say that it is at least -infinity."""
-    found = _broadcast_reduction(value, "ttir.max")
+    found = _broadcast_reduction(value, "max")
     if found is not None:
         return found
     shape = value_shape(value)
-    inner = _under(_under(value, "ttir.broadcast"), "ttir.reshape")
-    bounded = maker(inner, "ttir.maximum")
+    inner = under(under(value, "broadcast"), "reshape")
+    bounded = made_by(inner, "maximum")
     if bounded is None:
         return None
     for index in (0, 1):
         if number_of(bounded.operands[1 - index]) != -math.inf:
             continue
-        largest = maker(_under(bounded.operands[index], "ttir.reshape"), "ttir.max")
+        largest = made_by(under(bounded.operands[index], "reshape"), "max")
         if largest is None or len(reduced_dims(largest)) != 1:
             continue
         if value_shape(largest.operands[0]) == shape and reduced_dims(largest) == (len(shape) - 1,):

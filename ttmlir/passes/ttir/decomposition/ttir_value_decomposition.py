@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 _FAMILIES = (
-    "ttmlir.passes.ttir.ttir_value_decomposition_elementwise",
-    "ttmlir.passes.ttir.ttir_value_decomposition_contraction",
-    "ttmlir.passes.ttir.ttir_value_decomposition_window",
-    "ttmlir.passes.ttir.ttir_value_decomposition_indexing",
+    "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_elementwise",
+    "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_contraction",
+    "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_window",
+    "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_indexing",
 )
 """The modules of rules, in the order in which they are tried."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.passes.ttir.ttir_fusing_elementwise import maker, number_of
-from ttmlir.passes.ttir.ttir_fusing_reduction import reduced_dims
+from ttmlir.passes.ttir.fusing.ttir_fusing_elementwise import number_of
+from ttmlir.passes.ttir.fusing.ttir_fusing_reduction import reduced_dims
+from ttmlir.passes.ttir.value_rewriting import made_by, under
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
-
-
-def _under(value: SSAValue, name: str) -> SSAValue:
-    inner = maker(value, name)
-    return value if inner is None else inner.operands[0]
 
 
 def _rms_norm(op: Operation, rewriter: GreedyRewriter) -> bool:
@@ -47,23 +43,23 @@ def _rms_norm(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 def _weight_of(value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
     """The tensor of one dimension that is repeated along all others."""
-    value = _under(_under(value, "ttir.broadcast"), "ttir.reshape")
+    value = under(under(value, "broadcast"), "reshape")
     return value if value_shape(value) == tuple(shape[-1:]) else None
 
 
 def _normalized(value: SSAValue) -> tuple[SSAValue, float] | None:
     """What is divided by the root of its mean square, and what is added to it."""
-    product = maker(_under(value, "ttir.typecast"), "ttir.multiply")
+    product = made_by(under(value, "typecast"), "multiply")
     if product is None:
         return None
     for index in (0, 1):
-        root = maker(_under(product.operands[1 - index], "ttir.broadcast"), "ttir.rsqrt")
-        total = None if root is None else maker(root.operands[0], "ttir.add")
+        root = made_by(under(product.operands[1 - index], "broadcast"), "rsqrt")
+        total = None if root is None else made_by(root.operands[0], "add")
         epsilon = _mean_square_of(total, product.operands[index])
         if epsilon is not None:
             source = product.operands[index]
-            if maker(value, "ttir.typecast") is not None:
-                source = _under(source, "ttir.typecast")
+            if made_by(value, "typecast") is not None:
+                source = under(source, "typecast")
             return source, epsilon
     return None
 
@@ -73,8 +69,8 @@ def _mean_square_of(total: Operation | None, source: SSAValue) -> float | None:
     if total is None:
         return None
     for index in (0, 1):
-        mean = maker(total.operands[index], "ttir.mean")
-        square = None if mean is None else maker(mean.operands[0], "ttir.multiply")
+        mean = made_by(total.operands[index], "mean")
+        square = None if mean is None else made_by(mean.operands[0], "multiply")
         if mean is None or square is None:
             continue
         if square.operands[0] is not source or square.operands[1] is not source:

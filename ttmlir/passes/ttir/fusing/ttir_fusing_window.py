@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType
 
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.passes.ttir.ttir_fusing_elementwise import maker
-from ttmlir.passes.ttir.ttir_fusing_reduction import reduced_dims
+from ttmlir.passes.ttir.fusing.ttir_fusing_reduction import reduced_dims
+from ttmlir.passes.ttir.value_rewriting import made_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def _bias(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 def _bias_of(value: SSAValue, conv: Operation) -> SSAValue | None:
     """The tensor of 1 x 1 x 1 x channels that is repeated along all else; None for others."""
-    inner = maker(value, "ttir.broadcast")
+    inner = made_by(value, "broadcast")
     value = value if inner is None else inner.operands[0]
     channels = value_shape(conv.results[0])[3]
     dim = conv.properties.get("channel_dim")

@@ -18,7 +18,7 @@ from ttmlir.passes.ttir.value_rewriting import (
     adapted,
     inputs_of,
     parameters_of,
-    permute_late,
+    reorder,
 )
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _reverse(op: Operation, builder: Builder) -> SSAValue | None:
     if not dims or not math.prod(shape):
         return value
     order = [*dims, *(dim for dim in range(len(shape)) if dim not in dims)]
-    front = permute_late(builder, value, order)
+    front = reorder(builder, value, order)
     count = math.prod(shape[dim] for dim in dims)
     rows = builder.reshape(front, (1, count, math.prod(shape) // count))
     places = _count(builder, count, backwards=True)
@@ -106,7 +106,7 @@ def _reverse(op: Operation, builder: Builder) -> SSAValue | None:
         windows=(1,),
     )
     back = builder.reshape(picked, value_shape(front))
-    return permute_late(builder, back, invert_permutation(order))
+    return reorder(builder, back, invert_permutation(order))
 
 
 def _count(builder: Builder, count: int, *, backwards: bool = False) -> SSAValue:
@@ -176,7 +176,7 @@ def _argmax(op: Operation, builder: Builder) -> SSAValue | None:
     if len(dims) != 1 or dims[0] == rank - 1:
         return None
     order = [*(n for n in range(rank) if n != dims[0]), dims[0]]
-    moved = permute_late(builder, value, order)
+    moved = reorder(builder, value, order)
     result = op.results[0]
     type_ = tensor_like(result, value_shape(moved)[:-1])
     found = builder.create("argmax", (moved,), type_, dim_arg=(rank - 1,), keep_dim=False)

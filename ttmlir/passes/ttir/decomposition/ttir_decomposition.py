@@ -72,7 +72,7 @@ class TTIRDecompositionPass(ModulePass):
         from ttmlir.passes.core.value_form import is_value_form
 
         if is_value_form(module):
-            from ttmlir.passes.ttir.ttir_value_decomposition import decompose_values
+            from ttmlir.passes.ttir.decomposition.ttir_value_decomposition import decompose_values
 
             decompose_values(module)
             return
@@ -108,9 +108,9 @@ def _rule(name: str) -> ConversionRule:
 
 _EMPTY = "empty"
 _RULES = {
-    _EMPTY: "ttmlir.passes.ttir.ttir_decomposition_window",
-    "ttir.convolution": "ttmlir.passes.ttir.ttir_decomposition_window",
-    "ttir.dot_general": "ttmlir.passes.ttir.ttir_decomposition_contraction",
-    "ttir.pooling": "ttmlir.passes.ttir.ttir_decomposition_window",
+    _EMPTY: "ttmlir.passes.ttir.decomposition.ttir_decomposition_window",
+    "ttir.convolution": "ttmlir.passes.ttir.decomposition.ttir_decomposition_window",
+    "ttir.dot_general": "ttmlir.passes.ttir.decomposition.ttir_decomposition_contraction",
+    "ttir.pooling": "ttmlir.passes.ttir.decomposition.ttir_decomposition_window",
 }
 """Where `RULES` has what becomes of an operation; imported when a module has such operations."""

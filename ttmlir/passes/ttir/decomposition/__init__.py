@@ -1,0 +1,1 @@
+"""Decompositions of ttir operations: the passes and their families of rules."""

@@ -1,0 +1,1 @@
+"""Fusing of ttir operations: the pass and its families of rules."""
