@@ -147,3 +147,49 @@ def test_options_of_the_other_year() -> None:
     plain = ttmlir.compile(_mlp, *numbers, spelling="2026", options="enable-const-eval=false")
     assert "ttcore.load_cached" not in plain.text("ttnn")
     np.testing.assert_allclose(plain(*numbers), _mlp(*numbers), rtol=1e-5, atol=1e-5)
+
+
+FUNCTIONS = {
+    "acosh": (1.1, 9),
+    "atanh": (-0.9, 0.9),
+    "cosh": (-3, 3),
+    "erfinv": (-0.9, 0.9),
+    "exp2": (-3, 3),
+    "lgamma": (0.3, 9),
+    "sinh": (-3, 3),
+    "square": (-3, 3),
+    "trunc": (-5, 5),
+}
+"""Functions without an operation in ttnn of 2026, and where they are tried."""
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_without_operation(name: str) -> None:
+    """They are made of other operations."""
+    low, high = FUNCTIONS[name]
+    x = torch.from_numpy(np.linspace(low, high, 3 * 33, dtype=np.float32).reshape(3, 33))
+    function = getattr(torch, name)
+    compiled = ttmlir.compile(function, x, spelling="2026")
+    np.testing.assert_allclose(compiled(x), function(x), rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape"),
+    [
+        (torch.nn.BatchNorm1d, (6, 5)),
+        (torch.nn.BatchNorm1d, (2, 5, 7)),
+        (torch.nn.BatchNorm2d, (2, 5, 7, 9)),
+        (torch.nn.BatchNorm3d, (2, 5, 3, 4, 6)),
+    ],
+)
+def test_batch_norm(kind: Any, shape: tuple[int, ...]) -> None:
+    """Tensors of all ranks are brought to the four dimensions that the library takes."""
+    torch.manual_seed(2)
+    norm = kind(5).eval()
+    for each in (norm.running_mean, norm.weight.data, norm.bias.data):
+        each.copy_(torch.randn(5))
+    norm.running_var.copy_(torch.rand(5) + 0.3)
+    x = torch.randn(shape)
+    compiled = ttmlir.compile(norm, x, spelling="2026")
+    assert "ttnn.batch_norm_inference" in compiled.text("ttnn")
+    np.testing.assert_allclose(compiled(x), norm(x).detach(), rtol=1e-5, atol=1e-5)

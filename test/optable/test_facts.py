@@ -35,6 +35,8 @@ LISTS = {
     "ir/kernel_builder.py": "operations that order integers without sign",
     "passes/convert_ttir_to_ttmetal.py": "operations of arith in bodies",
     "passes/ttmetal/ttir_generic_kernel.py": "kernels of the reference that have names",
+    "passes/stablehlo/functions/chlo_legalize_to_stablehlo.py": "what chlo is made of in 2026",
+    "passes/ttir/decomposition/ttir_value_decomposition_elementwise.py": "what 2026 does not have",
     "passes/ttnn/convert_values_movement.py": "rules by name",
     "passes/ttnn/ttnn_fusing_activations.py": "activations that the library fuses in 2026",
     "passes/ttnn/ttnn_workarounds_elementwise.py": "element types that the library takes in 2026",

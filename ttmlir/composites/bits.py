@@ -62,6 +62,26 @@ def multiply_high(a: Array, b: Array) -> Array:
     return found.bitcast(own)
 
 
+def count_bits(x: Array) -> Array:
+    """How many bits of integers are set: the sum of all bits, the lowest one first."""
+    one, count = x.fill(1, x.shape), x.fill(0, x.shape)
+    bits = width_of(x.dtype)
+    for number in range(bits):
+        count = count + x.apply("bitwise_and", one)
+        if number < bits - 1:
+            x = x.apply("logical_right_shift", one)
+    return count
+
+
+def count_leading_zeros(x: Array) -> Array:
+    """How many bits are not set once all below the highest are."""
+    step = 1
+    while step < width_of(x.dtype):
+        x = x.apply("bitwise_or", x.apply("logical_right_shift", x.fill(step, x.shape)))
+        step *= 2
+    return count_bits(x.apply("bitwise_not"))
+
+
 # -- order -------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,14 @@ from xdsl.dialects.builtin import AnyFloat, IntegerAttr, bf16, f16
 from xdsl.ir import Data, Operation, SSAValue
 
 from ttmlir.arrays.array import TRUTH, Array
-from ttmlir.composites.bits import FORMAT_BITS, in_total_order, round_half_away, width_of
+from ttmlir.composites.bits import (
+    FORMAT_BITS,
+    count_bits,
+    count_leading_zeros,
+    in_total_order,
+    round_half_away,
+    width_of,
+)
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import constant_elements, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
@@ -207,31 +214,11 @@ def _late_round_nearest_afz(op: Operation, x: Array) -> Array:
 
 
 def _late_popcnt(op: Operation, x: Array) -> Array:
-    return _count_bits(x)
-
-
-def _count_bits(x: Array) -> Array:
-    """The sum of all bits, the lowest one first."""
-    one, count = x.fill(1, x.shape), x.fill(0, x.shape)
-    bits = BITS[x.dtype]
-    for number in range(bits):
-        count = count + x.apply("bitwise_and", one)
-        if number < bits - 1:
-            x = x.apply("logical_right_shift", one)
-    return count
+    return count_bits(x)
 
 
 def _late_count_leading_zeros(op: Operation, x: Array) -> Array:
-    """The bits that are not set once all below the highest are."""
-    step = 1
-    while step < BITS[x.dtype]:
-        x = x.apply("bitwise_or", x.apply("logical_right_shift", x.fill(step, x.shape)))
-        step *= 2
-    return _count_bits(x.apply("bitwise_not"))
-
-
-BITS = {f"{sign}i{bits}": bits for sign in ("", "u") for bits in (8, 16, 32, 64)}
-"""Bits of numbers by their type."""
+    return count_leading_zeros(x)
 
 
 def _late_clamp(op: Operation, low: Array, x: Array, high: Array) -> Array:

@@ -92,7 +92,7 @@ def _warn_of_long_integers(function: FuncOp) -> None:
         if not isinstance(each, TensorType):
             continue
         element = cast("TensorType[Attribute]", each).element_type
-        if isinstance(element, IntegerType) and element.width.data > 32:
+        if isinstance(element, IntegerType) and cast("IntegerType", element).width.data > 32:
             warn(Diagnostic("warning", function.location, LONG_INTEGERS_ARE_NARROWED))
             return
 

@@ -44,6 +44,7 @@ _FAMILIES = (
     "convert_values_elementwise",
     "convert_values_reduction",
     "convert_values_movement",
+    "convert_values_normalization",
     "convert_values_window",
 )
 """The files of rules, by their names in this package."""

@@ -31,7 +31,7 @@ more of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -503,3 +503,14 @@ _INLINE: dict[str, Terms] = {
     "chlo.tan": _on_arrays(_tan),
 }
 """Operations whose terms take their place."""
+
+FUNCTIONS: Mapping[str, tuple[Callable[[Array], Array], bool]] = {
+    "acosh": (_acosh, False),
+    "atanh": (_atanh, False),
+    "cosh": (_cosh, True),
+    "erfinv": (_erf_inv, True),
+    "lgamma": (_lgamma, True),
+    "sinh": (_sinh, True),
+    "square": (_square, False),
+}
+"""Functions by their names in ttir, and whether they compute in f32 at least."""

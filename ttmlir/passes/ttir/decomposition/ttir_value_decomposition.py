@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _FAMILIES = (
     "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_elementwise",
     "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_contraction",
+    "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_normalization",
     "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_window",
     "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_indexing",
 )
