@@ -708,6 +708,17 @@ def _permute(t: _Translator, record: Operation) -> None:
     t.call("permute", (record.tensor("in"),), record.tensor("out"), parameters)
 
 
+def _concatenate_heads(t: _Translator, record: Operation) -> None:
+    """Batches, heads, positions, sizes; the heads of a position stand side by side."""
+    source, out = record.tensor("in"), record.tensor("out")
+    if len(source.desc.shape) != 4:
+        raise _unsupported(record, f"heads of {len(source.desc.shape)} dimensions")
+    order = (0, 2, 1, 3)
+    shape = tuple(source.desc.shape[dim] for dim in order)
+    moved = t.apply("permute", source, shape=shape, parameters={"permutation": order})
+    t.call("reshape", (moved,), out, {"shape": out.desc.shape}, is_free=True)
+
+
 def _transpose(t: _Translator, record: Operation) -> None:
     parameters = {name: record.scalar(name) for name in ("dim0", "dim1")}
     t.call("transpose", (record.tensor("in"),), record.tensor("out"), parameters)
@@ -1320,6 +1331,8 @@ _CONVERTERS: dict[str, Callable[[_Translator, Operation], None]] = {
     "CaseOp": _case,
     "CpuOp": _cpu,
     "CaptureOrExecuteTraceOp": _trace,
+    "ConcatenateHeadsOp": _concatenate_heads,
+    "NLPConcatHeadsOp": _concatenate_heads,
     "RMSNormOp": _rms_norm,
     "LayerNormOp": _layer_norm,
     "BatchNormInferenceOp": _batch_norm_inference,
