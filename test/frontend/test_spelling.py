@@ -193,3 +193,32 @@ def test_batch_norm(kind: Any, shape: tuple[int, ...]) -> None:
     compiled = ttmlir.compile(norm, x, spelling="2026")
     assert "ttnn.batch_norm_inference" in compiled.text("ttnn")
     np.testing.assert_allclose(compiled(x), norm(x).detach(), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("stride", [(1, 1), (2, 3)])
+def test_convolution_with_margins_of_its_own(stride: tuple[int, int]) -> None:
+    """Each side of the image has another margin, and the kernel other extents."""
+
+    def convolve(x: Any, w: Any) -> Any:
+        numbers = ("NHWC", "HWIO", "NHWC")
+        margins = [(1, 3), (0, 2)]
+        return jax.lax.conv_general_dilated(x, w, stride, margins, dimension_numbers=numbers)
+
+    x, w = _draw(2, 9, 12, 5), _draw(3, 2, 5, 7)
+    compiled = ttmlir.compile(convolve, x, w, spelling="2026")
+    np.testing.assert_allclose(compiled(x, w), convolve(x, w), rtol=1e-4, atol=1e-4)
+
+
+def test_transposed_convolution() -> None:
+    """The gradient of a convolution by its image, with other margins on each side."""
+
+    def convolve(x: Any, w: Any) -> Any:
+        numbers = ("NHWC", "HWIO", "NHWC")
+        return jax.lax.conv_general_dilated(
+            x, w, (2, 2), [(1, 0), (0, 2)], dimension_numbers=numbers
+        ).sum()
+
+    x, w = _draw(1, 8, 11, 3), _draw(3, 3, 3, 5)
+    gradient = jax.grad(convolve)
+    compiled = ttmlir.compile(gradient, x, w, spelling="2026")
+    np.testing.assert_allclose(compiled(x, w), gradient(x, w), rtol=1e-4, atol=1e-4)

@@ -54,6 +54,7 @@ def _convolution(mnemonic: str) -> ValueRule:
     def rule(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
         batch, height, width = _image(op)
         weight = value_shape(op.operands[1])
+        top, left, bottom, right = _margins(op)
         groups = cast("IntegerAttr", op.properties["groups"]).value.data
         channels = value_shape(op.operands[0])[3], value_shape(op.results[0])[3]
         parameters: dict[str, Any] = {
@@ -64,12 +65,13 @@ def _convolution(mnemonic: str) -> ValueRule:
             "input_width": width,
             "kernel_size": weight[2:],
             "stride": _numbers(op, "stride", 2),
-            "padding": _margins(op),
+            "padding": (top, bottom, left, right),
             "dilation": _numbers(op, "dilation", 2),
             "groups": groups,
             "conv2d_config": TABLES_IN_DRAM,
         }
         if mnemonic == "conv_transpose2d":
+            parameters["padding"] = (top, left, bottom, right)
             parameters["output_padding"] = _numbers(op, "output_padding", 2)
         operands = (*op.operands, build.device())
         return [build.create(mnemonic, operands, op.results[0].type, **parameters)]
