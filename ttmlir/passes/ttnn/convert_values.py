@@ -28,7 +28,7 @@ from xdsl.ir import Operation, SSAValue
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.definition.ods import SEGMENTS
 from ttmlir.dialects.definition.table_ops import UnknownOperationError
-from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace
+from ttmlir.ir.rewriting import erase, erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.ttnn_values import NO_ACTIVATIONS, TTNNValueBuilder
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def convert_values(module: ModuleOp) -> None:
                 replace(op, *values)
             else:
                 erase(op)
+    # What only was to be written to: the library makes its results.
+    erase_unused(op for op in module.walk() if op.name == "tensor.empty")
 
 
 def has_activations(cls: type[Operation]) -> bool:

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32, i32
 from ttmlir.dialects.ttnn.attrs import ShapeAttr
 from ttmlir.ir.constants import constant_elements, number_of_elements
 from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.passes.ttir.value_rewriting import parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,15 @@ def _arange(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     return [build.create("arange", (build.device(),), op.results[0].type, **bounds)]
 
 
+def _rand(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    numbers = parameters_of(op)
+    size = ShapeAttr.of(value_shape(op.results[0]))
+    parameters = {name: numbers[name] for name in ("low", "high", "seed")}
+    return [build.create("rand", (build.device(),), op.results[0].type, size=size, **parameters)]
+
+
 RULES: Rules = {
+    "rand": _rand,
     "constant": _constant,
     "full": _full,
     "zeros": _of_shape("zeros"),

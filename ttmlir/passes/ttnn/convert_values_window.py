@@ -102,13 +102,23 @@ def _pool(mnemonic: str) -> ValueRule:
         for name in ("count_include_pad", "divisor_override"):
             if name in op.properties:
                 parameters[name] = cast("IntegerAttr", op.properties[name]).value.data
-        new = build.create_op_of(mnemonic, op.operands, op.result_types, **parameters)
+        # Tensors to write to may follow, which the library makes itself.
+        new = build.create_op_of(mnemonic, op.operands[:1], op.result_types, **parameters)
         return new.results
 
     return rule
 
 
+def _other_convolution(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    refuse_to_legalize(
+        op,
+        "ttnn of 2026 is made of convolutions of images; spelling=2024 takes others",
+    )
+
+
 RULES: Rules = {
+    "conv1d": _other_convolution,
+    "conv3d": _other_convolution,
     "conv2d": _convolution("conv2d"),
     "conv_transpose2d": _convolution("conv_transpose2d"),
     "max_pool2d": _pool("max_pool2d"),

@@ -1,0 +1,69 @@
+"""StableHLO of the corpus, compiled to text and files of 2026 and run: compared with JAX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from answers import Archive
+from judging import as_in_files, assert_agrees, run_text
+from stablehlo_programs import few_names, inputs, names
+
+import ttmlir
+
+ARCHIVE = Archive("p150")
+
+REFUSED = (
+    "convert-stablehlo-to-ttir has no rule for it",
+    "it is written in terms of others before",
+    "complex numbers are not supported",
+    "its body computes",
+    "it has no counterpart in ttnn",
+    "has no storage format",
+    "cannot be laid out",
+    "ttnn of 2026 is made of convolutions of images",
+    "cannot be written to a .ttnn file",
+    "Running mean tensor must have rank 4",
+    "the number of values",
+    "When changing to a larger dtype",
+    "this runtime has no operation",
+    "instead of int32",
+)
+"""Parts of messages about what is not compiled, or not taken."""
+
+POOL_GRADIENTS = ("select_and_scatter-f32-1x8x10x4-ge", "convolution-f32-1x9x11x5-asymmetric")
+
+
+def _chosen() -> list[Any]:
+    quick = {*few_names()[1::3], *POOL_GRADIENTS}
+    return [
+        pytest.param(name, marks=() if name in quick else pytest.mark.exhaustive)
+        for name in names()
+        if name in ARCHIVE.names()
+        and ARCHIVE[name].ttir is not None
+        # Integers of 64 bits without sign keep 32, which is warned of; others say no numbers.
+        and "u64" not in name
+        and name != "constant-i64-dense"
+        and not name.startswith(("call_", "composite_"))
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", _chosen())
+def test_results_are_those_of_jax(name: str) -> None:
+    """On the corpus's own numbers."""
+    arrays = inputs(name)
+    computed = run_text(ARCHIVE[name].given, arrays)
+    given = [np.asarray(as_in_files(each) if np.iscomplexobj(each) else each) for each in arrays]
+    try:
+        got = ttmlir.compile(ARCHIVE[name].given, spelling="2026", board="p150")(*given)
+    except ttmlir.Error as error:
+        if not any(part in str(error) for part in REFUSED):
+            raise
+        return
+    if computed is None:
+        return
+    results = got if isinstance(got, list | tuple) else [got]
+    for ours, theirs in zip(results, map(as_in_files, computed), strict=True):
+        assert_agrees(np.asarray(ours), theirs)
