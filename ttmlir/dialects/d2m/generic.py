@@ -650,7 +650,7 @@ def _map_of(type: Attribute) -> AffineMap | None:
         return encoding.data.index_map if isinstance(encoding, MetalLayoutAttr) else None
     if isinstance(type, MemRefType):
         layout: Attribute = cast("MemRefType[Attribute]", type).layout
-        return layout.data if isinstance(layout, ViewLayoutAttr) else None
+        return layout.map if isinstance(layout, ViewLayoutAttr) else None
     return None
 
 
@@ -666,7 +666,7 @@ def _on_buffer(type: Attribute, below: Attribute) -> Attribute | None:
         return TensorType(tensor.element_type, tensor.shape, MetalLayoutAttr(layout))
     memref = cast("MemRefType[Attribute]", type)
     return MemRefType(
-        memref.element_type, memref.shape, ViewLayoutAttr(composed), memref.memory_space
+        memref.element_type, memref.shape, ViewLayoutAttr.of(composed), memref.memory_space
     )
 
 
