@@ -613,6 +613,43 @@ class ViewLayoutAttr(DeviceLayoutAttr, Data[ViewMap]):
 
 
 @irdl_attr_definition
+class CoreRangeAttr(Data[tuple[int, int, int, int]]):
+    """A rectangle of cores by two corners, each as (y, x): `#ttcore.core_range<(0,0), (3,3)>`."""
+
+    name = "ttcore.core_range"
+
+    def overlaps(self, other: CoreRangeAttr) -> bool:
+        """True if a core is in both."""
+        y0, x0, y1, x1 = self.data
+        low_y, low_x, high_y, high_x = other.data
+        return y0 <= high_y and low_y <= y1 and x0 <= high_x and low_x <= x1
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[int, int, int, int]:
+        """Read `<(y, x), (y, x)>`."""
+        expect(parser, "<")
+        y0, x0 = _parse_corner(parser)
+        expect(parser, ",")
+        y1, x1 = _parse_corner(parser)
+        expect(parser, ">")
+        return y0, x0, y1, x1
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        y0, x0, y1, x1 = self.data
+        printer.print_string(f"<({y0},{x0}), ({y1},{x1})>")
+
+
+def _parse_corner(parser: AttrParser) -> tuple[int, int]:
+    expect(parser, "(")
+    y = parse_unsigned(parser)
+    expect(parser, ",")
+    x = parse_unsigned(parser)
+    expect(parser, ")")
+    return y, x
+
+
+@irdl_attr_definition
 class TensorMeshAttr(Data[str]):
     """The mesh of chips that a tensor is spread over: `#ttcore.tensor_mesh<"mesh">`."""
 
@@ -839,6 +876,18 @@ class MeshShardTypeAttr(
     """How a tensor is spread over a mesh of chips: `#ttcore.shard_type<replicate>`."""
 
     name = "ttcore.shard_type"
+
+
+@irdl_attr_definition
+class OOBValAttr(
+    KeywordAttr[OOBVal],
+    enum=OOBVal,
+    cpp="::mlir::tt::ttcore::OOBVal",
+    definition="TTCore_OOBValAttr",
+):
+    """What the padding of a tensor holds: `#ttcore.oob_val<zero>`."""
+
+    name = "ttcore.oob_val"
 
 
 @irdl_attr_definition
@@ -1336,8 +1385,9 @@ STRUCTURE_OPS = (
 
 __all__ = [
     "TTCORE",
-    "CpuModuleOp",
     "CBLayoutAttr",
+    "CoreRangeAttr",
+    "CpuModuleOp",
     "DeviceLayout",
     "DeviceLayoutAttr",
     "DeviceModuleOp",
@@ -1348,6 +1398,7 @@ __all__ = [
     "MeshShardDirectionAttr",
     "MeshShardTypeAttr",
     "MetalLayoutAttr",
+    "OOBValAttr",
     "ShardLayoutAttr",
     "TensorMeshAttr",
     "ViewLayoutAttr",
@@ -1370,6 +1421,8 @@ TTCORE = Dialect(
         ArgumentTypeAttr,
         AttentionMaskTypeAttr,
         CBLayoutAttr,
+        CoreRangeAttr,
+        OOBValAttr,
         HostLayoutAttr,
         InterleavedLayoutAttr,
         LocalShapeAttr,
