@@ -77,7 +77,7 @@ class _ArgumentOp(NumberedOp):
 
 
 class GetCBOp(_ArgumentOp):
-    """The circular buffer of an operand: `%cb = d2m.get_cb(0) : !d2m.cb<memref<2x1x!tile, #l1>>`."""
+    """The circular buffer of an operand: `%cb = d2m.get_cb(0) : !d2m.cb<...>`."""
 
     name = "d2m.get_cb"
     NUMBER: ClassVar = "port"
@@ -501,7 +501,8 @@ class SpatialOp(D2MOp):
           d2m.spatial_yield %1 : (C)
         } : B, C
 
-    C1: there is a range for each region. C2: no two ranges share a core. C3: a region has one block.
+    C1: there is a range for each region. C2: no two ranges share a core. C3: a region has
+    one block.
     """
 
     name = "d2m.spatial"
