@@ -54,6 +54,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"
     ),
     "d2m-mask-padding": "ttmlir.passes.d2m.fusion.d2m_mask_padding:D2MMaskPaddingPass",
+    "d2m-materialize-view-returns": (
+        "ttmlir.passes.d2m.frontend.d2m_materialize_view_returns:D2MMaterializeViewReturnsPass"
+    ),
     "flatten-control-flow": (
         "ttmlir.passes.control_flow.flatten_control_flow:FlattenControlFlowPass"
     ),
@@ -258,7 +261,6 @@ ELSEWHERE = {
     "d2m-fe-pipeline": _WITHIN_D2M,
     "d2m-linalg-to-affine": _WITHIN_D2M,
     "d2m-lower-to-layout": _WITHIN_D2M,
-    "d2m-materialize-view-returns": _WITHIN_D2M,
     "d2m-to-ttkernel-pipeline": "use convert-d2m-to-ttkernel",
     "d2m-to-ttkernel-pre-emitc-pipeline": "use convert-d2m-to-ttkernel",
     "d2m-to-ttmetal-pipeline": "use convert-d2m-to-ttmetal",
