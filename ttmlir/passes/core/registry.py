@@ -45,6 +45,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.emitc.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"
     ),
     "convert-ttnn-to-emitc": "ttmlir.passes.emitc.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
+    "convert-ttnn-to-emitpy": (
+        "ttmlir.passes.emitpy.convert_ttnn_to_emitpy:ConvertTTNNToEmitPyPass"
+    ),
     "convert-ttnn-to-ttir": "ttmlir.passes.ttnn.convert_ttnn_to_ttir:ConvertTTNNToTTIRPass",
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
