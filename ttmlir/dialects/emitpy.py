@@ -275,13 +275,14 @@ class CallOpaqueOp(_NamedOp):
         args, names = self.properties.get("args"), self.properties.get("keyword_args")
         if (args is None) != (names is None):
             refuse("args and keyword_args must be specified together")
-        if not isinstance(args, ArrayAttr) or not isinstance(names, ArrayAttr):
+        if args is None or names is None:
             return
-        items = cast("tuple[Attribute, ...]", args.data)
-        if len(items) != len(names.data):
+        items = cast("ArrayAttr[Attribute]", args).data
+        keywords = cast("ArrayAttr[Attribute]", names).data
+        if len(items) != len(keywords):
             refuse(
                 "args and keyword_args must have the same size (empty strings are allowed), but "
-                f"got args size = {len(items)} and keyword_args size = {len(names.data)}"
+                f"got args size = {len(items)} and keyword_args size = {len(keywords)}"
             )
         for item in items:
             number = cast("IntegerAttr", item)
@@ -560,7 +561,8 @@ class LiteralOp(AssemblyOp):
 
 def pieces_of(value: str) -> list[str]:
     """The text between placeholders `{}`; `{{` stands for a brace."""
-    found, piece, rest = [], "", value
+    found: list[str] = []
+    piece, rest = "", value
     while rest:
         if rest.startswith("{{"):
             piece, rest = piece + "{", rest[2:]
@@ -723,9 +725,7 @@ class GlobalStatementOp(AssemblyOp):
         value = _global_of(self).properties["initial_value"]
         type, result = getattr(value, "type", None), self.results[0].type
         if type is not None and type != result:
-            refuse(
-                f"result type ('{text(result)}') does not match global's type ('{text(type)}')"
-            )
+            refuse(f"result type ('{text(result)}') does not match global's type ('{text(type)}')")
 
 
 class AssignGlobalOp(AssemblyOp):
@@ -973,9 +973,7 @@ class ClassOp(AssemblyOp):
         """Read `@name (bases)? attr-dict region`."""
         spelled: dict[str, Attribute] = {"sym_name": parser.parse_symbol_name()}
         if parser.parse_optional_punctuation("(") is not None:
-            bases = parser.parse_comma_separated_list(
-                parser.Delimiter.NONE, parser.parse_attribute
-            )
+            bases = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_attribute)
             parser.parse_punctuation(")")
             spelled["base_classes"] = ArrayAttr(bases)
         return _parse_body(cls, parser, spelled)
@@ -1011,16 +1009,8 @@ class ClassOp(AssemblyOp):
             refuse("class body must have at most one __init__")
 
     def _check_method(self, op: FuncOp) -> None:
+        _check_kind(op)
         kind = method_kind(op)
-        if kind not in ("instance", "staticmethod", "classmethod"):
-            refuse(
-                "emitpy.method_kind must be one of 'instance', 'staticmethod', or 'classmethod'"
-            )
-        if op.sym_name.data == "__init__":
-            if kind != "instance":
-                refuse("__init__ must be an instance method")
-            if op.function_type.outputs.data:
-                refuse("__init__ must not return a value")
         if kind == "staticmethod":
             return
         if not op.function_type.inputs.data:
@@ -1035,6 +1025,17 @@ class ClassOp(AssemblyOp):
             refuse("self argument must have !emitpy.class type")
         if type.class_name.data != _string(self, "sym_name"):
             refuse(f"self type must match class name '{_string(self, 'sym_name')}'")
+
+
+def _check_kind(op: FuncOp) -> None:
+    kind = method_kind(op)
+    if kind not in ("instance", "staticmethod", "classmethod"):
+        refuse("emitpy.method_kind must be one of 'instance', 'staticmethod', or 'classmethod'")
+    if op.sym_name.data == "__init__":
+        if kind != "instance":
+            refuse("__init__ must be an instance method")
+        if op.function_type.outputs.data:
+            refuse("__init__ must not return a value")
 
 
 def method_kind(op: Operation) -> str:
@@ -1115,16 +1116,19 @@ class ExpressionOp(AssemblyOp):
         if value.type != self.results[0].type:
             refuse("requires yielded type to match return type")
         for op in block.ops:
-            if op is end:
-                continue
-            if op.name.partition(".")[0] != "emitpy":
-                refuse("contains an unsupported operation")
-            if len(op.results) != 1:
-                refuse("requires exactly one result for each operation")
-            if not op.results[0].first_use:
-                refuse("contains an unused operation")
-            if isinstance(op, CallOpaqueOp) and not op.results[0].has_one_use():
-                refuse("requires exactly one use for operations with side effects")
+            if op is not end:
+                _check_part(op)
+
+
+def _check_part(op: Operation) -> None:
+    if op.name.partition(".")[0] != "emitpy":
+        refuse("contains an unsupported operation")
+    if len(op.results) != 1:
+        refuse("requires exactly one result for each operation")
+    if not op.results[0].first_use:
+        refuse("contains an unused operation")
+    if isinstance(op, CallOpaqueOp) and not op.results[0].has_one_use():
+        refuse("requires exactly one use for operations with side effects")
 
 
 class _TerminatorOp(AssemblyOp):

@@ -1,8 +1,8 @@
 """Arguments of the ttnn library's functions, as both C++ and Python call them.
 
 A list is in the order of C++, by the names of Python. `name=source` says what of the operation
-stands for an argument, where it has another name there: a group of operands, a property, or `dtype`,
-`layout` and `memory_config` of the first result. `*` is every operand that no other word names,
+stands for an argument, where it has another name there: a group of operands, a property, or
+`dtype`, `layout` and `memory_config` of the first result. `*` is every operand that no other word names,
 without a name; `-` is an argument that is left to the library.
 """
 
@@ -20,9 +20,7 @@ _PRODUCT = (
 _IMAGE = "in_channels out_channels batch_size"
 _WINDOW = "stride padding dilation"
 _NEW = "dtype layout device memory_config"
-_POOL = (
-    "* batch_size input_h=input_height input_w=input_width channels kernel_size stride padding"
-)
+_POOL = "* batch_size input_h=input_height input_w=input_width channels kernel_size stride padding"
 _POOLED = (
     "memory_config dram_slice_config=- applied_shard_scheme deallocate_input=- "
     "reallocate_halo_output return_indices dtype=- output_layout=- "
@@ -58,8 +56,8 @@ _ARGUMENTS: dict[str, str] = {
         "stochastic_rounding"
     ),
     "all_gather": (
-        "* dim=all_gather_dim cluster_axis memory_config output_tensor=- subdevice_id=sub_device_id "
-        "sub_core_grids=- num_links topology"
+        "* dim=all_gather_dim cluster_axis memory_config output_tensor=- "
+        "subdevice_id=sub_device_id sub_core_grids=- num_links topology"
     ),
     "all_reduce": "* cluster_axis subdevice_id=sub_device_id memory_config num_links topology",
     "arange": "start end step dtype device memory_config layout",
@@ -67,8 +65,8 @@ _ARGUMENTS: dict[str, str] = {
     "assign": "* memory_config dtype",
     "avg_pool2d": (
         f"{_POOL} ceil_mode count_include_pad divisor_override memory_config dram_slice_config=- "
-        "applied_shard_scheme compute_kernel_config=- deallocate_input=- reallocate_halo_output "
-        "dtype=- output_layout=- config_tensor_in_dram=config_tensors_in_dram"
+        "applied_shard_scheme compute_kernel_config=- deallocate_input=- "
+        "reallocate_halo_output dtype=- output_layout=- config_tensor_in_dram=config_tensors_in_dram"
     ),
     "batch_norm_inference": (
         f"* running_mean running_var training=- eps=epsilon momentum=- weight bias output=- "

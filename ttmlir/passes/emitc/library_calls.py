@@ -36,7 +36,7 @@ from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import layout_of
 from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, KeywordEnum
-from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.layout.tensor_layout import Grid, TensorLayout
 from ttmlir.mlir.attributes import elements_of
 from ttmlir.optable import late_forms
 from ttmlir.passes.emitc.library_arguments import arguments_of
@@ -164,14 +164,14 @@ def _values(op: ttnn.TTNNOp, source: str, language: Language) -> Sequence[Attrib
         if source == "layout":
             return (_layout(layout, language),)
         is_same = op.name == "ttnn.to_layout"
-        return (
-            _new_data_type(op, layout, language) if is_same else _data_type(layout, language),
-        )
+        return (_new_data_type(op, layout, language) if is_same else _data_type(layout, language),)
     if attr is None:
         return (_opaque(language.none),)
     if source == "padding" and op.name == "ttnn.pad" and language.is_python:
         flat = [*cast("DenseArrayBase[Any]", attr).get_values()]
-        pairs = ", ".join(f"({low}, {high})" for low, high in zip(flat[::2], flat[1::2]))
+        pairs = ", ".join(
+            f"({low}, {high})" for low, high in zip(flat[::2], flat[1::2], strict=True)
+        )
         return (_opaque(f"[{pairs}]"),)
     return _literals(op, source, attr, language)
 
@@ -306,7 +306,7 @@ def _elements(attr: Attribute, language: Language) -> Attribute:
     """The numbers of a constant."""
     if not language.is_python:
         return attr
-    numbers = cast("DenseIntOrFPElementsAttr", attr).get_values()
+    numbers: Sequence[Any] = cast("DenseIntOrFPElementsAttr", attr).get_values()
     return _opaque(language.listed(language.number(each) for each in numbers))
 
 
@@ -395,7 +395,7 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
         return language.name(f"ttnn::{kind}::{content.keyword.upper()}")
     if attr.name == "ttnn.core_coord":
         return f"{language.name('ttnn::CoreCoord')}({content[0]}, {content[1]})"
-    if attr.name == "ttcore.grid" and language.is_python:
+    if isinstance(content, Grid) and language.is_python:
         rows, columns = content.shape
         return f"ttnn.CoreCoord({columns}, {rows})"
     if attr.name == "ttnn.core_range_set":
@@ -411,13 +411,19 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
             for part in short.split("_")
         )
     if attr.name == "ttnn.unary_with_param":
-        first = language.name(f"ttnn::operations::unary::UnaryOpType::{str(pairs[0][1]).upper()}")
-        more = [_text(op, name, value, language) for _, value in pairs[1:]]
-        if not language.is_python:
-            return f"{kind}{{{', '.join([first, *more])}}}"
-        return f"{language.name(kind)}({', '.join([first, *(each[1:-1] for each in more)])})"
+        return _activation(op, name, kind, pairs, language)
     fields = ((field, _text(op, name, value, language)) for field, value in pairs)
     return language.made(kind, fields)
+
+
+def _activation(
+    op: ttnn.TTNNOp, name: str, kind: str, pairs: Sequence[tuple[str, Any]], language: Language
+) -> str:
+    first = language.name(f"ttnn::operations::unary::UnaryOpType::{str(pairs[0][1]).upper()}")
+    more = [_text(op, name, value, language) for _, value in pairs[1:]]
+    if not language.is_python:
+        return f"{kind}{{{', '.join([first, *more])}}}"
+    return f"{language.name(kind)}({', '.join([first, *(each[1:-1] for each in more)])})"
 
 
 def _core_ranges(ranges: Any, language: Language) -> str:

@@ -2,8 +2,8 @@
 
 An operation of 2026 becomes `emitpy.call_opaque "ttnn.<name>"` with all its arguments, those that
 are not tensors by their names; tensors become `ttnn.Tensor`, devices `ttnn.MeshDevice`. What
-`ttcore.load_cached` remembers is kept in a dictionary of the script and not deallocated. Devices, constants that are
-remembered, loops and branches are functions of `utils.py`, which stands beside the script:
+`ttcore.load_cached` remembers is kept in a dictionary of the script and not deallocated. Devices,
+that dictionary, loops and branches need functions of `utils.py`, which stands beside the script:
 `ttmlir/target/python/utils.py`. `ttmlir-translate --mlir-to-python` prints the result.
 
 Before:
@@ -24,8 +24,8 @@ After:
       emitpy.import import "utils"
       func.func @neg(%arg0: !emitpy.opaque<"ttnn.Tensor">) -> !emitpy.opaque<"ttnn.Tensor"> {
         %0 = emitpy.call_opaque "ttnn.neg"(%arg0) {args = [0 : index,
-            #emitpy.opaque<"ttnn.MemoryConfig(ttnn.TensorMemoryLayout.INTERLEAVED, ttnn.BufferType.DRAM, None)">],
-            keyword_args = ["", "memory_config"]}
+            #emitpy.opaque<"ttnn.MemoryConfig(ttnn.TensorMemoryLayout.INTERLEAVED, \
+                ttnn.BufferType.DRAM, None)">], keyword_args = ["", "memory_config"]}
             : (!emitpy.opaque<"ttnn.Tensor">) -> !emitpy.opaque<"ttnn.Tensor">
         emitpy.call_opaque "ttnn.deallocate"(%arg0) {args = [0 : index, #emitpy.opaque<"False">],
             keyword_args = ["", "force"]} : (!emitpy.opaque<"ttnn.Tensor">) -> ()
@@ -52,7 +52,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     TupleType,
 )
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import emitc, emitpy, tt, ttcore, ttnn
@@ -133,7 +133,7 @@ class _Conversion:
                 insert_before(first, op)
         return Region(block)
 
-    def _convert(self, op: Operation, block: Block) -> None:
+    def _convert(self, op: Operation, block: Block) -> None:  # noqa: C901 - one case for each kind
         match op:
             case ttcore.DeviceOp():
                 return
@@ -155,22 +155,14 @@ class _Conversion:
                 self._values.update(zip(op.results, self._operands(op), strict=True))
             case ttnn.DeallocOp() if _is_remembered(op.operands[0]):
                 return
-            case ttnn.TTNNOp() if core_prefix() == TTCORE:
-                self._replace(op, block, self._library_call(op, block))
-            case ModuleOp() | FuncOp() | CallOp() | ReturnOp():
-                self._keep(op, block)
-            case _ if op.name.startswith("emitpy."):
-                self._keep(op, block)
             case ttnn.TTNNOp():
-                refuse_to_legalize(
-                    op,
-                    "Python is made of modules of 2026, which say 'ttcore'; "
-                    "convert-spelling{to=2026} writes them",
-                )
+                self._replace(op, block, self._library_call(op, block))
             case _:
-                refuse_to_legalize(
-                    op, "convert-ttnn-to-emitpy takes ttnn, func and emitpy operations"
-                )
+                if not op.name.startswith(("builtin.module", "func.", "emitpy.")):
+                    refuse_to_legalize(
+                        op, "convert-ttnn-to-emitpy takes ttnn, func and emitpy operations"
+                    )
+                self._keep(op, block)
 
     def _keep(self, op: Operation, block: Block) -> None:
         """Copy an operation that only changes its types."""
@@ -246,6 +238,12 @@ class _Conversion:
         self._call(op, block, "utils.while_loop", fixed, self._operands(op))
 
     def _library_call(self, op: ttnn.TTNNOp, block: Block) -> Operation:
+        if core_prefix() != TTCORE:
+            refuse_to_legalize(
+                op,
+                "Python is made of modules of 2026, which say 'ttcore'; "
+                "convert-spelling{to=2026} writes them",
+            )
         operands = self._operands(op)
         arguments = [
             (keyword, _in_python(value))
@@ -254,15 +252,13 @@ class _Conversion:
         ]
         name = op.name.removeprefix("ttnn.")
         if name == "concat":
-            tensors = [
-                emitpy.CallOpaqueOp.make("utils.create_list", operands, [TENSORS], location=op.location)
-            ]
-            block.add_op(tensors[0])
-            operands = [*tensors[0].results]
-            rest = arguments[len(op.operands) :]
-            arguments = [("", IntegerAttr.from_index_int_value(0)), *rest]
-        if name in ("typecast", "to_layout") and not arguments:
-            refuse_to_legalize(op, "its result has no layout, which says what it is converted to")
+            listed = emitpy.CallOpaqueOp.make(
+                "utils.create_list", operands, [TENSORS], location=op.location
+            )
+            block.add_op(listed)
+            operands = [*listed.results]
+            first: Attribute = IntegerAttr.from_index_int_value(0)
+            arguments = [("", first), *arguments[len(op.operands) :]]
         known = PYTHON_NAMES.get(name)
         callee = callee_of(op).replace("::", ".") if known is None else f"ttnn.{known}"
         results = [_converted(result.type) for result in op.results]

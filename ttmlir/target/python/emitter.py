@@ -53,7 +53,7 @@ class _Emitter:
             emitpy.GlobalOp: self._global,
             emitpy.GlobalStatementOp: self._global_statement,
             emitpy.IfOp: self._if,
-            emitpy.ImportOp: lambda op: self._line(op.python()),
+            emitpy.ImportOp: self._import,
             emitpy.NestedFuncOp: self._nested_function,
             emitpy.NestedFuncReturnOp: self._return,
             emitpy.SetAttrOp: self._set_attr,
@@ -64,17 +64,13 @@ class _Emitter:
             ReturnOp: self._return,
         }
         self._values: dict[type[Operation], Callable[..., str]] = {
-            CallOp: lambda op: self._applied(op.callee.root_reference.data, op.operands),
+            CallOp: self._call,
             emitpy.CallOpaqueOp: self._call_opaque,
-            emitpy.ConstantOp: lambda op: _literal(op.properties["value"]),
+            emitpy.ConstantOp: self._constant,
             emitpy.CreateDictOp: self._dict,
-            emitpy.GetAttrOp: lambda op: (
-                f"{self._name(op.operands[0])}.{_string(op, 'attr_name')}"
-            ),
-            emitpy.LiteralOp: lambda op: _string(op, "value"),
-            emitpy.SubscriptOp: lambda op: (
-                f"{self._name(op.operands[0])}[{self._name(op.operands[1])}]"
-            ),
+            emitpy.GetAttrOp: self._get_attr,
+            emitpy.LiteralOp: self._literal_text,
+            emitpy.SubscriptOp: self._subscript,
         }
 
     def module(self, op: Operation) -> None:
@@ -159,6 +155,22 @@ class _Emitter:
 
     # --- Values ---
 
+    def _call(self, op: Operation) -> str:
+        return self._applied(cast("CallOp", op).callee.root_reference.data, op.operands)
+
+    def _constant(self, op: Operation) -> str:
+        return _literal(op.properties["value"])
+
+    def _get_attr(self, op: Operation) -> str:
+        return f"{self._name(op.operands[0])}.{_string(op, 'attr_name')}"
+
+    def _literal_text(self, op: Operation) -> str:
+        return _string(op, "value")
+
+    def _subscript(self, op: Operation) -> str:
+        value, index = map(self._name, op.operands)
+        return f"{value}[{index}]"
+
     def _call_opaque(self, op: Operation) -> str:
         callee, args = _string(op, "callee"), op.properties.get("args")
         if args is None:
@@ -182,7 +194,7 @@ class _Emitter:
         number = cast("IntegerAttr", value)
         if isinstance(value, IntegerAttr) and isinstance(number.type, IndexType):
             return self._name(op.operands[number.value.data])
-        return _literal(value)
+        return _literal(cast("Attribute", value))
 
     def _dict(self, op: Operation) -> str:
         if "literal_expr" in op.properties:
@@ -192,6 +204,9 @@ class _Emitter:
         return "{" + ", ".join(f"{key}: {value}" for key, value in pairs) + "}"
 
     # --- Statements ---
+
+    def _import(self, op: Operation) -> None:
+        self._line(cast("emitpy.ImportOp", op).python())
 
     def _assign(self, op: Operation) -> None:
         if op.results:
@@ -374,6 +389,6 @@ def _literal(attr: Attribute) -> str:
             value = attr.value.data
             return f'float("{value}")' if value != value or value in (1e999, -1e999) else str(value)
         case ArrayAttr():
-            return f"[{', '.join(map(_literal, cast('ArrayAttr[Attribute]', attr).data))}]"
+            return f"[{', '.join(map(_literal, attr.data))}]"
         case _:
             return str(attr)

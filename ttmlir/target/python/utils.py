@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import ttnn
 
@@ -38,7 +38,9 @@ def compute_once(cache: dict[Any, Any], function: Callable[..., Any], *inputs: A
 
 
 def _as_list(results: Any) -> list[Any]:
-    return list(results) if isinstance(results, (list, tuple)) else [results]
+    if isinstance(results, (list, tuple)):
+        return [*cast("Sequence[Any]", results)]
+    return [results]
 
 
 def _as_results(values: Sequence[Any]) -> Any:
@@ -47,7 +49,7 @@ def _as_results(values: Sequence[Any]) -> Any:
 
 def item(tensor: Any) -> int | float:
     """The one number of a tensor, wherever that lies."""
-    return ttnn.from_device(tensor).to(ttnn.ROW_MAJOR_LAYOUT).to_torch().flatten()[0].item()
+    return ttnn.from_device(tensor).to(ttnn.ROW_MAJOR_LAYOUT).item()
 
 
 def while_loop(
