@@ -155,6 +155,7 @@ PASSES: dict[str, str] = {
     "ttir-evaluate-constants": (
         "ttmlir.passes.ttir.ttir_evaluate_constants:TTIREvaluateConstantsPass"
     ),
+    "ttir-explicate-tms": "ttmlir.passes.ttir.ttir_explicate_tms:TTIRExplicateTMsPass",
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
     "ttir-fold-full-to-scalar": (
         "ttmlir.passes.ttir.ttir_fold_full_to_scalar:TTIRFoldFullToScalarPass"
@@ -178,6 +179,9 @@ PASSES: dict[str, str] = {
     "ttir-load-system-desc": "ttmlir.passes.placement.ttir_load_system_desc:TTIRLoadSystemDescPass",
     "ttir-loop-invariant-code-motion": (
         "ttmlir.passes.ttir.ttir_loop_invariant_code_motion:TTIRLoopInvariantCodeMotionPass"
+    ),
+    "ttir-reduction-force-keep-dim": (
+        "ttmlir.passes.ttir.ttir_reduction_force_keep_dim:TTIRReductionForceKeepDimPass"
     ),
     "ttir-sliding-window-2d-fix-shapes": (
         "ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes:TTIRSlidingWindow2dFixShapesPass"
