@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "collector": set[str](),
     "errors": set[str](),
     "files": set[str](),
+    "lazy_methods": set[str](),
     "limits": set[str](),
     "nesting": set[str](),
     "terminal": set[str](),
@@ -89,7 +90,8 @@ MAY_IMPORT = {
 }
 """Which packages of the project a package may import; every package may import itself."""
 
-EVERYWHERE = {"version", "collector", "errors", "files", "limits", "nesting", "terminal"}
+EVERYWHERE = {"version", "collector", "errors", "files", "lazy_methods", "limits", "nesting"}
+EVERYWHERE |= {"terminal"}
 """Modules that every package may import."""
 
 NO_XDSL = {

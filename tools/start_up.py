@@ -48,6 +48,10 @@ def run_once(program: str, work: Callable[[], int]) -> int:
     - An exception that `work` lets out is a mistake in this project and is reported as one,
       without a traceback unless TTMLIR_DEBUG is set.
     """
+    # Here, as an interrupt while modules are imported is awaited already.
+    from ttmlir.lazy_methods import defer_methods
+
+    defer_methods()
     gc.set_threshold(YOUNG_OBJECTS, 50, 50)
     _open_closed_streams()
     streams = sys.stdout, sys.stderr

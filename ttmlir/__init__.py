@@ -88,6 +88,7 @@ def __getattr__(name: str) -> object:
         from ttmlir.errors import MissingNameError
 
         raise MissingNameError(f"module {__name__!r} has no attribute {name!r}")
+    import_module("ttmlir.lazy_methods").defer_methods()
     return getattr(import_module(_HOMES[name]), name)
 
 
