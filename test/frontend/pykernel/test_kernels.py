@@ -90,7 +90,7 @@ def test_verbose_prints_the_ir_and_puts_lines_into_the_cpp(
     """Headers of loops and assignments are comments."""
     text = compiled(exp("verbose=True"))
     printed = capsys.readouterr().out
-    assert printed == text.ir
+    assert printed == text.late_ir
     assert 'emitc.verbatim "// for i in range(0, count, 1):"' in printed
     assert "  // for i in range(0, count, 1):\n" in text
 

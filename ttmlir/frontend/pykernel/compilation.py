@@ -525,6 +525,17 @@ class Kernel(MappedText):
         """The text of the module."""
         return show_op(self.module) + "\n"
 
+    @property
+    def late_ir(self) -> str:
+        """The text of the module as PyKernel prints it since late 2025.
+
+        `ir` for a kernel with a call that ttkernel of 2026 does not have.
+        """
+        from ttmlir.frontend.pykernel.late_text import late_form
+
+        late = late_form(self.module)
+        return self.ir if late is None else show_op(late) + "\n"
+
     def dump(self) -> None:
         """Print the C++."""
         print(self, end="")
@@ -589,7 +600,7 @@ class KernelFunction:
         """Compile: circular buffers, run-time arguments and constants in the order of `def`."""
         kernel = self._find_or_refuse(args, constants, ())
         if self._form.kernel_type is None or self._form.verbose:
-            print(kernel.ir, end="")
+            print(kernel.late_ir, end="")
         return kernel
 
     def compile(
