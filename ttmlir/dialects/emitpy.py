@@ -34,7 +34,13 @@ from xdsl.ir import (
 from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove, IsTerminator, SymbolOpInterface, SymbolTable
+from xdsl.traits import (
+    IsolatedFromAbove,
+    IsTerminator,
+    NoTerminator,
+    SymbolOpInterface,
+    SymbolTable,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects.definition import ods
@@ -931,7 +937,7 @@ class FileOp(AssemblyOp):
     name = "emitpy.file"
     SPELLED = ("id",)
     SIGNATURE: ClassVar = Signature(properties=properties(id=ods.STRING), regions=1)
-    traits = traits_def(SymbolTable(), IsolatedFromAbove())
+    traits = traits_def(SymbolTable(), IsolatedFromAbove(), NoTerminator())
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -966,7 +972,7 @@ class ClassOp(AssemblyOp):
         ),
         regions=1,
     )
-    traits = traits_def(SymbolOpInterface(), SymbolTable())
+    traits = traits_def(SymbolOpInterface(), SymbolTable(), NoTerminator())
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

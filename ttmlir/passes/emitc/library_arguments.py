@@ -2,8 +2,8 @@
 
 A list is in the order of C++, by the names of Python. `name=source` says what of the operation
 stands for an argument, where it has another name there: a group of operands, a property, or
-`dtype`, `layout` and `memory_config` of the first result. `*` is every operand that no other word names,
-without a name; `-` is an argument that is left to the library.
+`dtype`, `layout` and `memory_config` of the first result. `*` is every operand that no other word
+names, without a name; `-` is an argument that is left to the library.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ _ARGUMENTS: dict[str, str] = {
     "avg_pool2d": (
         f"{_POOL} ceil_mode count_include_pad divisor_override memory_config dram_slice_config=- "
         "applied_shard_scheme compute_kernel_config=- deallocate_input=- "
-        "reallocate_halo_output dtype=- output_layout=- config_tensor_in_dram=config_tensors_in_dram"
+        "reallocate_halo_output dtype=- output_layout=- "
+        "config_tensor_in_dram=config_tensors_in_dram"
     ),
     "batch_norm_inference": (
         f"* running_mean running_var training=- eps=epsilon momentum=- weight bias output=- "
@@ -96,9 +97,9 @@ _ARGUMENTS: dict[str, str] = {
         "compute_config memory_config slice_config=conv2d_slice_config"
     ),
     "conv3d": (
-        "input_tensor=input weight_tensor=weight device bias_tensor=bias config=conv3d_config dtype "
-        f"output_channels=out_channels kernel_size {_WINDOW} padding_mode groups memory_config "
-        f"{_COMPUTE}"
+        "input_tensor=input weight_tensor=weight device bias_tensor=bias "
+        f"config=conv3d_config dtype output_channels=out_channels kernel_size {_WINDOW} "
+        f"padding_mode groups memory_config {_COMPUTE}"
     ),
     "conv_transpose2d": (
         f"input_tensor=input weight_tensor=weight device {_IMAGE} input_height input_width "

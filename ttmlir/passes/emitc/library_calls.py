@@ -306,7 +306,7 @@ def _elements(attr: Attribute, language: Language) -> Attribute:
     """The numbers of a constant."""
     if not language.is_python:
         return attr
-    numbers: Sequence[Any] = cast("DenseIntOrFPElementsAttr", attr).get_values()
+    numbers: Sequence[Any] = cast("Any", attr).get_values()
     return _opaque(language.listed(language.number(each) for each in numbers))
 
 
@@ -359,6 +359,9 @@ def _text(op: ttnn.TTNNOp, name: str, attr: Any, language: Language) -> str:
     match attr:
         case ttnn.DeviceComputeConfigAttr():
             return compute_config_text(attr.data, language)
+        case DataType():
+            known = _DATA_TYPES.get(attr)
+            return language.none if known is None else language.name(f"ttnn::DataType::{known}")
         case bool():
             return language.boolean(attr)
         case int() | str():
@@ -367,9 +370,6 @@ def _text(op: ttnn.TTNNOp, name: str, attr: Any, language: Language) -> str:
             return '"' + attr.data.replace("\\", "\\\\").replace('"', '\\"') + '"'
         case IntegerAttr() | FloatAttr():
             return language.number(cast("Any", attr).value.data)
-        case DataType():
-            known = _DATA_TYPES.get(attr)
-            return language.none if known is None else language.name(f"ttnn::DataType::{known}")
         case KeywordEnum():
             return attr.keyword.upper()
         case Data():

@@ -53,7 +53,7 @@ from xdsl.dialects.builtin import (
     TupleType,
 )
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import emitc, emitpy, tt, ttcore, ttnn
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
@@ -72,6 +72,9 @@ TENSORS = emitpy.opaque_type("[ttnn.Tensor]")
 DEVICE = emitpy.opaque_type("ttnn.MeshDevice")
 CACHE = "_CONST_EVAL_CACHE"
 """The dictionary of what is computed once."""
+
+
+_ENDS = ("ttnn.dealloc", "ttnn.deallocate")
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ class _Conversion:
         self._module = module
         self._values: dict[SSAValue, SSAValue] = {}
         self._remembers = False
+        self._called = {name for op in module.walk() for name in callees_of(op)}
 
     def run(self) -> Region:
         """The new body."""
@@ -153,7 +157,7 @@ class _Conversion:
                 self._call(op, block, "utils.compute_once", fixed, self._operands(op))
             case ttcore.OptimizationBarrierOp():
                 self._values.update(zip(op.results, self._operands(op), strict=True))
-            case ttnn.DeallocOp() if _is_remembered(op.operands[0]):
+            case ttnn.TTNNOp() if op.name in _ENDS and self._is_shared(op.operands[0]):
                 return
             case ttnn.TTNNOp():
                 self._replace(op, block, self._library_call(op, block))
@@ -163,6 +167,13 @@ class _Conversion:
                         op, "convert-ttnn-to-emitpy takes ttnn, func and emitpy operations"
                     )
                 self._keep(op, block)
+
+    def _is_shared(self, value: SSAValue) -> bool:
+        """Whether others have the tensor, too: a later run, or the caller within the script."""
+        if isinstance(value, BlockArgument):
+            function = value.owner.parent_op()
+            return isinstance(function, FuncOp) and function.sym_name.data in self._called
+        return isinstance(value.owner, ttcore.LoadCachedOp)
 
     def _keep(self, op: Operation, block: Block) -> None:
         """Copy an operation that only changes its types."""
@@ -265,11 +276,6 @@ class _Conversion:
         return emitpy.CallOpaqueOp.make(
             callee, operands, results, arguments=arguments, location=op.location
         )
-
-
-def _is_remembered(value: SSAValue) -> bool:
-    """Whether a later run of the script has the same tensor."""
-    return isinstance(value.owner, ttcore.LoadCachedOp)
 
 
 def _in_python(value: Attribute) -> Attribute:

@@ -19,7 +19,7 @@ class DeviceGetter:
         """The device with this shape."""
         if mesh_shape not in cls._devices:
             cls._devices[mesh_shape] = ttnn.open_mesh_device(
-                mesh_shape=ttnn.MeshShape(mesh_shape), l1_small_size=cls.l1_small_size
+                mesh_shape=ttnn.MeshShape(*mesh_shape), l1_small_size=cls.l1_small_size
             )
         return cls._devices[mesh_shape]
 
