@@ -111,12 +111,16 @@ def _convert(op: GenericOp) -> None:
     steps = [block.args[0] for block in blocks]
     parent = op.parent
     assert parent is not None, "the operation is in a region"
+    body = _body(op, steps)
     if loops:
         loops[0].attributes[LINALG_ROOT] = UnitAttr()
         parent.insert_op_before(loops[0], op)
-        blocks[-1].add_ops((*_body(op, steps), affine.YieldOp.get()))
+        blocks[-1].add_ops((*body, affine.YieldOp.get()))
+        for loop in loops:
+            loop.location = op.location
+            cast("Operation", loop.body.block.last_op).location = op.location
     else:
-        parent.insert_ops_before(_body(op, steps), op)
+        parent.insert_ops_before(body, op)
     erase(op)
 
 
@@ -142,13 +146,17 @@ def _body(op: GenericOp, steps: Sequence[SSAValue]) -> list[Operation]:
     for argument, operand, index_map in zip(block.args, op.operands, maps, strict=True):
         if argument.uses:
             load = affine.LoadOp(operand, steps, index_map)
+            load.location = op.location
             argument.replace_all_uses_with(load.result)
             made.append(load)
     first = len(op.inputs)
     for each in tuple(block.ops):
         if isinstance(each, YieldOp):
             places = zip(each.operands, op.operands[first:], maps[first:], strict=True)
-            made += [affine.StoreOp(value, out, steps, at) for value, out, at in places]
+            for value, out, index_map in places:
+                store = affine.StoreOp(value, out, steps, index_map)
+                store.location = op.location
+                made.append(store)
             break
         each.detach()
         made.append(each)
