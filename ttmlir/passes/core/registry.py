@@ -56,6 +56,7 @@ PASSES: dict[str, str] = {
     "d2m-insert-scratch-buffers": (
         "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"
     ),
+    "d2m-linalg-to-affine": "ttmlir.passes.d2m.dst.d2m_linalg_to_affine:D2MLinalgToAffinePass",
     "d2m-mask-padding": "ttmlir.passes.d2m.fusion.d2m_mask_padding:D2MMaskPaddingPass",
     "d2m-materialize-view-returns": (
         "ttmlir.passes.d2m.frontend.d2m_materialize_view_returns:D2MMaterializeViewReturnsPass"
@@ -271,7 +272,6 @@ ELSEWHERE = {
     "d2m-be-pipeline": _WITHIN_D2M,
     "d2m-emitc-pipeline": "use ttmlir-translate --ttkernel-to-cpp",
     "d2m-fe-pipeline": _WITHIN_D2M,
-    "d2m-linalg-to-affine": _WITHIN_D2M,
     "d2m-lower-to-layout": _WITHIN_D2M,
     "d2m-to-ttkernel-pipeline": "use convert-d2m-to-ttkernel",
     "d2m-to-ttkernel-pre-emitc-pipeline": "use convert-d2m-to-ttkernel",

@@ -31,6 +31,7 @@ After:
 
 Requires: tensors with a `#ttcore.metal_layout`.
 Ensures: no view is returned or moved to the host; views that generics read stay as they are.
+Options: none.
 Not done here: grids beyond the chip, which `d2m-grid-selection` chooses before.
 """
 
@@ -110,6 +111,8 @@ def _copy(view: SSAValue, before: Operation) -> SSAValue:
         block_factors=[1] * rank,
         regions=[Region(Block([*indices, buffer, load, store, end]))],
     )
+    for made in (target, *generic.walk()):
+        made.location = cast("Operation", view.owner).location
     block = before.parent
     assert block is not None, "the operation is in a function"
     block.insert_ops_before([target, generic], before)
