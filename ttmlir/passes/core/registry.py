@@ -158,6 +158,10 @@ PASSES: dict[str, str] = {
     ),
     "ttir-explicate-tms": "ttmlir.passes.ttir.ttir_explicate_tms:TTIRExplicateTMsPass",
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
+    "ttir-fold-constant-reshape-broadcast": (
+        "ttmlir.passes.ttir.ttir_fold_constant_reshape_broadcast"
+        ":TTIRFoldConstantReshapeBroadcastPass"
+    ),
     "ttir-fold-full-to-scalar": (
         "ttmlir.passes.ttir.ttir_fold_full_to_scalar:TTIRFoldFullToScalarPass"
     ),
