@@ -63,14 +63,16 @@ def _is_identity(op: Operation) -> bool:
     said = parameters_of(op)
     match op.name:
         case "ttir.permute":
-            return said["permutation"] == tuple(range(len(said["permutation"])))
+            order: tuple[int, ...] = said["permutation"]
+            return order == tuple(range(len(order)))
         case "ttir.repeat_interleave":
-            return said["repeats"] == 1
+            return bool(said["repeats"] == 1)
         case "ttir.sum":
             # A sum over dimensions of extent 1 stays.
             return not value_shape(op.operands[0])
         case "ttir.cumsum" | "ttir.cumprod":
-            return value_shape(op.operands[0])[said["dim"]] == 1
+            dim: int = said["dim"]
+            return value_shape(op.operands[0])[dim] == 1
         case "ttir.max_pool2d" | "ttir.avg_pool2d":
             windows = (said[name] for name in ("kernel", "stride", "dilation"))
             return all(_are(1, window) for window in windows) and _are(0, said["padding"])
