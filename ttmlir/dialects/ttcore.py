@@ -1067,8 +1067,8 @@ class LoadCachedOp(AssemblyOp):
             for number, (type_, other) in enumerate(zip(types, others, strict=True)):
                 if type_ != other:
                     refuse(
-                        f"{side} type mismatch at index {number} -- expected '{ods.text(other)}' but "
-                        f"got: '{ods.text(type_)}'"
+                        f"{side} type mismatch at index {number} -- expected "
+                        f"'{ods.text(other)}' but got: '{ods.text(type_)}'"
                     )
 
     def print(self, printer: Printer) -> None:
