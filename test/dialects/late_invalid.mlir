@@ -94,3 +94,37 @@ func.func @unknown(%a: tensor<4xf32>) {
   %r = "ttir.rms_normal"(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @callee(%a: tensor<4xf32>) {
+  // expected-error@+1 {{'missing' does not reference a function}}
+  %r = ttcore.load_cached(@missing, [%a]) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @kept(tensor<4xf32>) -> tensor<8xf32>
+func.func @cached(%a: tensor<4xf32>) {
+  // expected-error@+1 {{Result type mismatch at index 0 -- expected 'tensor<8xf32>' but got: 'tensor<4xf32>'}}
+  %r = ttcore.load_cached(@kept, [%a]) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @parts(tensor<4xf32>) -> tensor<4xf32>
+func.func @composite(%a: tensor<4xf32>) {
+  // expected-error@+1 {{decomposition function expects 1 arguments, but composite has 2 inputs}}
+  %r = "ttcore.composite"(%a, %a) <{composite_name = "gelu", decomposition = @parts}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @joined(%a: tensor<4x8xf32>, %b: tensor<3x8xf32>, %d: !ttnn.device) {
+  // expected-error@+1 {{All input tensors must have the same dimensions, except for dimension 1 (operand 0 shape 4, 8, operand 1 shape 3, 8 differ at dim 0: 4 vs 3).}}
+  %r = "ttnn.concat"(%a, %b) <{dim = 1 : si32}> : (tensor<4x8xf32>, tensor<3x8xf32>) -> tensor<4x16xf32>
+  return
+}

@@ -26,6 +26,7 @@ from xdsl.traits import IsolatedFromAbove
 
 from ttmlir.ir.builder import Builder, OpT, Spelling, use_style
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_of
+from ttmlir.mlir.core_prefix import note_late_form
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import FloatAttr, IntegerAttr, LocationAttr
@@ -161,6 +162,7 @@ class GreedyRewriter:
             return self._run(root)
 
     def _run(self, root: Operation) -> bool:
+        note_late_form()
         changed = False
         while True:
             self._waiting.clear()

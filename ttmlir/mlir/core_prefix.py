@@ -36,6 +36,7 @@ _LATE_OPERATIONS = {
     "ttnn.slice": "ttnn.slice_static",
 }
 """Names of operations in both spellings."""
+_LATE_NAMES_OF_OPERATIONS = frozenset(_LATE_OPERATIONS.values())
 LATE_KERNEL_OPERATIONS = {
     "ttkernel.reinterpret_cast": "ttkernel.reinterpret_cast<volatile tt_l1_ptr uint32_t*>"
 }
@@ -209,6 +210,9 @@ def operation_as_read(name: str) -> str:
     if name == _TTIR_EMPTY:
         _names_ttir_empty.set(True)
         note_ttcore()
+    elif name in _LATE_NAMES_OF_OPERATIONS:
+        note_ttcore()
+        note_late_form()
     return _OPERATIONS_READ.get(name, name)
 
 
@@ -223,6 +227,8 @@ def _holds_late(root: Operation) -> bool:
     known: dict[int, bool] = {}
     for op in root.walk():
         if op.dialect_name() in _LATE_DIALECTS:
+            return True
+        if op.name in _LATE_OPERATIONS and getattr(op, "has_destination", None) is False:
             return True
         types: Iterable[Attribute] = (result.type for result in op.results)
         if any(_is_late(type, known) for type in types):

@@ -103,6 +103,6 @@ func.func private @host_rank(memref<33xf32, #ttcore.host_layout<logical_shape = 
 
 // -----
 
-// expected-error@+1 {{op expected exactly one builtin.module in its region}}
+// expected-error@+1 {{op Expected exactly one ModuleOp but found 0}}
 ttcore.device_module {
 }

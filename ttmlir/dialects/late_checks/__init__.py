@@ -93,6 +93,7 @@ _TTIR: Mapping[str, Check] = {
     "embedding_backward": movement.check_embedding_backward,
     "full": movement.check_full,
     "rand": movement.check_rand,
+    "arange": movement.check_arange,
     "upsample2d": windows.check_upsample,
     "bitcast_convert": movement.check_bitcast,
     "clamp_tensor": computation.check_clamp_tensor,

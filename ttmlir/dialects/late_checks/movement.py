@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+
 from ttmlir.dialects.definition.ods import refuse, text
 from ttmlir.dialects.definition.table_ops import broadcast_pair, is_static, tensor_type
 from ttmlir.dialects.late_checks.verified import (
@@ -21,23 +23,36 @@ from ttmlir.dialects.ttnn.attrs import ShapeAttr
 def check_concat(op: Verified) -> None:
     """A dimension of the inputs, which agree in all others; the output is as long as they are."""
     shapes = [tensor_type(value).get_shape() for value in op.op.operands]
+    is_ttnn = op.op.name.startswith("ttnn.")
     require(bool(shapes), "At least one input tensor is required.")
     first, given = shapes[0], op.integer("dim")
     dim = given + len(first) if given < 0 else given
     require(0 <= dim < len(first), f"Invalid dimension {given} for concatenation.")
-    for shape in shapes[1:]:
-        require(len(shape) == len(first), "All input tensors must have the same rank.")
+    for number, shape in enumerate(shapes[1:], 1):
+        ranks = f" (operand 0 rank {len(first)}, operand {number} rank {len(shape)})"
+        require(
+            len(shape) == len(first),
+            f"All input tensors must have the same rank{ranks if is_ttnn else ''}.",
+        )
         for place, (extent, other) in enumerate(zip(shape, first, strict=True)):
+            places = (
+                f" (operand 0 shape {join(first)}, operand {number} shape {join(shape)} differ at "
+                f"dim {place}: {other} vs {extent})"
+            )
             require(
                 place == dim or extent == other,
-                f"All input tensors must have the same dimensions, except for dimension {dim}.",
+                "All input tensors must have the same dimensions, except for dimension "
+                f"{dim}{places if is_ttnn else ''}.",
             )
     output, total = op.result(), sum(shape[dim] for shape in shapes)
     if len(output) != len(first) or not is_static((*output, *(s[dim] for s in shapes))):
         return
     require(
         output[dim] == total,
-        f"Output tensor dimension {dim} does not match the sum of input tensor dimensions: "
+        f"Output tensor dimension {dim} must be equal to the sum of input tensor dimensions at the "
+        f"same axis ({total}), but got {output[dim]}."
+        if is_ttnn
+        else f"Output tensor dimension {dim} does not match the sum of input tensor dimensions: "
         f"{output[dim]} vs. {total}.",
     )
 
@@ -552,6 +567,22 @@ def check_full(op: Verified) -> None:
     """The shape that the parameter says."""
     shape = op.integers("shape")
     require(shape == op.result(), f"expected shape ({join(shape)}), got ({join(op.result())})")
+
+
+def check_arange(op: Verified) -> None:
+    """Numbers with equal distances along a dimension."""
+    start, end, step = (op.integer(name) for name in ("start", "end", "step"))
+    said = f"start={start}, end={end}, step={step}"
+    require(step != 0, "Step value cannot be zero")
+    count = -((start - end) // step)
+    require(count > 0, f"Invalid range: {said}")
+    dim = op.integer("arange_dimension")
+    require(0 <= dim < len(op.result()), f"arange_dimension {dim} is no dimension of the output")
+    found = op.result()[dim]
+    require(
+        found in (count, DYNAMIC_INDEX),
+        f"Output tensor shape must be {count} at dim {dim} (since {said}), but got {found}",
+    )
 
 
 def check_rand(op: Verified) -> None:

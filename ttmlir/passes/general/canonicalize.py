@@ -20,7 +20,8 @@ After:
 Requires: nothing.
 Ensures: no fold or canonicalization pattern of an operation applies; of ttir on tensors without
 layouts, moves one after another are one, exact casts and operations with a neutral number are gone,
-and small constants are computed (`passes/ttir/ttir_canonical_forms.py`); equal constants are one,
+and small constants are computed (`passes/ttir/ttir_canonical_forms.py`, for ttir of 2026
+`ttir_value_forms.py`, which folds what tt-mlir folds and no more); equal constants are one,
 at the top of the function; operations that have no effect and no user, and blocks that cannot be
 reached, are gone.
 Options: `region-simplify` keeps unused operations and blocks when it is `disabled`.

@@ -5,26 +5,25 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, TensorType
+from xdsl.dialects.builtin import IntegerType, TensorType
 
 from ttmlir.dialects.ttir import ElementwiseOp
 from ttmlir.ir.constants import number_of_elements
-from ttmlir.ir.greedy_rewriting import constant_value
 from ttmlir.ir.tensor_types import element_type, limits_of, tensor_of, value_shape
 from ttmlir.mlir.attributes import (
-    Elements,
     ElementsType,
     elements_attr,
     elements_of,
     raw_bytes,
     splat_bytes,
 )
-from ttmlir.passes.ttir import ttir_value_forms_movement
+from ttmlir.passes.ttir import ttir_value_forms_elementwise, ttir_value_forms_movement
+from ttmlir.passes.ttir.ttir_value_forms_elementwise import fold_repeated
+from ttmlir.passes.ttir.value_rewriting import elements_known, parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xdsl.dialects.builtin import DenseArrayBase
     from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
@@ -32,30 +31,76 @@ if TYPE_CHECKING:
 
 def fold(op: Operation) -> SSAValue | Attribute | None:
     """What the result of an operation is without it; None if it is needed."""
-    if op.name in _VANISHES_WHERE_EQUAL and op.operands[0].type == op.results[0].type:
-        if op.name != "ttir.permute" or _is_identity(op):
+    if not op.operands or len(op.results) != 1:
+        return None
+    if op.operands[0].type == op.results[0].type:
+        if op.name in _VANISHES_WHERE_EQUAL or _is_identity(op):
             return op.operands[0]
-    if op.name in ("ttir.reshape", "ttir.broadcast", "ttir.permute"):
+    if op.name in _MOVES:
         return _fold_moved(op)
-    return _fold_elementwise(op)
+    if op.name == "ttir.where":
+        return _fold_where(op)
+    if op.name == "ttir.get_dimension_size":
+        return _fold_size(op)
+    repeated = fold_repeated(op)
+    return _fold_elementwise(op) if repeated is None else repeated
+
+
+_MOVES = frozenset(
+    f"ttir.{name}"
+    for name in ("reshape", "broadcast", "permute", "repeat", "repeat_interleave", "slice")
+)
 
 
 _VANISHES_WHERE_EQUAL = frozenset(
-    ("ttir.reshape", "ttir.broadcast", "ttir.typecast", "ttir.permute", "ttir.repeat")
+    f"ttir.{name}" for name in ("reshape", "broadcast", "typecast", "repeat", "slice", "concat")
 )
 """Operations that change nothing where the types of operand and result are equal."""
 
 
 def _is_identity(op: Operation) -> bool:
-    order = cast("DenseArrayBase[IntegerType]", op.properties["permutation"]).get_values()
-    return tuple(order) == tuple(range(len(order)))
+    """True for what leaves its operand as it is, though the types alone do not say so."""
+    said = parameters_of(op)
+    match op.name:
+        case "ttir.permute":
+            order: tuple[int, ...] = said["permutation"]
+            return order == tuple(range(len(order)))
+        case "ttir.repeat_interleave":
+            return bool(said["repeats"] == 1)
+        case "ttir.sum":
+            # A sum over dimensions of extent 1 stays.
+            return not value_shape(op.operands[0])
+        case "ttir.cumsum" | "ttir.cumprod":
+            dim: int = said["dim"]
+            return value_shape(op.operands[0])[dim] == 1
+        case "ttir.max_pool2d" | "ttir.avg_pool2d":
+            windows = (said[name] for name in ("kernel", "stride", "dilation"))
+            return all(_are(1, window) for window in windows) and _are(0, said["padding"])
+        case _:
+            return False
 
 
-def elements_known(value: SSAValue) -> Elements | None:
-    """The elements of a constant of any form; None for other values."""
-    owner = value.owner
-    found = constant_value(cast("Operation", owner)) if hasattr(owner, "properties") else None
-    return cast("Elements", found) if isinstance(found, DenseIntOrFPElementsAttr) else None
+def _are(number: int, said: int | tuple[int, ...]) -> bool:
+    return {said} == {number} if isinstance(said, int) else set(said) == {number}
+
+
+def _fold_where(op: Operation) -> SSAValue | None:
+    """The one value that a choice leaves."""
+    condition, first, second = op.operands
+    if first is not second:
+        elements = elements_known(condition)
+        number = None if elements is None else number_of_elements(elements)
+        if number is None:
+            return None
+        first = first if number else second
+    return first if first.type == op.results[0].type else None
+
+
+def _fold_size(op: Operation) -> Attribute:
+    """The extent of a dimension is known."""
+    type_ = cast("ElementsType", op.results[0].type)
+    dim: int = parameters_of(op)["dimension"]
+    return elements_of(type_, [value_shape(op.operands[0])[dim]])
 
 
 def _fold_moved(op: Operation) -> Attribute | None:
@@ -76,7 +121,7 @@ def _fold_moved(op: Operation) -> Attribute | None:
 
 def _fold_elementwise(op: Operation) -> Attribute | None:
     """What is computed of constants of one number is such a constant."""
-    if not isinstance(op, ElementwiseOp) or not op.operands or len(op.results) != 1:
+    if op.name not in _COMPUTED or not isinstance(op, ElementwiseOp):
         return None
     numbers: list[float] = []
     for operand in op.operands:
@@ -86,9 +131,7 @@ def _fold_elementwise(op: Operation) -> Attribute | None:
             return None
         numbers.append(number)
     element = element_type(op.results[0])
-    if op.DEFINITION.gives_truth:
-        return None
-    if op.name not in ("ttir.typecast", "ttir.clamp") and isinstance(element, IntegerType):
+    if op.name not in _OF_INTEGERS and isinstance(element, IntegerType):
         return None
     found = _compute(op, numbers)
     if found is None or (isinstance(element, IntegerType) and not math.isfinite(found)):
@@ -98,6 +141,18 @@ def _fold_elementwise(op: Operation) -> Attribute | None:
         low, high = limits_of(type_.get_element_type())
         return elements_of(type_, [int(min(max(found, low), high))])
     return elements_of(type_, [float(found)])
+
+
+_OF_INTEGERS = frozenset(("ttir.typecast", "ttir.clamp"))
+_COMPUTED = _OF_INTEGERS | frozenset(
+    f"ttir.{name}"
+    for name in (
+        *("abs", "atan", "cbrt", "ceil", "cos", "exp", "expm1", "floor", "log", "log1p", "neg"),
+        *("reciprocal", "rsqrt", "sign", "sin", "sqrt", "tan"),
+        *("add", "atan2", "div", "maximum", "minimum", "multiply", "pow", "remainder", "subtract"),
+    )
+)
+"""What is computed of constants; others, such as tanh and sigmoid, stay, as in tt-mlir."""
 
 
 def _compute(op: ElementwiseOp, numbers: Sequence[float]) -> float | None:
@@ -126,6 +181,7 @@ def _reshape(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 RULES: Mapping[str, Sequence[Rule]] = {
     "ttir.reshape": (_reshape,),
+    **ttir_value_forms_elementwise.RULES,
     **ttir_value_forms_movement.RULES,
 }
 """Rules by the name of the operation."""

@@ -102,9 +102,29 @@ def _is_in_order(dims: Sequence[int]) -> bool:
     return list(dims) == sorted(dims)
 
 
+def _as_reshape(op: Operation, builder: Builder) -> SSAValue:
+    """A dimension of extent 1 that comes or goes."""
+    return builder.reshape(op.operands[0], value_shape(op.results[0]))
+
+
+def _reverse(op: Operation, builder: Builder) -> SSAValue | None:
+    """What is reversed twice is not; nothing reversed is the operand."""
+    dims = parameters_of(op)["dimensions"]
+    before = made_by(op.operands[0], "reverse")
+    if before is None:
+        return None if dims else op.operands[0]
+    rest = sorted({*dims} ^ {*parameters_of(before)["dimensions"]})
+    source = before.operands[0]
+    if not rest:
+        return source
+    return builder.create("reverse", (source,), op.results[0].type, dimensions=tuple(rest))
+
+
 RULES: Mapping[str, Sequence[Rule]] = adapted(
     {
         "permute": [_reorder],
+        **{key: [_as_reshape] for key in ("squeeze", "unsqueeze")},
+        "reverse": [_reverse],
         "slice": [_slice],
         "transpose": [_reorder],
     }

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.definition.table_ops import (
@@ -25,10 +26,13 @@ from ttmlir.dialects.definition.table_ops import (
 )
 from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.builder import Builder
+from ttmlir.ir.constants import number_of_elements
+from ttmlir.ir.greedy_rewriting import constant_value
 from ttmlir.ir.tensor_types import tensor_like, value_shape
 
 if TYPE_CHECKING:
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
+    from ttmlir.mlir.attributes import Elements
 
 Shape = tuple[int, ...]
 
@@ -105,6 +109,22 @@ def reorder(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue
     if moved == sorted(moved):
         return builder.reshape(value, shape)
     return builder.create("permute", (value,), tensor_like(value, shape), permutation=tuple(order))
+
+
+def elements_known(value: SSAValue) -> Elements | None:
+    """The elements of a constant of any form; None for other values."""
+    owner = value.owner
+    found = constant_value(cast("Operation", owner)) if hasattr(owner, "properties") else None
+    return cast("Elements", found) if isinstance(found, DenseIntOrFPElementsAttr) else None
+
+
+def number_known(value: SSAValue) -> float | None:
+    """The one number that a tensor is filled with; None for others."""
+    owner = value.owner
+    if getattr(owner, "name", "") in ("ttir.broadcast", "ttir.reshape"):
+        return number_known(cast("Operation", owner).operands[0])
+    elements = elements_known(value)
+    return None if elements is None else number_of_elements(elements)
 
 
 # --- Applying rules -------------------------------------------------------------------------------

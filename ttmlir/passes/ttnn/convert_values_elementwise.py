@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.rewriting import symbols_in
-from ttmlir.passes.ttir.ttir_value_forms import elements_known
+from ttmlir.passes.ttir.value_rewriting import elements_known
 from ttmlir.passes.ttnn.convert_values import renamed
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import AnyFloat
 from ttmlir.composites.bits import count_bits, count_leading_zeros
 from ttmlir.ir.builder import TTIRCarrier, array_in
 from ttmlir.ir.tensor_types import element_type
+from ttmlir.passes.ttir.ttir_value_forms_elementwise import MIRRORED
 from ttmlir.passes.ttir.value_rewriting import adapted
 
 if TYPE_CHECKING:
@@ -19,20 +20,8 @@ if TYPE_CHECKING:
 
     from ttmlir.arrays.array import Array
     from ttmlir.ir.builder import Builder
-    from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
+    from ttmlir.ir.greedy_rewriting import Rule
     from ttmlir.passes.ttir.value_rewriting import ValueRule
-
-
-def _swapped(mnemonic: str) -> Rule:
-    """A comparison as its mirror image."""
-
-    def rule(op: Operation, rewriter: GreedyRewriter) -> bool:
-        lhs, rhs = op.operands
-        build = rewriter.builder(op)
-        rewriter.replace(op, build.create(mnemonic, (rhs, lhs), op.results[0].type))
-        return True
-
-    return rule
 
 
 def _exp2(x: Array) -> Array:
@@ -74,7 +63,6 @@ _WITHOUT_OPERATION = (
 
 RULES: Mapping[str, Sequence[Rule]] = {
     **adapted({mnemonic: [_function(mnemonic)] for mnemonic in _WITHOUT_OPERATION}),
-    "ttir.lt": (_swapped("gt"),),
-    "ttir.le": (_swapped("ge"),),
+    **adapted(MIRRORED),
 }
 """Rules by the name of the operation."""

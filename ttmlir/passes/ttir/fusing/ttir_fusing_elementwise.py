@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from ttmlir.ir.constants import number_of_elements
-from ttmlir.passes.ttir.ttir_value_forms import elements_known
-from ttmlir.passes.ttir.value_rewriting import either_way, made_by
+from ttmlir.passes.ttir.ttir_value_forms_elementwise import CLAMPS
+from ttmlir.passes.ttir.value_rewriting import adapted, either_way, made_by, number_known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,18 +16,9 @@ if TYPE_CHECKING:
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
 
 
-def number_of(value: SSAValue) -> float | None:
-    """The one number that a tensor is filled with; None for others."""
-    owner = value.owner
-    if getattr(owner, "name", "") in ("ttir.broadcast", "ttir.reshape"):
-        return number_of(cast("Operation", owner).operands[0])
-    elements = elements_known(value)
-    return None if elements is None else number_of_elements(elements)
-
-
 def is_number(value: SSAValue, number: float) -> bool:
     """True for a tensor filled with a number, or one near it in the precision of bf16."""
-    found = number_of(value)
+    found = number_known(value)
     return found is not None and math.isclose(found, number, rel_tol=1e-2)
 
 
@@ -45,7 +35,7 @@ def _replace_by_unary(
 def _relu(op: Operation, rewriter: GreedyRewriter) -> bool:
     """The maximum of a tensor and 0."""
     for number, operand in either_way(op):
-        if number_of(number) == 0 and _replace_by_unary(op, rewriter, "relu", operand):
+        if number_known(number) == 0 and _replace_by_unary(op, rewriter, "relu", operand):
             return True
     return False
 
@@ -54,7 +44,7 @@ def _relu6(op: Operation, rewriter: GreedyRewriter) -> bool:
     """The minimum of a relu and 6."""
     for number, operand in either_way(op):
         inner = made_by(operand, "relu")
-        if number_of(number) == 6 and inner is not None:
+        if number_known(number) == 6 and inner is not None:
             return _replace_by_unary(op, rewriter, "relu6", inner.operands[0])
     return False
 
@@ -64,10 +54,10 @@ def _hardsigmoid(op: Operation, rewriter: GreedyRewriter) -> bool:
     top, bottom = op.operands
     inner = made_by(top, "relu6")
     added = None if inner is None else made_by(inner.operands[0], "add")
-    if added is None or number_of(bottom) != 6:
+    if added is None or number_known(bottom) != 6:
         return False
     for number, operand in either_way(added):
-        if number_of(number) == 3:
+        if number_known(number) == 3:
             return _replace_by_unary(op, rewriter, "hardsigmoid", operand)
     return False
 
@@ -76,12 +66,12 @@ def _sigmoid(op: Operation, rewriter: GreedyRewriter) -> bool:
     """1 / (1 + exp(-x))."""
     one, total = op.operands
     added = made_by(total, "add")
-    if number_of(one) != 1 or added is None:
+    if number_known(one) != 1 or added is None:
         return False
     for number, operand in either_way(added):
         grown = made_by(operand, "exp")
         negated = None if grown is None else made_by(grown.operands[0], "neg")
-        if negated is not None and number_of(number) == 1:
+        if negated is not None and number_known(number) == 1:
             return _replace_by_unary(op, rewriter, "sigmoid", negated.operands[0])
     return False
 
@@ -136,22 +126,11 @@ def _is_tanh_argument(value: SSAValue, x: SSAValue) -> bool:
     return False
 
 
-def _clamp(op: Operation, rewriter: GreedyRewriter) -> bool:
-    """Bounds that are numbers are parameters."""
-    low, high = (number_of(value) for value in op.operands[1:])
-    if low is None or high is None or op.operands[0].type != op.results[0].type:
-        return False
-    build = rewriter.builder(op)
-    new = build.create("clamp", op.operands[:1], op.results[0].type, min=low, max=high)
-    rewriter.replace(op, new)
-    return True
-
-
 RULES: Mapping[str, Sequence[Rule]] = {
     "ttir.maximum": (_relu,),
     "ttir.minimum": (_relu6,),
     "ttir.div": (_sigmoid, _hardsigmoid),
     "ttir.multiply": (_silu, _gelu),
-    "ttir.clamp_tensor": (_clamp,),
+    **adapted(CLAMPS),
 }
 """Rules by the name of the operation."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.passes.ttir.fusing.ttir_fusing_elementwise import number_of
 from ttmlir.passes.ttir.fusing.ttir_fusing_reduction import reduced_dims
-from ttmlir.passes.ttir.value_rewriting import made_by, under
+from ttmlir.passes.ttir.value_rewriting import made_by, number_known, under
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +75,7 @@ def _mean_square_of(total: Operation | None, source: SSAValue) -> float | None:
         if square.operands[0] is not source or square.operands[1] is not source:
             continue
         if reduced_dims(mean) == (len(value_shape(source)) - 1,):
-            return number_of(total.operands[1 - index])
+            return number_known(total.operands[1 - index])
     return None
 
 

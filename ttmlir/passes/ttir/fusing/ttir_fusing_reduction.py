@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType
 
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.passes.ttir.fusing.ttir_fusing_elementwise import number_of
-from ttmlir.passes.ttir.value_rewriting import made_by, under
+from ttmlir.passes.ttir.value_rewriting import made_by, number_known, under
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,14 +75,14 @@ def _mean_of_division(op: Operation, rewriter: GreedyRewriter) -> bool:
     total = made_by(op.operands[0], "sum")
     if total is None or not op.operands[0].has_one_use():
         return False
-    return number_of(op.operands[1]) == _terms(total) and _replace_by_mean(op, total, rewriter)
+    return number_known(op.operands[1]) == _terms(total) and _replace_by_mean(op, total, rewriter)
 
 
 def _mean_of_product(op: Operation, rewriter: GreedyRewriter) -> bool:
     """A sum that is multiplied by the inverse of the number of its terms."""
     for index in (0, 1):
         total = made_by(op.operands[index], "sum")
-        factor = number_of(op.operands[1 - index])
+        factor = number_known(op.operands[1 - index])
         if total is None or factor is None or not op.operands[index].has_one_use():
             continue
         if math.isclose(factor * _terms(total), 1, rel_tol=1e-6):
@@ -166,7 +165,7 @@ def _maximum_of(value: SSAValue) -> Operation | None:
     if bounded is None:
         return None
     for index in (0, 1):
-        if number_of(bounded.operands[1 - index]) != -math.inf:
+        if number_known(bounded.operands[1 - index]) != -math.inf:
             continue
         largest = made_by(under(bounded.operands[index], "reshape"), "max")
         if largest is None or len(reduced_dims(largest)) != 1:
