@@ -25,7 +25,8 @@ Ensures: no reshape that alone takes or makes what an elementwise operation comp
 side where the tensor, padded to tiles, is larger. Operands of one element are the only others that
 such an operation may have.
 Options: none.
-Not done here: operations of several large operands, which would need a reshape for each.
+Not done here: operations of several large operands, which would need a reshape for each, and of
+three operands.
 """
 
 from __future__ import annotations
@@ -34,11 +35,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xdsl.ir import Operation
+
 from ttmlir.dialects import ttir
-from ttmlir.ir.greedy_rewriting import GreedyRewriter
+from ttmlir.ir.greedy_rewriting import CONSTANTS, GreedyRewriter
 from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import elementwise_names
 from ttmlir.passes.ttir.value_rewriting import adapted, made_by, only_user
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import SSAValue
 
     from ttmlir.ir.builder import Builder
 
@@ -62,9 +64,13 @@ class TTIRCommuteReshapePass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Move reshapes to where tensors are smaller."""
-        names = [name.removeprefix("ttir.") for name in elementwise_names()]
+        names = [cls.name.removeprefix("ttir.") for cls in ttir.TTIR.operations if _moves(cls)]
         rules = {"reshape": (_before,), **dict.fromkeys(names, (_after,))}
         GreedyRewriter(adapted(rules)).run(module)
+
+
+def _moves(cls: type[Operation]) -> bool:
+    return issubclass(cls, ttir.UnaryOp | ttir.BinaryOp)
 
 
 def _tiled_volume(shape: Sequence[int]) -> int:
@@ -84,9 +90,9 @@ def _compute(
     build: Builder, op: Operation, value: SSAValue, index: int, shape: Sequence[int]
 ) -> SSAValue:
     """The operation on a tensor of another shape."""
-    ones = (1,) * len(shape)
     operands = [
-        value if n == index else build.reshape(operand, ones) for n, operand in enumerate(op.operands)
+        value if n == index else _single(build, op, operand, len(shape))
+        for n, operand in enumerate(op.operands)
     ]
     new = type(op).create(
         operands=operands,
@@ -98,11 +104,25 @@ def _compute(
     return build.insert(new).results[0]
 
 
+def _single(build: Builder, op: Operation, value: SSAValue, rank: int) -> SSAValue:
+    """A tensor of one element in so many dimensions; a constant is made for the operation."""
+    maker = value.owner
+    if isinstance(maker, Operation) and maker.name in CONSTANTS:
+        own = build.insert(maker.clone())
+        own.location = op.location
+        value = own.results[0]
+    return build.reshape(value, (1,) * rank)
+
+
 def _before(op: Operation, build: Builder) -> SSAValue | None:
     """A reshape of what an operation computes is smaller than that."""
     source, shape = op.operands[0], value_shape(op.results[0])
     maker = source.owner
-    if not isinstance(maker, ttir.ElementwiseOp) or not source.has_one_use():
+    if (
+        not isinstance(maker, ttir.ElementwiseOp)
+        or not _moves(type(maker))
+        or not source.has_one_use()
+    ):
         return None
     index = _large_operand(maker)
     if index is None or _tiled_volume(shape) >= _tiled_volume(value_shape(source)):

@@ -101,17 +101,18 @@ _CONVOLUTIONS = {f"ttnn.{name}": name for name in ("relu", "relu6", "silu", "sig
 
 
 def _of_product(op: Operation, rewriter: GreedyRewriter) -> bool:
-    """What is made of a product or convolution alone, as it is or in another shape, is its part."""
+    """What is made of a product, or of a convolution in any shape, alone is its part."""
     source = op.operands[0]
     maker = source.owner
-    if getattr(maker, "name", "") == "ttnn.reshape" and source.has_one_use():
+    is_reshaped = getattr(maker, "name", "") == "ttnn.reshape"
+    if is_reshaped and source.has_one_use():
         source = cast("Operation", maker).operands[0]
         maker = source.owner
     kind = getattr(maker, "name", "")
     if not source.has_one_use() or "activation" in cast("Operation", maker).properties:
         return False
     product = cast("Operation", maker)
-    if kind in ("ttnn.matmul", "ttnn.linear") and op.name in _PRODUCTS:
+    if kind in ("ttnn.matmul", "ttnn.linear") and op.name in _PRODUCTS and not is_reshaped:
         product.properties["activation"] = StringAttr(_PRODUCTS[op.name])
     elif kind in ("ttnn.conv2d", "ttnn.conv_transpose2d") and op.name in _CONVOLUTIONS:
         config = cast("Conv2dConfigAttr", product.properties["conv2d_config"])
