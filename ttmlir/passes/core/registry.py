@@ -143,6 +143,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.general.ttcore_wrap_device_module:TTCoreWrapDeviceModulePass"
     ),
     "ttir-allocate": "ttmlir.passes.placement.ttir_allocate:TTIRAllocatePass",
+    "ttir-commute-reshape": "ttmlir.passes.ttir.ttir_commute_reshape:TTIRCommuteReshapePass",
     "ttir-composite-decomposition": (
         "ttmlir.passes.ttir.decomposition.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
     ),

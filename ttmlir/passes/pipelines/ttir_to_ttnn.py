@@ -302,6 +302,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
         from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
         from ttmlir.passes.ttir.fusing.ttir_fusing import TTIRFusingPass
+        from ttmlir.passes.ttir.ttir_commute_reshape import TTIRCommuteReshapePass
         from ttmlir.passes.ttir.ttir_element_type_normalization import (
             TTIRElementTypeNormalizationPass,
         )
@@ -362,6 +363,8 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *broadcasts,
             *fusing,
             TTIRFoldFullToScalarPass(),
+            TTIRCommuteReshapePass(),
+            CanonicalizePass(),
             CSEPass(),
             *const_eval,
             TTNNLayoutPass(),

@@ -1,8 +1,11 @@
-"""Rules of `convert-ttir-to-ttnn` for norms."""
+"""Rules of `convert-ttir-to-ttnn` for norms, and the optimizer."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
+
+from ttmlir.dialects import ttnn
+from ttmlir.dialects.definition.ods import SEGMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,5 +27,16 @@ def _batch_norm(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     ).results
 
 
-RULES: Rules = {"batch_norm_inference": _batch_norm}
+def _adamw(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    """The library writes over the parameters and their moments."""
+    properties = {key: value for key, value in op.properties.items() if key != SEGMENTS}
+    new = ttnn.op_class("adamw").create(
+        operands=op.operands, properties=properties, location=op.location
+    )
+    build.add(new)
+    has_max = len(op.results) > 3
+    return [op.operands[n] for n in (0, 2, 3, 4)[: 3 + has_max]]
+
+
+RULES: Rules = {"adamw": _adamw, "batch_norm_inference": _batch_norm}
 """Rules by mnemonic."""

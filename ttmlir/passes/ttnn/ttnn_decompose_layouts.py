@@ -78,8 +78,10 @@ def _steps(op: Operation) -> SSAValue:
         state.move(wanted.buffer)
         return state.value
     if wanted.buffer is not given.buffer:
-        state.tile(wanted.is_tiled)
+        if str(state.element) in _MADE_ON_HOST:
+            state.tile(wanted.is_tiled)
         state.move(wanted.buffer)
+        state.tile(wanted.is_tiled)
         state.cast_to(element, wanted)
         return state.value
     if str(state.element) in _MADE_ON_HOST and not given.is_tiled:

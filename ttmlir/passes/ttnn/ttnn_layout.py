@@ -38,7 +38,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.dialects.func import FuncOp
 
 from ttmlir.dialects.ttcore import ArgumentTypeAttr
@@ -102,6 +109,8 @@ def _place(op: Operation) -> None:
         if op.name == "ttcore.case" and index == 0:
             continue
         memory = memory_of(operand.type)
+        if (op.name, index) in _ON_HOST and memory is not None and not memory.is_tiled:
+            continue
         if memory is not None and not (memory.is_tiled and memory.buffer is BufferType.DRAM):
             op.operands[index] = to_layout(operand, op, tensor_in(operand.type, tiled=True))
 
@@ -120,19 +129,50 @@ def _argument_type(function: FuncOp, number: int, type_: Attribute) -> Attribute
         return type_
     if symbol_visibility(function) != "public" and not _is_const_eval(function):
         return tensor_in(type_, tiled=True)
-    if _is_const_eval(function) or _is_fixed(function, number) or _chooses(function, number):
+    if _uses(function, number, _CACHES) and not _is_const_eval(function):
+        _mark(function, number, "ttcore.kv_cache")
+        return tensor_in(type_, tiled=True)
+    if (
+        _is_const_eval(function)
+        or _is_fixed(function, number)
+        or _uses(function, number, _ON_HOST, all_uses=True)
+    ):
         return tensor_in(type_, tiled=False, buffer=BufferType.SYSTEM_MEMORY)
     return tensor_in(type_, tiled=False)
 
 
-def _chooses(function: FuncOp, number: int) -> bool:
-    """True for an argument that chooses among branches, which the host does."""
+_CACHES = {
+    *(("ttir.fill_cache", 0), ("ttir.update_cache", 0)),
+    *(("ttir.paged_fill_cache", 0), ("ttir.paged_update_cache", 0)),
+}
+"""Operands that operations write to."""
+_ON_HOST = {
+    *(("ttcore.case", 0), ("ttir.conv2d", 1), ("ttir.conv_transpose2d", 1)),
+    *(("ttir.conv2d", 2), ("ttir.conv_transpose2d", 2)),
+}
+"""Operands that choose among branches, or that the host prepares."""
+
+
+def _uses(
+    function: FuncOp, number: int, operands: set[tuple[str, int]], *, all_uses: bool = False
+) -> bool:
+    """True for an argument that is one of these operands, or nothing but such."""
     if not function.body.blocks:
         return False
-    uses = [*function.body.blocks[0].args[number].uses]
-    return bool(uses) and all(
-        use.operation.name == "ttcore.case" and use.index == 0 for use in uses
-    )
+    found = [
+        (use.operation.name, use.index) in operands
+        for use in function.body.blocks[0].args[number].uses
+    ]
+    return all(found) and bool(found) if all_uses else any(found)
+
+
+def _mark(function: FuncOp, number: int, name: str) -> None:
+    """Say of an argument that it has an attribute without a value."""
+    count = len(function.function_type.inputs.data)
+    attrs = function.arg_attrs or ArrayAttr([DictionaryAttr({})] * count)
+    said = [dict(each.data) for each in attrs.data]
+    said[number][name] = UnitAttr()
+    function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(each) for each in said])
 
 
 def _is_const_eval(function: FuncOp) -> bool:

@@ -50,12 +50,19 @@ def _reduction(op: Operation) -> Wants:
     return Wants(operands=(want,), results=(want,))
 
 
+def _page_table(op: Operation) -> Wants:
+    """Numbers of pages by rows."""
+    others = len(op.operands) - 2
+    return Wants(operands=(Want(), Want(), *((_ROWS,) * others)))
+
+
 WANTS: Mapping[str, Wanting] = {
     "ttnn.conv2d": _convolution,
     "ttnn.conv_transpose2d": _convolution,
     "ttnn.max_pool2d": _max_pool,
     "ttnn.avg_pool2d": _avg_pool,
     "ttnn.argmax": _argmax,
+    "ttnn.paged_fill_cache": _page_table,
     **{f"ttnn.{name}": _reduction for name in ("sum", "mean", "max", "min", "prod")},
 }
 """What operations want, by their names."""

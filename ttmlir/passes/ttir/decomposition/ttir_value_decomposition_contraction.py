@@ -54,6 +54,8 @@ def _dot_general(op: Operation, builder: Builder) -> SSAValue | None:
         product = builder.create("multiply", (a, b), TensorType(element, shape))
     elif isinstance(element, AnyFloat):
         product = builder.create("matmul", (a, b), TensorType(element, shape))
+        # What is said of the precision and the formats of a product stays with it.
+        cast("Operation", product.owner).attributes.update(op.attributes)
     else:
         product = _integer_product(builder, a, b, element)
     return builder.reshape(product, value_shape(result))

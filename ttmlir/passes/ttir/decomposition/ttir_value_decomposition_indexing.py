@@ -123,6 +123,22 @@ def _count(builder: Builder, count: int, *, backwards: bool = False) -> SSAValue
     )
 
 
+def _arange(op: Operation, builder: Builder) -> SSAValue | None:
+    """Numbers that count along one of several dimensions are one row, repeated."""
+    result = op.results[0]
+    shape, said = value_shape(result), parameters_of(op)
+    dim = cast("int", said["arange_dimension"]) % len(shape)
+    if len(shape) == 1:
+        return None
+    row = TensorType(element_type(result), (shape[dim],))
+    numbers = builder.create("arange", (), row, **{**said, "arange_dimension": 0})
+    placed = builder.reshape(numbers, [n if at == dim else 1 for at, n in enumerate(shape)])
+    factors = [1 if at == dim else n for at, n in enumerate(shape)]
+    if math.prod(factors) == 1:
+        return placed
+    return builder.create("broadcast", (placed,), result.type, broadcast_dimensions=tuple(factors))
+
+
 def _gather(op: Operation, builder: Builder) -> SSAValue | None:
     """An element for each index, whose other dimensions count."""
     (value, indices) = inputs_of(op)
@@ -246,6 +262,7 @@ def _pad(op: Operation, builder: Builder) -> SSAValue | None:
 
 RULES: Mapping[str, Sequence[Rule]] = adapted(
     {
+        "arange": [_arange],
         "argmax": [_argmax],
         "gather": [_gather],
         "pad": [_pad],

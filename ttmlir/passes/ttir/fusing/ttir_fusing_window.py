@@ -34,6 +34,8 @@ def _bias(op: Operation, rewriter: GreedyRewriter) -> bool:
         bias = _bias_of(op.operands[1 - index], conv)
         if bias is None or op.operands[index].type != op.results[0].type:
             continue
+        channels = math.prod(value_shape(bias))
+        bias = rewriter.builder(op).reshape(bias, (1, 1, 1, channels))
         conv.detach()
         block = op.parent
         assert block is not None, "the operation is in a block"
@@ -46,14 +48,14 @@ def _bias(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 
 def _bias_of(value: SSAValue, conv: Operation) -> SSAValue | None:
-    """The tensor of 1 x 1 x 1 x channels that is repeated along all else; None for others."""
+    """The tensor of a number a channel that is repeated along all else; None for others."""
     inner = made_by(value, "broadcast")
     value = value if inner is None else inner.operands[0]
-    channels = value_shape(conv.results[0])[3]
-    dim = conv.properties.get("channel_dim")
-    if dim is not None and cast("IntegerAttr", dim).value.data != 3:
-        return None
-    return value if value_shape(value) == (1, 1, 1, channels) else None
+    said = conv.properties.get("channel_dim")
+    dim = 3 if said is None else cast("IntegerAttr", said).value.data
+    wanted = [1] * 4
+    wanted[dim] = value_shape(conv.results[0])[dim]
+    return value if value_shape(value) == tuple(wanted) else None
 
 
 def _spatial_mean(op: Operation, rewriter: GreedyRewriter) -> bool:
