@@ -13,8 +13,9 @@ from ttmlir import ttnn
 from ttmlir.compiler import lower
 from ttmlir.target.python import emitter
 
-UTILS = Path(emitter.__file__).with_name("utils.py")
-MODULE = """module { func.func @main(%a: tensor<33x70xf32>, %b: tensor<70x5xf32>, %c: tensor<1x5xf32>
+UTILS = Path(emitter.__file__).with_name("script_functions.py")
+MODULE = """module { func.func @main(
+      %a: tensor<33x70xf32>, %b: tensor<70x5xf32>, %c: tensor<1x5xf32>
       {ttcore.argument_type = #ttcore.argument_type<constant>}) -> tensor<33x5xf32> {
   %0 = "ttir.matmul"(%a, %b) : (tensor<33x70xf32>, tensor<70x5xf32>) -> tensor<33x5xf32>
   %1 = "ttir.neg"(%c) : (tensor<1x5xf32>) -> tensor<1x5xf32>

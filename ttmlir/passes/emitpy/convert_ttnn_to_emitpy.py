@@ -4,7 +4,8 @@ An operation of 2026 becomes `emitpy.call_opaque "ttnn.<name>"` with all its arg
 are not tensors by their names; tensors become `ttnn.Tensor`, devices `ttnn.MeshDevice`. What
 `ttcore.load_cached` remembers is kept in a dictionary of the script and not deallocated. Devices,
 that dictionary, loops and branches need functions of `utils.py`, which stands beside the script:
-`ttmlir/target/python/utils.py`. `ttmlir-translate --mlir-to-python` prints the result.
+a copy of `ttmlir/target/python/script_functions.py`. `ttmlir-translate --mlir-to-python` prints
+the result.
 
 Before:
 
