@@ -28,7 +28,6 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import (
     Attribute,
     Block,
@@ -43,7 +42,7 @@ from xdsl.ir.affine import AffineMap as XdslMap
 from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface, SymbolTable
+from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import (
@@ -1126,12 +1125,6 @@ _TENSORS = ValueGroup("inputs", variadic=True)
 _RESULTS = ValueGroup("results", variadic=True)
 
 
-def _function(op: Operation, symbol: SymbolRefAttr) -> FuncOp | None:
-    """The function that a symbol names where an operation is."""
-    found = SymbolTable.lookup_symbol(op, symbol)
-    return found if isinstance(found, FuncOp) else None
-
-
 class LoadCachedOp(AssemblyOp):
     """The results of a function of constants, which is called once and remembered.
 
@@ -1171,27 +1164,10 @@ class LoadCachedOp(AssemblyOp):
         )
 
     def verify_op(self) -> None:
-        """Compare the operation with its function, if there is one."""
-        function = _function(self, cast("SymbolRefAttr", self.properties["callee"]))
-        if function is None:
-            refuse(f"'{self.callee}' does not reference a function")
-        expected = function.function_type
-        sides = (
-            ("Operand", self.operand_types, expected.inputs.data),
-            ("Result", self.result_types, expected.outputs.data),
-        )
-        for side, types, others in sides:
-            if len(types) != len(others):
-                refuse(
-                    f"Incorrect number of {side.lower()}s for callee -- expected {len(others)} but "
-                    f"got: {len(types)}"
-                )
-            for number, (type_, other) in enumerate(zip(types, others, strict=True)):
-                if type_ != other:
-                    refuse(
-                        f"{side} type mismatch at index {number} -- expected "
-                        f"'{ods.text(other)}' but got: '{ods.text(type_)}'"
-                    )
+        """Compare the operation with its function."""
+        from ttmlir.dialects.late_checks.functions import check_load_cached
+
+        check_load_cached(self)
 
     def print(self, printer: Printer) -> None:
         """Write the operation after its name."""
@@ -1226,34 +1202,9 @@ class CompositeOp(ODSOperation):
 
     def verify_op(self) -> None:
         """Compare the operation with its decomposition."""
-        symbol = cast("SymbolRefAttr", self.properties["decomposition"])
-        function = _function(self, symbol)
-        if function is None:
-            name = symbol.root_reference.data
-            refuse(f"decomposition function '{name}' not found in parent module")
-        expected = function.function_type
-        taken, given = expected.inputs.data, expected.outputs.data
-        if len(taken) != len(self.operands):
-            refuse(
-                f"decomposition function expects {len(taken)} arguments, but composite has "
-                f"{len(self.operands)} inputs"
-            )
-        if len(given) != len(self.results):
-            refuse(
-                f"decomposition function returns {len(given)} results, but composite produces "
-                f"{len(self.results)} results"
-            )
-        sides = (
-            ("input", "composite has", self.operand_types, "decomposition expects", taken),
-            ("result", "composite produces", self.result_types, "decomposition returns", given),
-        )
-        for side, own, types, its, others in sides:
-            for number, (type_, other) in enumerate(zip(types, others, strict=True)):
-                if type_ != other:
-                    refuse(
-                        f"{side} type mismatch at index {number}: {own} '{ods.text(type_)}', {its} "
-                        f"'{ods.text(other)}'"
-                    )
+        from ttmlir.dialects.late_checks.functions import check_composite
+
+        check_composite(self)
 
 
 class WhileLoopOp(ODSOperation):
