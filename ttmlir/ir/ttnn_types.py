@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import IntegerType, MemRefType, NoneAttr, Signedness, TensorType
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    Signedness,
+    TensorType,
+)
 from xdsl.ir import BlockArgument
 from xdsl.rewriter import Rewriter
 
@@ -103,11 +112,29 @@ def layout_in(
     )
 
 
+def as_tiles_of(type_: Attribute, dtype: DataType) -> TensorType[Attribute] | None:
+    """The type of a tensor of floats whose tiles have another format; None for other tensors.
+
+    Formats that no element type names are elements by their tiles.
+    """
+    if memory_of(type_) is None:
+        return None
+    tensor = cast("TensorType[Attribute]", type_)
+    if not isinstance(tensor.element_type, BFloat16Type | Float16Type | Float32Type):
+        return None
+    element = BFloat16Type() if dtype is DataType.BF16 else tt.TileType.get(TILE, TILE, dtype)
+    shape = tensor.get_shape()
+    buffer = cast("Memory", memory_of(type_)).buffer
+    return TensorType(element, shape, layout_in(shape, element, tiled=True, buffer=buffer))
+
+
 _SI32 = IntegerType(32, Signedness.SIGNED)
 
 
 def _tile_of(element: Attribute) -> tt.TileType:
     """Tiles of elements; since 2026 those of signed integers have a name of their own."""
+    if isinstance(element, tt.TileType):
+        return element
     if element == _SI32:
         return tt.TileType.get(TILE, TILE, DataType.SI32)
     return tt.TileType.of(element)

@@ -168,10 +168,16 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.ttir_implicit_broadcast_fold:TTIRImplicitBroadcastFoldPass"
     ),
     "ttir-implicit-device": "ttmlir.passes.placement.ttir_implicit_device:TTIRImplicitDevicePass",
+    "ttir-infer-kv-cache-argument-types": (
+        "ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types:TTIRInferKVCacheArgumentTypesPass"
+    ),
     "ttir-layout": "ttmlir.passes.placement.ttir_layout:TTIRLayoutPass",
     "ttir-load-system-desc": "ttmlir.passes.placement.ttir_load_system_desc:TTIRLoadSystemDescPass",
     "ttir-loop-invariant-code-motion": (
         "ttmlir.passes.ttir.ttir_loop_invariant_code_motion:TTIRLoopInvariantCodeMotionPass"
+    ),
+    "ttir-propagate-weight-dtype": (
+        "ttmlir.passes.ttir.ttir_propagate_weight_dtype:TTIRPropagateWeightDtypePass"
     ),
     "ttir-sliding-window-2d-fix-shapes": (
         "ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes:TTIRSlidingWindow2dFixShapesPass"
@@ -187,6 +193,9 @@ PASSES: dict[str, str] = {
     "ttnn-decompose-layouts": "ttmlir.passes.ttnn.ttnn_decompose_layouts:TTNNDecomposeLayoutsPass",
     "ttnn-decomposition": "ttmlir.passes.ttnn.ttnn_decomposition:TTNNDecompositionPass",
     "ttnn-fusing": "ttmlir.passes.ttnn.ttnn_fusing:TTNNFusingPass",
+    "ttnn-kv-cache-dtype-conversion": (
+        "ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion:TTNNKVCacheDtypeConversionPass"
+    ),
     "ttnn-layout": "ttmlir.passes.ttnn.ttnn_layout:TTNNLayoutPass",
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
     "ttnn-resolve-composites": (
@@ -268,7 +277,6 @@ ELSEWHERE = {
     "ttir-bufferization-pipeline": "use ttcore-one-shot-bufferize",
     "ttir-constant-as-fill": _WITHIN_TTNN,
     "ttir-optimizer": _OVERRIDES,
-    "ttir-propagate-weight-dtype": "use ttnn-weight-dtype-conversion",
     "ttir-quant-data-type-conversion": "use stablehlo-legalize-quant-to-math",
     "ttir-to-emitc": _AS_EMITC,
     "ttir-to-emitc-pipeline": _AS_EMITC,

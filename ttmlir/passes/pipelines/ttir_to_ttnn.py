@@ -9,9 +9,10 @@ from typing import Any
 
 from ttmlir.ir.builder import Spelling
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
-from ttmlir.mlir.option_values import BOOLEAN, OptionError, option
+from ttmlir.mlir.option_values import BOOLEAN, TRISTATE, OptionError, option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.placement.layout_overrides import (
+    BLOCK_FLOAT,
     GRID_OVERRIDES,
     LAYOUT_OVERRIDES,
     MATH_FIDELITIES_BY_NAME,
@@ -47,10 +48,7 @@ _OF_2024 = (
     "sharding_pass_enabled",
     "share_transfers",
     "deallocate_above",
-    "experimental_weight_dtype",
     "override_weight_dtype",
-    "compute_cfg_math_fidelity",
-    "compute_cfg_fp32_dest_acc_en",
     "override_math_fidelity",
 )
 """Options of the backend pipeline that the passes of 2026 have nothing for."""
@@ -77,7 +75,35 @@ class LateOptions(Pipeline):
         False, "2026: compute constants on the host; only false is supported"
     )
     enable_trace: bool = option(False, "2026: capture traces; only false is supported")
-    optimization_level: int = option(0, "2026: effort of the optimizer; only 0 is supported")
+    optimization_level: int = option(
+        0, "2026: effort of the optimizer, which needs a model of the device; 0 is what is done"
+    )
+    enable_const_eval_inputs_to_system_memory: bool = option(
+        True, "2026: parameters of what is computed once come from the host"
+    )
+    experimental_weight_dtype: DataType | None = option(
+        None, "Format of the weights of products", type=WEIGHT_DTYPE
+    )
+    experimental_kv_cache_dtype: DataType | None = option(
+        None, "2026: format of caches of keys and values", type=BLOCK_FLOAT
+    )
+    compute_cfg_math_fidelity: MathFidelity | None = option(
+        None,
+        "Fidelity of products; 2026: hifi4 by default",
+        type=MATH_FIDELITY,
+    )
+    compute_cfg_fp32_dest_acc_en: bool | None = option(
+        None, "Sums of products have 32 bits; 2026: by default", type=TRISTATE
+    )
+    compute_cfg_math_approx_mode: bool | None = option(
+        None, "2026: functions are approximated", type=TRISTATE
+    )
+    compute_cfg_packer_l1_acc: bool | None = option(
+        None, "2026: sums of blocks are in L1", type=TRISTATE
+    )
+    compute_cfg_dst_full_sync_en: bool | None = option(
+        None, "2026: DST is one buffer, not two", type=TRISTATE
+    )
 
     def late_options(self) -> dict[str, Any]:
         """Those options by their fields; OptionError for what there is no pass for."""
@@ -124,16 +150,9 @@ class TTIRToTTNNBackendPipeline(LateOptions):
     deallocate_above: int = option(
         0, "Run ttnn-deallocate in functions whose tensors take so many bytes; 0 for none"
     )
-    experimental_weight_dtype: DataType | None = option(
-        None, "Format of the weights of products", type=WEIGHT_DTYPE
-    )
     override_weight_dtype: WeightDtypes = option(
         (), "Formats of the weights of products at these locations", type=WEIGHT_DTYPES_BY_NAME
     )
-    compute_cfg_math_fidelity: MathFidelity | None = option(
-        None, "Fidelity of products", type=MATH_FIDELITY
-    )
-    compute_cfg_fp32_dest_acc_en: bool = option(False, "Sums of products have 32 bits")
     override_math_fidelity: MathFidelities = option(
         (), "Fidelities of the products at these locations", type=MATH_FIDELITIES_BY_NAME
     )
@@ -247,7 +266,7 @@ class TTIRToTTNNBackendPipeline(LateOptions):
         )
         config = TTNNSetComputeKernelConfigPass(
             math_fidelity=self.compute_cfg_math_fidelity,
-            fp32_dest_acc_en=self.compute_cfg_fp32_dest_acc_en,
+            fp32_dest_acc_en=self.compute_cfg_fp32_dest_acc_en or None,
             override_math_fidelity=self.override_math_fidelity,
         )
         asked = (
@@ -303,24 +322,32 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         )
         from ttmlir.passes.ttir.ttir_fold_full_to_scalar import TTIRFoldFullToScalarPass
         from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import TTIRImplicitBroadcastFoldPass
+        from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import (
+            TTIRInferKVCacheArgumentTypesPass,
+        )
+        from ttmlir.passes.ttir.ttir_propagate_weight_dtype import TTIRPropagateWeightDtypePass
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
         )
         from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
         from ttmlir.passes.ttnn.ttnn_decomposition import TTNNDecompositionPass
         from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
+        from ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion import (
+            TTNNKVCacheDtypeConversionPass,
+        )
         from ttmlir.passes.ttnn.ttnn_layout import TTNNLayoutPass
         from ttmlir.passes.ttnn.ttnn_memory_management import TTNNMemoryManagementPass
         from ttmlir.passes.ttnn.ttnn_resolve_composites import TTNNResolveCompositesPass
-        from ttmlir.passes.ttnn.ttnn_set_compute_kernel_config import (
-            TTNNSetComputeKernelConfigPass,
-        )
         from ttmlir.passes.ttnn.ttnn_set_matmul_program_config import (
             TTNNSetMatmulProgramConfigPass,
         )
+        from ttmlir.passes.ttnn.ttnn_weight_dtype_conversion import TTNNWeightDtypeConversionPass
         from ttmlir.passes.ttnn.ttnn_workaround import TTNNWorkaroundPass
 
         self.late_options()
+        caches = TTNNKVCacheDtypeConversionPass(target_dtype=self.experimental_kv_cache_dtype)
+        # What no function computes once is on the device as what comes anew each time.
+        on_host = self.enable_const_eval and self.enable_const_eval_inputs_to_system_memory
         const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
         fusing = [TTIRFusingPass()] if self.enable_fusing_pass else []
         broadcasts = (
@@ -339,12 +366,14 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 mesh_shape=self.mesh_shape,
                 mock_system_desc_arch=self.mock_system_desc_arch,
             ),
+            TTIRInferKVCacheArgumentTypesPass(),
             CanonicalizePass(),
             *fusing,
             TTIRDecompositionPass(),
             CanonicalizePass(),
             *broadcasts,
             *fusing,
+            TTIRPropagateWeightDtypePass(),
             TTIRSlidingWindow2dFixShapesPass(),
             CanonicalizePass(),
             *broadcasts,
@@ -352,7 +381,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             TTIRFoldFullToScalarPass(),
             CSEPass(),
             *const_eval,
-            TTNNLayoutPass(),
+            TTNNLayoutPass(constants_on_host=on_host),
             ConvertTTIRToTTNNPass(),
             TTNNResolveCompositesPass(),
             CanonicalizePass(),
@@ -361,6 +390,8 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *([TTNNDecompositionPass()] if self.enable_ttnn_decomposition_pass else []),
             TTNNMemoryManagementPass(),
             workaround,
+            TTNNWeightDtypeConversionPass(target_dtype=self.experimental_weight_dtype),
+            *([caches] if self.experimental_kv_cache_dtype else []),
             CanonicalizePass(),
             CSEPass(),
             # Each step before may have made more that depends on constants alone.
@@ -368,8 +399,22 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *const_eval,
             *const_eval,
             CanonicalizePass(),
-            TTNNSetComputeKernelConfigPass(math_fidelity=MathFidelity.HIFI4, fp32_dest_acc_en=True),
+            self._compute_config(),
             TTNNSetMatmulProgramConfigPass(),
+        )
+
+    def _compute_config(self) -> Pass:
+        from ttmlir.passes.ttnn.ttnn_set_compute_kernel_config import (
+            TTNNSetComputeKernelConfigPass,
+        )
+
+        sums = self.compute_cfg_fp32_dest_acc_en
+        return TTNNSetComputeKernelConfigPass(
+            math_fidelity=self.compute_cfg_math_fidelity or MathFidelity.HIFI4,
+            fp32_dest_acc_en=True if sums is None else sums,
+            math_approx_mode=self.compute_cfg_math_approx_mode,
+            packer_l1_acc=self.compute_cfg_packer_l1_acc,
+            dst_full_sync_en=self.compute_cfg_dst_full_sync_en,
         )
 
 
