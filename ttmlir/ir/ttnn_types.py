@@ -25,9 +25,11 @@ from xdsl.ir import BlockArgument
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import tt
+from ttmlir.dialects.quant import UniformType
 from ttmlir.dialects.tt.layout import AffineMapParameter, GridAttr
 from ttmlir.dialects.ttnn.attrs import BufferTypeAttr, TensorMemoryLayoutAttr, TTNNLayoutAttr
 from ttmlir.layout.enums import BufferType, DataType, TTNNTensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import Grid, collapse
 
 if TYPE_CHECKING:
@@ -96,6 +98,7 @@ def layout_in(
     padded = _padded(shape) if tiled else shape
     linear = collapse(padded, 2, ((0, -1),))
     rows, columns = linear.eval_shape(padded) if shape else (1, 1)
+    element = _stored(element)
     stored: Attribute = element
     if tiled:
         rows, columns = -(-rows // TILE), -(-columns // TILE)
@@ -129,6 +132,18 @@ def as_tiles_of(type_: Attribute, dtype: DataType) -> TensorType[Attribute] | No
 
 
 _SI32 = IntegerType(32, Signedness.SIGNED)
+
+
+def _stored(element: Attribute) -> Attribute:
+    """What memory holds of elements: of quantized ones, the integers."""
+    if not isinstance(element, UniformType):
+        return element
+    if element.data.width != 32:
+        raise LayoutError(
+            f"quantized numbers of {element.data.width} bits cannot be laid out; "
+            "ttir-quant-data-type-conversion gives them the 32 that devices have"
+        )
+    return _SI32
 
 
 def _tile_of(element: Attribute) -> tt.TileType:

@@ -179,6 +179,12 @@ PASSES: dict[str, str] = {
     "ttir-propagate-weight-dtype": (
         "ttmlir.passes.ttir.ttir_propagate_weight_dtype:TTIRPropagateWeightDtypePass"
     ),
+    "ttir-quant-data-type-conversion": (
+        "ttmlir.passes.ttir.ttir_quant_data_type_conversion:TTIRQuantDataTypeConversionPass"
+    ),
+    "ttir-quant-dequant-conversion": (
+        "ttmlir.passes.ttir.ttir_quant_dequant_conversion:TTIRQuantDequantConversionPass"
+    ),
     "ttir-sliding-window-2d-fix-shapes": (
         "ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes:TTIRSlidingWindow2dFixShapesPass"
     ),
@@ -198,6 +204,7 @@ PASSES: dict[str, str] = {
     ),
     "ttnn-layout": "ttmlir.passes.ttnn.ttnn_layout:TTNNLayoutPass",
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
+    "ttnn-report-options": "ttmlir.passes.ttnn.ttnn_report_options:TTNNReportOptionsPass",
     "ttnn-resolve-composites": (
         "ttmlir.passes.ttnn.ttnn_resolve_composites:TTNNResolveCompositesPass"
     ),
@@ -277,7 +284,6 @@ ELSEWHERE = {
     "ttir-bufferization-pipeline": "use ttcore-one-shot-bufferize",
     "ttir-constant-as-fill": _WITHIN_TTNN,
     "ttir-optimizer": _OVERRIDES,
-    "ttir-quant-data-type-conversion": "use stablehlo-legalize-quant-to-math",
     "ttir-to-emitc": _AS_EMITC,
     "ttir-to-emitc-pipeline": _AS_EMITC,
     "ttir-to-emitpy-pipeline": "Python is not written; " + _AS_EMITC + " for C++",

@@ -9,7 +9,7 @@ from typing import Any
 
 from ttmlir.ir.builder import Spelling
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
-from ttmlir.mlir.option_values import BOOLEAN, TRISTATE, OptionError, option
+from ttmlir.mlir.option_values import BOOLEAN, FLOAT, INTEGER, TRISTATE, OptionError, option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.placement.layout_overrides import (
     BLOCK_FLOAT,
@@ -54,6 +54,13 @@ _OF_2024 = (
 """Options of the backend pipeline that the passes of 2026 have nothing for."""
 
 
+_OPTIMIZER = "2026: of the optimizer, which needs a model of the device"
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
 @dataclass(frozen=True)
 class LateOptions(Pipeline):
     """What can be said of the passes of 2026."""
@@ -72,11 +79,28 @@ class LateOptions(Pipeline):
         True, "2026: convert in ttnn-workaround to what the library takes"
     )
     enable_cpu_hoisted_const_eval: bool = option(
-        False, "2026: compute constants on the host; only false is supported"
+        False,
+        "2026: compute constants on the host, of which there is no code; false is what is done",
     )
     enable_trace: bool = option(False, "2026: capture traces; only false is supported")
     optimization_level: int = option(
         0, "2026: effort of the optimizer, which needs a model of the device; 0 is what is done"
+    )
+    enable_optimizer: bool = option(False, f"{_OPTIMIZER}; false is what is done")
+    memory_layout_analysis_enabled: bool = option(False, _OPTIMIZER)
+    row_major_enabled: bool = option(False, _OPTIMIZER)
+    insert_memreconfig: str = option("", _OPTIMIZER)
+    override_conv2d_config: str = option("", _OPTIMIZER)
+    override_conv3d_config: str = option("", _OPTIMIZER)
+    max_legal_layouts: int | None = option(None, _OPTIMIZER, type=INTEGER)
+    tensor_l1_usage_cap: float | None = option(None, _OPTIMIZER, type=FLOAT)
+    max_fallback_attempts: int | None = option(None, _OPTIMIZER, type=INTEGER)
+    enable_quant_dequant_conversion_pass: bool = option(
+        True, "2026: requantize at once: run ttir-quant-dequant-conversion"
+    )
+    target_bit_width: int = option(32, "2026: bits of quantized numbers; devices have 32")
+    disable_workarounds: bool = option(
+        False, "2026: neither decompose nor convert in ttnn-workaround"
     )
     enable_const_eval_inputs_to_system_memory: bool = option(
         True, "2026: parameters of what is computed once come from the host"
@@ -108,14 +132,24 @@ class LateOptions(Pipeline):
     def late_options(self) -> dict[str, Any]:
         """Those options by their fields; OptionError for what there is no pass for."""
         found = {each.name: getattr(self, each.name) for each in fields(LateOptions)}
-        for name in ("enable_cpu_hoisted_const_eval", "enable_trace", "optimization_level"):
-            if found[name]:
-                flag = name.replace("_", "-")
-                raise OptionError(
-                    f"for the --{flag} option: '{str(found[name]).lower()}' has no passes here; "
-                    "leave the option out"
-                )
+        if not 0 <= self.optimization_level <= 2:
+            raise OptionError(
+                f"Invalid optimization_level: {self.optimization_level}. Optimization level must "
+                "be 0, 1, or 2"
+            )
+        if self.enable_trace:
+            raise OptionError(
+                "for the --enable-trace option: 'true' has no passes here; leave the option out"
+            )
         return found
+
+    def without_effect(self) -> tuple[str, ...]:
+        """The options that were given and change nothing here."""
+        from ttmlir.passes.ttnn.ttnn_report_options import OF_OPTIMIZER, ON_HOST
+
+        return tuple(
+            name for name in (ON_HOST, *OF_OPTIMIZER) if getattr(self, name.replace("-", "_"))
+        )
 
 
 @dataclass(frozen=True)
@@ -177,7 +211,7 @@ class TTIRToTTNNBackendPipeline(LateOptions):
 
         asked = self._asked_of_2024()
         if self.spelling is TTNNSpelling.LATE and asked:
-            flags = ", ".join(f"--{name.replace('_', '-')}" for name in asked)
+            flags = ", ".join(map(_flag, asked))
             raise OptionError(f"passes of 2026 do not have {flags}; spelling=2024 has")
         if self.spelling is TTNNSpelling.EARLY or asked:
             return self.early_passes()
@@ -337,6 +371,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         )
         from ttmlir.passes.ttnn.ttnn_layout import TTNNLayoutPass
         from ttmlir.passes.ttnn.ttnn_memory_management import TTNNMemoryManagementPass
+        from ttmlir.passes.ttnn.ttnn_report_options import TTNNReportOptionsPass
         from ttmlir.passes.ttnn.ttnn_resolve_composites import TTNNResolveCompositesPass
         from ttmlir.passes.ttnn.ttnn_set_matmul_program_config import (
             TTNNSetMatmulProgramConfigPass,
@@ -345,19 +380,26 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttnn.ttnn_workaround import TTNNWorkaroundPass
 
         self.late_options()
+        ignored = self.without_effect()
         caches = TTNNKVCacheDtypeConversionPass(target_dtype=self.experimental_kv_cache_dtype)
         # What no function computes once is on the device as what comes anew each time.
         on_host = self.enable_const_eval and self.enable_const_eval_inputs_to_system_memory
         const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
         fusing = [TTIRFusingPass()] if self.enable_fusing_pass else []
+        widening, quantizing = self._quantization()
         broadcasts = (
             [TTIRImplicitBroadcastFoldPass()] if self.enable_implicit_broadcast_folding_pass else []
         )
         workaround = TTNNWorkaroundPass(
-            ttnn_enable_decomposition_workaround_pass=self.enable_decomposition_workaround_pass,
-            ttnn_enable_layout_workaround_pass=self.enable_layout_workaround_pass,
+            ttnn_enable_decomposition_workaround_pass=(
+                self.enable_decomposition_workaround_pass and not self.disable_workarounds
+            ),
+            ttnn_enable_layout_workaround_pass=(
+                self.enable_layout_workaround_pass and not self.disable_workarounds
+            ),
         )
         return (
+            *([TTNNReportOptionsPass(without_effect=ignored)] if ignored else []),
             TTCoreMarkFunctionsAsForwardPass(),
             TTCoreWrapDeviceModulePass(),
             TTIRElementTypeNormalizationPass(),
@@ -367,8 +409,10 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 mock_system_desc_arch=self.mock_system_desc_arch,
             ),
             TTIRInferKVCacheArgumentTypesPass(),
+            *widening,
             CanonicalizePass(),
             *fusing,
+            *quantizing,
             TTIRDecompositionPass(),
             CanonicalizePass(),
             *broadcasts,
@@ -401,6 +445,21 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             CanonicalizePass(),
             self._compute_config(),
             TTNNSetMatmulProgramConfigPass(),
+        )
+
+    def _quantization(self) -> tuple[Sequence[Pass], Sequence[Pass]]:
+        """What is done with quantized numbers: their integers, and computing with them."""
+        from ttmlir.passes.ttir.ttir_quant_data_type_conversion import (
+            TTIRQuantDataTypeConversionPass,
+        )
+        from ttmlir.passes.ttir.ttir_quant_dequant_conversion import (
+            TTIRQuantDequantConversionPass,
+        )
+
+        bits = self.target_bit_width
+        return (
+            [TTIRQuantDataTypeConversionPass(target_bit_width=bits)],
+            [TTIRQuantDequantConversionPass()] if self.enable_quant_dequant_conversion_pass else [],
         )
 
     def _compute_config(self) -> Pass:
