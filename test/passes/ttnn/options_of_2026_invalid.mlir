@@ -11,7 +11,7 @@
 // LEVEL: Invalid optimization_level: 3. Optimization level must be 0, 1, or 2
 
 // RUN: not ttmlir-opt --ttir-quant-data-type-conversion="target-bit-width=12" %s 2>&1 | FileCheck %s --check-prefix=BITS
-// BITS: error: for the --target-bit-width option: 12 is none of the widths of quantized numbers; give 8, 16 or 32
+// BITS: for the --target-bit-width option: 12 is none of the widths of quantized numbers; give 8, 16 or 32
 
 // RUN: not ttmlir-opt --ttir-quant-data-type-conversion="target-bit-width=8" %s 2>&1 | FileCheck %s --check-prefix=NARROW
 // NARROW: error: {{.*}}Target integer type of width 8 is smaller than quantized type's storage width 16. Out of range.

@@ -79,7 +79,7 @@ class TTIRQuantDataTypeConversionPass(ModulePass):
         tensor = cast("TensorType[Attribute]", type_)
         uniform, width = uniform_of(tensor.element_type), self.target_bit_width
         if uniform is None:
-            return type_
+            return tensor
         if uniform.width > width:
             refuse(
                 op,
@@ -90,9 +90,7 @@ class TTIRQuantDataTypeConversionPass(ModulePass):
         if (uniform.low, uniform.high) != range_of(uniform.width, is_signed=uniform.is_signed):
             low, high = uniform.low, uniform.high
         wide = replace(uniform, width=width, low=low, high=high)
-        element: Attribute = UniformType(wide)
-        found: TensorType[Attribute] = TensorType(element, tensor.get_shape(), tensor.encoding)
-        return found
+        return TensorType(cast("Attribute", UniformType(wide)), tensor.get_shape(), tensor.encoding)
 
 
 def _arguments(region: Region) -> list[SSAValue]:
