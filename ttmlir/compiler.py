@@ -95,7 +95,9 @@ def is_spelled_late(target: str, options: str) -> bool:
 
 def spell_ttir(module: ModuleOp, target: str, options: str) -> None:
     """Write a module in ttir in the spelling that options of `ttmlir.compile` ask for."""
-    if is_spelled_late(target, options):
+    from ttmlir.passes.general.convert_spelling import is_late
+
+    if is_spelled_late(target, options) and not is_late(module):
         transform(module, "ttir-decomposition,convert-spelling{to=2026}")
 
 

@@ -367,7 +367,7 @@ def view_elsewhere(mnemonic: str, number: int, text: str) -> Callable[[Any], Non
         if generic is None:
             return
         value = generic.operands[number]
-        view = ViewLayoutAttr(parse_affine_map(text))
+        view = ViewLayoutAttr.of(parse_affine_map(text))
         type_ = value.type
         changed = MemRefType(type_.element_type, type_.shape, view, type_.memory_space)
         Rewriter.replace_value_with_new_type(value, changed)

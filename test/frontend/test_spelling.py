@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -222,3 +223,46 @@ def test_transposed_convolution() -> None:
     gradient = jax.grad(convolve)
     compiled = ttmlir.compile(gradient, x, w, spelling="2026")
     np.testing.assert_allclose(compiled(x, w), gradient(x, w), rtol=1e-4, atol=1e-4)
+
+
+def test_text_of_2026_stays_as_it_is(tmp_path: Path) -> None:
+    """Arguments keep what is said of them, so that constants are computed once."""
+    text = """
+        module {
+          ttcore.device_module {
+            builtin.module {
+              func.func @main(%x: tensor<3x70xf32>, %w: tensor<5x70xf32>
+                  {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> tensor<3x5xf32> {
+                %0 = "ttir.exp"(%w) : (tensor<5x70xf32>) -> tensor<5x70xf32>
+                %1 = "ttir.matmul"(%x, %0) <{transpose_b = true}>
+                    : (tensor<3x70xf32>, tensor<5x70xf32>) -> tensor<3x5xf32>
+                return %1 : tensor<3x5xf32>
+              }
+            }
+          }
+        }
+    """
+    compiled = ttmlir.compile(text, spelling="2026")
+    assert "argument_type<parameter>" in compiled.text("ttir")
+    assert "const_eval" in compiled.text("ttnn")
+    x, w = _draw(3, 70), _draw(5, 70) / 9
+    expected = x @ np.exp(w).T
+    np.testing.assert_allclose(compiled(x, w), expected, rtol=1e-4)
+    assert "agree" in str(compiled.bisect(x, w))
+    again = pickle.loads(pickle.dumps(compiled))
+    assert again.text("ttnn") == compiled.text("ttnn")
+    np.testing.assert_allclose(ttmlir.compile(text)(x, w), expected, rtol=1e-4)
+
+
+def test_operations_that_2024_lacks() -> None:
+    """What is not made of operations of 2024 compiles to those of 2026."""
+    text = """
+        func.func @main(%x: tensor<5x7xi32>) -> tensor<5xi32> {
+          %0 = "ttir.reduce_bitwise_or"(%x) <{dim_arg = [1 : i32], keep_dim = false}>
+              : (tensor<5x7xi32>) -> tensor<5xi32>
+          return %0 : tensor<5xi32>
+        }
+    """
+    with pytest.raises(ttmlir.CompilationError, match="reduce_bitwise_or"):
+        ttmlir.compile(text)
+    assert "ttir.reduce_bitwise_or" in ttmlir.compile(text, spelling="2026").text("ttir")

@@ -228,7 +228,8 @@ def test_boards_are_compared_by_what_the_file_says(tmp_path: Path) -> None:
     binary = read_binary(path.read_bytes(), "file.ttnn")
     own = binary.comparable_system
     assert own is not None
-    lines = system_differences(board_table("p150"), own, unsaid=binary.UNSAID)
-    assert "system_desc.chip_descs[0].grid_size.x: expected 11, got 13" in lines
+    lines = system_differences(board_table("p150", binary), own, unsaid=binary.UNSAID)
+    assert "system_desc.chip_descs[0].l1_size: expected 1572864, got 1048576" in lines
+    assert not [line for line in lines if "grid_size" in line or "capabilities" in line]
     assert not [line for line in lines if "physical_cores" in line]
     assert "blackhole with 10x13 cores" in section_text("f", path.read_bytes(), "summary")

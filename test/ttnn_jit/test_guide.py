@@ -96,6 +96,7 @@ def test_flags_and_their_defaults() -> None:
         "extra_pipeline_options": "",
         "graph_capture": True,
         "frontend": "tracing",
+        "backend": "ttnn",
     }
 
 

@@ -45,7 +45,8 @@ def lower(ttir: str, board: str = BOARD) -> tuple[str, str]:
     """The text of the module of ttnn, without and with locations."""
     context = make_context(DIALECTS)
     module = parse_module(ttir, FILE, context)
-    common = TTIRToTTNNCommonPipeline(system_desc_path=board)
+    # The vendor's plugin leaves inverse operations alone.
+    common = TTIRToTTNNCommonPipeline(system_desc_path=board, enable_erase_inverse_ops_pass=False)
     for step in (*common.passes(), *TTNNCommonToRuntimePipeline().passes()):
         if step.applies(module):
             step.run(context, module)

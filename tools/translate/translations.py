@@ -19,6 +19,11 @@ TRANSLATIONS = (
         flags=("declare_variables_at_top",),
     ),
     Translation(
+        name="mlir-to-python",
+        doc="translate from mlir to python",
+        function="ttmlir.target.python.emitter:emit_python",
+    ),
+    Translation(
         name="ttkernel-to-cpp",
         doc="translate ttkernel to cpp",
         function="ttmlir.compiler:write_kernels",

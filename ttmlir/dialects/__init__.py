@@ -9,6 +9,7 @@ DIALECTS: dict[str, str] = {
     "chlo": "ttmlir.dialects.chlo:CHLO",
     "d2m": "ttmlir.dialects.d2m:D2M",
     "emitc": "ttmlir.dialects.emitc:EmitC",
+    "emitpy": "ttmlir.dialects.emitpy:EmitPy",
     "func": "xdsl.dialects.func:Func",
     "linalg": "ttmlir.dialects.linalg:LINALG",
     "ml_program": "ttmlir.dialects.ml_program:ML_PROGRAM",

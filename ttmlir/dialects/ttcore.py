@@ -121,8 +121,9 @@ class MetalLayoutAttr(Data[MetalLayout], ChecksShape):
         #ttcore.metal_layout<logical_shape = 512x256, dim_alignments = 256x32,
             collapsed_intervals = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>, undef, l1>
 
-    The shape of such a tensor is that of the grid, then that of the shard. Read are also the texts
-    of other times: with `sharded` spelled out, and without the value of the padding.
+    The shape of such a tensor is that of the grid, then that of the shard. From November 2025 on
+    `sharded` is spelled out, and from May 2026 on there is no value of the padding; a layout keeps
+    the form that it was read in.
     """
 
     name = "ttcore.metal_layout"
@@ -183,8 +184,8 @@ class MetalLayoutAttr(Data[MetalLayout], ChecksShape):
                 f"a tensor with this layout has a static shape of {2 * rank} dimensions, grid and "
                 f"shard, got '{shape_text(shape)}'"
             )
-        if layout.is_view:
-            return None
+        if layout.is_view or layout.names_all or not layout.names_padding:
+            return None  # since November 2025 views have such layouts, too
         try:
             grid, shard = split_device_shape(shape)
             expected = layout.shard_shape(grid, element_of(element_type))
@@ -216,13 +217,16 @@ class MetalLayoutAttr(Data[MetalLayout], ChecksShape):
         memory_space = MemorySpace.SYSTEM
         memory_layout = DeviceMemoryLayout.SHARDED
         index_map = NO_MAPPING
+        names_padding = names_all = False
         while parser.parse_optional_punctuation(",") is not None:
             if _next_is(parser, "index_map"):
                 _expect_name(parser, "index_map")
                 index_map = parse_index_map(parser)
             elif _next_is(parser, *OOBVal.keywords()):
+                names_padding = True
                 oob_val = parse_keyword(parser, OOBVal, f"{_CPP}OOBVal")
             elif _next_is(parser, *DeviceMemoryLayout.keywords()):
+                names_all = True
                 memory_layout = parse_keyword(
                     parser, DeviceMemoryLayout, f"{_CPP}TensorMemoryLayout"
                 )
@@ -238,6 +242,9 @@ class MetalLayoutAttr(Data[MetalLayout], ChecksShape):
                 memory_layout,
                 oob_val,
                 index_map,
+                # A text that names neither is one of late 2025 with all defaults.
+                names_padding=names_padding or not names_all,
+                names_all=names_all and memory_layout is DeviceMemoryLayout.SHARDED,
             )
 
     def print_parameter(self, printer: Printer) -> None:
@@ -381,10 +388,17 @@ def _byte_map(strides: Shape) -> XdslMap:
     """From grid and shard coordinates to the same grid coordinates and a byte in the shard."""
     rank = len(strides)
     coordinates = dims(2 * rank)
-    byte: AffineExpr = constant(0)
-    for coordinate, stride in zip(coordinates[rank:], strides, strict=True):
-        byte = byte + coordinate * stride
+    byte = _byte(strides, rank)
     return affine_map_attr(AffineMap(2 * rank, 0, (*coordinates[:rank], byte))).data
+
+
+def _byte(strides: Shape, first: int = 0) -> AffineExpr:
+    """The place in memory of the coordinates from a number on."""
+    byte: AffineExpr = constant(0)
+    coordinates = dims(first + len(strides))[first:]
+    for coordinate, stride in zip(coordinates, strides, strict=True):
+        byte = byte + coordinate * stride
+    return byte
 
 
 class DeviceLayoutAttr(MemRefLayoutAttr, ChecksShape):
@@ -437,23 +451,60 @@ class ShardLayoutAttr(DeviceLayoutAttr, Data[Shards]):
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Shards:
         """Read `<strides>` or `<strides, buffers>`."""
-        expect(parser, "<")
-        strides = parse_dimensions(parser)
-        buffers, spelled_out = 1, False
-        if parser.parse_optional_punctuation(",") is not None:
-            position = parser.pos
-            buffers = parse_unsigned(parser)
-            if buffers < 1:
-                parser.raise_error("expected one buffer or more", position)
-            spelled_out = True
-        expect(parser, ">")
-        return Shards(strides, buffers, spelled_out)
+        return _parse_shards(parser)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
         is_written = self.buffers != 1 or self.data.spelled_out
         buffers = f", {self.buffers}" if is_written else ""
         printer.print_string(f"<{shape_text(self.strides)}{buffers}>")
+
+
+def _parse_shards(parser: AttrParser) -> Shards:
+    expect(parser, "<")
+    strides = parse_dimensions(parser)
+    buffers, spelled_out = 1, False
+    if parser.parse_optional_punctuation(",") is not None:
+        position = parser.pos
+        buffers = parse_unsigned(parser)
+        if buffers < 1:
+            parser.raise_error("expected one buffer or more", position)
+        spelled_out = True
+    expect(parser, ">")
+    return Shards(strides, buffers, spelled_out)
+
+
+@irdl_attr_definition
+class CBLayoutAttr(MemRefLayoutAttr, ChecksShape, Data[Shards]):
+    """A shard in a circular buffer, local to a core: `#ttcore.cb_layout<4096x2048, 2>`.
+
+    Parameters: the strides of the shard in bytes, and how many buffers of it there are.
+    """
+
+    name = "ttcore.cb_layout"
+
+    def get_affine_map(self) -> XdslMap:
+        """From a coordinate to a byte in the shard."""
+        strides = self.data.strides
+        return affine_map_attr(AffineMap(len(strides), 0, (_byte(strides),))).data
+
+    def shape_fault(self, shape: Shape, element_type: Attribute) -> str | None:
+        """What is wrong with a memref of this shape and layout, or None."""
+        if len(shape) != len(self.data.strides):
+            return (
+                "memref layout mismatch between rank and affine map: "
+                f"{len(shape)} != {len(self.data.strides)}"
+            )
+        return None
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Shards:
+        """Read `<strides, buffers>`."""
+        return _parse_shards(parser)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        printer.print_string(f"<{shape_text(self.data.strides)}, {self.data.buffers}>")
 
 
 @irdl_attr_definition
@@ -500,40 +551,102 @@ class InterleavedLayoutAttr(DeviceLayoutAttr, Data[Shape]):
         printer.print_string(f"<{shape_text(self.strides)}>")
 
 
+@dataclass(frozen=True)
+class ViewMap:
+    """The map of a view."""
+
+    map: AffineMap
+    by_rank: bool = field(default=False, compare=False)
+    """True for an identity that is written as its rank alone, as in 2026."""
+
+
 @irdl_attr_definition
-class ViewLayoutAttr(DeviceLayoutAttr, Data[AffineMap]):
+class ViewLayoutAttr(DeviceLayoutAttr, Data[ViewMap]):
     """No data, but another way to see a buffer: `#ttcore.view<map(4)>` or with a map.
 
     The map takes coordinates of the view to those of the buffer; `map(4)` is the identity of four
-    dimensions, which is read without `map()`, too.
+    dimensions, which 2026 writes `4`: there, `d2m.view_layout` holds the map.
     """
 
     name = "ttcore.view"
 
+    @classmethod
+    def of(cls, index_map: AffineMap) -> Self:
+        """The layout of a view through a map."""
+        return cls(ViewMap(index_map))
+
+    @property
+    def map(self) -> AffineMap:
+        """From coordinates of the view to those of the buffer."""
+        return self.data.map
+
     def get_affine_map(self) -> XdslMap:
         """The map to the buffer."""
-        return affine_map_attr(self.data).data
+        return affine_map_attr(self.map).data
 
     def shape_fault(self, shape: Shape, element_type: Attribute) -> str | None:
         """What is wrong with a memref of this shape and layout, or None."""
         fault = _grid_and_shard_fault(shape)
-        if fault is None and self.data.num_dims != len(shape):
-            fault = f"expected a map of {len(shape)} dimensions, got {self.data.num_dims}"
+        if fault is None and self.map.num_dims != len(shape):
+            fault = f"expected a map of {len(shape)} dimensions, got {self.map.num_dims}"
         return fault
 
     @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> AffineMap:
+    def parse_parameter(cls, parser: AttrParser) -> ViewMap:
         """Read `<map(4)>`, `<4>` or `<(d0, d1) -> ...>`."""
         expect(parser, "<")
         rank = parser.parse_optional_integer(allow_boolean=False, allow_negative=False)
-        index_map = parse_index_map(parser) if rank is None else AffineMap.identity(min(rank, 64))
+        if rank is None:
+            found = ViewMap(parse_index_map(parser))
+        else:
+            found = ViewMap(AffineMap.identity(_checked_rank(parser, rank)), by_rank=True)
         expect(parser, ">")
-        return index_map
+        return found
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
-        rank = self.data.num_dims
-        printer.print_string(f"<map({rank})>" if self.data.is_identity else f"<{self.data}>")
+        rank = str(self.map.num_dims)
+        if self.map.is_identity:
+            printer.print_string(f"<{rank}>" if self.data.by_rank else f"<map({rank})>")
+        else:
+            printer.print_string(f"<{self.map}>")
+
+
+@irdl_attr_definition
+class CoreRangeAttr(Data[tuple[int, int, int, int]]):
+    """A rectangle of cores by two corners, each as (y, x): `#ttcore.core_range<(0,0), (3,3)>`."""
+
+    name = "ttcore.core_range"
+
+    def overlaps(self, other: CoreRangeAttr) -> bool:
+        """True if a core is in both."""
+        y0, x0, y1, x1 = self.data
+        low_y, low_x, high_y, high_x = other.data
+        return y0 <= high_y and low_y <= y1 and x0 <= high_x and low_x <= x1
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> tuple[int, int, int, int]:
+        """Read `<(y, x), (y, x)>`."""
+        expect(parser, "<")
+        y0, x0 = _parse_corner(parser)
+        expect(parser, ",")
+        y1, x1 = _parse_corner(parser)
+        expect(parser, ">")
+        return y0, x0, y1, x1
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write what `parse_parameter` reads."""
+        y0, x0, y1, x1 = self.data
+        printer.print_string(f"<({y0},{x0}), ({y1},{x1})>")
+
+
+def _parse_corner(parser: AttrParser) -> tuple[int, int]:
+    expect(parser, "(")
+    y = parse_unsigned(parser)
+    expect(parser, ",")
+    x = parse_unsigned(parser)
+    expect(parser, ")")
+    return y, x
 
 
 @irdl_attr_definition
@@ -584,10 +697,7 @@ class HostLayoutAttr(MemRefLayoutAttr, ChecksShape, Data[HostBuffer]):
     def get_affine_map(self) -> XdslMap:
         """From a coordinate to the number of an element in the buffer."""
         strides = self.data.strides
-        offset: AffineExpr = constant(0)
-        for coordinate, stride in zip(dims(len(strides)), strides, strict=True):
-            offset = offset + coordinate * stride
-        return affine_map_attr(AffineMap(len(strides), 0, (offset,))).data
+        return affine_map_attr(AffineMap(len(strides), 0, (_byte(strides),))).data
 
     def get_strides(self) -> Shape:
         """Elements between neighbours."""
@@ -698,7 +808,7 @@ def device_layout_of(type: Attribute) -> DeviceLayout | None:
         memory_space_of(memref),
         DeviceMemoryLayout.INTERLEAVED if interleaved else DeviceMemoryLayout.SHARDED,
         layout.buffers if isinstance(layout, ShardLayoutAttr) else 1,
-        layout.data if isinstance(layout, ViewLayoutAttr) else None,
+        layout.map if isinstance(layout, ViewLayoutAttr) else None,
     )
 
 
@@ -731,7 +841,7 @@ def memref_type_of(tensor: TensorType[Attribute], buffers: int = 1) -> MemRefTyp
     element = element_of(layout.element_type)
     attr: DeviceLayoutAttr
     if layout.index_map is not None:
-        attr = ViewLayoutAttr(layout.index_map)
+        attr = ViewLayoutAttr.of(layout.index_map)
     elif layout.memory_layout is DeviceMemoryLayout.INTERLEAVED:
         attr = InterleavedLayoutAttr.of(layout.shard_shape, element)
     else:
@@ -766,6 +876,18 @@ class MeshShardTypeAttr(
     """How a tensor is spread over a mesh of chips: `#ttcore.shard_type<replicate>`."""
 
     name = "ttcore.shard_type"
+
+
+@irdl_attr_definition
+class OOBValAttr(
+    KeywordAttr[OOBVal],
+    enum=OOBVal,
+    cpp="::mlir::tt::ttcore::OOBVal",
+    definition="TTCore_OOBValAttr",
+):
+    """What the padding of a tensor holds: `#ttcore.oob_val<zero>`."""
+
+    name = "ttcore.oob_val"
 
 
 @irdl_attr_definition
@@ -1263,6 +1385,8 @@ STRUCTURE_OPS = (
 
 __all__ = [
     "TTCORE",
+    "CBLayoutAttr",
+    "CoreRangeAttr",
     "CpuModuleOp",
     "DeviceLayout",
     "DeviceLayoutAttr",
@@ -1274,6 +1398,7 @@ __all__ = [
     "MeshShardDirectionAttr",
     "MeshShardTypeAttr",
     "MetalLayoutAttr",
+    "OOBValAttr",
     "ShardLayoutAttr",
     "TensorMeshAttr",
     "ViewLayoutAttr",
@@ -1295,6 +1420,9 @@ TTCORE = Dialect(
     [
         ArgumentTypeAttr,
         AttentionMaskTypeAttr,
+        CBLayoutAttr,
+        CoreRangeAttr,
+        OOBValAttr,
         HostLayoutAttr,
         InterleavedLayoutAttr,
         LocalShapeAttr,

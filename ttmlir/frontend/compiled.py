@@ -65,6 +65,7 @@ from ttmlir.terminal import show_wait
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
 
     from ttmlir.interpreter import bisection
     from ttmlir.mlir.reporting import Source
@@ -680,8 +681,35 @@ def _types_of_arguments(imported: ImportedModel) -> list[np.dtype[Any] | None]:
     from ttmlir.interpreter.execution import host_dtype
     from ttmlir.ir.tensor_types import element_type
 
-    function = next(op for op in imported.module.ops if symbol_visibility(op) == "public")
+    function = public_function(imported.module)
     return [host_dtype(element_type(value)) for value in function.regions[0].block.args]
+
+
+def public_function(module: ModuleOp) -> FuncOp:
+    """The function that callers of the module see."""
+    from xdsl.dialects.func import FuncOp
+
+    from ttmlir.mlir.reporting import OpError
+    from ttmlir.passes.general.ttcore_wrap_device_module import module_of_device
+
+    public = [
+        op
+        for op in module_of_device(module).ops
+        if isinstance(op, FuncOp) and symbol_visibility(op) == "public" and not _is_given(op)
+    ]
+    if len(public) != 1:
+        raise OpError(
+            module,
+            f"has {len(public)} public functions; a model has one, and private ones that it calls",
+        )
+    return public[0]
+
+
+def _is_given(function: FuncOp) -> bool:
+    """True for a function that JAX gives to a custom call, such as a comparator."""
+    last = function.body.blocks.last
+    end = None if last is None else last.last_op
+    return end is not None and end.name == "stablehlo.return"
 
 
 def flatten_results(imported: ImportedModel, results: Any) -> list[Array]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overloa
 
 import numpy as np
 
-from ttmlir.compiler import SPELLINGS, find_spelling
+from ttmlir.compiler import SPELLINGS, find_spelling, is_spelled_late
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.calls import Number, Opener, read_call
 from ttmlir.frontend.calls import NumericsName as calling_NumericsName
@@ -388,7 +388,8 @@ def compile(
             spelling=spelling,
         )
         return BucketedModel(plan, programs, fill)
-    imported = _import(model, example_args, kwargs, weights)
+    late = is_spelled_late(target, options)
+    imported = _import(model, example_args, kwargs, weights, keep_late=late)
     examples = (example_args, kwargs) if example_args or kwargs else None
     return _warned(
         lambda: CompiledModel(
@@ -549,10 +550,15 @@ def _framework_of(call: _Call) -> str:
 
 
 def _import(
-    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], weights: Weights
+    model: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    weights: Weights,
+    *,
+    keep_late: bool = False,
 ) -> ImportedModel:
     if isinstance(model, str | Path) or _is_module(model):
-        return _import_text(model, args, kwargs)
+        return _import_text(model, args, kwargs, keep_late)
     if callable(model) or _packages_of(model) & {"jax", "torch"}:
         if _framework_of((model, args, kwargs)) == "torch":
             torch_frontend: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
@@ -573,18 +579,18 @@ def _is_module(model: Any) -> bool:
 
 
 def _import_text(
-    model: str | Path | ModuleOp, args: tuple[Any, ...], kwargs: dict[str, Any]
+    model: str | Path | ModuleOp, args: tuple[Any, ...], kwargs: dict[str, Any], keep_late: bool
 ) -> ImportedModel:
     from ttmlir.frontend.text import import_file, import_module_op, import_text
 
     if args or kwargs:
         raise ArgumentTypeError("MLIR has its own types: ttmlir.compile takes no examples with it")
     if not isinstance(model, str | Path):
-        return import_module_op(model)
+        return import_module_op(model, keep_late=keep_late)
     if isinstance(model, str) and _is_text(model):
-        return import_text(model)
+        return import_text(model, keep_late=keep_late)
     assert isinstance(model, str | Path), "the caller takes nothing else for MLIR"
-    return import_file(Path(model))
+    return import_file(Path(model), keep_late=keep_late)
 
 
 def _is_text(model: str) -> bool:

@@ -12,11 +12,11 @@ import numpy as np
 
 from ttmlir.compiler import parse, transform
 from ttmlir.errors import path_error
-from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrow
+from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrow, public_function
 from ttmlir.frontend.complex_pairs import split_model
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.mlir.long_strings import CompactText, compact, read_compact
-from ttmlir.mlir.reporting import OpError, Source
+from ttmlir.mlir.reporting import Source
 from ttmlir.passes.general.convert_spelling import ConvertSpellingPass, is_late
 from ttmlir.passes.general.symbol_dce import SymbolDCEPass
 from ttmlir.passes.linalg.convert_ml_program_to_func import ConvertMLProgramToFuncPass
@@ -31,17 +31,20 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
 
-def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
-    """A model from MLIR text; calls take and return NumPy arrays, one result as such."""
+def import_text(text: str, *, file_name: str = "<text>", keep_late: bool = False) -> ImportedModel:
+    """A model from MLIR text; calls take and return NumPy arrays, one result as such.
+
+    Ttir of 2026 becomes that of 2024 unless `keep_late`.
+    """
     text = compact(text)
     texts = {file_name: Source(text)}
     with in_terms_of_the_user(file_name, texts):
         module = parse(text, file_name=file_name)
         if any(op.name.startswith("ml_program.") for op in module.ops):
             transform(module, ConvertMLProgramToFuncPass.name)
-        if is_late(module):
+        if is_late(module) and not (keep_late and _dialect_of(module) == "ttir"):
             transform(module, ConvertSpellingPass.name)
-        function = _the_function(module)
+        function = public_function(module)
         stage = _dialect_of(module)
         arguments, results = _structures(function)
         if len(list(module.ops)) > 1:
@@ -49,7 +52,7 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
             transform(module, SymbolDCEPass.name)
         if stage == "stablehlo":
             transform(module, StableHLOFlattenTuplePass.name)
-            function = _the_function(module)
+            function = public_function(module)
 
     names = [
         arg.name_hint or f"argument {index}" for index, arg in enumerate(function.body.block.args)
@@ -85,7 +88,7 @@ def import_text(text: str, *, file_name: str = "<text>") -> ImportedModel:
     return split_model(imported, function)
 
 
-def import_file(path: Path) -> ImportedModel:
+def import_file(path: Path, *, keep_late: bool = False) -> ImportedModel:
     """A model from a file of MLIR text."""
     try:
         with path.open("rb") as file:
@@ -97,10 +100,10 @@ def import_file(path: Path) -> ImportedModel:
         if error.errno != EFBIG:
             raise path_error(path, error) from error
         raise InputError(f"{path}: {error.strerror}") from error
-    return import_text(text, file_name=str(path))
+    return import_text(text, file_name=str(path), keep_late=keep_late)
 
 
-def import_module_op(module: ModuleOp) -> ImportedModel:
+def import_module_op(module: ModuleOp, *, keep_late: bool = False) -> ImportedModel:
     """A model from a module of xDSL, which stays as it is.
 
     It is written as text and read again: whoever made it, operations become those of ttmlir's
@@ -108,7 +111,7 @@ def import_module_op(module: ModuleOp) -> ImportedModel:
     """
     from ttmlir.mlir.module_printer import print_module
 
-    return import_text(print_module(module), file_name="<module>")
+    return import_text(print_module(module), file_name="<module>", keep_late=keep_late)
 
 
 def _structures(function: FuncOp) -> tuple[Structure, Structure]:
@@ -131,32 +134,6 @@ def _tuple_of(types: Iterable[Attribute]) -> Structure:
             if not isinstance(type_, TokenType)
         )
     )
-
-
-def _the_function(module: ModuleOp) -> FuncOp:
-    """The function that callers of the module see."""
-    from xdsl.dialects.func import FuncOp
-
-    from ttmlir.ir.rewriting import symbol_visibility
-
-    public = [
-        op
-        for op in module.ops
-        if isinstance(op, FuncOp) and symbol_visibility(op) == "public" and not _is_given(op)
-    ]
-    if len(public) != 1:
-        raise OpError(
-            module,
-            f"has {len(public)} public functions; a model has one, and private ones that it calls",
-        )
-    return public[0]
-
-
-def _is_given(function: FuncOp) -> bool:
-    """True for a function that JAX gives to a custom call, such as a comparator."""
-    last = function.body.blocks.last
-    end = None if last is None else last.last_op
-    return end is not None and end.name == "stablehlo.return"
 
 
 def _dialect_of(module: ModuleOp) -> str:

@@ -24,9 +24,11 @@ from ttmlir.layout.affine import (
     symbol,
 )
 from ttmlir.layout.device import DeviceView
-from ttmlir.layout.enums import Arch, DataType
+from ttmlir.layout.enums import Arch, ChipCapability, DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system import (
+    DEFAULT_BOARD,
+    HOST_CONNECTED,
     ChipDesc,
     CpuDesc,
     LateChip,
@@ -51,8 +53,11 @@ BOARD_OF_ARCH = {Arch.WORMHOLE_B0: "n150", Arch.BLACKHOLE: "p150"}
 
 
 def late_board(name: str) -> SystemDesc:
-    """The system with this name; LayoutError for other names."""
-    known = _BY_NAME.get(name)
+    """The system with this name; LayoutError for other names.
+
+    `default` is what is assumed where no machine is described: a card, not a chip of 2024.
+    """
+    known = _BY_NAME.get(BOARD_OF_ARCH[Arch.WORMHOLE_B0] if name == DEFAULT_BOARD else name)
     if known is None:
         return describe_late(board(name))
     channels = len(known.dram_workers_noc0)
@@ -99,6 +104,11 @@ def _late_chip(arch: str, channels: int, known: Board2026 | None = None) -> Late
 
 def describe_late(system: SystemDesc) -> SystemDesc:
     """A system in the words of 2026; places of cores are not among them."""
+    capabilities = system.chip_capabilities
+    if any(chip.late is None for chip in system.chip_descs):
+        capabilities = tuple(
+            _HOST_MMIO if each & ChipCapability.HOST_MMIO else 0 for each in capabilities
+        )
     chips = tuple(
         chip
         if chip.late is not None
@@ -109,7 +119,14 @@ def describe_late(system: SystemDesc) -> SystemDesc:
         )
         for chip in system.chip_descs
     )
-    return replace(system, chip_descs=chips, cpus=system.cpus or (_HOST,))
+    return replace(
+        system, chip_descs=chips, chip_capabilities=capabilities, cpus=system.cpus or (_HOST,)
+    )
+
+
+def plain_capabilities(capabilities: Sequence[int]) -> tuple[int, ...]:
+    """What chips of a system of 2026 can do, in the bits of 2024."""
+    return tuple(int(HOST_CONNECTED) if each & _HOST_MMIO else 0 for each in capabilities)
 
 
 # --- Devices --------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ttmlir.layout.affine import (
@@ -293,6 +293,10 @@ class MetalLayout:
     """What the padding holds."""
     index_map: AffineMap = NO_MAPPING
     """From the coordinates of a view to those of the buffer below it; empty for a buffer."""
+    names_padding: bool = field(default=True, compare=False)
+    """True where the text says what the padding holds, as it did until May 2026."""
+    names_all: bool = field(default=False, compare=False)
+    """True where the text has what is the default, as since November 2025."""
 
     def __post_init__(self) -> None:
         """Check ranks, intervals and alignments."""
@@ -486,18 +490,22 @@ class MetalLayout:
         return replace(self, memory_space=memory_space, memory_layout=memory_layout)
 
     def __str__(self) -> str:
-        """The IR text between the angle brackets; defaults are left out."""
+        """The IR text between the angle brackets."""
         intervals = ", ".join(f"[{first}, {last}]" for first, last in self.intervals)
         dense = f"[{intervals}]" if intervals else ""
-        space, layout = self.memory_space, self.memory_layout
+        written: list[str] = []
+        if self.names_padding or self.oob_val is not OOBVal.UNDEF:
+            written.append(self.oob_val.keyword)
+        if self.names_all or self.memory_space is not MemorySpace.SYSTEM:
+            written.append(self.memory_space.keyword)
+        if self.names_all or self.memory_layout is not DeviceMemoryLayout.SHARDED:
+            written.append(self.memory_layout.keyword)
         return "".join(
             (
                 f"logical_shape = {shape_text(self.logical_shape)}, ",
                 f"dim_alignments = {shape_text(self.alignments)}, ",
                 f"collapsed_intervals = dense<{dense}> : tensor<{len(self.intervals)}x2xi64>, ",
-                self.oob_val.keyword,
-                "" if space is MemorySpace.SYSTEM else f", {space.keyword}",
-                "" if layout is DeviceMemoryLayout.SHARDED else f", {layout.keyword}",
+                ", ".join(written),
                 "" if self.index_map == NO_MAPPING else f", index_map = {self.index_map}",
             )
         )

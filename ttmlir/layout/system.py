@@ -299,7 +299,9 @@ def _chip_to_table(chip: ChipDesc) -> dict[str, Any]:
         "grid_size": chip.grid,
         **{name: getattr(chip, name) for name in _CHIP_NUMBERS},
         "physical_cores": {kind: getattr(cores, kind) for kind in _CORE_KINDS},
-        "supported_data_types": [kind.schema_name for kind in chip.supported_data_types],
+        "supported_data_types": [
+            kind.schema_name for kind in chip.supported_data_types if kind in STORED_DATA_TYPES
+        ],
         "supported_tile_sizes": chip.supported_tile_sizes,
     }
 
@@ -381,16 +383,16 @@ def _coords(values: Any) -> tuple[Coord, ...]:
 #
 # DRAM that is reserved for the system is that of the default system.
 
-_DEFAULT = "default"
+DEFAULT_BOARD = "default"
 _BY_NAME = {board.name: board for board in BOARDS}
-BOARD_NAMES = (_DEFAULT, *_BY_NAME)
+BOARD_NAMES = (DEFAULT_BOARD, *_BY_NAME)
 """`default` (the assumed system), the cards n150, n300 (two chips), p100 and p150 (Blackhole), and
 the systems t3000 (four n300) and galaxy (32 chips)."""
 
 
 def board(name: str) -> SystemDesc:
     """The system with this name; LayoutError for other names."""
-    if name == _DEFAULT:
+    if name == DEFAULT_BOARD:
         return default_system_desc()
     if name not in _BY_NAME:
         raise LayoutError(f"unknown board '{name}'; known are {', '.join(BOARD_NAMES)}")

@@ -20,7 +20,13 @@ import numpy as np
 from ttmlir.layout.data_format import BLOCK, face_shape, is_block_float
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system import SystemDesc, default_system_desc, system_desc_from_table
+from ttmlir.layout.system import (
+    SystemDesc,
+    board,
+    default_system_desc,
+    system_desc_from_table,
+    system_desc_to_table,
+)
 from ttmlir.limits import MAX_CORES, MAX_RANK
 from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.runtime.errors import BinaryError, InputError
@@ -438,6 +444,10 @@ class Binary:
     def comparable_system(self) -> Table | None:
         """The system that the file was compiled for, as a `SystemDesc` table of 2024."""
         return self.system_desc
+
+    def describe_board(self, name: str) -> dict[str, Any]:
+        """The `SystemDesc` table of a board as compilers of the file's year describe it."""
+        return system_desc_to_table(board(name))
 
 
 def _read_desc(table: Table, where: str, chips: int) -> TensorDesc:

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 
 from ttmlir.errors import plural
 from ttmlir.layout.enums import STORED_DATA_TYPES
-from ttmlir.layout.system import worker_cores
+from ttmlir.layout.late_machine import late_board, plain_capabilities
+from ttmlir.layout.system import system_desc_to_table, worker_cores
 from ttmlir.limits import MAX_CALL_DEPTH, MAX_DRAM_CHANNELS, MAX_GRID_EXTENT
 from ttmlir.runtime.binary import (
     Binary,
@@ -210,6 +211,12 @@ class Binary2026(Binary):
         """The system that the file was compiled for, as a `SystemDesc` table of 2024."""
         return None if self.system_desc is None else _system_of_2024(self.system_desc)
 
+    def describe_board(self, name: str) -> dict[str, Any]:
+        """The board as the compiler of 2026 describes it, as a `SystemDesc` table of 2024."""
+        system = late_board(name)
+        capabilities = plain_capabilities(system.chip_capabilities)
+        return system_desc_to_table(system) | {"chip_capabilities": capabilities}
+
 
 _CHIP_FIELDS = {
     *("arch", "grid_size", "l1_size", "num_dram_channels", "dram_channel_size"),
@@ -242,10 +249,14 @@ def _system_of_2024(system: Table) -> dict[str, Any]:
                 },
             }
         )
+    capabilities: tuple[str | int, ...] = system["chip_capabilities"] or ()
     return {
         "chip_descs": chips,
         "chip_desc_indices": system["chip_desc_indices"] or (),
-        "chip_capabilities": system["chip_capabilities"] or (),
+        "chip_capabilities": plain_capabilities(
+            # Bits without a name make a number of all of them.
+            [each if isinstance(each, int) else int(bool(each)) for each in capabilities]
+        ),
         "chip_coords": system["chip_coords"] or (),
         "chip_channels": system["chip_channels"] or (),
     }

@@ -11,6 +11,19 @@ kernels; every call runs those on the simulated device of its tensors, among all
 ttnn.
 """
 
+from ttmlir.errors import MissingNameError
+from ttmlir.ttnn import registry
 from ttmlir.ttnn_jit.function import JitCache, JitFunction, JitModule, jit
 
 __all__ = ["JitCache", "JitFunction", "JitModule", "jit"]
+
+
+def __getattr__(name: str) -> object:
+    """Functions of ttnn, which a function that is compiled may call by this name, too."""
+    try:
+        found = registry.find(name)
+    except KeyError:
+        found = None
+    if name.startswith("__") or not callable(found):
+        raise MissingNameError(f"module {__name__!r} has no attribute {name!r}")
+    return found

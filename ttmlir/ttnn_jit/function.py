@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -88,6 +88,9 @@ def bind_arguments(
 def _key_of(value: Any, tensors: list[Tensor]) -> Hashable:
     match value:
         case Tensor():
+            if value.is_sharded() and value.memory_config().shard_spec is None:
+                # Kernels take blocks of rows and columns: shards of more dimensions move first.
+                value = find_operation("to_memory_config")(value, MemoryConfig())
             tensors.append(value)
             return ("tensor", value.spec)
         case float():
@@ -331,7 +334,22 @@ class JitCache:
 OUTPUT_FOLDER = Path("generated", "jit")
 """Where `debug` and `compile_only` leave a folder for each function."""
 FRONTENDS = ("ast", "graph_capture", "tracing")
+BACKENDS = ("ttnn", "metal")
 FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
+
+
+class MaxGrid(NamedTuple):
+    """Columns and rows of cores, both less by one."""
+
+    columns: int
+    rows: int
+
+
+WHOLE_GRID = MaxGrid(7, 7)
+"""The `max_grid` of a function that is decorated without one.
+
+Programs that give one are of 2025, when results had the memory that ttnn gives them.
+"""
 
 
 class JitModule:
@@ -364,6 +382,7 @@ class JitFunction:
         *,
         options: CompileOptions,
         memory_config: MemoryConfig | None = None,
+        shards_results: bool = False,
         compile_only: bool = False,
         debug: bool = False,
         fallback: bool = False,
@@ -375,6 +394,7 @@ class JitFunction:
         self.fallback_used = False
         self._options = options
         self._memory_config = memory_config
+        self._shards_results = shards_results
         self._compile_only = compile_only
         self._debug = debug or compile_only
         self._fallback = fallback
@@ -444,6 +464,8 @@ class JitFunction:
         )
         text = print_module(recording.module)
         self._show(f"{name}: recorded", text)
+        if self._shards_results:
+            recording.shard_results(device)
         data = compile_module(recording.module, device.chip.name, self._options, self._show)
         compiled = CompiledFunction(data, f"{name}.ttnn", recording.returns)
         if self._debug:
@@ -467,7 +489,7 @@ class JitFunction:
 
 def jit(
     *,
-    max_grid: tuple[int, int] = (7, 7),
+    max_grid: tuple[int, int] = WHOLE_GRID,
     debug: bool = False,
     compile_only: bool = False,
     enable_cache: bool = True,
@@ -477,6 +499,7 @@ def jit(
     extra_pipeline_options: str = "",
     graph_capture: bool = True,
     frontend: str = "tracing",
+    backend: str = "ttnn",
 ) -> Callable[[Callable[..., Any]], JitFunction]:
     """Make functions of ttnn run as kernels of their own.
 
@@ -487,10 +510,12 @@ def jit(
     | `compile_only` | as `debug`; return the IR instead of running |
     | `enable_cache` | keep what was compiled, for `CAPACITY` kinds of arguments |
     | `math_fidelity` | how many passes the matrix unit makes over the bits of its operands |
-    | `memory_config` | the memory of the results; without it that which ttnn gives them |
+    | `memory_config` | the memory of the results; else blocks in L1 on as many cores as they have
+    whole tiles for, or, with `max_grid`, the memory that ttnn gives them |
     | `fallback` | call the function itself if it cannot be compiled |
     | `extra_pipeline_options` | further options of `ttir-to-ttmetal-pipeline` |
     | `graph_capture`, `frontend` | how calls are found; they are recorded whatever is given |
+    | `backend` | accepted: kernels run as programs of ttnn whatever is given |
 
     ValueError for options that cannot be.
     """
@@ -498,6 +523,8 @@ def jit(
         raise ArgumentError("compile_only and fallback do not go together: nothing is run")
     if frontend not in FRONTENDS:
         raise ArgumentError(f"frontend is one of {', '.join(FRONTENDS)}, not {frontend!r}")
+    if backend not in BACKENDS:
+        raise ArgumentError(f"backend is one of {', '.join(BACKENDS)}, not {backend!r}")
     if not fits(max_grid, tuple[int, int]) or min(max_grid) < 0:
         raise ArgumentError(f"max_grid is two numbers from 0 on, not {max_grid!r}")
     fidelity = math_fidelity if isinstance(math_fidelity, str) else math_fidelity.name
@@ -513,6 +540,7 @@ def jit(
             function,
             options=options,
             memory_config=memory_config,
+            shards_results=memory_config is None and max_grid is WHOLE_GRID,
             compile_only=compile_only,
             debug=debug,
             fallback=fallback,

@@ -181,6 +181,38 @@ def get_maximal_block_sharding_grid(
     return columns - 1, rows - 1
 
 
+def maximal_block_sharding(spec: TensorSpec, device: MeshDevice) -> MemoryConfig | None:
+    """Blocks in L1 on the largest grid that `get_maximal_block_sharding_grid` finds.
+
+    None for a tensor that has no such blocks: rows, what is no whole number of tiles, and blocks
+    that leave less than half of a core's L1 for circular buffers.
+    """
+    shape = spec.shape
+    if (
+        not spec.is_tiled
+        or len(shape) < 2
+        or any(extent % 32 or not extent for extent in shape[-2:])
+    ):
+        return None
+    if not math.prod(shape):
+        return None
+    chip = device.chip
+    cores = device.core_coord
+    end = get_maximal_block_sharding_grid(tuple(shape), (cores.x, cores.y))
+    columns, rows = (last + 1 for last in end)
+    shard = (math.prod(shape[:-1]) // rows, shape[-1] // columns)
+    tile_size = TileFormat(*DEFAULT_TILE_SHAPE, spec.dtype.facts.storage).size_bytes
+    if (
+        shard[0] // 32 * (shard[1] // 32) * tile_size
+        > (chip.l1_size - chip.l1_unreserved_base) // 2
+    ):
+        return None
+    grid = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(*end))])
+    return MemoryConfig(
+        TensorMemoryLayout.BLOCK_SHARDED, BufferType.L1, ShardSpec(grid, list(shard))
+    )
+
+
 def spec_of(desc: TensorDesc) -> TensorSpec:
     """The specification of a tensor that a file describes."""
     dtype = _DATA_TYPES[desc.data_type]
@@ -725,6 +757,28 @@ class Recording:
     """One function, of the tensors among the arguments."""
     returns: type[Any]
     """`Tensor`, or the kind of sequence of them that the function returns."""
+    results: tuple[TensorSpec, ...]
+
+    def shard_results(self, device: MeshDevice) -> None:
+        """Move results to the largest block sharding in L1 that they have; others stay."""
+        func = next(op for op in self.module.ops if isinstance(op, FuncOp))
+        block = func.body.block
+        end = block.last_op
+        assert end is not None, "the function returns"
+        for number, spec in enumerate(self.results):
+            config = maximal_block_sharding(spec, device)
+            if config is None or config == spec.memory_config:
+                continue
+            wanted = tensor_type(spec.replace(memory_config=config))
+            move = ttnn.ToMemoryConfigOp.create(
+                operands=[end.operands[number]], result_types=[wanted]
+            )
+            move.location = end.location
+            block.insert_op_before(move, end)
+            end.operands[number] = move.results[0]
+        func.function_type = FunctionType.from_lists(
+            [argument.type for argument in block.args], [value.type for value in end.operands]
+        )
 
 
 def record(
@@ -750,6 +804,7 @@ def record(
                 raise _explain_missing(error) from error
         results, kind = _results_of(returned)
         values = [recorder.result(each, memory_config) for each in results]
+        specs = tuple(each.spec for each in results)
     name = function.__name__
     block = recorder.block
     block.add_op(ReturnOp(*values))
@@ -762,7 +817,7 @@ def record(
     block.last_op.location = location
     module = ModuleOp([func])
     module.location = location
-    return Recording(module, kind)
+    return Recording(module, kind, specs)
 
 
 def _results_of(returned: Any) -> tuple[list[Any], type[Any]]:

@@ -7,7 +7,7 @@
 
 A tensor is divided over a grid (`ttmlir.dialects.ttcore`); a `d2m.generic` runs its regions on each
 core, on blocks of its operands that come through circular buffers. Textual forms and messages are
-those of tt-mlir of 2025-10-29.
+those of tt-mlir of 2025-10-29, and of 2026 (`late.py`) where a text has them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import cast
 from xdsl.ir import Dialect, Operation
 
 from ttmlir.dialects.d2m.generic import GenericOp, YieldOp
+from ttmlir.dialects.d2m.late import LATE_OPS, RemoteLoadOp, RemoteStoreOp
 from ttmlir.dialects.d2m.movement import (
     MOVEMENT_OPS,
     SEMAPHORE_OPS,
@@ -122,6 +123,8 @@ __all__ = [
     "PackerMaskResetOp",
     "ReduceDim",
     "ReduceDimAttr",
+    "RemoteLoadOp",
+    "RemoteStoreOp",
     "ReserveOp",
     "SemaphoreIncOp",
     "SemaphoreSetOp",
@@ -155,7 +158,15 @@ __all__ = [
     "tile_op_of",
 ]
 
-OPERATIONS = (*STRUCTURE_OPS, GenericOp, YieldOp, *MOVEMENT_OPS, *SEMAPHORE_OPS, *TILE_OPS)
+OPERATIONS = (
+    *STRUCTURE_OPS,
+    GenericOp,
+    YieldOp,
+    *MOVEMENT_OPS,
+    *SEMAPHORE_OPS,
+    *TILE_OPS,
+    *LATE_OPS,
+)
 """Every operation of the dialect."""
 
 D2M = Dialect("d2m", cast("list[type[Operation]]", list(OPERATIONS)), list(ATTRIBUTES))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import ClassVar, Self, cast
 
@@ -37,10 +38,13 @@ from ttmlir.dialects.definition.ods import (
     CanonicalPatterns,
     DestinationStyleOp,
     KeepsConstants,
+    Property,
     Signature,
+    TypeConstraint,
     ValueGroup,
     properties,
     refuse,
+    segment_sizes,
     segments_attr,
     text,
 )
@@ -108,7 +112,7 @@ def _divides(grid: Sequence[int], output: DeviceLayout) -> bool:
 
 
 def _check_tensor_form(op: GenericOp) -> None:
-    if not all(isinstance(value.type, TensorType) for value in op.operands):
+    if not all(isinstance(value.type, TensorType) for value in op.buffers):
         return
     words = "generic op with pure tensor semantics must have"
     if len(op.regions) != 1:
@@ -125,7 +129,7 @@ def _check_tensor_form(op: GenericOp) -> None:
 
 def _layouts(op: GenericOp) -> list[DeviceLayout]:
     layouts: list[DeviceLayout] = []
-    for number, value in enumerate(op.operands):
+    for number, value in enumerate(op.buffers):
         layout = device_layout_of(value.type)
         if layout is None:
             refuse(
@@ -240,6 +244,8 @@ def _check_region(op: GenericOp, region: Region, layouts: Sequence[DeviceLayout]
     if len(region.blocks) != 1:
         refuse("region must have a single block")
     arguments = region.block.args
+    if not arguments:
+        return  # since 2026 regions name circular buffers by d2m.get_cb
     first = op.regions[0].blocks.first
     assert first is not None, "an empty region is refused before"
     if len(arguments) < len(layouts):
@@ -259,6 +265,15 @@ def _check_region(op: GenericOp, region: Region, layouts: Sequence[DeviceLayout]
 
 
 # --- Generic --------------------------------------------------------------------------------------
+
+
+_ADDITIONAL = "additionalArgs"
+_LATE_PROPERTIES = (
+    Property("scratch_inputs", ods.DENSE_I64, optional=True),
+    Property(
+        "fabricConnectionConfig", ods.named_attr("ttcore.fabric_connection_config"), optional=True
+    ),
+)
 
 
 class GenericOp(DestinationStyleOp, D2MOp):
@@ -307,10 +322,19 @@ class GenericOp(DestinationStyleOp, D2MOp):
                 "iterator types", lambda item: item.name == "tt.iterator_type"
             ),
             threads=ods.array_attr("threads", lambda item: item.name == "d2m.thread"),
-        ),
+        )
+        + _LATE_PROPERTIES,
         regions=None,
         init="outputs",
     )
+    LATE_FORM: ClassVar[Signature] = replace(
+        SIGNATURE,
+        operands=(
+            *SIGNATURE.operands,
+            ValueGroup("additionalArgs", TypeConstraint("any type", ods.always), variadic=True),
+        ),
+    )
+    """The form of 2026, with semaphores and other values that kernels take."""
     traits = traits_def(
         NoTerminator(),
         KeepsConstants(),
@@ -378,6 +402,27 @@ class GenericOp(DestinationStyleOp, D2MOp):
 
     # --- Parts ---------------------------------------------------------------------------------
 
+    @classmethod
+    def group_counts(cls) -> tuple[int, ...]:
+        """Inputs and outputs, and since 2026 other values."""
+        return (2, 3)
+
+    def form(self) -> Signature:
+        """With other values or without."""
+        sizes = self.properties.get(SEGMENTS)
+        has_more = sizes is not None and len(segment_sizes(sizes)) == 3
+        return self.LATE_FORM if has_more else self.SIGNATURE
+
+    @property
+    def buffers(self) -> Sequence[SSAValue]:
+        """Inputs and outputs."""
+        return self.operands[: len(self.operands) - len(self.additional)]
+
+    @property
+    def additional(self) -> tuple[SSAValue, ...]:
+        """Values beside them that kernels take."""
+        return self.group(_ADDITIONAL) if self.form() is self.LATE_FORM else ()
+
     @property
     def grid(self) -> GridAttr:
         """The cores."""
@@ -419,7 +464,7 @@ class GenericOp(DestinationStyleOp, D2MOp):
     @property
     def layouts(self) -> tuple[DeviceLayout, ...]:
         """Grid and shard of each operand."""
-        return tuple(map(_layout, self.operands))
+        return tuple(map(_layout, self.buffers))
 
     @property
     def has_maps(self) -> bool:
@@ -464,7 +509,7 @@ class GenericOp(DestinationStyleOp, D2MOp):
 
     def semaphores(self, region: int = 0) -> Sequence[BlockArgument[Attribute]]:
         """The semaphores of a region."""
-        return self.regions[region].block.args[len(self.operands) :]
+        return self.regions[region].block.args[len(self.buffers) :]
 
     # --- Names ---------------------------------------------------------------------------------
 
@@ -479,7 +524,7 @@ class GenericOp(DestinationStyleOp, D2MOp):
     def argument_names(self, region: int) -> Sequence[str]:
         """`cb0`, `cb1` and so on, then `sem0`."""
         arguments = self.regions[region].block.args
-        operands = len(self.operands)
+        operands = len(self.buffers)
         return [
             f"cb{number}" if number < operands else f"sem{number - operands}"
             for number in range(len(arguments))
@@ -491,20 +536,13 @@ class GenericOp(DestinationStyleOp, D2MOp):
     def parse(cls, parser: Parser) -> Self:
         """Read the operation after its name."""
         properties, attributes = cls.parse_dict(parser, {})
-        groups = [_parse_group(parser, keyword) for keyword in ("ins", "outs")]
+        groups = [parse_value_group(parser, keyword) for keyword in ("ins", "outs")]
+        if parser.parse_optional_keyword(_ADDITIONAL) is not None:
+            groups.append(parse_values(parser))
         properties[SEGMENTS] = segments_attr(tuple(map(len, groups)))
-        regions: list[Region] = []
-        region = parser.parse_optional_region()
-        while region is not None:
-            regions.append(region)
-            if parser.parse_optional_punctuation(",") is None:
-                break
-            region = parser.parse_region()
-        results: list[Attribute] = []
-        if parser.parse_optional_punctuation(":") is not None:
-            results += parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_type)
+        regions, results = parse_regions_and_types(parser)
         return cls.create(
-            operands=[*groups[0], *groups[1]],
+            operands=[value for group in groups for value in group],
             result_types=results,
             properties=properties,
             attributes=attributes,
@@ -514,20 +552,11 @@ class GenericOp(DestinationStyleOp, D2MOp):
     def print(self, printer: Printer) -> None:
         """Write the operation after its name."""
         self.print_dict(printer)
-        inputs = len(self.inputs)
-        for keyword, listed in (("ins", self.operands[:inputs]), ("outs", self.operands[inputs:])):
-            printer.print_string(f"\n    {keyword}(")
-            if listed:
-                printer.print_list(listed, printer.print_operand)
-                printer.print_string(" : ")
-                printer.print_list([value.type for value in listed], printer.print_attribute)
-            printer.print_string(")")
-        for number, region in enumerate(self.regions):
-            printer.print_string(", " if number else "  ")
-            printer.print_region(region)
-        if self.results:
-            printer.print_string(" : ")
-            printer.print_list(self.result_types, printer.print_attribute)
+        print_value_group(printer, "ins", self.inputs)
+        print_value_group(printer, "outs", self.outputs)
+        if self.additional:
+            print_value_group(printer, _ADDITIONAL, self.additional)
+        print_regions_and_types(printer, self)
 
     def verify_op(self) -> None:
         """Check C1 to C9."""
@@ -544,8 +573,14 @@ def _layout(value: SSAValue) -> DeviceLayout:
     return layout
 
 
-def _parse_group(parser: Parser, keyword: str) -> list[SSAValue]:
+def parse_value_group(parser: Parser, keyword: str) -> list[SSAValue]:
+    """Read `ins(%a, %b : A, B)`."""
     parser.parse_keyword(keyword)
+    return parse_values(parser)
+
+
+def parse_values(parser: Parser) -> list[SSAValue]:
+    """Read `(%a, %b : A, B)`, possibly `()`."""
     parser.parse_punctuation("(")
     operands = parse_operands(parser)
     types: list[Attribute] = []
@@ -556,6 +591,41 @@ def _parse_group(parser: Parser, keyword: str) -> list[SSAValue]:
         types += parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_type)
     parser.parse_punctuation(")")
     return list(parser.resolve_operands(operands, types, position))
+
+
+def print_value_group(printer: Printer, keyword: str, listed: Sequence[SSAValue]) -> None:
+    """Write what `parse_value_group` reads, on a line of its own."""
+    printer.print_string(f"\n    {keyword}(")
+    if listed:
+        printer.print_list(listed, printer.print_operand)
+        printer.print_string(" : ")
+        printer.print_list([value.type for value in listed], printer.print_attribute)
+    printer.print_string(")")
+
+
+def parse_regions_and_types(parser: Parser) -> tuple[list[Region], list[Attribute]]:
+    """Read `{...}, {...} : types`, each if there."""
+    regions: list[Region] = []
+    region = parser.parse_optional_region()
+    while region is not None:
+        regions.append(region)
+        if parser.parse_optional_punctuation(",") is None:
+            break
+        region = parser.parse_region()
+    results: list[Attribute] = []
+    if parser.parse_optional_punctuation(":") is not None:
+        results += parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_type)
+    return regions, results
+
+
+def print_regions_and_types(printer: Printer, op: Operation) -> None:
+    """Write what `parse_regions_and_types` reads."""
+    for number, region in enumerate(op.regions):
+        printer.print_string(", " if number else "  ")
+        printer.print_region(region)
+    if op.results:
+        printer.print_string(" : ")
+        printer.print_list(op.result_types, printer.print_attribute)
 
 
 class YieldOp(RegionOp):
@@ -650,7 +720,7 @@ def _map_of(type: Attribute) -> AffineMap | None:
         return encoding.data.index_map if isinstance(encoding, MetalLayoutAttr) else None
     if isinstance(type, MemRefType):
         layout: Attribute = cast("MemRefType[Attribute]", type).layout
-        return layout.data if isinstance(layout, ViewLayoutAttr) else None
+        return layout.map if isinstance(layout, ViewLayoutAttr) else None
     return None
 
 
@@ -666,7 +736,7 @@ def _on_buffer(type: Attribute, below: Attribute) -> Attribute | None:
         return TensorType(tensor.element_type, tensor.shape, MetalLayoutAttr(layout))
     memref = cast("MemRefType[Attribute]", type)
     return MemRefType(
-        memref.element_type, memref.shape, ViewLayoutAttr(composed), memref.memory_space
+        memref.element_type, memref.shape, ViewLayoutAttr.of(composed), memref.memory_space
     )
 
 
@@ -693,6 +763,12 @@ class ViewOfViewPattern(RewritePattern):
         below = _view_below(op.input)
         if below is None or not _only_d2m_uses(op.results[0]):
             return
+        upper, lower = op.remapping, below.remapping
+        if upper is not None and lower is not None:
+            made = ViewLayoutOp.of(below.input, op.results[0].type, remapping=lower.compose(upper))
+            rewriter.replace(op, made)
+        if upper is not None or lower is not None:
+            return
         type = _on_buffer(op.results[0].type, below.results[0].type)
         if type is not None:
             rewriter.replace(op, ViewLayoutOp.of(below.input, type))
@@ -706,7 +782,7 @@ class StreamOfViewPattern(RewritePattern):
         if not isinstance(op, StreamLayoutOp):
             return
         below = _view_below(op.input)
-        if below is None or not _only_d2m_uses(op.results[0]):
+        if below is None or below.remapping is not None or not _only_d2m_uses(op.results[0]):
             return
         type = op.results[0].type
         if type != below.results[0].type:

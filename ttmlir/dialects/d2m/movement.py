@@ -225,6 +225,8 @@ class _CBOp(ArrowOp, RegionOp):
         """The operation on a circular buffer."""
         return cls.of(cb, cast("CBType", cb.type).underlying)
 
+    parse_operand_type = staticmethod(CBType.parse_short)
+
     def verify_op(self) -> None:
         """Compare the type of the result with that of the buffer's shards."""
         if cast("CBType", self.operands[0].type).underlying != self.results[0].type:
@@ -341,7 +343,9 @@ class AllGatherOp(RegionOp):
 # --- Positions -----------------------------------------------------------------------------------
 
 
-class _DimensionOp(NumberedOp):
+class DimensionOp(NumberedOp):
+    """A number that a core has for each dimension."""
+
     NUMBER: ClassVar = "dim"
     STEM: ClassVar[str]
     SPELLED: ClassVar = ("dim",)
@@ -360,14 +364,14 @@ class _DimensionOp(NumberedOp):
         return (f"{self.STEM}{self.number}",)
 
 
-class IterIndexOp(_DimensionOp):
+class IterIndexOp(DimensionOp):
     """The step of an iterator: `d2m.iter_index(2) : index`."""
 
     name = "d2m.iter_index"
     STEM: ClassVar = "iter"
 
 
-class CoreIndexOp(_DimensionOp):
+class CoreIndexOp(DimensionOp):
     """The row (0) or column (1) of the core: `d2m.core_index(0) : index`."""
 
     name = "d2m.core_index"

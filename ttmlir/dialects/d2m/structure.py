@@ -80,6 +80,8 @@ class ThreadKind(KeywordEnum):
 
     COMPUTE = 0, "compute"
     DATAMOVEMENT = 1, "datamovement"
+    UNIFIED = 2, "unified"
+    """Both, not yet divided (2026)."""
 
 
 class ReduceDim(KeywordEnum):
@@ -105,6 +107,8 @@ class Thread:
 
     kind: ThreadKind
     symbol: str | None = None
+    dm_core: int | None = None
+    """The processor that runs a thread of movement, where it is chosen (2026)."""
 
 
 @irdl_attr_definition
@@ -130,14 +134,18 @@ class ThreadAttr(Data[Thread]):
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Thread:
-        """Read `<kind>` or `<kind, @symbol>`."""
+        """Read `<kind>`, `<kind, @symbol>` or `<kind, dm_core = 1>`."""
         expect(parser, "<")
         kind = parse_keyword(parser, ThreadKind, "::mlir::tt::d2m::ThreadType")
-        symbol = None
-        if parser.parse_optional_punctuation(",") is not None:
-            symbol = parser.parse_symbol_name().data
+        symbol = dm_core = None
+        while parser.parse_optional_punctuation(",") is not None:
+            if parser.parse_optional_keyword("dm_core") is not None:
+                expect(parser, "=")
+                dm_core = parser.parse_integer(allow_boolean=False, allow_negative=False)
+            else:
+                symbol = parser.parse_symbol_name().data
         expect(parser, ">")
-        return Thread(kind, symbol)
+        return Thread(kind, symbol, dm_core)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write what `parse_parameter` reads."""
@@ -148,6 +156,8 @@ class ThreadAttr(Data[Thread]):
                 printer.print_string(self.symbol)
             else:
                 printer.print_string_literal(self.symbol)
+        if self.data.dm_core is not None:
+            printer.print_string(f", dm_core = {self.data.dm_core}")
         printer.print_string(">")
 
 
@@ -223,6 +233,15 @@ class CBType(ParametrizedAttribute, TypeAttribute):
         expect(parser, ">")
         return [cast("Attribute", underlying)]
 
+    @classmethod
+    def parse_short(cls, parser: Parser) -> Attribute:
+        """Read the type, of which MLIR may leave out all before `<`."""
+        if parser.parse_optional_punctuation("<") is None:
+            return parser.parse_type()
+        underlying = parser.parse_type()
+        parser.parse_punctuation(">")
+        return cls(cast("TensorType[Attribute] | MemRefType[Attribute]", underlying))
+
     def print_parameters(self, printer: Printer) -> None:
         """Write `<type>`."""
         printer.print_string("<")
@@ -248,13 +267,36 @@ class SemaphoreType(_TypeWithoutParameters):
 
 
 @irdl_attr_definition
+class GlobalSemaphoreType(_TypeWithoutParameters):
+    """A semaphore that outlives a program: `!d2m.global_semaphore`."""
+
+    name = "d2m.global_semaphore"
+
+
+@irdl_attr_definition
+class LocalSemaphoreType(_TypeWithoutParameters):
+    """A semaphore of the cores of one program: `!d2m.local_semaphore`."""
+
+    name = "d2m.local_semaphore"
+
+
+@irdl_attr_definition
 class MemTxType(_TypeWithoutParameters):
     """A movement of data that may not be finished yet: `!d2m.mem_tx`."""
 
     name = "d2m.mem_tx"
 
 
-ATTRIBUTES = (BroadcastKindAttr, CBType, MemTxType, ReduceDimAttr, SemaphoreType, ThreadAttr)
+ATTRIBUTES = (
+    BroadcastKindAttr,
+    CBType,
+    GlobalSemaphoreType,
+    LocalSemaphoreType,
+    MemTxType,
+    ReduceDimAttr,
+    SemaphoreType,
+    ThreadAttr,
+)
 """Every attribute and type of the dialect."""
 
 
@@ -349,7 +391,7 @@ class RegionOp(D2MOp):
         if parent is None:
             refuse("D2M Generic Ops must be inside a generic region")
         thread = _thread_of(child, parent)
-        if self.THREAD is not None and thread is not None and thread is not self.THREAD:
+        if self.THREAD is not None and thread not in (None, ThreadKind.UNIFIED, self.THREAD):
             refuse(f"expected to be in a {self.THREAD.keyword} region")
 
     def _region_holder(self) -> tuple[Operation, Operation | None]:
@@ -704,8 +746,10 @@ class ViewLayoutOp(ArrowOp):
     """Another way to see a buffer; no data is moved.
 
         %view = d2m.view_layout %0 : A -> B
+        %view = d2m.view_layout %0 remapping = #map : A -> B
 
-    Where an element of the view lies in the buffer says the map in its type. A view with a map may
+    Where an element of the view lies in the buffer says the map in its type or, since 2026, that of
+    the operation. A view with a map may
     show a part, or repeat. With `reinterpretLayout`, the shards stay and only what they mean
     changes.
 
@@ -716,10 +760,18 @@ class ViewLayoutOp(ArrowOp):
 
     name = "d2m.view_layout"
     RESULT_NAME: ClassVar = "view"
+    SPELLED: ClassVar = ("remapping",)
     SIGNATURE: ClassVar = Signature(
         values(input=SHAPED),
         _SHAPED_RESULT,
-        (Property("reinterpretLayout", ods.BOOL, optional=True),),
+        (
+            Property("reinterpretLayout", ods.BOOL, optional=True),
+            Property(
+                "remapping",
+                AttrConstraint("AffineMap attribute", _is_affine_map, ods.always),
+                optional=True,
+            ),
+        ),
     )
     traits = traits_def(Pure(), CanonicalPatterns(f"{CANONICAL}:VIEW_PATTERNS"))
 
@@ -733,13 +785,43 @@ class ViewLayoutOp(ArrowOp):
         return converted
 
     @classmethod
-    def of(cls, operand: SSAValue, type: Attribute, reinterpret: bool = False) -> Self:
+    def of(
+        cls,
+        operand: SSAValue,
+        type: Attribute,
+        reinterpret: bool = False,
+        remapping: AffineMap | None = None,
+    ) -> Self:
         """The view of a type on a buffer."""
+        properties: dict[str, Attribute] = {"reinterpretLayout": IntegerAttr(int(reinterpret), i1)}
+        if remapping is not None:
+            properties["remapping"] = affine_map_attr(remapping)
+        return cls.create(operands=[operand], result_types=[type], properties=properties)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        operand = parser.parse_unresolved_operand()
+        spelled: dict[str, Attribute] = {}
+        if parser.parse_optional_keyword("remapping") is not None:
+            parser.parse_punctuation("=")
+            spelled["remapping"] = parser.parse_attribute()
+        properties, attributes = cls.parse_dict(parser, spelled)
+        parser.parse_punctuation(":")
+        value = parser.resolve_operand(operand, parser.parse_type())
+        parser.parse_punctuation("->")
         return cls.create(
-            operands=[operand],
-            result_types=[type],
-            properties={"reinterpretLayout": IntegerAttr(int(reinterpret), i1)},
+            operands=[value],
+            result_types=[parser.parse_type()],
+            properties=properties,
+            attributes=attributes,
         )
+
+    @property
+    def remapping(self) -> AffineMap | None:
+        """From coordinates of the view to those below it, unless the type of the view has it."""
+        attr = self.properties.get("remapping")
+        return None if attr is None else layout_map(cast("AffineMapAttr", attr))
 
     @property
     def input(self) -> SSAValue:
@@ -752,15 +834,19 @@ class ViewLayoutOp(ArrowOp):
         return "reinterpretLayout" in self.properties and bool(self.integer("reinterpretLayout"))
 
     def print_dict(self, printer: Printer) -> None:
-        """Write the attribute dictionary without what is the default."""
-        properties = self.properties if self.reinterprets else {}
+        """Write the map, and the attribute dictionary without what is the default."""
+        if "remapping" in self.properties:
+            printer.print_string(" remapping = ")
+            printer.print_attribute(self.properties["remapping"])
+        name = "reinterpretLayout"
+        properties = {name: self.properties[name]} if self.reinterprets else {}
         printer.print_op_attributes(dict(sorted({**properties, **self.attributes}.items())))
 
     def verify_op(self) -> None:
         """Check elements, grid and map (C1 to C4)."""
         source, result = self.operands[0], self.results[0]
         if not self.reinterprets:
-            _check_map(source, result)
+            _check_map(source, result, self.remapping)
         if _scalar_type(source) != _scalar_type(result) or (
             not self.reinterprets and element_type_of_value(source) != element_type_of_value(result)
         ):
@@ -771,9 +857,10 @@ class ViewLayoutOp(ArrowOp):
             refuse("reinterpret_layout cannot change grid shape")
 
 
-def _check_map(source: SSAValue, result: SSAValue) -> None:
+def _check_map(source: SSAValue, result: SSAValue, index_map: AffineMap | None) -> None:
     layout = device_layout_of(result.type)
-    index_map = None if layout is None else layout.index_map
+    if index_map is None and layout is not None:
+        index_map = layout.index_map
     if index_map is None or index_map.is_identity:
         if _volume(source) < _volume(result):
             refuse("view must preserve total number of elements")
@@ -1072,6 +1159,10 @@ def buffer_of_view(value: SSAValue) -> tuple[SSAValue, AffineMap]:
     while isinstance(value.owner, ViewLayoutOp | StreamLayoutOp):
         layout = device_layout_of(value.type)
         below = value.owner.operands[0]
+        remapping = value.owner.remapping if isinstance(value.owner, ViewLayoutOp) else None
+        if remapping is not None:
+            value, view = below, remapping.compose(view)
+            continue
         if layout is None or layout.index_map is None:
             break
         if not isinstance(value.owner, StreamLayoutOp) or below.type != value.type:

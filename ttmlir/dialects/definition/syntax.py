@@ -73,6 +73,11 @@ class ConversionOp(AssemblyOp):
     WORD: ClassVar[str] = "->"
     """What stands between the types."""
 
+    @staticmethod
+    def parse_operand_type(parser: Parser) -> Attribute:
+        """Read the type of the operand."""
+        return parser.parse_type()
+
     @classmethod
     def of(cls, operand: SSAValue, type: Attribute) -> Self:
         """The operation that makes a value of a type of another value."""
@@ -84,7 +89,7 @@ class ConversionOp(AssemblyOp):
         operand = parser.parse_unresolved_operand()
         properties, attributes = cls.parse_dict(parser, {})
         parser.parse_punctuation(":")
-        value = parser.resolve_operand(operand, parser.parse_type())
+        value = parser.resolve_operand(operand, cls.parse_operand_type(parser))
         parser.parse_characters(cls.WORD)
         return cls.create(
             operands=[value],

@@ -45,6 +45,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.emitc.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"
     ),
     "convert-ttnn-to-emitc": "ttmlir.passes.emitc.convert_ttnn_to_emitc:ConvertTTNNToEmitCPass",
+    "convert-ttnn-to-emitpy": (
+        "ttmlir.passes.emitpy.convert_ttnn_to_emitpy:ConvertTTNNToEmitPyPass"
+    ),
     "convert-ttnn-to-ttir": "ttmlir.passes.ttnn.convert_ttnn_to_ttir:ConvertTTNNToTTIRPass",
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
@@ -54,6 +57,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"
     ),
     "d2m-mask-padding": "ttmlir.passes.d2m.fusion.d2m_mask_padding:D2MMaskPaddingPass",
+    "d2m-materialize-view-returns": (
+        "ttmlir.passes.d2m.frontend.d2m_materialize_view_returns:D2MMaterializeViewReturnsPass"
+    ),
     "flatten-control-flow": (
         "ttmlir.passes.control_flow.flatten_control_flow:FlattenControlFlowPass"
     ),
@@ -149,6 +155,7 @@ PASSES: dict[str, str] = {
     "ttir-evaluate-constants": (
         "ttmlir.passes.ttir.ttir_evaluate_constants:TTIREvaluateConstantsPass"
     ),
+    "ttir-explicate-tms": "ttmlir.passes.ttir.ttir_explicate_tms:TTIRExplicateTMsPass",
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
     "ttir-fold-full-to-scalar": (
         "ttmlir.passes.ttir.ttir_fold_full_to_scalar:TTIRFoldFullToScalarPass"
@@ -184,6 +191,9 @@ PASSES: dict[str, str] = {
     ),
     "ttir-quant-dequant-conversion": (
         "ttmlir.passes.ttir.ttir_quant_dequant_conversion:TTIRQuantDequantConversionPass"
+    ),
+    "ttir-reduction-force-keep-dim": (
+        "ttmlir.passes.ttir.ttir_reduction_force_keep_dim:TTIRReductionForceKeepDimPass"
     ),
     "ttir-sliding-window-2d-fix-shapes": (
         "ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes:TTIRSlidingWindow2dFixShapesPass"
@@ -228,6 +238,8 @@ PIPELINES: dict[str, str] = {
     "stablehlo-to-ttnn-pipeline": "ttmlir.passes.pipelines.stablehlo:StableHLOToTTNNPipeline",
     "tosa-to-ttir-pipeline": "ttmlir.passes.pipelines.tosa:TosaToTTIRPipeline",
     "tosa-to-ttnn-pipeline": "ttmlir.passes.pipelines.tosa:TosaToTTNNPipeline",
+    "ttir-to-emitc-pipeline": "ttmlir.passes.pipelines.scripts:TTIRToEmitCPipeline",
+    "ttir-to-emitpy-pipeline": "ttmlir.passes.pipelines.scripts:TTIRToEmitPyPipeline",
     "ttir-to-ttmetal-backend-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalBackendPipeline"
     ),
@@ -236,6 +248,9 @@ PIPELINES: dict[str, str] = {
         "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNBackendPipeline"
     ),
     "ttir-to-ttnn-common-pipeline": "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNCommonPipeline",
+    "ttnn-common-to-emitpy-pipeline": (
+        "ttmlir.passes.pipelines.scripts:TTNNCommonToEmitPyPipeline"
+    ),
     "ttnn-common-to-runtime-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttnn:TTNNCommonToRuntimePipeline"
     ),
@@ -251,6 +266,7 @@ ALIASES = {
     "tosa-to-ttir": "tosa-to-ttir-pipeline",
     "tosa-to-ttnn": "tosa-to-ttnn-pipeline",
     "ttir-flatten-sliding-window": "ttir-sliding-window-2d-fix-shapes",
+    "ttir-to-emitc": "ttir-to-emitc-pipeline",
     "ttir-to-ttir-decomposition": "ttir-decomposition",
     "ttir-to-ttmetal": "ttir-to-ttmetal-pipeline",
     "ttir-to-ttnn": "ttir-to-ttnn-backend-pipeline",
@@ -260,7 +276,6 @@ ALIASES = {
 }
 """Other names of passes and pipelines: short ones, and those of later versions of tt-mlir."""
 
-_AS_EMITC = "use ttir-to-ttnn-backend-pipeline, then convert-ttnn-to-emitc"
 _WITHIN_TTNN = "use ttir-to-ttnn-backend-pipeline, which needs no pass for it"
 _OVERRIDES = (
     "use ttir-grid-set with overrides or sharding-pass-enabled; ttmlir-tune searches overrides"
@@ -274,7 +289,6 @@ ELSEWHERE = {
     "d2m-fe-pipeline": _WITHIN_D2M,
     "d2m-linalg-to-affine": _WITHIN_D2M,
     "d2m-lower-to-layout": _WITHIN_D2M,
-    "d2m-materialize-view-returns": _WITHIN_D2M,
     "d2m-to-ttkernel-pipeline": "use convert-d2m-to-ttkernel",
     "d2m-to-ttkernel-pre-emitc-pipeline": "use convert-d2m-to-ttkernel",
     "d2m-to-ttmetal-pipeline": "use convert-d2m-to-ttmetal",
@@ -284,11 +298,7 @@ ELSEWHERE = {
     "ttir-bufferization-pipeline": "use ttcore-one-shot-bufferize",
     "ttir-constant-as-fill": _WITHIN_TTNN,
     "ttir-optimizer": _OVERRIDES,
-    "ttir-to-emitc": _AS_EMITC,
-    "ttir-to-emitc-pipeline": _AS_EMITC,
-    "ttir-to-emitpy-pipeline": "Python is not written; " + _AS_EMITC + " for C++",
     "ttnn-collect-perf-metrics": "use ttrt perf on the .ttnn file",
-    "ttnn-common-to-emitpy-pipeline": "Python is not written; use convert-ttnn-to-emitc for C++",
     "ttnn-greedy-l1-spill-management": _OVERRIDES,
     "ttnn-greedy-memory-layout-propagation": _OVERRIDES,
     "ttnn-operation-validation-and-fallback": _WITHIN_TTNN,

@@ -112,7 +112,8 @@ class _LoopParts:
     state: int
 
 
-def _parts_of(op: ttnn.WhileOp | ttcore.WhileLoopOp) -> _LoopParts:
+def parts_of(op: ttnn.WhileOp | ttcore.WhileLoopOp) -> _LoopParts:
+    """The functions of a loop, and how often it runs where that is known."""
     if isinstance(op, ttnn.WhileOp):
         return _LoopParts(op.body, op.condition, op.trip_count, len(op.results))
     symbols = {
@@ -138,7 +139,7 @@ def convert_while(
 ) -> Sequence[SSAValue]:
     """Add the statements of a loop to a block; the variables with its results."""
     writer = _Writer(op, block)
-    parts = _parts_of(op)
+    parts = parts_of(op)
     count = parts.state
     carried = [writer.declare(value, tensor) for value in operands[:count]]
     arguments = [*carried, *operands[count:]]
@@ -190,7 +191,7 @@ def callees_of(op: Operation) -> tuple[str, ...]:
         case CallOp():
             return (op.callee.root_reference.data,)
         case ttcore.WhileLoopOp():
-            parts = _parts_of(op)
+            parts = parts_of(op)
             return (parts.body,) if parts.condition is None else (parts.body, parts.condition)
         case ttcore.CaseOp():
             branches = cast("ArrayAttr[SymbolRefAttr]", op.properties["branch_programs"]).data

@@ -1,14 +1,18 @@
-"""Calls of the ttnn library in C++ for operations that make their results, as those of 2026.
+"""Calls of the ttnn library for operations that make their results, as those of 2026.
 
-An argument is, in this order: each operand but the device, `std::nullopt` where an optional one is
-absent; each parameter as a literal, in the order of the operation's form; the data type of the
-result where the operation chooses it; the layout of a new tensor; the device; the memory of the
-result. What is not said is left out at the end of the list.
+`library_arguments.py` says which arguments there are, in C++ and in Python alike. Of operations
+that it does not know C++ gets, in this order: each operand but the device, `std::nullopt` where an
+optional one is absent; each parameter as a literal, in the order of the operation's form; the data
+type of the result where the operation chooses it; the layout of a new tensor; the device; the
+memory of the result. What is not said is left out at the end of the list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -32,9 +36,10 @@ from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import layout_of
 from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, KeywordEnum
-from ttmlir.layout.tensor_layout import TensorLayout
+from ttmlir.layout.tensor_layout import Grid, TensorLayout
 from ttmlir.mlir.attributes import elements_of
 from ttmlir.optable import late_forms
+from ttmlir.passes.emitc.library_arguments import arguments_of
 
 _CALLEES = {
     "ttnn.get_device": "ttnn::DeviceGetter::getInstance",
@@ -57,16 +62,14 @@ _DATA_TYPES = {
     DataType.SI32: "INT32",
 }
 _SAID_BY_THE_RESULT = ("dtype", "output_dtype", "memory_config", "layout", SEGMENTS)
-_CHOOSES_DATA_TYPE = ("ttnn.typecast", "ttnn.bitcast_convert", "ttnn.to_layout")
-_NULLOPT = "std::nullopt"
 
 
 def call_making_results(
     op: ttnn.TTNNOp, operands: Sequence[SSAValue], convert: Callable[[Attribute], Attribute]
 ) -> Operation:
     """The call of the library for an operation; `convert` gives the types of C++."""
-    arguments = _arguments(op)
-    while arguments and arguments[-1] == _opaque(_NULLOPT):
+    arguments = [value for _, value in arguments_in(op, CPP)]
+    while arguments and arguments[-1] == _opaque(CPP.none):
         del arguments[-1]
     results = [convert(result.type) for result in op.results]
     args = arguments if len(operands) != len(arguments) else _unless_plain(arguments)
@@ -91,22 +94,86 @@ def _unless_plain(arguments: list[Attribute]) -> list[Attribute] | None:
     return None if arguments == plain else arguments
 
 
-def _arguments(op: ttnn.TTNNOp) -> list[Attribute]:
-    form = op.form()
-    number = 0
-    arguments: list[Attribute] = []
-    device: Attribute | None = None
-    for group in form.operands:
-        count = len(op.group(group.name))
-        indices = [_operand(number + index) for index in range(count)]
-        number += count
-        if group.name == "device":
-            device = indices[0] if indices else None
+def arguments_in(op: ttnn.TTNNOp, language: Language) -> list[tuple[str, Attribute]]:
+    """Names and values of the arguments: an index is the operand with that number.
+
+    Arguments that are not given are `language.none`.
+    """
+    groups = _operand_groups(op)
+    name = op.name.removeprefix("ttnn.")
+    named = arguments_of(name, is_known=language.is_python and isinstance(op, TableOperation))
+    if named is None:
+        named = _own_arguments(op)
+    used = {source for _, source in named}
+    found: list[tuple[str, Attribute]] = []
+    for keyword, source in named:
+        if source == "*":
+            rest = [value for group, value in groups.items() if group not in (*used, "device")]
+            found += [
+                ("", each) for indices in rest for each in indices or (_opaque(language.none),)
+            ]
+        elif source in groups:
+            keys = keyword if language.is_python else ""
+            found += [(keys, each) for each in groups[source] or (_opaque(language.none),)]
+        elif source == "value" and isinstance(op, ttnn.ConstantOp):
+            found.append((keyword, _elements(op.properties["value"], language)))
         else:
-            arguments += indices or [_opaque(_NULLOPT)]
-    for name in _parameter_names(op):
-        arguments += _literals(op, name, op.properties.get(name))
-    return arguments + _of_result(op, device)
+            found += [(keyword, each) for each in _values(op, source, language)]
+    return found
+
+
+def _operand_groups(op: ttnn.TTNNOp) -> dict[str, list[Attribute]]:
+    """The numbers of the operands of each group."""
+    number = 0
+    found: dict[str, list[Attribute]] = {}
+    for group in op.form().operands:
+        count = len(op.group(group.name))
+        found[group.name] = [_operand(number + index) for index in range(count)]
+        number += count
+    return found
+
+
+def _own_arguments(op: ttnn.TTNNOp) -> Sequence[tuple[str, str]]:
+    """Operands, parameters in the order of the form, what is said of the result, its memory."""
+    layout = layout_of(op.results[0].type) if op.results else None
+    groups = [group.name for group in op.form().operands]
+    has_device = bool("device" in groups and op.group("device"))
+    is_new = isinstance(op, ttnn.CreationOp) or (has_device and len(op.operands) == 1)
+    of_result = ["dtype"] * (is_new or isinstance(op, ttnn.BinaryOp)) + ["layout"] * is_new
+    words = [
+        *_parameter_names(op),
+        *(of_result if layout is not None else []),
+        *(["device"] if has_device else []),
+        *(["memory_config"] if layout is not None else []),
+    ]
+    return [("", "*"), *((word, word) for word in words)]
+
+
+def _values(op: ttnn.TTNNOp, source: str, language: Language) -> Sequence[Attribute]:
+    """What stands for a property, or for what is said of the first result."""
+    layout = layout_of(op.results[0].type) if op.results else None
+    if source == "true":
+        return (_opaque(language.true),)
+    attr = op.properties.get(source)
+    if source == "shape" and attr is None and op.results:
+        shape = cast("TensorType[Attribute]", op.results[0].type).get_shape()
+        return (_shape(shape, language),)
+    if source == "memory_config" and layout is not None:
+        return (_memory(op, layout, language),)
+    if source in ("dtype", "layout") and layout is not None:
+        if source == "layout":
+            return (_layout(layout, language),)
+        is_same = op.name == "ttnn.to_layout"
+        return (_new_data_type(op, layout, language) if is_same else _data_type(layout, language),)
+    if attr is None:
+        return (_opaque(language.none),)
+    if source == "padding" and op.name == "ttnn.pad" and language.is_python:
+        flat = [*cast("DenseArrayBase[Any]", attr).get_values()]
+        pairs = ", ".join(
+            f"({low}, {high})" for low, high in zip(flat[::2], flat[1::2], strict=True)
+        )
+        return (_opaque(f"[{pairs}]"),)
+    return _literals(op, source, attr, language)
 
 
 def _parameter_names(op: ttnn.TTNNOp) -> Sequence[str]:
@@ -121,24 +188,60 @@ def _parameter_names(op: ttnn.TTNNOp) -> Sequence[str]:
     return [name for name in (*names, *more) if name in known]
 
 
-def _of_result(op: ttnn.TTNNOp, device: Attribute | None) -> list[Attribute]:
-    """Data type, layout, device and memory of the first result."""
-    layout = layout_of(op.results[0].type) if op.results else None
-    found = [] if device is None else [device]
-    if layout is None or op.name == "ttnn.from_device":
-        return found
-    is_new = isinstance(op, ttnn.CreationOp) or (not op.operands[:-1] and device is not None)
-    if op.name == "ttnn.to_layout":
-        return [_layout(layout), _new_data_type(op, layout), _memory(layout), *found]
-    before: list[Attribute] = []
-    if is_new or op.name in _CHOOSES_DATA_TYPE or isinstance(op, ttnn.BinaryOp):
-        before.append(_data_type(layout))
-    if is_new:
-        before.append(_layout(layout))
-    return [*before, *found, _memory(layout)]
-
-
 # --- Literals -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Language:
+    """How the values that arguments have are written."""
+
+    is_python: bool
+    none: str
+    true: str
+    false: str
+    brackets: str
+
+    def boolean(self, value: object) -> str:
+        """A truth value."""
+        return self.true if value else self.false
+
+    def name(self, path: str) -> str:
+        """A name of the library, by its path in C++; Python has most of them in one module."""
+        if not self.is_python:
+            return path
+        return _NAMESPACES.sub("ttnn::", path).replace("::", ".")
+
+    def listed(self, items: Iterable[str]) -> str:
+        """A list."""
+        return self.brackets[0] + ", ".join(items) + self.brackets[1]
+
+    def made(self, kind: str, fields: Iterable[tuple[str, str]]) -> str:
+        """A structure with named fields."""
+        if not self.is_python:
+            return f"{kind}{{{', '.join(f'.{name} = {value}' for name, value in fields)}}}"
+        named = (f"{_FIELDS.get(name, name)}={value}" for name, value in fields)
+        return f"{self.name(kind)}({', '.join(named)})"
+
+    def number(self, value: float) -> str:
+        """A number; infinities and NaN have no literal in Python."""
+        if self.is_python and isinstance(value, float) and not math.isfinite(value):
+            return f'float("{value}")'
+        return repr(value) if self.is_python else str(value)
+
+
+_NAMESPACES = re.compile(r"^ttnn::operations::\w+::")
+CPP = Language(False, "std::nullopt", "true", "false", "{}")
+PYTHON = Language(True, "None", "True", "False", "[]")
+_FIELDS = {
+    "per_core_m": "per_core_M",
+    "per_core_n": "per_core_N",
+    "t_out_block": "T_out_block",
+    "w_out_block": "W_out_block",
+    "h_out_block": "H_out_block",
+    "c_out_block": "C_out_block",
+    "c_in_block": "C_in_block",
+}
+"""Fields of configurations that Python spells otherwise."""
 
 
 def _opaque(text: str) -> Attribute:
@@ -149,61 +252,90 @@ def _operand(index: int) -> Attribute:
     return IntegerAttr.from_index_int_value(index)
 
 
-def _data_type(layout: TensorLayout) -> Attribute:
+def _data_type(layout: TensorLayout, language: Language) -> Attribute:
     data_type = layout.element.data_type
     if isinstance(layout.element, ScalarType) and layout.element.keyword in ("si32", "i32"):
         data_type = DataType.SI32
     name = _DATA_TYPES.get(data_type)
-    return _opaque(_NULLOPT if name is None else f"ttnn::DataType::{name}")
+    return _opaque(language.none if name is None else language.name(f"ttnn::DataType::{name}"))
 
 
-def _new_data_type(op: ttnn.TTNNOp, layout: TensorLayout) -> Attribute:
+def _new_data_type(op: ttnn.TTNNOp, layout: TensorLayout, language: Language) -> Attribute:
     """That of the result where the operand has another one."""
     before = layout_of(op.operands[0].type)
-    is_same = before is None or _data_type(before) == _data_type(layout)
-    return _opaque(_NULLOPT) if is_same else _data_type(layout)
+    wanted = _data_type(layout, language)
+    is_same = before is None or _data_type(before, language) == wanted
+    return _opaque(language.none) if is_same else wanted
 
 
-def _layout(layout: TensorLayout) -> Attribute:
-    return _opaque(f"ttnn::Layout::{'TILE' if layout.is_tiled else 'ROW_MAJOR'}")
+def _layout(layout: TensorLayout, language: Language) -> Attribute:
+    return _opaque(language.name(f"ttnn::Layout::{'TILE' if layout.is_tiled else 'ROW_MAJOR'}"))
 
 
-def _memory(layout: TensorLayout) -> Attribute:
+def _shape(extents: Iterable[int], language: Language) -> Attribute:
+    items = ", ".join(map(str, extents))
+    inner = f"[{items}]" if language.is_python else f"{{{items}}}"
+    return _opaque(f"{language.name('ttnn::Shape')}({inner})")
+
+
+def _memory(op: ttnn.TTNNOp, layout: TensorLayout, language: Language) -> Attribute:
     if layout.memory_space.is_system:
-        return _opaque(_NULLOPT)
+        return _opaque(language.none)
     buffer = "DRAM" if layout.memory_space.keyword == "dram" else "L1"
     spread = layout.memory_layout
     name = spread.keyword.upper() if spread.is_sharded else "INTERLEAVED"
-    return _opaque(
-        f"ttnn::MemoryConfig{{ttnn::TensorMemoryLayout::{name}, ttnn::BufferType::{buffer}}}"
+    parts = [f"ttnn::TensorMemoryLayout::{name}", f"ttnn::BufferType::{buffer}"]
+    text = ", ".join(map(language.name, parts))
+    if not language.is_python:
+        return _opaque(f"ttnn::MemoryConfig{{{text}}}")
+    return _opaque(f"ttnn.MemoryConfig({text}, {_shards(layout) if spread.is_sharded else None})")
+
+
+def _shards(layout: TensorLayout) -> str:
+    """The `ttnn.ShardSpec`, on cores that begin at the corner."""
+    rows, columns = layout.grid.shape[-2:]
+    shape = ", ".join(map(str, layout.scalar_shard[-2:]))
+    cores = f"ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord({columns - 1}, {rows - 1}))"
+    return (
+        f"ttnn.ShardSpec(ttnn.CoreRangeSet({{{cores}}}), [{shape}], "
+        "ttnn.ShardOrientation.ROW_MAJOR)"
     )
 
 
-def _literals(op: ttnn.TTNNOp, name: str, attr: Attribute | None) -> Sequence[Attribute]:
-    """What stands for a parameter; elements are followed by their shape."""
+def _elements(attr: Attribute, language: Language) -> Attribute:
+    """The numbers of a constant."""
+    if not language.is_python:
+        return attr
+    numbers: Sequence[Any] = cast("DenseIntOrFPElementsAttr", attr).get_values()
+    return _opaque(language.listed(language.number(each) for each in numbers))
+
+
+def _literals(op: ttnn.TTNNOp, name: str, attr: Attribute, language: Language) -> list[Attribute]:
+    """What stands for a parameter."""
     match attr:
-        case None:
-            return (_opaque(_NULLOPT),)
         case DenseIntOrFPElementsAttr():
-            return (attr, _list(attr.get_shape()))
+            return [_elements(attr, language), _list(attr.get_shape())]
         case ttnn.ShapeAttr():
-            extents = ", ".join(str(each.data) for each in attr.shape.data)
-            return (_opaque(f"ttnn::Shape({{{extents}}})"),)
+            return [_shape((each.data for each in attr.shape.data), language)]
         case DenseArrayBase():
-            return (_list([*cast("DenseArrayBase[Any]", attr).get_values()]),)
+            values = [*cast("DenseArrayBase[Any]", attr).get_values()]
+            return [_opaque(str(values)) if language.is_python else _list(values)]
         case ArrayAttr():
             items = attr.data
             if all(isinstance(item, IntegerAttr) for item in items) and items:
-                return (_list([cast("Any", item).value.data for item in items]),)
-            return (_opaque("{" + ", ".join(_text(op, name, item) for item in items) + "}"),)
-        case IntegerAttr() if attr.type != i1:
-            return (IntegerAttr(attr.value.data, i32),)
-        case FloatAttr():
-            return (FloatAttr(attr.value.data, f32),)
+                values = [cast("Any", item).value.data for item in items]
+                return [_opaque(str(values)) if language.is_python else _list(values)]
+            return [_opaque(language.listed(_text(op, name, item, language) for item in items))]
+        case IntegerAttr() if attr.type == i1:
+            return [_opaque(language.boolean(attr.value.data))]
+        case IntegerAttr() | FloatAttr() if language.is_python:
+            return [_opaque(language.number(attr.value.data))]
         case IntegerAttr():
-            return (_opaque("true" if attr.value.data else "false"),)
+            return [IntegerAttr(attr.value.data, i32)]
+        case FloatAttr():
+            return [FloatAttr(attr.value.data, f32)]
         case _:
-            return (_opaque(_text(op, name, attr)),)
+            return [_opaque(_text(op, name, attr, language))]
 
 
 def _list(values: Sequence[int]) -> Attribute:
@@ -222,47 +354,52 @@ _KINDS: Mapping[str, str] = {
 """The types of configurations."""
 
 
-def _text(op: ttnn.TTNNOp, name: str, attr: Any) -> str:
-    """A literal of C++ for an attribute of the dialects, or for a field of one."""
+def _text(op: ttnn.TTNNOp, name: str, attr: Any, language: Language) -> str:
+    """A literal for an attribute of the dialects, or for a field of one."""
     match attr:
         case ttnn.DeviceComputeConfigAttr():
-            return compute_config_text(attr.data)
+            return compute_config_text(attr.data, language)
         case bool():
-            return str(attr).lower()
+            return language.boolean(attr)
         case int() | str():
             return str(attr)
         case StringAttr():
             return '"' + attr.data.replace("\\", "\\\\").replace('"', '\\"') + '"'
         case IntegerAttr() | FloatAttr():
-            return str(cast("Any", attr).value.data)
+            return language.number(cast("Any", attr).value.data)
         case DataType():
-            return f"ttnn::DataType::{_DATA_TYPES[attr]}" if attr in _DATA_TYPES else _NULLOPT
+            known = _DATA_TYPES.get(attr)
+            return language.none if known is None else language.name(f"ttnn::DataType::{known}")
         case KeywordEnum():
             return attr.keyword.upper()
         case Data():
-            return _described(op, name, cast("Data[Any]", attr))
+            return _described(op, name, cast("Data[Any]", attr), language)
         case tuple():
             items = cast("tuple[Any, ...]", attr)
-            return "{" + ", ".join(_text(op, name, each) for each in items) + "}"
+            return language.listed(_text(op, name, each, language) for each in items)
         case _:
-            refuse_to_legalize(cast("ODSOperation", op), f"attribute '{name}' has no form in C++")
+            words = "Python" if language.is_python else "C++"
+            refuse_to_legalize(
+                cast("ODSOperation", op), f"attribute '{name}' has no form in {words}"
+            )
 
 
-def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any]) -> str:
+def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) -> str:
     content = attr.data
     if isinstance(content, DataType):
-        return _text(op, name, content)
+        return _text(op, name, content, language)
     if isinstance(content, KeywordEnum):
+        if language.is_python and attr.name.endswith("reduce_type"):
+            return f'"{content.keyword}"'
         kind = "".join(part.capitalize() for part in attr.name.partition(".")[2].split("_"))
-        return f"ttnn::{kind}::{content.keyword.upper()}"
+        return language.name(f"ttnn::{kind}::{content.keyword.upper()}")
     if attr.name == "ttnn.core_coord":
-        return f"ttnn::CoreCoord({content[0]}, {content[1]})"
+        return f"{language.name('ttnn::CoreCoord')}({content[0]}, {content[1]})"
+    if isinstance(content, Grid) and language.is_python:
+        rows, columns = content.shape
+        return f"ttnn.CoreCoord({columns}, {rows})"
     if attr.name == "ttnn.core_range_set":
-        ranges = (
-            f"ttnn::CoreRange({{{a.start[0]}, {a.start[1]}}}, {{{a.end[0]}, {a.end[1]}}})"
-            for a in content
-        )
-        return f"{_KINDS[attr.name]}{{{', '.join(ranges)}}}"
+        return _core_ranges(content, language)
     if not isinstance(content, tuple):
         return str(content)
     pairs = cast("Sequence[tuple[str, Any]]", content)
@@ -274,16 +411,38 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any]) -> str:
             for part in short.split("_")
         )
     if attr.name == "ttnn.unary_with_param":
-        first = f"ttnn::operations::unary::UnaryOpType::{str(pairs[0][1]).upper()}"
-        return f"{kind}{{{', '.join([first, *(_text(op, name, v) for _, v in pairs[1:])])}}}"
-    fields = (f".{field} = {_text(op, name, value)}" for field, value in pairs)
-    return f"{kind}{{{', '.join(fields)}}}"
+        return _activation(op, name, kind, pairs, language)
+    fields = ((field, _text(op, name, value, language)) for field, value in pairs)
+    return language.made(kind, fields)
 
 
-def compute_config_text(config: DeviceComputeConfig) -> str:
+def _activation(
+    op: ttnn.TTNNOp, name: str, kind: str, pairs: Sequence[tuple[str, Any]], language: Language
+) -> str:
+    first = language.name(f"ttnn::operations::unary::UnaryOpType::{str(pairs[0][1]).upper()}")
+    more = [_text(op, name, value, language) for _, value in pairs[1:]]
+    if not language.is_python:
+        return f"{kind}{{{', '.join([first, *more])}}}"
+    return f"{language.name(kind)}({', '.join([first, *(each[1:-1] for each in more)])})"
+
+
+def _core_ranges(ranges: Any, language: Language) -> str:
+    inner = "ttnn::CoreRange({{{}, {}}}, {{{}, {}}})"
+    if language.is_python:
+        inner = "ttnn.CoreRange(ttnn.CoreCoord({}, {}), ttnn.CoreCoord({}, {}))"
+    found = ", ".join(inner.format(*each.start[:2], *each.end[:2]) for each in ranges)
+    if language.is_python:
+        return f"ttnn.CoreRangeSet([{found}])"
+    return f"ttnn::CoreRangeSet{{{found}}}"
+
+
+def compute_config_text(config: DeviceComputeConfig, language: Language) -> str:
     """`ttnn::WormholeComputeKernelConfig`, which Blackhole takes, too."""
-    wide = str(bool(config.fp32_dest_acc_en)).lower()
-    return (
-        f"ttnn::WormholeComputeKernelConfig{{.math_fidelity = MathFidelity::"
-        f"{config.math_fidelity.schema_name}, .fp32_dest_acc_en = {wide}}}"
-    )
+    fidelity = language.name(f"MathFidelity::{config.math_fidelity.schema_name}")
+    fields = [("math_fidelity", f"ttnn.{fidelity}" if language.is_python else fidelity)]
+    flags = ("math_approx_mode", "fp32_dest_acc_en", "packer_l1_acc", "dst_full_sync_en")
+    for flag in flags if language.is_python else ("fp32_dest_acc_en",):
+        value = getattr(config, flag)
+        if value is not None or not language.is_python:
+            fields.append((flag, language.boolean(value)))
+    return language.made("ttnn::WormholeComputeKernelConfig", fields)

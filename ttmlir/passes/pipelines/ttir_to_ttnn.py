@@ -37,11 +37,11 @@ class TTNNSpelling(Enum):
 _FOLD_BATCH_NORM = "Fold batch normalizations into convolutions: run ttir-fold-batch-norm"
 _CONST_EVAL = "Compute what depends on constants alone: run ttir-evaluate-constants"
 _ERASE_INVERSE_OPS = "Merge reshapes and permutations: run ttir-erase-inverse-ops"
+_UNLESS_FALSE = f"{_ERASE_INVERSE_OPS}; 2026: after ttir-explicate-tms, unless false"
 
 
 _OF_2024 = (
     "enable_fold_batch_norm",
-    "enable_erase_inverse_ops_pass",
     "enable_grid_set",
     "override_grid_sizes",
     "override_output_layout",
@@ -165,7 +165,7 @@ class TTIRToTTNNBackendPipeline(LateOptions):
     enable_const_eval: bool | None = option(
         None, f"{_CONST_EVAL}; 2026: const-eval-hoist-transform unless false", type=BOOLEAN
     )
-    enable_erase_inverse_ops_pass: bool = option(False, _ERASE_INVERSE_OPS)
+    enable_erase_inverse_ops_pass: bool | None = option(None, _UNLESS_FALSE, type=BOOLEAN)
     enable_grid_set: bool = option(True, "Choose grids: run ttir-grid-set")
     override_grid_sizes: GridOverrides = option(
         (), "Grids for the operations at these locations", type=GRID_OVERRIDES
@@ -232,6 +232,7 @@ class TTIRToTTNNBackendPipeline(LateOptions):
         return TTIRToTTNNCommonPipeline(
             **self.late_options(),
             enable_const_eval=self.enable_const_eval is not False,
+            enable_erase_inverse_ops_pass=self.enable_erase_inverse_ops_pass is not False,
             system_desc_path=self.system_desc_path,
             mesh_shape=self.mesh_shape,
             mock_system_desc_arch=self.mock_system_desc_arch,
@@ -316,7 +317,7 @@ class ModelToTTNNPipeline(TTIRToTTNNBackendPipeline):
 
     enable_fold_batch_norm: bool = option(True, _FOLD_BATCH_NORM)
     enable_const_eval: bool | None = option(True, _CONST_EVAL)
-    enable_erase_inverse_ops_pass: bool = option(True, _ERASE_INVERSE_OPS)
+    enable_erase_inverse_ops_pass: bool | None = option(True, _UNLESS_FALSE, type=BOOLEAN)
     spelling: TTNNSpelling = option(TTNNSpelling.EARLY, "The year of the ttnn that is written")
 
 
@@ -330,6 +331,9 @@ class TTIRToTTNNCommonPipeline(LateOptions):
     name = "ttir-to-ttnn-common-pipeline"
     enable_const_eval: bool = option(
         True, "Compute what depends on constants alone once: run const-eval-hoist-transform"
+    )
+    enable_erase_inverse_ops_pass: bool = option(
+        True, "Let moves meet: run ttir-explicate-tms, ttir-erase-inverse-ops"
     )
     system_desc_path: str = option("", "Description (.ttsys file) or board of the machine")
     mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
@@ -354,6 +358,8 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttir.ttir_element_type_normalization import (
             TTIRElementTypeNormalizationPass,
         )
+        from ttmlir.passes.ttir.ttir_erase_inverse_ops import TTIREraseInverseOpsPass
+        from ttmlir.passes.ttir.ttir_explicate_tms import TTIRExplicateTMsPass
         from ttmlir.passes.ttir.ttir_fold_full_to_scalar import TTIRFoldFullToScalarPass
         from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import TTIRImplicitBroadcastFoldPass
         from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import (
@@ -390,6 +396,11 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         broadcasts = (
             [TTIRImplicitBroadcastFoldPass()] if self.enable_implicit_broadcast_folding_pass else []
         )
+        moves = (
+            [TTIRExplicateTMsPass(), TTIREraseInverseOpsPass()]
+            if self.enable_erase_inverse_ops_pass
+            else []
+        )
         workaround = TTNNWorkaroundPass(
             ttnn_enable_decomposition_workaround_pass=(
                 self.enable_decomposition_workaround_pass and not self.disable_workarounds
@@ -419,6 +430,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *fusing,
             TTIRPropagateWeightDtypePass(),
             TTIRSlidingWindow2dFixShapesPass(),
+            *moves,
             CanonicalizePass(),
             *broadcasts,
             *fusing,

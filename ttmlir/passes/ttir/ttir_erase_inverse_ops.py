@@ -6,6 +6,10 @@ of the dimensions, where that lets permutations meet, as those around convolutio
 features come first. Slices are taken before moves, products take rows that are flattened before and
 put back after them as they are, and constants are moved while compiling.
 
+In modules of 2026 moves change places with elementwise operations, reductions, concatenations,
+slices, broadcasts, softmax and `rms_norm`, first upwards, then downwards, until their number stays;
+without `force` in functions with images whose pixels are one dimension.
+
 Before:
 
     #any = #tt.operand_constraint<any_device_tile>
@@ -40,9 +44,11 @@ After:
     ...
 
 Requires: ttir; operations on tensors with a layout are left alone.
-Ensures: the same results, of no more moves.
-Options: none.
-Not done here: reshapes are not carried past other operations, except products that keep their rows.
+Ensures: the same results.
+Options: `enable-commute-upwards`, `enable-commute-downwards`, `max-iterations`, `force`, in modules
+  of 2026.
+Not done here: in modules of 2024 reshapes are not carried past other operations, except products
+that keep their rows.
 """
 
 from __future__ import annotations
@@ -54,6 +60,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -62,8 +69,11 @@ from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase, erase_unused, replace
 from ttmlir.ir.tensor_types import is_plain_and_static, tensor_like, value_shape
+from ttmlir.mlir.option_values import option
+from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.optable.op_definition import Family
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.core.value_form import is_value_form
 from ttmlir.passes.ttir.ttir_constant_folding import (
     PERMUTATIONS,
     RESHAPES,
@@ -600,9 +610,35 @@ class TTIREraseInverseOpsPass(ModulePass):
 
     name = "ttir-erase-inverse-ops"
     title = "TTIREraseInverseOps"
+    enable_commute_upwards: bool = option(True, "2026: move operands instead of results")
+    enable_commute_downwards: bool = option(True, "2026: move results instead of operands")
+    max_iterations: int = option(100, "2026: rounds upwards and downwards, at most")
+    force: bool = option(False, "2026: in functions without flattened images, too")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite the moves of every function, in the order of the text."""
+        if is_value_form(module):
+            self._commute(module)
+        else:
+            self._merge_by_cost(module)
+
+    def _commute(self, module: ModuleOp) -> None:
+        from ttmlir.passes.ttir.ttir_commuting_moves import commute_moves
+
+        for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+            flattened = any("flattened_compat_info" in op.properties for op in function.walk())
+            if not self.force and not flattened:
+                continue
+            if not commute_moves(
+                function,
+                upwards=self.enable_commute_upwards,
+                downwards=self.enable_commute_downwards,
+                limit=self.max_iterations,
+            ):
+                text = f"TM count has not converged after {self.max_iterations} iterations"
+                warn(op_diagnostic(function, text, severity="warning", with_name=False))
+
+    def _merge_by_cost(self, module: ModuleOp) -> None:
         rewriting = Rewriting(_is_plain_op, _MoveBuilder.like)
         for block in _blocks_of(module):
             carry_permutations(block, rewriting)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 
+REDUCTIONS = ("sum", "mean", "max", "min", "prod", "reduce_and", "reduce_or", "argmax")
+
 ValueRule = Callable[[Operation, Builder], "SSAValue | Sequence[SSAValue] | None"]
 """What stands for the results of an operation; None if it stays."""
 
@@ -75,6 +77,12 @@ def parameters_of(op: Operation) -> dict[str, Any]:
 def rank_of(value: SSAValue) -> int:
     """The number of dimensions."""
     return len(value_shape(value))
+
+
+def reduced_dims(op: Operation) -> list[int]:
+    """The dimensions that a reduction reduces, all if it names none."""
+    rank, said = rank_of(op.operands[0]), parameters_of(op).get("dim_arg")
+    return list(range(rank)) if said is None else [dim % rank for dim in said]
 
 
 def either_way(op: Operation) -> Sequence[tuple[SSAValue, SSAValue]]:

@@ -411,11 +411,12 @@ class Check(Command):
         self._systems = self._load_systems()
         self.run_on_each()
 
-    def _load_systems(self) -> dict[str, Mapping[str, Any]]:
+    def _load_systems(self) -> dict[str, Mapping[str, Any] | None]:
+        """Systems by name; None for that of a board, which each year describes in its way."""
         path = self["system_desc"]
         if not path:
             name = self["board"] or DEFAULT_BOARD
-            return {name: board_table(name)}
+            return {name: None}
         if not os.path.exists(path):
             raise InputError(f"{path}: No such file or directory")
         paths = [path] if os.path.isfile(path) else self.file_manager.find_ttsys_binary_paths(path)
@@ -427,7 +428,8 @@ class Check(Command):
         """Compare one file with every system."""
         binary = read_binary(source.content, source.name)
         own = _system_of_program(binary)
-        for name, system in self._systems.items():
+        for name, described in self._systems.items():
+            system = board_table(name, binary) if described is None else described
             self._compare(source.name, own, name, system, binary.UNSAID)
             if identify(source.content) == "TTNN":
                 self._check_memory(source, name, system)
@@ -780,7 +782,7 @@ class Run(Command):
         if board is None:
             return True
         own = _system_of_program(binary)
-        lines = system_differences(board_table(board), own, unsaid=binary.UNSAID)
+        lines = system_differences(board_table(board, binary), own, unsaid=binary.UNSAID)
         if not lines:
             return True
         message = (

@@ -156,7 +156,9 @@ class Binary(Flatbuffer):
         lines = (
             ["it has no system description"]
             if own is None
-            else system_differences(board_table(query["board"]), own, unsaid=self.fbb.UNSAID)
+            else system_differences(
+                board_table(query["board"], self.fbb), own, unsaid=self.fbb.UNSAID
+            )
         )
         for line in lines:
             self.logger.info(f"{self.file_path}: system description differs: {line}")

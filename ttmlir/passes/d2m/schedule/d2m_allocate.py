@@ -583,7 +583,7 @@ def parts_of(op: AllocOp) -> tuple[Part, ...]:
 
 def _is_in_order(view: MemRef) -> bool:
     """True if each dimension of a view goes over that of the buffer."""
-    tiles = cast("ViewLayoutAttr", view.layout).data.results[len(view.get_shape()) // 2 :]
+    tiles = cast("ViewLayoutAttr", view.layout).map.results[len(view.get_shape()) // 2 :]
     rank = len(tiles)
     return all(
         tile.used_dims() <= {dimension, rank + dimension} for dimension, tile in enumerate(tiles)
@@ -634,7 +634,7 @@ def _retype_views(value: SSAValue, space: MemorySpaceAttr, shard: Shape = ()) ->
             memref = cast("MemRef", view.results[0].type)
             attr = cast("ViewLayoutAttr", memref.layout)
             if shard:
-                attr = ViewLayoutAttr(_divide(attr.data, shard, memref.get_shape()))
+                attr = ViewLayoutAttr.of(_divide(attr.map, shard, memref.get_shape()))
             type_ = MemRefType(memref.element_type, memref.get_shape(), attr, space)
             Rewriter.replace_value_with_new_type(view.results[0], type_)
 

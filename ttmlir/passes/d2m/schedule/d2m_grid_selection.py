@@ -440,13 +440,13 @@ class _Division:
         buffer = value
         while isinstance(buffer.owner, d2m.ViewLayoutOp):
             attr = cast("ViewLayoutAttr", cast("MemRef", buffer.type).layout)
-            index_map = attr.data.compose(index_map)
+            index_map = attr.map.compose(index_map)
             buffer = buffer.owner.input
         memref = cast("MemRef", buffer.type)
         type_ = MemRefType(
             memref.element_type,
             (*counts, *sizes),
-            ViewLayoutAttr(index_map),
+            ViewLayoutAttr.of(index_map),
             memref.memory_space,
         )
         view = d2m.ViewLayoutOp.of(buffer, type_)

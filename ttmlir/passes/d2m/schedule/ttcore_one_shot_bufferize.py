@@ -258,7 +258,7 @@ class _Function:
         index_map = layout.data.index_map if layout.data.is_view else AffineMap.identity(len(shape))
         memref = cast("MemRef", below.type)
         type_ = MemRefType(
-            memref.element_type, shape, ViewLayoutAttr(index_map), memref.memory_space
+            memref.element_type, shape, ViewLayoutAttr.of(index_map), memref.memory_space
         )
         view = d2m.ViewLayoutOp.of(below, type_)
         self._add(op, view)

@@ -48,7 +48,7 @@ def view_shards(
     """
     shape = whole.get_shape()
     space = MemorySpaceAttr(MemorySpace.DEVICE_L1)
-    places = ViewLayoutAttr(_place_of_tiles(layout, shape))
+    places = ViewLayoutAttr.of(_place_of_tiles(layout, shape))
     return d2m.ViewLayoutOp.of(buffer, MemRefType(whole.element_type, shape, places, space))
 
 

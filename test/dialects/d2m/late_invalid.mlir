@@ -1,0 +1,57 @@
+// RUN: not ttmlir-opt --split-input-file %s 2>&1 | FileCheck %s
+// What the operations of 2026 require.
+
+#l1 = #ttcore.memory_space<l1>
+!tile = !ttcore.tile<32x32, bf16>
+!remote = memref<2x2x1x2x!tile, #ttcore.shard<4096x2048, 1>, #l1>
+// CHECK: 'd2m.remote_load' op number of indices (1) must match grid rank (2)
+func.func @load(%arg0: !remote, %arg1: memref<1x2x!tile, #l1>, %i: index) {
+  %0 = d2m.remote_load %arg1 %arg0[%i] : memref<1x2x!tile, #l1>, !remote -> memref<1x2x!tile, #l1>
+  return
+}
+
+// -----
+
+#l1 = #ttcore.memory_space<l1>
+!tile = !ttcore.tile<32x32, bf16>
+!remote = memref<2x2x1x2x!tile, #ttcore.shard<4096x2048, 1>, #l1>
+// CHECK: 'd2m.remote_store' op memref operand must be remote, i.e. have a device layout
+func.func @store(%arg0: !remote, %arg1: memref<1x2x!tile, #l1>, %i: index) {
+  d2m.remote_store %arg1[%i] %arg1 : memref<1x2x!tile, #l1>, memref<1x2x!tile, #l1>
+  return
+}
+
+// -----
+
+#l1 = #ttcore.memory_space<l1>
+!tile = !ttcore.tile<32x32, bf16>
+!remote = memref<2x2x1x2x!tile, #ttcore.shard<4096x2048, 1>, #l1>
+// CHECK: 'd2m.spatial' op number of grid_ranges (1) must match number of regions (2)
+func.func @spatial(%arg0: !remote) {
+  d2m.spatial {grid_ranges = [#ttcore.core_range<(0,0), (1,1)>]} ins() outs(%arg0 : !remote) {
+    d2m.spatial_yield
+  }, {
+    d2m.spatial_yield
+  }
+  return
+}
+
+// -----
+
+#l1 = #ttcore.memory_space<l1>
+!tile = !ttcore.tile<32x32, bf16>
+!remote = memref<2x2x1x2x!tile, #ttcore.shard<4096x2048, 1>, #l1>
+// CHECK: 'd2m.spatial' op grid_ranges must not overlap
+func.func @overlap(%arg0: !remote) {
+  d2m.spatial {grid_ranges = [#ttcore.core_range<(0,0), (1,1)>, #ttcore.core_range<(1,1), (2,2)>]} ins() outs(%arg0 : !remote) {
+    d2m.spatial_yield
+  }, {
+    d2m.spatial_yield
+  }
+  return
+}
+
+// -----
+
+// CHECK: memref layout mismatch between rank and affine map: 4 != 2
+func.func private @cb(memref<1x1x1x2x!ttcore.tile<32x32, bf16>, #ttcore.cb_layout<4096x2048, 2>, #ttcore.memory_space<l1>>)

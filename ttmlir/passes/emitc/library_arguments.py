@@ -1,0 +1,220 @@
+"""Arguments of the ttnn library's functions, as both C++ and Python call them.
+
+A list is in the order of C++, by the names of Python. `name=source` says what of the operation
+stands for an argument, where it has another name there: a group of operands, a property, or
+`dtype`, `layout` and `memory_config` of the first result. `*` is every operand that no other word names,
+without a name; `-` is an argument that is left to the library.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+_ACTIVATIONS = "output_tensor=- activations input_tensor_a_activations input_tensor_b_activations"
+_COMPUTE = "compute_kernel_config=compute_config"
+_REDUCTION = f"* dim=dim_arg keepdim=keep_dim memory_config {_COMPUTE}"
+_PRODUCT = (
+    "transpose_a transpose_b memory_config dtype program_config=matmul_program_config activation "
+    + _COMPUTE
+)
+_IMAGE = "in_channels out_channels batch_size"
+_WINDOW = "stride padding dilation"
+_NEW = "dtype layout device memory_config"
+_POOL = "* batch_size input_h=input_height input_w=input_width channels kernel_size stride padding"
+_POOLED = (
+    "memory_config dram_slice_config=- applied_shard_scheme deallocate_input=- "
+    "reallocate_halo_output return_indices dtype=- output_layout=- "
+    "config_tensor_in_dram=config_tensors_in_dram"
+)
+_NORM = f"* epsilon weight bias residual_input_tensor=- memory_config program_config=- {_COMPUTE}"
+_ATTENTION = "attention_sink"
+
+_DEFAULT = "* memory_config"
+_BINARY = f"* dtype memory_config {_ACTIVATIONS}"
+_BITWISE = f"* memory_config {_ACTIVATIONS}"
+
+_ARGUMENTS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            *("add", "subtract", "multiply", "div", "eq", "ne", "lt", "le", "gt", "ge"),
+            *("logical_and", "logical_or", "logical_xor", "remainder", "maximum", "minimum"),
+            *("pow", "logical_right_shift"),
+        ),
+        _BINARY,
+    ),
+    **dict.fromkeys(
+        (
+            *("bitwise_and", "bitwise_or", "bitwise_xor", "right_shift", "left_shift"),
+            *("logical_left_shift", "bitwise_right_shift", "bitwise_left_shift"),
+        ),
+        _BITWISE,
+    ),
+    **dict.fromkeys(("sum", "mean", "max", "min"), _REDUCTION),
+    **dict.fromkeys(("ones", "zeros"), f"shape {_NEW}"),
+    "adamw": (
+        "* lr beta1_pow beta2_pow beta1 beta2 epsilon weight_decay max_exp_avg_sq "
+        "stochastic_rounding"
+    ),
+    "all_gather": (
+        "* dim=all_gather_dim cluster_axis memory_config output_tensor=- "
+        "subdevice_id=sub_device_id sub_core_grids=- num_links topology"
+    ),
+    "all_reduce": "* cluster_axis subdevice_id=sub_device_id memory_config num_links topology",
+    "arange": "start end step dtype device memory_config layout",
+    "argmax": "* dim keepdim=keep_dim sub_core_grids=- memory_config",
+    "assign": "* memory_config dtype",
+    "avg_pool2d": (
+        f"{_POOL} ceil_mode count_include_pad divisor_override memory_config dram_slice_config=- "
+        "applied_shard_scheme compute_kernel_config=- deallocate_input=- "
+        "reallocate_halo_output dtype=- output_layout=- config_tensor_in_dram=config_tensors_in_dram"
+    ),
+    "batch_norm_inference": (
+        f"* running_mean running_var training=- eps=epsilon momentum=- weight bias output=- "
+        f"memory_config {_COMPUTE}"
+    ),
+    "batch_norm_training": (
+        f"* running_mean running_var training=true eps=epsilon momentum weight bias output=- "
+        f"memory_config {_COMPUTE}"
+    ),
+    "bitcast_convert": "* dtype memory_config",
+    "chunked_scaled_dot_product_attention": (
+        "query key value page_table_tensor=page_table chunk_start_idx=- "
+        "chunk_start_idx_tensor=chunk_start_idx scale memory_config program_config"
+    ),
+    "clamp": "* min max memory_config",
+    "clamp_tensor": "* min max memory_config",
+    "concat": "* dim memory_config",
+    "constant": "data=value shape data_type=dtype layout device memory_config",
+    "conv1d": (
+        f"input_tensor=input weight_tensor=weight device {_IMAGE} input_length kernel_size "
+        f"{_WINDOW} groups dtype bias_tensor=bias conv_config=conv2d_config compute_config "
+        "memory_config"
+    ),
+    "conv2d": (
+        f"input_tensor=input weight_tensor=weight device {_IMAGE} input_height input_width "
+        f"kernel_size {_WINDOW} groups dtype bias_tensor=bias conv_config=conv2d_config "
+        "compute_config memory_config slice_config=conv2d_slice_config"
+    ),
+    "conv3d": (
+        "input_tensor=input weight_tensor=weight device bias_tensor=bias config=conv3d_config dtype "
+        f"output_channels=out_channels kernel_size {_WINDOW} padding_mode groups memory_config "
+        f"{_COMPUTE}"
+    ),
+    "conv_transpose2d": (
+        f"input_tensor=input weight_tensor=weight device {_IMAGE} input_height input_width "
+        "kernel_size stride padding output_padding dilation groups dtype bias_tensor=bias "
+        "conv_config=conv2d_config compute_config memory_config "
+        "dram_slice_config=conv2d_slice_config"
+    ),
+    "cumprod": "* dim dtype reverse_order=- out=- memory_config",
+    "cumsum": "* dim dtype reverse_order=- out=- memory_config",
+    "deallocate": "* force",
+    "dealloc": "* force",
+    "dequantize": "* axis dtype=output_dtype memory_config",
+    "embedding": "* padding_idx=- layout embeddings_type=- dtype memory_config",
+    "embedding_backward": "* dtype memory_config",
+    "empty": f"shape {_NEW}",
+    "fill_cache": "* batch_idx=batch_offset",
+    "from_device": "*",
+    "full": f"shape fill_value {_NEW}",
+    "gather": "* dim index sparse_grad=- memory_config",
+    "gelu": "* memory_config",
+    "global_avg_pool2d": "* memory_config dtype",
+    "group_norm": "* num_groups epsilon input_mask weight bias memory_config",
+    "layer_norm": _NORM,
+    "leaky_relu": "* negative_slope=parameter memory_config",
+    "linear": f"* bias {_PRODUCT}",
+    "matmul": f"* {_PRODUCT}",
+    "max_pool2d": f"{_POOL} dilation ceil_mode {_POOLED}",
+    "max_pool2d_with_indices": f"{_POOL} dilation ceil_mode {_POOLED}".replace(
+        "return_indices", "return_indices=true"
+    ),
+    "pad": "* padding value use_multicore memory_config",
+    "paged_fill_cache": "* page_table batch_idx_tensor=batch_idx_tensor",
+    "paged_scaled_dot_product_attention_decode": (
+        "query key value page_table_tensor=page_table is_causal attn_mask=attention_mask "
+        f"cur_pos_tensor {_ATTENTION} scale sliding_window_size memory_config program_config"
+    ),
+    "paged_update_cache": "* update_idxs=- update_idxs_tensor=update_index share_cache page_table",
+    "permute": "* dims=permutation memory_config pad_value",
+    "pow_scalar": "* exponent=rhs memory_config",
+    "prod": "* dim=dim_arg keepdim=keep_dim memory_config",
+    "quantize": "* axis dtype=output_dtype memory_config",
+    "rand": "shape=size device dtype layout memory_config low high seed",
+    "reduce_scatter": (
+        "* dim=scatter_dim cluster_axis subdevice_id=sub_device_id memory_config "
+        "intermediate_memory_config=- output_tensor=- num_links topology"
+    ),
+    "repeat": "* repeat_dims memory_config",
+    "repeat_interleave": "* repeats dim memory_config",
+    "requantize": "* axis dtype=output_dtype memory_config",
+    "reshape": "* shape memory_config",
+    "rms_norm": _NORM,
+    "round": "* decimals memory_config",
+    "sampling": "* seed",
+    "scaled_dot_product_attention": (
+        "* attn_mask=attention_mask is_causal scale sliding_window_size memory_config "
+        f"program_config=- compute_kernel_config=- {_ATTENTION}"
+    ),
+    "scaled_dot_product_attention_decode": (
+        "* is_causal attn_mask=attention_mask cur_pos=- cur_pos_tensor attention_sink scale "
+        "sliding_window_size memory_config program_config"
+    ),
+    "scatter": "* dim index src=source memory_config reduce=scatter_reduce_type",
+    "slice": "* slice_start=begins slice_end=ends slice_step=step memory_config",
+    "slice_dynamic": "* starts=begins ends slice_step=step memory_config",
+    "softmax": f"* dim=dimension memory_config {_COMPUTE} numeric_stable=numericStable",
+    "sort": "* dim descending stable memory_config",
+    "sparse_matmul": (
+        f"* sparsity program_config nnz is_input_a_sparse is_input_b_sparse memory_config dtype "
+        f"{_COMPUTE}"
+    ),
+    "to_device": "* device memory_config",
+    "to_layout": "* layout dtype memory_config",
+    "to_memory_config": "* memory_config",
+    "topk": "* k dim largest sorted memory_config",
+    "transpose": "* dim1=dim0 dim2=dim1 memory_config",
+    "typecast": "* dtype memory_config",
+    "update_cache": "* update_idx=update_index batch_offset",
+    "upsample": "* scale_factor mode memory_config",
+}
+
+PYTHON_NAMES = {
+    "bitcast_convert": "bitcast",
+    "chunked_scaled_dot_product_attention": "transformer.chunked_scaled_dot_product_attention",
+    "concatenate_heads": "transformer.concatenate_heads",
+    "constant": "Tensor",
+    "conv3d": "experimental.conv3d",
+    "embedding_backward": "embedding_bw",
+    "left_shift": "bitwise_left_shift",
+    "max_pool2d_with_indices": "max_pool2d",
+    "nlp_concat_heads": "experimental.nlp_concat_heads",
+    "nlp_concat_heads_decode": "experimental.nlp_concat_heads_decode",
+    "nlp_create_qkv_heads_decode": "experimental.nlp_create_qkv_heads_decode",
+    "batch_norm_inference": "batch_norm",
+    "batch_norm_training": "batch_norm",
+    "paged_fill_cache": "experimental.paged_fill_cache",
+    "paged_scaled_dot_product_attention_decode": (
+        "transformer.paged_scaled_dot_product_attention_decode"
+    ),
+    "paged_update_cache": "experimental.paged_update_cache",
+    "rotary_embedding": "experimental.rotary_embedding",
+    "rotary_embedding_llama": "experimental.rotary_embedding_llama",
+    "scaled_dot_product_attention": "transformer.scaled_dot_product_attention",
+    "scaled_dot_product_attention_decode": "transformer.scaled_dot_product_attention_decode",
+    "split_query_key_value_and_split_heads": "transformer.split_query_key_value_and_split_heads",
+}
+"""Functions that Python calls otherwise than C++, after `ttnn.`."""
+
+
+@cache
+def arguments_of(name: str, *, is_known: bool = False) -> tuple[tuple[str, str], ...] | None:
+    """Names and sources of the arguments of an operation, without the dialect's name.
+
+    None where the operation's own form says them; with `is_known` operands and memory.
+    """
+    found = _ARGUMENTS.get(name, _DEFAULT if is_known else None)
+    if found is None:
+        return None
+    pairs = (word.partition("=") for word in found.split())
+    return tuple(("" if word == "*" else word, source or word) for word, _, source in pairs)

@@ -1,0 +1,1 @@
+"""Passes from ttnn to Python."""

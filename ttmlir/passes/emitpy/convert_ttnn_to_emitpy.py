@@ -1,0 +1,278 @@
+"""Turn ttnn operations into calls of the ttnn library in Python.
+
+An operation of 2026 becomes `emitpy.call_opaque "ttnn.<name>"` with all its arguments, those that
+are not tensors by their names; tensors become `ttnn.Tensor`, devices `ttnn.MeshDevice`. What
+`ttcore.load_cached` remembers is kept in a dictionary of the script and not deallocated. Devices,
+that dictionary, loops and branches need functions of `utils.py`, which stands beside the script:
+`ttmlir/target/python/utils.py`. `ttmlir-translate --mlir-to-python` prints the result.
+
+Before:
+
+    #dram = #ttnn.buffer_type<dram>
+    #layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>,
+        memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+    func.func @neg(%arg0: tensor<32x32xbf16, #layout>) -> tensor<32x32xbf16, #layout> {
+      %0 = "ttnn.neg"(%arg0) : (tensor<32x32xbf16, #layout>) -> tensor<32x32xbf16, #layout>
+      "ttnn.deallocate"(%arg0) <{force = false}> : (tensor<32x32xbf16, #layout>) -> ()
+      return %0 : tensor<32x32xbf16, #layout>
+    }
+
+After:
+
+    module {
+      emitpy.import import "ttnn"
+      emitpy.import import "utils"
+      func.func @neg(%arg0: !emitpy.opaque<"ttnn.Tensor">) -> !emitpy.opaque<"ttnn.Tensor"> {
+        %0 = emitpy.call_opaque "ttnn.neg"(%arg0) {args = [0 : index,
+            #emitpy.opaque<"ttnn.MemoryConfig(ttnn.TensorMemoryLayout.INTERLEAVED, \
+                ttnn.BufferType.DRAM, None)">], keyword_args = ["", "memory_config"]}
+            : (!emitpy.opaque<"ttnn.Tensor">) -> !emitpy.opaque<"ttnn.Tensor">
+        emitpy.call_opaque "ttnn.deallocate"(%arg0) {args = [0 : index, #emitpy.opaque<"False">],
+            keyword_args = ["", "force"]} : (!emitpy.opaque<"ttnn.Tensor">) -> ()
+        return %0 : !emitpy.opaque<"ttnn.Tensor">
+      }
+    }
+
+Requires: builtin, func, emitpy, ttcore and ttnn operations, as in modules of 2026, only.
+Ensures: no ttnn operation is left, or an error names the first that has no form in Python.
+Options: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import (
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    TupleType,
+)
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ttmlir.dialects import emitc, emitpy, tt, ttcore, ttnn
+from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
+from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
+from ttmlir.mlir.xdsl_internals import retype
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.emitc.convert_ttnn_to_emitc import callees_of, parts_of
+from ttmlir.passes.emitc.library_arguments import PYTHON_NAMES
+from ttmlir.passes.emitc.library_calls import PYTHON, arguments_in, callee_of
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+TENSOR = emitpy.opaque_type("ttnn.Tensor")
+TENSORS = emitpy.opaque_type("[ttnn.Tensor]")
+DEVICE = emitpy.opaque_type("ttnn.MeshDevice")
+CACHE = "_CONST_EVAL_CACHE"
+"""The dictionary of what is computed once."""
+
+
+@dataclass(frozen=True)
+class ConvertTTNNToEmitPyPass(ModulePass):
+    """Turn ttnn operations into calls of the ttnn library in Python."""
+
+    name = "convert-ttnn-to-emitpy"
+    title = "ConvertTTNNToEmitPy"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Put the converted operations in the place of the module's own."""
+        with spell_as(module):
+            converted = _Conversion(module).run()
+        body = module.detach_region(0)
+        module.add_region(converted)
+        body.erase()
+
+
+def _converted(type_: Attribute) -> Attribute:
+    match type_:
+        case TensorType():
+            return TENSOR
+        case TupleType():
+            return TENSORS
+        case tt.DeviceType() | ttnn.TTNNDeviceType():
+            return DEVICE
+        case _:
+            return type_
+
+
+class _Conversion:
+    """One walk over a module that adds the converted operations to a new body."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._module = module
+        self._values: dict[SSAValue, SSAValue] = {}
+        self._remembers = False
+
+    def run(self) -> Region:
+        """The new body."""
+        block = Block()
+        for op in self._module.body.blocks[0].ops if self._module.body.blocks else ():
+            self._convert(op, block)
+        location = self._module.location
+        head: list[Operation] = [
+            emitpy.ImportOp.make(name, location=location) for name in ("ttnn", "utils")
+        ]
+        if self._remembers:
+            properties: dict[str, Attribute] = {
+                "sym_name": StringAttr(CACHE),
+                "initial_value": emitpy.opaque("{}"),
+            }
+            head.append(emitpy.GlobalOp.create(properties=properties, location=location))
+        first = block.first_op
+        for op in head:
+            if first is None:
+                block.add_op(op)
+            else:
+                insert_before(first, op)
+        return Region(block)
+
+    def _convert(self, op: Operation, block: Block) -> None:  # noqa: C901 - one case for each kind
+        match op:
+            case ttcore.DeviceOp():
+                return
+            case ttcore.DeviceModuleOp():
+                for inner in op.module.body.block.ops:
+                    self._convert(inner, block)
+            case ttnn.GetDeviceOp():
+                self._replace(op, block, self._device(op))
+            case ttnn.WhileOp() | ttcore.WhileLoopOp():
+                self._loop(op, block)
+            case ttnn.CaseOp() | ttcore.CaseOp():
+                functions = ", ".join(callees_of(op))
+                self._call(op, block, "utils.case", [f"({functions},)"], self._operands(op))
+            case ttcore.LoadCachedOp():
+                self._remembers = True
+                fixed = [CACHE, op.callee]
+                self._call(op, block, "utils.compute_once", fixed, self._operands(op))
+            case ttcore.OptimizationBarrierOp():
+                self._values.update(zip(op.results, self._operands(op), strict=True))
+            case ttnn.DeallocOp() if _is_remembered(op.operands[0]):
+                return
+            case ttnn.TTNNOp():
+                self._replace(op, block, self._library_call(op, block))
+            case _:
+                if not op.name.startswith(("builtin.module", "func.", "emitpy.")):
+                    refuse_to_legalize(
+                        op, "convert-ttnn-to-emitpy takes ttnn, func and emitpy operations"
+                    )
+                self._keep(op, block)
+
+    def _keep(self, op: Operation, block: Block) -> None:
+        """Copy an operation that only changes its types."""
+        self._operands(op)
+        copy = op.clone_without_regions(self._values)
+        if isinstance(copy, FuncOp):
+            inputs, outputs = copy.function_type.inputs.data, copy.function_type.outputs.data
+            copy.function_type = FunctionType.from_lists(
+                [*map(_converted, inputs)], [*map(_converted, outputs)]
+            )
+            copy.properties.pop("arg_attrs", None)
+            copy.properties.pop("res_attrs", None)
+        if isinstance(copy, CallOp):
+            for result in copy.results:
+                retype(result, _converted(result.type))
+        block.add_op(copy)
+        for old, region in zip(op.regions, copy.regions, strict=True):
+            for inner in old.blocks:
+                new = Block()
+                region.add_block(new)
+                for index, argument in enumerate(inner.args):
+                    new.insert_arg(_converted(argument.type), index, argument.location)
+                    self._values[argument] = new.args[index]
+                for each in inner.ops:
+                    self._convert(each, new)
+
+    def _operands(self, op: Operation) -> list[SSAValue]:
+        values = [self._values.get(operand) for operand in op.operands]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            refuse_to_legalize(op, "its operands have to be defined before it")
+        return known
+
+    def _replace(self, op: Operation, block: Block, new: Operation) -> None:
+        block.add_op(new)
+        self._values.update(zip(op.results, new.results, strict=True))
+
+    def _device(self, op: ttnn.GetDeviceOp) -> Operation:
+        shape = op.properties.get("mesh_shape")
+        extents = shape.data if isinstance(shape, ttnn.MeshShapeAttr) else (1, 1)
+        arguments = [("", emitpy.opaque(str(extents)))]
+        return emitpy.CallOpaqueOp.make(
+            "utils.DeviceGetter.get_device", (), [DEVICE], arguments=arguments, location=op.location
+        )
+
+    def _call(
+        self,
+        op: Operation,
+        block: Block,
+        callee: str,
+        fixed: Sequence[str],
+        operands: Sequence[SSAValue],
+    ) -> None:
+        """A function that takes text, then values, and gives the results of the operation."""
+        arguments = [emitpy.opaque(each) for each in fixed]
+        numbers = map(IntegerAttr.from_index_int_value, range(len(operands)))
+        call = emitpy.CallOpaqueOp.make(
+            callee,
+            operands,
+            [_converted(result.type) for result in op.results],
+            arguments=[("", each) for each in (*arguments, *numbers)],
+            location=op.location,
+        )
+        self._replace(op, block, call)
+
+    def _loop(self, op: ttnn.WhileOp | ttcore.WhileLoopOp, block: Block) -> None:
+        parts = parts_of(op)
+        end = str(parts.trip_count) if parts.condition is None else parts.condition
+        carried = range(parts.state)
+        if isinstance(op, ttcore.WhileLoopOp):
+            carried = op.output_indices
+        fixed = [end, parts.body, str(parts.state), str(tuple(carried))]
+        self._call(op, block, "utils.while_loop", fixed, self._operands(op))
+
+    def _library_call(self, op: ttnn.TTNNOp, block: Block) -> Operation:
+        if core_prefix() != TTCORE:
+            refuse_to_legalize(
+                op,
+                "Python is made of modules of 2026, which say 'ttcore'; "
+                "convert-spelling{to=2026} writes them",
+            )
+        operands = self._operands(op)
+        arguments = [
+            (keyword, _in_python(value))
+            for keyword, value in arguments_in(op, PYTHON)
+            if _in_python(value) != emitpy.opaque("None")
+        ]
+        name = op.name.removeprefix("ttnn.")
+        if name == "concat":
+            listed = emitpy.CallOpaqueOp.make(
+                "utils.create_list", operands, [TENSORS], location=op.location
+            )
+            block.add_op(listed)
+            operands = [*listed.results]
+            first: Attribute = IntegerAttr.from_index_int_value(0)
+            arguments = [("", first), *arguments[len(op.operands) :]]
+        known = PYTHON_NAMES.get(name)
+        callee = callee_of(op).replace("::", ".") if known is None else f"ttnn.{known}"
+        results = [_converted(result.type) for result in op.results]
+        return emitpy.CallOpaqueOp.make(
+            callee, operands, results, arguments=arguments, location=op.location
+        )
+
+
+def _is_remembered(value: SSAValue) -> bool:
+    """Whether a later run of the script has the same tensor."""
+    return isinstance(value.owner, ttcore.LoadCachedOp)
+
+
+def _in_python(value: Attribute) -> Attribute:
+    if isinstance(value, emitc.EmitC_OpaqueAttr):
+        return emitpy.OpaqueAttr(value.value)
+    return value

@@ -1,0 +1,87 @@
+"""Helpers of scripts that ttmlir writes; this file stands beside them. It needs ttnn alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, cast
+
+import ttnn
+
+
+class DeviceGetter:
+    """The device that a script runs on, which is opened when it is first asked for."""
+
+    l1_small_size: ClassVar[int] = 1 << 15
+    _devices: ClassVar[dict[tuple[int, ...], Any]] = {}
+
+    @classmethod
+    def get_device(cls, mesh_shape: tuple[int, ...]) -> Any:
+        """The device with this shape."""
+        if mesh_shape not in cls._devices:
+            cls._devices[mesh_shape] = ttnn.open_mesh_device(
+                mesh_shape=ttnn.MeshShape(mesh_shape), l1_small_size=cls.l1_small_size
+            )
+        return cls._devices[mesh_shape]
+
+    @classmethod
+    def close(cls) -> None:
+        """Close what was opened."""
+        while cls._devices:
+            ttnn.close_mesh_device(cls._devices.popitem()[1])
+
+
+def compute_once(cache: dict[Any, Any], function: Callable[..., Any], *inputs: Any) -> Any:
+    """What a function of constants gives: it is called the first time only."""
+    if function not in cache:
+        cache[function] = function(*inputs)
+    return cache[function]
+
+
+def _as_list(results: Any) -> list[Any]:
+    if isinstance(results, (list, tuple)):
+        return [*cast("Sequence[Any]", results)]
+    return [results]
+
+
+def _as_results(values: Sequence[Any]) -> Any:
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def item(tensor: Any) -> int | float:
+    """The one number of a tensor, wherever that lies."""
+    return ttnn.from_device(tensor).to(ttnn.ROW_MAJOR_LAYOUT).item()
+
+
+def while_loop(
+    end: int | Callable[..., Any],
+    body: Callable[..., Any],
+    state_count: int,
+    outputs: Sequence[int],
+    *values: Any,
+) -> Any:
+    """What a loop carries at its end; `end` is a number of iterations, or asks to go on.
+
+    The first values are carried; `outputs` numbers the results.
+    """
+    state, others = list(values[:state_count]), values[state_count:]
+    iteration = 0
+    while iteration < end if isinstance(end, int) else item(end(*state, *others)):
+        state = _as_list(body(*state, *others))
+        iteration += 1
+    return _as_results([state[index] for index in outputs])
+
+
+def case(functions: Sequence[Callable[..., Any]], index: Any, *inputs: Any) -> Any:
+    """What the function with this number gives; of numbers beyond, the last one."""
+    number = int(item(index))
+    return functions[number if 0 <= number < len(functions) else -1](*inputs)
+
+
+def load_tensor(path: str, layout: Any, dtype: Any, device: Any, memory_config: Any) -> Any:
+    """A tensor of a file, as a program takes it."""
+    tensor = ttnn.load_tensor(path)
+    if tensor.dtype != dtype:
+        tensor = ttnn.to_dtype(tensor, dtype)
+    if tensor.layout != layout:
+        tensor = ttnn.to_layout(tensor, layout)
+    return tensor if device is None else ttnn.to_device(tensor, device, memory_config)
