@@ -50,7 +50,8 @@ class Uniform:
         return self.width, self.is_signed, self.expressed, self.low, self.high
 
 
-def _range_of(width: int, *, is_signed: bool) -> tuple[int, int]:
+def range_of(width: int, *, is_signed: bool) -> tuple[int, int]:
+    """The least and the most of integers of so many bits."""
     return (-(1 << width - 1), (1 << width - 1) - 1) if is_signed else (0, (1 << width) - 1)
 
 
@@ -65,7 +66,7 @@ class UniformType(Data[Uniform], TypeAttribute):
         """Read `<storage<low:high>:expressed:axis, scale:zero>`."""
         expect(parser, "<")
         width, is_signed = _parse_storage(parser)
-        least, most = _range_of(width, is_signed=is_signed)
+        least, most = range_of(width, is_signed=is_signed)
         low, high = least, most
         if parser.parse_optional_punctuation("<") is not None:
             position = parser.pos
@@ -106,7 +107,7 @@ class UniformType(Data[Uniform], TypeAttribute):
         """Write what `parse_parameter` reads."""
         each = self.data
         printer.print_string(f"<{'i' if each.is_signed else 'u'}{each.width}")
-        if (each.low, each.high) != _range_of(each.width, is_signed=each.is_signed):
+        if (each.low, each.high) != range_of(each.width, is_signed=each.is_signed):
             printer.print_string(f"<{each.low}:{each.high}>")
         printer.print_string(":")
         printer.print_attribute(each.expressed)

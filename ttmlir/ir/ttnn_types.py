@@ -11,14 +11,25 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import IntegerType, MemRefType, NoneAttr, Signedness, TensorType
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    IntegerType,
+    MemRefType,
+    NoneAttr,
+    Signedness,
+    TensorType,
+)
 from xdsl.ir import BlockArgument
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import tt
+from ttmlir.dialects.quant import UniformType
 from ttmlir.dialects.tt.layout import AffineMapParameter, GridAttr
 from ttmlir.dialects.ttnn.attrs import BufferTypeAttr, TensorMemoryLayoutAttr, TTNNLayoutAttr
 from ttmlir.layout.enums import BufferType, DataType, TTNNTensorMemoryLayout
+from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import Grid, collapse
 
 if TYPE_CHECKING:
@@ -87,6 +98,7 @@ def layout_in(
     padded = _padded(shape) if tiled else shape
     linear = collapse(padded, 2, ((0, -1),))
     rows, columns = linear.eval_shape(padded) if shape else (1, 1)
+    element = _stored(element)
     stored: Attribute = element
     if tiled:
         rows, columns = -(-rows // TILE), -(-columns // TILE)
@@ -103,11 +115,41 @@ def layout_in(
     )
 
 
+def as_tiles_of(type_: Attribute, dtype: DataType) -> TensorType[Attribute] | None:
+    """The type of a tensor of floats whose tiles have another format; None for other tensors.
+
+    Formats that no element type names are elements by their tiles.
+    """
+    if memory_of(type_) is None:
+        return None
+    tensor = cast("TensorType[Attribute]", type_)
+    if not isinstance(tensor.element_type, BFloat16Type | Float16Type | Float32Type):
+        return None
+    element = BFloat16Type() if dtype is DataType.BF16 else tt.TileType.get(TILE, TILE, dtype)
+    shape = tensor.get_shape()
+    buffer = cast("Memory", memory_of(type_)).buffer
+    return TensorType(element, shape, layout_in(shape, element, tiled=True, buffer=buffer))
+
+
 _SI32 = IntegerType(32, Signedness.SIGNED)
+
+
+def _stored(element: Attribute) -> Attribute:
+    """What memory holds of elements: of quantized ones, the integers."""
+    if not isinstance(element, UniformType):
+        return element
+    if element.data.width != 32:
+        raise LayoutError(
+            f"quantized numbers of {element.data.width} bits cannot be laid out; "
+            "ttir-quant-data-type-conversion gives them the 32 that devices have"
+        )
+    return _SI32
 
 
 def _tile_of(element: Attribute) -> tt.TileType:
     """Tiles of elements; since 2026 those of signed integers have a name of their own."""
+    if isinstance(element, tt.TileType):
+        return element
     if element == _SI32:
         return tt.TileType.get(TILE, TILE, DataType.SI32)
     return tt.TileType.of(element)

@@ -98,6 +98,12 @@ def _keyword(member: Enum) -> str:
 BOOLEAN = ValueType(
     placeholder="", parse=_parse_boolean, format=lambda value: "true" if value else "false"
 )
+TRISTATE = ValueType(
+    placeholder="<value>",
+    parse=lambda text: None if text == "unset" else _parse_boolean(text),
+    format=lambda value: "unset" if value is None else BOOLEAN.format(value),
+)
+"""True, false, or nothing said, as `unset`."""
 INTEGER = ValueType(placeholder="<int>", parse=_parse_integer)
 FLOAT = ValueType(placeholder="<number>", parse=_parse_float, format=repr)
 STRING = ValueType(placeholder="<string>", parse=str)

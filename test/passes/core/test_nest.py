@@ -89,11 +89,11 @@ def test_other_names(short: str, name: str) -> None:
 
 def test_names_of_what_is_not_here(capsys: pytest.CaptureFixture[str]) -> None:
     """The error says what to use."""
-    remedy = "use stablehlo-legalize-quant-to-math"
-    assert run_opt(["--ttir-quant-data-type-conversion", "/dev/null"]) == 1
+    remedy = "use convert-d2m-to-ttkernel"
+    assert run_opt(["--d2m-to-ttkernel-pipeline", "/dev/null"]) == 1
     assert remedy in capsys.readouterr().err
     with pytest.raises(OptionError, match=remedy):
-        parse_pipeline("builtin.module(ttir-quant-data-type-conversion)")
+        parse_pipeline("builtin.module(d2m-to-ttkernel-pipeline)")
     # Every pass that a remedy names is one.
     for text in ELSEWHERE.values():
         for word in re.findall(r"use ([a-z]+-[a-z0-9-]+)", text):

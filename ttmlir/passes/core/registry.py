@@ -181,10 +181,22 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.ttir_implicit_broadcast_fold:TTIRImplicitBroadcastFoldPass"
     ),
     "ttir-implicit-device": "ttmlir.passes.placement.ttir_implicit_device:TTIRImplicitDevicePass",
+    "ttir-infer-kv-cache-argument-types": (
+        "ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types:TTIRInferKVCacheArgumentTypesPass"
+    ),
     "ttir-layout": "ttmlir.passes.placement.ttir_layout:TTIRLayoutPass",
     "ttir-load-system-desc": "ttmlir.passes.placement.ttir_load_system_desc:TTIRLoadSystemDescPass",
     "ttir-loop-invariant-code-motion": (
         "ttmlir.passes.ttir.ttir_loop_invariant_code_motion:TTIRLoopInvariantCodeMotionPass"
+    ),
+    "ttir-propagate-weight-dtype": (
+        "ttmlir.passes.ttir.ttir_propagate_weight_dtype:TTIRPropagateWeightDtypePass"
+    ),
+    "ttir-quant-data-type-conversion": (
+        "ttmlir.passes.ttir.ttir_quant_data_type_conversion:TTIRQuantDataTypeConversionPass"
+    ),
+    "ttir-quant-dequant-conversion": (
+        "ttmlir.passes.ttir.ttir_quant_dequant_conversion:TTIRQuantDequantConversionPass"
     ),
     "ttir-reduction-force-keep-dim": (
         "ttmlir.passes.ttir.ttir_reduction_force_keep_dim:TTIRReductionForceKeepDimPass"
@@ -203,8 +215,12 @@ PASSES: dict[str, str] = {
     "ttnn-decompose-layouts": "ttmlir.passes.ttnn.ttnn_decompose_layouts:TTNNDecomposeLayoutsPass",
     "ttnn-decomposition": "ttmlir.passes.ttnn.ttnn_decomposition:TTNNDecompositionPass",
     "ttnn-fusing": "ttmlir.passes.ttnn.ttnn_fusing:TTNNFusingPass",
+    "ttnn-kv-cache-dtype-conversion": (
+        "ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion:TTNNKVCacheDtypeConversionPass"
+    ),
     "ttnn-layout": "ttmlir.passes.ttnn.ttnn_layout:TTNNLayoutPass",
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
+    "ttnn-report-options": "ttmlir.passes.ttnn.ttnn_report_options:TTNNReportOptionsPass",
     "ttnn-resolve-composites": (
         "ttmlir.passes.ttnn.ttnn_resolve_composites:TTNNResolveCompositesPass"
     ),
@@ -287,8 +303,6 @@ ELSEWHERE = {
     "ttir-bufferization-pipeline": "use ttcore-one-shot-bufferize",
     "ttir-constant-as-fill": _WITHIN_TTNN,
     "ttir-optimizer": _OVERRIDES,
-    "ttir-propagate-weight-dtype": "use ttnn-weight-dtype-conversion",
-    "ttir-quant-data-type-conversion": "use stablehlo-legalize-quant-to-math",
     "ttnn-collect-perf-metrics": "use ttrt perf on the .ttnn file",
     "ttnn-greedy-l1-spill-management": _OVERRIDES,
     "ttnn-greedy-memory-layout-propagation": _OVERRIDES,

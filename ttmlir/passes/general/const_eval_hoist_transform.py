@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects.ttcore import ArgumentTypeAttr, LoadCachedOp
 from ttmlir.ir.greedy_rewriting import may_vanish
@@ -122,7 +122,7 @@ class _Graphs:
         self._graphs: dict[int, _Graph] = {}
         self._count = 0
         block = function.body.blocks[0]
-        self._fixed = {arg for arg in block.args if _is_fixed(function, arg)}
+        self._fixed = {arg for arg in block.args if is_fixed(function, arg.index)}
         for op in block.ops:
             self._take(op)
 
@@ -164,12 +164,16 @@ class _Graphs:
         return first
 
 
-def _is_fixed(function: FuncOp, argument: BlockArgument) -> bool:
-    attrs = function.arg_attrs
-    if attrs is None:
-        return False
-    kind = attrs.data[argument.index].data.get("ttcore.argument_type")
+def is_fixed(function: FuncOp, number: int) -> bool:
+    """True for an argument that is a parameter or a constant."""
+    kind = argument_attribute(function, number, "ttcore.argument_type")
     return isinstance(kind, ArgumentTypeAttr) and kind.data in _FIXED
+
+
+def argument_attribute(function: FuncOp, number: int, name: str) -> Attribute | None:
+    """What a function says of an argument by an attribute."""
+    attrs = function.arg_attrs
+    return None if attrs is None else attrs.data[number].data.get(name)
 
 
 _LEAST_BUCKETS = 64

@@ -9,9 +9,10 @@ from typing import Any
 
 from ttmlir.ir.builder import Spelling
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
-from ttmlir.mlir.option_values import BOOLEAN, OptionError, option
+from ttmlir.mlir.option_values import BOOLEAN, FLOAT, INTEGER, TRISTATE, OptionError, option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.placement.layout_overrides import (
+    BLOCK_FLOAT,
     GRID_OVERRIDES,
     LAYOUT_OVERRIDES,
     MATH_FIDELITIES_BY_NAME,
@@ -47,13 +48,17 @@ _OF_2024 = (
     "sharding_pass_enabled",
     "share_transfers",
     "deallocate_above",
-    "experimental_weight_dtype",
     "override_weight_dtype",
-    "compute_cfg_math_fidelity",
-    "compute_cfg_fp32_dest_acc_en",
     "override_math_fidelity",
 )
 """Options of the backend pipeline that the passes of 2026 have nothing for."""
+
+
+_OPTIMIZER = "2026: of the optimizer, which needs a model of the device"
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 @dataclass(frozen=True)
@@ -74,22 +79,77 @@ class LateOptions(Pipeline):
         True, "2026: convert in ttnn-workaround to what the library takes"
     )
     enable_cpu_hoisted_const_eval: bool = option(
-        False, "2026: compute constants on the host; only false is supported"
+        False,
+        "2026: compute constants on the host, of which there is no code; false is what is done",
     )
     enable_trace: bool = option(False, "2026: capture traces; only false is supported")
-    optimization_level: int = option(0, "2026: effort of the optimizer; only 0 is supported")
+    optimization_level: int = option(
+        0, "2026: effort of the optimizer, which needs a model of the device; 0 is what is done"
+    )
+    enable_optimizer: bool = option(False, f"{_OPTIMIZER}; false is what is done")
+    memory_layout_analysis_enabled: bool = option(False, _OPTIMIZER)
+    row_major_enabled: bool = option(False, _OPTIMIZER)
+    insert_memreconfig: str = option("", _OPTIMIZER)
+    override_conv2d_config: str = option("", _OPTIMIZER)
+    override_conv3d_config: str = option("", _OPTIMIZER)
+    max_legal_layouts: int | None = option(None, _OPTIMIZER, type=INTEGER)
+    tensor_l1_usage_cap: float | None = option(None, _OPTIMIZER, type=FLOAT)
+    max_fallback_attempts: int | None = option(None, _OPTIMIZER, type=INTEGER)
+    enable_quant_dequant_conversion_pass: bool = option(
+        True, "2026: requantize at once: run ttir-quant-dequant-conversion"
+    )
+    target_bit_width: int = option(32, "2026: bits of quantized numbers; devices have 32")
+    disable_workarounds: bool = option(
+        False, "2026: neither decompose nor convert in ttnn-workaround"
+    )
+    enable_const_eval_inputs_to_system_memory: bool = option(
+        True, "2026: parameters of what is computed once come from the host"
+    )
+    experimental_weight_dtype: DataType | None = option(
+        None, "Format of the weights of products", type=WEIGHT_DTYPE
+    )
+    experimental_kv_cache_dtype: DataType | None = option(
+        None, "2026: format of caches of keys and values", type=BLOCK_FLOAT
+    )
+    compute_cfg_math_fidelity: MathFidelity | None = option(
+        None,
+        "Fidelity of products; 2026: hifi4 by default",
+        type=MATH_FIDELITY,
+    )
+    compute_cfg_fp32_dest_acc_en: bool | None = option(
+        None, "Sums of products have 32 bits; 2026: by default", type=TRISTATE
+    )
+    compute_cfg_math_approx_mode: bool | None = option(
+        None, "2026: functions are approximated", type=TRISTATE
+    )
+    compute_cfg_packer_l1_acc: bool | None = option(
+        None, "2026: sums of blocks are in L1", type=TRISTATE
+    )
+    compute_cfg_dst_full_sync_en: bool | None = option(
+        None, "2026: DST is one buffer, not two", type=TRISTATE
+    )
 
     def late_options(self) -> dict[str, Any]:
         """Those options by their fields; OptionError for what there is no pass for."""
         found = {each.name: getattr(self, each.name) for each in fields(LateOptions)}
-        for name in ("enable_cpu_hoisted_const_eval", "enable_trace", "optimization_level"):
-            if found[name]:
-                flag = name.replace("_", "-")
-                raise OptionError(
-                    f"for the --{flag} option: '{str(found[name]).lower()}' has no passes here; "
-                    "leave the option out"
-                )
+        if not 0 <= self.optimization_level <= 2:
+            raise OptionError(
+                f"Invalid optimization_level: {self.optimization_level}. Optimization level must "
+                "be 0, 1, or 2"
+            )
+        if self.enable_trace:
+            raise OptionError(
+                "for the --enable-trace option: 'true' has no passes here; leave the option out"
+            )
         return found
+
+    def without_effect(self) -> tuple[str, ...]:
+        """The options that were given and change nothing here."""
+        from ttmlir.passes.ttnn.ttnn_report_options import OF_OPTIMIZER, ON_HOST
+
+        return tuple(
+            name for name in (ON_HOST, *OF_OPTIMIZER) if getattr(self, name.replace("-", "_"))
+        )
 
 
 @dataclass(frozen=True)
@@ -124,16 +184,9 @@ class TTIRToTTNNBackendPipeline(LateOptions):
     deallocate_above: int = option(
         0, "Run ttnn-deallocate in functions whose tensors take so many bytes; 0 for none"
     )
-    experimental_weight_dtype: DataType | None = option(
-        None, "Format of the weights of products", type=WEIGHT_DTYPE
-    )
     override_weight_dtype: WeightDtypes = option(
         (), "Formats of the weights of products at these locations", type=WEIGHT_DTYPES_BY_NAME
     )
-    compute_cfg_math_fidelity: MathFidelity | None = option(
-        None, "Fidelity of products", type=MATH_FIDELITY
-    )
-    compute_cfg_fp32_dest_acc_en: bool = option(False, "Sums of products have 32 bits")
     override_math_fidelity: MathFidelities = option(
         (), "Fidelities of the products at these locations", type=MATH_FIDELITIES_BY_NAME
     )
@@ -158,7 +211,7 @@ class TTIRToTTNNBackendPipeline(LateOptions):
 
         asked = self._asked_of_2024()
         if self.spelling is TTNNSpelling.LATE and asked:
-            flags = ", ".join(f"--{name.replace('_', '-')}" for name in asked)
+            flags = ", ".join(map(_flag, asked))
             raise OptionError(f"passes of 2026 do not have {flags}; spelling=2024 has")
         if self.spelling is TTNNSpelling.EARLY or asked:
             return self.early_passes()
@@ -248,7 +301,7 @@ class TTIRToTTNNBackendPipeline(LateOptions):
         )
         config = TTNNSetComputeKernelConfigPass(
             math_fidelity=self.compute_cfg_math_fidelity,
-            fp32_dest_acc_en=self.compute_cfg_fp32_dest_acc_en,
+            fp32_dest_acc_en=self.compute_cfg_fp32_dest_acc_en or None,
             override_math_fidelity=self.override_math_fidelity,
         )
         asked = (
@@ -310,26 +363,37 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttir.ttir_explicate_tms import TTIRExplicateTMsPass
         from ttmlir.passes.ttir.ttir_fold_full_to_scalar import TTIRFoldFullToScalarPass
         from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import TTIRImplicitBroadcastFoldPass
+        from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import (
+            TTIRInferKVCacheArgumentTypesPass,
+        )
+        from ttmlir.passes.ttir.ttir_propagate_weight_dtype import TTIRPropagateWeightDtypePass
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
         )
         from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
         from ttmlir.passes.ttnn.ttnn_decomposition import TTNNDecompositionPass
         from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
+        from ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion import (
+            TTNNKVCacheDtypeConversionPass,
+        )
         from ttmlir.passes.ttnn.ttnn_layout import TTNNLayoutPass
         from ttmlir.passes.ttnn.ttnn_memory_management import TTNNMemoryManagementPass
+        from ttmlir.passes.ttnn.ttnn_report_options import TTNNReportOptionsPass
         from ttmlir.passes.ttnn.ttnn_resolve_composites import TTNNResolveCompositesPass
-        from ttmlir.passes.ttnn.ttnn_set_compute_kernel_config import (
-            TTNNSetComputeKernelConfigPass,
-        )
         from ttmlir.passes.ttnn.ttnn_set_matmul_program_config import (
             TTNNSetMatmulProgramConfigPass,
         )
+        from ttmlir.passes.ttnn.ttnn_weight_dtype_conversion import TTNNWeightDtypeConversionPass
         from ttmlir.passes.ttnn.ttnn_workaround import TTNNWorkaroundPass
 
         self.late_options()
+        ignored = self.without_effect()
+        caches = TTNNKVCacheDtypeConversionPass(target_dtype=self.experimental_kv_cache_dtype)
+        # What no function computes once is on the device as what comes anew each time.
+        on_host = self.enable_const_eval and self.enable_const_eval_inputs_to_system_memory
         const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
         fusing = [TTIRFusingPass()] if self.enable_fusing_pass else []
+        widening, quantizing = self._quantization()
         broadcasts = (
             [TTIRImplicitBroadcastFoldPass()] if self.enable_implicit_broadcast_folding_pass else []
         )
@@ -339,10 +403,15 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             else []
         )
         workaround = TTNNWorkaroundPass(
-            ttnn_enable_decomposition_workaround_pass=self.enable_decomposition_workaround_pass,
-            ttnn_enable_layout_workaround_pass=self.enable_layout_workaround_pass,
+            ttnn_enable_decomposition_workaround_pass=(
+                self.enable_decomposition_workaround_pass and not self.disable_workarounds
+            ),
+            ttnn_enable_layout_workaround_pass=(
+                self.enable_layout_workaround_pass and not self.disable_workarounds
+            ),
         )
         return (
+            *([TTNNReportOptionsPass(without_effect=ignored)] if ignored else []),
             TTCoreMarkFunctionsAsForwardPass(),
             TTCoreWrapDeviceModulePass(),
             TTIRElementTypeNormalizationPass(),
@@ -351,12 +420,16 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 mesh_shape=self.mesh_shape,
                 mock_system_desc_arch=self.mock_system_desc_arch,
             ),
+            TTIRInferKVCacheArgumentTypesPass(),
+            *widening,
             CanonicalizePass(),
             *fusing,
+            *quantizing,
             TTIRDecompositionPass(),
             CanonicalizePass(),
             *broadcasts,
             *fusing,
+            TTIRPropagateWeightDtypePass(),
             TTIRSlidingWindow2dFixShapesPass(),
             *moves,
             CanonicalizePass(),
@@ -367,7 +440,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             CanonicalizePass(),
             CSEPass(),
             *const_eval,
-            TTNNLayoutPass(),
+            TTNNLayoutPass(constants_on_host=on_host),
             ConvertTTIRToTTNNPass(),
             TTNNResolveCompositesPass(),
             CanonicalizePass(),
@@ -376,6 +449,8 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *([TTNNDecompositionPass()] if self.enable_ttnn_decomposition_pass else []),
             TTNNMemoryManagementPass(),
             workaround,
+            TTNNWeightDtypeConversionPass(target_dtype=self.experimental_weight_dtype),
+            *([caches] if self.experimental_kv_cache_dtype else []),
             CanonicalizePass(),
             CSEPass(),
             # Each step before may have made more that depends on constants alone.
@@ -383,8 +458,37 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *const_eval,
             *const_eval,
             CanonicalizePass(),
-            TTNNSetComputeKernelConfigPass(math_fidelity=MathFidelity.HIFI4, fp32_dest_acc_en=True),
+            self._compute_config(),
             TTNNSetMatmulProgramConfigPass(),
+        )
+
+    def _quantization(self) -> tuple[Sequence[Pass], Sequence[Pass]]:
+        """What is done with quantized numbers: their integers, and computing with them."""
+        from ttmlir.passes.ttir.ttir_quant_data_type_conversion import (
+            TTIRQuantDataTypeConversionPass,
+        )
+        from ttmlir.passes.ttir.ttir_quant_dequant_conversion import (
+            TTIRQuantDequantConversionPass,
+        )
+
+        bits = self.target_bit_width
+        return (
+            [TTIRQuantDataTypeConversionPass(target_bit_width=bits)],
+            [TTIRQuantDequantConversionPass()] if self.enable_quant_dequant_conversion_pass else [],
+        )
+
+    def _compute_config(self) -> Pass:
+        from ttmlir.passes.ttnn.ttnn_set_compute_kernel_config import (
+            TTNNSetComputeKernelConfigPass,
+        )
+
+        sums = self.compute_cfg_fp32_dest_acc_en
+        return TTNNSetComputeKernelConfigPass(
+            math_fidelity=self.compute_cfg_math_fidelity or MathFidelity.HIFI4,
+            fp32_dest_acc_en=True if sums is None else sums,
+            math_approx_mode=self.compute_cfg_math_approx_mode,
+            packer_l1_acc=self.compute_cfg_packer_l1_acc,
+            dst_full_sync_en=self.compute_cfg_dst_full_sync_en,
         )
 
 

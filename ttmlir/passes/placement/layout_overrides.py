@@ -232,6 +232,8 @@ LAYOUT_OVERRIDES = ValueType(
 # `override-math-fidelity=fc1=hifi4,fc2=hifi2` for those at these locations.
 
 
+BLOCK_FLOATS = (DataType.BFP_BF8, DataType.BFP_BF4)
+"""What caches can be turned into."""
 WEIGHT_DTYPES = (DataType.BF16, DataType.BFP_BF8, DataType.BFP_BF4)
 """What weights can be turned into."""
 
@@ -245,7 +247,7 @@ def _keyword(choices: tuple[KeywordEnum, ...]) -> ValueType:
     by_word = {each.keyword: each for each in choices}
 
     def parse(text: str) -> KeywordEnum | None:
-        if not text:
+        if text in ("", "none", "undefined"):
             return None
         return _find(by_word, text)
 
@@ -283,6 +285,7 @@ def _find(by_word: dict[str, KeywordEnum], text: str) -> KeywordEnum:
 
 
 WEIGHT_DTYPE = _keyword(WEIGHT_DTYPES)
+BLOCK_FLOAT = _keyword(BLOCK_FLOATS)
 MATH_FIDELITY = _keyword(tuple(MathFidelity))
 WEIGHT_DTYPES_BY_NAME = _by_name(WEIGHT_DTYPES, "bfp_bf8")
 MATH_FIDELITIES_BY_NAME = _by_name(tuple(MathFidelity), "hifi2")

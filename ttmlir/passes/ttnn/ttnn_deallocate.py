@@ -49,12 +49,12 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.definition.ods import DestinationStyleOp
-from ttmlir.dialects.ttcore import ArgumentTypeAttr
 from ttmlir.ir.tensor_types import layout_of
 from ttmlir.ir.ttnn_types import memory_of
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.general.const_eval_hoist_transform import argument_attribute, is_fixed
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -159,17 +159,10 @@ def _is_const_eval(function: FuncOp) -> bool:
     return isinstance(kind, StringAttr) and kind.data == "const_eval"
 
 
-_CALLERS_OWN = ("parameter", "constant")
-
-
 def _is_kept(function: FuncOp, number: int) -> bool:
     """True for an argument that the caller keeps for the next time."""
-    if function.arg_attrs is None:
-        return False
-    said = function.arg_attrs.data[number].data
-    kind = said.get("ttcore.argument_type")
-    is_fixed = isinstance(kind, ArgumentTypeAttr) and kind.data.keyword in _CALLERS_OWN
-    return is_fixed or "ttcore.kv_cache" in said
+    is_cache = argument_attribute(function, number, "ttcore.kv_cache") is not None
+    return is_cache or is_fixed(function, number)
 
 
 def _size(value: SSAValue) -> int:

@@ -27,7 +27,7 @@ After:
 Requires: element types that devices have (`ttir-element-type-normalization`), static shapes.
 Ensures: every tensor has a layout. Those that operations take and make are tiles in DRAM; arguments
 of public functions are rows, in DRAM, or on the host where they are parameters or constants.
-Options: none.
+Options: `constants-on-host` (true): where parameters and constants are; else they are tiles.
 Not done here: operations that take something else get it from `ttnn-workaround`.
 """
 
@@ -38,24 +38,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
-    ModuleOp,
-    StringAttr,
-    UnitAttr,
-)
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
-from ttmlir.dialects.ttcore import ArgumentTypeAttr
 from ttmlir.ir.rewriting import refuse, symbol_visibility
 from ttmlir.ir.tensor_types import is_plain_tensor
 from ttmlir.ir.ttnn_types import memory_of, set_type, tensor_in, to_layout
-from ttmlir.layout.enums import ArgumentType, BufferType
+from ttmlir.layout.enums import BufferType
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.general.const_eval_hoist_transform import argument_attribute, is_fixed
 from ttmlir.passes.general.ttcore_mark_functions_as_forward import FUNCTION_TYPE
+from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import KV_CACHE
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -68,12 +63,15 @@ class TTNNLayoutPass(ModulePass):
 
     name = "ttnn-layout"
     title = "TTNNLayout"
+    constants_on_host: bool = option(
+        True, "Parameters and constants are on the host, for what computes with them once"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Give every tensor a layout, and convert between them where operands differ."""
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             with _refusing(function):
-                _place_function(function)
+                _place_function(function, self.constants_on_host)
 
 
 @contextmanager
@@ -85,9 +83,9 @@ def _refusing(op: Operation) -> Generator[None]:
         refuse(op, str(error))
 
 
-def _place_function(function: FuncOp) -> None:
+def _place_function(function: FuncOp, constants_on_host: bool) -> None:
     inputs = [
-        _argument_type(function, number, type_)
+        _argument_type(function, number, type_, constants_on_host)
         for number, type_ in enumerate(function.function_type.inputs.data)
     ]
     outputs = [_tiled(type_) for type_ in function.function_type.outputs.data]
@@ -124,28 +122,22 @@ def _tiled(type_: Attribute) -> Attribute:
     return type_ if _is_placed(type_) else tensor_in(type_, tiled=True)
 
 
-def _argument_type(function: FuncOp, number: int, type_: Attribute) -> Attribute:
+def _argument_type(
+    function: FuncOp, number: int, type_: Attribute, constants_on_host: bool
+) -> Attribute:
     if _is_placed(type_):
         return type_
     if symbol_visibility(function) != "public" and not _is_const_eval(function):
         return tensor_in(type_, tiled=True)
-    if _uses(function, number, _CACHES) and not _is_const_eval(function):
-        _mark(function, number, "ttcore.kv_cache")
+    is_constant = _is_const_eval(function) or is_fixed(function, number)
+    is_cache = argument_attribute(function, number, KV_CACHE) is not None
+    if is_cache or (is_constant and not constants_on_host):
         return tensor_in(type_, tiled=True)
-    if (
-        _is_const_eval(function)
-        or _is_fixed(function, number)
-        or _uses(function, number, _ON_HOST, all_uses=True)
-    ):
+    if is_constant or _is_for_host(function, number):
         return tensor_in(type_, tiled=False, buffer=BufferType.SYSTEM_MEMORY)
     return tensor_in(type_, tiled=False)
 
 
-_CACHES = {
-    *(("ttir.fill_cache", 0), ("ttir.update_cache", 0)),
-    *(("ttir.paged_fill_cache", 0), ("ttir.paged_update_cache", 0)),
-}
-"""Operands that operations write to."""
 _ON_HOST = {
     *(("ttcore.case", 0), ("ttir.conv2d", 1), ("ttir.conv_transpose2d", 1)),
     *(("ttir.conv2d", 2), ("ttir.conv_transpose2d", 2)),
@@ -153,38 +145,12 @@ _ON_HOST = {
 """Operands that choose among branches, or that the host prepares."""
 
 
-def _uses(
-    function: FuncOp, number: int, operands: set[tuple[str, int]], *, all_uses: bool = False
-) -> bool:
-    """True for an argument that is one of these operands, or nothing but such."""
-    if not function.body.blocks:
-        return False
-    found = [
-        (use.operation.name, use.index) in operands
-        for use in function.body.blocks[0].args[number].uses
-    ]
-    return all(found) and bool(found) if all_uses else any(found)
-
-
-def _mark(function: FuncOp, number: int, name: str) -> None:
-    """Say of an argument that it has an attribute without a value."""
-    count = len(function.function_type.inputs.data)
-    attrs = function.arg_attrs or ArrayAttr([DictionaryAttr({})] * count)
-    said = [dict(each.data) for each in attrs.data]
-    said[number][name] = UnitAttr()
-    function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(each) for each in said])
+def _is_for_host(function: FuncOp, number: int) -> bool:
+    """True for an argument that operations take from the host only."""
+    uses = tuple(function.body.blocks[0].args[number].uses) if function.body.blocks else ()
+    return bool(uses) and all((use.operation.name, use.index) in _ON_HOST for use in uses)
 
 
 def _is_const_eval(function: FuncOp) -> bool:
     kind = function.attributes.get(FUNCTION_TYPE)
     return isinstance(kind, StringAttr) and kind.data == "const_eval"
-
-
-def _is_fixed(function: FuncOp, number: int) -> bool:
-    if function.arg_attrs is None:
-        return False
-    kind = function.arg_attrs.data[number].data.get("ttcore.argument_type")
-    return isinstance(kind, ArgumentTypeAttr) and kind.data in (
-        ArgumentType.PARAMETER,
-        ArgumentType.CONSTANT,
-    )

@@ -24,11 +24,12 @@ After:
 
 Requires: nothing.
 Ensures: products that had no compute config have what is asked for.
-Options: `math-fidelity` (lofi, hifi2, hifi3, hifi4), `fp32-dest-acc-en` (false; sums of 32 bits,
-which products of float32 always have), and `override-math-fidelity` (`name=hifi2,name=lofi`) for
+Options: `math-fidelity` (lofi, hifi2, hifi3, hifi4), `fp32-dest-acc-en` (sums of 32 bits, which
+products of float32 always have), `math-approx-mode`, `packer-l1-acc`, `dst-full-sync-en` (true,
+false, or unset), and `override-math-fidelity` (`name=hifi2,name=lofi`) for
 operations picked by the name of their location, with a warning for names that no operation has.
-With `fp32-dest-acc-en` alone, products are HiFi4.
-Not done here: configs that are there stay. tt-mlir sets more fields, and of more operations.
+With flags alone, products are HiFi4.
+Not done here: configs that are there stay.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from ttmlir.dialects import ttnn
 from ttmlir.dialects.definition.table_ops import LateOnlyOp
 from ttmlir.ir.tensor_types import layout_of, scalar_of
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, MathFidelity
-from ttmlir.mlir.option_values import option
+from ttmlir.mlir.option_values import TRISTATE, option
 from ttmlir.mlir.reporting import override_name
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.placement.layout_overrides import (
@@ -66,7 +67,10 @@ class TTNNSetComputeKernelConfigPass(ModulePass):
     name = "ttnn-set-compute-kernel-config"
     title = "TTNNSetComputeKernelConfig"
     math_fidelity: MathFidelity | None = option(None, "Fidelity of products", type=MATH_FIDELITY)
-    fp32_dest_acc_en: bool = option(False, "Sums of products have 32 bits")
+    fp32_dest_acc_en: bool | None = option(None, "Sums of products have 32 bits", type=TRISTATE)
+    math_approx_mode: bool | None = option(None, "Functions are approximated", type=TRISTATE)
+    packer_l1_acc: bool | None = option(None, "Sums of blocks are in L1", type=TRISTATE)
+    dst_full_sync_en: bool | None = option(None, "DST is one buffer, not two", type=TRISTATE)
     override_math_fidelity: MathFidelities = option(
         (), "Fidelities of the products at these locations", type=MATH_FIDELITIES_BY_NAME
     )
@@ -83,28 +87,34 @@ class TTNNSetComputeKernelConfigPass(ModulePass):
             if not isinstance(op, ttnn.TTNNTableOp) or not op.DEFINITION.multiplies:
                 continue
             fidelity = by_name.get(override_name(op.location) or "", self.math_fidelity)
-            is_asked_for = fidelity is not None or self.fp32_dest_acc_en
-            if "compute_config" in op.properties or not is_asked_for:
+            if "compute_config" in op.properties or not self._asks(fidelity):
                 continue
-            config = DeviceComputeConfig(
-                math_fidelity=MathFidelity.HIFI4 if fidelity is None else fidelity,
-                fp32_dest_acc_en=self.fp32_dest_acc_en or _has_float32(op) or None,
-            )
+            config = self._config(fidelity, self.fp32_dest_acc_en or _has_float32(op) or None)
             op.properties["compute_config"] = ttnn.DeviceComputeConfigAttr(config)
 
     def _set_late(self, op: Operation, by_name: Mapping[str, MathFidelity]) -> None:
         """Fill in what the config of an operation of 2026 does not say."""
         fidelity = by_name.get(override_name(op.location) or "", self.math_fidelity)
         given = op.properties.get("compute_config")
-        if isinstance(given, ttnn.DeviceComputeConfigAttr):
+        if isinstance(given, ttnn.DeviceComputeConfigAttr) or not self._asks(fidelity):
             return
-        if fidelity is None and not self.fp32_dest_acc_en:
-            return
-        config = DeviceComputeConfig(
-            math_fidelity=MathFidelity.HIFI4 if fidelity is None else fidelity,
-            fp32_dest_acc_en=self.fp32_dest_acc_en or None,
-        )
+        config = self._config(fidelity, self.fp32_dest_acc_en)
         op.properties["compute_config"] = ttnn.DeviceComputeConfigAttr(config)
+
+    def _flags(self) -> dict[str, bool | None]:
+        names = ("math_approx_mode", "packer_l1_acc", "dst_full_sync_en")
+        return {name: getattr(self, name) for name in names}
+
+    def _asks(self, fidelity: MathFidelity | None) -> bool:
+        said = (fidelity, self.fp32_dest_acc_en, *self._flags().values())
+        return any(each is not None for each in said)
+
+    def _config(self, fidelity: MathFidelity | None, sums: bool | None) -> DeviceComputeConfig:
+        return DeviceComputeConfig(
+            math_fidelity=MathFidelity.HIFI4 if fidelity is None else fidelity,
+            fp32_dest_acc_en=sums,
+            **self._flags(),
+        )
 
 
 def takes_late_config(op: Operation) -> bool:

@@ -1,8 +1,9 @@
 """Keep the weights of products in narrower formats.
 
-A weight is the second operand of a `ttnn.matmul` that nothing computes: an argument of the function
+A weight is the second operand of a product that nothing computes: an argument of the function
 or a constant, moved at most. On its way to the device, or in the operation that moves it last, it
-gets tiles of another format. The product is as wide as before.
+gets tiles of another format. The product is as wide as before. In ttnn of 2026 a `ttnn.typecast`
+converts it, and what `ttcore.weight_dtype` of a product says goes before the option.
 
 Before:
 
@@ -45,25 +46,39 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.ir.tensor_types import layout_of, scalar_of, with_layout
+from ttmlir.ir.ttnn_types import as_tiles_of
+from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, TileFormat
 from ttmlir.layout.enums import DataType
 from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting import override_name
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.general.const_eval_hoist_transform import is_fixed
 from ttmlir.passes.placement.layout_overrides import (
     WEIGHT_DTYPE,
+    WEIGHT_DTYPES,
     WEIGHT_DTYPES_BY_NAME,
     WeightDtypes,
     warn_of_unknown_names,
 )
+from ttmlir.passes.ttir.ttir_propagate_weight_dtype import (
+    WEIGHT_DTYPE as WEIGHT_DTYPE_ATTRIBUTE,
+)
+from ttmlir.passes.ttir.ttir_propagate_weight_dtype import (
+    WEIGHTED,
+    keyword_of_weight,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xdsl.context import Context
 
 _FLOATS = frozenset({DataType.F32, DataType.F16, DataType.BF16})
@@ -83,9 +98,14 @@ class TTNNWeightDtypeConversionPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert the weights of every product of the module."""
+        from ttmlir.passes.core.value_form import is_value_form
+
         by_name = dict(self.override_weight_dtype)
         ops = list(module.walk())
         warn_of_unknown_names("override-weight-dtype", module, ops, by_name)
+        if is_value_form(module):
+            self._convert_values(ops, by_name)
+            return
         wanted: dict[Operation, DataType] = {}
         for op in ops:
             if isinstance(op, ttnn.TTNNTableOp) and op.DEFINITION.mnemonic == "matmul":
@@ -94,6 +114,41 @@ class TTNNWeightDtypeConversionPass(ModulePass):
                     wanted[op] = dtype
         for op, dtype in wanted.items():
             _convert(op.operands[1], dtype, wanted)
+
+    def _convert_values(self, ops: list[Operation], by_name: Mapping[str, DataType]) -> None:
+        made: dict[tuple[SSAValue, DataType], SSAValue] = {}
+        products = {f"ttnn.{name}" for name in WEIGHTED}
+        for op in [op for op in ops if op.name in products]:
+            dtype = by_name.get(override_name(op.location) or "", self.target_dtype)
+            said = keyword_of_weight(op, op.attributes.get(WEIGHT_DTYPE_ATTRIBUTE))
+            if said is not None:
+                dtype = next(each for each in WEIGHT_DTYPES if each.keyword == said)
+            weight = op.operands[1]
+            narrow = None if dtype is None else as_tiles_of(weight.type, dtype)
+            if dtype is None or narrow is None or narrow == weight.type or not _is_fixed(weight):
+                continue
+            if (weight, dtype) not in made:
+                made[weight, dtype] = TTNNValueBuilder.before(op).typecast(weight, narrow)
+            op.operands[1] = made[weight, dtype]
+
+
+def _is_fixed(value: SSAValue) -> bool:
+    """True for what depends on nothing but parameters and constants."""
+    seen: set[SSAValue] = set()
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if isinstance(each, OpResult):
+            waiting += each.owner.operands
+            continue
+        assert isinstance(each, BlockArgument), "a value is an argument or a result"
+        function = each.block.parent_op()
+        if not isinstance(function, FuncOp) or not is_fixed(function, each.index):
+            return False
+    return True
 
 
 def _is_weight(value: SSAValue) -> bool:

@@ -19,6 +19,7 @@ _FAMILIES = (
     "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_normalization",
     "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_window",
     "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_indexing",
+    "ttmlir.passes.ttir.decomposition.ttir_value_decomposition_quantization",
 )
 """The modules of rules, in the order in which they are tried."""
 

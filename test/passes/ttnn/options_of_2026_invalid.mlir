@@ -1,0 +1,24 @@
+// What pipelines of 2026 are asked for and do not do is said.
+
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=2 max-legal-layouts=8" %s 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
+// OPTIMIZER: warning: --optimization-level has no effect: without a model of the device
+// OPTIMIZER: warning: --max-legal-layouts has no effect
+
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="enable-cpu-hoisted-const-eval=true disable-workarounds=true" %s 2>&1 | FileCheck %s --check-prefix=HOST
+// HOST: warning: --enable-cpu-hoisted-const-eval has no effect: constants are computed on the device
+
+// RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=3" %s 2>&1 | FileCheck %s --check-prefix=LEVEL
+// LEVEL: Invalid optimization_level: 3. Optimization level must be 0, 1, or 2
+
+// RUN: not ttmlir-opt --ttir-quant-data-type-conversion="target-bit-width=12" %s 2>&1 | FileCheck %s --check-prefix=BITS
+// BITS: for the --target-bit-width option: 12 is none of the widths of quantized numbers; give 8, 16 or 32
+
+// RUN: not ttmlir-opt --ttir-quant-data-type-conversion="target-bit-width=8" %s 2>&1 | FileCheck %s --check-prefix=NARROW
+// NARROW: error: {{.*}}Target integer type of width 8 is smaller than quantized type's storage width 16. Out of range.
+
+func.func @sum(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %0 = "ttir.add"(%a, %a) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+  %1 = "ttir.quantize"(%0) : (tensor<5x7xf32>) -> tensor<5x7x!quant.uniform<i16:f32, 0.1>>
+  %2 = "ttir.dequantize"(%1) : (tensor<5x7x!quant.uniform<i16:f32, 0.1>>) -> tensor<5x7xf32>
+  return %2 : tensor<5x7xf32>
+}

@@ -1,0 +1,66 @@
+"""Say which options of a pipeline change nothing.
+
+Before:
+
+    // Options: without-effect=max-legal-layouts
+    func.func @main(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
+      return %a : tensor<5x7xf32>
+    }
+
+After:
+
+    module {
+      func.func @main(%arg0: tensor<5x7xf32>) -> tensor<5x7xf32> {
+        return %arg0 : tensor<5x7xf32>
+      }
+    }
+
+Requires: nothing.
+Ensures: the IR is as before; there is a warning for each of these options.
+Options: `without-effect`: names of options.
+Not done here: what they ask for. Layouts are searched for with a model of the device, which says
+whether an operation takes them and how long it takes then; and there is no code for the host.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ttmlir.mlir.option_values import STRINGS, option
+from ttmlir.mlir.reporting import op_diagnostic, warn
+from ttmlir.passes.core.base import ModulePass
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+ON_HOST = "enable-cpu-hoisted-const-eval"
+OF_OPTIMIZER = (
+    *("optimization-level", "enable-optimizer", "memory-layout-analysis-enabled"),
+    *("row-major-enabled", "insert-memreconfig", "override-conv2d-config"),
+    *("override-conv3d-config", "max-legal-layouts", "tensor-l1-usage-cap"),
+    "max-fallback-attempts",
+)
+"""Options that there is no use for without a model of the device."""
+
+
+@dataclass(frozen=True)
+class TTNNReportOptionsPass(ModulePass):
+    """Say which options of a pipeline change nothing."""
+
+    name = "ttnn-report-options"
+    title = "TTNNReportOptions"
+    without_effect: tuple[str, ...] = option((), "Names of options", type=STRINGS)
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Warn."""
+        for name in self.without_effect:
+            why = (
+                "constants are computed on the device; there is no code for the host"
+                if name == ON_HOST
+                else "without a model of the device no layouts are searched for; they are those of "
+                "optimization-level=0"
+            )
+            text = f"--{name} has no effect: {why}"
+            warn(op_diagnostic(module, text, severity="warning", with_name=False))
