@@ -185,7 +185,7 @@ REFUSALS = {
     ),
     "a function that is not there": (
         ("%r = ttcore.load_cached(@nowhere, [%x]) : (!t) -> !t",),
-        "it calls @nowhere, which is no function of the module",
+        "'ttcore.load_cached' op 'nowhere' does not reference a function",
     ),
     "an operation of another dialect": (
         ('%r = "ttir.add"(%x, %y) : (!t, !t) -> !t',),
