@@ -127,6 +127,9 @@ PASSES: dict[str, str] = {
     "test-pass-crash": "ttmlir.passes.general.failing:TestPassCrash",
     "test-pass-failure": "ttmlir.passes.general.failing:TestPassFailure",
     "test-pass-invalid": "ttmlir.passes.general.failing:TestPassInvalid",
+    "tt-populate-argument-types": (
+        "ttmlir.passes.general.tt_populate_argument_types:TTPopulateArgumentTypesPass"
+    ),
     "ttcore-mark-functions-as-forward": (
         "ttmlir.passes.general.ttcore_mark_functions_as_forward:TTCoreMarkFunctionsAsForwardPass"
     ),

@@ -11,6 +11,7 @@ from ttmlir.ir.builder import Spelling
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.mlir.option_values import BOOLEAN, FLOAT, INTEGER, TRISTATE, OptionError, option
 from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.general.argument_types import ARGUMENT_TYPES, ArgumentTypes
 from ttmlir.passes.placement.layout_overrides import (
     BLOCK_FLOAT,
     GRID_OVERRIDES,
@@ -65,6 +66,9 @@ def _flag(name: str) -> str:
 class LateOptions(Pipeline):
     """What can be said of the passes of 2026."""
 
+    argument_types: ArgumentTypes = option(
+        (), "2026: what the arguments of functions are", type=ARGUMENT_TYPES
+    )
     enable_fusing_pass: bool = option(True, "2026: fuse operations: run ttir-fusing, ttnn-fusing")
     enable_implicit_broadcast_folding_pass: bool = option(
         True, "2026: let operations repeat their operands: run ttir-implicit-broadcast-fold"
@@ -420,6 +424,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 mesh_shape=self.mesh_shape,
                 mock_system_desc_arch=self.mock_system_desc_arch,
             ),
+            *self._argument_types(),
             TTIRInferKVCacheArgumentTypesPass(),
             *widening,
             CanonicalizePass(),
@@ -461,6 +466,12 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             self._compute_config(),
             TTNNSetMatmulProgramConfigPass(),
         )
+
+    def _argument_types(self) -> Sequence[Pass]:
+        from ttmlir.passes.general.tt_populate_argument_types import TTPopulateArgumentTypesPass
+
+        types = self.argument_types
+        return [TTPopulateArgumentTypesPass(argument_types=types)] if types else []
 
     def _quantization(self) -> tuple[Sequence[Pass], Sequence[Pass]]:
         """What is done with quantized numbers: their integers, and computing with them."""
