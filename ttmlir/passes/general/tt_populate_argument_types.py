@@ -9,14 +9,10 @@ Before:
 
 After:
 
-    module {
-      func.func @main(
-          %arg0: tensor<5x7xf32> {ttcore.argument_type = #ttcore.argument_type<input>},
-          %arg1: tensor<5x7xf32> {ttcore.argument_type = #ttcore.argument_type<parameter>})
-          -> tensor<5x7xf32> {
-        return %arg0 : tensor<5x7xf32>
-      }
-    }
+    ...
+      func.func @main(%arg0: tensor<5x7xf32> {ttcore.argument_type = #ttcore.argument_type<input>},
+          %arg1: tensor<5x7xf32> {ttcore.argument_type = #ttcore.argument_type<parameter>}) ... {
+        ...
 
 Requires: functions of the names given, each with as many arguments as are described.
 Ensures: those arguments have `ttcore.argument_type`; what they said before is replaced, with a
