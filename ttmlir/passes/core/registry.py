@@ -233,6 +233,9 @@ PASSES: dict[str, str] = {
     "ttnn-set-matmul-program-config": (
         "ttmlir.passes.ttnn.ttnn_set_matmul_program_config:TTNNSetMatmulProgramConfigPass"
     ),
+    "ttnn-trace-hoist-transform": (
+        "ttmlir.passes.ttnn.ttnn_trace_hoist_transform:TTNNTraceHoistTransformPass"
+    ),
     "ttnn-weight-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
     ),

@@ -86,7 +86,9 @@ class LateOptions(Pipeline):
         False,
         "2026: compute constants on the host, of which there is no code; false is what is done",
     )
-    enable_trace: bool = option(False, "2026: capture traces; only false is supported")
+    enable_trace: bool = option(
+        False, "2026: let the device record programs: run ttnn-trace-hoist-transform"
+    )
     optimization_level: int = option(
         0, "2026: effort of the optimizer, which needs a model of the device; 0 is what is done"
     )
@@ -140,10 +142,6 @@ class LateOptions(Pipeline):
             raise OptionError(
                 f"Invalid optimization_level: {self.optimization_level}. Optimization level must "
                 "be 0, 1, or 2"
-            )
-        if self.enable_trace:
-            raise OptionError(
-                "for the --enable-trace option: 'true' has no passes here; leave the option out"
             )
         return found
 
@@ -452,7 +450,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             SymbolDCEPass(),
             *([TTNNFusingPass()] if self.enable_fusing_pass else []),
             *([TTNNDecompositionPass()] if self.enable_ttnn_decomposition_pass else []),
-            TTNNMemoryManagementPass(),
+            *([TTNNMemoryManagementPass()] if self.enable_const_eval else []),
             workaround,
             TTNNWeightDtypeConversionPass(target_dtype=self.experimental_weight_dtype),
             *([caches] if self.experimental_kv_cache_dtype else []),
@@ -465,7 +463,13 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             CanonicalizePass(),
             self._compute_config(),
             TTNNSetMatmulProgramConfigPass(),
+            *self._traces(),
         )
+
+    def _traces(self) -> Sequence[Pass]:
+        from ttmlir.passes.ttnn.ttnn_trace_hoist_transform import TTNNTraceHoistTransformPass
+
+        return [TTNNTraceHoistTransformPass()] if self.enable_trace else []
 
     def _argument_types(self) -> Sequence[Pass]:
         from ttmlir.passes.general.tt_populate_argument_types import TTPopulateArgumentTypesPass
