@@ -45,6 +45,8 @@ class LateForm:
     """None where the parameters of the definition have the same names in the form."""
     device: bool | None = None
     """Whether a ttnn operation takes the device last: never (False), always, or as it likes."""
+    device_first: bool = False
+    """True where the device is the first operand, not the last."""
     summary: str = ""
 
 
@@ -107,6 +109,7 @@ def _form(
     read: Read | None = None,
     write: Write | None = None,
     device: bool | None = None,
+    device_first: bool = False,
     summary: str = "",
 ) -> LateForm:
     return LateForm(
@@ -116,6 +119,7 @@ def _form(
         read=read,
         write=write,
         device=device,
+        device_first=device_first,
         summary=summary,
     )
 
@@ -1216,21 +1220,28 @@ TTNN: Mapping[str, LateForm] = {
         "", "cq_id:ui32=0", results="trace_id", device=True, summary="The start of a recording."
     ),
     "end_trace_capture": _form(
-        "trace_id", "cq_id:ui32=0", results="", device=True, summary="The end of a recording."
+        "trace_id",
+        "cq_id:ui32=0",
+        results="",
+        device=True,
+        device_first=True,
+        summary="The end of a recording.",
     ),
     "execute_trace": _form(
         "trace_id",
         "cq_id:ui32=0 blocking:bool=false",
         results="",
         device=True,
+        device_first=True,
         summary="What was recorded, done again.",
     ),
     "capture_or_execute_trace": _form(
-        "inputs*",
+        "inputs* semaphore_inputs*",
         "allocate_slots_callee:symbol capture_callee:symbol execute_callee:symbol "
         "device_resident_input_count:i32",
         results="results*",
         device=True,
+        device_first=True,
         summary="A recording, made at the first call and done again at others.",
     ),
     # others

@@ -771,8 +771,9 @@ def late_properties(form: LateForm, values: Mapping[str, ParameterValue]) -> dic
 
 def late_signature(form: LateForm, trailing: tuple[ValueGroup, ...] = ()) -> Signature:
     """The signature of an operation that has a form of 2026 alone."""
+    operands = operand_values(form.operands or ())
     return Signature(
-        (*operand_values(form.operands or ()), *trailing),
+        (*trailing, *operands) if form.device_first else (*operands, *trailing),
         operand_values(map(parse_operand, form.results)),
         properties_of(form.parameters or ()),
     )

@@ -127,6 +127,9 @@ PASSES: dict[str, str] = {
     "test-pass-crash": "ttmlir.passes.general.failing:TestPassCrash",
     "test-pass-failure": "ttmlir.passes.general.failing:TestPassFailure",
     "test-pass-invalid": "ttmlir.passes.general.failing:TestPassInvalid",
+    "tt-populate-argument-types": (
+        "ttmlir.passes.general.tt_populate_argument_types:TTPopulateArgumentTypesPass"
+    ),
     "ttcore-mark-functions-as-forward": (
         "ttmlir.passes.general.ttcore_mark_functions_as_forward:TTCoreMarkFunctionsAsForwardPass"
     ),
@@ -229,6 +232,9 @@ PASSES: dict[str, str] = {
     ),
     "ttnn-set-matmul-program-config": (
         "ttmlir.passes.ttnn.ttnn_set_matmul_program_config:TTNNSetMatmulProgramConfigPass"
+    ),
+    "ttnn-trace-hoist-transform": (
+        "ttmlir.passes.ttnn.ttnn_trace_hoist_transform:TTNNTraceHoistTransformPass"
     ),
     "ttnn-weight-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"

@@ -11,6 +11,7 @@ from ttmlir.ir.builder import Spelling
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.mlir.option_values import BOOLEAN, FLOAT, INTEGER, TRISTATE, OptionError, option
 from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.general.argument_types import ARGUMENT_TYPES, ArgumentTypes
 from ttmlir.passes.placement.layout_overrides import (
     BLOCK_FLOAT,
     GRID_OVERRIDES,
@@ -65,6 +66,9 @@ def _flag(name: str) -> str:
 class LateOptions(Pipeline):
     """What can be said of the passes of 2026."""
 
+    argument_types: ArgumentTypes = option(
+        (), "2026: what the arguments of functions are", type=ARGUMENT_TYPES
+    )
     enable_fusing_pass: bool = option(True, "2026: fuse operations: run ttir-fusing, ttnn-fusing")
     enable_implicit_broadcast_folding_pass: bool = option(
         True, "2026: let operations repeat their operands: run ttir-implicit-broadcast-fold"
@@ -82,7 +86,9 @@ class LateOptions(Pipeline):
         False,
         "2026: compute constants on the host, of which there is no code; false is what is done",
     )
-    enable_trace: bool = option(False, "2026: capture traces; only false is supported")
+    enable_trace: bool = option(
+        False, "2026: let the device record programs: run ttnn-trace-hoist-transform"
+    )
     optimization_level: int = option(
         0, "2026: effort of the optimizer, which needs a model of the device; 0 is what is done"
     )
@@ -136,10 +142,6 @@ class LateOptions(Pipeline):
             raise OptionError(
                 f"Invalid optimization_level: {self.optimization_level}. Optimization level must "
                 "be 0, 1, or 2"
-            )
-        if self.enable_trace:
-            raise OptionError(
-                "for the --enable-trace option: 'true' has no passes here; leave the option out"
             )
         return found
 
@@ -420,6 +422,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 mesh_shape=self.mesh_shape,
                 mock_system_desc_arch=self.mock_system_desc_arch,
             ),
+            *self._argument_types(),
             TTIRInferKVCacheArgumentTypesPass(),
             *widening,
             CanonicalizePass(),
@@ -447,7 +450,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             SymbolDCEPass(),
             *([TTNNFusingPass()] if self.enable_fusing_pass else []),
             *([TTNNDecompositionPass()] if self.enable_ttnn_decomposition_pass else []),
-            TTNNMemoryManagementPass(),
+            *([TTNNMemoryManagementPass()] if self.enable_const_eval else []),
             workaround,
             TTNNWeightDtypeConversionPass(target_dtype=self.experimental_weight_dtype),
             *([caches] if self.experimental_kv_cache_dtype else []),
@@ -460,7 +463,19 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             CanonicalizePass(),
             self._compute_config(),
             TTNNSetMatmulProgramConfigPass(),
+            *self._traces(),
         )
+
+    def _traces(self) -> Sequence[Pass]:
+        from ttmlir.passes.ttnn.ttnn_trace_hoist_transform import TTNNTraceHoistTransformPass
+
+        return [TTNNTraceHoistTransformPass()] if self.enable_trace else []
+
+    def _argument_types(self) -> Sequence[Pass]:
+        from ttmlir.passes.general.tt_populate_argument_types import TTPopulateArgumentTypesPass
+
+        types = self.argument_types
+        return [TTPopulateArgumentTypesPass(argument_types=types)] if types else []
 
     def _quantization(self) -> tuple[Sequence[Pass], Sequence[Pass]]:
         """What is done with quantized numbers: their integers, and computing with them."""

@@ -124,7 +124,7 @@ def _deallocate_values(function: FuncOp) -> None:
     if not function.body.blocks:
         return
     block = function.body.blocks[0]
-    is_kept = _is_const_eval(function)
+    is_kept = _is_called(function)
     arguments = [arg for arg in block.args if not (is_kept or _is_kept(function, arg.index))]
     results = [value for op in block.ops if op.name not in _KEPT_MAKERS for value in op.results]
     order = {op: number for number, op in enumerate(block.ops)}
@@ -154,9 +154,10 @@ def _deallocate_unused(value: SSAValue, block: Block) -> None:
         deallocate(value, first)
 
 
-def _is_const_eval(function: FuncOp) -> bool:
+def _is_called(function: FuncOp) -> bool:
+    """True for a function that a program calls, which keeps the tensors that it hands over."""
     kind = function.attributes.get("tt.function_type")
-    return isinstance(kind, StringAttr) and kind.data == "const_eval"
+    return isinstance(kind, StringAttr) and kind.data.startswith(("const_eval", "trace_"))
 
 
 def _is_kept(function: FuncOp, number: int) -> bool:
