@@ -602,11 +602,11 @@ def check_rand(op: Verified) -> None:
 
 def check_ttnn_rand(op: Verified) -> None:
     """The shape that the parameter says, and bounds in order."""
-    size = op.get("size")
+    size = tuple(extent.data for extent in op.get("size").shape)
     require(op.get("low", 0.0) < op.get("high", 1.0), "'low' value must be < 'high' value")
     require(
-        size is None or tuple(size) == op.result(),
-        f"size argument does not match with output tensor shape. [Size = ({join(size or ())}), "
+        size == op.result(),
+        f"size argument does not match with output tensor shape. [Size = ({join(size)}), "
         f"output tensor shape = ({join(op.result())})]",
     )
 

@@ -114,26 +114,22 @@ def _buffer(layout: TTNNLayoutAttr) -> str:
 
 
 def check_constant_place(op: Operation) -> None:
-    """A constant names a device exactly where it lies on one."""
-    place = on_host(op.results[0])
-    if place is None:
-        return
-    if op.operands:
-        require(not place, "device operand must not be specified for system memory buffer type")
-    else:
-        require(place, "device operand must be specified for non-system memory buffer type")
+    """A constant of the host names no device."""
+    require(
+        not op.operands or not on_host(op.results[0]),
+        "device operand must not be specified for system memory buffer type",
+    )
 
 
 def check_loaded(op: Verified) -> None:
     """A file with the extension of tensors, and a device exactly where the tensor lies on one."""
     check_tensor_file(op)
-    place = on_host(op.op.results[0])
-    if place is None:
-        return
-    if op.has("device"):
-        require(not place, "device operand must be null for system memory buffer type")
-    else:
-        require(place, "device operand must be specified for device memory buffer type")
+    place, device = on_host(op.op.results[0]), bool(op.op.operands)
+    require(not (place and device), "device operand must be null for system memory buffer type")
+    require(
+        device or place is not False,
+        "device operand must be specified for device memory buffer type",
+    )
 
 
 def check_tensor_file(op: Verified) -> None:

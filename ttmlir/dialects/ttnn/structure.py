@@ -241,7 +241,9 @@ class WindowOp(TTNNTableOp):
 
     def verify_op(self) -> None:
         """Check what the definition says; images of 2026 have the form of the library's."""
-        if not self.is_late:
+        if self.is_late:
+            verify_late(self, self.late_parameters(), None)
+        else:
             super().verify_op()
 
 
