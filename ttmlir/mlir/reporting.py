@@ -451,7 +451,9 @@ _MLIR_WORDS = {
 def bare_message(op: Operation, message: str) -> str:
     """A message of xDSL's without the operation's name that some begin with."""
     for prefix in (f"'{op.name}' op ", f"'{op.name}' ", f"{op.name} ", f"Operation {op.name} "):
-        message = message.removeprefix(prefix)
+        # Some sentences of ttnn begin with the name, which belongs to them.
+        if not prefix.startswith("ttnn."):
+            message = message.removeprefix(prefix)
     return _MLIR_WORDS.get(message, message)
 
 

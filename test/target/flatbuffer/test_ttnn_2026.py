@@ -41,6 +41,7 @@ DEVICE = (
     "dramMap = (d0, d1, d2)[s0] -> (0, 0, d0 mod 8, d1 + d2 + s0), meshShape = 1x1, chipIds = [0]>"
 )
 TILES = "tensor<40x70xf32, #tiles>"
+FOUR_DIMENSIONS = "tensor<1x1x40x70xf32, #tiles>"
 
 
 def module(*functions: str) -> str:
@@ -284,7 +285,12 @@ def test_records(line: str) -> None:
     """Fields follow from their names and types."""
     operands = line.partition("(")[2].partition(")")[0].count("%")
     typed = f"{line} : ({', '.join(['!t'] * operands)}) -> !t"
-    data = written(module(function(typed)))
+    text = module(function(typed))
+    if RECORDS[line][0] == "RotaryEmbeddingOp":
+        # Its tensors have four dimensions.
+        text = text.replace(TILES, FOUR_DIMENSIONS).replace("(d0, d1) ->", "(d0, d1, d2, d3) ->")
+        text = text.replace("-> (d0, d1), <1x1>", "-> (d0 * 64 + d1 * 64 + d2, d3), <1x1>")
+    data = written(text)
     record = load(data, "file.ttnn").root.programs[0].operations[0]
     table, fields = RECORDS[line]
     assert record.type_type == table

@@ -1388,10 +1388,14 @@ def check_to_memory_config(op: Operation) -> None:
         return
     if spread is not TensorMemoryLayout.INTERLEAVED and not spread.is_sharded:
         refuse("Device memory space only supports interleaved or sharded memory layouts")
-    if space is MemorySpace.DEVICE_DRAM and spread is not TensorMemoryLayout.INTERLEAVED:
+    late = layout.name == "ttnn.ttnn_layout"
+    if space is MemorySpace.DEVICE_DRAM and late:
+        if spread is TensorMemoryLayout.BLOCK_SHARDED:
+            refuse("DRAM memory space doesn't support block sharded memory layout")
+    elif space is MemorySpace.DEVICE_DRAM and spread is not TensorMemoryLayout.INTERLEAVED:
         refuse("Device DRAM memory space only supports interleaved memory layout")
     if spread.is_sharded:
-        _check_sharding(spread, shard, late=layout.name == "ttnn.ttnn_layout")
+        _check_sharding(spread, shard, late=late)
 
 
 def _check_sharding(spread: TensorMemoryLayout, shard: tuple[int, ...], *, late: bool) -> None:

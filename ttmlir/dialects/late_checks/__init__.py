@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ttmlir.dialects.late_checks import attention, computation, distribution, movement, windows
+from ttmlir.dialects.late_checks import (
+    attention,
+    computation,
+    distribution,
+    movement,
+    placement,
+    ttnn_windows,
+    windows,
+)
 from ttmlir.dialects.late_checks.verified import Verified
 
 Check = Callable[[Verified], None]
@@ -146,9 +154,34 @@ _TTNN: Mapping[str, Check] = {
         ("prepare_moe_compute_w0_w1_weights", "prepare_moe_compute_w2_weights"),
         distribution.check_moe_weights,
     ),
-    **_all(("dump_tensor", "load_tensor"), distribution.check_tensor_file),
+    "dump_tensor": placement.check_tensor_file,
+    "load_tensor": placement.check_loaded,
     **_all(("begin_trace_capture", "end_trace_capture", "execute_trace"), distribution.check_trace),
-    "write_tensor": distribution.check_write_tensor,
+    "write_tensor": placement.check_write_tensor,
+    "copy": placement.check_copy,
+    "assign": placement.check_assign,
+    "rotary_embedding": placement.check_rotary_embedding,
+    "rotary_embedding_llama": placement.check_rotary_embedding_llama,
+    "rand": movement.check_ttnn_rand,
+    "gelu_bw": computation.check_gelu_backward,
+    "pow_scalar": computation.check_pow_scalar,
+    "layer_norm_pre_all_gather": computation.check_layer_norm_statistics,
+    "rms_norm_pre_all_gather": computation.check_rms_norm_statistics,
+    "distributed_rms_norm": computation.check_ttnn_distributed_rms_norm,
+    "nlp_create_qkv_heads_decode": attention.check_create_heads_decode,
+    # windows
+    "conv1d": ttnn_windows.check_ttnn_conv1d,
+    "conv2d": ttnn_windows.check_ttnn_conv2d,
+    "conv_transpose2d": ttnn_windows.check_ttnn_conv_transpose2d,
+    **_all(
+        ("prepare_conv2d_weights", "prepare_conv_transpose2d_weights"),
+        ttnn_windows.check_prepared_weights,
+    ),
+    **_all(
+        ("prepare_conv2d_bias", "prepare_conv_transpose2d_bias"), ttnn_windows.check_prepared_bias
+    ),
+    "prepare_conv3d_weights": ttnn_windows.check_prepared_weights_3d,
+    **_all(("max_pool2d", "avg_pool2d", "max_pool2d_with_indices"), ttnn_windows.check_ttnn_pool),
 }
 
 CHECKS: Mapping[str, Check] = {

@@ -377,6 +377,12 @@ def check_ttnn_concatenate_heads(op: Verified) -> None:
         f"head_size = {size}, expected hidden size = {heads * size}, actual output hidden size = "
         f"{output[2]}",
     )
+    before, after = spell(op.element("input")), spell(op.result_element())
+    require(
+        before == after,
+        f"input and output tensors must have the same dtype, got input dtype = {before}, output "
+        f"dtype = {after}",
+    )
 
 
 def check_nlp_concat_heads(op: Verified) -> None:
@@ -412,6 +418,38 @@ def check_nlp_concat_heads_decode(op: Verified) -> None:
         f"head_size = {size}, expected hidden size = {heads * size}, actual output hidden size = "
         f"{output[3]}",
     )
+
+
+def check_create_heads_decode(op: Verified) -> None:
+    """Query, key and value heads of one position, cut from rows of all of them."""
+    shape = op.shape("input")
+    require(len(shape) == 4, "input tensor must be a 4D tensor")
+    for dim in (0, 1):
+        require(shape[dim] == 1, f"input tensor dimension {dim} must be 1, got {shape[dim]}")
+    names = ("query", "key", "value")
+    for number, name in enumerate(names):
+        require(len(op.result(number)) == 4, f"{name} tensor must be a 4D tensor")
+    heads = op.integer("num_heads")
+    shared = op.integer("num_kv_heads", heads)
+    batch, size = shape[2], shape[3] // (heads + 2 * shared)
+    if op.has("batch_offset"):
+        offset = op.shape("batch_offset")
+        require(
+            all(extent == 1 for extent in offset),
+            f"batch_offset must be a scalar, got shape ({join(offset)})",
+        )
+    sliced = op.get("slice_size")
+    require(
+        op.has("batch_offset") == (sliced is not None),
+        "both or neither of batch_offset and slice_size must be set",
+    )
+    rows = batch if sliced is None else sliced
+    for number, (name, count) in enumerate(zip(names, (heads, shared, shared), strict=True)):
+        expected, found = (1, rows, count, size), op.result(number)
+        require(
+            found == expected,
+            f"expected {name} shape ({join(expected)}), got ({join(found)})",
+        )
 
 
 def check_split_heads(op: Verified) -> None:

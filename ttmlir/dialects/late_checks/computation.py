@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from xdsl.ir import Attribute
 
 from ttmlir.dialects.definition.ods import refuse
@@ -36,6 +38,13 @@ def check_elementwise(op: Verified) -> None:
     )
 
 
+def check_pow_scalar(op: Verified) -> None:
+    """An exponent that is not negative."""
+    exponent = op.get("rhs")
+    require(isinstance(exponent, int | float), "exponent must be an integer or float attribute.")
+    require(exponent >= 0, f"exponent must be non-negative; but got {exponent}")
+
+
 def check_shift(op: Verified) -> None:
     """Integers shifted."""
     check_elementwise(op)
@@ -66,7 +75,8 @@ def check_clamp_tensor(op: Verified) -> None:
 
 def check_gelu_backward(op: Verified) -> None:
     """A gradient and a tensor of as many dimensions, two to four."""
-    check_elementwise(op)
+    if op.op.name.startswith("ttir."):
+        check_elementwise(op)
     approximate = op.get("approximate")
     require(
         approximate in ("none", "tanh"),
@@ -82,6 +92,13 @@ def check_gelu_backward(op: Verified) -> None:
         gradient == input,
         "gradient tensor (lhs) and input tensor (rhs) must have the same rank, but got lhs rank "
         f"{gradient} and rhs rank {input}",
+    )
+    result = len(op.result())
+    require(2 <= result <= 4, f"result tensor must have rank 2, 3, or 4, but got rank {result}")
+    require(
+        result == input,
+        "input tensors and result tensor must have the same rank, but got input rank "
+        f"{input} and result rank {result}",
     )
 
 
@@ -180,8 +197,23 @@ def _check_product(op: Verified, bias: Shape | None) -> None:
                 f"Bias shape({join(bias, ',')}) is not broadcast compatible with the matmul output "
                 f"shape({join(expected, ',')})"
             )
+        if op.op.name.startswith("ttnn."):
+            _check_biased(op.result(), pair, expected)
+            return
         expected = pair
+    if "ttnn.fused_swiglu" in op.op.attributes:
+        require(expected[-1] % 2 == 0, "SwiGLU matmul requires an even output width")
+        expected = (*expected[:-1], expected[-1] // 2)
     _check_product_shape(op.result(), expected)
+
+
+def _check_biased(output: Shape, biased: Shape, product: Shape) -> None:
+    """The library's bias may be added to a product whose shape it has not."""
+    require(
+        output in (biased, product),
+        f"Output shape({join(output, ',')}) must match the broadcasted shape({join(biased, ',')}) "
+        f"or the matmul output shape({join(product, ',')})",
+    )
 
 
 def _turned(shape: Shape, *, turns: bool) -> Shape:
@@ -394,6 +426,60 @@ def check_distributed_norm(op: Verified) -> None:
             not op.has(name) or op.shape(name)[-1:] == shape[-1:],
             f"{name} tensor's last dimension must match input's last dimension",
         )
+    require(
+        not op.has("residual") or op.shape("residual") == shape,
+        "residual tensor shape must match input tensor shape",
+    )
+
+
+def _check_statistics(op: Verified, name: str, ranks: str) -> Shape:
+    """A sum of squares or more, of each row: dimensions of the input but for the last."""
+    shape, output = op.shape("input"), op.result()
+    require(len(shape) >= 2, f"input tensor must have rank {ranks}")
+    require(
+        len(shape) == len(output),
+        "input and output must have the same rank"
+        if name == "residual_input"
+        else "input rank must match the output rank",
+    )
+    for dim, (there, rule) in enumerate(zip(output[:-1], shape, strict=False)):
+        require(
+            there == rule, f"output dimension {dim} ({there}) must match input dimension ({rule})"
+        )
+    require(
+        not op.has(name) or op.shape(name) == shape,
+        "residual_input shape must match input shape"
+        if name == "residual_input"
+        else "residual tensor shape must match the input tensor shape",
+    )
+    return output
+
+
+def check_layer_norm_statistics(op: Verified) -> None:
+    """Sums and sums of squares, a tile each."""
+    output = _check_statistics(op, "residual_input", ">= 2")
+    require(
+        output[-1] == 64,
+        "output last dimension must be 64 (2 * TILE_WIDTH) for layernorm partial statistics, got "
+        f"{output[-1]}",
+    )
+
+
+def check_rms_norm_statistics(op: Verified) -> None:
+    """Sums of squares."""
+    _check_statistics(op, "residual", "greater than 1")
+
+
+def check_ttnn_distributed_rms_norm(op: Verified) -> None:
+    """A norm over the devices along an axis of the mesh, whose weight may lie in tiles."""
+    shape = op.shape("input")
+    require(op.get("cluster_axis") in (0, 1), "cluster_axis must be 0 or 1")
+    require(shape == op.result(), "output shape must match input shape")
+    require(
+        not op.has("weight") or prod(op.shape("weight")) == shape[-1],
+        "weight tensor total elements must match input's last dimension",
+    )
+    require(op.get("epsilon") > 0.0, "epsilon must be positive")
     require(
         not op.has("residual") or op.shape("residual") == shape,
         "residual tensor shape must match input tensor shape",

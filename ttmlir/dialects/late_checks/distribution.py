@@ -8,6 +8,7 @@ from typing import cast
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from ttmlir.dialects.definition.ods import refuse
+from ttmlir.dialects.late_checks.placement import check_layouts_agree, check_queue
 from ttmlir.dialects.late_checks.verified import Verified, join, require
 
 
@@ -19,6 +20,8 @@ def check_all_gather(op: Verified) -> None:
         f"Invalid {_KIND[op.op.name]}. Gather dimension must be >= to input tensor rank or < "
         f"-input tensor rank, got gather_dim = {dim}",
     )
+    if op.op.name.startswith("ttnn."):
+        check_layouts_agree(op)
 
 
 _KIND = {
@@ -365,6 +368,16 @@ def check_sampling(op: Verified) -> None:
         "rank-4 input_values leading dims must be [1, 1, batch, candidates]",
     )
     batch = values[-2]
+    if op.op.name.startswith("ttnn."):
+        require(1 <= batch <= 32, f"batch ({batch}) must be in [1, 32] (kernel limit)")
+        expected = 1 if len(values) == 2 else 4
+        require(
+            len(output) == expected,
+            f"result rank ({len(output)}) must match expected rank ({expected}) for input_values "
+            f"rank {len(values)}",
+        )
+        if expected == 4:
+            require(output[:3] == (1, 1, 1), "result must be 4D [1, 1, 1, batch]")
     for name in ("k", "p", "temp"):
         shape = op.shape(name)
         require(len(shape) == 1, f"{name} must be 1D [batch]")
@@ -372,10 +385,10 @@ def check_sampling(op: Verified) -> None:
             shape[0] == batch,
             f"{name} batch dimension ({shape[0]}) must match input_values batch ({batch})",
         )
-    if len(output) == 1:
+    if output:
         require(
-            output[0] == batch,
-            f"result batch dimension ({output[0]}) must match input_values batch ({batch})",
+            output[-1] == batch,
+            f"result batch dimension ({output[-1]}) must match input_values batch ({batch})",
         )
 
 
@@ -410,34 +423,20 @@ def check_tt_lang(op: Verified) -> None:
     )
 
 
-def check_tensor_file(op: Verified) -> None:
-    """A name with the extension of tensors."""
-    path = op.get("file_path")
-    require(path.endswith(".tensorbin"), f"file {path} must end with .tensorbin extension")
-
-
-_QUEUES = (0, 1)
-
-
 def check_trace(op: Verified) -> None:
     """A queue of commands, and a number that names a recording."""
-    queue = op.get("cq_id")
-    require(queue in _QUEUES, f"Invalid CQ ID {queue}")
+    check_queue(op)
     value = op.value("trace_id") if op.has("trace_id") else op.op.results[0]
     type_ = value.type
     shape = getattr(type_, "shape", None)
-    require(shape is not None and not len(shape.data), "Trace ID must be a scalar")
+    require(shape is not None, "Trace ID must be a ranked tensor type")
+    require(not len(getattr(shape, "data", ())), "Trace ID must be a scalar")
     element = getattr(type_, "element_type", None)
     require(getattr(element, "name", "") == "integer_type", "Trace ID must be an integer")
-    require(str(element) == "ui32", "Trace ID must be unsigned")
+    require(str(element).startswith("u"), "Trace ID must be unsigned")
+    require(str(element) == "ui32", "Trace ID must be 32-bit")
     encoding = getattr(type_, "encoding", None)
     require(
         getattr(encoding, "name", "") == "ttnn.trace_id",
         "Trace ID must have the TraceIdAttr encoding",
     )
-
-
-def check_write_tensor(op: Verified) -> None:
-    """A queue of commands."""
-    queue = op.get("cq_id")
-    require(queue in _QUEUES, f"Invalid CQ ID {queue}")

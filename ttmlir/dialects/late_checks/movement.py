@@ -543,6 +543,10 @@ def check_sort(op: Verified) -> None:
         "Sorted tensor type does not match with input tensor.",
     )
     require(op.result(1) == shape, "Indices shape does not match with input tensor shape.")
+    require(
+        op.op.name.startswith("ttir.") or is_integer(op.result_element(1)),
+        f"Expected integer data type for indices but got {spell(op.result_element(1))}",
+    )
 
 
 def check_topk(op: Verified) -> None:
@@ -593,6 +597,17 @@ def check_rand(op: Verified) -> None:
         size == op.result(),
         f"Size argument does not match with output tensor shape. [Size = {text(attr)}, output "
         f"tensor shape = ({join(op.result())})].",
+    )
+
+
+def check_ttnn_rand(op: Verified) -> None:
+    """The shape that the parameter says, and bounds in order."""
+    size = tuple(extent.data for extent in op.get("size").shape)
+    require(op.get("low", 0.0) < op.get("high", 1.0), "'low' value must be < 'high' value")
+    require(
+        size == op.result(),
+        f"size argument does not match with output tensor shape. [Size = ({join(size)}), "
+        f"output tensor shape = ({join(op.result())})]",
     )
 
 

@@ -14,7 +14,7 @@ Pair = tuple[int, int]
 Margins = tuple[int, int, int, int]
 
 
-def _pair(value: int | tuple[int, ...], name: str) -> Pair:
+def pair(value: int | tuple[int, ...], name: str) -> Pair:
     """Height and width; the message says which parameter has other numbers."""
     if isinstance(value, int):
         return value, value
@@ -73,7 +73,8 @@ def _input_image(op: Verified, start: str, end: str) -> _Image:
 _DIMS = ("batch_dim", "height_dim", "width_dim", "channel_dim")
 
 
-def _check_ranks(op: Verified, rank: int, message: Callable[[str], str]) -> None:
+def check_ranks(op: Verified, rank: int, message: Callable[[str], str]) -> None:
+    """Refuse an image, a weight, an output or a bias of another number of dimensions."""
     for name in ("input", "weight"):
         if name in op.op.form().operand_index:
             op.require_rank(name, rank, message(name))
@@ -87,23 +88,23 @@ def _check_ranks(op: Verified, rank: int, message: Callable[[str], str]) -> None
 
 def check_conv2d(op: Verified) -> None:
     """A convolution of images, of which weight, bias and output agree."""
-    _check_ranks(op, 4, lambda name: f"{name} must be a 4D tensor")
-    stride = _pair(op.get("stride"), " for stride")
+    check_ranks(op, 4, lambda name: f"{name} must be a 4D tensor")
+    stride = pair(op.get("stride"), " for stride")
     padding = _margins(op.get("padding"), " for padding")
-    dilation = _pair(op.get("dilation"), " for dilation")
+    dilation = pair(op.get("dilation"), " for dilation")
     require(min(stride) > 0, "Stride attribute values must be > 0.")
     require(min(dilation) > 0, "Dilation attribute values must be > 0.")
     require(min(padding) >= 0, "Padding attribute values must be >= 0.")
     image = _input_image(op, "The", ".")
     weight = op.shape("weight")
-    _check_channels(op, image.channels, weight)
+    check_channels(op, image.channels, weight)
     top, left, bottom, right = padding
     padded = (image.height + top + bottom, image.width + left + right)
-    expected = _positions(padded, weight[2:], stride, dilation)
+    expected = positions(padded, weight[2:], stride, dilation)
     _check_convolved(op, image.batch, expected, weight[0])
 
 
-def _check_channels(op: Verified, channels: int, weight: Shape) -> None:
+def check_channels(op: Verified, channels: int, weight: Shape) -> None:
     """Groups divide channels, and the weight has those of one group."""
     groups = op.integer("groups", 1)
     require(groups > 0, "The number of groups must be > 0.")
@@ -130,7 +131,7 @@ def _check_channels(op: Verified, channels: int, weight: Shape) -> None:
         )
 
 
-def _positions(
+def positions(
     padded: tuple[int, ...], kernel: Shape, stride: tuple[int, ...], dilation: tuple[int, ...]
 ) -> tuple[int, ...]:
     """How many windows there are along each dimension."""
@@ -244,9 +245,9 @@ def check_conv3d(op: Verified) -> None:
     if sorted(dims) != [0, 1, 2, 3, 4]:
         refuse(f"the dimensions of an image are 0 to 4, each once, got {join(dims)}")
     batch, *extents, channels = (op.shape("input")[dim] for dim in dims)
-    _check_channels(op, channels, weight)
+    check_channels(op, channels, weight)
     padded = tuple(extent + 2 * margin for extent, margin in zip(extents, padding, strict=True))
-    expected = _positions(padded, weight[2:], stride, dilation)
+    expected = positions(padded, weight[2:], stride, dilation)
     out_batch, *found, out_channels = (op.result()[dim] for dim in dims)
     require(
         batch == out_batch,
@@ -267,7 +268,7 @@ def check_conv3d(op: Verified) -> None:
 
 def check_conv_transpose2d(op: Verified) -> None:
     """A transposed convolution."""
-    _check_ranks(op, 4, lambda name: f"{name.capitalize()} must be a 4D tensor")
+    check_ranks(op, 4, lambda name: f"{name.capitalize()} must be a 4D tensor")
     image = _input_image(op, "The", ".")
     dims = [op.integer(name, n) for n, name in enumerate(_DIMS)]
     output, weight = op.result(), op.shape("weight")
@@ -275,15 +276,15 @@ def check_conv_transpose2d(op: Verified) -> None:
     channels = output[3] if flat else output[dims[3]]
     if not flat:
         require(output[dims[0]] == image.batch, "Batch size of input and output tensors must match")
-    stride = _pair(op.get("stride"), " for stride")
+    stride = pair(op.get("stride"), " for stride")
     require(min(stride) > 0, "Stride values must be greater than 0")
     padding = _margins(op.get("padding"), " for padding")
     require(min(padding) >= 0, "Padding values must be greater or equal than 0")
-    more = _pair(op.get("output_padding"), " for output padding")
+    more = pair(op.get("output_padding"), " for output padding")
     require(min(more) >= 0, "Output padding values must be greater or equal than 0")
-    dilation = _pair(op.get("dilation"), " for dilation")
+    dilation = pair(op.get("dilation"), " for dilation")
     require(min(dilation) > 0, "Dilation values must be greater than 0")
-    _check_transposed_channels(op, image.channels, channels, weight)
+    check_transposed_channels(op, image.channels, channels, weight)
     top, left, bottom, right = padding
     expected = tuple(
         (extent - 1) * s - margin + d * (kernel - 1) + 1 + end
@@ -318,7 +319,8 @@ def check_conv_transpose2d(op: Verified) -> None:
     )
 
 
-def _check_transposed_channels(op: Verified, inputs: int, outputs: int, weight: Shape) -> None:
+def check_transposed_channels(op: Verified, inputs: int, outputs: int, weight: Shape) -> None:
+    """Groups divide channels, and weight and bias have those of one group."""
     groups = op.integer("groups", 1)
     require(groups > 0, "Number of groups must be greater than 0")
     divided = "must be divisible by the number of groups."
@@ -358,10 +360,10 @@ def check_pool(op: Verified) -> None:
     """A window that slides over an image."""
     op.require_rank("input", 4, "input must be a 4D tensor")
     require(len(op.result()) == 4, "output must be a 4D tensor")
-    kernel = _pair(op.get("kernel"), " for kernel attribute")
-    stride = _pair(op.get("stride"), " for stride attribute")
+    kernel = pair(op.get("kernel"), " for kernel attribute")
+    stride = pair(op.get("stride"), " for stride attribute")
     padding = _margins(op.get("padding"), " for padding attribute")
-    dilation = _pair(op.get("dilation"), " for dilation attribute")
+    dilation = pair(op.get("dilation"), " for dilation attribute")
     require(min(kernel) > 0, "kernel size attribute values must be > 0")
     require(min(stride) > 0, "stride attribute values must be > 0")
     require(min(dilation) > 0, "dilation attribute values must be > 0")
@@ -453,7 +455,7 @@ def check_upsample(op: Verified) -> None:
     shape, output = op.shape("input"), op.result()
     require(len(shape) == 4, f"Expected rank of input tensor is 4, got rank {len(shape)}")
     require(len(output) == 4, f"Expected rank of output tensor is 4, got rank {len(output)}")
-    down, across = _pair(op.get("scale_factor"), "")
+    down, across = pair(op.get("scale_factor"), "")
     require(
         down > 0 and across > 0,
         f"Scale factors H = {down} and W = {across} must be positive integers",

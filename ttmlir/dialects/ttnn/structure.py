@@ -46,7 +46,12 @@ from ttmlir.dialects.definition.table_ops import (
     shape_of,
     trailing_operand,
 )
-from ttmlir.dialects.late_verifier import verify_late
+from ttmlir.dialects.late_verifier import (
+    verify_constant_place,
+    verify_elements,
+    verify_late,
+    verify_layout_change,
+)
 from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr, ProgramAttr
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE
 from ttmlir.layout.enums import TTNNLayout
@@ -166,6 +171,12 @@ class TTNNOp(ODSOperation):
         operands = self.form().operands
         return operands_of(self)[-1] if operands and operands[-1] is DEVICE_OPERAND else None
 
+    def verify_interfaces(self) -> None:
+        """Compare the elements of results with what their layouts say, since 2026."""
+        super().verify_interfaces()
+        if core_prefix() == TTCORE:
+            verify_elements(self)
+
     @classmethod
     def convert_properties(
         cls, properties: dict[str, Attribute] | None, attributes: dict[str, Attribute]
@@ -230,7 +241,9 @@ class WindowOp(TTNNTableOp):
 
     def verify_op(self) -> None:
         """Check what the definition says; images of 2026 have the form of the library's."""
-        if not self.is_late:
+        if self.is_late:
+            verify_late(self, self.late_parameters(), None)
+        else:
             super().verify_op()
 
 
@@ -420,6 +433,11 @@ class ToLayoutOp(_ConversionOp):
         _INPUT_AND_DEVICE, _RESULT, properties(layout=ods.named_attr("ttnn.layout"))
     )
 
+    def verify_op(self) -> None:
+        """Check the form of 2026, where types alone say the change."""
+        if core_prefix() == TTCORE and not self.properties and len(operands_of(self)) == 1:
+            verify_layout_change(self)
+
     @property
     def layout(self) -> LayoutAttr:
         """The layout of the result."""
@@ -556,6 +574,12 @@ class ConstantOp(_CreationOp):
     PARAMETERS: ClassVar = DEFINITION.parameters
     SIGNATURE: ClassVar = _creation_signature(DEFINITION)
     CHECK = staticmethod(check_constant)
+
+    def verify_op(self) -> None:
+        """Check C1, and since 2026 that a device is named where the result lies on one."""
+        super().verify_op()
+        if core_prefix() == TTCORE:
+            verify_constant_place(self)
 
     @property
     def value(self) -> Attribute:
