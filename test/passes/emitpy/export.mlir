@@ -19,4 +19,4 @@ module {
 // PY-NEXT: utils.DeviceGetter.use(device)
 // PY: device=device,
 // PY-NOT: __main__
-// ERROR: export.mlir:[[@LINE-14]]:{{.*}} error: {{.*}}expected forward function to have at least one (tuple) input; run `-ttnn-tuplify-tensors=tuplify-input-if-empty=true` before this pass
+// ERROR: export.mlir:10:3: error: {{.*}}expected forward function to have at least one (tuple) input; run `-ttnn-tuplify-tensors=tuplify-input-if-empty=true` before this pass

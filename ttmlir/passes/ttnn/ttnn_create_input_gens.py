@@ -11,24 +11,25 @@ Before:
 
 After:
 
-    func.func @neg(...) {...}
-    func.func @create_inputs_for_neg() -> tuple<tensor<32x32xbf16, #layout>> {
-      %0 = "ttnn.get_device"() <{mesh_offset = #ttnn<mesh_offset 0x0>,
-          mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
-      %1 = "ttnn.ones"(%0) <{shape = #ttnn.shape<32x32>}>
-          : (!ttnn.device) -> tensor<32x32xbf16, #layout>
-      %2 = ttcore.tuple %1 : tuple<tensor<32x32xbf16, #layout>>
-      return %2 : tuple<tensor<32x32xbf16, #layout>>
-    }
-    func.func @main() -> i32 {
-      %0 = call @create_inputs_for_neg() : () -> tuple<tensor<32x32xbf16, #layout>>
-      %1 = call @neg(%0)
-          : (tuple<tensor<32x32xbf16, #layout>>) -> tuple<tensor<32x32xbf16, #layout>>
-      %c0_i32 = arith.constant 0 : i32
-      return %c0_i32 : i32
+    ...
+      func.func @create_inputs_for_neg() -> tensor<32x32xbf16, #ttnn_layout> {
+        %0 = "ttnn.get_device"() <{mesh_offset = #ttnn<mesh_offset 0x0>, mesh_shape =
+            #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+        %1 = "ttnn.ones"(%0) <{shape = #ttnn.shape<32x32>}> : (!ttnn.device)
+            -> tensor<32x32xbf16, #ttnn_layout>
+        return %1 : tensor<32x32xbf16, #ttnn_layout>
+      }
+      func.func @main() -> i32 {
+        %0 = call @create_inputs_for_neg() : () -> tensor<32x32xbf16, #ttnn_layout>
+        %1 = call @neg(%0) : (tensor<32x32xbf16, #ttnn_layout>)
+            -> tensor<32x32xbf16, #ttnn_layout>
+        %c0_i32 = arith.constant 0 : i32
+        return %c0_i32 : i32
+      }
     }
 
-Requires: ttnn of 2026, with layouts, and tuples of tensors (`ttnn-tuplify-tensors`).
+Requires: ttnn of 2026, with layouts; functions of tensors, or of tuples of tensors
+(`ttnn-tuplify-tensors`).
 Ensures: `main` calls each function that nothing called before; one with that name is `_main` now.
 Options: none.
 Not done here: random numbers; `ttnn-load-input-tensors` reads any.
@@ -38,7 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import FunctionType, StringAttr, TensorType, TupleType, i32
@@ -153,7 +154,7 @@ def _add_inputs(function: FuncOp, before: Operation, verb: str, make: Maker) -> 
         for part in parts:
             if not isinstance(part, TensorType):
                 refuse_to_legalize(function, "inputs are made for functions of tensors")
-            tensors.append(make(build, part, number))
+            tensors.append(make(build, cast("TensorType[Attribute]", part), number))
             number += 1
         if isinstance(type_, TupleType):
             tensors = [*build.add(TupleOp.of(tensors)).results]

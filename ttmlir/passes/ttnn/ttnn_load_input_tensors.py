@@ -12,17 +12,20 @@ Before:
 
 After:
 
-    func.func @neg(...) {...}
-    func.func @load_inputs_for_neg() -> tuple<tensor<32x32xbf16, #layout>> {
-      %0 = "ttnn.get_device"() <{mesh_offset = #ttnn<mesh_offset 0x0>,
-          mesh_shape = #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
-      %1 = "ttnn.load_tensor"(%0) <{file_path = "tensors/arg0.tensorbin"}>
-          : (!ttnn.device) -> tensor<32x32xbf16, #layout>
-      ...
-    }
-    func.func @main() -> i32 {...}
+    ...
+      func.func @load_inputs_for_neg() -> tensor<32x32xbf16, #ttnn_layout> {
+        %0 = "ttnn.get_device"() <{mesh_offset = #ttnn<mesh_offset 0x0>, mesh_shape =
+            #ttnn<mesh_shape 1x1>}> : () -> !ttnn.device
+        %1 = "ttnn.load_tensor"(%0) <{file_path = "tensors/arg0.tensorbin"}> : (!ttnn.device)
+            -> tensor<32x32xbf16, #ttnn_layout>
+        return %1 : tensor<32x32xbf16, #ttnn_layout>
+      }
+      func.func @main() -> i32 {
+        %0 = call @load_inputs_for_neg() : () -> tensor<32x32xbf16, #ttnn_layout>
+        ...
 
-Requires: ttnn of 2026, with layouts, and tuples of tensors (`ttnn-tuplify-tensors`).
+Requires: ttnn of 2026, with layouts; functions of tensors, or of tuples of tensors
+(`ttnn-tuplify-tensors`).
 Ensures: `main` calls each function that nothing called before; one with that name is `_main` now.
 Options: `tensor-load-directory` (the one that the program runs in), `tensor-load-file-prefix`:
 names of files before the numbers of the inputs (arg).

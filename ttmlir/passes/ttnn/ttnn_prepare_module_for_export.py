@@ -16,16 +16,20 @@ Before:
 
 After:
 
-    func.func @forward(%arg0: tuple<>, %arg1: !ttnn.device)
-        -> tuple<tensor<32x32xbf16, #layout>> {
-      ...
+    ...
+      func.func @forward(%arg0: tuple<>, %arg1: !ttnn.device)
+          -> tuple<tensor<32x32xbf16, #ttnn_layout>> {
+        %0 = "ttnn.ones"(%arg1) <{shape = #ttnn.shape<32x32>}> : (!ttnn.device)
+            -> tensor<32x32xbf16, #ttnn_layout>
+        ...
 
 Requires: ttnn of 2026, and one tuple of tensors (`ttnn-tuplify-tensors` with
 `tuplify-input-if-empty`).
 Ensures: functions that nothing calls take a device last, and ask for none; if there is one, its
 name is `forward`.
 Options: none.
-Not done here: functions of constants ask for the device; in Python it is the one that was given.
+Not done here: functions of constants ask for the device; in Python that is the one that was
+given.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, TupleType
 from xdsl.dialects.func import FuncOp
 
 from ttmlir.dialects import ttnn
-from ttmlir.ir.rewriting import refuse_to_legalize
+from ttmlir.mlir.reporting import OpError
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.ttnn_tuplify_tensors import forward_functions
 
@@ -70,7 +74,7 @@ def _take_device(function: FuncOp) -> None:
         each.data for each in (function.function_type.inputs, function.function_type.outputs)
     )
     if len(inputs) != 1 or not isinstance(inputs[0], TupleType):
-        refuse_to_legalize(
+        raise OpError(
             function,
             "expected forward function to have at least one (tuple) input; run "
             "`-ttnn-tuplify-tensors=tuplify-input-if-empty=true` before this pass",

@@ -2,24 +2,26 @@
 
 Before:
 
-    func.func @sub(%a: tensor<32x32xbf16>, %b: tensor<32x32xbf16>) -> tensor<32x32xbf16> {
-      %0 = "ttnn.subtract"(%a, %b)
-          : (tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>
-      return %0 : tensor<32x32xbf16>
+    #dram = #ttnn.buffer_type<dram>
+    #layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>,
+        memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+    func.func @neg(%x: tensor<32x32xbf16, #layout>) -> tensor<32x32xbf16, #layout> {
+      %0 = "ttnn.neg"(%x) : (tensor<32x32xbf16, #layout>) -> tensor<32x32xbf16, #layout>
+      return %0 : tensor<32x32xbf16, #layout>
     }
 
 After:
 
-    func.func @sub(%arg0: tuple<tensor<32x32xbf16>, tensor<32x32xbf16>>)
-        -> tuple<tensor<32x32xbf16>> {
-      %0 = ttcore.get_tuple_element %arg0[0]
-          : (tuple<tensor<32x32xbf16>, tensor<32x32xbf16>>) -> tensor<32x32xbf16>
-      %1 = ttcore.get_tuple_element %arg0[1]
-          : (tuple<tensor<32x32xbf16>, tensor<32x32xbf16>>) -> tensor<32x32xbf16>
-      %2 = "ttnn.subtract"(%0, %1)
-          : (tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>
-      %3 = ttcore.tuple %2 : tuple<tensor<32x32xbf16>>
-      return %3 : tuple<tensor<32x32xbf16>>
+    ...
+      func.func @neg(%arg0: tuple<tensor<32x32xbf16, #ttnn_layout>>)
+          -> tuple<tensor<32x32xbf16, #ttnn_layout>> {
+        %0 = ttcore.get_tuple_element %arg0[0] : (tuple<tensor<32x32xbf16, #ttnn_layout>>)
+            -> tensor<32x32xbf16, #ttnn_layout>
+        %1 = "ttnn.neg"(%0) : (tensor<32x32xbf16, #ttnn_layout>)
+            -> tensor<32x32xbf16, #ttnn_layout>
+        %2 = ttcore.tuple %1 : tuple<tensor<32x32xbf16, #ttnn_layout>>
+        return %2 : tuple<tensor<32x32xbf16, #ttnn_layout>>
+      }
     }
 
 Requires: ttnn of 2026.
