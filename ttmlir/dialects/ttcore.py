@@ -69,6 +69,7 @@ from ttmlir.dialects.definition.syntax import (
 )
 from ttmlir.dialects.tt.device import DeviceAttr
 from ttmlir.dialects.tt.layout import MemorySpaceAttr, TileType, element_of
+from ttmlir.dialects.ttcore_tuples import GetTupleElementOp, TupleOp
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, Element, TileFormat
 from ttmlir.layout.enums import (
@@ -1390,8 +1391,10 @@ STRUCTURE_OPS = (
     WhileLoopOp,
     CaseOp,
     OptimizationBarrierOp,
+    TupleOp,
+    GetTupleElementOp,
 )
-"""Every operation of this module."""
+"""Every operation of the dialect."""
 
 
 # --- Ttcore ---------------------------------------------------------------------------------------
@@ -1405,6 +1408,7 @@ __all__ = [
     "DeviceLayoutAttr",
     "DeviceModuleOp",
     "DeviceOp",
+    "GetTupleElementOp",
     "HostLayoutAttr",
     "InterleavedLayoutAttr",
     "LoadCachedOp",
@@ -1414,6 +1418,7 @@ __all__ = [
     "OOBValAttr",
     "ShardLayoutAttr",
     "TensorMeshAttr",
+    "TupleOp",
     "ViewLayoutAttr",
     "device_layout_of",
     "device_of",

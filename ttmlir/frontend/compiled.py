@@ -77,6 +77,19 @@ if TYPE_CHECKING:
 # `ttmlir.load`: a file that is called like the model that it was compiled from.
 
 
+TEXTS = (".py", ".cpp")
+"""Ends of names of files with text of other languages."""
+
+
+def refuse_text(path: str | Path) -> None:
+    """Refuse to write a file under the name of a text."""
+    if Path(path).suffix in TEXTS:
+        raise ArgumentError(
+            f"'{path}' would be text, which `save` of what ttmlir.compile returns writes of one "
+            "program; this is a file for ttrt"
+        )
+
+
 @dataclass(frozen=True)
 class GoldenCall:
     """A call of the model in its framework, whose numbers are in the file."""
@@ -190,6 +203,7 @@ class LoadedModel(CallableModel):
 
     def save(self, path: str | Path) -> Path:
         """Write the file; returns its path."""
+        refuse_text(path)
         write_file(path, self._bytes)
         return Path(path)
 
@@ -627,9 +641,37 @@ class CompiledModel(CallableModel):
 
         With `golden=True` the file also holds the example arguments and what the framework computes
         for them, with which `ttrt run --golden` compares; `golden=(x, y)` takes other arguments.
+
+        A name with `.py` at its end gets a script that calls the ttnn library, and `utils.py` and
+        the tensors that it reads beside it; one with `.cpp` gets `text("cpp")`.
         """
+        suffix = Path(path).suffix
+        if suffix in TEXTS:
+            if golden is not False:
+                raise ArgumentError(f"golden results are kept in files, not in {suffix} text")
+            return self._save_text(Path(path))
         write_file(path, self._bytes if golden is False else self._with_golden(golden))
         return Path(path)
+
+    def _save_text(self, path: Path) -> Path:
+        if path.suffix == ".cpp":
+            write_file(path, self.text("cpp").encode())
+            return path
+        from ttmlir.frontend.scripts import write_script
+
+        if self.target != "ttnn":
+            raise ArgumentError("scripts call the ttnn library: compile with target='ttnn'")
+        module = cloned(self._imported.module)
+        front, options = self._divided_options
+        with self._in_terms_of_the_user():
+            _to_ttir(module, self._imported.stage, "ttnn", "spelling=2026", front)
+            return write_script(module, self._example_arrays(), options, path)
+
+    def _example_arrays(self) -> list[Array]:
+        """What a call with the examples gives the program; ones where there are none."""
+        if self._examples is not None:
+            return self.arrays_of_call(*self._examples)
+        return self._complete([np.ones(desc.shape, desc.element.host) for _, desc in self.inputs])
 
     def _with_golden(self, golden: Literal[True] | tuple[Any, ...]) -> bytes:
         from ttmlir.target.flatbuffer.tensors import Golden
@@ -932,6 +974,7 @@ class CompiledPrograms(Mapping[str, Program]):
         With `golden=True` the file also holds the examples of all programs and what the framework
         computes for them, with which `ttrt run --golden` compares; state is as it is now.
         """
+        refuse_text(path)
         data = self._bytes
         if golden:
             calls = self._examples.items()

@@ -19,12 +19,13 @@ module {
 // PY-NEXT: import utils
 // PY: _CONST_EVAL_CACHE = {}
 // PY-DAG: ttnn_exp_0 = ttnn.exp(
-// PY-DAG: def main(arg0, arg1):
-// PY: utils.compute_once(_CONST_EVAL_CACHE, main_const_eval_0, arg1)
+// PY-DAG: def _main(input):
+// PY: var_1 = input[1]
+// PY: utils.compute_once(_CONST_EVAL_CACHE, main_const_eval_0, var_1)
 // PY: ttnn_matmul_0 = ttnn.matmul(
 // PY: transpose_a=False,
 // PY: memory_config=ttnn.MemoryConfig(ttnn.TensorMemoryLayout.INTERLEAVED, ttnn.BufferType.DRAM, None),
 // PY: dtype=ttnn.DataType.BFLOAT16,
 // PY: compute_kernel_config=ttnn.WormholeComputeKernelConfig(
-// PY: return ttnn_matmul_0
+// PY: [ttnn_matmul_0]
 // CPP: emitc.call_opaque "ttnn::matmul"

@@ -51,7 +51,7 @@ def test_script_computes_what_the_module_says(monkeypatch: pytest.MonkeyPatch) -
             )
             for each, where in ((a, device), (b, device), (c, None))
         ]
-        result = ttnn.from_device(script["main"](*inputs)).to(ttnn.ROW_MAJOR_LAYOUT)
+        result = ttnn.from_device(script["_main"](inputs)[0]).to(ttnn.ROW_MAJOR_LAYOUT)
         np.testing.assert_allclose(np.array(result.to_list()), expected, atol=1e-5)
     assert len(script["_CONST_EVAL_CACHE"]) == 1
     utils["DeviceGetter"].close()

@@ -214,6 +214,9 @@ PASSES: dict[str, str] = {
     "ttir-window-decomposition": (
         "ttmlir.passes.ttir.decomposition.ttir_window_decomposition:TTIRWindowDecompositionPass"
     ),
+    "ttnn-create-input-gens": (
+        "ttmlir.passes.ttnn.ttnn_create_input_gens:TTNNCreateInputGeneratorsPass"
+    ),
     "ttnn-deallocate": "ttmlir.passes.ttnn.ttnn_deallocate:TTNNDeallocatePass",
     "ttnn-decompose-layouts": "ttmlir.passes.ttnn.ttnn_decompose_layouts:TTNNDecomposeLayoutsPass",
     "ttnn-decomposition": "ttmlir.passes.ttnn.ttnn_decomposition:TTNNDecompositionPass",
@@ -222,7 +225,13 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion:TTNNKVCacheDtypeConversionPass"
     ),
     "ttnn-layout": "ttmlir.passes.ttnn.ttnn_layout:TTNNLayoutPass",
+    "ttnn-load-input-tensors": (
+        "ttmlir.passes.ttnn.ttnn_load_input_tensors:TTNNLoadInputTensorsPass"
+    ),
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
+    "ttnn-prepare-module-for-export": (
+        "ttmlir.passes.ttnn.ttnn_prepare_module_for_export:TTNNPrepareModuleForExportPass"
+    ),
     "ttnn-report-options": "ttmlir.passes.ttnn.ttnn_report_options:TTNNReportOptionsPass",
     "ttnn-resolve-composites": (
         "ttmlir.passes.ttnn.ttnn_resolve_composites:TTNNResolveCompositesPass"
@@ -236,6 +245,7 @@ PASSES: dict[str, str] = {
     "ttnn-trace-hoist-transform": (
         "ttmlir.passes.ttnn.ttnn_trace_hoist_transform:TTNNTraceHoistTransformPass"
     ),
+    "ttnn-tuplify-tensors": "ttmlir.passes.ttnn.ttnn_tuplify_tensors:TTNNTuplifyTensorsPass",
     "ttnn-weight-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
     ),
@@ -260,6 +270,7 @@ PIPELINES: dict[str, str] = {
         "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNBackendPipeline"
     ),
     "ttir-to-ttnn-common-pipeline": "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNCommonPipeline",
+    "ttnn-common-to-emitc-pipeline": "ttmlir.passes.pipelines.scripts:TTNNCommonToEmitCPipeline",
     "ttnn-common-to-emitpy-pipeline": (
         "ttmlir.passes.pipelines.scripts:TTNNCommonToEmitPyPipeline"
     ),
@@ -284,7 +295,6 @@ ALIASES = {
     "ttir-to-ttnn": "ttir-to-ttnn-backend-pipeline",
     "ttir-to-ttnn-backend": "ttir-to-ttnn-backend-pipeline",
     "ttir-to-ttnn-runtime-pipeline": "ttir-to-ttnn-backend-pipeline",
-    "ttnn-common-to-emitc-pipeline": "convert-ttnn-to-emitc",
 }
 """Other names of passes and pipelines: short ones, and those of later versions of tt-mlir."""
 

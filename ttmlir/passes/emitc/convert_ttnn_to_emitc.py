@@ -47,6 +47,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
@@ -59,6 +60,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
     TensorType,
+    TupleType,
     i1,
     i32,
     i64,
@@ -349,6 +351,7 @@ class _Writer:
 
 HEADER = "ttnn-precompiled.hpp"
 TENSOR = emitc.EmitC_OpaqueType(StringAttr("ttnn::Tensor"))
+TENSORS = emitc.EmitC_OpaqueType(StringAttr("std::vector<ttnn::Tensor>"))
 DEVICE = emitc.EmitC_OpaqueType(StringAttr("ttnn::Device"))
 DEVICE_POINTER = emitc.EmitC_PointerType(DEVICE)
 
@@ -401,6 +404,8 @@ def _converted(type_: Attribute) -> Attribute:
     match type_:
         case TensorType():
             return TENSOR
+        case TupleType():
+            return TENSORS
         case tt.DeviceType() | ttnn.TTNNDeviceType():
             return DEVICE
         case _:
@@ -423,6 +428,9 @@ class _Conversion:
             ttcore.WhileLoopOp: self._while,
             ttcore.CaseOp: self._case,
             ttcore.LoadCachedOp: self._load_cached,
+            ttcore.TupleOp: self._tuple,
+            ttcore.GetTupleElementOp: self._part,
+            arith.ConstantOp: self._constant,
         }
 
     def copy_regions(self, source: Operation, target: Operation) -> list[Block]:
@@ -479,6 +487,31 @@ class _Conversion:
         call = CallOp(op.callee, self._operands(op), types)
         call.location = op.location
         self._replace(op, block, call)
+
+    def _tuple(self, op: Operation, block: Block) -> None:
+        made = emitc.CallOpaqueOp.make(
+            "util_create_vec", self._operands(op), [TENSORS], location=op.location
+        )
+        self._replace(op, block, made)
+
+    def _part(self, op: Operation, block: Block) -> None:
+        assert isinstance(op, ttcore.GetTupleElementOp)
+        number = emitc.LiteralOp.create(
+            result_types=[IndexType()],
+            properties={"value": StringAttr(str(op.index))},
+            location=op.location,
+        )
+        block.add_op(number)
+        part = emitc.SubscriptOp.create(
+            operands=[*self._operands(op), number.results[0]],
+            result_types=[_converted(op.results[0].type)],
+            location=op.location,
+        )
+        self._replace(op, block, part)
+
+    def _constant(self, op: Operation, block: Block) -> None:
+        value, type_ = op.properties["value"], op.results[0].type
+        self._replace(op, block, emitc.ConstantOp.make(value, type_, location=op.location))
 
     def _keep(self, op: Operation, block: Block) -> None:
         """Copy an operation that only changes its types."""

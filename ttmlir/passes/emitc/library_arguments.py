@@ -125,6 +125,7 @@ _ARGUMENTS: dict[str, str] = {
     "layer_norm": _NORM,
     "leaky_relu": "* negative_slope=parameter memory_config",
     "linear": f"* bias {_PRODUCT}",
+    "load_tensor": "path=file_path layout dtype device memory_config",
     "matmul": f"* {_PRODUCT}",
     "max_pool2d": f"{_POOL} dilation ceil_mode {_POOLED}",
     "max_pool2d_with_indices": f"{_POOL} dilation ceil_mode {_POOLED}".replace(
@@ -188,6 +189,7 @@ PYTHON_NAMES = {
     "conv3d": "experimental.conv3d",
     "embedding_backward": "embedding_bw",
     "left_shift": "bitwise_left_shift",
+    "load_tensor": "utils.load_tensor",
     "max_pool2d_with_indices": "max_pool2d",
     "nlp_concat_heads": "experimental.nlp_concat_heads",
     "nlp_concat_heads_decode": "experimental.nlp_concat_heads_decode",
@@ -205,7 +207,7 @@ PYTHON_NAMES = {
     "scaled_dot_product_attention_decode": "transformer.scaled_dot_product_attention_decode",
     "split_query_key_value_and_split_heads": "transformer.split_query_key_value_and_split_heads",
 }
-"""Functions that Python calls otherwise than C++, after `ttnn.`."""
+"""Functions that Python calls otherwise than C++, after `ttnn.` if not in `utils`."""
 
 
 @cache

@@ -47,6 +47,7 @@ _CALLEES = {
     "ttnn.pow_scalar": "ttnn::pow",
     "ttnn.clamp_tensor": "ttnn::clamp",
     "ttnn.slice_dynamic": "ttnn::slice",
+    "ttnn.load_tensor": "ttnn::loadTensor",
     "ttnn.right_shift": "ttnn::bitwise_right_shift",
     "ttnn.dealloc": "ttnn::deallocate",
 }

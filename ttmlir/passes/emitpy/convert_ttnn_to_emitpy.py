@@ -47,8 +47,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     FunctionType,
+    IndexType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -77,7 +79,11 @@ CACHE = "_CONST_EVAL_CACHE"
 """The dictionary of what is computed once."""
 
 
+_LIST = "utils.create_list"
 _ENDS = ("ttnn.dealloc", "ttnn.deallocate")
+_RUN = """if __name__ == "__main__":
+    main()
+    utils.DeviceGetter.close()"""
 
 
 @dataclass(frozen=True)
@@ -138,6 +144,9 @@ class _Conversion:
                 block.add_op(op)
             else:
                 insert_before(first, op)
+        if block.last_op is not None and any(map(_is_main, block.ops)):
+            run: dict[str, Attribute] = {"value": StringAttr(_RUN)}
+            block.add_op(emitpy.VerbatimOp.create(properties=run, location=location))
         return Region(block)
 
     def _convert(self, op: Operation, block: Block) -> None:  # noqa: C901 - one case for each kind
@@ -158,6 +167,25 @@ class _Conversion:
                 self._remembers = True
                 fixed = [CACHE, op.callee]
                 self._call(op, block, "utils.compute_once", fixed, self._operands(op))
+            case ttcore.TupleOp():
+                made = emitpy.CallOpaqueOp.make(
+                    _LIST, self._operands(op), [TENSORS], location=op.location
+                )
+                self._replace(op, block, made)
+            case ttcore.GetTupleElementOp():
+                number = emitpy.LiteralOp.make(str(op.index), IndexType(), location=op.location)
+                block.add_op(number)
+                part = emitpy.SubscriptOp.create(
+                    operands=[*self._operands(op), number.results[0]],
+                    result_types=[_converted(op.results[0].type)],
+                    location=op.location,
+                )
+                self._replace(op, block, part)
+            case arith.ConstantOp():
+                kept = emitpy.ConstantOp.make(
+                    op.properties["value"], op.results[0].type, location=op.location
+                )
+                self._replace(op, block, kept)
             case ttcore.OptimizationBarrierOp():
                 self._values.update(zip(op.results, self._operands(op), strict=True))
             case ttnn.TTNNOp() if op.name in _ENDS and self._is_shared(op.operands[0]):
@@ -200,8 +228,17 @@ class _Conversion:
                 for index, argument in enumerate(inner.args):
                     new.insert_arg(_converted(argument.type), index, argument.location)
                     self._values[argument] = new.args[index]
+                    if argument.type == ttnn.TTNNDeviceType():
+                        self._use_device(new.args[index], new)
                 for each in inner.ops:
                     self._convert(each, new)
+
+    def _use_device(self, device: BlockArgument, block: Block) -> None:
+        """Let functions of constants take the device that the caller has."""
+        call = emitpy.CallOpaqueOp.make(
+            "utils.DeviceGetter.use", [device], (), location=device.location
+        )
+        block.add_op(call)
 
     def _operands(self, op: Operation) -> list[SSAValue]:
         values = [self._values.get(operand) for operand in op.operands]
@@ -266,19 +303,24 @@ class _Conversion:
         ]
         name = op.name.removeprefix("ttnn.")
         if name == "concat":
-            listed = emitpy.CallOpaqueOp.make(
-                "utils.create_list", operands, [TENSORS], location=op.location
-            )
+            listed = emitpy.CallOpaqueOp.make(_LIST, operands, [TENSORS], location=op.location)
             block.add_op(listed)
             operands = [*listed.results]
             first: Attribute = IntegerAttr.from_index_int_value(0)
             arguments = [("", first), *arguments[len(op.operands) :]]
         known = PYTHON_NAMES.get(name)
         callee = callee_of(op).replace("::", ".") if known is None else f"ttnn.{known}"
+        callee = callee.removeprefix("ttnn.") if ".utils." in callee else callee
         results = [_converted(result.type) for result in op.results]
         return emitpy.CallOpaqueOp.make(
             callee, operands, results, arguments=arguments, location=op.location
         )
+
+
+def _is_main(op: Operation) -> bool:
+    return (
+        isinstance(op, FuncOp) and op.sym_name.data == "main" and not op.function_type.inputs.data
+    )
 
 
 def _in_python(value: Attribute) -> Attribute:

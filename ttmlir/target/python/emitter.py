@@ -309,7 +309,7 @@ class _Emitter:
         given = emitpy.argument_name(op, number)
         if given:
             return given
-        return "input" if argument.type == _TENSORS else f"arg{number}"
+        return _ARGUMENTS.get(str(argument.type), f"arg{number}")
 
     def _nested_function(self, op: Operation) -> None:
         block = op.regions[0].blocks[0]
@@ -337,7 +337,11 @@ class _Emitter:
         self._depth -= 1
 
 
-_TENSORS = emitpy.opaque_type("[ttnn.Tensor]")
+_ARGUMENTS = {
+    str(emitpy.opaque_type("[ttnn.Tensor]")): "input",
+    str(emitpy.opaque_type("ttnn.MeshDevice")): "device",
+}
+"""What arguments of functions are called by their types."""
 
 
 def _string(op: Operation, name: str) -> str:

@@ -1,10 +1,12 @@
-"""Helpers of scripts that ttmlir writes; this file stands beside them. It needs ttnn alone."""
+"""Helpers of scripts that ttmlir writes; this file stands beside them. It needs ttnn and NumPy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, cast
 
+import numpy as np
 import ttnn
 
 
@@ -22,6 +24,11 @@ class DeviceGetter:
                 mesh_shape=ttnn.MeshShape(*mesh_shape), l1_small_size=cls.l1_small_size
             )
         return cls._devices[mesh_shape]
+
+    @classmethod
+    def use(cls, device: Any) -> None:
+        """Take a device that somebody else has opened, and closes."""
+        cls._devices = {tuple(device.shape): device, (1, 1): device}
 
     @classmethod
     def close(cls) -> None:
@@ -77,10 +84,30 @@ def case(functions: Sequence[Callable[..., Any]], index: Any, *inputs: Any) -> A
     return functions[number if 0 <= number < len(functions) else -1](*inputs)
 
 
-def load_tensor(path: str, layout: Any, dtype: Any, device: Any, memory_config: Any) -> Any:
-    """A tensor of a file, as a program takes it."""
-    tensor = ttnn.load_tensor(path)
-    if tensor.dtype != dtype:
+def _numbers(array: Any) -> Any:
+    """A tensor of an array, on the host."""
+    kinds = {"f": ttnn.float32, "i": ttnn.int32, "b": ttnn.int32, "u": ttnn.uint32}
+    flat = array.flatten().tolist()
+    return ttnn.Tensor(flat, list(array.shape), kinds[array.dtype.kind], ttnn.ROW_MAJOR_LAYOUT)
+
+
+def load_tensor(
+    path: str, layout: Any, dtype: Any = None, device: Any = None, memory_config: Any = None
+) -> Any:
+    """A tensor of a file, as a program takes it.
+
+    The file is one of `ttnn.dump_tensor`, or the numbers as NumPy writes them, under the same name
+    but for `.npy` at its end. Its directory is that of this file, or the one that the script runs
+    in.
+    """
+    beside = Path(__file__).parent / path
+    numbers = beside.with_suffix(".npy")
+    tensor = (
+        _numbers(np.load(numbers))
+        if numbers.exists()
+        else ttnn.load_tensor(str(beside if beside.exists() else path))
+    )
+    if dtype is not None and tensor.dtype != dtype:
         tensor = ttnn.to_dtype(tensor, dtype)
     if tensor.layout != layout:
         tensor = ttnn.to_layout(tensor, layout)
