@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from answers import Archive
 
-import ttmlir
 from ttmlir import ttnn
 from ttmlir.compiler import parse, transform
+from ttmlir.frontend.compiled import load
 from ttmlir.target.python import emitter
 from ttmlir.target.python.emitter import emit_python
 
@@ -92,7 +92,7 @@ def compare(name: str, directory: Path) -> None:
     assert answer.binary is not None
     file = directory / "program.ttnn"
     file.write_bytes(answer.binary)
-    program = ttmlir.load(file)
+    program = load(file)
     generator = np.random.default_rng(7)
     inputs = [_numbers(generator, desc.shape, desc.element.host) for _, desc in program.inputs]
     returned: Any = program(*inputs)
