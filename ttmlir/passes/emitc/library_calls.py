@@ -9,6 +9,7 @@ memory of the result. What is not said is left out at the end of the list.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -371,7 +372,7 @@ def _text(op: ttnn.TTNNOp, name: str, attr: Any, language: Language) -> str:
         case int() | str():
             return str(attr)
         case StringAttr():
-            return '"' + attr.data.replace("\\", "\\\\").replace('"', '\\"') + '"'
+            return json.dumps(attr.data)
         case IntegerAttr() | FloatAttr():
             return language.number(cast("Any", attr).value.data)
         case KeywordEnum():
