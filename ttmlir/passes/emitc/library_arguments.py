@@ -3,7 +3,8 @@
 A list is in the order of C++, by the names of Python. `name=source` says what of the operation
 stands for an argument, where it has another name there: a group of operands, a property, or
 `dtype`, `layout` and `memory_config` of the first result. `*` is every operand that no other word
-names, without a name; `-` is an argument that is left to the library.
+names, without a name; `-` is an argument that is left to the library,
+and one without a name is given by its place.
 """
 
 from __future__ import annotations
@@ -79,13 +80,13 @@ _ARGUMENTS: dict[str, str] = {
     ),
     "bitcast_convert": "* dtype memory_config",
     "chunked_scaled_dot_product_attention": (
-        "query key value page_table_tensor=page_table chunk_start_idx=- "
+        "* page_table_tensor=page_table chunk_start_idx=- "
         "chunk_start_idx_tensor=chunk_start_idx scale memory_config program_config"
     ),
     "clamp": "* min max memory_config",
     "clamp_tensor": "* min max memory_config",
     "concat": "* dim memory_config",
-    "constant": "data=value shape data_type=dtype layout device memory_config",
+    "constant": "=value shape data_type=dtype layout device memory_config",
     "conv1d": (
         f"input_tensor=input weight_tensor=weight device {_IMAGE} input_length kernel_size "
         f"{_WINDOW} groups dtype bias_tensor=bias conv_config=conv2d_config compute_config "
@@ -134,7 +135,7 @@ _ARGUMENTS: dict[str, str] = {
     "pad": "* padding value use_multicore memory_config",
     "paged_fill_cache": "* page_table batch_idx_tensor=batch_idx_tensor",
     "paged_scaled_dot_product_attention_decode": (
-        "query key value page_table_tensor=page_table is_causal attn_mask=attention_mask "
+        "* page_table_tensor=page_table is_causal attn_mask=attention_mask "
         f"cur_pos_tensor {_ATTENTION} scale sliding_window_size memory_config program_config"
     ),
     "paged_update_cache": "* update_idxs=- update_idxs_tensor=update_index share_cache page_table",
@@ -147,7 +148,7 @@ _ARGUMENTS: dict[str, str] = {
         "* dim=scatter_dim cluster_axis subdevice_id=sub_device_id memory_config "
         "intermediate_memory_config=- output_tensor=- num_links topology"
     ),
-    "repeat": "* repeat_dims memory_config",
+    "repeat": "* =repeat_dims memory_config",
     "repeat_interleave": "* repeats dim memory_config",
     "requantize": "* axis dtype=output_dtype memory_config",
     "reshape": "* shape memory_config",
@@ -195,7 +196,7 @@ PYTHON_NAMES = {
     "nlp_concat_heads_decode": "experimental.nlp_concat_heads_decode",
     "nlp_create_qkv_heads_decode": "experimental.nlp_create_qkv_heads_decode",
     "batch_norm_inference": "batch_norm",
-    "batch_norm_training": "batch_norm",
+    "batch_norm_training": "utils.batch_norm_training",
     "paged_fill_cache": "experimental.paged_fill_cache",
     "paged_scaled_dot_product_attention_decode": (
         "transformer.paged_scaled_dot_product_attention_decode"

@@ -9,6 +9,7 @@ memory of the result. What is not said is left out at the end of the list.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -165,7 +166,10 @@ def _values(op: ttnn.TTNNOp, source: str, language: Language) -> Sequence[Attrib
         if source == "layout":
             return (_layout(layout, language),)
         is_same = op.name == "ttnn.to_layout"
-        return (_new_data_type(op, layout, language) if is_same else _data_type(layout, language),)
+        wanted = _data_type(layout, language)
+        if language.is_python and wanted == _opaque(language.none):
+            refuse_to_legalize(op, f"ttnn has no data type {layout.element.data_type.keyword}")
+        return (_new_data_type(op, layout, language) if is_same else wanted,)
     if attr is None:
         return (_opaque(language.none),)
     if source == "padding" and op.name == "ttnn.pad" and language.is_python:
@@ -368,7 +372,7 @@ def _text(op: ttnn.TTNNOp, name: str, attr: Any, language: Language) -> str:
         case int() | str():
             return str(attr)
         case StringAttr():
-            return '"' + attr.data.replace("\\", "\\\\").replace('"', '\\"') + '"'
+            return json.dumps(attr.data)
         case IntegerAttr() | FloatAttr():
             return language.number(cast("Any", attr).value.data)
         case KeywordEnum():

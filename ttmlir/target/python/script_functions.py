@@ -54,6 +54,34 @@ def _as_results(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else tuple(values)
 
 
+def _own(results: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """Results of which none is an input: those end before results do."""
+    known = {*map(id, inputs)}
+    found: list[Any] = []
+    for result in results:
+        if id(result) in known and ttnn.is_tensor_storage_on_device(result):
+            found.append(ttnn.clone(result))
+        else:
+            found.append(result)
+        known.add(id(result))
+    return found
+
+
+def batch_norm_training(
+    tensor: Any, *, running_mean: Any = None, running_var: Any = None, **others: Any
+) -> tuple[Any, Any, Any]:
+    """A normalized batch, and the mean and the variance, which the library keeps in its inputs."""
+    shape = (1, tensor.shape[1], 1, 1)
+    kept = [
+        ttnn.zeros(shape, tensor.dtype, ttnn.TILE_LAYOUT, device=tensor.device())
+        if each is None
+        else each
+        for each in (running_mean, running_var)
+    ]
+    result = ttnn.batch_norm(tensor, running_mean=kept[0], running_var=kept[1], **others)
+    return result, *kept
+
+
 def item(tensor: Any) -> int | float:
     """The one number of a tensor, wherever that lies."""
     return ttnn.from_device(tensor).to(ttnn.ROW_MAJOR_LAYOUT).item()
@@ -75,13 +103,14 @@ def while_loop(
     while iteration < end if isinstance(end, int) else item(end(*state, *others)):
         state = _as_list(body(*state, *others))
         iteration += 1
-    return _as_results([state[index] for index in outputs])
+    return _as_results(_own([state[index] for index in outputs], values))
 
 
 def case(functions: Sequence[Callable[..., Any]], index: Any, *inputs: Any) -> Any:
     """What the function with this number gives; of numbers beyond, the last one."""
     number = int(item(index))
-    return functions[number if 0 <= number < len(functions) else -1](*inputs)
+    results = functions[number if 0 <= number < len(functions) else -1](*inputs)
+    return _as_results(_own(_as_list(results), inputs))
 
 
 def _numbers(array: Any) -> Any:
