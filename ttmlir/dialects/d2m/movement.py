@@ -55,6 +55,19 @@ from ttmlir.mlir.attributes import affine_map_attr, layout_map
 # Semaphores: numbers in the L1 of each core that cores set, raise and wait for.
 
 
+def _parse_semaphore_type(parser: Parser) -> Attribute:
+    """Read `: type`; left out is that of 2025."""
+    if parser.parse_optional_punctuation(":") is None:
+        return SemaphoreType()
+    return parser.parse_type()
+
+
+def _print_semaphore_type(printer: Printer, semaphore: SSAValue) -> None:
+    if not isinstance(semaphore.type, SemaphoreType):
+        printer.print_string(" : ")
+        printer.print_attribute(semaphore.type)
+
+
 class _SemaphoreUpdateOp(DataMovementOp):
     """A semaphore of this core, of another one, or of many gets a number."""
 
@@ -110,7 +123,7 @@ class _SemaphoreUpdateOp(DataMovementOp):
             ]
         _, attributes = cls.parse_dict(parser, {})
         made = cls.of(
-            parser.resolve_operand(semaphore, SemaphoreType()),
+            parser.resolve_operand(semaphore, _parse_semaphore_type(parser)),
             parser.resolve_operand(value, index),
             *groups,
         )
@@ -128,6 +141,7 @@ class _SemaphoreUpdateOp(DataMovementOp):
                 print_indices(printer, listed)
                 separator = " "
         self.print_dict(printer)
+        _print_semaphore_type(printer, self.operands[0])
 
     def verify_op(self) -> None:
         """Check that a rectangle of cores has a first one (C1)."""
@@ -182,7 +196,7 @@ class SemaphoreWaitOp(DataMovementOp):
         if parser.parse_optional_keyword("reset") is not None:
             names.append(parser.parse_unresolved_operand())
         _, attributes = cls.parse_dict(parser, {})
-        types = (SemaphoreType(), IndexType(), IndexType())
+        types = (_parse_semaphore_type(parser), IndexType(), IndexType())
         return cls.create(
             operands=[
                 parser.resolve_operand(name, type) for name, type in zip(names, types, strict=False)
@@ -198,6 +212,7 @@ class SemaphoreWaitOp(DataMovementOp):
             printer.print_string(" reset ")
             printer.print_operand(self.operands[2])
         self.print_dict(printer)
+        _print_semaphore_type(printer, self.operands[0])
 
 
 SEMAPHORE_OPS = (SemaphoreSetOp, SemaphoreIncOp, SemaphoreWaitOp)
