@@ -104,3 +104,13 @@ func.func @number(%arg0: f32) attributes {d2m.thread = #d2m.thread<compute>} {
   %0 = "d2m.tile_exp"(%arg0) : (f32) -> !ttcore.tile<32x32, bf16>
   return
 }
+
+// -----
+
+#l1 = #ttcore.memory_space<l1>
+!tile = !ttcore.tile<32x32, bf16>
+// CHECK: 'd2m.dma_read' op Must have 0 dst index for local dst operand
+func.func @shard(%arg0: memref<2x2x1x2x!tile, #ttcore.shard<4096x2048, 1>, #l1>, %arg1: memref<1x2x!tile, #l1>, %i: index) attributes {d2m.thread = #d2m.thread<datamovement>} {
+  %0 = d2m.dma_read %arg0[%i, %i], %arg1[%i], <0> : (memref<2x2x1x2x!tile, #ttcore.shard<4096x2048, 1>, #l1>, memref<1x2x!tile, #l1>) -> !d2m.mem_tx
+  return
+}

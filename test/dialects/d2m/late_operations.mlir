@@ -34,7 +34,7 @@ func.func @semaphores(%arg0: !whole) {
 }
 
 // CHECK-LABEL: func.func @mover
-func.func @mover(%local: !d2m.local_semaphore, %old: !d2m.semaphore, %global: !d2m.global_semaphore, %a: !local, %b: !local) attributes {d2m.thread = #d2m.thread<datamovement>} {
+func.func @mover(%local: !d2m.local_semaphore, %old: !d2m.semaphore, %global: !d2m.global_semaphore, %a: !local, %b: !local, %whole: !remote) attributes {d2m.thread = #d2m.thread<datamovement>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // CHECK: d2m.semaphore_wait %arg0, %{{.*}} reset %{{.*}} : !d2m.local_semaphore
@@ -51,6 +51,12 @@ func.func @mover(%local: !d2m.local_semaphore, %old: !d2m.semaphore, %global: !d
   // CHECK: "d2m.core_write"(%arg3, %arg4, %{{.*}}, %{{.*}}) : ({{.*}}) -> !d2m.mem_tx
   %1 = "d2m.core_write"(%a, %b, %c0, %c1) : (!local, !local, index, index) -> !d2m.mem_tx
   d2m.dma_wait %1
+  // CHECK: d2m.dma_read %arg5[%{{.*}}, %{{.*}}], %arg3, <0> : ({{.*}}) -> !d2m.mem_tx
+  %2 = d2m.dma_read %whole[%c0, %c1], %a, <0> : (!remote, !local) -> !d2m.mem_tx
+  d2m.dma_wait %2
+  // CHECK: d2m.dma_write %arg3, %arg5[%{{.*}}, %{{.*}}], <0> : ({{.*}}) -> !d2m.mem_tx
+  %3 = d2m.dma_write %a, %whole[%c0, %c1], <0> : (!local, !remote) -> !d2m.mem_tx
+  d2m.dma_wait %3
   // CHECK: "d2m.local_copy"(%arg3, %arg4) <{indexing_maps = [#map, #map]}> : ({{.*}}) -> ()
   "d2m.local_copy"(%a, %b) <{indexing_maps = [#map, #map]}> : (!local, !local) -> ()
   return

@@ -590,6 +590,19 @@ class _DMAOp(DataMovementOp):
     def verify_ends(self) -> None:
         """Check source and destination."""
 
+    def check_remote_indices(self, side: str) -> None:
+        """Compare the indices of a remote end with what is named: a shard, or a byte of it."""
+        value, found = self.group(side)[0], len(self.group(f"{side}Indices"))
+        expected = len(shape_of(value)) // 2 if self.count == 0 else _REMOTE_INDICES
+        if found != expected:
+            refuse(f"Must have {expected} {side} indices for remote {side} operand")
+
+    def check_local_indices(self, side: str) -> None:
+        """Compare the indices of a local end: none for all of it, or a byte."""
+        expected = 0 if self.count == 0 else 1
+        if len(self.group(f"{side}Indices")) != expected:
+            refuse(f"Must have {expected} {side} index for local {side} operand")
+
 
 def _parse_two_types(parser: Parser) -> tuple[Attribute, Attribute]:
     position = parser.pos
@@ -666,7 +679,10 @@ class DMAOp(_DMAOp):
 class DMAReadOp(_DMAOp):
     """A movement from a remote buffer: row, column and byte there, byte here, elements.
 
-    %tx = d2m.dma_read %src[%y, %x, %byte], %dst[%byte], <n> : (...) -> !d2m.mem_tx
+        %tx = d2m.dma_read %src[%y, %x, %byte], %dst[%byte], <n> : (...) -> !d2m.mem_tx
+        %tx = d2m.dma_read %src[%y, %x], %dst, <0> : (...) -> !d2m.mem_tx
+
+    With 0 elements it is the whole shard of a row and column (2026).
     """
 
     name = "d2m.dma_read"
@@ -678,17 +694,18 @@ class DMAReadOp(_DMAOp):
         """Check which end is remote, and the number of indices."""
         if not is_remote_value(self.src) or is_remote_value(self.dst):
             refuse("For DMARead, src must be remote and dst must be local")
-        if len(self.src_indices) != _REMOTE_INDICES:
-            refuse("Must have 3 src indices for remote src operand")
-        if len(self.dst_indices) != 1:
-            refuse("Must have 1 dst index for local dst operand")
+        self.check_remote_indices("src")
+        self.check_local_indices("dst")
 
 
 class DMAWriteOp(_DMAOp):
     """A movement to a remote buffer, or to other cores.
 
-    %tx = d2m.dma_write %src[%byte], %dst[%y, %x, %byte], <n> : (...) -> !d2m.mem_tx
-    %tx = d2m.dma_write %src[%byte], %dst[%byte] core[%y, %x] mcast[%h, %w], <n> : ...
+        %tx = d2m.dma_write %src[%byte], %dst[%y, %x, %byte], <n> : (...) -> !d2m.mem_tx
+        %tx = d2m.dma_write %src[%byte], %dst[%byte] core[%y, %x] mcast[%h, %w], <n> : ...
+        %tx = d2m.dma_write %src, %dst[%y, %x], <0> : (...) -> !d2m.mem_tx
+
+    With 0 elements it is the whole shard (2026).
     """
 
     name = "d2m.dma_write"
@@ -700,14 +717,13 @@ class DMAWriteOp(_DMAOp):
         if is_remote_value(self.src):
             refuse("For DMAWrite, src must be local")
         remote = is_remote_value(self.dst)
-        if remote and len(self.dst_indices) != _REMOTE_INDICES:
-            refuse("Must have 3 dst indices for remote dst operand")
+        if remote:
+            self.check_remote_indices("dst")
         if remote and self.mcast_shape:
             refuse("cannot mcast to remote dst")
-        if not remote and len(self.dst_indices) != 1:
-            refuse("Must have 1 dst index for local dst operand")
-        if len(self.src_indices) != 1:
-            refuse("Must have 1 src index for local src operand")
+        if not remote:
+            self.check_local_indices("dst")
+        self.check_local_indices("src")
 
 
 class NullTxOp(RegionOp):
