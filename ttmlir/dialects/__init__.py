@@ -8,6 +8,7 @@ DIALECTS: dict[str, str] = {
     "cf": "xdsl.dialects.cf:Cf",
     "chlo": "ttmlir.dialects.chlo:CHLO",
     "d2m": "ttmlir.dialects.d2m:D2M",
+    "debug": "ttmlir.dialects.debug:DEBUG",
     "emitc": "ttmlir.dialects.emitc:EmitC",
     "emitpy": "ttmlir.dialects.emitpy:EmitPy",
     "func": "xdsl.dialects.func:Func",

@@ -11,7 +11,7 @@ classes of `ttmlir.dialects.tt` under either prefix (`ttmlir/mlir/core_prefix.py
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -261,10 +261,11 @@ def metal_tensor_type(
     *,
     intervals: Sequence[Interval] | None = None,
     alignments: Sequence[int] | None = None,
+    late: bool = False,
 ) -> TensorType[Attribute]:
     """The type of a tensor on a grid of cores, from its shape on the host.
 
-    LayoutError if the grid does not divide it.
+    `late` spells the layout as in 2026. LayoutError if the grid does not divide the tensor.
     """
     element = element_of(element_type)
     layout = MetalLayout.of(
@@ -274,6 +275,8 @@ def metal_tensor_type(
         alignments=alignments,
         tile_shape=element.shape if isinstance(element, TileFormat) else DEFAULT_TILE_SHAPE,
     )
+    if late:
+        layout = replace(layout, names_padding=False, names_all=True)
     return MetalLayoutAttr(layout).tensor_type(grid, element_type)
 
 

@@ -35,6 +35,7 @@ from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE
 from ttmlir.layout.metal import TILE, MetalLayout
 from ttmlir.mlir.attributes import layout_map
 from ttmlir.mlir.reporting import OpError
+from ttmlir.optable.kernel.tile_calls import TileOperation
 from ttmlir.runtime.tensor import Array, cast_rounding, convert
 
 # --- Tiles ----------------------------------------------------------------------------------------
@@ -74,8 +75,18 @@ def _fit(op: Operation, result: Any) -> tuple[Array]:
 def _elementwise(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
     assert isinstance(op, d2m.ElementwiseTileOp)
     definition = op.TILE_OPERATION.definition
-    assert definition is not None, "comparisons with zero have functions of their own"
-    return _fit(op, definition.reference(np, *operands, **op.parameters()))
+    reference = _of_call(op.TILE_OPERATION) if definition is None else definition.reference
+    return _fit(op, reference(np, *operands, **op.parameters()))
+
+
+def _of_call(operation: TileOperation) -> Callable[..., Any]:
+    """What the only call of an operation computes."""
+    from ttmlir.optable.kernel import CALLS
+
+    (name,) = (step.call for step in operation.call.floats or ())
+    (reference,) = (each.reference for each in CALLS if each.mnemonic == name)
+    assert reference is not None, "calls on tiles say what they compute"
+    return reference
 
 
 def _typecast(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -94,13 +105,6 @@ def _typecast(execution: Execution, op: Operation, operands: Sequence[Any]) -> S
 def _number_type(type_: Attribute) -> Attribute:
     """The type of the numbers in a tile."""
     return type_.scalar_type if isinstance(type_, TileType) else type_
-
-
-def _with_zero(compare: Callable[[Array, int], Any]) -> Function:
-    def function(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
-        return _fit(op, compare(operands[0], 0))
-
-    return function
 
 
 def _matmul(execution: Execution, op: Operation, operands: Sequence[Any]) -> Sequence[Any]:
@@ -157,16 +161,11 @@ def _mask(execution: Execution, op: Operation, operands: Sequence[Any]) -> Seque
 TILE_FUNCTIONS: dict[str, Function] = {
     **{op.name: _elementwise for op in d2m.ELEMENTWISE_OPS},
     "d2m.tile_bcast": _bcast,
-    "d2m.tile_eqz": _with_zero(np.equal),
     "d2m.tile_fill": _fill,
-    "d2m.tile_gez": _with_zero(np.greater_equal),
-    "d2m.tile_gtz": _with_zero(np.greater),
-    "d2m.tile_lez": _with_zero(np.less_equal),
-    "d2m.tile_ltz": _with_zero(np.less),
     "d2m.tile_mask": _mask,
     "d2m.tile_matmul": _matmul,
-    "d2m.tile_nez": _with_zero(np.not_equal),
     "d2m.tile_reduce_max": _reduce(np.maximum),
+    "d2m.tile_reduce_mean": _reduce(np.add),
     "d2m.tile_reduce_sum": _reduce(np.add),
     "d2m.tile_transpose": _transpose,
     "d2m.tile_typecast": _typecast,

@@ -265,9 +265,8 @@ def test_tile_operations(mnemonic: str) -> None:
     operation = TILE_OPERATIONS[mnemonic]
     steps = (*(operation.call.floats or ()), *(operation.call.integers or ()))
     assert {step.call for step in steps} <= {call.mnemonic for call in CALLS}
-    parameters = {"min": -1.5, "max": 2.0, "parameter": 0.25}
-    signature = operation.definition.ttir_signature if operation.definition else ()
-    given = {each.name: parameters[each.name] for each in signature}
+    parameters = {"min": -1.5, "max": 2.0, "parameter": 0.25, "scale": 1.0625, "alpha": 1.75}
+    given = {each.name: parameters[each.name] for each in operation.parameters}
     arguments = values(*[TILE] * len(operation.operands))
     op = d2m.tile_op(mnemonic).of(arguments, **given)
     assert op.results[0].type == TILE

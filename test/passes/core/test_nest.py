@@ -74,6 +74,8 @@ def test_default_options_read_back(name: str) -> None:
         ("ttir-to-ttmetal", "ttir-to-ttmetal-pipeline"),
         ("stablehlo-to-ttir", "stablehlo-to-ttir-pipeline"),
         ("ttir-flatten-sliding-window", "ttir-sliding-window-2d-fix-shapes"),
+        ("d2m-to-ttkernel-pipeline", "convert-d2m-to-ttkernel"),
+        ("ttir-bufferization-pipeline", "ttcore-one-shot-bufferize"),
     ],
 )
 def test_other_names(short: str, name: str) -> None:
@@ -90,10 +92,10 @@ def test_other_names(short: str, name: str) -> None:
 def test_names_of_what_is_not_here(capsys: pytest.CaptureFixture[str]) -> None:
     """The error says what to use."""
     remedy = "use convert-d2m-to-ttkernel"
-    assert run_opt(["--d2m-to-ttkernel-pipeline", "/dev/null"]) == 1
+    assert run_opt(["--d2m-split-unified-thread", "/dev/null"]) == 1
     assert remedy in capsys.readouterr().err
     with pytest.raises(OptionError, match=remedy):
-        parse_pipeline("builtin.module(d2m-to-ttkernel-pipeline)")
+        parse_pipeline("builtin.module(d2m-split-unified-thread)")
     # Every pass that a remedy names is one.
     for text in ELSEWHERE.values():
         for word in re.findall(r"use ([a-z]+-[a-z0-9-]+)", text):

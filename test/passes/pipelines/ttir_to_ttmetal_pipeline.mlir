@@ -8,6 +8,18 @@
 // RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=insert-profiler-traces %s 2>&1 | FileCheck %s --check-prefix=TRACES
 // RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=max-dst-physical-size-tiles=2 %s 2>&1 | FileCheck %s --check-prefix=DST
 
+// The parts of it one after the other, under their names of 2026.
+// RUN: ttmlir-opt --d2m-fe-pipeline --ttir-bufferization-pipeline --d2m-be-pipeline --d2m-to-ttkernel-pipeline --d2m-to-ttmetal-pipeline %s | diff %t.mlir -
+// RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=use-tensor-accessor-dma %s 2>&1 | FileCheck %s --check-prefix=ACCESSOR
+// RUN: not ttmlir-opt --d2m-be-pipeline=disable-l1-acc %s 2>&1 | FileCheck %s --check-prefix=ADDS
+// RUN: not ttmlir-opt --d2m-fe-pipeline=enable-multicast-inference=false %s 2>&1 | FileCheck %s --check-prefix=MULTICAST
+// RUN: ttmlir-opt --d2m-fe-pipeline=enable-elementwise-fusion=false %s -o %t.unfused
+// RUN: ttmlir-opt --d2m-fe-pipeline=enable-fusion=false %s | diff %t.unfused -
+// RUN: ttmlir-opt --d2m-fe-pipeline %s | not diff %t.unfused - > %t.diff
+
+// ACCESSOR: ttir-to-ttmetal-pipeline: the value of use-tensor-accessor-dma is not supported; leave it out: kernels compute addresses
+// ADDS: d2m-be-pipeline: the value of disable-l1-acc is not supported; leave it out: long sums that leave DST are added in L1
+// MULTICAST: d2m-fe-pipeline: the value of enable-multicast-inference is not supported; leave it out: blocks are sent once
 // MESH: ttir-to-ttmetal-pipeline: the value of mesh-shape is not supported; supported is one chip: leave it out, or give 1,1
 // FOLDING: ttir-to-ttmetal-pipeline: the value of disable-tolayout-folding is not supported; leave it out: tensors are moved once, so that there is nothing to fold
 // TRACES: ttir-to-ttmetal-pipeline: the value of insert-profiler-traces is not supported; use ttrt perf, which shows where time goes

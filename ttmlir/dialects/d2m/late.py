@@ -12,9 +12,14 @@ from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     IndexType,
+    IntegerType,
     MemRefType,
+    Signedness,
     TensorType,
+    i1,
+    i64,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import traits_def
@@ -32,17 +37,26 @@ from ttmlir.dialects.d2m.generic import (
 from ttmlir.dialects.d2m.movement import DimensionOp
 from ttmlir.dialects.d2m.structure import (
     CB,
+    GLOBAL_SEMAPHORE,
     INDEX,
+    MEM_TX,
+    MEMREF,
+    SEMAPHORE,
     SHAPED,
+    Allocates,
     ArrowOp,
     CBType,
+    ComputeOp,
     D2MOp,
+    DataMovementOp,
     NumberedOp,
     RegionOp,
+    TypedOp,
     WritesMemrefs,
     element_type_of_value,
     is_remote_value,
     parse_keyword_and_indices,
+    parse_list_in,
     parse_optional_indices,
     print_indices,
     shape_of,
@@ -59,10 +73,15 @@ from ttmlir.dialects.definition.ods import (
     segments_attr,
     values,
 )
-from ttmlir.dialects.definition.syntax import parse_operands
-from ttmlir.dialects.ttcore import CoreRangeAttr
+from ttmlir.dialects.definition.syntax import parse_nested, parse_operands
+from ttmlir.dialects.ttcore import CoreRangeAttr, OOBValAttr
 
 _ANY = TypeConstraint("any type", ods.always)
+_LOCAL_SEMAPHORE = TypeConstraint(
+    "local semaphore", lambda type: type.name == "d2m.local_semaphore"
+)
+_UI32 = ods.integer_attr(32, Signedness.UNSIGNED)
+_OOB_VAL = ods.named_attr("ttcore.oob_val")
 
 
 # --- Arguments of a generic -----------------------------------------------------------------------
@@ -133,6 +152,42 @@ class PopOp(_HandOverOp):
     """What was waited for is read, and there is room again: `d2m.pop %cb : !d2m.cb<...>`."""
 
     name = "d2m.pop"
+
+
+class AwaitOp(YieldOp):
+    """Wait for local buffers that another thread yields: `d2m.await %x : (memref<...>)`."""
+
+    name = "d2m.await"
+    traits = traits_def(WritesMemrefs())
+
+    def verify_op(self) -> None:
+        """Stand anywhere in a block."""
+
+
+class ScratchInitOp(_HandOverOp):
+    """The buffer that `d2m.scratch_allocate` takes parts of: `d2m.scratch_init %buffer : B`."""
+
+    name = "d2m.scratch_init"
+    SIGNATURE: ClassVar = Signature(values(scratch=MEMREF))
+    traits = traits_def(WritesMemrefs())
+
+
+class ScratchAllocateOp(TypedOp):
+    """A local buffer for what is computed on the way, a part of the scratch buffer.
+
+    %0 = d2m.scratch_allocate {slot = 0 : i64} : memref<2x1x!tile, #l1>
+    """
+
+    name = "d2m.scratch_allocate"
+    SIGNATURE: ClassVar = Signature(
+        results=values(result=MEMREF), properties=properties(slot=ods.I64)
+    )
+    traits = traits_def(Allocates())
+
+    def verify_op(self) -> None:
+        """Check the number of the part (C1)."""
+        if self.integer("slot") < 0:
+            refuse(f"slot must be 0 or above, got {self.integer('slot')}")
 
 
 class OperandAliasOp(ArrowOp):
@@ -392,25 +447,29 @@ class RemoteStoreOp(_RemoteOp):
 # --- Host and device ------------------------------------------------------------------------------
 
 
-class _TransferOp(D2MOp):
-    """Syntax `%input, %output layout = #layout attr-dict : A into B -> B`."""
+class _IntoOp(D2MOp):
+    """Syntax `%input, %output name = value ... attr-dict : A into B -> B`."""
 
-    SPELLED: ClassVar = ("layout",)
-    SIGNATURE: ClassVar = Signature(
-        values(input=SHAPED, output=SHAPED),
-        (ValueGroup("results", SHAPED, variadic=True),),
-        (Property("layout", ods.named_attr("ttcore.metal_layout")),),
-    )
     traits = traits_def(WritesMemrefs())
-    TO_DEVICE: ClassVar[bool]
+
+    @classmethod
+    def parse_value(cls, parser: Parser, name: str) -> Attribute:
+        """Read the value of a property that the syntax spells."""
+        return parser.parse_attribute()
+
+    def print_value(self, printer: Printer, name: str) -> None:
+        """Write the value of a property that the syntax spells."""
+        printer.print_attribute(self.properties[name])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Read the operation after its name."""
         names = parse_operands(parser)
-        parser.parse_keyword("layout")
-        parser.parse_punctuation("=")
-        spelled: dict[str, Attribute] = {"layout": parser.parse_attribute()}
+        spelled: dict[str, Attribute] = {}
+        for name in cls.SPELLED:
+            parser.parse_keyword(name)
+            parser.parse_punctuation("=")
+            spelled[name] = cls.parse_value(parser, name)
         given, attributes = cls.parse_dict(parser, spelled)
         parser.parse_punctuation(":")
         position = parser.pos
@@ -431,8 +490,9 @@ class _TransferOp(D2MOp):
         """Write the operation after its name."""
         printer.print_string(" ")
         printer.print_list(self.operands, printer.print_operand)
-        printer.print_string(" layout = ")
-        printer.print_attribute(self.properties["layout"])
+        for name in self.SPELLED:
+            printer.print_string(f" {name} = ")
+            self.print_value(printer, name)
         self.print_dict(printer)
         printer.print_string(" : ")
         printer.print_attribute(self.operands[0].type)
@@ -441,6 +501,16 @@ class _TransferOp(D2MOp):
         for result in self.results:
             printer.print_string(" -> ")
             printer.print_attribute(result.type)
+
+
+class _TransferOp(_IntoOp):
+    SPELLED: ClassVar = ("layout",)
+    SIGNATURE: ClassVar = Signature(
+        values(input=SHAPED, output=SHAPED),
+        (ValueGroup("results", SHAPED, variadic=True),),
+        (Property("layout", ods.named_attr("ttcore.metal_layout")),),
+    )
+    TO_DEVICE: ClassVar[bool]
 
     def verify_op(self) -> None:
         """Check that one side is the host and the other the device (C1)."""
@@ -468,6 +538,52 @@ class ToHostOp(_TransferOp):
 
     name = "d2m.to_host"
     TO_DEVICE: ClassVar = False
+
+
+class MaskOp(_IntoOp):
+    """A tensor whose padding, beyond `logical_shape`, holds one number.
+
+        %0 = d2m.mask %in, %out logical_shape = [50, 50] fill_value = <zero> : A into B -> B
+
+    C1: extents are 0 or above. C2: input and output have the same shape.
+    """
+
+    name = "d2m.mask"
+    SPELLED: ClassVar = ("logical_shape", "fill_value")
+    SIGNATURE: ClassVar = Signature(
+        values(input=SHAPED, output=SHAPED),
+        (ValueGroup("results", SHAPED, variadic=True),),
+        properties(logical_shape=ods.DENSE_I64, fill_value=_OOB_VAL),
+    )
+
+    @property
+    def logical_shape(self) -> tuple[int, ...]:
+        """The extents without padding."""
+        attr = cast("DenseArrayBase[IntegerType]", self.properties["logical_shape"])
+        return tuple(attr.iter_values())
+
+    @classmethod
+    def parse_value(cls, parser: Parser, name: str) -> Attribute:
+        """Read `[50, 50]`, or `<zero>`, which may name its kind of attribute."""
+        if name == "logical_shape":
+            shape = parse_list_in(parser, "[", parser.parse_integer)
+            return DenseArrayBase.from_list(i64, shape)
+        return OOBValAttr(parse_nested(parser, OOBValAttr).data)
+
+    def print_value(self, printer: Printer, name: str) -> None:
+        """Write what `parse_value` reads."""
+        value = self.properties[name]
+        if isinstance(value, OOBValAttr):
+            value.print_parameter(printer)
+        else:
+            printer.print_string(str(list(self.logical_shape)))
+
+    def verify_op(self) -> None:
+        """Check the extents (C1) and the shapes (C2)."""
+        if any(extent < 0 for extent in self.logical_shape):
+            refuse(f"logical_shape must be 0 or above, got {list(self.logical_shape)}")
+        if shape_of(self.operands[0]) != shape_of(self.operands[1]):
+            refuse("input and output must have the same shape")
 
 
 class CompositeViewOp(D2MOp):
@@ -577,11 +693,215 @@ class SpatialYieldOp(YieldOp):
             refuse("expects parent op 'd2m.spatial'")
 
 
+# --- Semaphores -----------------------------------------------------------------------------------
+
+
+class CreateLocalSemaphoreOp(TypedOp):
+    """A semaphore of the cores of one program; it begins with `initial_value`, by default 0.
+
+    %0 = d2m.create_local_semaphore {initial_value = 0 : ui32} : !d2m.local_semaphore
+    """
+
+    name = "d2m.create_local_semaphore"
+    SIGNATURE: ClassVar = Signature(
+        results=values(result=_LOCAL_SEMAPHORE),
+        properties=(Property("initial_value", _UI32, optional=True),),
+    )
+    traits = traits_def(Allocates())
+
+
+class ResetGlobalSemaphoreOp(D2MOp):
+    """A semaphore becomes a number on all its cores.
+
+    d2m.reset_global_semaphore(%semaphore) {value = 0 : ui32} : !d2m.global_semaphore
+    """
+
+    name = "d2m.reset_global_semaphore"
+    SIGNATURE: ClassVar = Signature(
+        values(semaphore=GLOBAL_SEMAPHORE), properties=properties(value=_UI32)
+    )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        (name,) = parse_list_in(parser, "(", parser.parse_unresolved_operand)
+        given, attributes = cls.parse_dict(parser, {})
+        parser.parse_punctuation(":")
+        operand = parser.resolve_operand(name, parser.parse_type())
+        results: list[Attribute] = []
+        if cls.SIGNATURE.results:
+            parser.parse_punctuation("->")
+            results.append(parser.parse_type())
+        return cls.create(
+            operands=[operand], result_types=results, properties=given, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string("(")
+        printer.print_operand(self.operands[0])
+        printer.print_string(")")
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.operands[0].type)
+        for result in self.results:
+            printer.print_string(" -> ")
+            printer.print_attribute(result.type)
+
+
+class CreateGlobalSemaphoreOp(ResetGlobalSemaphoreOp):
+    """A semaphore in the memory of a buffer, which outlives programs.
+
+        %0 = d2m.create_global_semaphore(%buffer) {value = 0 : ui32}
+            : tensor<...> -> !d2m.global_semaphore
+
+    C1: the buffer is divided over the cores that have the semaphore.
+    """
+
+    name = "d2m.create_global_semaphore"
+    SIGNATURE: ClassVar = Signature(
+        values(input=SHAPED), values(result=GLOBAL_SEMAPHORE), properties(value=_UI32)
+    )
+
+    def verify_op(self) -> None:
+        """Check the buffer (C1)."""
+        if not is_remote_value(self.operands[0]):
+            refuse("input must have a device layout")
+
+
+# --- Operations in generic form -------------------------------------------------------------------
+
+
+def _plain(
+    mnemonic: str,
+    summary: str,
+    base: type[D2MOp],
+    operands: str,
+    *given: Property,
+    results: tuple[ValueGroup, ...] = (),
+) -> type[D2MOp]:
+    """An operation without syntax of its own.
+
+    `operands` are words `name:kind`; `*` after the kind stands for any number, `?` for at most one.
+    """
+    groups: list[ValueGroup] = []
+    for word in operands.split():
+        name, _, kind = word.partition(":")
+        constraint = _KINDS[kind.rstrip("*?")]
+        groups.append(
+            ValueGroup(name, constraint, optional=kind.endswith("?"), variadic=kind.endswith("*"))
+        )
+    contents: dict[str, object] = {
+        "name": f"d2m.{mnemonic}",
+        "SIGNATURE": Signature(tuple(groups), results, given),
+        "traits": traits_def(WritesMemrefs()),
+        "__doc__": summary,
+        "__module__": __name__,
+    }
+    class_name = "".join(word.capitalize() for word in mnemonic.split("_")) + "Op"
+    return type(class_name, (base,), contents)
+
+
+_KINDS: Mapping[str, TypeConstraint] = {
+    "index": INDEX,
+    "semaphore": SEMAPHORE,
+    "shaped": SHAPED,
+    "flag": TypeConstraint("1-bit signless integer", lambda type: type == i1),
+}
+_RESULTS = (ValueGroup("results", SHAPED, variadic=True),)
+_TX = (ValueGroup("result", MEM_TX),)
+_FILL = Property("fill_value", _OOB_VAL)
+_PLAIN_OPS = (
+    _plain(
+        "local_copy",
+        "A local buffer, copied into another, block by block of their maps.",
+        RegionOp,
+        "src:shaped dst:shaped",
+        Property("indexing_maps", ods.MAP_ARRAY, optional=True),
+        results=_RESULTS,
+    ),
+    _plain(
+        "core_read",
+        "Local memory of another core, given by row and column, copied to this one.",
+        DataMovementOp,
+        "src:shaped dst:shaped coreIndex:index*",
+        results=_TX,
+    ),
+    _plain(
+        "core_write",
+        "Local memory of this core, copied to another one, given by row and column.",
+        DataMovementOp,
+        "src:shaped dst:shaped coreIndex:index*",
+        results=_TX,
+    ),
+    _plain(
+        "device_synchronize",
+        "Wait until a number of chips of the mesh, from one on, have arrived.",
+        RegionOp,
+        "semaphore:semaphore numReceivers:index startDevice:index* deviceMcastShape:index* "
+        "coreIndex:index*",
+    ),
+    _plain(
+        "block_mask",
+        "A block whose elements beyond rows and columns hold one number, by two tiles of masks.",
+        ComputeOp,
+        "input:shaped output:shaped rowMask:shaped colMask:shaped logicalRows:index "
+        "logicalCols:index",
+        _FILL,
+        results=_RESULTS,
+    ),
+    _plain(
+        "write_row_mask_tile",
+        "A tile of 1 in the first rows, and 0 in the others.",
+        ComputeOp,
+        "validRows:index output:shaped",
+        results=_RESULTS,
+    ),
+    _plain(
+        "write_col_mask_tile",
+        "A tile of 1 in the first columns, and 0 in the others.",
+        ComputeOp,
+        "validCols:index output:shaped",
+        results=_RESULTS,
+    ),
+    _plain(
+        "fill_arange_tile",
+        "A tile whose elements are their own numbers, row after row.",
+        ComputeOp,
+        "output:shaped",
+        results=_RESULTS,
+    ),
+    _plain(
+        "arange_block",
+        "A block of numbers at equal distances, made of a tile of numbers of elements.",
+        ComputeOp,
+        "indexTile:shaped output:shaped",
+        *properties(num_elements=ods.I64, start=ods.I64, step=ods.I64),
+        results=_RESULTS,
+    ),
+    _plain(
+        "set_l1_accumulate",
+        "Whether the packer adds to what is in L1.",
+        ComputeOp,
+        "enable:flag",
+    ),
+    _plain(
+        "unpack_stall_on_pack",
+        "Let the unpacker wait until the packer has finished.",
+        ComputeOp,
+        "",
+    ),
+)
+
+
 LATE_OPS = (
     GetCBOp,
     GetArgOp,
     PushOp,
     PopOp,
+    AwaitOp,
+    ScratchInitOp,
+    ScratchAllocateOp,
     OperandAliasOp,
     BlockIndexOp,
     BlockOffsetOp,
@@ -591,8 +911,13 @@ LATE_OPS = (
     RemoteStoreOp,
     ToDeviceOp,
     ToHostOp,
+    MaskOp,
     CompositeViewOp,
     SpatialOp,
     SpatialYieldOp,
+    CreateLocalSemaphoreOp,
+    ResetGlobalSemaphoreOp,
+    CreateGlobalSemaphoreOp,
+    *_PLAIN_OPS,
 )
 """Every operation of this module."""

@@ -55,6 +55,19 @@ from ttmlir.mlir.attributes import affine_map_attr, layout_map
 # Semaphores: numbers in the L1 of each core that cores set, raise and wait for.
 
 
+def _parse_semaphore_type(parser: Parser) -> Attribute:
+    """Read `: type`; left out is that of 2025."""
+    if parser.parse_optional_punctuation(":") is None:
+        return SemaphoreType()
+    return parser.parse_type()
+
+
+def _print_semaphore_type(printer: Printer, semaphore: SSAValue) -> None:
+    if not isinstance(semaphore.type, SemaphoreType):
+        printer.print_string(" : ")
+        printer.print_attribute(semaphore.type)
+
+
 class _SemaphoreUpdateOp(DataMovementOp):
     """A semaphore of this core, of another one, or of many gets a number."""
 
@@ -110,7 +123,7 @@ class _SemaphoreUpdateOp(DataMovementOp):
             ]
         _, attributes = cls.parse_dict(parser, {})
         made = cls.of(
-            parser.resolve_operand(semaphore, SemaphoreType()),
+            parser.resolve_operand(semaphore, _parse_semaphore_type(parser)),
             parser.resolve_operand(value, index),
             *groups,
         )
@@ -128,6 +141,7 @@ class _SemaphoreUpdateOp(DataMovementOp):
                 print_indices(printer, listed)
                 separator = " "
         self.print_dict(printer)
+        _print_semaphore_type(printer, self.operands[0])
 
     def verify_op(self) -> None:
         """Check that a rectangle of cores has a first one (C1)."""
@@ -182,7 +196,7 @@ class SemaphoreWaitOp(DataMovementOp):
         if parser.parse_optional_keyword("reset") is not None:
             names.append(parser.parse_unresolved_operand())
         _, attributes = cls.parse_dict(parser, {})
-        types = (SemaphoreType(), IndexType(), IndexType())
+        types = (_parse_semaphore_type(parser), IndexType(), IndexType())
         return cls.create(
             operands=[
                 parser.resolve_operand(name, type) for name, type in zip(names, types, strict=False)
@@ -198,6 +212,7 @@ class SemaphoreWaitOp(DataMovementOp):
             printer.print_string(" reset ")
             printer.print_operand(self.operands[2])
         self.print_dict(printer)
+        _print_semaphore_type(printer, self.operands[0])
 
 
 SEMAPHORE_OPS = (SemaphoreSetOp, SemaphoreIncOp, SemaphoreWaitOp)
@@ -575,6 +590,19 @@ class _DMAOp(DataMovementOp):
     def verify_ends(self) -> None:
         """Check source and destination."""
 
+    def check_remote_indices(self, side: str) -> None:
+        """Compare the indices of a remote end with what is named: a shard, or a byte of it."""
+        value, found = self.group(side)[0], len(self.group(f"{side}Indices"))
+        expected = len(shape_of(value)) // 2 if self.count == 0 else _REMOTE_INDICES
+        if found != expected:
+            refuse(f"Must have {expected} {side} indices for remote {side} operand")
+
+    def check_local_indices(self, side: str) -> None:
+        """Compare the indices of a local end: none for all of it, or a byte."""
+        expected = 0 if self.count == 0 else 1
+        if len(self.group(f"{side}Indices")) != expected:
+            refuse(f"Must have {expected} {side} index for local {side} operand")
+
 
 def _parse_two_types(parser: Parser) -> tuple[Attribute, Attribute]:
     position = parser.pos
@@ -651,7 +679,10 @@ class DMAOp(_DMAOp):
 class DMAReadOp(_DMAOp):
     """A movement from a remote buffer: row, column and byte there, byte here, elements.
 
-    %tx = d2m.dma_read %src[%y, %x, %byte], %dst[%byte], <n> : (...) -> !d2m.mem_tx
+        %tx = d2m.dma_read %src[%y, %x, %byte], %dst[%byte], <n> : (...) -> !d2m.mem_tx
+        %tx = d2m.dma_read %src[%y, %x], %dst, <0> : (...) -> !d2m.mem_tx
+
+    With 0 elements it is the whole shard of a row and column (2026).
     """
 
     name = "d2m.dma_read"
@@ -663,17 +694,18 @@ class DMAReadOp(_DMAOp):
         """Check which end is remote, and the number of indices."""
         if not is_remote_value(self.src) or is_remote_value(self.dst):
             refuse("For DMARead, src must be remote and dst must be local")
-        if len(self.src_indices) != _REMOTE_INDICES:
-            refuse("Must have 3 src indices for remote src operand")
-        if len(self.dst_indices) != 1:
-            refuse("Must have 1 dst index for local dst operand")
+        self.check_remote_indices("src")
+        self.check_local_indices("dst")
 
 
 class DMAWriteOp(_DMAOp):
     """A movement to a remote buffer, or to other cores.
 
-    %tx = d2m.dma_write %src[%byte], %dst[%y, %x, %byte], <n> : (...) -> !d2m.mem_tx
-    %tx = d2m.dma_write %src[%byte], %dst[%byte] core[%y, %x] mcast[%h, %w], <n> : ...
+        %tx = d2m.dma_write %src[%byte], %dst[%y, %x, %byte], <n> : (...) -> !d2m.mem_tx
+        %tx = d2m.dma_write %src[%byte], %dst[%byte] core[%y, %x] mcast[%h, %w], <n> : ...
+        %tx = d2m.dma_write %src, %dst[%y, %x], <0> : (...) -> !d2m.mem_tx
+
+    With 0 elements it is the whole shard (2026).
     """
 
     name = "d2m.dma_write"
@@ -685,14 +717,13 @@ class DMAWriteOp(_DMAOp):
         if is_remote_value(self.src):
             refuse("For DMAWrite, src must be local")
         remote = is_remote_value(self.dst)
-        if remote and len(self.dst_indices) != _REMOTE_INDICES:
-            refuse("Must have 3 dst indices for remote dst operand")
+        if remote:
+            self.check_remote_indices("dst")
         if remote and self.mcast_shape:
             refuse("cannot mcast to remote dst")
-        if not remote and len(self.dst_indices) != 1:
-            refuse("Must have 1 dst index for local dst operand")
-        if len(self.src_indices) != 1:
-            refuse("Must have 1 src index for local src operand")
+        if not remote:
+            self.check_local_indices("dst")
+        self.check_local_indices("src")
 
 
 class NullTxOp(RegionOp):

@@ -322,7 +322,13 @@ NUMBER = AttrConstraint(
 )
 INDEX = TypeConstraint("index", lambda type: type.name == "index")
 CB = TypeConstraint("circular buffer", lambda type: type.name == "d2m.cb")
-SEMAPHORE = TypeConstraint("semaphore", lambda type: type.name == "d2m.semaphore")
+SEMAPHORE = TypeConstraint(
+    "semaphore",
+    lambda type: type.name in ("d2m.semaphore", "d2m.local_semaphore", "d2m.global_semaphore"),
+)
+GLOBAL_SEMAPHORE = TypeConstraint(
+    "global semaphore", lambda type: type.name == "d2m.global_semaphore"
+)
 MEM_TX = TypeConstraint("memory transaction", lambda type: type.name == "d2m.mem_tx")
 
 
@@ -487,6 +493,25 @@ class AllocationOp(D2MOp):
         printer.print_attribute(self.results[0].type)
 
 
+class TypedOp(D2MOp):
+    """Syntax `attr-dict : type`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        properties, attributes = cls.parse_dict(parser, {})
+        parser.parse_punctuation(":")
+        return cls.create(
+            result_types=[parser.parse_type()], properties=properties, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.results[0].type)
+
+
 class ArrowOp(ConversionOp, D2MOp):
     """A value on the device, or in a region, made of another."""
 
@@ -550,7 +575,7 @@ class EmptyOp(AllocationOp):
     traits = traits_def(Allocates())
 
 
-class FullOp(D2MOp):
+class FullOp(TypedOp):
     """A tensor of one number.
 
         %0 = d2m.full {fill_value = 1.0 : f32, shape = array<i32: 32, 32>} : tensor<32x32xf32>
@@ -569,21 +594,6 @@ class FullOp(D2MOp):
         """The tensor of a number, which comes as an attribute."""
         shape = DenseArrayBase.from_list(i32, type.get_shape())
         return cls.create(result_types=[type], properties={"shape": shape, "fill_value": value})
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
 
     def verify_op(self) -> None:
         """Compare the shapes (C1)."""

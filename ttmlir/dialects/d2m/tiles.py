@@ -46,7 +46,6 @@ from ttmlir.dialects.definition.table_ops import (
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel.tile_calls import TILE_OPERATION_OF, TILE_OPERATIONS, TileOperation
-from ttmlir.optable.op_definition import Parameter
 
 _FLOATS = (DataType.F32, DataType.F16, DataType.BF16)
 _RESULT = values(result=TILE)
@@ -80,7 +79,7 @@ class ElementwiseTileOp(TileOp):
         **parameters: ParameterValue,
     ) -> Self:
         """The operation on these tiles, by default with a result of the first one's type."""
-        kinds = {each.name: each.kind for each in _parameters(cls.TILE_OPERATION)}
+        kinds = {each.name: each.kind for each in cls.TILE_OPERATION.parameters}
         return cls.create(
             operands=operands,
             result_types=[operands[0].type if result_type is None else result_type],
@@ -91,11 +90,7 @@ class ElementwiseTileOp(TileOp):
 
     def parameters(self) -> dict[str, ParameterValue]:
         """The parameters as Python values."""
-        return parameters_in(self.properties, _parameters(self.TILE_OPERATION))
-
-
-def _parameters(operation: TileOperation) -> tuple[Parameter, ...]:
-    return () if operation.definition is None else operation.definition.ttir_signature
+        return parameters_in(self.properties, self.TILE_OPERATION.parameters)
 
 
 _ELEMENT = AttrConstraint("type", ods.always, ods.is_type)
@@ -106,6 +101,8 @@ _ELEMENTS: Mapping[str, tuple[Property, ...]] = {
 
 `i8` and `ui8` are the same tiles, and so are `i1` and `bf16`.
 """
+_TAKE_NUMBERS = ("tile_add", "tile_sub", "tile_mul", "tile_div", "tile_pow")
+"""Operations whose second operand may be one number instead of a tile (2026)."""
 
 
 def _class_name(mnemonic: str) -> str:
@@ -113,15 +110,18 @@ def _class_name(mnemonic: str) -> str:
 
 
 def _class_of(operation: TileOperation) -> type[ElementwiseTileOp]:
+    operands = [ValueGroup(name, TILE) for name in operation.operands]
+    if operation.mnemonic in _TAKE_NUMBERS:
+        operands[1] = ValueGroup(operation.operands[1], _NUMBER_OR_TILE)
     contents: dict[str, object] = {
         "name": f"d2m.{operation.mnemonic}",
         "TILE_OPERATION": operation,
         "DST_OPERANDS": tuple(range(len(operation.operands))),
         "IN_PLACE": operation.in_place,
         "SIGNATURE": Signature(
-            tuple(ValueGroup(name, TILE) for name in operation.operands),
+            tuple(operands),
             _RESULT,
-            (*properties_of(_parameters(operation)), *_ELEMENTS.get(operation.mnemonic, ())),
+            (*properties_of(operation.parameters), *_ELEMENTS.get(operation.mnemonic, ())),
         ),
         "__doc__": operation.summary,
         "__module__": __name__,
@@ -182,11 +182,40 @@ class TileReduceSumOp(_ReduceOp):
     name = "d2m.tile_reduce_sum"
 
 
+class TileReduceMeanOp(TileReduceSumOp):
+    """A sum whose scaler b holds what the mean divides by, inverted (2026)."""
+
+    name = "d2m.tile_reduce_mean"
+
+
 class TileReduceMaxOp(_ReduceOp):
     """The largest of a * b over rows or columns of a tile, and of c."""
 
     name = "d2m.tile_reduce_max"
     IDENTITY: ClassVar = -math.inf
+
+
+class _ReduceInDstOp(TileOp):
+    """A reduction by the vector unit, of a tile in DST, combined with one that is there (2026)."""
+
+    DST_OPERANDS: ClassVar = (0, 1)
+    SIGNATURE: ClassVar = Signature(
+        values(input=TILE, accumulator=TILE),
+        _RESULT,
+        properties(reduce_dim=ods.named_attr("d2m.reduce_dim")),
+    )
+
+
+class TileSFPUReduceSumOp(_ReduceInDstOp):
+    """The sum over rows or columns of a tile, added to the accumulator."""
+
+    name = "d2m.tile_sfpu_reduce_sum"
+
+
+class TileSFPUReduceMaxOp(_ReduceInDstOp):
+    """The largest number of rows or columns of a tile, and of the accumulator."""
+
+    name = "d2m.tile_sfpu_reduce_max"
 
 
 class TileTransposeOp(TileOp):
@@ -381,7 +410,10 @@ TILE_OPS = (
     *ELEMENTWISE_OPS,
     TileMatmulOp,
     TileReduceSumOp,
+    TileReduceMeanOp,
     TileReduceMaxOp,
+    TileSFPUReduceSumOp,
+    TileSFPUReduceMaxOp,
     TileTransposeOp,
     TileBcastOp,
     TileFillOp,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from ttmlir.optable.elementwise import DEFINITIONS
-from ttmlir.optable.op_definition import OpDefinition
+from ttmlir.optable.op_definition import Kind, OpDefinition, Parameter
 
 
 class Format(Enum):
@@ -258,8 +258,8 @@ TILE_CALLS: Mapping[str, TileCall] = _TileCalls(
 # --- Tile operations ------------------------------------------------------------------------------
 # Operations on single tiles, as kernels of the direct-to-metal path compute them in DST.
 #
-# Every elementwise operation that is computed by calls on tiles is one, and the comparisons with
-# zero that the calls have besides. Names are those of tt-mlir's dialect d2m.
+# Every elementwise operation that is computed by calls on tiles is one, and so are functions that
+# the calls have besides. Names are those of tt-mlir's dialect d2m.
 
 _NAMES = {
     "reciprocal": "recip",
@@ -270,15 +270,26 @@ _NAMES = {
 }
 """What operations are called on tiles, where it is not the mnemonic of the definition."""
 
-_WITH_ZERO = {
+_OF_CALLS = {
     "eqz": "1 where the element is 0, else 0.",
     "nez": "1 where the element is not 0, else 0.",
     "gtz": "1 where the element is above 0, else 0.",
     "gez": "1 where the element is not below 0, else 0.",
     "ltz": "1 where the element is below 0, else 0.",
     "lez": "1 where the element is not above 0, else 0.",
+    "frac": "The fraction, with the sign of the number.",
+    "selu": "scale * x, or scale * alpha * (exp(x) - 1) below 0.",
+    "signbit": "1 for numbers with a sign, -0 included.",
+    "softsign": "x / (1 + |x|).",
 }
-"""Comparisons with zero, which are no operations on tensors."""
+"""What single calls compute, but no operation on tensors that has a definition."""
+
+_ON_FLOATS = ("frac", "selu", "signbit", "softsign")
+"""Those of them without a call for integers."""
+
+_PARAMETERS = {
+    "selu": tuple(Parameter(name=name, kind=Kind.F32) for name in ("scale", "alpha")),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,7 +302,8 @@ class TileOperation:
     operands: tuple[str, ...]
     call: TileCall
     definition: OpDefinition | None = None
-    """The operation on tensors; None for a comparison with zero."""
+    """The operation on tensors; None for what only a call computes."""
+    parameters: tuple[Parameter, ...] = ()
 
     @property
     def in_place(self) -> bool:
@@ -310,22 +322,28 @@ def _of_definitions() -> Iterator[TileOperation]:
             operands=tuple(operand.name for operand in definition.operands),
             call=call,
             definition=definition,
+            parameters=definition.ttir_signature,
         )
 
 
-def _with_zero() -> Iterator[TileOperation]:
-    for name, summary in _WITH_ZERO.items():
-        call = TileCall(
-            floats=(Step(call=f"{name}_tile", slots=(0,)),),
-            integers=(Step(call=f"{name}_tile_int32", slots=(0,)),),
-        )
+def _of_calls() -> Iterator[TileOperation]:
+    for name, summary in _OF_CALLS.items():
+        parameters = _PARAMETERS.get(name, ())
         yield TileOperation(
-            mnemonic=f"tile_{name}", summary=summary, operands=("input",), call=call
+            mnemonic=f"tile_{name}",
+            summary=summary,
+            operands=("input",),
+            call=_unary(
+                f"{name}_tile",
+                "" if name in _ON_FLOATS else f"{name}_tile_int32",
+                *(each.name for each in parameters),
+            ),
+            parameters=parameters,
         )
 
 
 TILE_OPERATIONS: Mapping[str, TileOperation] = {
-    each.mnemonic: each for each in (*_of_definitions(), *_with_zero())
+    each.mnemonic: each for each in (*_of_definitions(), *_of_calls())
 }
 """Every operation on tiles by its mnemonic."""
 

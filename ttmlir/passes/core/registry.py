@@ -254,6 +254,8 @@ PASSES: dict[str, str] = {
 """Every pass by its name on the command line; one line each, sorted by name."""
 
 PIPELINES: dict[str, str] = {
+    "d2m-be-pipeline": "ttmlir.passes.pipelines.ttir_to_ttmetal:D2MBackendPipeline",
+    "d2m-fe-pipeline": "ttmlir.passes.pipelines.ttir_to_ttmetal:D2MFrontendPipeline",
     "linalg-to-ttir-pipeline": "ttmlir.passes.pipelines.linalg:LinalgToTTIRPipeline",
     "linalg-to-ttnn-pipeline": "ttmlir.passes.pipelines.linalg:LinalgToTTNNPipeline",
     "stablehlo-to-ttir-pipeline": "ttmlir.passes.pipelines.stablehlo:StableHLOToTTIRPipeline",
@@ -281,6 +283,11 @@ PIPELINES: dict[str, str] = {
 """Every pipeline by its name on the command line; one line each, sorted by name."""
 
 ALIASES = {
+    "d2m-elementwise-fusion": "d2m-generic-fusion",
+    "d2m-to-ttkernel-pipeline": "convert-d2m-to-ttkernel",
+    "d2m-to-ttkernel-pre-emitc-pipeline": "convert-d2m-to-ttkernel",
+    "d2m-to-ttmetal-pipeline": "convert-d2m-to-ttmetal",
+    "d2m-to-ttnn-pipeline": "convert-d2m-to-ttnn",
     "linalg-to-ttir": "linalg-to-ttir-pipeline",
     "linalg-to-ttnn": "linalg-to-ttnn-pipeline",
     "stablehlo-pipeline": "stablehlo-to-ttir-pipeline",
@@ -288,6 +295,7 @@ ALIASES = {
     "stablehlo-to-ttnn": "stablehlo-to-ttnn-pipeline",
     "tosa-to-ttir": "tosa-to-ttir-pipeline",
     "tosa-to-ttnn": "tosa-to-ttnn-pipeline",
+    "ttir-bufferization-pipeline": "ttcore-one-shot-bufferize",
     "ttir-flatten-sliding-window": "ttir-sliding-window-2d-fix-shapes",
     "ttir-to-emitc": "ttir-to-emitc-pipeline",
     "ttir-to-ttir-decomposition": "ttir-decomposition",
@@ -303,20 +311,48 @@ _OVERRIDES = (
     "use ttir-grid-set with overrides or sharding-pass-enabled; ttmlir-tune searches overrides"
 )
 _WITHIN_D2M = "use ttir-to-ttmetal-pipeline, which does that work"
+_WITHIN_SELECTION = "use d2m-grid-selection, which chooses blocks, loops and grids together"
+_WITHIN_KERNELS = (
+    "use convert-d2m-to-ttkernel, which makes loops, registers, transfers and threads of kernels"
+)
 
 ELSEWHERE = {
     "convert-ttir-to-linalg": "there is no code for host processors; ttir runs as ttnn or ttmetal",
-    "d2m-be-pipeline": _WITHIN_D2M,
     "d2m-emitc-pipeline": "use ttmlir-translate --ttkernel-to-cpp",
-    "d2m-fe-pipeline": _WITHIN_D2M,
-    "d2m-lower-to-layout": _WITHIN_D2M,
-    "d2m-to-ttkernel-pipeline": "use convert-d2m-to-ttkernel",
-    "d2m-to-ttkernel-pre-emitc-pipeline": "use convert-d2m-to-ttkernel",
-    "d2m-to-ttmetal-pipeline": "use convert-d2m-to-ttmetal",
-    "d2m-to-ttnn-pipeline": "use convert-d2m-to-ttnn",
+    **dict.fromkeys(
+        ("d2m-insert-streams", "d2m-lower-to-layout", "d2m-optimize-dma", "d2m-op-scheduler"),
+        _WITHIN_D2M,
+    ),
+    **dict.fromkeys(
+        (
+            "d2m-generate-outer-loops",
+            "d2m-generic-apply-interchange",
+            "d2m-generic-generate-loops",
+            "d2m-generic-tile-compute-loops",
+        ),
+        _WITHIN_SELECTION,
+    ),
+    **dict.fromkeys(
+        (
+            "d2m-generic-generate-datamovement",
+            "d2m-generic-hw-thread-selection",
+            "d2m-generic-linearize-memref",
+            "d2m-generic-lower-dmas",
+            "d2m-generic-regions-to-funcs",
+            "d2m-generic-replace-globals",
+            "d2m-insert-dst-register-access",
+            "d2m-insert-dst-register-access-scheduled",
+            "d2m-insert-dst-register-access-unscheduled",
+            "d2m-lower-load-store-ops-to-dma",
+            "d2m-schedule-dma",
+            "d2m-sfpu-tile-loop-fission",
+            "d2m-split-unified-thread",
+            "ttkernel-control-dst-section",
+        ),
+        _WITHIN_KERNELS,
+    ),
     "linalg-to-llvm-pipeline": "there is no code for host processors; use linalg-to-ttnn-pipeline",
     "pykernel-compile-pipeline": "kernels in Python are compiled by the package pykernel",
-    "ttir-bufferization-pipeline": "use ttcore-one-shot-bufferize",
     "ttir-constant-as-fill": _WITHIN_TTNN,
     "ttir-optimizer": _OVERRIDES,
     "ttnn-collect-perf-metrics": "use ttrt perf on the .ttnn file",

@@ -118,22 +118,46 @@ class TTIRToTTMetalPipeline(Pipeline):
         False, "Let results of functions leave L1 to others, before what does not fit is in DRAM"
     )
     enable_fusion: bool = option(True, "Compute several operations in one kernel")
+    enable_elementwise_fusion: bool = option(True, "What enable-fusion is called in 2026")
+    enable_multicast_inference: bool = option(
+        True, "Send blocks that several cores read to all of them; not without"
+    )
+    use_tensor_accessor_dma: bool = option(
+        False, "Address pages by accessors of tensors; not supported"
+    )
+    disable_l1_acc: bool = option(False, "Let the packer add nothing in L1; not supported")
 
     def passes(self) -> Sequence[Pass]:
-        """Machine, generics, fusion, memrefs, blocks, addresses, kernels, host program.
-
-        Constants are folded before loops are made of them.
-        """
-        from ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers import D2MInsertScratchBuffersPass
-        from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
-        from ttmlir.passes.d2m.fusion.d2m_generic_fusion import D2MGenericFusionPass
-        from ttmlir.passes.d2m.fusion.d2m_mask_padding import D2MMaskPaddingPass
+        """Machine, generics, fusion, memrefs, blocks, addresses, kernels, host program."""
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel import ConvertD2MToTTKernelPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import ConvertD2MToTTMetalPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttnn import ConvertD2MToTTNNPass
-        from ttmlir.passes.d2m.schedule.d2m_allocate import D2MAllocatePass
-        from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
         from ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize import TTCoreOneShotBufferizePass
+
+        end: Pass = ConvertD2MToTTMetalPass(math_fidelity=self.set_math_fidelity)
+        if self.ttnn_mode:
+            end = ConvertD2MToTTNNPass(math_fidelity=self.set_math_fidelity)
+        return (
+            *self.on_tensors(),
+            TTCoreOneShotBufferizePass(),
+            *self.on_memrefs(),
+            ConvertD2MToTTKernelPass(
+                ttnn_mode=self.ttnn_mode,
+                max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
+                math_approx_mode=self.math_approx_mode,
+                use_tile_matmul=self.use_tile_matmul,
+            ),
+            end,
+        )
+
+    def on_tensors(self) -> Sequence[Pass]:
+        """Machine, generics, fusion.
+
+        Constants are folded before loops are made of them.
+        """
+        from ttmlir.passes.d2m.frontend.ttir_to_d2m import TTIRToD2MPass
+        from ttmlir.passes.d2m.fusion.d2m_generic_fusion import D2MGenericFusionPass
+        from ttmlir.passes.d2m.fusion.d2m_mask_padding import D2MMaskPaddingPass
         from ttmlir.passes.general.canonicalize import CanonicalizePass
         from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
         from ttmlir.passes.general.inline import InlinePass
@@ -147,9 +171,6 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.ttnn.convert_ttnn_to_ttir import ConvertTTNNToTTIRPass
 
         self._check()
-        end: Pass = ConvertD2MToTTMetalPass(math_fidelity=self.set_math_fidelity)
-        if self.ttnn_mode:
-            end = ConvertD2MToTTNNPass(math_fidelity=self.set_math_fidelity)
         return (
             *(() if self.ttnn_mode else (ConvertSpellingPass(),)),
             InlinePass(canonicalize=False),
@@ -168,10 +189,19 @@ class TTIRToTTMetalPipeline(Pipeline):
             ),
             D2MMaskPaddingPass(),
             D2MGenericFusionPass(
-                enable_fusion=self.enable_fusion,
+                enable_fusion=self.enable_fusion and self.enable_elementwise_fusion,
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
             ),
-            TTCoreOneShotBufferizePass(),
+        )
+
+    def on_memrefs(self) -> Sequence[Pass]:
+        """Local buffers, blocks, addresses."""
+        from ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers import D2MInsertScratchBuffersPass
+        from ttmlir.passes.d2m.schedule.d2m_allocate import D2MAllocatePass
+        from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
+
+        self._check()
+        return (
             D2MInsertScratchBuffersPass(
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles
             ),
@@ -186,13 +216,6 @@ class TTIRToTTMetalPipeline(Pipeline):
                 num_stream_buffers=self.num_stream_buffers,
                 allow_l1_output_spilling=self.allow_l1_output_spilling,
             ),
-            ConvertD2MToTTKernelPass(
-                ttnn_mode=self.ttnn_mode,
-                max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
-                math_approx_mode=self.math_approx_mode,
-                use_tile_matmul=self.use_tile_matmul,
-            ),
-            end,
         )
 
     def _check(self) -> None:
@@ -206,8 +229,36 @@ class TTIRToTTMetalPipeline(Pipeline):
                 "disable-tolayout-folding",
                 "leave it out: tensors are moved once, so that there is nothing to fold",
             )
+        if not self.enable_multicast_inference:
+            self._refuse("enable-multicast-inference", "leave it out: blocks are sent once")
+        if self.use_tensor_accessor_dma:
+            self._refuse("use-tensor-accessor-dma", "leave it out: kernels compute addresses")
+        if self.disable_l1_acc:
+            self._refuse("disable-l1-acc", "leave it out: long sums that leave DST are added in L1")
         if self.max_dst_physical_size_tiles not in (0, *range(4, 17)):
             self._refuse("max-dst-physical-size-tiles", "give 4 to 16, or 0 for the chip's")
 
     def _refuse(self, option_name: str, remedy: str) -> None:
         raise OptionError(f"{self.name}: the value of {option_name} is not supported; {remedy}")
+
+
+@dataclass(frozen=True)
+class D2MFrontendPipeline(TTIRToTTMetalPipeline):
+    """The first part of ttir-to-ttmetal-pipeline: fused generics on tensors."""
+
+    name = "d2m-fe-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """What works on tensors; ttcore-one-shot-bufferize comes after it."""
+        return self.on_tensors()
+
+
+@dataclass(frozen=True)
+class D2MBackendPipeline(TTIRToTTMetalPipeline):
+    """The second part of ttir-to-ttmetal-pipeline: memrefs in blocks, at addresses."""
+
+    name = "d2m-be-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """What works on memrefs; convert-d2m-to-ttkernel comes after it."""
+        return self.on_memrefs()

@@ -126,12 +126,13 @@ def _deallocate_values(function: FuncOp) -> None:
     block = function.body.blocks[0]
     is_kept = _is_called(function)
     arguments = [arg for arg in block.args if not (is_kept or _is_kept(function, arg.index))]
-    results = [value for op in block.ops if op.name not in _KEPT_MAKERS for value in op.results]
+    makers = [op for op in block.ops if op.name not in _KEPT_MAKERS and not _gives_on(op)]
+    results = [value for op in makers for value in op.results]
     order = {op: number for number, op in enumerate(block.ops)}
     for value in (*arguments, *results):
         if memory_of(value.type) is None:
             continue
-        users = [use.operation for use in value.uses]
+        users = _users(value)
         owner = value.owner
         last = max(users, key=order.__getitem__, default=owner)
         if isinstance(last, ReturnOp):
@@ -143,6 +144,18 @@ def _deallocate_values(function: FuncOp) -> None:
 
 
 _KEPT_MAKERS = frozenset(("ttnn.get_device",))
+
+
+def _gives_on(op: Operation) -> bool:
+    """True for an operation of debug, whose result is its operand."""
+    return op.name.startswith("debug.")
+
+
+def _users(value: SSAValue) -> list[Operation]:
+    """The operations that take a tensor, under whichever name."""
+    users = [use.operation for use in value.uses]
+    given = [result for op in users if _gives_on(op) for result in op.results]
+    return [*users, *(user for each in given for user in _users(each))]
 
 
 def _deallocate_unused(value: SSAValue, block: Block) -> None:

@@ -46,7 +46,8 @@ Requires: static shapes; tensors without layout, or, in ttnn mode, with one of t
 Ensures: no operation of ttir is left but casts of ttnn's layouts; functions take and return what
 they did. Equal operations on equal values of a block are computed once. Tensors are tiles of 32x32
 numbers of full rank, two dimensions at least. The maps of a `linalg.generic` take its iterators to
-tiles; an iterator goes over all of the dimensions that it indexes alone. Moves are maps of
+tiles; an iterator goes over all of the dimensions that it indexes alone. Layouts are spelled as in
+the year of the module: without a value of the padding in 2026. Moves are maps of
 `d2m.view_layout` for whole tiles and of `d2m.view_elements` for parts of them; only a part of an
 output that is written is a map with an offset. With reduction iterators an output starts from the
 identity of what combines, whatever is in it. What tiles hold beyond the shape of a tensor is
@@ -225,6 +226,8 @@ class TTIRToD2MPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function."""
+        from ttmlir.passes.general.convert_spelling import is_late
+
         self._check_options()
         placement = Placement(
             self.default_input_memspace,
@@ -233,6 +236,7 @@ class TTIRToD2MPass(ModulePass):
             ttnn_mode=self.ttnn_mode,
             accumulation=self.fp32_dest_acc_en,
             weight_dtype=self.experimental_weight_dtype,
+            late=is_late(module),
         )
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             if self.ttnn_mode:

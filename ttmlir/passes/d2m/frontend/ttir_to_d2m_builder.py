@@ -128,6 +128,8 @@ class Placement:
     """Where sums of 16-bit numbers are tensors of 32-bit ones."""
     weight_dtype: DataType | None = None
     """The format of weights of products in memory; None: that of their elements."""
+    late: bool = False
+    """Spell layouts as in 2026, where the module is of that year."""
 
 
 @dataclass(frozen=True)
@@ -323,7 +325,9 @@ class D2MBuilder(OpBuilder):
         merges = placement.collapse_all or (placement.collapse_pairs and len(logical) == 2)
         rank = 2 if merges else len(logical)
         intervals = None if merges else ()
-        return metal_tensor_type(logical, tile, space, (1,) * rank, intervals=intervals)
+        return metal_tensor_type(
+            logical, tile, space, (1,) * rank, intervals=intervals, late=placement.late
+        )
 
     def load(self, value: SSAValue, tile: TileType | None = None) -> DeviceTensor:
         """A tensor of the host, or of ttnn, as tiles of its elements, or of this type."""

@@ -1,0 +1,56 @@
+// RUN: ttmlir-opt --ttir-to-d2m %s -o %t.mlir
+// RUN: FileCheck %s --input-file=%t.mlir
+// RUN: ttmlir-opt %t.mlir | diff %t.mlir -
+// RUN: ttmlir-opt --d2m-fe-pipeline %s -o %t.fused
+// RUN: FileCheck %s --input-file=%t.fused --check-prefix=FUSED
+
+// Operations without destinations, as in 2026: layouts name no value of the padding.
+
+// CHECK-DAG: #layout = #ttcore.metal_layout<logical_shape = 64x128, dim_alignments = 32x32, collapsed_intervals = dense<{{.*}}> : tensor<2x2xi64>, l1, sharded>
+// CHECK-NOT: undef
+// FUSED: #ttcore.metal_layout<
+
+!t = tensor<64x128xbf16>
+
+// CHECK-LABEL: func.func @elementwise
+// FUSED-LABEL: func.func @elementwise
+func.func @elementwise(%a: !t, %b: !t) -> !t {
+  // CHECK: %[[E:.*]] = d2m.empty() : tensor<1x1x2x4x!ttcore.tile<32x32, bf16>, #layout>
+  // CHECK: d2m.to_layout %arg0, %[[E]] : tensor<64x128xbf16> into tensor<1x1x2x4x!ttcore.tile<32x32, bf16>, #layout> -> tensor<1x1x2x4x!ttcore.tile<32x32, bf16>, #layout>
+  // CHECK: d2m.generic{{.+}}iterator_types = [#parallel, #parallel]
+  // CHECK: linalg.generic{{.+}}iterator_types = ["parallel", "parallel"]
+  // CHECK: d2m.tile_add
+  %0 = "ttir.add"(%a, %b) : (!t, !t) -> !t
+  // CHECK: d2m.generic{{.+}}iterator_types = [#parallel, #parallel]
+  // CHECK: d2m.tile_exp
+  // FUSED: d2m.tile_add
+  // FUSED-NOT: d2m.generic
+  // FUSED: d2m.tile_exp
+  %1 = "ttir.exp"(%0) : (!t) -> !t
+  // CHECK: d2m.tile_sub
+  %2 = "ttir.subtract"(%1, %b) : (!t, !t) -> !t
+  // CHECK: d2m.tile_maximum
+  %3 = "ttir.maximum"(%2, %b) : (!t, !t) -> !t
+  // CHECK: d2m.to_layout %{{.*}} into tensor<64x128xbf16>
+  return %3 : !t
+}
+
+// CHECK-LABEL: func.func @matmul
+func.func @matmul(%a: tensor<64x128xbf16>, %b: tensor<128x96xbf16>) -> tensor<64x96xbf16> {
+  // CHECK: d2m.generic{{.+}}block_factors = [1, 1, 1]{{.+}}iterator_types = [#parallel, #parallel, #reduction]
+  // CHECK: linalg.generic{{.+}}iterator_types = ["parallel", "parallel", "reduction"]
+  // CHECK: d2m.tile_matmul
+  %0 = "ttir.matmul"(%a, %b) : (tensor<64x128xbf16>, tensor<128x96xbf16>) -> tensor<64x96xbf16>
+  return %0 : tensor<64x96xbf16>
+}
+
+// CHECK-LABEL: func.func @reductions
+func.func @reductions(%a: tensor<64x128xf32>) -> (tensor<64x1xf32>, tensor<1x128xf32>) {
+  // CHECK: d2m.generic{{.+}}iterator_types = [#parallel, #reduction]
+  // CHECK: d2m.tile_reduce_sum{{.+}}#d2m<reduce_dim R>
+  %0 = "ttir.sum"(%a) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<64x128xf32>) -> tensor<64x1xf32>
+  // CHECK: d2m.generic{{.+}}iterator_types = [#reduction, #parallel]
+  // CHECK: d2m.tile_reduce_max{{.+}}#d2m<reduce_dim C>
+  %1 = "ttir.max"(%a) <{dim_arg = [0 : i32], keep_dim = true}> : (tensor<64x128xf32>) -> tensor<1x128xf32>
+  return %0, %1 : tensor<64x1xf32>, tensor<1x128xf32>
+}
