@@ -69,6 +69,7 @@ from ttmlir.dialects.definition.syntax import (
 )
 from ttmlir.dialects.tt.device import DeviceAttr
 from ttmlir.dialects.tt.layout import MemorySpaceAttr, TileType, element_of
+from ttmlir.dialects.ttcore_values import VALUE_OPS, DictType
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, Element, TileFormat
 from ttmlir.layout.enums import (
@@ -1429,8 +1430,9 @@ __all__ = [
 
 TTCORE = Dialect(
     "ttcore",
-    cast("list[type[Operation]]", list(STRUCTURE_OPS)),
+    cast("list[type[Operation]]", [*STRUCTURE_OPS, *VALUE_OPS]),
     [
+        DictType,
         ArgumentTypeAttr,
         AttentionMaskTypeAttr,
         CBLayoutAttr,

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ttmlir.dialects.late_checks import attention, computation, distribution, movement, windows
+from ttmlir.dialects.late_checks import (
+    attention,
+    computation,
+    distribution,
+    functions,
+    movement,
+    training,
+    windows,
+)
 from ttmlir.dialects.late_checks.verified import Verified
 
 Check = Callable[[Verified], None]
@@ -149,6 +157,12 @@ _TTNN: Mapping[str, Check] = {
     **_all(("dump_tensor", "load_tensor"), distribution.check_tensor_file),
     **_all(("begin_trace_capture", "end_trace_capture", "execute_trace"), distribution.check_trace),
     "write_tensor": distribution.check_write_tensor,
+    "layernorm_fw": training.check_layernorm_forward,
+    "layernorm_bw": training.check_layernorm_backward,
+    "rmsnorm_fw": training.check_rmsnorm_forward,
+    "rmsnorm_bw": training.check_rmsnorm_backward,
+    "chunk_gated_delta_rule": training.check_chunked_delta_rule,
+    "d2m_subgraph": functions.check_d2m_subgraph,
 }
 
 CHECKS: Mapping[str, Check] = {
