@@ -69,7 +69,7 @@ from ttmlir.dialects.definition.syntax import (
 )
 from ttmlir.dialects.tt.device import DeviceAttr
 from ttmlir.dialects.tt.layout import MemorySpaceAttr, TileType, element_of
-from ttmlir.dialects.ttcore_tuples import GetTupleElementOp, TupleOp
+from ttmlir.dialects.ttcore_values import VALUE_OPS, DictType, GetTupleElementOp, TupleOp
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, Element, TileFormat
 from ttmlir.layout.enums import (
@@ -1394,8 +1394,6 @@ STRUCTURE_OPS = (
     WhileLoopOp,
     CaseOp,
     OptimizationBarrierOp,
-    TupleOp,
-    GetTupleElementOp,
 )
 """Every operation of the dialect."""
 
@@ -1437,8 +1435,9 @@ __all__ = [
 
 TTCORE = Dialect(
     "ttcore",
-    cast("list[type[Operation]]", list(STRUCTURE_OPS)),
+    cast("list[type[Operation]]", [*STRUCTURE_OPS, *VALUE_OPS]),
     [
+        DictType,
         ArgumentTypeAttr,
         AttentionMaskTypeAttr,
         CBLayoutAttr,

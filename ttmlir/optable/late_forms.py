@@ -326,6 +326,7 @@ TTIR: Mapping[str, LateForm] = {
     "clamp": _form("input", "min:number max:number", read=_clamp),
     "clamp_tensor": _form("input min max", "", summary="Numbers between two tensors of bounds."),
     "gelu_bw": _form("grad input", "approximate:string=none", summary="Gradient of gelu."),
+    "mulhi": _form("lhs rhs", "", summary="The high half of a product of unsigned numbers."),
     "selu": _form("input", "scale:f32 alpha:f32", summary="Scaled exponential linear unit."),
     "relu6": _form("input", "", summary="Numbers between 0 and 6."),
     "mish": _form("input", "", summary="x * tanh(softplus(x))."),
@@ -539,6 +540,26 @@ TTIR: Mapping[str, LateForm] = {
         summary="Attention of one position to a compressed cache of pages.",
     ),
     "concatenate_heads": _form("input", "", summary="Heads of attention, side by side."),
+    # recurrent layers
+    "gated_delta_rule": _form(
+        "query key value g beta initial_state",
+        "",
+        results="final_state output",
+        summary="Linear attention with gates, chunk by chunk.",
+    ),
+    "gated_delta_decode": _form(
+        "state query key value a b a_log dt_bias",
+        "",
+        summary="One position of linear attention with gates; the state is written in place.",
+    ),
+    "causal_conv1d_update": _form(
+        "state input weight bias indices",
+        "",
+        summary="One position of a convolution; its state is written in place.",
+    ),
+    "state_pool_update": _form(
+        "state_pool updates indices", "", results="", summary="States written to a pool of them."
+    ),
     "split_query_key_value_and_split_heads": _form(
         "input_tensor kv_input_tensor?",
         "num_heads:ui32 num_kv_heads?:ui32 transpose_key:bool",
@@ -703,11 +724,8 @@ TTIR: Mapping[str, LateForm] = {
 # --- ttnn -----------------------------------------------------------------------------------------
 
 _CONFIG = "compute_config?:#ttnn.device_compute_kernel_config"
-_BINARY = _form(
-    "lhs rhs",
-    " ".join(f"{name}?:[#ttnn.unary_with_param]" for name in _FUSED[:3]),
-    read=_unfused(),
-)
+_ACTIVATIONS = " ".join(f"{name}?:[#ttnn.unary_with_param]" for name in _FUSED[:3])
+_BINARY = _form("lhs rhs", _ACTIVATIONS, read=_unfused())
 _TTNN_REDUCTION = _form(
     "input", f"keep_dim:bool dim_arg?:i32s {_CONFIG}", read=_drop("compute_config")
 )
@@ -853,6 +871,7 @@ TTNN: Mapping[str, LateForm] = {
     **{name: TTIR[name] for name in ("relu6", "mish", "signbit", "softsign", "frac", "selu")},
     "reduce_precision": TTIR["reduce_precision"],
     "gelu_bw": TTIR["gelu_bw"],
+    "mulhi": _form("lhs rhs", _ACTIVATIONS, summary=TTIR["mulhi"].summary),
     # reductions
     **dict.fromkeys(
         (
@@ -1069,6 +1088,55 @@ TTNN: Mapping[str, LateForm] = {
     ),
     "sdpa_bw": TTIR["sdpa_bw"],
     "concatenate_heads": TTIR["concatenate_heads"],
+    # recurrent layers
+    "gated_delta_rule": _form(
+        "query key value g beta initial_state eye tril ones masks",
+        "",
+        results="final_state output",
+        summary=TTIR["gated_delta_rule"].summary,
+    ),
+    "chunk_gated_delta_rule": _form(
+        "query key value g beta initial_state? eye? tril? ones? masks?",
+        "chunk_size:ui32=32 output_final_state:bool=false output_head_major:bool=false "
+        "scale?:f32 use_qk_l2norm:bool=false",
+        results="output final_state?",
+        summary=TTIR["gated_delta_rule"].summary,
+    ),
+    **{
+        name: TTIR[name]
+        for name in ("gated_delta_decode", "causal_conv1d_update", "state_pool_update")
+    },
+    # training
+    "cross_entropy_fw": _form(
+        "input target", "", summary="The loss of scores against the right classes."
+    ),
+    "cross_entropy_bw": _form(
+        "input target grad_output", "scaler:f32", summary="The gradient of that loss."
+    ),
+    "layernorm_fw": _form(
+        "input weight bias",
+        "epsilon:f32=1e-5 return_mean_rstd:bool=false",
+        results="output mean? rstd?",
+        summary="Mean 0 and variance 1, and what the gradient needs.",
+    ),
+    "layernorm_bw": _form(
+        "input gamma mean rstd dL_dout",
+        "",
+        results="dx dgamma dbeta",
+        summary="The gradients of `layernorm_fw`.",
+    ),
+    "rmsnorm_fw": _form(
+        "input gamma",
+        "epsilon:f32=1e-5 return_intermediates:bool=false",
+        results="output rms?",
+        summary="Division by the root of the mean square, and what the gradient needs.",
+    ),
+    "rmsnorm_bw": _form(
+        "input gamma rms grad_output",
+        "",
+        results="grad_input grad_gamma",
+        summary="The gradients of `rmsnorm_fw`.",
+    ),
     "nlp_create_qkv_heads_decode": _form(
         "input batch_offset?",
         "num_heads:ui32 num_kv_heads?:ui32 overlap_qk_coregrid?:bool slice_size?:ui32",
@@ -1262,6 +1330,13 @@ TTNN: Mapping[str, LateForm] = {
         results="results*",
         summary=TTIR["tt_lang_op"].summary,
     ),
+    "d2m_subgraph": _form(
+        "inputs* outs*",
+        "d2m_func:symbol",
+        results="results*",
+        summary="A function that is compiled to kernels.",
+    ),
+    "yield": _form("values*", "", results="", summary="What a region gives."),
     "rng_bit_generator": TTIR["rng_bit_generator"],
     "sampling": TTIR["sampling"],
     "adamw": _form(

@@ -29,3 +29,23 @@ func.func @attention(%q: tensor<1x4x32x64xf32>) {
   %0 = "ttnn.sdpa_fw"(%q, %q, %q) <{mask_type = #ttcore.attention_mask_type<causal>}> : (tensor<1x4x32x64xf32>, tensor<1x4x32x64xf32>, tensor<1x4x32x64xf32>) -> tensor<1x4x32x64xf32>
   return
 }
+
+// CHECK-LABEL: func.func @recurrent_layers(
+func.func @recurrent_layers(%q: tensor<1x64x2x64xf32>, %v: tensor<1x64x4x64xf32>, %g: tensor<1x64x4xf32>, %s: tensor<1x4x64x64xf32>, %c: tensor<1x1x32x32xf32>, %m: tensor<1x1x32x96xf32>, %x: tensor<1x32x64xf32>) {
+  // CHECK: %final_state, %output = "ttnn.gated_delta_rule"(%arg0, %arg0, %arg1, %arg2, %arg2, %arg3, %arg4, %arg4, %arg4, %arg5) :
+  %0:2 = "ttnn.gated_delta_rule"(%q, %q, %v, %g, %g, %s, %c, %c, %c, %m) : (tensor<1x64x2x64xf32>, tensor<1x64x2x64xf32>, tensor<1x64x4x64xf32>, tensor<1x64x4xf32>, tensor<1x64x4xf32>, tensor<1x4x64x64xf32>, tensor<1x1x32x32xf32>, tensor<1x1x32x32xf32>, tensor<1x1x32x32xf32>, tensor<1x1x32x96xf32>) -> (tensor<1x4x64x64xf32>, tensor<1x64x4x64xf32>)
+  // CHECK: "ttnn.gated_delta_decode"(%arg6, %arg6, %arg6, %arg6, %arg6, %arg6, %arg6, %arg6) :
+  %1 = "ttnn.gated_delta_decode"(%x, %x, %x, %x, %x, %x, %x, %x) : (tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
+  // CHECK: "ttnn.causal_conv1d_update"(%arg6, %arg6, %arg6, %arg6, %arg6) :
+  %2 = "ttnn.causal_conv1d_update"(%x, %x, %x, %x, %x) : (tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>) -> tensor<1x32x64xf32>
+  // CHECK: "ttnn.state_pool_update"(%arg6, %arg6, %arg6) : (tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>) -> ()
+  "ttnn.state_pool_update"(%x, %x, %x) : (tensor<1x32x64xf32>, tensor<1x32x64xf32>, tensor<1x32x64xf32>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func @high_half(
+func.func @high_half(%x: tensor<32x32xui32>) -> tensor<32x32xui32> {
+  // CHECK: "ttnn.mulhi"(%arg0, %arg0) <{activations = [], input_tensor_a_activations = [], input_tensor_b_activations = []}>
+  %0 = "ttnn.mulhi"(%x, %x) <{activations = [], input_tensor_a_activations = [], input_tensor_b_activations = []}> : (tensor<32x32xui32>, tensor<32x32xui32>) -> tensor<32x32xui32>
+  return %0 : tensor<32x32xui32>
+}

@@ -13,8 +13,10 @@ from ttmlir.dialects.late_checks import (
     attention,
     computation,
     distribution,
+    functions,
     movement,
     placement,
+    training,
     ttnn_windows,
     windows,
 )
@@ -182,6 +184,13 @@ _TTNN: Mapping[str, Check] = {
     ),
     "prepare_conv3d_weights": ttnn_windows.check_prepared_weights_3d,
     **_all(("max_pool2d", "avg_pool2d", "max_pool2d_with_indices"), ttnn_windows.check_ttnn_pool),
+    "write_tensor": distribution.check_write_tensor,
+    "layernorm_fw": training.check_layernorm_forward,
+    "layernorm_bw": training.check_layernorm_backward,
+    "rmsnorm_fw": training.check_rmsnorm_forward,
+    "rmsnorm_bw": training.check_rmsnorm_backward,
+    "chunk_gated_delta_rule": training.check_chunked_delta_rule,
+    "d2m_subgraph": functions.check_d2m_subgraph,
 }
 
 CHECKS: Mapping[str, Check] = {

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import SymbolRefAttr
     from xdsl.ir import Operation
 
+    from ttmlir.dialects.late_checks.verified import Verified
+
 
 def _function(op: Operation, symbol: SymbolRefAttr) -> FuncOp | None:
     """The function that a symbol names where an operation is."""
@@ -73,5 +75,30 @@ def check_composite(op: Operation) -> None:
             if type_ != other:
                 refuse(
                     f"{side} type mismatch at index {number}: {own} '{text(type_)}', {its} "
+                    f"'{text(other)}'"
+                )
+
+
+def check_d2m_subgraph(verified: Verified) -> None:
+    """Compare the operation with the function that it stands for."""
+    op = verified.op
+    symbol = cast("SymbolRefAttr", op.properties["d2m_func"])
+    function = _function(op, symbol)
+    if function is None:
+        name = symbol.root_reference.data
+        refuse(f"Could not find D2M function '{name}' in parent module.")
+    inputs = [value.type for value in verified.group("inputs")]
+    expected = function.function_type
+    sides = (
+        ("arguments", "argument", inputs, expected.inputs.data),
+        ("return values", "return", op.result_types, expected.outputs.data),
+    )
+    for many, one, types, others in sides:
+        if len(types) != len(others):
+            refuse(f"D2M function must have {len(types)} {many}, got {len(others)}")
+        for number, (type_, other) in enumerate(zip(types, others, strict=True)):
+            if type_ != other:
+                refuse(
+                    f"D2M function {one} type {number} mismatch: expected '{text(type_)}', got "
                     f"'{text(other)}'"
                 )

@@ -46,6 +46,7 @@ _FAMILIES = (
     "convert_values_movement",
     "convert_values_normalization",
     "convert_values_window",
+    "convert_values_distribution",
     "convert_values_quantization",
 )
 """The files of rules, by their names in this package."""

@@ -27,6 +27,17 @@ def _batch_norm(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     ).results
 
 
+def _batch_norm_training(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    """The statistics that go on come first; those of the batch are results."""
+    value, scale, offset, *running = op.operands
+    mean, variance = running or (None, None)
+    numbers = {
+        name: cast("FloatAttr", op.properties[name]).value.data for name in ("epsilon", "momentum")
+    }
+    groups = (value, mean, variance, scale, offset)
+    return build.create_grouped("batch_norm_training", groups, op.result_types, **numbers).results
+
+
 def _adamw(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     """The library writes over the parameters and their moments."""
     properties = {key: value for key, value in op.properties.items() if key != SEGMENTS}
@@ -38,5 +49,9 @@ def _adamw(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     return [op.operands[n] for n in (0, 2, 3, 4)[: 3 + has_max]]
 
 
-RULES: Rules = {"adamw": _adamw, "batch_norm_inference": _batch_norm}
+RULES: Rules = {
+    "adamw": _adamw,
+    "batch_norm_inference": _batch_norm,
+    "batch_norm_training": _batch_norm_training,
+}
 """Rules by mnemonic."""

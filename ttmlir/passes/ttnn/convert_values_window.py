@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import IntegerAttr
@@ -10,11 +11,12 @@ from ttmlir.dialects.ttir import FlattenedCompatAttr
 from ttmlir.dialects.ttnn.configs import Conv2dConfigAttr
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_types import with_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.dialects.builtin import DenseArrayBase, IntegerType
+    from xdsl.dialects.builtin import DenseArrayBase, IntegerType, StringAttr
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
@@ -109,16 +111,79 @@ def _pool(mnemonic: str) -> ValueRule:
     return rule
 
 
-def _other_convolution(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
-    refuse_to_legalize(
-        op,
-        "ttnn of 2026 is made of convolutions of images; spelling=2024 takes others",
+def _number(op: Operation, name: str) -> int:
+    return cast("IntegerAttr", op.properties[name]).value.data
+
+
+def _require_channels_last(op: Operation, names: Sequence[str]) -> None:
+    if any(_number(op, name) != place for place, name in enumerate(names) if name in op.properties):
+        refuse_to_legalize(op, "its channels are to be put last by ttir-decomposition")
+
+
+def _convolution_of_lines(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    """The library makes an image of one row of it, whose pixels are those of the whole batch."""
+    _require_channels_last(op, ("batch_dim", "length_dim", "channel_dim"))
+    (batch, length, inputs), result = value_shape(op.operands[0]), op.results[0].type
+    *places, outputs = value_shape(op.results[0])
+    pixels = with_shape(result, (1, 1, prod(places), outputs))
+    found = build.create(
+        *("conv1d", (*op.operands, build.device()), pixels),
+        in_channels=inputs,
+        out_channels=outputs,
+        batch_size=batch,
+        input_length=length,
+        kernel_size=value_shape(op.operands[1])[2],
+        stride=_numbers(op, "stride", 1)[0],
+        padding=_numbers(op, "padding", 2),
+        dilation=_numbers(op, "dilation", 1)[0],
+        groups=_number(op, "groups"),
+        conv2d_config=Conv2dConfigAttr((("config_tensors_in_dram", False),)),
     )
+    return [build.create("reshape", (found,), result, shape=value_shape(op.results[0]))]
+
+
+_CHANNELS = 32
+"""Of how many channels the library takes a multiple in volumes."""
+
+
+def _convolution_of_volumes(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    """Channels are padded to whole tiles; the weight is prepared when it is where it is to be."""
+    _require_channels_last(op, ("batch_dim", "depth_dim", "height_dim", "width_dim", "channel_dim"))
+    volume, weight, *bias = op.operands
+    *pixels, inputs = value_shape(volume)
+    missing = -inputs % _CHANNELS
+    if missing:
+        rows = with_shape(volume.type, (prod(pixels), inputs))
+        wide = with_shape(volume.type, (prod(pixels), inputs + missing))
+        flat = build.create("reshape", (volume,), rows, shape=(prod(pixels), inputs))
+        padding = (0, 0, 0, missing)
+        flat = build.create("pad", (flat,), wide, padding=padding, value=0.0, use_multicore=True)
+        inputs += missing
+        shape = (*pixels, inputs)
+        volume = build.create("reshape", (flat,), with_shape(volume.type, shape), shape=shape)
+    batch, *extents = pixels
+    result = op.results[0].type
+    found = build.create(
+        *("conv3d", (volume, weight, build.device()), result),
+        in_channels=inputs,
+        out_channels=value_shape(op.results[0])[4],
+        batch_size=batch,
+        **dict(zip(("input_depth", "input_height", "input_width"), extents, strict=True)),
+        kernel_size=value_shape(weight)[2:],
+        stride=_numbers(op, "stride", 3),
+        padding=_numbers(op, "padding", 3),
+        dilation=_numbers(op, "dilation", 3),
+        padding_mode=cast("StringAttr", op.properties["padding_mode"]).data,
+        groups=_number(op, "groups"),
+    )
+    if bias:
+        found = build.create_binary("add", found, bias[0], result)
+    return [found]
 
 
 RULES: Rules = {
-    "conv1d": _other_convolution,
-    "conv3d": _other_convolution,
+    "conv1d": _convolution_of_lines,
+    "conv3d": _convolution_of_volumes,
     "conv2d": _convolution("conv2d"),
     "conv_transpose2d": _convolution("conv_transpose2d"),
     "max_pool2d": _pool("max_pool2d"),

@@ -41,7 +41,7 @@ from xdsl.dialects.builtin import FunctionType, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 
 from ttmlir.dialects.ttcore import GetTupleElementOp, TupleOp
-from ttmlir.dialects.ttcore_tuples import tuple_of
+from ttmlir.dialects.ttcore_values import tuple_of
 from ttmlir.ir.rewriting import insert_before
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass

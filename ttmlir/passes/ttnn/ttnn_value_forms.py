@@ -47,5 +47,18 @@ def _make_converted(op: Operation, rewriter: GreedyRewriter) -> bool:
     return True
 
 
-RULES: Mapping[str, Sequence[Rule]] = dict.fromkeys(_CONVERSIONS, (_merge, _make_converted))
+def _merge_reshapes(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """A reshape of what is reshaped for it alone is one."""
+    operand = op.operands[0]
+    if getattr(operand.owner, "name", "") != op.name or not operand.has_one_use():
+        return False
+    rewriter.set_operand(op, 0, cast("Operation", operand.owner).operands[0])
+    rewriter.add(cast("Operation", operand.owner))
+    return True
+
+
+RULES: Mapping[str, Sequence[Rule]] = {
+    **dict.fromkeys(_CONVERSIONS, (_merge, _make_converted)),
+    "ttnn.reshape": (_merge_reshapes,),
+}
 """Rules by the name of the operation."""

@@ -39,6 +39,7 @@ from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.ttnn_workarounds import apply_layouts
 from ttmlir.passes.ttnn.ttnn_workarounds_movement import raise_rows
+from ttmlir.passes.ttnn.ttnn_workarounds_window import prepare_weights
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -68,3 +69,4 @@ class TTNNWorkaroundPass(ModulePass):
         if self.ttnn_enable_layout_workaround_pass:
             apply_layouts(module)
             raise_rows(module)
+            prepare_weights(module)

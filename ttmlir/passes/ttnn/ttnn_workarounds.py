@@ -69,6 +69,8 @@ class Wants:
 
     operands: tuple[Want, ...] = ()
     results: tuple[Want, ...] = ()
+    in_order: bool = False
+    """True for operands that are converted one after the other, wherever they are to be."""
 
 
 Wanting = Callable[[Operation], Wants]
@@ -94,7 +96,8 @@ def apply_layouts(module: ModuleOp) -> None:
 def _apply(op: Operation, wants: Wants) -> None:
     # What is prepared on the host leaves the device first.
     order = sorted(
-        enumerate(wants.operands), key=lambda each: each[1].buffer is not BufferType.SYSTEM_MEMORY
+        enumerate(wants.operands),
+        key=lambda each: each[1].buffer is not BufferType.SYSTEM_MEMORY and not wants.in_order,
     )
     for index, want in order:
         type_ = want.type_for(op.operands[index].type)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from math import prod
+from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32
+from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, bf16, f16, f32
 
-from ttmlir.ir.tensor_types import element_type
+from ttmlir.dialects.tt.layout import GridAttr
+from ttmlir.dialects.ttcore import device_of
+from ttmlir.dialects.ttnn.configs import Conv3dConfigAttr
+from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.ttnn_types import layout_in
+from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.enums import BufferType
-from ttmlir.passes.ttnn.ttnn_workarounds import Want, Wants
+from ttmlir.layout.tensor_layout import Grid
+from ttmlir.passes.ttnn.ttnn_workarounds import Want, Wants, convert
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from xdsl.dialects.builtin import IntegerAttr, ModuleOp
     from xdsl.ir import Operation
 
     from ttmlir.passes.ttnn.ttnn_workarounds import Wanting
@@ -26,6 +35,53 @@ def _convolution(op: Operation) -> Wants:
     """Images by rows; weights and biases are prepared on the host."""
     weights = len(op.operands) - 2
     return Wants(operands=(_ROWS, *((_HOST_ROWS,) * weights)))
+
+
+def _volumes(op: Operation) -> Wants:
+    """Volumes of bfloat16 by rows; the weight, before it is prepared, is one of the host."""
+    return Wants(
+        operands=(Want(tiled=False, element=bf16), replace(_HOST_ROWS, element=bf16)),
+        results=(Want(tiled=False, element=bf16),),
+        in_order=True,
+    )
+
+
+def prepare_weights(module: ModuleOp) -> None:
+    """Let weights of convolutions of volumes be the matrices that the library multiplies by."""
+    for op in tuple(module.walk()):
+        if op.name == "ttnn.conv3d" and len(value_shape(op.operands[1])) == _VOLUME_RANK:
+            _prepare_weight(op)
+
+
+_VOLUME_RANK = 5
+_TILE, _LEAST_BLOCK = 32, 16
+
+
+def _prepare_weight(op: Operation) -> None:
+    weight, build = op.operands[1], TTNNValueBuilder.before(op)
+    outputs, *_ = value_shape(weight)
+    window = prod(value_shape(weight)[2:])
+    groups = cast("IntegerAttr", op.properties["groups"])
+    channels = value_shape(op.operands[0])[4] // groups.value.data
+    # A block of channels under the window is whole tiles.
+    block = _LEAST_BLOCK if window * _LEAST_BLOCK % _TILE == 0 else _TILE
+    shape, element = (window * channels, outputs), element_type(weight)
+    rows, tiles = (
+        TensorType(element, shape, layout_in(shape, element, tiled=tiled))
+        for tiled in (False, True)
+    )
+    parameters = {"groups": groups.value.data, "c_in_block": block, "alignment": _TILE}
+    prepared = build.create("prepare_conv3d_weights", (weight, op.operands[-1]), rows, **parameters)
+    op.operands[1] = convert(prepared, tiles, op)
+    device = device_of(op)
+    blocks = {f"{name}_out_block": 1 for name in ("t", "w", "h")}
+    config = {**blocks, "c_out_block": _TILE, "c_in_block": block}
+    grid = (
+        {}
+        if device is None
+        else {"compute_with_storage_grid_size": GridAttr(Grid(device.worker_grid.data.shape))}
+    )
+    op.properties["conv3d_config"] = Conv3dConfigAttr(tuple({**config, **grid}.items()))
 
 
 def _max_pool(op: Operation) -> Wants:
@@ -57,7 +113,9 @@ def _page_table(op: Operation) -> Wants:
 
 
 WANTS: Mapping[str, Wanting] = {
+    "ttnn.conv1d": _convolution,
     "ttnn.conv2d": _convolution,
+    "ttnn.conv3d": _volumes,
     "ttnn.conv_transpose2d": _convolution,
     "ttnn.max_pool2d": _max_pool,
     "ttnn.avg_pool2d": _avg_pool,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, cast
 
-from ttmlir.ir.tensor_types import value_shape
+from xdsl.dialects.builtin import TensorType
+
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.ttir.value_rewriting import adapted, inputs_of, parameters_of
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from ttmlir.ir.greedy_rewriting import Rule
 
 
-def _batch_norm(op: Operation, builder: Builder) -> SSAValue | None:
+def _batch_norm(op: Operation, builder: Builder) -> Sequence[SSAValue] | None:
     """Of tensors of four dimensions, the second of which are the channels."""
     value, *vectors = inputs_of(op)
     if any(len(value_shape(each)) != 1 for each in vectors):
@@ -29,19 +31,24 @@ def _batch_norm(op: Operation, builder: Builder) -> SSAValue | None:
     value = builder.permute(value, order)
     moved = value_shape(value)
     value = builder.reshape(value, (*moved[:2], *(moved[2:3] or (1,)), math.prod(moved[3:])))
-    scale, offset, mean, variance = vectors
+    scale, offset, *statistics = vectors
+    along = (1, moved[1], 1, 1)
     # The library takes the statistics first.
-    mean, variance, scale, offset = (
-        builder.reshape(each, (1, moved[1], 1, 1)) for each in (mean, variance, scale, offset)
-    )
-    found = builder.create(
-        "batch_norm_inference",
-        (value, scale, offset, mean, variance),
-        value.type,
-        **{**parameters, "dimension": 1},
-    )
-    return builder.permute(builder.reshape(found, moved), order)
+    statistics = [builder.reshape(each, along) for each in statistics]
+    scale, offset = (builder.reshape(each, along) for each in (scale, offset))
+    types = [value.type, *(TensorType(element_type(x), along) for x in op.results[1:])]
+    mnemonic, parameters = op.name.removeprefix("ttir."), {**parameters, "dimension": 1}
+    operands = (value, scale, offset, *statistics)
+    if mnemonic == "batch_norm_inference":
+        found = builder.create_several(mnemonic, operands, types, **parameters)
+    else:
+        groups = (*operands, *(None,) * (2 - len(statistics)))
+        found = builder.create_grouped(mnemonic, groups, types, **parameters)
+    normed = builder.permute(builder.reshape(found[0], moved), order)
+    return [normed, *(builder.reshape(each, moved[1:2]) for each in found[1:])]
 
 
-RULES: Mapping[str, Sequence[Rule]] = adapted({"batch_norm_inference": [_batch_norm]})
+RULES: Mapping[str, Sequence[Rule]] = adapted(
+    {name: [_batch_norm] for name in ("batch_norm_inference", "batch_norm_training")}
+)
 """Rules by the name of the operation."""

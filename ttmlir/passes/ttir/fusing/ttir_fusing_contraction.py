@@ -74,7 +74,7 @@ def _bias_of(value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
     if inner is not None and len(value_shape(inner.operands[0])) == 1:
         value = inner.operands[0]
     extents = value_shape(value)
-    if any(extent != 1 for extent in extents[:-1]) or not extents or extents[-1] != shape[-1]:
+    if any(extent != 1 for extent in extents[:-1]) or extents[-1:] != shape[-1:] or not shape:
         return None
     return value
 

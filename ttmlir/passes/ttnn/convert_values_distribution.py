@@ -1,0 +1,64 @@
+"""Rules of `convert-ttir-to-ttnn` for collectives, which one device alone does by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from ttmlir.ir.rewriting import refuse_to_legalize
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.passes.ttnn.convert_values import renamed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr
+    from xdsl.ir import Operation, SSAValue
+
+    from ttmlir.ir.ttnn_values import TTNNValueBuilder
+    from ttmlir.passes.ttnn.convert_values import Rules
+
+
+def _rows(op: Operation, name: str) -> Sequence[Sequence[int]]:
+    """Groups of devices, or pairs of them."""
+    attr = cast("DenseIntOrFPElementsAttr", op.properties[name])
+    numbers = [cast("int", number) for number in attr.get_values()]
+    count = attr.get_shape()[-1]
+    return [numbers[start : start + count] for start in range(0, len(numbers), count)]
+
+
+def _require_one_device(op: Operation) -> None:
+    if any(len(group) > 1 for group in _rows(op, "replica_groups")):
+        refuse_to_legalize(op, "ttnn has it for a mesh of one device only")
+
+
+def _permute(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    """Devices that send to themselves keep a copy."""
+    if any(source != target for source, target in _rows(op, "source_target_pairs")):
+        return renamed("collective_permute")(op, build)
+    return [build.create("assign", op.operands, op.results[0].type)]
+
+
+def _broadcast(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    """What a device sends to itself it has."""
+    _require_one_device(op)
+    return [op.operands[0]]
+
+
+def _all_to_all(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    """A part for each device, copied, and all parts that arrived, side by side."""
+    _require_one_device(op)
+    value, type_ = op.operands[0], op.results[0].type
+    shape = value_shape(value)
+    zeros, ones = (0,) * len(shape), (1,) * len(shape)
+    part = build.create("slice", (value,), type_, begins=zeros, ends=shape, step=ones)
+    copy = build.create("assign", (part,), type_)
+    dim = cast("IntegerAttr", op.properties["concat_dim"]).value.data
+    return [build.create("concat", (copy,), type_, dim=dim)]
+
+
+RULES: Rules = {
+    "all_to_all": _all_to_all,
+    "collective_broadcast": _broadcast,
+    "collective_permute": _permute,
+}
+"""Rules by mnemonic."""
