@@ -3,6 +3,9 @@
 // RUN: ttmlir-opt --split-input-file --ttcore-wrap-device-module --cpu-hoist-manually-tagged %s | FileCheck %s
 // RUN: ttmlir-opt --split-input-file --ttcore-mark-functions-as-forward --ttcore-wrap-device-module --const-eval-hoist-transform --cpu-hoist-const-eval %s | FileCheck %s --check-prefix=CONST
 // RUN: not ttmlir-opt --split-input-file --cpu-hoist-manually-tagged %s 2>&1 | FileCheck %s --check-prefix=UNWRAPPED
+// RUN: ttmlir-opt --split-input-file --ttir-to-ttnn-backend-pipeline="enable-cpu-hoisted-const-eval=true" %s | FileCheck %s --check-prefix=TTNN
+// RUN: ttmlir-opt --split-input-file --ttir-to-ttnn-backend-pipeline %s -o %t.mlir && not ttmlir-translate --split-input-file --ttnn-to-flatbuffer %t.mlir 2>&1 | FileCheck %s --check-prefix=FILE
+// FILE: error: 'func.call' op cannot be written to a .ttnn file, as it calls machine code of the host, which is not made here
 // UNWRAPPED: error: there is no ttcore.device_module to move operations to the host from; run ttcore-wrap-device-module before
 
 // Equal operations are one function; narrow floats become wide before, and are again after.
@@ -23,6 +26,16 @@
 // CHECK-NEXT: return %[[SUM]]
 // CHECK: func.func @cpu_hoisted_ttir_add_[[WHOLE]](%arg0: tensor<5x7xi32>
 // CONST-LABEL: func.func @add
+
+// Tensors are rows of the host there, and go to the device after.
+// TTNN-LABEL: func.func @add
+// TTNN: "ttnn.from_device"(%arg0)
+// TTNN: call @cpu_hoisted_ttir_add_[[WIDE:[0-9a-f]+]]({{.*}}) {ttir.cpu_hoist_call} : (tensor<5x7xf32, #[[HOST:[a-z0-9_]*]]>, tensor<5x7xf32, #[[HOST]]>) -> tensor<5x7xf32, #[[HOST]]>
+// TTNN: "ttnn.to_device"
+// TTNN: func.func private @cpu_hoisted_ttir_add_[[WIDE]](tensor<5x7xf32, #[[HOST]]>, tensor<5x7xf32, #[[HOST]]>) -> tensor<5x7xf32, #[[HOST]]>
+// TTNN: ttcore.cpu_module
+// TTNN: func.func @cpu_hoisted_ttir_add_[[WIDE]](%arg0: tensor<5x7xf32> {bufferization.access = "read"}
+// TTNN-NEXT: "ttir.add"(%arg0, %arg1) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
 func.func @add(%a: tensor<5x7xf32>, %b: tensor<5x7xbf16>, %i: tensor<5x7xsi32>)
     -> (tensor<5x7xf32>, tensor<5x7xbf16>, tensor<5x7xsi32>) {
   %0 = "ttir.add"(%a, %a) {ttir.should_hoist} : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
@@ -48,6 +61,9 @@ func.func @add(%a: tensor<5x7xf32>, %b: tensor<5x7xbf16>, %i: tensor<5x7xsi32>)
 // CONST-NEXT: %[[E:.*]] = "ttir.exp"(%arg0)
 // CONST-NEXT: %[[P:.*]] = "ttir.permute"(%[[E]])
 // CONST-NEXT: return %[[P]]
+// TTNN-LABEL: func.func private @constants_const_eval_1
+// TTNN: call @cpu_hoisted_const_eval_{{[0-9a-f]+}}(%arg0) {ttir.cpu_hoist_call}
+// TTNN: ttcore.cpu_module
 // CHECK-LABEL: func.func @constants
 // CHECK-NOT: ttcore.cpu_module
 func.func @constants(%x: tensor<4x3xf32>,

@@ -44,6 +44,8 @@ SHOULD_HOIST = "ttir.should_hoist"
 """The attribute of operations that are to be computed by the host."""
 HOISTED_CALL = "ttir.cpu_hoisted_call"
 """The attribute of calls of the host's functions."""
+PLACED_CALL = "ttir.cpu_hoist_call"
+"""The attribute of those calls once it is said where their tensors are."""
 DECLARATION = "forward_cpu_declaration"
 _DEFINITION = "forward_cpu"
 _READ = DictionaryAttr({"bufferization.access": StringAttr("read")})
