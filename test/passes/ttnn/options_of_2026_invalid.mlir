@@ -4,9 +4,6 @@
 // OPTIMIZER: warning: --optimization-level has no effect: without a model of the device
 // OPTIMIZER: warning: --max-legal-layouts has no effect
 
-// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="enable-cpu-hoisted-const-eval=true disable-workarounds=true" %s 2>&1 | FileCheck %s --check-prefix=HOST
-// HOST: warning: --enable-cpu-hoisted-const-eval has no effect: constants are computed on the device
-
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=3" %s 2>&1 | FileCheck %s --check-prefix=LEVEL
 // LEVEL: Invalid optimization_level: 3. Optimization level must be 0, 1, or 2
 

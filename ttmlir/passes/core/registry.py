@@ -49,6 +49,10 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.emitpy.convert_ttnn_to_emitpy:ConvertTTNNToEmitPyPass"
     ),
     "convert-ttnn-to-ttir": "ttmlir.passes.ttnn.convert_ttnn_to_ttir:ConvertTTNNToTTIRPass",
+    "cpu-hoist-const-eval": "ttmlir.passes.general.cpu_hoist_const_eval:CPUHoistConstEvalPass",
+    "cpu-hoist-manually-tagged": (
+        "ttmlir.passes.general.cpu_hoist_manually_tagged:CPUHoistManuallyTaggedPass"
+    ),
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
     "d2m-generic-fusion": "ttmlir.passes.d2m.fusion.d2m_generic_fusion:D2MGenericFusionPass",
@@ -232,6 +236,7 @@ PASSES: dict[str, str] = {
     "ttnn-prepare-module-for-export": (
         "ttmlir.passes.ttnn.ttnn_prepare_module_for_export:TTNNPrepareModuleForExportPass"
     ),
+    "ttnn-remove-deallocs": "ttmlir.passes.ttnn.ttnn_remove_deallocs:TTNNRemoveDeallocsPass",
     "ttnn-report-options": "ttmlir.passes.ttnn.ttnn_report_options:TTNNReportOptionsPass",
     "ttnn-resolve-composites": (
         "ttmlir.passes.ttnn.ttnn_resolve_composites:TTNNResolveCompositesPass"

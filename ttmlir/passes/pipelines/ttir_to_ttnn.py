@@ -83,8 +83,7 @@ class LateOptions(Pipeline):
         True, "2026: convert in ttnn-workaround to what the library takes"
     )
     enable_cpu_hoisted_const_eval: bool = option(
-        False,
-        "2026: compute constants on the host, of which there is no code; false is what is done",
+        False, "2026: compute constants on the host, of which no file has code"
     )
     enable_trace: bool = option(
         False, "2026: let the device record programs: run ttnn-trace-hoist-transform"
@@ -147,11 +146,9 @@ class LateOptions(Pipeline):
 
     def without_effect(self) -> tuple[str, ...]:
         """The options that were given and change nothing here."""
-        from ttmlir.passes.ttnn.ttnn_report_options import OF_OPTIMIZER, ON_HOST
+        from ttmlir.passes.ttnn.ttnn_report_options import OF_OPTIMIZER
 
-        return tuple(
-            name for name in (ON_HOST, *OF_OPTIMIZER) if getattr(self, name.replace("-", "_"))
-        )
+        return tuple(name for name in OF_OPTIMIZER if getattr(self, name.replace("-", "_")))
 
 
 @dataclass(frozen=True)
@@ -348,6 +345,8 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         """Structure, ttir, constants, layouts, ttnn, workarounds."""
         from ttmlir.passes.general.canonicalize import CanonicalizePass
         from ttmlir.passes.general.const_eval_hoist_transform import ConstEvalHoistTransformPass
+        from ttmlir.passes.general.cpu_hoist_const_eval import CPUHoistConstEvalPass
+        from ttmlir.passes.general.cpu_hoist_manually_tagged import CPUHoistManuallyTaggedPass
         from ttmlir.passes.general.cse import CSEPass
         from ttmlir.passes.general.symbol_dce import SymbolDCEPass
         from ttmlir.passes.general.ttcore_mark_functions_as_forward import (
@@ -416,6 +415,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *([TTNNReportOptionsPass(without_effect=ignored)] if ignored else []),
             TTCoreMarkFunctionsAsForwardPass(),
             TTCoreWrapDeviceModulePass(),
+            CPUHoistManuallyTaggedPass(),
             TTIRElementTypeNormalizationPass(),
             TTCoreRegisterDevicePass(
                 system_desc_path=self.system_desc_path,
@@ -443,6 +443,11 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             CanonicalizePass(),
             CSEPass(),
             *const_eval,
+            *(
+                [CPUHoistConstEvalPass()]
+                if self.enable_const_eval and self.enable_cpu_hoisted_const_eval
+                else []
+            ),
             TTNNLayoutPass(constants_on_host=on_host),
             ConvertTTIRToTTNNPass(),
             TTNNResolveCompositesPass(),

@@ -54,6 +54,7 @@ from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_of
 from ttmlir.mlir.reporting import Diagnostic, warn
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.general.ttcore_register_device import device_modules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,7 @@ class TTIRElementTypeNormalizationPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert the types of all values, the numbers of constants, and signatures."""
-        for op in tuple(module.walk()):
+        for op in [op for each in device_modules(module) for op in each.walk()]:
             if isinstance(op, FuncOp):
                 _warn_of_long_integers(op)
             _convert(op)

@@ -30,6 +30,7 @@ from ttmlir.dialects.definition.ods import SEGMENTS
 from ttmlir.dialects.definition.table_ops import UnknownOperationError
 from ttmlir.ir.rewriting import erase, erase_unused, refuse_to_legalize, replace
 from ttmlir.ir.ttnn_values import NO_ACTIVATIONS, TTNNValueBuilder
+from ttmlir.passes.general.ttcore_register_device import device_modules
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -62,7 +63,8 @@ def _rules() -> Rules:
 
 def convert_values(module: ModuleOp) -> None:
     """Convert all operations of ttir."""
-    for op in tuple(module.walk()):
+    ops = [op for each in device_modules(module) for op in each.walk()]
+    for op in ops:
         if op.name.startswith("ttir."):
             mnemonic = op.name.removeprefix("ttir.")
             rule = _rules().get(mnemonic, _same_name)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.dialects.ttnn.attrs import ShapeAttr
 from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_types import to_layout
 from ttmlir.passes.ttir.value_rewriting import inputs_of, made_by, parameters_of
 
 if TYPE_CHECKING:
@@ -71,7 +72,12 @@ def _reduce_or(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     return [build.create("sum", inputs_of(op), op.results[0].type, **parameters_of(op))]
 
 
+def _to_layout(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    return [to_layout(op.operands[0], op, op.results[0].type)]
+
+
 RULES: Rules = {
+    "to_layout": _to_layout,
     "reduce_and": _reduce_and,
     "reduce_or": _reduce_or,
     "broadcast": _broadcast,

@@ -28,7 +28,8 @@ Requires: element types that devices have (`ttir-element-type-normalization`), s
 Ensures: every tensor has a layout. Those that operations take and make are tiles in DRAM; arguments
 of public functions are rows, in DRAM, or on the host where they are parameters or constants.
 Options: `constants-on-host` (true): where parameters and constants are; else they are tiles.
-Not done here: operations that take something else get it from `ttnn-workaround`.
+Not done here: functions of the host keep their types; what calls them gives and takes rows of the
+host. Operations that take something else get it from `ttnn-workaround`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
 
 from ttmlir.ir.rewriting import refuse, symbol_visibility
@@ -49,7 +50,9 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.general.const_eval_hoist_transform import argument_attribute, is_fixed
+from ttmlir.passes.general.cpu_hoist import DECLARATION, HOISTED_CALL, PLACED_CALL
 from ttmlir.passes.general.ttcore_mark_functions_as_forward import FUNCTION_TYPE
+from ttmlir.passes.general.ttcore_register_device import device_modules
 from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import KV_CACHE
 
 if TYPE_CHECKING:
@@ -69,9 +72,10 @@ class TTNNLayoutPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Give every tensor a layout, and convert between them where operands differ."""
-        for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
-            with _refusing(function):
-                _place_function(function, self.constants_on_host)
+        for each in device_modules(module):
+            for function in [op for op in each.walk() if isinstance(op, FuncOp)]:
+                with _refusing(function):
+                    _place_function(function, self.constants_on_host)
 
 
 @contextmanager
@@ -88,7 +92,11 @@ def _place_function(function: FuncOp, constants_on_host: bool) -> None:
         _argument_type(function, number, type_, constants_on_host)
         for number, type_ in enumerate(function.function_type.inputs.data)
     ]
+    kind = function.attributes.get(FUNCTION_TYPE)
     outputs = [_tiled(type_) for type_ in function.function_type.outputs.data]
+    if isinstance(kind, StringAttr) and kind.data == DECLARATION:
+        types = function.function_type
+        inputs, outputs = ([*map(_on_host, each.data)] for each in (types.inputs, types.outputs))
     function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
     for block in function.body.blocks:
         for argument, type_ in zip(tuple(block.args), inputs, strict=True):
@@ -98,7 +106,24 @@ def _place_function(function: FuncOp, constants_on_host: bool) -> None:
                 _place(op)
 
 
+def _on_host(type_: Attribute) -> Attribute:
+    return tensor_in(type_, tiled=False, buffer=BufferType.SYSTEM_MEMORY)
+
+
+def _place_call_of_host(op: Operation) -> None:
+    """The host takes and gives rows in its own memory."""
+    del op.attributes[HOISTED_CALL]
+    op.attributes[PLACED_CALL] = UnitAttr()
+    for result in tuple(op.results):
+        set_type(result, _on_host(result.type))
+    for index, operand in enumerate(op.operands):
+        op.operands[index] = to_layout(operand, op, _on_host(operand.type))
+
+
 def _place(op: Operation) -> None:
+    if HOISTED_CALL in op.attributes:
+        _place_call_of_host(op)
+        return
     for result in tuple(op.results):
         set_type(result, _tiled(result.type))
     if op.name == "ttcore.load_cached":

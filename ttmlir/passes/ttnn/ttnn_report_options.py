@@ -19,7 +19,7 @@ Requires: nothing.
 Ensures: the IR is as before; there is a warning for each of these options.
 Options: `without-effect`: names of options.
 Not done here: what they ask for. Layouts are searched for with a model of the device, which says
-whether an operation takes them and how long it takes then; and there is no code for the host.
+whether an operation takes them and how long it takes then.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-ON_HOST = "enable-cpu-hoisted-const-eval"
 OF_OPTIMIZER = (
     *("optimization-level", "enable-optimizer", "memory-layout-analysis-enabled"),
     *("row-major-enabled", "insert-memreconfig", "override-conv2d-config"),
@@ -56,11 +55,8 @@ class TTNNReportOptionsPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Warn."""
         for name in self.without_effect:
-            why = (
-                "constants are computed on the device; there is no code for the host"
-                if name == ON_HOST
-                else "without a model of the device no layouts are searched for; they are those of "
-                "optimization-level=0"
+            text = (
+                f"--{name} has no effect: without a model of the device no layouts are searched "
+                "for; they are those of optimization-level=0"
             )
-            text = f"--{name} has no effect: {why}"
             warn(op_diagnostic(module, text, severity="warning", with_name=False))

@@ -355,8 +355,6 @@ class RecordWriter:
 def _remedy(op: Operation, *, is_known: bool) -> str:
     if is_known:
         return "whose schema has no record for it; express it by operations of docs/versions.md"
-    if op.name == "ttir.cpu_hoist_call":
-        return "as it calls machine code of the host, which is not made here"
     return "which holds operations of ttnn, calls and loops only; lower the module to ttnn first"
 
 

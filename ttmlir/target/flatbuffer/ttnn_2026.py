@@ -32,6 +32,7 @@ from ttmlir.target.flatbuffer.tensors import TTNN, GoldenOfFunction, Table
 from ttmlir.target.flatbuffer.tensors_2026 import TensorTables2026, Values2026, system_table
 
 _KIND = "tt.function_type"
+_CALL_OF_HOST = "ttir.cpu_hoist_call"
 _CONSTANT = StringAttr("const_eval")
 _DIALECT = "ttnn"
 _LINE_WITHOUT_LOCATION = PrintOptions(skip_regions=True)
@@ -83,6 +84,14 @@ class _ModuleWriter:
 
     def programs(self) -> list[Table]:
         """All programs, in the order of the file."""
+        for function in self.functions:
+            for op in function.walk():
+                if _CALL_OF_HOST in op.attributes:
+                    raise OpError(
+                        op,
+                        f"{TTNN.refused}, as it calls machine code of the host, which is not made "
+                        "here; compile without ttir.should_hoist and enable-cpu-hoisted-const-eval",
+                    )
         return [self.program(function) for function in self.functions]
 
     def program(self, function: FuncOp) -> Table:
