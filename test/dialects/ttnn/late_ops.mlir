@@ -18,8 +18,8 @@ func.func @traces(%d: !ttnn.device) {
   "ttnn.reset_global_semaphore"(%0) <{value = 3 : ui32}> : (!ttnn.global_semaphore) -> ()
   // CHECK: "ttnn.begin_trace_capture"(%arg0) <{cq_id = 0 : ui32}> : (!ttnn.device) -> tensor<ui32, #ttnn.trace_id>
   %1 = "ttnn.begin_trace_capture"(%d) : (!ttnn.device) -> tensor<ui32, #ttnn.trace_id>
-  // CHECK: "ttnn.execute_trace"(%1, %arg0) <{blocking = true, cq_id = 0 : ui32}>
-  "ttnn.execute_trace"(%1, %d) <{blocking = true}> : (tensor<ui32, #ttnn.trace_id>, !ttnn.device) -> ()
+  // CHECK: "ttnn.execute_trace"(%arg0, %1) <{blocking = true, cq_id = 0 : ui32}>
+  "ttnn.execute_trace"(%d, %1) <{blocking = true}> : (!ttnn.device, tensor<ui32, #ttnn.trace_id>) -> ()
   return
 }
 
