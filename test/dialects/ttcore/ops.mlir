@@ -7,8 +7,8 @@
 
 // CHECK-DAG: #dram = #ttcore.memory_space<dram>
 // CHECK-DAG: #l1 = #ttcore.memory_space<l1>
-// CHECK-DAG: #layout = #ttcore.metal_layout<logical_shape = 512x256, {{.*}}, undef, l1>
-// CHECK-DAG: #layout1 = #ttcore.metal_layout<logical_shape = 512x256, {{.*}}, undef, dram>
+// CHECK-DAG: #layout = #ttcore.metal_layout<logical_shape = 512x256, {{.*}}, undef, l1, sharded>
+// CHECK-DAG: #layout1 = #ttcore.metal_layout<logical_shape = 512x256, {{.*}} : tensor<2x2xi64>, dram, sharded>
 // CHECK-DAG: #reduction = #ttcore.iterator_type<reduction>
 // CHECK-DAG: #system_desc = #ttcore.system_desc<
 #l1 = #ttcore.memory_space<l1>
@@ -29,7 +29,7 @@ module attributes {ttcore.system_desc = #ttcore.system_desc<[<#ttcore.arch<wormh
       func.func @tensors(%a: tensor<8x8x2x1x!tt.tile<32x32, bf16>, #layout>, %b: tensor<8x8x64x32xf32, #later>) attributes {dims = [#reduction], dtype = #ttcore.supportedDataTypes<si32>} {
         return
       }
-      // CHECK: func.func @memrefs(%arg0: memref<8x8x2x1x!ttcore.tile<32x32, bfp_bf8>, #ttcore.shard<1088x1088, 2>, #l1>, %arg1: memref<1x1x2x3xf32, #ttcore.interleaved<12x4>, #dram>, %arg2: memref<8x8x2x1xf32, #ttcore.view<map(4)>, #l1>, %arg3: memref<2x4x6x8xf32, #ttcore.view<(d0, d1, d2, d3) -> (d1, d0, d3, d2)>, #l1>, %arg4: memref<33x70xf32, #ttcore.host_layout<logical_shape = 33x70, host_strides = 96x1, host_volume = 6144>>, %arg5: memref<33x70xf32, #ttcore.host_layout<logical_shape = 33x70, host_strides = 96x1, host_volume = 6144, <"mesh">>>)
+      // CHECK: func.func @memrefs(%arg0: memref<8x8x2x1x!ttcore.tile<32x32, bfp_bf8>, #ttcore.shard<1088x1088, 2>, #l1>, %arg1: memref<1x1x2x3xf32, #ttcore.interleaved<12x4>, #dram>, %arg2: memref<8x8x2x1xf32, #ttcore.view<4>, #l1>, %arg3: memref<2x4x6x8xf32, #ttcore.view<(d0, d1, d2, d3) -> (d1, d0, d3, d2)>, #l1>, %arg4: memref<33x70xf32, #ttcore.host_layout<logical_shape = 33x70, host_strides = 96x1, host_volume = 6144>>, %arg5: memref<33x70xf32, #ttcore.host_layout<logical_shape = 33x70, host_strides = 96x1, host_volume = 6144, <"mesh">>>)
       func.func @memrefs(%a: memref<8x8x2x1x!ttcore.tile<32x32, bfp_bf8>, #ttcore.shard<1088x1088, 2>, #l1>, %b: memref<1x1x2x3xf32, #ttcore.interleaved<12x4>, #dram>, %c: memref<8x8x2x1xf32, #ttcore.view<4>, #l1>, %d: memref<2x4x6x8xf32, #ttcore.view<(d0, d1, d2, d3) -> (d1, d0, d3, d2)>, #l1>, %e: memref<33x70xf32, #ttcore.host_layout<logical_shape = 33x70, host_strides = 96x1, host_volume = 6144>>, %f: memref<33x70xf32, #ttcore.host_layout<logical_shape = 33x70, host_strides = 96x1, host_volume = 6144, <"mesh">>>) {
         return
       }

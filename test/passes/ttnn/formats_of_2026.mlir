@@ -23,7 +23,7 @@
 // TTNN-LABEL: func.func @products
 // TTNN: "ttnn.matmul"{{.*}}math_fidelity = hifi2, fp32_dest_acc_en = false>
 // TTNN-SAME: tensor<128x64x!ttcore.tile<32x32, bfp_bf4>, #ttnn_layout{{[0-9]*}}>) -> tensor<32x128xbf16
-// TTNN: "ttnn.linear"{{.*}}tensor<128x64x!ttcore.tile<32x32, bfp_bf8>
+// TTNN: "ttnn.matmul"{{.*}}tensor<128x64x!ttcore.tile<32x32, bfp_bf8>
 // TTNN: "ttnn.matmul"{{.*}} {ttcore.weight_dtype = "bf16"} : {{.*}}tensor<64x32xbf16
 
 // Without functions of constants, parameters are tiles on the device.

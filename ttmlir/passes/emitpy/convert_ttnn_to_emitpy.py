@@ -37,6 +37,8 @@ After:
 Requires: builtin, func, emitpy, ttcore and ttnn operations, as in modules of 2026, only.
 Ensures: no ttnn operation is left, or an error names the first that has no form in Python.
 Options: none.
+Not done here: operations of several devices are not tried; the library takes no loop that counts to
+an argument.
 """
 
 from __future__ import annotations
