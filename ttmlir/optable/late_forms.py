@@ -9,9 +9,9 @@ Forms are written as operands and parameters, `weight?` being optional and `inpu
 
     _form("input weight bias?", "stride:extents groups:i32 activation?:string")
 
-Those whose names end in `semaphore` or `semaphores` are none of tensors, nor is `device`. A parameter with a default,
-`transpose_a:bool=false`, is always printed. Source: TTIROps.td and TTNNOps.td of tt-mlir
-19c86fca45, and what Tenstorrent's compiler of September 2026 writes.
+Those whose names end in `semaphore` or `semaphores` are none of tensors, nor is `device`. A
+parameter with a default, `transpose_a:bool=false`, is always printed. Source: TTIROps.td and
+TTNNOps.td of tt-mlir 19c86fca45, and what Tenstorrent's compiler of September 2026 writes.
 """
 
 from __future__ import annotations
