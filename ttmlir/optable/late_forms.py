@@ -9,9 +9,9 @@ Forms are written as operands and parameters, `weight?` being optional and `inpu
 
     _form("input weight bias?", "stride:extents groups:i32 activation?:string")
 
-Those whose names end in `semaphore` are none of tensors. A parameter with a default,
-`transpose_a:bool=false`, is always printed. Source: TTIROps.td and TTNNOps.td of tt-mlir
-19c86fca45, and what Tenstorrent's compiler of September 2026 writes.
+Those whose names end in `semaphore` or `semaphores` are none of tensors, nor is `device`. A
+parameter with a default, `transpose_a:bool=false`, is always printed. Source: TTIROps.td and
+TTNNOps.td of tt-mlir 19c86fca45, and what Tenstorrent's compiler of September 2026 writes.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def parse_operand(text: str) -> Operand:
         name=name,
         optional=text[-1] == "?",
         variadic=text[-1] == "*",
-        is_semaphore=name.endswith("semaphore"),
+        is_semaphore=name.endswith(("semaphore", "semaphores")),
     )
 
 
@@ -1288,28 +1288,19 @@ TTNN: Mapping[str, LateForm] = {
         "", "cq_id:ui32=0", results="trace_id", device=True, summary="The start of a recording."
     ),
     "end_trace_capture": _form(
-        "trace_id",
-        "cq_id:ui32=0",
-        results="",
-        device=True,
-        device_first=True,
-        summary="The end of a recording.",
+        "device trace_id", "cq_id:ui32=0", results="", summary="The end of a recording."
     ),
     "execute_trace": _form(
-        "trace_id",
+        "device trace_id",
         "cq_id:ui32=0 blocking:bool=false",
         results="",
-        device=True,
-        device_first=True,
         summary="What was recorded, done again.",
     ),
     "capture_or_execute_trace": _form(
-        "inputs* semaphore_inputs*",
+        "device inputs* semaphores*",
         "allocate_slots_callee:symbol capture_callee:symbol execute_callee:symbol "
         "device_resident_input_count:i32",
         results="results*",
-        device=True,
-        device_first=True,
         summary="A recording, made at the first call and done again at others.",
     ),
     # others

@@ -324,12 +324,19 @@ def operand_values(operands: Iterable[Operand]) -> tuple[ValueGroup, ...]:
     return tuple(
         ValueGroup(
             operand.name,
-            ods.SEMAPHORE if operand.is_semaphore else ods.TENSOR,
+            _constraint(operand),
             variadic=operand.variadic,
             optional=operand.optional,
         )
         for operand in operands
     )
+
+
+def _constraint(operand: Operand) -> ods.TypeConstraint:
+    """The types of an operand; the device of a few operations is not their last one."""
+    if operand.name == "device":
+        return ods.DEVICE
+    return ods.SEMAPHORE if operand.is_semaphore else ods.TENSOR
 
 
 def destination_signature(

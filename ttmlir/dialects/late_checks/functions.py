@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.traits import SymbolTable
 
 from ttmlir.dialects.definition.ods import refuse, text
+from ttmlir.dialects.late_checks.placement import on_host
+from ttmlir.dialects.late_checks.verified import Verified, require, spell
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import SymbolRefAttr
-    from xdsl.ir import Operation
+    from collections.abc import Sequence
 
-    from ttmlir.dialects.late_checks.verified import Verified
+    from xdsl.dialects.builtin import SymbolRefAttr
+    from xdsl.ir import Attribute, Operation
 
 
 def _function(op: Operation, symbol: SymbolRefAttr) -> FuncOp | None:
@@ -102,3 +104,114 @@ def check_d2m_subgraph(verified: Verified) -> None:
                     f"D2M function {one} type {number} mismatch: expected '{text(type_)}', got "
                     f"'{text(other)}'"
                 )
+
+
+# --- Traces ---------------------------------------------------------------------------------------
+# A trace is a function that one call records and all later calls replay. Its tensors are slots:
+# memory that keeps its place, into which inputs are copied and from which results are read.
+
+
+def check_capture_or_execute_trace(op: Verified) -> None:
+    """Functions that allocate slots, record the trace and replay it, whose types fit the call."""
+    inputs, semaphores = op.group("inputs"), op.group("semaphores")
+    results, resident = op.op.results, op.integer("device_resident_input_count")
+    if not 0 <= resident <= len(inputs):
+        refuse(f"Device-resident input count {resident} is out of range")
+    name, slots = _callee(op, "allocate_slots_callee")
+    taken, given = slots.function_type.inputs.data, slots.function_type.outputs.data
+    require(
+        len(taken) == resident,
+        f"Slot allocation function '{name}' must take {resident} arguments (the device-resident "
+        f"inputs), but has {len(taken)}",
+    )
+    require(
+        len(given) == len(inputs) + len(results),
+        f"Slot allocation function '{name}' must return {len(inputs) + len(results)} slots "
+        f"({len(inputs)} input slots + {len(results)} output slots), but returns {len(given)}",
+    )
+    for number, (result, slot) in enumerate(zip(results, given[len(inputs) :], strict=True)):
+        _compare(f"Slot allocation function output slot {number}", result.type, slot)
+    _check_capture(op, given, len(semaphores))
+    name, replay = _callee(op, "execute_callee")
+    taken = replay.function_type.inputs.data
+    require(
+        len(taken) == 1,
+        f"Execute function '{name}' must take exactly one trace_id argument, but has {len(taken)} "
+        "arguments",
+    )
+    require(_is_trace_id(taken[0]), f"Execute function '{name}' argument must be {_TRACE_ID}")
+
+
+_TRACE_ID = "a trace_id tensor (scalar ui32 with TraceIdAttr encoding)"
+
+
+def _is_trace_id(type_: Attribute) -> bool:
+    return getattr(getattr(type_, "encoding", None), "name", "") == "ttnn.trace_id"
+
+
+def _callee(op: Verified, name: str) -> tuple[str, FuncOp]:
+    symbol = cast("SymbolRefAttr", op.op.properties[name])
+    said, function = symbol.root_reference.data, _function(op.op, symbol)
+    if function is None:
+        refuse(f"'{said}' does not reference a function")
+    return said, function
+
+
+def _compare(place: str, expected: Attribute, found: Attribute, source: str = "") -> None:
+    require(
+        expected == found,
+        f"{place} type mismatch: expected {spell(expected)}{source}, but got {spell(found)}",
+    )
+
+
+def _check_capture(op: Verified, slots: Sequence[Attribute], semaphores: int) -> None:
+    """The function that records takes inputs of the host, slots and semaphores."""
+    name, capture = _callee(op, "capture_callee")
+    taken, given = capture.function_type.inputs.data, capture.function_type.outputs.data
+    inputs = op.group("inputs")
+    staged = len(inputs) - op.integer("device_resident_input_count")
+    count = staged + len(slots) + semaphores
+    require(
+        len(taken) == count,
+        f"Capture function '{name}' must take {count} arguments ({staged} host-staged inputs + "
+        f"{len(slots)} slots + {semaphores} semaphores), but has {len(taken)}",
+    )
+    if staged == len(inputs):
+        for number, (value, type_) in enumerate(zip(inputs, taken, strict=False)):
+            place = f"Capture function host-staged input argument {number}"
+            _compare(place, value.type, type_)
+    source = " from slot allocation function"
+    for number, (slot, type_) in enumerate(zip(slots, taken[staged:], strict=False)):
+        _compare(f"Capture function slot argument {number}", slot, type_, source)
+    require(
+        len(given) == 1,
+        f"Capture function '{name}' must return exactly one trace_id value, but returns "
+        f"{len(given)}",
+    )
+    require(_is_trace_id(given[0]), f"Capture function '{name}' must return {_TRACE_ID}")
+    calls = [inner for inner in capture.walk() if isinstance(inner, CallOp)]
+    require(bool(calls), "No trace function found in capture function")
+    traced = _function(op.op, calls[0].callee)
+    said = calls[0].callee.root_reference.data
+    if traced is None:
+        refuse(f"'{said}' does not reference a function")
+    if traced.body.blocks:
+        require(
+            not any(on_host(argument) for argument in traced.args),
+            "All input arguments of trace function must be on device.",
+        )
+    require(
+        not traced.function_type.outputs.data,
+        f"Trace function '{said}' must return no results; it stores its outputs into the output "
+        "slot arguments",
+    )
+    for inner in traced.walk():
+        if inner.name in _NOT_TRACED:
+            refuse(f"{_NOT_TRACED[inner.name]} op must not be nested within trace function")
+
+
+_NOT_TRACED = {
+    "ttnn.capture_or_execute_trace": "CaptureOrExecuteTraceOp",
+    "ttcore.load_cached": "LoadCached",
+}
+"""What a trace cannot hold, as the message calls it."""

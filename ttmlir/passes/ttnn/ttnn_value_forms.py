@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.builtin import ModuleOp
+
 from ttmlir.ir.ttnn_types import set_type
+from ttmlir.passes.ttir.value_rewriting import parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from xdsl.ir import Attribute, Operation, SSAValue
 
+    from ttmlir.dialects.ttcore import DeviceOp
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
 
 _CONVERSIONS = ("ttnn.to_tensor_spec", "ttnn.to_layout")
@@ -18,9 +22,40 @@ _CONVERSIONS = ("ttnn.to_tensor_spec", "ttnn.to_layout")
 
 def fold(op: Operation) -> SSAValue | Attribute | None:
     """What the result of an operation is without it; None if it is needed."""
-    if op.name in _CONVERSIONS and op.operands[0].type == op.results[0].type:
-        return op.operands[0]
-    return None
+    if len(op.operands) < 1 or len(op.results) != 1:
+        return None
+    if op.operands[0].type != op.results[0].type:
+        return None
+    return op.operands[0] if op.name in _VANISHES_WHERE_EQUAL or _is_identity(op) else None
+
+
+_VANISHES_WHERE_EQUAL = frozenset(
+    (*_CONVERSIONS, "ttnn.reshape", "ttnn.typecast", "ttnn.slice", "ttnn.slice_static")
+)
+_COLLECTIVES = frozenset(("ttnn.all_gather", "ttnn.all_reduce", "ttnn.reduce_scatter"))
+
+
+def _is_identity(op: Operation) -> bool:
+    """True for an order that is that of the input, and for a collective of single devices."""
+    if op.name == "ttnn.permute":
+        order: tuple[int, ...] = parameters_of(op)["permutation"]
+        return order == tuple(range(len(order)))
+    if op.name not in _COLLECTIVES:
+        return False
+    mesh, axis = _mesh(op), parameters_of(op).get("cluster_axis")
+    return isinstance(axis, int) and axis < len(mesh) and mesh[axis] == 1
+
+
+def _mesh(op: Operation) -> Sequence[int]:
+    """The extents of the mesh that the module is for, none if it does not say."""
+    above = op.parent_op()
+    while above is not None:
+        if isinstance(above, ModuleOp):
+            for inner in above.body.block.ops:
+                if inner.name == "ttcore.device":
+                    return cast("DeviceOp", inner).device.mesh_shape
+        above = above.parent_op()
+    return ()
 
 
 def _merge(op: Operation, rewriter: GreedyRewriter) -> bool:

@@ -1,4 +1,4 @@
-// Canonical forms of ttir operations of 2026.
+// Canonical forms of elementwise operations of ttir of 2026.
 // RUN: ttmlir-opt --canonicalize %s | FileCheck %s
 
 // What is applied twice is applied once, or not at all.
@@ -14,44 +14,6 @@ func.func @repeated(%a: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, t
   %4 = "ttir.minimum"(%a, %a) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %5 = "ttir.maximum"(%a, %a) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return %1, %3, %4, %5 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
-}
-
-// Moves that move nothing.
-// CHECK-LABEL: func.func @identities(
-// CHECK-NEXT: return %arg0, %arg0, %arg0, %arg0
-func.func @identities(%a: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
-  %0 = "ttir.concat"(%a) <{dim = 1 : si32}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  %1 = "ttir.slice_static"(%a) <{begins = [0 : i32, 0 : i32], ends = [4 : i32, 8 : i32], step = [1 : i32, 1 : i32]}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  %2 = "ttir.repeat"(%a) <{repeat_dimensions = array<i64: 1, 1>}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  %3 = "ttir.repeat_interleave"(%a) <{dim = 0 : si32, repeats = 1 : ui32}> : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  return %0, %1, %2, %3 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
-}
-
-// A square is its own order of dimensions only where nothing is exchanged; a half turn is not.
-// CHECK-LABEL: func.func @not_identities(
-// CHECK-NEXT: "ttir.permute"(%arg0) <{permutation = array<i64: 1, 0>}>
-// CHECK-NEXT: "ttir.reverse"(%arg0) <{dimensions = array<i64: 0>}>
-// CHECK-NEXT: "ttir.sum"(%arg0)
-// CHECK-NEXT: return
-func.func @not_identities(%a: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<1x1xf32>) {
-  %0 = "ttir.transpose"(%a) <{dim0 = 0 : si32, dim1 = 1 : si32}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
-  %1 = "ttir.reverse"(%a) <{dimensions = array<i64: 0, 1>}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
-  %2 = "ttir.reverse"(%1) <{dimensions = array<i64: 1>}> : (tensor<8x8xf32>) -> tensor<8x8xf32>
-  %3 = "ttir.sum"(%a) <{dim_arg = [0 : i32, 1 : i32], keep_dim = true}> : (tensor<8x8xf32>) -> tensor<1x1xf32>
-  return %0, %2, %3 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<1x1xf32>
-}
-
-// Dimensions of extent 1 come and go by a reshape, and stay where something is summed over them.
-// CHECK-LABEL: func.func @narrow(
-// CHECK-NEXT: %[[R:.*]] = "ttir.reshape"(%arg0) <{shape = [4 : i32, 8 : i32]}>
-// CHECK-NEXT: %[[S:.*]] = "ttir.sum"(%arg0)
-// CHECK-NEXT: return %[[R]], %[[S]], %arg0
-func.func @narrow(%a: tensor<4x1x8xf32>) -> (tensor<4x8xf32>, tensor<4x1x8xf32>, tensor<4x1x8xf32>) {
-  %0 = "ttir.squeeze"(%a) <{dim = 1 : si32}> : (tensor<4x1x8xf32>) -> tensor<4x8xf32>
-  %1 = "ttir.sum"(%a) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<4x1x8xf32>) -> tensor<4x1x8xf32>
-  %2 = "ttir.unsqueeze"(%0) <{dim = 1 : si32}> : (tensor<4x8xf32>) -> tensor<4x1x8xf32>
-  %3 = "ttir.cumsum"(%2) <{dim = 1 : i64}> : (tensor<4x1x8xf32>) -> tensor<4x1x8xf32>
-  return %0, %1, %3 : tensor<4x8xf32>, tensor<4x1x8xf32>, tensor<4x1x8xf32>
 }
 
 // Casts that nobody wants kept are one; others where the first is exact.
@@ -90,28 +52,6 @@ func.func @choices(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<4x8xi1>)
   %2 = "ttir.where"(%1, %a, %b) : (tensor<4x8xi1>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   %3 = "ttir.le"(%a, %b) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xi1>
   return %0, %2, %3 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xi1>
-}
-
-// CHECK-LABEL: func.func @products(
-// CHECK-NEXT: %[[S:.*]] = "ttir.full"() <{fill_value = 8 : i32, shape = array<i32: 1>}>
-// CHECK-NEXT: %[[M:.*]] = "ttir.matmul"(%arg0, %arg1) <{transpose_a = false, transpose_b = true}>
-// CHECK-NEXT: %[[P:.*]] = "ttir.prod"(%arg0) <{keep_dim = false}>
-// CHECK-NEXT: return %[[M]], %[[P]], %[[S]]
-func.func @products(%a: tensor<4x8xf32>, %b: tensor<6x8xf32>) -> (tensor<4x6xf32>, tensor<f32>, tensor<1xui32>) {
-  %0 = "ttir.linear"(%a, %b) <{operandSegmentSizes = array<i32: 1, 1, 0>, transpose_b = true}> : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
-  %1 = "ttir.prod"(%a) <{dim_arg = [0 : i32, 1 : i32], keep_dim = false}> : (tensor<4x8xf32>) -> tensor<f32>
-  %2 = "ttir.get_dimension_size"(%a) <{dimension = 1 : i32}> : (tensor<4x8xf32>) -> tensor<1xui32>
-  return %0, %1, %2 : tensor<4x6xf32>, tensor<f32>, tensor<1xui32>
-}
-
-// A window of one element that steps over all of them.
-// CHECK-LABEL: func.func @windows(
-// CHECK-NEXT: %[[P:.*]] = "ttir.avg_pool2d"
-// CHECK-NEXT: return %arg0, %[[P]]
-func.func @windows(%a: tensor<1x4x4x32xf32>) -> (tensor<1x4x4x32xf32>, tensor<1x6x6x32xf32>) {
-  %0 = "ttir.max_pool2d"(%a) <{ceil_mode = false, dilation = 1 : i32, kernel = array<i32: 1, 1>, padding = 0 : i32, stride = 1 : i32}> : (tensor<1x4x4x32xf32>) -> tensor<1x4x4x32xf32>
-  %1 = "ttir.avg_pool2d"(%a) <{ceil_mode = false, count_include_pad = true, dilation = 1 : i32, kernel = 1 : i32, padding = 1 : i32, stride = 1 : i32}> : (tensor<1x4x4x32xf32>) -> tensor<1x6x6x32xf32>
-  return %0, %1 : tensor<1x4x4x32xf32>, tensor<1x6x6x32xf32>
 }
 
 // Constants of one number are computed where tt-mlir computes them.
