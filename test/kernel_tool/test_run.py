@@ -378,7 +378,9 @@ def test_memory_of_the_host_counts(
 
 ENDLESS = """
 [[kernels]]
-text = "void kernel_main() { for (int i = 0;; i++) { noc_async_read_barrier(); riscv_wait(1000); } }"
+text = '''
+void kernel_main() { for (int i = 0;; i++) { noc_async_read_barrier(); riscv_wait(1000); } }
+'''
 """
 
 

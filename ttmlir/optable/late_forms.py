@@ -45,8 +45,6 @@ class LateForm:
     """None where the parameters of the definition have the same names in the form."""
     device: bool | None = None
     """Whether a ttnn operation takes the device last: never (False), always, or as it likes."""
-    device_first: bool = False
-    """True where the device is the first operand, not the last."""
     summary: str = ""
 
 
@@ -109,7 +107,6 @@ def _form(
     read: Read | None = None,
     write: Write | None = None,
     device: bool | None = None,
-    device_first: bool = False,
     summary: str = "",
 ) -> LateForm:
     return LateForm(
@@ -119,7 +116,6 @@ def _form(
         read=read,
         write=write,
         device=device,
-        device_first=device_first,
         summary=summary,
     )
 

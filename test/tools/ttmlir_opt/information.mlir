@@ -46,4 +46,4 @@
 // VERSION: ttmlir-opt {{[0-9]+\.[0-9]+\.[0-9]+}}
 // VERSION-NEXT: compatible with tt-mlir 0.0.227 (880154e3c2
 
-// DIALECTS: {{^}}Available Dialects: arith,builtin,cf,chlo,d2m,emitc,emitpy,func,linalg,ml_program,quant,scf,sdy,stablehlo,tensor,tosa,tt,ttcore,ttir,ttkernel,ttmetal,ttnn,vector{{$}}
+// DIALECTS: {{^}}Available Dialects: arith,builtin,cf,chlo,d2m,debug,emitc,emitpy,func,linalg,ml_program,quant,scf,sdy,stablehlo,tensor,tosa,tt,ttcore,ttir,ttkernel,ttmetal,ttnn,vector{{$}}

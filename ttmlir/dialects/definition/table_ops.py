@@ -780,7 +780,7 @@ def late_signature(form: LateForm, trailing: tuple[ValueGroup, ...] = ()) -> Sig
     """The signature of an operation that has a form of 2026 alone."""
     operands = operand_values(form.operands or ())
     return Signature(
-        (*trailing, *operands) if form.device_first else (*operands, *trailing),
+        (*operands, *trailing),
         operand_values(map(parse_operand, form.results)),
         properties_of(form.parameters or ()),
     )

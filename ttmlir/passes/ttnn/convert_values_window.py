@@ -149,6 +149,10 @@ _CHANNELS = 32
 def _convolution_of_volumes(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     """Channels are padded to whole tiles; the weight is prepared when it is where it is to be."""
     _require_channels_last(op, ("batch_dim", "depth_dim", "height_dim", "width_dim", "channel_dim"))
+    if _number(op, "groups") != 1:
+        refuse_to_legalize(
+            op, "weights of volumes in groups are not prepared; make a convolution for each group"
+        )
     volume, weight, *bias = op.operands
     *pixels, inputs = value_shape(volume)
     missing = -inputs % _CHANNELS

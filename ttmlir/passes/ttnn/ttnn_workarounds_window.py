@@ -62,7 +62,7 @@ def _prepare_weight(op: Operation) -> None:
     outputs, *_ = value_shape(weight)
     window = prod(value_shape(weight)[2:])
     groups = cast("IntegerAttr", op.properties["groups"])
-    channels = value_shape(op.operands[0])[4] // groups.value.data
+    channels = value_shape(op.operands[0])[4]
     # A block of channels under the window is whole tiles.
     block = _LEAST_BLOCK if window * _LEAST_BLOCK % _TILE == 0 else _TILE
     shape, element = (window * channels, outputs), element_type(weight)
