@@ -62,6 +62,21 @@ def test_script_has_numbers_of_numpy(spelling: str, tmp_path: Path) -> None:
         assert _run(tmp_path / "model.py") == ""
 
 
+def test_parameters_are_loaded_to_the_host(tmp_path: Path) -> None:
+    """Where today's compiler keeps them; what follows from them is computed once."""
+    text = """
+        func.func @main(%x: tensor<33x70xf32>, %w: tensor<70x5xf32>
+            {ttcore.argument_type = #ttcore.argument_type<parameter>}) -> tensor<33x5xf32> {
+          %0 = "ttir.matmul"(%x, %w) : (tensor<33x70xf32>, tensor<70x5xf32>) -> tensor<33x5xf32>
+          return %0 : tensor<33x5xf32>
+        }
+    """
+    compiled = ttmlir.compile(text, spelling="2026")
+    script = compiled.save(tmp_path / "model.py").read_text(encoding="utf-8")
+    assert "compute_once" in script
+    assert _run(tmp_path / "model.py") == ""
+
+
 def test_cpp_is_text(tmp_path: Path) -> None:
     """Not a binary file under that name."""
     compiled = ttmlir.compile(_model, _X, _B)

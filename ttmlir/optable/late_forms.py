@@ -1309,7 +1309,7 @@ TTNN: Mapping[str, LateForm] = {
         summary="A tensor of the host written to one of the device.",
     ),
     "dump_tensor": _form("input", "file_path:string", results="", summary="A tensor as a file."),
-    "load_tensor": _form("", "file_path:string", device=True, summary="A tensor from a file."),
+    "load_tensor": _form("device?", "file_path:string", summary="A tensor from a file."),
     "tt_lang_op": _form(
         "inputs*",
         "arg_roles:string kernel_artifact?:string kernel_id:string shard_spec?:string "

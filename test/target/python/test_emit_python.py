@@ -11,6 +11,7 @@ import pytest
 
 from ttmlir import ttnn
 from ttmlir.compiler import lower
+from ttmlir.mlir.reporting import OpError
 from ttmlir.target.python import emitter
 
 UTILS = Path(emitter.__file__).with_name("script_functions.py")
@@ -63,3 +64,13 @@ class Namespace:
     def __init__(self, names: dict[str, Any]) -> None:
         """Take the names."""
         self.__dict__.update(names)
+
+
+@pytest.mark.parametrize("body", ["{ return }", ""])
+def test_names_are_no_code(body: str) -> None:
+    """Names of functions come from files, and a script is run."""
+    visibility = "" if body else "private "
+    text = f'func.func {visibility}@"f(): pass\\0Aimport os\\0Adef g"() {body}'
+    module = lower(text, "")
+    with pytest.raises(OpError, match="is no name in Python; rename it"):
+        emitter.emit_python(module)

@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import emitpy
 from ttmlir.mlir.reporting import OpError
+from ttmlir.terminal import shown_name
 
 _INDENT = "    "
 _LISTS = ("utils.create_list", "util.create_list")
@@ -223,7 +224,7 @@ class _Emitter:
         self._line(self._filled(_string(op, "value"), op.operands))
 
     def _global(self, op: Operation) -> None:
-        name = _string(op, "sym_name")
+        name = _checked(op, _string(op, "sym_name"))
         self._globals.add(name)
         self._line(f"{name} = {_literal(op.properties['initial_value'])}")
 
@@ -288,6 +289,8 @@ class _Emitter:
 
     def _function(self, op: Operation) -> None:
         assert isinstance(op, FuncOp)
+        # Others refer to a function by its name, which is to be no more than a name.
+        function = _checked(op, op.sym_name.data)
         if not op.body.blocks:
             return
         if len(op.body.blocks) > 1:
@@ -302,13 +305,13 @@ class _Emitter:
             kind = emitpy.method_kind(op)
             if kind != "instance":
                 self._line(f"@{kind}")
-        self._suite(f"def {op.sym_name.data}({', '.join(names)}):", block.ops)
+        self._suite(f"def {function}({', '.join(names)}):", block.ops)
         self._used.pop()
 
     def _argument_name(self, op: FuncOp, number: int, argument: SSAValue) -> str:
         given = emitpy.argument_name(op, number)
         if given:
-            return given
+            return _checked(op, given)
         return _ARGUMENTS.get(str(argument.type), f"arg{number}")
 
     def _nested_function(self, op: Operation) -> None:
@@ -323,7 +326,7 @@ class _Emitter:
             base.root_reference.data if isinstance(base, SymbolRefAttr) else _literal(base)
             for base in op.bases()
         ]
-        head = f"class {_string(op, 'sym_name')}"
+        head = f"class {_checked(op, _string(op, 'sym_name'))}"
         head += f"({', '.join(bases)}):" if bases else ":"
         self._line(head)
         self._depth += 1
@@ -342,6 +345,12 @@ _ARGUMENTS = {
     str(emitpy.opaque_type("ttnn.MeshDevice")): "device",
 }
 """What arguments of functions are called by their types."""
+
+
+def _checked(op: Operation, name: str) -> str:
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise OpError(op, f"'{shown_name(name)}' is no name in Python; rename it")
+    return name
 
 
 def _string(op: Operation, name: str) -> str:
