@@ -242,6 +242,7 @@ RAISED_BY_PYTHON = {
     ("mlir/attributes.py", "ValueError"),
     ("mlir/option_values.py", "ValueError"),
     ("passes/d2m/references.py", "TypeError"),
+    ("passes/general/argument_types.py", "ValueError"),
     ("passes/placement/layout_overrides.py", "ValueError"),
     ("program.py", "ValueError"),
     ("tools/translate/flags.py", "ValueError"),

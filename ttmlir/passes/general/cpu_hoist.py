@@ -27,11 +27,11 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.ttcore import CpuModuleOp, DeviceModuleOp
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import refuse_at
 from ttmlir.ir.ttnn_types import location_of, set_type
 from ttmlir.mlir.core_prefix import name_empty_late
@@ -228,14 +228,11 @@ def _converted(value: SSAValue, type_: Attribute, before: Operation) -> SSAValue
     """A tensor with other elements, before an operation."""
     if value.type == type_:
         return value
-    block = before.parent
-    assert block is not None, "the operation is in a block"
-    location = location_of(value)
+    build = Builder.before(before)
+    build.location = location_of(value)
     name_empty_late(before)
-    empty = EmptyOp.create(result_types=[type_], location=location)
+    empty = build.create_empty(type_)
     new = ttir.ToLayoutOp.create(
-        operands=[value, empty.results[0]], result_types=[type_], location=location
+        operands=[value, empty], result_types=[type_], location=build.location
     )
-    for op in (empty, new):
-        block.insert_op_before(op, before)
-    return new.results[0]
+    return build.insert(new).results[0]

@@ -42,12 +42,12 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import ReturnOp
-from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.d2m.late import BlockIndexOp, CompositeViewOp, ToHostOp
 from ttmlir.dialects.ttcore import MetalLayoutAttr, device_layout_of, metal_layout_of
+from ttmlir.ir.builder import Builder
 from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.enums import IteratorType
 from ttmlir.passes.core.base import ModulePass
@@ -96,12 +96,16 @@ def _copy(view: SSAValue, before: Operation) -> SSAValue:
     assert layout is not None, "the tensor has a metal layout"
     rank = len(layout.grid_shape)
     target = d2m.EmptyOp.of(type_)
+    location = cast("Operation", view.owner).location
     indices = [BlockIndexOp.at(number) for number in range(rank)]
     places = [index.results[0] for index in indices]
-    buffer = EmptyOp((), TensorType(layout.element_type, layout.shard_shape))
-    load = d2m.RemoteLoadOp.of(buffer.results[0], view, places)
+    body = Block(indices)
+    buffer = Builder(body, location).create_empty(
+        TensorType(layout.element_type, layout.shard_shape)
+    )
+    load = d2m.RemoteLoadOp.of(buffer, view, places)
     store = d2m.RemoteStoreOp.of(target.results[0], places, load.results[0])
-    end = d2m.YieldOp.create(operands=store.results)
+    body.add_ops((load, store, d2m.YieldOp.create(operands=store.results)))
     generic = d2m.GenericOp.of(
         [view],
         target.results,
@@ -109,10 +113,10 @@ def _copy(view: SSAValue, before: Operation) -> SSAValue:
         [IteratorType.PARALLEL] * rank,
         [d2m.ThreadKind.UNIFIED],
         block_factors=[1] * rank,
-        regions=[Region(Block([*indices, buffer, load, store, end]))],
+        regions=[Region(body)],
     )
     for made in (target, *generic.walk()):
-        made.location = cast("Operation", view.owner).location
+        made.location = location
     block = before.parent
     assert block is not None, "the operation is in a function"
     block.insert_ops_before([target, generic], before)
