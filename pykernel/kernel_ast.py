@@ -1,21 +1,4 @@
 """The decorators, by the module name of later guides, that make kernels of functions."""
 
-from ttmlir.frontend.pykernel.builder import PyKernelError
-from ttmlir.frontend.pykernel.compilation import (
-    compute_thread,
-    reader_thread,
-    ttkernel_compile,
-    ttkernel_noc_compile,
-    ttkernel_tensix_compile,
-    writer_thread,
-)
-
-__all__ = [
-    "PyKernelError",
-    "compute_thread",
-    "reader_thread",
-    "ttkernel_compile",
-    "ttkernel_noc_compile",
-    "ttkernel_tensix_compile",
-    "writer_thread",
-]
+from pykernel.ast import *
+from pykernel.ast import __all__ as __all__

@@ -1,19 +1,4 @@
 """Annotations of kernels, and what kernels are described with."""
 
-from ttmlir.frontend.pykernel.builder import (
-    Arguments,
-    CircularBuffer,
-    CompiledValue,
-    CompileTimeValue,
-    TensorAccessorConfig,
-)
-from ttmlir.frontend.pykernel.compilation import Kernel
-
-__all__ = [
-    "Arguments",
-    "CircularBuffer",
-    "CompileTimeValue",
-    "CompiledValue",
-    "Kernel",
-    "TensorAccessorConfig",
-]
+from pykernel.types import *
+from pykernel.types import __all__ as __all__

@@ -55,7 +55,17 @@ from ttmlir.dialects.definition.ods import (
     text,
     values,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp, FunctionalOp, parse_operands
+from ttmlir.dialects.definition.syntax import (
+    AssemblyOp,
+    FormatOp,
+    FunctionalOp,
+    NamedOp,
+    SymbolReadOp,
+    SymbolWriteOp,
+    TextOp,
+    parse_operands,
+    parse_types_of,
+)
 
 OpT = TypeVar("OpT", bound=AssemblyOp)
 
@@ -212,25 +222,8 @@ def _strings(op: Operation, name: str) -> list[str] | None:
 # --- Calls and values -----------------------------------------------------------------------------
 
 
-class _NamedOp(FunctionalOp):
-    """Syntax `"text"(operands) attr-dict : function type`."""
-
-    @classmethod
-    def parse_spelled(
-        cls, parser: Parser
-    ) -> tuple[dict[str, Attribute], Sequence[UnresolvedOperand]]:
-        """Read the text and the operands in parentheses, which may be left out."""
-        name: Attribute = StringAttr(parser.parse_str_literal())
-        operands: list[UnresolvedOperand] = []
-        if parser.parse_optional_punctuation("(") is not None:
-            operands = parse_operands(parser)
-            parser.parse_punctuation(")")
-        return {cls.SPELLED[0]: name}, operands
-
-    def print_spelled(self, printer: Printer) -> None:
-        """Write the text and the operands."""
-        printer.print_attribute(self.properties[self.SPELLED[0]])
-        printer.print_operands(self.operands)
+class _NamedOp(NamedOp):
+    NEEDS_PARENTHESES = False
 
 
 class CallOpaqueOp(_NamedOp):
@@ -519,7 +512,7 @@ class ConstantOp(AssemblyOp):
             )
 
 
-class LiteralOp(AssemblyOp):
+class LiteralOp(TextOp):
     """Text of Python with a type.
 
     Example:
@@ -527,7 +520,6 @@ class LiteralOp(AssemblyOp):
     """
 
     name = "emitpy.literal"
-    SPELLED = ("value",)
     SIGNATURE: ClassVar = Signature(
         results=values(result=ANY), properties=properties(value=ods.STRING)
     )
@@ -540,29 +532,6 @@ class LiteralOp(AssemblyOp):
             properties={"value": StringAttr(value)},
             location=location,
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `"text" attr-dict : type`."""
-        value: Attribute = StringAttr(parser.parse_str_literal())
-        properties, attributes = cls.parse_dict(parser, {"value": value})
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write `"text" attr-dict : type`."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["value"])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-
-    def verify_op(self) -> None:
-        """Refuse empty text."""
-        if not _string(self, "value"):
-            refuse("value must not be empty")
 
 
 def pieces_of(value: str) -> list[str]:
@@ -589,7 +558,7 @@ def _check_placeholders(value: str, count: int, where: str) -> None:
         refuse(f"requires operands for each placeholder in the {where} string")
 
 
-class VerbatimOp(AssemblyOp):
+class VerbatimOp(FormatOp):
     """Lines of Python text; each `{}` in it is an operand where there are operands.
 
     Example:
@@ -597,40 +566,9 @@ class VerbatimOp(AssemblyOp):
     """
 
     name = "emitpy.verbatim"
-    SPELLED = ("value",)
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("fmtArgs", ANY, variadic=True),), properties=properties(value=ods.STRING)
     )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `"text" (args operands)? attr-dict (: types)?`."""
-        value: Attribute = StringAttr(parser.parse_str_literal())
-        operands: list[UnresolvedOperand] = []
-        if parser.parse_optional_keyword("args") is not None:
-            operands = parse_operands(parser)
-        properties, attributes = cls.parse_dict(parser, {"value": value})
-        types: list[Attribute] = []
-        if operands:
-            parser.parse_punctuation(":")
-            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        return cls.create(
-            operands=parser.resolve_operands(operands, types, parser.pos),
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["value"])
-        if self.operands:
-            printer.print_string(" args ")
-            printer.print_list(self.operands, printer.print_operand)
-        self.print_dict(printer)
-        if self.operands:
-            printer.print_string(" : ")
-            printer.print_list(self.operand_types, printer.print_attribute)
 
     def verify_op(self) -> None:
         """Check that there is an operand for each placeholder."""
@@ -696,7 +634,7 @@ class GlobalOp(AssemblyOp):
         check_identifier(_string(self, "sym_name"))
 
 
-class GlobalStatementOp(AssemblyOp):
+class GlobalStatementOp(SymbolReadOp):
     """`global name`: the value of a global variable in a function that assigns it.
 
     Example:
@@ -709,23 +647,6 @@ class GlobalStatementOp(AssemblyOp):
         results=values(result=ANY), properties=properties(name=ods.FLAT_SYMBOL)
     )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `@name : type attr-dict`."""
-        symbol: Attribute = SymbolRefAttr(parser.parse_symbol_name())
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        properties, attributes = cls.parse_dict(parser, {"name": symbol})
-        return cls.create(result_types=[type], properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["name"])
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-        self.print_dict(printer)
-
     def verify_op(self) -> None:
         """Compare the type with the global's, where that has one."""
         value = _global_of(self).properties["initial_value"]
@@ -734,7 +655,7 @@ class GlobalStatementOp(AssemblyOp):
             refuse(f"result type ('{text(result)}') does not match global's type ('{text(type)}')")
 
 
-class AssignGlobalOp(AssemblyOp):
+class AssignGlobalOp(SymbolWriteOp):
     """`name = value` of a global variable.
 
     Example:
@@ -744,27 +665,6 @@ class AssignGlobalOp(AssemblyOp):
     name = "emitpy.assign_global"
     SPELLED = ("name",)
     SIGNATURE: ClassVar = Signature(values(value=ANY), properties=properties(name=ods.FLAT_SYMBOL))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `@name = value : type attr-dict`."""
-        symbol: Attribute = SymbolRefAttr(parser.parse_symbol_name())
-        parser.parse_punctuation("=")
-        operand = parser.parse_unresolved_operand()
-        parser.parse_punctuation(":")
-        value = parser.resolve_operand(operand, parser.parse_type())
-        properties, attributes = cls.parse_dict(parser, {"name": symbol})
-        return cls.create(operands=[value], properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["name"])
-        printer.print_string(" = ")
-        printer.print_operand(self.operands[0])
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        self.print_dict(printer)
 
     def verify_op(self) -> None:
         """Compare the type with the global's, where that has one."""
@@ -1149,12 +1049,8 @@ class _TerminatorOp(AssemblyOp):
         """Read `attr-dict (operands : types)?`."""
         properties, attributes = cls.parse_dict(parser, {})
         operands = parse_operands(parser)
-        types: list[Attribute] = []
-        if operands:
-            parser.parse_punctuation(":")
-            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         return cls.create(
-            operands=parser.resolve_operands(operands, types, parser.pos),
+            operands=parse_types_of(parser, operands),
             properties=properties,
             attributes=attributes,
         )

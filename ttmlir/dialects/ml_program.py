@@ -34,7 +34,13 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp, parse_operands
+from ttmlir.dialects.definition.syntax import (
+    AssemblyOp,
+    SymbolOp,
+    SymbolReadOp,
+    SymbolWriteOp,
+    parse_operands,
+)
 
 _ANY = TypeConstraint("any type", ods.always)
 _MANY = (ValueGroup("operands", _ANY, variadic=True),)
@@ -119,7 +125,16 @@ def _print_visibility(op: ODSOperation, printer: Printer) -> None:
         printer.print_string(f" {cast('StringAttr', visibility).data}")
 
 
-class _LoadOp(AssemblyOp):
+class _NestedSymbol(SymbolOp):
+    """A global may be in a module of its own."""
+
+    @staticmethod
+    def parse_symbol(parser: Parser) -> Attribute:
+        """Read `@module::@name`."""
+        return parser.parse_attribute()
+
+
+class _LoadOp(_NestedSymbol, SymbolReadOp):
     """The value of a global, written `@global : type`."""
 
     SPELLED: ClassVar = ("global",)
@@ -127,23 +142,6 @@ class _LoadOp(AssemblyOp):
         results=values(result=_ANY), properties=(Property("global", _SYMBOL),)
     )
     traits = traits_def(Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        symbol = parser.parse_attribute()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        properties, attributes = cls.parse_dict(parser, {"global": symbol})
-        return cls.create(result_types=[type], properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["global"])
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-        self.print_dict(printer)
 
 
 class GlobalLoadConstOp(_LoadOp):
@@ -159,33 +157,12 @@ class GlobalLoadOp(_LoadOp):
     traits = traits_def()
 
 
-class GlobalStoreOp(AssemblyOp):
+class GlobalStoreOp(_NestedSymbol, SymbolWriteOp):
     """A new value for a global, written `@global = value : type`."""
 
     name = "ml_program.global_store"
     SPELLED: ClassVar = ("global",)
     SIGNATURE: ClassVar = Signature(values(value=_ANY), properties=(Property("global", _SYMBOL),))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        symbol = parser.parse_attribute()
-        parser.parse_punctuation("=")
-        operand = parser.parse_unresolved_operand()
-        parser.parse_punctuation(":")
-        value = parser.resolve_operand(operand, parser.parse_type())
-        properties, attributes = cls.parse_dict(parser, {"global": symbol})
-        return cls.create(operands=[value], properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["global"])
-        printer.print_string(" = ")
-        printer.print_operand(self.operands[0])
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        self.print_dict(printer)
 
 
 class _FunctionOp(ODSOperation):

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
@@ -198,6 +198,21 @@ def erase(op: Operation) -> None:
     """Take an operation without users out of its block."""
     op.detach()
     op.drop_all_references()
+
+
+def arguments_behind(value: SSAValue) -> Iterator[BlockArgument]:
+    """The arguments of blocks that a value is computed from, each once."""
+    seen: set[SSAValue] = set()
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if isinstance(each, BlockArgument):
+            yield each
+        elif isinstance(each, OpResult):
+            waiting += each.owner.operands
 
 
 def erase_unused(ops: Iterable[Operation]) -> None:

@@ -12,14 +12,14 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import MemRefType, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Data, SSAValue
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
-from ttmlir.dialects.definition.ods import ODSOperation
+from ttmlir.dialects.definition.ods import ODSOperation, refuse
 from ttmlir.layout.enums import KeywordEnum
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.core_prefix import TT, TTCORE, core_prefix, spelled_name
@@ -156,6 +156,159 @@ class FunctionalOp(AssemblyOp):
         self.print_dict(printer)
         printer.print_string(" : ")
         printer.print_operation_type(self)
+
+
+class NamedOp(FunctionalOp):
+    """Syntax `"text"(operands) attr-dict : function type`; the text is spelled first."""
+
+    NEEDS_PARENTHESES: ClassVar[bool] = True
+    """Whether they are there also without operands."""
+
+    @classmethod
+    def parse_spelled(
+        cls, parser: Parser
+    ) -> tuple[dict[str, Attribute], Sequence[UnresolvedOperand]]:
+        """Read the text and the operands in parentheses."""
+        name: Attribute = StringAttr(parser.parse_str_literal())
+        operands: list[UnresolvedOperand] = []
+        if cls.NEEDS_PARENTHESES:
+            parser.parse_punctuation("(")
+        elif parser.parse_optional_punctuation("(") is None:
+            return {cls.SPELLED[0]: name}, operands
+        operands = parse_operands(parser)
+        parser.parse_punctuation(")")
+        return {cls.SPELLED[0]: name}, operands
+
+    def print_spelled(self, printer: Printer) -> None:
+        """Write the text and the operands."""
+        printer.print_attribute(self.properties[self.SPELLED[0]])
+        printer.print_operands(self.operands)
+
+
+class TextOp(AssemblyOp):
+    """Syntax `"text" attr-dict : type`: a value that is the text `value` of a language."""
+
+    SPELLED = ("value",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        value: Attribute = StringAttr(parser.parse_str_literal())
+        properties, attributes = cls.parse_dict(parser, {"value": value})
+        parser.parse_punctuation(":")
+        return cls.create(
+            result_types=[parser.parse_type()], properties=properties, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_attribute(self.properties["value"])
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.results[0].type)
+
+    def verify_op(self) -> None:
+        """Refuse empty text."""
+        value = self.properties["value"]
+        if isinstance(value, StringAttr) and not value.data:
+            refuse("value must not be empty")
+
+
+class FormatOp(AssemblyOp):
+    """Syntax `"text" (args operands)? attr-dict (: types)?`: lines with operands in them."""
+
+    SPELLED = ("value",)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        value: Attribute = StringAttr(parser.parse_str_literal())
+        operands: list[UnresolvedOperand] = []
+        if parser.parse_optional_keyword("args") is not None:
+            operands = parse_operands(parser)
+        properties, attributes = cls.parse_dict(parser, {"value": value})
+        return cls.create(
+            operands=parse_types_of(parser, operands),
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_attribute(self.properties["value"])
+        if self.operands:
+            printer.print_string(" args ")
+            printer.print_list(self.operands, printer.print_operand)
+        self.print_dict(printer)
+        if self.operands:
+            printer.print_string(" : ")
+            printer.print_list(self.operand_types, printer.print_attribute)
+
+
+def parse_types_of(parser: Parser, operands: Sequence[UnresolvedOperand]) -> Sequence[SSAValue]:
+    """Read `: types` of operands; nothing where there are none."""
+    types: list[Attribute] = []
+    if operands:
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    return parser.resolve_operands(operands, types, parser.pos)
+
+
+class SymbolOp(AssemblyOp):
+    """An operation that names a global variable, by its first spelled property."""
+
+    @staticmethod
+    def parse_symbol(parser: Parser) -> Attribute:
+        """Read the name."""
+        return SymbolRefAttr(parser.parse_symbol_name())
+
+
+class SymbolReadOp(SymbolOp):
+    """Syntax `@name : type attr-dict`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        symbol = cls.parse_symbol(parser)
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        properties, attributes = cls.parse_dict(parser, {cls.SPELLED[0]: symbol})
+        return cls.create(result_types=[type], properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_attribute(self.properties[self.SPELLED[0]])
+        printer.print_string(" : ")
+        printer.print_attribute(self.results[0].type)
+        self.print_dict(printer)
+
+
+class SymbolWriteOp(SymbolOp):
+    """Syntax `@name = value : type attr-dict`."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        symbol = cls.parse_symbol(parser)
+        parser.parse_punctuation("=")
+        operand = parser.parse_unresolved_operand()
+        parser.parse_punctuation(":")
+        value = parser.resolve_operand(operand, parser.parse_type())
+        properties, attributes = cls.parse_dict(parser, {cls.SPELLED[0]: symbol})
+        return cls.create(operands=[value], properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_attribute(self.properties[self.SPELLED[0]])
+        printer.print_string(" = ")
+        printer.print_operand(self.operands[0])
+        printer.print_string(" : ")
+        printer.print_attribute(self.operands[0].type)
+        self.print_dict(printer)
 
 
 # --- Syntax ---------------------------------------------------------------------------------------

@@ -47,7 +47,15 @@ from ttmlir.dialects.definition.ods import (
     text,
     values,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp, ConversionOp, FunctionalOp, parse_operands
+from ttmlir.dialects.definition.syntax import (
+    AssemblyOp,
+    ConversionOp,
+    FormatOp,
+    FunctionalOp,
+    NamedOp,
+    TextOp,
+    parse_operands,
+)
 from ttmlir.mlir.core_prefix import note_late_kernels
 from ttmlir.mlir.reporting import OpError, note
 
@@ -576,26 +584,7 @@ def _string(op: Operation, name: str) -> str:
     return cast("StringAttr", op.properties[name]).data
 
 
-class _NamedCall(FunctionalOp):
-    """Syntax `"name"(operands) attr-dict : function type`."""
-
-    @classmethod
-    def parse_spelled(
-        cls, parser: Parser
-    ) -> tuple[dict[str, Attribute], Sequence[UnresolvedOperand]]:
-        """Read the name and the operands in parentheses."""
-        name: Attribute = StringAttr(parser.parse_str_literal())
-        with parser.in_parens():
-            operands = parse_operands(parser)
-        return {cls.SPELLED[0]: name}, operands
-
-    def print_spelled(self, printer: Printer) -> None:
-        """Write the name and the operands in parentheses."""
-        printer.print_attribute(self.properties[self.SPELLED[0]])
-        printer.print_operands(self.operands)
-
-
-class ApplyOp(_NamedCall):
+class ApplyOp(NamedOp):
     """The operators `&` and `*` of C++.
 
     Example:
@@ -632,7 +621,7 @@ class ApplyOp(_NamedCall):
             refuse("cannot apply to constant")
 
 
-class CallOpaqueOp(_NamedCall):
+class CallOpaqueOp(NamedOp):
     """A call of a function that only C++ knows.
 
     Without `args` the operands are the arguments, in order. With it the arguments are its elements:
@@ -766,7 +755,7 @@ class CallOp(FunctionalOp):
                 )
 
 
-class LiteralOp(AssemblyOp):
+class LiteralOp(TextOp):
     """C++ text with a type, such as the name of a macro.
 
     Example:
@@ -774,36 +763,12 @@ class LiteralOp(AssemblyOp):
     """
 
     name = "emitc.literal"
-    SPELLED = ("value",)
     SIGNATURE: ClassVar = Signature(
         results=values(result=EMITC), properties=properties(value=ods.STRING)
     )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `"text" attr-dict : type`."""
-        value: Attribute = StringAttr(parser.parse_str_literal())
-        properties, attributes = cls.parse_dict(parser, {"value": value})
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Write `"text" attr-dict : type`."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["value"])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-
-    def verify_op(self) -> None:
-        """Refuse empty text."""
-        if not _string(self, "value"):
-            refuse("value must not be empty")
-
-
-class VerbatimOp(AssemblyOp):
+class VerbatimOp(FormatOp):
     """A line of C++ text; in later versions of MLIR each `{}` in it is an operand.
 
     Example:
@@ -811,7 +776,6 @@ class VerbatimOp(AssemblyOp):
     """
 
     name = "emitc.verbatim"
-    SPELLED = ("value",)
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("fmtArgs", STORED, variadic=True),), properties=properties(value=ods.STRING)
     )
@@ -825,34 +789,11 @@ class VerbatimOp(AssemblyOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read `"text" (args operands)? attr-dict (: types)?`."""
-        value: Attribute = StringAttr(parser.parse_str_literal())
-        operands: list[UnresolvedOperand] = []
-        if parser.parse_optional_keyword("args") is not None:
+        """Read the operation after its name; only later versions of MLIR have operands here."""
+        made = super().parse(parser)
+        if made.operands:
             note_late_kernels()
-            operands = parse_operands(parser)
-        properties, attributes = cls.parse_dict(parser, {"value": value})
-        types: list[Attribute] = []
-        if operands:
-            parser.parse_punctuation(":")
-            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        return cls.create(
-            operands=parser.resolve_operands(operands, types, parser.pos),
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write `"text" (args operands)? attr-dict (: types)?`."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["value"])
-        if self.operands:
-            printer.print_string(" args ")
-            printer.print_list(self.operands, printer.print_operand)
-        self.print_dict(printer)
-        if self.operands:
-            printer.print_string(" : ")
-            printer.print_list(self.operand_types, printer.print_attribute)
+        return made
 
     def pieces(self) -> list[str]:
         """The text between the operands; one piece, which is the text, without operands."""

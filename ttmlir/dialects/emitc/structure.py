@@ -40,7 +40,7 @@ from ttmlir.dialects.definition.ods import (
     text,
     values,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp, parse_operands
+from ttmlir.dialects.definition.syntax import AssemblyOp, SymbolReadOp, parse_operands
 from ttmlir.dialects.emitc.expressions import (
     EMITC,
     I1,
@@ -378,7 +378,7 @@ def _parse_initial_value(parser: Parser, type: Attribute) -> Attribute:
     parser.raise_error(f"expected a number of type {text(cast('Attribute', type))}", position)
 
 
-class GetGlobalOp(AssemblyOp):
+class GetGlobalOp(SymbolReadOp):
     """A global variable by its name.
 
     Example:
@@ -390,23 +390,6 @@ class GetGlobalOp(AssemblyOp):
     SIGNATURE: ClassVar = Signature(
         results=values(result=EMITC), properties=properties(name=ods.FLAT_SYMBOL)
     )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `@name : type attr-dict`."""
-        symbol: Attribute = SymbolRefAttr(parser.parse_symbol_name())
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        properties, attributes = cls.parse_dict(parser, {"name": symbol})
-        return cls.create(result_types=[type], properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write `@name : type attr-dict`."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["name"])
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-        self.print_dict(printer)
 
     def verify_op(self) -> None:
         """Compare the type with the global's."""

@@ -60,7 +60,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolRefAttr,
     TensorType,
-    TupleType,
     i1,
     i32,
     i64,
@@ -69,7 +68,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
 
-from ttmlir.dialects import emitc, tt, ttcore, ttnn
+from ttmlir.dialects import emitc, ttcore, ttnn
 from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.dialects.tt import element_of
@@ -80,7 +79,7 @@ from ttmlir.mlir.attributes import elements_of
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.emitc.library_calls import call_making_results
+from ttmlir.passes.emitc.library_calls import call_making_results, library_type
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -401,15 +400,7 @@ def _converted_module(module: ModuleOp, converted: ModuleOp) -> ModuleOp:
 
 
 def _converted(type_: Attribute) -> Attribute:
-    match type_:
-        case TensorType():
-            return TENSOR
-        case TupleType():
-            return TENSORS
-        case tt.DeviceType() | ttnn.TTNNDeviceType():
-            return DEVICE
-        case _:
-            return type_
+    return library_type(type_, TENSOR, TENSORS, DEVICE)
 
 
 class _Conversion:

@@ -24,13 +24,14 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     TensorType,
+    TupleType,
     f32,
     i1,
     i32,
 )
 from xdsl.ir import Attribute, Data, Operation, SSAValue
 
-from ttmlir.dialects import emitc, ttnn
+from ttmlir.dialects import emitc, tt, ttnn
 from ttmlir.dialects.definition.ods import SEGMENTS, ODSOperation
 from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.ir.rewriting import refuse_to_legalize
@@ -64,6 +65,21 @@ _DATA_TYPES = {
     DataType.SI32: "INT32",
 }
 _SAID_BY_THE_RESULT = ("dtype", "output_dtype", "memory_config", "layout", SEGMENTS)
+
+
+def library_type(
+    type_: Attribute, tensor: Attribute, tensors: Attribute, device: Attribute
+) -> Attribute:
+    """A type of ttnn in another language; others stay as they are."""
+    match type_:
+        case TensorType():
+            return tensor
+        case TupleType():
+            return tensors
+        case tt.DeviceType() | ttnn.TTNNDeviceType():
+            return device
+        case _:
+            return type_
 
 
 def call_making_results(

@@ -54,20 +54,18 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
-    TensorType,
-    TupleType,
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
-from ttmlir.dialects import emitc, emitpy, tt, ttcore, ttnn
+from ttmlir.dialects import emitc, emitpy, ttcore, ttnn
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.emitc.convert_ttnn_to_emitc import callees_of, parts_of
 from ttmlir.passes.emitc.library_arguments import PYTHON_NAMES
-from ttmlir.passes.emitc.library_calls import PYTHON, arguments_in, callee_of
+from ttmlir.passes.emitc.library_calls import PYTHON, arguments_in, callee_of, library_type
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -103,15 +101,7 @@ class ConvertTTNNToEmitPyPass(ModulePass):
 
 
 def _converted(type_: Attribute) -> Attribute:
-    match type_:
-        case TensorType():
-            return TENSOR
-        case TupleType():
-            return TENSORS
-        case tt.DeviceType() | ttnn.TTNNDeviceType():
-            return DEVICE
-        case _:
-            return type_
+    return library_type(type_, TENSOR, TENSORS, DEVICE)
 
 
 class _Conversion:

@@ -5,7 +5,6 @@ Operations on tensors that have a layout are left alone: there, each move has it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import cast
 
@@ -20,6 +19,7 @@ from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
 from ttmlir.mlir.attributes import splat_value
 from ttmlir.passes.ttir.ttir_constant_folding import fold_constants, permutation_of
+from ttmlir.passes.ttir.ttir_value_forms_elementwise import holds_all
 
 Shape = tuple[int, ...]
 
@@ -150,21 +150,6 @@ def _broadcast(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
 
 # -- numbers ---------------------------------------------------------------------------------------
 
-# Bits of mantissa and exponent.
-_FLOATS = {"f16": (10, 5), "bf16": (7, 8), "f32": (23, 8), "f64": (52, 11)}
-
-
-def _holds_all(narrow: str, wide: str) -> bool:
-    """True if a type has all numbers of another of its kind; any type has truth values."""
-    if narrow == "i1":
-        return True
-    if narrow in _FLOATS and wide in _FLOATS:
-        return all(own <= other for own, other in zip(_FLOATS[narrow], _FLOATS[wide], strict=True))
-    own, other = (re.fullmatch(r"([us]?)i(\d+)", text) for text in (narrow, wide))
-    if own is None or other is None or wide == "i1":
-        return False
-    return int(own[2]) <= int(other[2]) and (own[1] == "u") == (other[1] == "u")
-
 
 def _typecast(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     """A cast to the same type vanishes; one after an exact one is one."""
@@ -176,7 +161,7 @@ def _typecast(op: TTIRTableOp, builder: Builder) -> SSAValue | None:
     if before is None or value_shape(before.operands[0]) != value_shape(source):
         return None
     first = before.operands[0]
-    if not _holds_all(str(element_type(first)), str(element_type(source))):
+    if not holds_all(str(element_type(first)), str(element_type(source))):
         return None
     return builder.cast(first, element_type(op.results[0]))
 

@@ -29,12 +29,12 @@ Not done here: formats that are unknown are left out, with a warning. What a pro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument, Operation
 
+from ttmlir.ir.rewriting import arguments_behind
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.general.const_eval_hoist_transform import argument_attribute
@@ -43,7 +43,7 @@ from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPES
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Operation, SSAValue
 
 WEIGHT_DTYPE = "ttcore.weight_dtype"
 """The attribute of arguments and products."""
@@ -63,10 +63,14 @@ class TTIRPropagateWeightDtypePass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Set the attribute of every product."""
+        said = _formats_of_arguments(module)
+        # Most programs say nothing of weights, and what a product is computed from can be long.
+        if not said:
+            return
         products = {f"ttir.{name}" for name in WEIGHTED}
         for op in module.walk():
             if op.name in products and WEIGHT_DTYPE not in op.attributes:
-                found = _formats_of(op.operands[1])
+                found = {said[each] for each in arguments_behind(op.operands[1]) if each in said}
                 if found:
                     widest = max(found, key=_WIDTHS.index)
                     op.attributes[WEIGHT_DTYPE] = StringAttr(widest)
@@ -84,22 +88,14 @@ def keyword_of_weight(op: Operation, said: object, of: str = "") -> str | None:
     return None
 
 
-def _formats_of(weight: SSAValue) -> set[str]:
-    """The formats that the arguments that a weight is made of have."""
-    found: set[str] = set()
-    seen: set[SSAValue] = set()
-    waiting = [weight]
-    while waiting:
-        value = waiting.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if isinstance(value, BlockArgument):
-            function = value.block.parent_op()
-            if isinstance(function, FuncOp):
-                said = argument_attribute(function, value.index, WEIGHT_DTYPE)
-                keyword = keyword_of_weight(function, said, f" on argument {value.index}")
-                found |= set() if keyword is None else {keyword}
-        else:
-            waiting += cast("Operation", value.owner).operands
+def _formats_of_arguments(module: ModuleOp) -> dict[SSAValue, str]:
+    """What functions say of the formats of their arguments."""
+    found: dict[SSAValue, str] = {}
+    for function in module.walk():
+        if isinstance(function, FuncOp) and function.body.blocks:
+            for argument in function.body.blocks[0].args:
+                said = argument_attribute(function, argument.index, WEIGHT_DTYPE)
+                keyword = keyword_of_weight(function, said, f" on argument {argument.index}")
+                if keyword is not None:
+                    found[argument] = keyword
     return found

@@ -51,6 +51,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.definition.table_ops import TableOperation
+from ttmlir.ir.rewriting import arguments_behind
 from ttmlir.ir.tensor_types import layout_of, scalar_of, with_layout
 from ttmlir.ir.ttnn_types import as_tiles_of
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
@@ -134,19 +135,9 @@ class TTNNWeightDtypeConversionPass(ModulePass):
 
 def _is_fixed(value: SSAValue) -> bool:
     """True for what depends on nothing but parameters and constants."""
-    seen: set[SSAValue] = set()
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if each in seen:
-            continue
-        seen.add(each)
-        if isinstance(each, OpResult):
-            waiting += each.owner.operands
-            continue
-        assert isinstance(each, BlockArgument), "a value is an argument or a result"
-        function = each.block.parent_op()
-        if not isinstance(function, FuncOp) or not is_fixed(function, each.index):
+    for argument in arguments_behind(value):
+        function = argument.block.parent_op()
+        if not isinstance(function, FuncOp) or not is_fixed(function, argument.index):
             return False
     return True
 
