@@ -34,7 +34,7 @@ from ttmlir.passes.d2m.schedule.d2m_grid_selection import D2MGridSelectionPass
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.passes.tosa import convert_tosa_to_ttir
 from ttmlir.passes.ttir.decomposition import ttir_decomposition
-from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
+from ttmlir.passes.ttnn.conversion.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
 from ttmlir.runtime import metal_program
 from ttmlir.schema import load_schema
 

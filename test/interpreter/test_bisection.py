@@ -19,7 +19,7 @@ from ttmlir.ir.rewriting import replace
 from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.passes.ttir.decomposition import ttir_decomposition_contraction
-from ttmlir.passes.ttnn import convert_ttir_to_ttnn
+from ttmlir.passes.ttnn.conversion import convert_ttir_to_ttnn
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.tools.ttmlir_bisect import main
 

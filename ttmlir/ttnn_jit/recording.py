@@ -45,7 +45,7 @@ from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayo
 from ttmlir.mlir.reporting import UNKNOWN_LOC, file_location
 from ttmlir.optable import DEFINITIONS, special
 from ttmlir.optable.op_definition import Family, OpDefinition, broadcast_shape
-from ttmlir.passes.ttnn.convert_ttnn_to_ttir import HOIST
+from ttmlir.passes.ttnn.conversion.convert_ttnn_to_ttir import HOIST
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.machine.device import Allocator
 from ttmlir.ttnn.device.mesh import MeshDevice

@@ -40,7 +40,9 @@ PASSES: dict[str, str] = {
     ),
     "convert-tosa-to-ttir": "ttmlir.passes.tosa.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
     "convert-ttir-to-ttmetal": "ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass",
-    "convert-ttir-to-ttnn": "ttmlir.passes.ttnn.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass",
+    "convert-ttir-to-ttnn": (
+        "ttmlir.passes.ttnn.conversion.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass"
+    ),
     "convert-ttkernel-to-emitc": (
         "ttmlir.passes.emitc.convert_ttkernel_to_emitc:ConvertTTKernelToEmitCPass"
     ),
@@ -48,7 +50,9 @@ PASSES: dict[str, str] = {
     "convert-ttnn-to-emitpy": (
         "ttmlir.passes.emitpy.convert_ttnn_to_emitpy:ConvertTTNNToEmitPyPass"
     ),
-    "convert-ttnn-to-ttir": "ttmlir.passes.ttnn.convert_ttnn_to_ttir:ConvertTTNNToTTIRPass",
+    "convert-ttnn-to-ttir": (
+        "ttmlir.passes.ttnn.conversion.convert_ttnn_to_ttir:ConvertTTNNToTTIRPass"
+    ),
     "cpu-hoist-const-eval": "ttmlir.passes.general.cpu_hoist_const_eval:CPUHoistConstEvalPass",
     "cpu-hoist-manually-tagged": (
         "ttmlir.passes.general.cpu_hoist_manually_tagged:CPUHoistManuallyTaggedPass"
@@ -219,7 +223,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.decomposition.ttir_window_decomposition:TTIRWindowDecompositionPass"
     ),
     "ttnn-create-input-gens": (
-        "ttmlir.passes.ttnn.ttnn_create_input_gens:TTNNCreateInputGeneratorsPass"
+        "ttmlir.passes.ttnn.functions.ttnn_create_input_gens:TTNNCreateInputGeneratorsPass"
     ),
     "ttnn-deallocate": "ttmlir.passes.ttnn.ttnn_deallocate:TTNNDeallocatePass",
     "ttnn-decompose-layouts": "ttmlir.passes.ttnn.ttnn_decompose_layouts:TTNNDecomposeLayoutsPass",
@@ -230,11 +234,11 @@ PASSES: dict[str, str] = {
     ),
     "ttnn-layout": "ttmlir.passes.ttnn.ttnn_layout:TTNNLayoutPass",
     "ttnn-load-input-tensors": (
-        "ttmlir.passes.ttnn.ttnn_load_input_tensors:TTNNLoadInputTensorsPass"
+        "ttmlir.passes.ttnn.functions.ttnn_load_input_tensors:TTNNLoadInputTensorsPass"
     ),
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
     "ttnn-prepare-module-for-export": (
-        "ttmlir.passes.ttnn.ttnn_prepare_module_for_export:TTNNPrepareModuleForExportPass"
+        "ttmlir.passes.ttnn.functions.ttnn_prepare_module_for_export:TTNNPrepareModuleForExportPass"
     ),
     "ttnn-remove-deallocs": "ttmlir.passes.ttnn.ttnn_remove_deallocs:TTNNRemoveDeallocsPass",
     "ttnn-report-options": "ttmlir.passes.ttnn.ttnn_report_options:TTNNReportOptionsPass",
@@ -248,13 +252,15 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.ttnn_set_matmul_program_config:TTNNSetMatmulProgramConfigPass"
     ),
     "ttnn-trace-hoist-transform": (
-        "ttmlir.passes.ttnn.ttnn_trace_hoist_transform:TTNNTraceHoistTransformPass"
+        "ttmlir.passes.ttnn.functions.ttnn_trace_hoist_transform:TTNNTraceHoistTransformPass"
     ),
-    "ttnn-tuplify-tensors": "ttmlir.passes.ttnn.ttnn_tuplify_tensors:TTNNTuplifyTensorsPass",
+    "ttnn-tuplify-tensors": (
+        "ttmlir.passes.ttnn.functions.ttnn_tuplify_tensors:TTNNTuplifyTensorsPass"
+    ),
     "ttnn-weight-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
     ),
-    "ttnn-workaround": "ttmlir.passes.ttnn.ttnn_workaround:TTNNWorkaroundPass",
+    "ttnn-workaround": "ttmlir.passes.ttnn.workarounds.ttnn_workaround:TTNNWorkaroundPass",
 }
 """Every pass by its name on the command line; one line each, sorted by name."""
 

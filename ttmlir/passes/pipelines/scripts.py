@@ -26,9 +26,11 @@ class _Scripts(Pipeline):
 
     def _with_main(self) -> Sequence[Pass]:
         """Tuples, functions that make or read inputs, and one that runs the program."""
-        from ttmlir.passes.ttnn.ttnn_create_input_gens import TTNNCreateInputGeneratorsPass
-        from ttmlir.passes.ttnn.ttnn_load_input_tensors import TTNNLoadInputTensorsPass
-        from ttmlir.passes.ttnn.ttnn_tuplify_tensors import TTNNTuplifyTensorsPass
+        from ttmlir.passes.ttnn.functions.ttnn_create_input_gens import (
+            TTNNCreateInputGeneratorsPass,
+        )
+        from ttmlir.passes.ttnn.functions.ttnn_load_input_tensors import TTNNLoadInputTensorsPass
+        from ttmlir.passes.ttnn.functions.ttnn_tuplify_tensors import TTNNTuplifyTensorsPass
 
         runtime = TTNNCommonToRuntimePipeline().passes()
         read = TTNNLoadInputTensorsPass(
@@ -40,7 +42,7 @@ class _Scripts(Pipeline):
 
     def _for_callers(self) -> Sequence[Pass]:
         """Functions of one tuple, even if it is empty."""
-        from ttmlir.passes.ttnn.ttnn_tuplify_tensors import TTNNTuplifyTensorsPass
+        from ttmlir.passes.ttnn.functions.ttnn_tuplify_tensors import TTNNTuplifyTensorsPass
 
         tuples = TTNNTuplifyTensorsPass(tuplify_input_if_empty=True)
         return (*TTNNCommonToRuntimePipeline().passes(), tuples)
@@ -57,7 +59,7 @@ class _EmitPy(_Scripts):
     def python(self) -> Sequence[Pass]:
         """The passes from ttnn."""
         from ttmlir.passes.emitpy.convert_ttnn_to_emitpy import ConvertTTNNToEmitPyPass
-        from ttmlir.passes.ttnn.ttnn_prepare_module_for_export import (
+        from ttmlir.passes.ttnn.functions.ttnn_prepare_module_for_export import (
             TTNNPrepareModuleForExportPass,
         )
 

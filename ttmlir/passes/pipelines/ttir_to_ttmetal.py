@@ -168,7 +168,7 @@ class TTIRToTTMetalPipeline(Pipeline):
         from ttmlir.passes.ttir.decomposition.ttir_window_decomposition import (
             TTIRWindowDecompositionPass,
         )
-        from ttmlir.passes.ttnn.convert_ttnn_to_ttir import ConvertTTNNToTTIRPass
+        from ttmlir.passes.ttnn.conversion.convert_ttnn_to_ttir import ConvertTTNNToTTIRPass
 
         self._check()
         return (

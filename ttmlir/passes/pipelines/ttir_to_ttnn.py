@@ -255,7 +255,7 @@ class TTIRToTTNNBackendPipeline(LateOptions):
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
         )
-        from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
+        from ttmlir.passes.ttnn.conversion.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
 
         grid_set = TTIRGridSetPass(
             override_grid_sizes=self.override_grid_sizes,
@@ -371,7 +371,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
         )
-        from ttmlir.passes.ttnn.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
+        from ttmlir.passes.ttnn.conversion.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
         from ttmlir.passes.ttnn.ttnn_decomposition import TTNNDecompositionPass
         from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
         from ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion import (
@@ -385,7 +385,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             TTNNSetMatmulProgramConfigPass,
         )
         from ttmlir.passes.ttnn.ttnn_weight_dtype_conversion import TTNNWeightDtypeConversionPass
-        from ttmlir.passes.ttnn.ttnn_workaround import TTNNWorkaroundPass
+        from ttmlir.passes.ttnn.workarounds.ttnn_workaround import TTNNWorkaroundPass
 
         self.late_options()
         ignored = self.without_effect()
@@ -472,7 +472,9 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         )
 
     def _traces(self) -> Sequence[Pass]:
-        from ttmlir.passes.ttnn.ttnn_trace_hoist_transform import TTNNTraceHoistTransformPass
+        from ttmlir.passes.ttnn.functions.ttnn_trace_hoist_transform import (
+            TTNNTraceHoistTransformPass,
+        )
 
         return [TTNNTraceHoistTransformPass()] if self.enable_trace else []
 

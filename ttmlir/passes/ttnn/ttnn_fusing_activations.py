@@ -10,7 +10,7 @@ from ttmlir.dialects import ttnn
 from ttmlir.dialects.ttnn.configs import Conv2dConfigAttr, UnaryWithParamAttr
 from ttmlir.ir.tensor_types import element_type, scalar_of
 from ttmlir.ir.ttnn_types import set_type
-from ttmlir.passes.ttnn.convert_values import has_activations
+from ttmlir.passes.ttnn.conversion.convert_values import has_activations
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -16,7 +16,7 @@ from ttmlir.ir.ttnn_types import layout_in
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.enums import BufferType
 from ttmlir.layout.tensor_layout import Grid
-from ttmlir.passes.ttnn.ttnn_workarounds import Want, Wants, convert
+from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import Want, Wants, convert
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import IntegerAttr, ModuleOp
     from xdsl.ir import Operation
 
-    from ttmlir.passes.ttnn.ttnn_workarounds import Wanting
+    from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import Wanting
 
 _ROWS = Want(tiled=False)
 _HOST_ROWS = Want(tiled=False, buffer=BufferType.SYSTEM_MEMORY)

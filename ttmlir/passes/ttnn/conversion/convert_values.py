@@ -57,7 +57,7 @@ _FAMILIES = (
 def _rules() -> Rules:
     found: dict[str, ValueRule] = {}
     for family in _FAMILIES:
-        found.update(import_module(f"ttmlir.passes.ttnn.{family}").RULES)
+        found.update(import_module(f"ttmlir.passes.ttnn.conversion.{family}").RULES)
     return found
 
 

@@ -80,7 +80,7 @@ Wanting = Callable[[Operation], Wants]
 def _wanting() -> Mapping[str, Wanting]:
     found: dict[str, Wanting] = {}
     for family in _FAMILIES:
-        found.update(import_module(f"ttmlir.passes.ttnn.{family}").WANTS)
+        found.update(import_module(f"ttmlir.passes.ttnn.workarounds.{family}").WANTS)
     return found
 
 

@@ -43,7 +43,7 @@ from xdsl.dialects.func import FuncOp
 from ttmlir.dialects import ttnn
 from ttmlir.mlir.reporting import OpError
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttnn.ttnn_tuplify_tensors import forward_functions
+from ttmlir.passes.ttnn.functions.ttnn_tuplify_tensors import forward_functions
 
 if TYPE_CHECKING:
     from xdsl.context import Context

@@ -10,7 +10,7 @@ from ttmlir.dialects.ttnn.attrs import DeviceComputeConfigAttr
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.ir.ttnn_types import with_element, with_shape
 from ttmlir.layout.enums import DeviceComputeConfig, MathFidelity
-from ttmlir.passes.ttnn.convert_values import renamed
+from ttmlir.passes.ttnn.conversion.convert_values import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
-    from ttmlir.passes.ttnn.convert_values import Rules, ValueRule
+    from ttmlir.passes.ttnn.conversion.convert_values import Rules, ValueRule
 
 EXACT = DeviceComputeConfigAttr(
     DeviceComputeConfig(

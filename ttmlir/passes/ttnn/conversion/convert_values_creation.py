@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
-    from ttmlir.passes.ttnn.convert_values import Rules, ValueRule
+    from ttmlir.passes.ttnn.conversion.convert_values import Rules, ValueRule
 
 
 def _constant(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import AnyFloat
 from ttmlir.ir.tensor_types import element_type
 from ttmlir.ir.ttnn_types import with_element
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
-from ttmlir.passes.ttnn.ttnn_workarounds_elementwise import SI32
+from ttmlir.passes.ttnn.workarounds.ttnn_workarounds_elementwise import SI32
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,15 +8,15 @@ from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f32
 
 from ttmlir.dialects import ttnn
 from ttmlir.ir.tensor_types import element_type
-from ttmlir.passes.ttnn.convert_values import has_activations
-from ttmlir.passes.ttnn.ttnn_workarounds import ANYTHING, Want, Wants
+from ttmlir.passes.ttnn.conversion.convert_values import has_activations
+from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import ANYTHING, Want, Wants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    from ttmlir.passes.ttnn.ttnn_workarounds import Wanting
+    from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import Wanting
 
 SI32 = IntegerType(32, Signedness.SIGNED)
 UI32 = IntegerType(32, Signedness.UNSIGNED)

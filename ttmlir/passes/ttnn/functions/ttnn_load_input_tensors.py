@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttnn.ttnn_create_input_gens import add_main, on_device
+from ttmlir.passes.ttnn.functions.ttnn_create_input_gens import add_main, on_device
 
 if TYPE_CHECKING:
     from xdsl.context import Context

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.rewriting import symbols_in
 from ttmlir.passes.ttir.value_rewriting import elements_known
-from ttmlir.passes.ttnn.convert_values import renamed
+from ttmlir.passes.ttnn.conversion.convert_values import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ttmlir.dialects.ttcore import LoadCachedOp
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
-    from ttmlir.passes.ttnn.convert_values import Rules
+    from ttmlir.passes.ttnn.conversion.convert_values import Rules
 
 
 def _typecast(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.passes.ttnn.convert_values import renamed
+from ttmlir.passes.ttnn.conversion.convert_values import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
-    from ttmlir.passes.ttnn.convert_values import Rules
+    from ttmlir.passes.ttnn.conversion.convert_values import Rules
 
 
 def _rows(op: Operation, name: str) -> Sequence[Sequence[int]]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
-    from ttmlir.passes.ttnn.convert_values import Rules
+    from ttmlir.passes.ttnn.conversion.convert_values import Rules
 
 
 def _quantization(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:

@@ -272,7 +272,7 @@ class ConvertTTIRToTTNNPass(ModulePass):
         from ttmlir.passes.core.value_form import is_value_form
 
         if is_value_form(module):
-            from ttmlir.passes.ttnn.convert_values import convert_values
+            from ttmlir.passes.ttnn.conversion.convert_values import convert_values
 
             convert_values(module)
             return

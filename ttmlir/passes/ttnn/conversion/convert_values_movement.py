@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
-    from ttmlir.passes.ttnn.convert_values import Rules, ValueRule
+    from ttmlir.passes.ttnn.conversion.convert_values import Rules, ValueRule
 
 
 def _broadcast(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
-    from ttmlir.passes.ttnn.convert_values import Rules, ValueRule
+    from ttmlir.passes.ttnn.conversion.convert_values import Rules, ValueRule
 
 TABLES_IN_DRAM = Conv2dConfigAttr(
     (("enable_kernel_stride_folding", False), ("config_tensors_in_dram", True))

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f32
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.ir.ttnn_types import memory_of, set_type
 from ttmlir.passes.ttir.value_rewriting import parameters_of
-from ttmlir.passes.ttnn.ttnn_workarounds import ANYTHING, Want, Wants, convert
+from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import ANYTHING, Want, Wants, convert
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation, SSAValue
 
-    from ttmlir.passes.ttnn.ttnn_workarounds import Wanting
+    from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import Wanting
 
 _TILE = 32
 _ROWS = Want(tiled=False)

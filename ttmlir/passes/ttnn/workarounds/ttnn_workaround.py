@@ -37,15 +37,15 @@ from typing import TYPE_CHECKING
 from ttmlir.ir.greedy_rewriting import GreedyRewriter, collect_rules
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttnn.ttnn_workarounds import apply_layouts
-from ttmlir.passes.ttnn.ttnn_workarounds_movement import raise_rows
-from ttmlir.passes.ttnn.ttnn_workarounds_window import prepare_weights
+from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import apply_layouts
+from ttmlir.passes.ttnn.workarounds.ttnn_workarounds_movement import raise_rows
+from ttmlir.passes.ttnn.workarounds.ttnn_workarounds_window import prepare_weights
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-_DECOMPOSITIONS = ("ttmlir.passes.ttnn.ttnn_workaround_elementwise",)
+_DECOMPOSITIONS = ("ttmlir.passes.ttnn.workarounds.ttnn_workaround_elementwise",)
 """The modules of rules that write operations as others, in the order in which they are tried."""
 
 

@@ -52,7 +52,7 @@ from ttmlir.ir.rewriting import refuse_to_legalize, rename_references
 from ttmlir.ir.tensor_types import layout_of
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttnn.ttnn_tuplify_tensors import forward_functions
+from ttmlir.passes.ttnn.functions.ttnn_tuplify_tensors import forward_functions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

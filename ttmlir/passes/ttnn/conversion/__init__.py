@@ -1,0 +1,1 @@
+"""From ttir to ttnn, operation by operation, and back."""

@@ -1,0 +1,1 @@
+"""Functions around those of a program: inputs, tuples, `main`, traces."""
