@@ -77,6 +77,14 @@ def test_parameters_are_loaded_to_the_host(tmp_path: Path) -> None:
     assert _run(tmp_path / "model.py") == ""
 
 
+def test_what_the_library_lacks(tmp_path: Path) -> None:
+    """A script that would stop is not written."""
+    compiled = ttmlir.compile(lambda x: x[::-1], jnp.asarray(_X), spelling="2026")
+    with pytest.raises(ttmlir.CompilationError, match=r"has no function 'ttnn\.rows_gather'"):
+        compiled.save(tmp_path / "model.py")
+    assert not [*tmp_path.iterdir()]
+
+
 def test_cpp_is_text(tmp_path: Path) -> None:
     """Not a binary file under that name."""
     compiled = ttmlir.compile(_model, _X, _B)

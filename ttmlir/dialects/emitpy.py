@@ -267,6 +267,11 @@ class CallOpaqueOp(_NamedOp):
             operands=operands, result_types=result_types, properties=properties, location=location
         )
 
+    @property
+    def callee(self) -> str:
+        """What is called, in Python."""
+        return _string(self, "callee")
+
     def verify_op(self) -> None:
         """Check the callee and the arguments."""
         if not _string(self, "callee"):

@@ -49,6 +49,7 @@ def write_script(module: ModuleOp, inputs: Sequence[Array], options: str, path: 
     kept = {f"arg{number}": array for number, array in enumerate(inputs)}
     kept.update(_take_constants(module, data.name))
     transform(module, _CONVERSION)
+    _check_functions(module)
     text = emit_python(module)
     _write_utils(script.with_name("utils.py"))
     for name, array in kept.items():
@@ -56,6 +57,23 @@ def write_script(module: ModuleOp, inputs: Sequence[Array], options: str, path: 
         np.save(data / f"{name}.npy", _plain(array))
     write_file(script, text.encode())
     return script
+
+
+def _check_functions(module: ModuleOp) -> None:
+    """Refuse a script that would stop at a function that the library does not have."""
+    from ttmlir.dialects.emitpy import CallOpaqueOp
+    from ttmlir.ir.rewriting import refuse_at
+    from ttmlir.passes.emitc.library_arguments import WITHOUT_FUNCTION
+
+    for op in module.walk():
+        if isinstance(op, CallOpaqueOp):
+            callee = op.callee
+            if callee.removeprefix("ttnn.") in WITHOUT_FUNCTION:
+                refuse_at(
+                    op,
+                    f"the ttnn library (0.81.1) has no function '{callee}' in Python; save a .ttnn "
+                    "file, or compute this part otherwise",
+                )
 
 
 def _known(options: str) -> str:

@@ -222,3 +222,22 @@ def arguments_of(name: str, *, is_known: bool = False) -> tuple[tuple[str, str],
         return None
     pairs = (word.partition("=") for word in found.split())
     return tuple(("" if word == "*" else word, source or word) for word, _, source in pairs)
+
+
+WITHOUT_FUNCTION = frozenset(
+    (
+        "adamw all_reduce_async all_to_all_dispatch_metadata allocate_moe_compute_semaphore "
+        "causal_conv1d_update chunk_gated_delta_rule collective_permute count_leading_zeros "
+        "cross_entropy_bw cross_entropy_fw cumulative distributed_layer_norm distributed_rms_norm "
+        "dit_rms_norm_unary_fused dropout flash_mla_prefill gated_delta_decode gated_delta_rule "
+        "indexer_score_dsa layernorm_bw layernorm_fw mesh_shard moe_compute moe_gpt mulhi "
+        "paged_flash_multi_latent_attention_decode population_count prepare_conv2d_bias "
+        "prepare_conv2d_weights prepare_conv3d_weights prepare_moe_compute_w0_w1_weights "
+        "prepare_moe_compute_w2_weights reduce_and reduce_bitwise_and reduce_bitwise_or "
+        "reduce_bitwise_xor reduce_or reduce_precision reset_global_semaphore reverse rmsnorm_bw "
+        "rmsnorm_fw rng_bit_generator rows_gather rows_scatter scatter_maximum scatter_minimum "
+        "scatter_multiply sdpa_bw sdpa_fw selective_reduce_combine slice_write state_pool_update "
+        "topk_router_gpt write_tensor "
+    ).split()
+)
+"""Operations that ttnn 0.81.1 has no function for in Python."""
