@@ -33,6 +33,10 @@ from ttmlir.target.flatbuffer.tensors_2026 import TensorTables2026, Values2026, 
 
 _KIND = "tt.function_type"
 _CALL_OF_HOST = "ttir.cpu_hoist_call"
+_OF_TRACES = (
+    *("ttnn.begin_trace_capture", "ttnn.end_trace_capture"),
+    *("ttnn.execute_trace", "ttnn.capture_or_execute_trace"),
+)
 _CONSTANT = StringAttr("const_eval")
 _DIALECT = "ttnn"
 _LINE_WITHOUT_LOCATION = PrintOptions(skip_regions=True)
@@ -91,6 +95,12 @@ class _ModuleWriter:
                         op,
                         f"{TTNN.refused}, as it calls machine code of the host, which is not made "
                         "here; compile without ttir.should_hoist and enable-cpu-hoisted-const-eval",
+                    )
+                if op.name in _OF_TRACES:
+                    raise OpError(
+                        op,
+                        f"{TTNN.refused}, as recordings have no record here; compile without "
+                        "enable-trace",
                     )
         return [self.program(function) for function in self.functions]
 
