@@ -177,3 +177,10 @@ def test_several_blocks_need_variables_at_top() -> None:
     """The message names the flag that helps."""
     with pytest.raises(DiagnosticError, match="add --declare-variables-at-top"):
         emit("func.func @f() {\n  cf.br ^bb1\n^bb1:\n  return\n}")
+
+
+@pytest.mark.parametrize("function", ['@"f(){} int g"() { return }', 'private @"f(){} int g"()'])
+def test_names_are_no_code(function: str) -> None:
+    """Names of functions come from files."""
+    with pytest.raises(DiagnosticError, match=r"'f\(\){} int g' is no name in C\+\+; rename it"):
+        emit(f"func.func {function}")

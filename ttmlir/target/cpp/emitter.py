@@ -11,6 +11,7 @@ lines and superfluous semicolons included, except that
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -78,6 +79,7 @@ from ttmlir.mlir.attributes import (
 from ttmlir.mlir.core_prefix import has_late_kernels
 from ttmlir.mlir.reporting import OpError
 from ttmlir.nesting import deep_recursion
+from ttmlir.terminal import shown_name
 
 # --- Types ----------------------------------------------------------------------------------------
 # Types as C++ spells them, in the words of MLIR's C++ emitter.
@@ -553,6 +555,8 @@ class Names:
 # --- Emitter --------------------------------------------------------------------------------------
 
 _INDENT = "  "
+_NAME = re.compile(r"[\w.$:]+")
+"""What functions are called: names, and those that other dialects write with dots."""
 _LOOP_LETTERS = "ijklmnopqrstu"
 
 # Operations without a line of their own: their text stands where their result is used.
@@ -845,7 +849,11 @@ class _Emitter:
         else:
             listed = ", ".join(map(self._declare, arguments))
         results = result_text(type_.outputs.data)
-        return f"{_specifiers(function)}{results} {text_of(function, 'sym_name')}({listed})"
+        name = text_of(function, "sym_name")
+        if _NAME.fullmatch(name) is None:
+            # It comes from a file, and would be code.
+            raise CannotEmitError(f"'{shown_name(name)}' is no name in C++; rename it")
+        return f"{_specifiers(function)}{results} {name}({listed})"
 
     def _body(self, function: Operation, blocks: list[Block]) -> None:
         if self.variables_at_top:
