@@ -17,7 +17,7 @@ UV := uv==0.13.9
 LOWEST := $(VENV)/lowest/bin/python
 # Quick ones, none of which needs torch: the tests pin one version of it, and it is large.
 LOWEST_TESTS := $(addprefix test/, names program test_compiler.py dialects/tt dialects/ttir \
-	passes/general passes/ttnn/conversion/convert_ttir_to_ttnn.mlir explorer/test_documents.py \
+	passes/general passes/ttnn/convert_ttir_to_ttnn.mlir explorer/test_documents.py \
 	tools/ttmlir_opt tools/ttmlir_translate tools/test_help.py tools/test_lsp_server.py \
 	$(patsubst %, runtime/test_%.py, element layers memory signature) \
 	sim/execution/test_scheduler.py sim/calls/test_cpp_printing.py)
