@@ -15,3 +15,11 @@ def device() -> Iterator[ttnn.Device]:
     opened = ttnn.open_device(device_id=0)
     yield opened
     ttnn.close_device(opened)
+
+
+@pytest.fixture
+def tolerant_device() -> Iterator[ttnn.Device]:
+    """A device for numbers in data types and layouts that a card refuses."""
+    opened = ttnn.open_device(device_id=0, strict=False)
+    yield opened
+    ttnn.close_device(opened)

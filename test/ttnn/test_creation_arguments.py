@@ -57,16 +57,15 @@ def test_full_tensors(device: Any) -> None:
 
 
 def test_empty_tensors(device: Any) -> None:
-    """Zeros on the host; on a device in DRAM unless another memory is asked for."""
-    host = ttnn.empty([2, 3], ttnn.int32, TILES)
-    assert facts(host) == (ttnn.int32, TILES, None, DRAM)
-    assert host.to_list() == [[0, 0, 0]] * 2
-    assert facts(ttnn.empty([2, 3])) == (ttnn.bfloat16, ROWS, None, DRAM)
+    """On a device in DRAM unless another memory is asked for; there are none on the host."""
+    with pytest.raises(TypeError, match=r"ttnn\.zeros makes tensors on the host, too"):
+        ttnn.empty([2, 3])
     assert facts(ttnn.empty([2], device=device)) == (ttnn.bfloat16, ROWS, device, DRAM)
     placed = ttnn.empty([2], ttnn.int32, TILES, device, L1)
     assert facts(placed) == (ttnn.int32, TILES, device, L1)
     like = ttnn.empty_like(placed)
     assert (like.shape, *facts(like)) == ((2,), ttnn.int32, TILES, device, L1)
+    host = ttnn.zeros((2, 3))
     like = ttnn.empty_like(host, dtype=ttnn.uint32, layout=TILES, device=device, memory_config=L1)
     assert (like.shape, *facts(like)) == ((2, 3), ttnn.uint32, TILES, device, L1)
     with pytest.raises(TypeError, match=r"tensor is a ttnn\.Tensor, not \[2, 3\]"):
@@ -104,7 +103,7 @@ def test_sequences_that_are_none(device: Any) -> None:
 
 def test_random_numbers(device: Any) -> None:
     """Seeds begin a sequence of their own; without one the sequence of the process goes on."""
-    options = {"dtype": ttnn.float32, "low": -2.0, "high": 6.0}
+    options = {"device": device, "dtype": ttnn.float32, "low": -2.0, "high": 6.0}
     seeded = ttnn.rand((500,), seed=5, **options).to_list()
     assert seeded == ttnn.rand((500,), seed=5, **options).to_list()
     expected = np.random.default_rng(5).random(500, np.float32) * 8 - 2
@@ -118,7 +117,7 @@ def test_random_numbers(device: Any) -> None:
     assert max(first) > 5.8
     plain = ttnn.rand((2, 3), device)
     assert facts(plain) == (ttnn.bfloat16, TILES, device, DRAM)
-    numbers = ttnn.rand((1000,), dtype=ttnn.float32, seed=1).array
+    numbers = ttnn.rand((1000,), device, dtype=ttnn.float32, seed=1).array
     assert 0 <= numbers.min() < 0.1
     assert 0.9 < numbers.max() < 1
     there = ttnn.zeros((200,), ttnn.float32, device=device)

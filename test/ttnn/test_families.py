@@ -57,11 +57,12 @@ DIMENSIONS = (-1, 0, 1, (0, 2), (-1, -2), (0, 1, 2))
     ],
 )
 def test_reductions(name: str, dim: Any, keepdim: bool, dtype: str, device: Any) -> None:
-    """Padding is no part of a reduction; data type, layout and memory are the operand's."""
+    """Padding is no part of a reduction; results of rows are in rows for sum and mean alone."""
     layout = getattr(ttnn, LAYOUTS[dtype])
     x = place(draw(3, 33, 70), device, dtype, layout=layout, memory_config=ttnn.L1_MEMORY_CONFIG)
     result = getattr(ttnn, name)(x, dim, keepdim)
-    assert (result.dtype, result.layout) == (x.dtype, layout)
+    kept = layout if name in ("sum", "mean") else ttnn.TILE_LAYOUT
+    assert (result.dtype, result.layout) == (x.dtype, kept)
     assert result.memory_config() == ttnn.L1_MEMORY_CONFIG
     check(result, REDUCTIONS[name](ttnn.to_torch(x).double(), dim, keepdim), dtype)
 
@@ -82,7 +83,10 @@ def test_reductions_of_everything(device: Any) -> None:
     largest = ttnn.argmax(x, dim=-1)
     assert (largest.dtype, largest.layout) == (ttnn.uint32, ttnn.ROW_MAJOR_LAYOUT)
     assert largest.to_list() == values.argmax(-1).tolist()
-    assert ttnn.argmax(x).item() == values.argmax().item()
+    rows = ttnn.to_layout(x, ttnn.ROW_MAJOR_LAYOUT)
+    assert ttnn.argmax(rows).item() == values.argmax().item()
+    with pytest.raises(RuntimeError, match="dim must be given for a tensor in tiles"):
+        ttnn.argmax(x)
 
 
 def test_reductions_of_nothing(device: Any) -> None:
@@ -330,27 +334,34 @@ def test_normalizations(dtype: str, device: Any) -> None:
 
 def test_embedding(device: Any) -> None:
     """Rows of a table; the result has one dimension more than the indices."""
-    table = draw(100, 64)
+    table = draw(100, 64).bfloat16()
     numbers = np.random.default_rng(1).integers(0, 100, (2, 32))
     indices = place(torch.as_tensor(numbers), device, "uint32", layout=ttnn.ROW_MAJOR_LAYOUT)
     expected = table[torch.as_tensor(numbers)]
     for weight in (table, table[None, None]):
-        rows = ttnn.embedding(indices, place(weight, device, layout=ttnn.ROW_MAJOR_LAYOUT))
+        placed = place(weight, device, "bfloat16", layout=ttnn.ROW_MAJOR_LAYOUT)
+        rows = ttnn.embedding(indices, placed)
         assert rows.layout == ttnn.ROW_MAJOR_LAYOUT
         assert torch.equal(ttnn.to_torch(rows), expected)
-    tiles = ttnn.embedding(indices, place(table, device), dtype=ttnn.bfloat16)
-    assert (tiles.layout, tiles.dtype) == (ttnn.TILE_LAYOUT, ttnn.bfloat16)
-    assert torch.equal(ttnn.to_torch(tiles), expected.bfloat16())
+    weight = place(table, device, "bfloat16")
+    tiles = ttnn.embedding(indices, weight, layout=ttnn.TILE_LAYOUT, dtype=ttnn.float32)
+    assert (tiles.layout, tiles.dtype) == (ttnn.TILE_LAYOUT, ttnn.float32)
+    assert torch.equal(ttnn.to_torch(tiles), expected.float())
     with pytest.raises(RuntimeError, match="were looked up in a table of 10 rows"):
-        ttnn.embedding(indices, place(table[:10], device))
+        ttnn.embedding(indices, place(table[:10], device, "bfloat16"))
+    with pytest.raises(RuntimeError, match="weight is of bfloat16 or bfloat8_b, not"):
+        ttnn.embedding(indices, place(table.float(), device))
+    with pytest.raises(RuntimeError, match="indices are uint32 or bfloat16, not"):
+        ttnn.embedding(ttnn.typecast(indices, ttnn.int32), weight)
 
 
 def test_gather_and_scatter(device: Any) -> None:
     """By number along a dimension, as in torch."""
+    layout = ttnn.ROW_MAJOR_LAYOUT
     values, source = draw(5, 7), draw(5, 7, seed=1)
     index = torch.as_tensor(np.random.default_rng(2).integers(0, 7, (5, 4)))
-    x, s = place(values, device), place(source, device)
-    i = place(index, device, "uint32")
+    x, s = (place(each, device, layout=layout) for each in (values, source))
+    i = place(index, device, "uint32", layout=layout)
     assert torch.equal(ttnn.to_torch(ttnn.gather(x, 1, i)), values.gather(1, index))
     check(ttnn.scatter_add(x, 1, i, s), values.scatter_add(1, index, source))
     for name in ("amax", "amin"):
@@ -358,6 +369,10 @@ def test_gather_and_scatter(device: Any) -> None:
         check(ttnn.scatter(x, 1, i, s, reduce=name), expected)
     with pytest.raises(RuntimeError, match="indices from 0 to 6 along an extent of 5"):
         ttnn.gather(x, 0, i)
+    with pytest.raises(RuntimeError, match=r"index is in Layout\.ROW_MAJOR and the tensor in"):
+        ttnn.gather(place(values, device), 1, i)
+    with pytest.raises(RuntimeError, match=r"in tiles it takes no DataType\.FLOAT32"):
+        ttnn.scatter(place(values, device), 1, i, s)
 
 
 def test_ternary(device: Any) -> None:

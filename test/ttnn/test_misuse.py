@@ -25,6 +25,12 @@ from ttmlir.ttnn.errors import check_class
 
 L1 = ttnn.L1_MEMORY_CONFIG
 
+
+def half(x: Any) -> Any:
+    """The tensor in bfloat16."""
+    return ttnn.typecast(x, ttnn.bfloat16)
+
+
 MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
     "a data type of torch": (
         TypeError,
@@ -200,10 +206,10 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         lambda x, device: ttnn.full((3, 2), 1.0, optional_tensor=x),
         "ttnn.full: optional_tensor has Shape([2, 3]), the result Shape([3, 2])",
     ),
-    "a vector for a matrix": (
+    "a number for a vector": (
         RuntimeError,
-        lambda x, device: ttnn.tril(x[0]),
-        "ttnn.tril: it takes at least 2 dimensions, not 1",
+        lambda x, device: ttnn.tril(ttnn.sum(x)),
+        "ttnn.tril: it takes at least 1 dimension, not 0",
     ),
     "limits of another shape": (
         RuntimeError,
@@ -267,15 +273,15 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
         lambda x, device: ttnn.add(x, x, activations=x),
         "ttnn.add: activations is a list of names of functions, or of ttnn.UnaryWithParam, not",
     ),
-    "a negative scale of bytes": (
+    "a negative scale of unsigned numbers": (
         RuntimeError,
-        lambda x, device: ttnn.sum(ttnn.typecast(x, ttnn.uint8), scalar=-7),
-        "ttnn.sum: scalar=-7 is no number of DataType.UINT8",
+        lambda x, device: ttnn.sum(ttnn.typecast(x, ttnn.uint32), scalar=-7),
+        "ttnn.sum: scalar=-7 is no number of DataType.UINT32",
     ),
-    "a negative limit of bytes": (
+    "a limit below all integers": (
         RuntimeError,
-        lambda x, device: ttnn.clamp(ttnn.typecast(x, ttnn.uint8), min=-7),
-        "ttnn.clamp: min=-7 is no number of uint8",
+        lambda x, device: ttnn.clamp(ttnn.typecast(x, ttnn.int32), min=-(2**40)),
+        "ttnn.clamp: min=-1099511627776 is no number of int32",
     ),
     "a shape for a dimension": (
         TypeError,
@@ -284,12 +290,12 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
     ),
     "an index with more rows than the tensor": (
         RuntimeError,
-        lambda x, device: ttnn.gather(x, 1, ttnn.zeros((3, 3), ttnn.uint32, device=device)),
+        lambda x, device: ttnn.gather(x, 1, ttnn.zeros((3, 3), ttnn.uint32, x.layout, device)),
         "ttnn.gather: an index of Shape([3, 3]) along dimension 1 of a tensor of Shape([2, 3])",
     ),
     "an index with more rows than the source": (
         RuntimeError,
-        lambda x, device: ttnn.scatter(x, 0, ttnn.typecast(x, ttnn.uint32), x[:1]),
+        lambda x, device: ttnn.scatter(y := half(x), 0, ttnn.typecast(x, ttnn.uint32), y[:1]),
         "ttnn.scatter: an index of Shape([2, 3]) reads beyond src, which is Shape([1, 3])",
     ),
     "pages in four dimensions": (
@@ -322,8 +328,8 @@ MISUSES: dict[str, tuple[type[Exception], Callable[[Any, Any], Any], str]] = {
     ),
     "more elements than memory": (
         RuntimeError,
-        lambda x, device: ttnn.empty((2**50, 1)),
-        "ttnn.empty: not enough memory: Unable to allocate 4.00 PiB for an array with shape",
+        lambda x, device: ttnn.zeros((2**50, 1)),
+        "ttnn.zeros: not enough memory: Unable to allocate 4.00 PiB for an array with shape",
     ),
     "two tensors for an output": (
         TypeError,

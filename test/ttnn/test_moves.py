@@ -35,13 +35,12 @@ def test_what_is_there_already(device: Any) -> None:
     assert ttnn.to_memory_config(x, DRAM) is x
     host = ttnn.from_device(x)
     assert ttnn.from_device(host) is host
-    other = ttnn.to_device(x, device, L1)
-    assert other is not x
-    assert other.memory_config() == L1
-    assert same(other)
-    assert ttnn.to_layout(x, TILES, ttnn.bfloat16).dtype == ttnn.bfloat16
+    # What is on the device stays where it is, and what is in tiles stays as it is.
+    assert ttnn.to_device(x, device, L1) is x
+    assert ttnn.to_layout(x, TILES, ttnn.bfloat16) is x
     assert ttnn.to_layout(x, TILES, memory_config=L1).memory_config() == L1
-    assert ttnn.to_memory_config(x, DRAM, ttnn.bfloat16).dtype == ttnn.bfloat16
+    assert ttnn.to_memory_config(x, DRAM, ttnn.bfloat16) is x
+    assert ttnn.to_memory_config(x, L1, ttnn.bfloat16).dtype == ttnn.bfloat16
     there = ttnn.empty((64, 96), ttnn.float32, TILES, device)
     assert ttnn.to_memory_config(x, DRAM, output_tensor=there) is there
     assert same(there)
@@ -212,8 +211,8 @@ def test_facts(device: Any) -> None:
     assert ttnn.unsqueeze_to_4D(ttnn.ones((1, 2, 3, 4))).shape == (1, 2, 3, 4)
     with pytest.raises(RuntimeError, match="Tensor cannot have more than 4 dimensions!"):
         ttnn.unsqueeze_to_4D(ttnn.ones((1, 1, 1, 1, 2)))
-    padded = ttnn.fill_implicit_tile_padding(ttnn.to_device(odd, device), 3.0, memory_config=L1)
-    assert (padded.pad_value, padded.memory_config()) == (3.0, L1)
+    padded = ttnn.fill_implicit_tile_padding(ttnn.to_device(odd, device), 3.0)
+    assert (padded.pad_value, padded.memory_config()) == (3.0, DRAM)
     assert [each.element_size() for each in (x, ttnn.ones((2,)), ttnn.ones((2,), ttnn.uint8))] == [
         *(4, 2, 1)
     ]

@@ -25,6 +25,13 @@ from ttmlir import ttnn
 from ttmlir.ttnn.operations.operation import Operation, Recorder, observe
 from ttmlir.ttnn.registry import find_operation, operations
 
+
+@pytest.fixture
+def device(tolerant_device: Any) -> Any:
+    """Numbers are compared in float32 and in rows, too, where a card takes others only."""
+    return tolerant_device
+
+
 ORACLES: dict[str, Oracle] = {**ELEMENTWISE, **MOVING, **LAYERS}
 """Operations by name."""
 
@@ -128,9 +135,12 @@ def check(name: str, case: Case, device: Any) -> None:
         assert made[0] is tensors[oracle.writes]
     for number, (tensor, wanted) in enumerate(zip(made, expected, strict=True)):
         compare(tensor, wanted, oracle)
-        other = oracle.result_dtypes[number] if oracle.result_dtypes else None
+        others = oracle.results_of.get(dtype, oracle.result_dtypes)
+        other = others[number] if others else None
         assert tensor.dtype == (spec.dtype if other is None else getattr(ttnn, other))
         kept = spec.layout if oracle.result_layout is None else getattr(ttnn, oracle.result_layout)
+        if oracle.integers_in_tiles and dtype in oracle.integers:
+            kept = ttnn.TILE_LAYOUT
         assert tensor.layout == kept
         check_place(tensor, spec, oracle)
     assert tensors[0].is_allocated() is not oracle.consumes
@@ -153,7 +163,7 @@ def check_place(tensor: Any, spec: Any, oracle: Oracle) -> None:
     if tensor.layout == ttnn.TILE_LAYOUT:
         assert list(tensor.padded_shape) == [*shape[:-2], *(-(-e // 32) * 32 for e in shape[-2:])]
     else:
-        assert tensor.padded_shape == tensor.shape
+        assert list(tensor.padded_shape) == (list(tensor.shape) or [1])
 
 
 def test_every_operation_has_an_oracle() -> None:
@@ -220,6 +230,7 @@ def run(name: str, device: Any, **asked: Any) -> list[Any]:
 
 
 NO_CHOICE = {
+    "fill_implicit_tile_padding": "a card takes the argument and does not look at it",
     "reshard": "its memory configuration is what it is called for",
     "to_memory_config": "its memory configuration is what it is called for",
 }
@@ -242,7 +253,8 @@ def test_memory_of_results(name: str, device: Any) -> None:
 def test_data_type_of_results(name: str, device: Any) -> None:
     """A result has the data type that is asked for; its numbers are rounded to it alone."""
     dtype = ttnn.float32 if name != "typecast" else ttnn.int32
-    if name in ("bitcast", "typecast"):
+    # What is where it is asked to be stays as it is, as on a card.
+    if name in ("bitcast", "typecast", "to_layout", "to_memory_config"):
         return
     plain = run(name, device)
     made = run(name, device, dtype=dtype)

@@ -39,7 +39,8 @@ def test_sort(dtype: str, shape: tuple[int, ...], dim: int, descending: bool, de
     expected = torch.sort(values, dim=dim, descending=descending, stable=True)
     x = place(values, dtype, device)
     numbers, places = ttnn.sort(x, dim=dim, descending=descending)
-    assert (numbers.dtype, places.dtype) == (x.dtype, ttnn.uint16)
+    short = ttnn.uint16 if dtype == "bfloat16" else ttnn.uint32
+    assert (numbers.dtype, places.dtype) == (x.dtype, short)
     assert numbers.layout == places.layout == ttnn.TILE_LAYOUT
     assert torch.equal(read(numbers), expected.values.double())
     assert torch.equal(read(places), expected.indices.double())
@@ -74,7 +75,7 @@ def test_topk(dtype: str, shape: tuple[int, ...], dim: int, largest: bool, devic
     numbers, places = ttnn.topk(x, count, dim=dim, largest=largest, sorted=True)
     expected = torch.topk(values, count, dim, largest).values
     assert torch.equal(read(numbers), expected.double())
-    assert places.dtype == ttnn.uint16
+    assert places.dtype == (ttnn.uint16 if dtype == "bfloat16" else ttnn.uint32)
     assert torch.equal(values.double().gather(dim, read(places).long()), expected.double())
 
 
@@ -100,7 +101,7 @@ def test_plus_one(device: Any) -> None:
     assert x.to_list() == [4, -1, 1, -7]
     ttnn.plus_one(x)
     assert x.to_list() == [5, 0, 2, -6]
-    with pytest.raises(RuntimeError, match=r"plus_one takes integers, got DataType\.FLOAT32"):
+    with pytest.raises(RuntimeError, match=r"it takes int32 or uint32, not DataType\.FLOAT32"):
         ttnn.plus_one(ttnn.from_torch(torch.zeros(3), device=device))
 
 

@@ -37,7 +37,7 @@ _NAMES = (
     "matmul-bf16-33x70",
     "linear-f32-32x64-silu",
     "convolution_bias-bf16-1x16x16x8-relu",
-    "avg_pool-f32-1x32x32x8",
+    "max_pool-bf16-1x32x32x8",
     "batch_norm_training-f32-2x5x7x9",
     "group_norm-bf16-1x8x8x32",
     "mobilenet_block-bf16-1x16x16x8",

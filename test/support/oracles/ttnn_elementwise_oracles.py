@@ -158,7 +158,7 @@ PARAMETERS: dict[str, Oracle] = {
     "celu": _with(lambda x: functional.celu(x, 0.5), alpha=0.5),
     "clamp": _with(lambda x: x.clamp(-1, 2), -1.0, max=2.0),
     "clip": _with(lambda x: x.clamp(max=2), None, 2.0),
-    "elu": _with(lambda x: functional.elu(x, 0.5), 0.5),
+    "elu": _with(lambda x: functional.elu(x, 0.5), alpha=0.5),
     "fill": _with(lambda x: torch.full_like(x, 3), 3.0),
     "geglu": _halves(functional.gelu),
     "glu": _halves(torch.sigmoid),
@@ -187,13 +187,18 @@ PARAMETERS: dict[str, Oracle] = {
 _MATRICES = ((2, 96, 192), (33, 70), (3, 33, 70), (1, 2, 5, 31))
 PARAMETERS |= {
     "tril": Oracle(
-        lambda x: torch.tril(x, 3), call=lambda f, x: f(x, diagonal=3), shapes=_MATRICES, exact=True
+        lambda x: torch.tril(x, 3),
+        call=lambda f, x: f(x, diagonal=3),
+        shapes=_MATRICES,
+        exact=True,
+        result_layout="TILE_LAYOUT",
     ),
     "triu": Oracle(
         lambda x: torch.triu(x, -2),
         call=lambda f, x: f(x, diagonal=-2),
         shapes=_MATRICES,
         exact=True,
+        result_layout="TILE_LAYOUT",
     ),
     "bitwise_not": Oracle(
         torch.bitwise_not, dtypes=(), integers=INTEGERS, draw_integers=_wholes(1)
@@ -237,7 +242,11 @@ def _compared(function: Callable[..., Any]) -> Oracle:
     def drawn(shape: Shape) -> list[torch.Tensor]:
         return [draw(shape, -2, 2, seed).round() for seed in (0, 1)]
 
-    return Oracle(function, drawn, integers=INTEGERS, draw_integers=_small(0, 5))
+    # A card keeps 0 and 1 in no fewer than 16 bits.
+    widened = {"uint8": ("uint16",)}
+    return Oracle(
+        function, drawn, integers=INTEGERS, draw_integers=_small(0, 5), results_of=widened
+    )
 
 
 _QUOTIENT = _number(torch.div, between((-4, 4), (0.5, 2.5)))

@@ -203,12 +203,14 @@ LOSSES: dict[str, Oracle] = {
         _pair,
         lambda f, a, b: f(a, b, reduction=ttnn.LossReductionMode.SUM),
         **_ROWS,
+        result_layout="TILE_LAYOUT",
     ),
     "mse_loss": Oracle(
         lambda a, b: functional.mse_loss(b, a, reduction="mean"),
         _pair,
         lambda f, a, b: f(a, b, reduction=ttnn.LossReductionMode.MEAN),
         **_ROWS,
+        result_layout="TILE_LAYOUT",
     ),
 }
 
@@ -336,7 +338,12 @@ WINDOWS: dict[str, Oracle] = {
         lambda x, w: functional.conv_transpose2d(x, w, stride=(2, 1), output_padding=(1, 0)),
         lambda s: (s[3], 5, 3, 2),
     ),
-    "global_avg_pool2d": Oracle(lambda x: x.mean((1, 2), keepdim=True), shapes=_IMAGES, room=2.0),
+    "global_avg_pool2d": Oracle(
+        lambda x: x.mean((1, 2), keepdim=True),
+        shapes=_IMAGES,
+        room=2.0,
+        result_layout="TILE_LAYOUT",
+    ),
     "grid_sample": Oracle(
         lambda x, grid: _last(functional.grid_sample(_first(x), grid, align_corners=False)),
         lambda shape: [draw(shape, -2, 2), draw((shape[0], 4, 5, 2), -1, 1, 1)],
@@ -561,6 +568,7 @@ TRANSFORMERS: dict[str, Oracle] = {
         _attention,
         lambda s: _drawn(s, (s[0], 2, *s[2:]), (s[0], 2, *s[2:])),
         **_ATTENTION,
+        memory=ttnn.DRAM_MEMORY_CONFIG,
     ),
     "transformer.scaled_dot_product_attention_decode": Oracle(
         _one_token,

@@ -34,7 +34,15 @@ def _small(dtype: str, shape: Shape) -> list[torch.Tensor]:
     return [draw_integers(shape, -9 if dtype == "int32" else 0, 9)]
 
 
-def _reduction(function: Call, *, dim: Any = -1, integers: Any = (), **more: Any) -> Oracle:
+def _reduction(
+    function: Call,
+    *,
+    dim: Any = -1,
+    integers: Any = (),
+    result_layout: str | None = None,
+    integers_in_tiles: bool = False,
+    **more: Any,
+) -> Oracle:
     """A reduction along dimensions, which stay with extent 1."""
     return Oracle(
         lambda x: function(x, dim),
@@ -43,7 +51,12 @@ def _reduction(function: Call, *, dim: Any = -1, integers: Any = (), **more: Any
         shapes=MATRICES,
         integers=integers,
         draw_integers=_small,
+        result_layout=result_layout,
+        integers_in_tiles=integers_in_tiles,
     )
+
+
+_TILES: dict[str, Any] = {"result_layout": "TILE_LAYOUT"}
 
 
 def _flat(function: Call) -> Call:
@@ -78,19 +91,22 @@ REDUCTIONS: dict[str, Oracle] = {
         integers=("int32",),
         draw_integers=_small,
     ),
-    "max": _reduction(lambda x, dim: x.amax(dim, True), dim=(-1, -2), integers=("int32",)),
+    "max": _reduction(
+        lambda x, dim: x.amax(dim, True), dim=(-1, -2), integers=("int32",), **_TILES
+    ),
     "mean": _reduction(lambda x, dim: x.mean(dim, True)),
-    "min": _reduction(lambda x, dim: x.amin(dim, True), dim=0, integers=("int32",)),
+    "min": _reduction(lambda x, dim: x.amin(dim, True), dim=0, integers=("int32",), **_TILES),
     "prod": Oracle(
         lambda x: x.prod(-1, True),
         between((0.95, 1.06)),
         lambda operation, x: operation(x, -1, True),
         shapes=MATRICES,
+        **_TILES,
     ),
-    "std": _reduction(lambda x, dim: x.std(dim, keepdim=True), dim=(-2, -1)),
-    "sum": _reduction(lambda x, dim: x.sum(dim, True), integers=("int32",)),
+    "std": _reduction(lambda x, dim: x.std(dim, keepdim=True), dim=(-2, -1), **_TILES),
+    "sum": _reduction(lambda x, dim: x.sum(dim, True), integers=("int32",), integers_in_tiles=True),
     "var": _reduction(
-        lambda x, dim: x.var(dim, keepdim=True, correction=0), dim=-2, correction=False
+        lambda x, dim: x.var(dim, keepdim=True, correction=0), dim=-2, correction=False, **_TILES
     ),
 }
 
@@ -120,6 +136,7 @@ ORDER: dict[str, Oracle] = {
         dtypes=PLAIN_FLOATS,
         exact=True,
         result_dtypes=(None, "uint16"),
+        results_of={"float32": (None, "uint32")},
     ),
     "topk": Oracle(
         lambda x: list(x.topk(5, -1)),
@@ -129,6 +146,7 @@ ORDER: dict[str, Oracle] = {
         dtypes=PLAIN_FLOATS,
         exact=True,
         result_dtypes=(None, "uint16"),
+        results_of={"float32": (None, "uint32")},
     ),
 }
 
@@ -187,11 +205,13 @@ LOOKUP: dict[str, Oracle] = {
         _written,
         lambda operation, x, index, source: operation(x, 0, index, source),
         exact=True,
+        results_of={"bfloat8_b": ("bfloat16",)},
     ),
     "scatter_add": Oracle(
         lambda x, index, source: x.scatter_add(0, index, source),
         _written,
         lambda operation, x, index, source: operation(x, 0, index, source),
+        results_of={"bfloat8_b": ("bfloat16",)},
     ),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,7 +100,11 @@ class Oracle:
     """How many roundings a result may be away."""
     result_dtypes: tuple[str | None, ...] = ()
     """Data types of results that are not the typing operand's."""
+    results_of: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    """The same where the operands have one data type."""
     result_layout: str | None = None
+    integers_in_tiles: bool = False
+    """True where results of integers are in tiles."""
     memory: Any = None
     """The memory configuration of results where it is not that of the typing operand."""
     typed_by: int = 0

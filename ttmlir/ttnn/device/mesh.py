@@ -117,7 +117,13 @@ class MeshDevice(Device):
     """One chip; it is a device of TT-Metalium's API and of the runtime, too."""
 
     def __init__(
-        self, device_id: int, chip: SimChip, options: SimOptions, *, l1_small_size: int = 0
+        self,
+        device_id: int,
+        chip: SimChip,
+        options: SimOptions,
+        *,
+        l1_small_size: int = 0,
+        is_strict: bool = True,
     ) -> None:
         """An open device; `open_device` makes it."""
         super().__init__(device_id, chip, options, print)
@@ -143,6 +149,8 @@ class MeshDevice(Device):
         self.program_cache: set[object] = set()
         """What tells apart the operations that have run."""
         self.caches_programs = True
+        self.is_strict = is_strict
+        """Whether operations take what a card takes, and no more."""
 
         self.sub_devices = SubDevices()
         """Parts that programs divided the cores into; here they change nothing."""

@@ -78,11 +78,13 @@ def open_device(
     board: str = DEFAULT_BOARD,
     numerics: Numerics = "device",
     sanitize: bool = True,
+    strict: bool = True,
 ) -> MeshDevice:
     """Open a simulated device; the same one if it is open.
 
     `board`, `numerics` (`device`: results are rounded to the tensor's data type; `exact`: they keep
-    all digits) and `sanitize` are those of the simulator.
+    all digits) and `sanitize` are those of the simulator. Without `strict`, operations take data
+    types and layouts that a card refuses, where they have a meaning.
     """
     # Threads that open the same device share it.
     with _opening:
@@ -92,7 +94,7 @@ def open_device(
             raise UsageError(f"a device has one or two command queues, not {num_command_queues}")
         options = SimOptions(numerics=numerics, sanitize=sanitize)
         chip = chip_of(board, device_id)
-        device = MeshDevice(device_id, chip, options, l1_small_size=l1_small_size)
+        device = MeshDevice(device_id, chip, options, l1_small_size=l1_small_size, is_strict=strict)
         _open[device_id] = device
         return device
 

@@ -14,6 +14,7 @@ from ttmlir.ttnn.operations.operation import (
     as_dimension,
     as_places,
     common_device,
+    is_strict,
     require_tensor,
     store,
     table_of,
@@ -28,12 +29,14 @@ def _embedding(values: dict[str, Any]) -> Tensor:
     indices = require_tensor(values["input_tensor"], "input_tensor")
     weight = require_tensor(values["weight"], "weight")
     device = common_device(indices, weight)
+    if is_strict(weight):
+        _check_embedding(indices, weight, values)
     if not weight.shape:
         raise ArgumentError("weight has no dimensions; it is a table of rows")
     table = weight.array.reshape(-1, weight.shape[-1])
     numbers = as_places(indices.array)
     result = reference_of("embedding")(np, numbers, table)
-    layout = values["layout"]
+    layout, is_block = values["layout"], weight.dtype.facts.is_block
     if layout is None:
         fills_tiles = bool(indices.shape) and indices.shape[-1] % weight.tile.tile_shape[0] == 0
         layout = weight.layout if fills_tiles else Layout.ROW_MAJOR
@@ -41,17 +44,62 @@ def _embedding(values: dict[str, Any]) -> Tensor:
         result,
         (weight,),
         device=device,
-        dtype=values["dtype"],
+        dtype=DataType.BFLOAT16 if is_block and values["dtype"] is None else values["dtype"],
         layout=layout,
         memory_config=values["memory_config"],
         output_tensor=values["output_tensor"],
     )
 
 
+def _check_embedding(indices: Tensor, weight: Tensor, values: dict[str, Any]) -> None:
+    """ArgumentError for what a card's kernel does not read or write."""
+    if indices.dtype not in (DataType.UINT32, DataType.BFLOAT16):
+        raise ArgumentError(
+            f"indices are uint32 or bfloat16, not {indices.dtype}; use ttnn.typecast(indices, "
+            "ttnn.uint32)"
+        )
+    if weight.dtype not in (DataType.BFLOAT16, DataType.BFLOAT8_B):
+        raise ArgumentError(
+            f"weight is of bfloat16 or bfloat8_b, not {weight.dtype}; use ttnn.typecast(weight, "
+            "ttnn.bfloat16)"
+        )
+    if values["dtype"] not in (None, DataType.BFLOAT16) and values["layout"] is not Layout.TILE:
+        raise ArgumentError("rows are of bfloat16; another dtype takes layout=ttnn.TILE_LAYOUT")
+
+
+def _check_index(tensor: Tensor, index: Tensor) -> None:
+    """ArgumentError for indices that a card does not gather by."""
+    if index.dtype not in (DataType.UINT32, DataType.UINT16):
+        raise ArgumentError(
+            f"index is of uint32 or uint16, not {index.dtype}; use ttnn.typecast(index, "
+            "ttnn.uint32)"
+        )
+    if index.layout is not tensor.layout:
+        raise ArgumentError(
+            f"index is in {index.layout} and the tensor in {tensor.layout}; use ttnn.to_layout"
+        )
+
+
+def _check_scatter(tensor: Tensor, index: Tensor) -> None:
+    """ArgumentError for a tensor that a card does not scatter into."""
+    if index.dtype.facts.is_float:
+        raise ArgumentError(
+            f"index is of integers, not {index.dtype}; use ttnn.typecast(index, ttnn.uint32)"
+        )
+    in_tiles = tensor.layout is Layout.TILE
+    if in_tiles and tensor.dtype in (DataType.FLOAT32, DataType.BFLOAT4_B):
+        raise ArgumentError(
+            f"in tiles it takes no {tensor.dtype}; use ttnn.to_layout(tensor, "
+            "ttnn.ROW_MAJOR_LAYOUT) or ttnn.typecast(tensor, ttnn.bfloat16)"
+        )
+
+
 def _gather(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     index = require_tensor(values["index"], "index")
     device = common_device(tensor, index)
+    if is_strict(tensor):
+        _check_index(tensor, index)
     dim = as_dimension(values["dim"], len(tensor.shape))
     places = _places(index.array, tensor, dim)
     result = np.take_along_axis(_first(tensor.array, places, dim), places, dim)
@@ -70,6 +118,8 @@ def _scatter(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     index, source = require_tensor(values["index"], "index"), require_tensor(values["src"], "src")
     device = common_device(tensor, index, source)
+    if is_strict(tensor):
+        _check_scatter(tensor, index)
     dim = as_dimension(values["dim"], len(tensor.shape))
     places = _places(index.array, tensor, dim)
     if source.array.ndim != places.ndim or np.any(np.greater(places.shape, source.shape)):
@@ -91,7 +141,13 @@ def _scatter(values: dict[str, Any]) -> Tensor:
             np.minimum.at(result, tuple(where), numbers)
         case other:
             raise ArgumentError(f"reduce is add, multiply, amax, amin or None, not {other!r}")
-    return store(result, (tensor,), device=device, memory_config=values["memory_config"])
+    return store(
+        result,
+        (tensor,),
+        device=device,
+        dtype=DataType.BFLOAT16 if tensor.dtype.facts.is_block else None,
+        memory_config=values["memory_config"],
+    )
 
 
 def _scatter_add(values: dict[str, Any]) -> Tensor:

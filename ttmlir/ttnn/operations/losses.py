@@ -8,18 +8,22 @@ import numpy as np
 
 from ttmlir.composites.losses import Reduction, reduce_loss
 from ttmlir.errors import ArgumentError, ArgumentTypeError
+from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     array_with_kernels,
     common_device,
+    common_layout,
+    is_strict,
+    require_floats,
     require_tensor,
     store,
     table_of,
 )
 from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.tensor.tensor import Tensor
-from ttmlir.ttnn.types.enums import BcastOpDim, BcastOpMath, LossReductionMode
+from ttmlir.ttnn.types.enums import BcastOpDim, BcastOpMath, Layout, LossReductionMode
 
 
 def _loss(values: dict[str, Any], name: str) -> Tensor:
@@ -27,16 +31,31 @@ def _loss(values: dict[str, Any], name: str) -> Tensor:
     names = ("input_reference", "input_prediction")
     reference, prediction = given = tuple(require_tensor(values[each], each) for each in names)
     device = common_device(*given)
-    if reference.shape != prediction.shape:
-        raise ArgumentError(f"the tensors have {reference.shape} and {prediction.shape}")
     mode = values["reduction"]
     if not isinstance(mode, LossReductionMode | None):
         raise ArgumentError(f"reduction is a ttnn.LossReductionMode, not {spell_value(mode)}")
-    difference = array_with_kernels(reference.array) - array_with_kernels(prediction.array)
+    try:
+        shape = broadcast_shape(reference.shape, prediction.shape)
+    except ArgumentError as error:
+        raise ArgumentError(
+            f"the tensors have {reference.shape} and {prediction.shape}: {error}"
+        ) from error
+    left, right = (
+        array_with_kernels(np.broadcast_to(each.array, shape)) for each in (reference, prediction)
+    )
+    difference = left - right
     loss = difference.abs() if name == "l1_loss" else difference.square()
     reduction = Reduction.NONE if mode is None else Reduction[mode.name]
+    if reduction is Reduction.MEAN and is_strict(reference):
+        require_floats(reference)
     result = reduce_loss(loss, reduction).value
-    return store(result, given, device=device, memory_config=values["memory_config"])
+    return store(
+        result,
+        given,
+        device=device,
+        layout=common_layout(*given) if reduction is Reduction.NONE else Layout.TILE,
+        memory_config=values["memory_config"],
+    )
 
 
 def _l1_loss(values: dict[str, Any]) -> Tensor:

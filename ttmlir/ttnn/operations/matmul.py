@@ -40,7 +40,7 @@ def _multiply(values: dict[str, Any]) -> Tensor:
     bias = values.get("bias")
     given = (a, b) if bias is None else (a, b, require_tensor(bias, "bias"))
     device = common_device(*given)
-    for tensor, name in zip(given, ("input_tensor_a", "input_tensor_b", "bias"), strict=False):
+    for tensor, name in zip((a, b), ("input_tensor_a", "input_tensor_b"), strict=True):
         require_tiles(tensor, name)
     require_floats(a, b)
     if any(extent != 1 for extent in b.shape[: max(0, len(b.shape) - max(2, len(a.shape)))]):

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, IndexRangeError, UsageError, plural
+from ttmlir.metalium.enums import BufferType
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
-    common_layout,
     is_integer,
+    is_strict,
     operations_of,
     require_tensor,
     store,
@@ -265,6 +266,7 @@ def concat(
         )
     if any(each.dtype != first.dtype for each in parts):
         raise ArgumentError("tensors have different data types; use ttnn.typecast first")
+    memory_config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
     if len(parts) == groups == 1 and output_tensor is None and _stays(first, memory_config):
         return first
     array = reference_of("concat")(np, *_interleave_groups(parts, dim, groups), dim=dim)
@@ -272,11 +274,20 @@ def concat(
         array,
         (first,),
         device=first.device(),
-        layout=common_layout(*parts),
-        memory_config=DRAM_MEMORY_CONFIG if memory_config is None else memory_config,
+        layout=_layout_together(parts),
+        memory_config=memory_config,
         output_tensor=output_tensor,
         exact=True,
     )
+
+
+def _layout_together(parts: Sequence[Tensor]) -> Layout:
+    """That of the parts; of rows and tiles together tiles where all fill tiles, else rows."""
+    layouts = {each.layout for each in parts}
+    if len(layouts) == 1:
+        return layouts.pop()
+    whole = all(extent % 32 == 0 for each in parts for extent in each.shape[-2:])
+    return Layout.TILE if whole else Layout.ROW_MAJOR
 
 
 def _interleave_groups(parts: Sequence[Tensor], dim: int, groups: int) -> list[Array]:
@@ -334,6 +345,8 @@ def narrow(input_tensor: Tensor, dim: int, start: int, length: int) -> Tensor:
     """
     tensor = require_tensor(input_tensor, "input_tensor")
     dim = as_dimension(dim, len(tensor.shape))
+    if is_strict(tensor):
+        _check_narrow(tensor, dim, start, length)
     extent = tensor.shape[dim]
     first = start + extent if start < 0 else start
     if length < 1 or first < 0 or first + length > extent:
@@ -345,6 +358,25 @@ def narrow(input_tensor: Tensor, dim: int, start: int, length: int) -> Tensor:
     places[dim] = (first, first + length)
     begins, ends = ([each[side] for each in places] for side in (0, 1))
     return slice(tensor, begins, ends)
+
+
+def _check_narrow(tensor: Tensor, dim: int, start: int, length: int) -> None:
+    """ArgumentError for a part that is no view of the tensor's memory."""
+    shape, behind = tensor.shape, len(tensor.shape) - 1 - dim
+    if any(extent != 1 for extent in shape[:dim]) and not tensor.is_sharded():
+        raise ArgumentError(
+            f"extents before dimension {dim} must be 1 for a view, got {shape}; use ttnn.slice"
+        )
+    if tensor.layout is Layout.TILE:
+        if behind < 2 and (start % 32 or length % 32):
+            raise ArgumentError(
+                f"in tiles start={start} and length={length} must be multiples of 32; use "
+                "ttnn.slice"
+            )
+    elif not behind:
+        unit = 32 if tensor.memory_config().buffer_type is BufferType.DRAM else 16
+        if start * tensor.dtype.facts.element_bytes % unit or start % unit:
+            raise ArgumentError(f"start={start} must be a multiple of {unit}; use ttnn.slice")
 
 
 def slice(
@@ -437,6 +469,8 @@ def pad(
             for whole, before, extent in zip(shape, start, tensor.shape, strict=False)
         ]
     else:
+        if value is None and is_strict(tensor):
+            raise ArgumentTypeError("value is missing; pad(tensor, padding, 0.0) fills with zeros")
         fill = 0.0 if value is None else value
         if any(np.shape(each) != (2,) for each in padding):
             raise ArgumentError(f"padding has a pair of numbers for each dimension, got {padding}")
@@ -452,7 +486,8 @@ def pad(
             "a tensor in TILE_LAYOUT on a device cannot be padded in front; use ttnn.to_layout "
             "with ROW_MAJOR_LAYOUT first"
         )
-    if not any(map(any, pairs)) and _stays(tensor, memory_config):
+    if not any(map(any, pairs)):
+        # As on a card, whatever memory is asked for.
         return tensor
     array = np.pad(tensor.array, pairs, constant_values=fill)
     return store(array, (tensor,), device=tensor.device(), memory_config=memory_config)
@@ -521,13 +556,21 @@ def broadcast_to(
 ) -> Tensor:
     """Extents of 1 repeated to those of a shape, in a tensor of its own."""
     tensor = require_tensor(input_tensor, "input_tensor")
-    _check_expansion(tensor.shape, output_shape)
-    array = np.broadcast_to(tensor.array, tuple(output_shape))
+    shape = _check_expansion(tensor.shape, output_shape)
+    if -1 in output_shape:
+        raise ArgumentError(
+            f"output_shape has its extents themselves, no -1: {shape} instead of {output_shape}"
+        )
+    array = np.broadcast_to(tensor.array, shape)
     return _moved(tensor, array, memory_config, output)
 
 
 def roll(
-    input_tensor: Tensor, shifts: int | Sequence[int], dim: int | Sequence[int] | None = None
+    input_tensor: Tensor,
+    shifts: int | Sequence[int],
+    dim: int | Sequence[int] | None = None,
+    *,
+    memory_config: MemoryConfig | None = None,
 ) -> Tensor:
     """Elements moved along dimensions, those at the end to the front."""
     tensor = require_tensor(input_tensor, "input_tensor")
@@ -537,7 +580,7 @@ def roll(
     pairs = (len(counts), 1 if places is None else len(places))
     if pairs[0] != pairs[1] and 1 not in pairs:
         raise ArgumentError(f"{pairs[0]} shifts do not go with {plural(pairs[1], 'dimension')}")
-    return _moved(tensor, np.roll(tensor.array, counts, places))
+    return _moved(tensor, np.roll(tensor.array, counts, places), memory_config)
 
 
 _MOVEMENT: dict[str, Operation] = {

@@ -9,6 +9,7 @@ from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
     common_device,
+    is_strict,
     operations_of,
     require_tensor,
     store,
@@ -37,7 +38,8 @@ def to_device(
 ) -> Tensor:
     """The tensor on a device, in DRAM unless another memory is asked for."""
     require_tensor(tensor, "tensor")
-    if tensor.device() is device and memory_config in (None, tensor.spec.memory_config):
+    if tensor.device() is device:
+        # It is there already; another memory is asked for with `to_memory_config`.
         return tensor
     config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
     moved = Tensor.on(device, tensor.spec.replace(memory_config=config), tensor.array)
@@ -70,10 +72,14 @@ def to_layout(
         raise ArgumentTypeError(
             f"layout is a ttnn.Layout, such as ttnn.TILE_LAYOUT, not {layout!r}"
         )
-    if layout is tensor.layout and dtype is None and memory_config is None:
+    if layout is tensor.layout and memory_config in (None, tensor.spec.memory_config):
         return tensor
-    if layout is Layout.ROW_MAJOR and dtype is None:
-        dtype = _type_in_rows(tensor)
+    if layout is Layout.ROW_MAJOR:
+        if dtype not in (None, tensor.dtype) and is_strict(tensor):
+            raise ArgumentError(
+                f"rows keep the tensor's {tensor.dtype}; use ttnn.typecast before or after"
+            )
+        dtype = _type_in_rows(tensor) if dtype is None else dtype
     return _kept_as(tensor, layout=layout, dtype=dtype, memory_config=memory_config)
 
 
@@ -100,7 +106,7 @@ def to_memory_config(
 ) -> Tensor:
     """The tensor in another memory, or in other shards."""
     common_device(require_tensor(tensor, "tensor"))
-    if output_tensor is None and dtype is None and memory_config == tensor.spec.memory_config:
+    if output_tensor is None and memory_config == tensor.spec.memory_config:
         return tensor
     return _kept_as(tensor, dtype=dtype, memory_config=memory_config, output_tensor=output_tensor)
 
@@ -469,10 +475,8 @@ def unsqueeze_to_4D(tensor: Tensor) -> Tensor:
 def fill_implicit_tile_padding(
     input_tensor: Tensor, fill_value: float, *, memory_config: MemoryConfig | None = None
 ) -> Tensor:
-    """The tensor with a number in its padding."""
-    spec = input_tensor.spec
-    config = spec.memory_config if memory_config is None else memory_config
-    return _padded(input_tensor, spec.replace(memory_config=config), fill_value)
+    """The tensor with a number in its padding, in its own memory whatever is asked for."""
+    return _padded(input_tensor, input_tensor.spec, fill_value)
 
 
 OPERATIONS: dict[str, Operation] = operations_of(

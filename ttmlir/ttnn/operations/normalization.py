@@ -25,6 +25,7 @@ from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
     common_device,
+    is_strict,
     narrow,
     operations_of,
     require_floats,
@@ -243,6 +244,8 @@ def _group_norm(values: dict[str, Any]) -> Tensor:
     shape, groups = tensor.shape, values["num_groups"]
     if len(shape) != 4 or shape[1] != 1:
         raise ArgumentError(f"input_tensor has {shape}; it must be (N, 1, H * W, C)")
+    if values["inplace"] is not False and not tensor.is_sharded() and is_strict(tensor):
+        raise ArgumentError("in place it takes shards; pass inplace=False for other tensors")
     channels = shape[3]
     if groups < 1 or channels % groups:
         raise ArgumentError(f"{channels} channels cannot be split into {groups} groups")

@@ -30,6 +30,7 @@ from ttmlir.ttnn.errors import (
     is_about,
     raise_refusal,
 )
+from ttmlir.ttnn.operations.accepted import Accepted, accepted_by
 from ttmlir.ttnn.operations.signature import Signature, fits, spell_type, spell_value
 from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor, compute_type, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout
@@ -126,11 +127,32 @@ class Operation:
     def _compute(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if _RUNNING.get() is not None:
             return self._run(args, kwargs)
+        if self._accepted is not None:
+            self._check_first(self._accepted, args, kwargs)
         token = _RUNNING.set((self, args, kwargs))
         try:
             return self._run(args, kwargs)
         finally:
             _RUNNING.reset(token)
+
+    @cached_property
+    def _accepted(self) -> Accepted | None:
+        return accepted_by(self.name.removesuffix("_"))
+
+    @staticmethod
+    def _check_first(accepted: Accepted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """ArgumentError for a first operand that a card would refuse."""
+        first = args[0] if args else next((kwargs[key] for key in _FIRST if key in kwargs), None)
+        if not isinstance(first, Tensor):
+            return
+        if accepted.needs_device:
+            common_device(first)
+        if is_strict(first):
+            accepted.check(first)
+            if accepted.concerns_each:
+                for other in (*args, *kwargs.values()):
+                    if isinstance(other, Tensor):
+                        accepted.check(other)
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._text is not None:
@@ -146,6 +168,9 @@ class Operation:
         """By name."""
         return self.name < other.name
 
+
+_FIRST = ("input_tensor", "input_tensor_a", "predicate", "input", "tensor", "input_tensor_q")
+"""Names of first operands."""
 
 EXPLAINERS.add(Operation.__call__.__code__)
 
@@ -306,6 +331,12 @@ def as_places(numbers: Array) -> Array:
     """Numbers as places in an array; NaN is before the first."""
     with np.errstate(invalid="ignore"):
         return numbers.astype(np.int64)
+
+
+def is_strict(tensor: Tensor) -> bool:
+    """Whether operations on a tensor take what a card takes, and no more."""
+    storage = tensor.storage
+    return isinstance(storage, DeviceStorage) and storage.device.is_strict
 
 
 def require_floats(*tensors: Tensor) -> None:

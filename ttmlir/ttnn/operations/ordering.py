@@ -27,9 +27,11 @@ def _order(array: Array, dim: int, *, descending: bool) -> Array:
     return order_places(np, array, as_dimension(dim, array.ndim), descending=descending)
 
 
-def _index_type(extent: int) -> DataType:
-    """16 bits where they suffice for all places."""
-    return DataType.UINT16 if extent <= np.iinfo(np.uint16).max else DataType.UINT32
+def _index_type(tensor: Tensor, extent: int) -> DataType:
+    """16 bits where numbers have 16 or fewer in floating point, and they suffice for all places."""
+    is_short = tensor.dtype.facts.is_float and tensor.dtype is not DataType.FLOAT32
+    suffices = extent <= np.iinfo(np.uint16).max
+    return DataType.UINT16 if is_short and suffices else DataType.UINT32
 
 
 def _store_pair(
@@ -55,7 +57,7 @@ def _store_pair(
             indices,
             (tensor,),
             device=device,
-            dtype=None if outputs[1] is not None else _index_type(tensor.shape[dim]),
+            dtype=None if outputs[1] is not None else _index_type(tensor, tensor.shape[dim]),
             memory_config=config,
             output_tensor=outputs[1],
             exact=True,

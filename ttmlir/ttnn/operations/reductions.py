@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable.reduction import reduced_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.semantics import Reference, reference_of
@@ -18,6 +18,7 @@ from ttmlir.ttnn.operations.operation import (
     as_flag,
     common_device,
     is_integer,
+    is_strict,
     require_floats,
     require_tensor,
     store,
@@ -45,6 +46,8 @@ class Reduction:
     is_average: bool = False
     """True where the result for no numbers is NaN."""
     refuses_integers: bool = False
+    makes_tiles: bool = True
+    """True where the result is in tiles; else that of rows of floating point is in rows."""
     needs_numbers: bool = False
     """True where there is no result for no numbers."""
 
@@ -70,10 +73,15 @@ class Reduction:
                 result = self.reference(np, array, keep_dim=keep_dim, dim_arg=dims, **more)
             if values["scalar"] != 1.0:
                 result = _scale(result, values["scalar"], tensor.dtype)
-        made = store(
-            np.asarray(result), (tensor,), device=device, memory_config=values["memory_config"]
+        is_total = dims is None and self.name == "sum"
+        in_tiles = self.makes_tiles or is_total or not tensor.dtype.facts.is_float
+        return store(
+            np.asarray(result),
+            (tensor,),
+            device=device,
+            layout=Layout.TILE if in_tiles else None,
+            memory_config=values["memory_config"],
         )
-        return made
 
 
 def _scale(result: Array, scalar: Any, dtype: DataType) -> Array:
@@ -108,6 +116,9 @@ def _deviation(xp: Any, input: Array, **arguments: Any) -> Array:
 def _prod(values: dict[str, Any]) -> Tensor:
     given = values["dim"]
     dims = values["dims"] if given is None else given
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    if not (dims is None or is_integer(dims)) and is_strict(tensor):
+        raise ArgumentTypeError("dim is an integer; use ttnn.prod once for each dimension")
     return _PROD.run({**values, "dim": dims, "scalar": 1.0})
 
 
@@ -125,6 +136,8 @@ def _argmax(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
     dims = as_dimensions(values["dim"])
+    if is_strict(tensor) and tensor.layout is Layout.TILE:
+        _check_argmax(tensor, dims)
     keep_dim = as_flag(values["keepdim"], "keepdim")
     shape = reduced_shape(tensor.shape, keep_dim=keep_dim, dim_arg=dims)
     _require_numbers("argmax", tensor, shape)
@@ -138,6 +151,17 @@ def _argmax(values: dict[str, Any]) -> Tensor:
         memory_config=values["memory_config"],
         output_tensor=values["output_tensor"],
     )
+
+
+def _check_argmax(tensor: Tensor, dims: Dimensions) -> None:
+    """ArgumentError for what a card does not look for in tiles."""
+    if dims is None:
+        raise ArgumentError("dim must be given for a tensor in tiles")
+    if tensor.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
+        raise ArgumentError(
+            f"in tiles it takes bfloat16 or float32, not {tensor.dtype}; use ttnn.to_layout("
+            "tensor, ttnn.ROW_MAJOR_LAYOUT) or ttnn.typecast(tensor, ttnn.bfloat16)"
+        )
 
 
 def _cumulate(name: str) -> Iterator[Operation]:
@@ -177,8 +201,10 @@ def _declare(name: str, reference: Reference, **facts: bool) -> Operation:
 
 
 OPERATIONS: dict[str, Operation] = table_of(
-    _declare("sum", reference_of("sum")),
-    _declare("mean", reference_of("mean"), is_average=True, refuses_integers=True),
+    _declare("sum", reference_of("sum"), makes_tiles=False),
+    _declare(
+        "mean", reference_of("mean"), is_average=True, refuses_integers=True, makes_tiles=False
+    ),
     _declare("max", reference_of("max"), needs_numbers=True),
     _declare("min", reference_of("min"), needs_numbers=True),
     _declare("var", _variance, corrects=True, is_average=True, refuses_integers=True),

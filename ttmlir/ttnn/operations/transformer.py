@@ -25,6 +25,7 @@ from ttmlir.ttnn.operations.operation import (
     table_of,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor, round_to
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG
 
 # --- Attention ------------------------------------------------------------------------------------
 
@@ -138,7 +139,9 @@ def _attention(values: dict[str, Any]) -> Tensor:
         raise ArgumentError("sliding_window_size without is_causal is not here yet; use attn_mask")
     common_device(*given)
     result = attend(query.array, key.array, value.array, mask, _scale(values, query))
-    return _finish_attention(result, values, given)
+    # In DRAM, wherever the operands are.
+    config = DRAM_MEMORY_CONFIG if values["memory_config"] is None else values["memory_config"]
+    return _finish_attention(result, {**values, "memory_config": config}, given)
 
 
 def pages_of(cache: Array, table: Array) -> Array:

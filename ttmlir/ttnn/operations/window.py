@@ -21,6 +21,7 @@ from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
     is_integer,
+    is_strict,
     require_tensor,
     store,
     table_of,
@@ -567,6 +568,7 @@ def _global_avg_pool2d(values: dict[str, Any]) -> Tensor:
         (tensor,),
         device=device,
         dtype=values["dtype"],
+        layout=Layout.TILE,
         memory_config=values["memory_config"],
     )
 
@@ -645,29 +647,72 @@ def _image(values: dict[str, Any]) -> Tensor:
     return tensor
 
 
+MAX_SCALE = 1024
+"""More, and a pixel would fill a core's memory."""
+
+
+def _check_upsample(tensor: Tensor, mode: str) -> None:
+    """ArgumentError for an image that a card does not enlarge."""
+    in_tiles = tensor.layout is Layout.TILE
+    if in_tiles and (mode == "bilinear" or tensor.padded_shape != tensor.shape):
+        raise ArgumentError(
+            "it takes an image in rows, or with whole tiles for mode='nearest'; use "
+            "ttnn.to_layout(tensor, ttnn.ROW_MAJOR_LAYOUT)"
+        )
+    if mode == "nearest":
+        return
+    if tensor.dtype is not DataType.BFLOAT16:
+        raise ArgumentError(
+            f"mode='bilinear' takes bfloat16, not {tensor.dtype}; use ttnn.typecast"
+        )
+    if tensor.shape[-1] % 32:
+        raise ArgumentError(
+            f"mode='bilinear' takes a multiple of 32 channels, not {tensor.shape[-1]}"
+        )
+
+
 def _upsample(values: dict[str, Any]) -> Tensor:
     """Height and width times whole numbers."""
     tensor = _image(values)
-    device = common_device(tensor)
+    common_device(tensor)
     given, mode = values["scale_factor"], values["mode"]
-    if isinstance(given, float) and given.is_integer():
-        given = int(given)
+    if isinstance(given, float):
+        if not given.is_integer() and mode == "nearest":
+            return _store_resized(_repeat_nearest(tensor.array, given), tensor, values, exact=True)
+        given = int(given) if given.is_integer() else given
     scales = as_pair(given, "scale_factor")
     if min(scales) < 1:
         raise ArgumentError(f"scale_factor is at least 1, got {list(scales)}")
     if mode not in _KERNELS:
         raise ArgumentError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
+    if is_strict(tensor):
+        _check_upsample(tensor, mode)
     if mode == "nearest":
         result = tensor.array.repeat(scales[0], 1).repeat(scales[1], 2)
     else:
         rows = interpolation.enlarge(array_of(tensor.array, "f64"), 1, scales[0])
         result = interpolation.enlarge(rows, 2, scales[1]).value
+    return _store_resized(result, tensor, values, exact=mode == "nearest")
+
+
+def _repeat_nearest(image: Array, scale: float) -> Array:
+    """Height and width times a number, cut to integers."""
+    if not 0 < scale < MAX_SCALE:
+        raise ArgumentError(f"scale_factor is more than 0 and less than {MAX_SCALE}, got {scale}")
+    for axis in (1, 2):
+        extent = image.shape[axis]
+        places = (np.arange(int(extent * scale)) / scale).astype(np.int64)
+        image = image.take(np.minimum(places, extent - 1), axis)
+    return image
+
+
+def _store_resized(result: Array, tensor: Tensor, values: dict[str, Any], *, exact: bool) -> Tensor:
     return store(
         result,
         (tensor,),
-        device=device,
+        device=tensor.device(),
         memory_config=values["memory_config"],
-        exact=mode == "nearest",
+        exact=exact,
     )
 
 

@@ -441,9 +441,11 @@ def empty(
     device: MeshDevice | None = None,
     memory_config: MemoryConfig | None = None,
 ) -> Tensor:
-    """A tensor whose numbers nobody has written; zeros on the host."""
+    """A tensor on a device whose numbers nobody has written."""
     if device is None:
-        return full(shape, 0, dtype, layout)
+        raise ArgumentTypeError(
+            "device is what ttnn.open_device returns; ttnn.zeros makes tensors on the host, too"
+        )
     config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
     return Tensor.on(device, TensorSpec(shape, dtype, layout, config), None)
 
@@ -534,6 +536,10 @@ def rand(
     seed: int = 0,
 ) -> Tensor:
     """Random numbers from `low` on and before `high`."""
+    if device is None:
+        raise ArgumentTypeError("device is what ttnn.open_device returns")
+    if dtype is DataType.UINT8:
+        raise ArgumentError("it makes no random numbers of uint8")
     array: Array = _random(seed).random(Shape(shape), np.float32) * (high - low) + low
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 

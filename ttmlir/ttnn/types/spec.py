@@ -266,7 +266,8 @@ class TensorSpec:
         if self._padded_shape is not None:
             return self._padded_shape
         if not self.is_tiled:
-            return self.shape
+            # One number fills a row of one.
+            return self.shape or Shape((1,))
         height, width = self.tile.tile_shape
         *outer, rows, columns = (1,) * (2 - len(self.shape)) + self.shape
         return Shape((*outer, -(-rows // height) * height, -(-columns // width) * width))

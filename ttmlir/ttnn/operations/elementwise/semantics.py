@@ -79,8 +79,10 @@ def triangle(function: str) -> Any:
     """The lower or upper triangle of matrices, 0 elsewhere."""
 
     def reference(xp: Any, x: Any, *, diagonal: int) -> Any:
-        _require_rank(x, 2)
-        return getattr(xp, function)(x, diagonal)
+        _require_rank(x, 1)
+        # A vector is the row of a matrix.
+        rows = x[None] if x.ndim == 1 else x
+        return getattr(xp, function)(rows, diagonal).reshape(x.shape)
 
     return reference
 
@@ -255,6 +257,8 @@ def isclose(xp: Any, a: Any, b: Any, *, rtol: float, atol: float, equal_nan: boo
 
 def polyval(xp: Any, a: Any, *, coeffs: Any) -> Any:
     """The value of the polynomial whose coefficients these are, the highest first."""
+    if not len(coeffs):
+        raise ArgumentError("coeffs is empty; a polynomial has at least one coefficient")
     result = xp.zeros_like(a)
     for coefficient in coeffs:
         result = result * a + coefficient
@@ -262,8 +266,10 @@ def polyval(xp: Any, a: Any, *, coeffs: Any) -> Any:
 
 
 def outer(xp: Any, a: Any, b: Any) -> Any:
-    """All products of an element of one vector and one of another."""
-    return xp.multiply.outer(a.reshape(-1), b.reshape(-1))
+    """All products of an element of one vector and one of another; other dimensions broadcast."""
+    if not a.ndim or not b.ndim:
+        raise ArgumentError("it takes vectors, not tensors without dimensions")
+    return a[..., None] * b[..., None, :]
 
 
 def add_scaled(xp: Any, a: Any, b: Any, *, alpha: float) -> Any:

@@ -6,9 +6,9 @@ the operands.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.optable import DEFINITIONS, special
 from ttmlir.optable.op_definition import broadcast_shape, spell_shape
 from ttmlir.runtime.tensor import Array, Numerics
+from ttmlir.ttnn.operations.accepted import Accepted, accepted_by
 from ttmlir.ttnn.operations.elementwise import semantics
 from ttmlir.ttnn.operations.elementwise.activations import (
     activation_of,
@@ -29,6 +30,7 @@ from ttmlir.ttnn.operations.operation import (
     common_device,
     common_layout,
     is_integer,
+    is_strict,
     require_floats,
     require_tensor,
     store,
@@ -36,7 +38,8 @@ from ttmlir.ttnn.operations.operation import (
 )
 from ttmlir.ttnn.operations.signature import IGNORED, spell_type
 from ttmlir.ttnn.tensor.tensor import LARGE, Tensor, compute_bfloat16, compute_type
-from ttmlir.ttnn.types.enums import DataType
+from ttmlir.ttnn.types.enums import DataType, Layout
+from ttmlir.ttnn.types.memory import MemoryConfig
 
 # --- Declaration ----------------------------------------------------------------------------------
 
@@ -67,12 +70,16 @@ class Elementwise:
     """What stands between the operands and the tail of its signature."""
     takes: Takes = Takes.ALL
     """The numbers that operands may be."""
+    compares: bool = False
+    """True where the result is of 0 and 1, which a card keeps in 16 bits where operands have 8."""
     takes_number_first: bool = False
     """True where the first operand may be a number and the second a tensor."""
     is_in_place_too: bool = False
     """True where another operation, of this name and `_`, stores in the first operand."""
     scales: bool = False
     """True where operands may be of integers and floating point; the result is floating point."""
+    makes_tiles: bool = False
+    """True where the result of rows is in tiles."""
     is_pointwise: bool = False
     """True where every number of the result follows from those at its place."""
 
@@ -83,20 +90,23 @@ class Elementwise:
         if not tensors or not (isinstance(operands[0], Tensor) or self.takes_number_first):
             require_tensor(operands[0], self.operands[0])
         device = common_device(*tensors)
+        if len(operands) > 1:
+            self._check_operands(operands, tensors)
         typed = [each for each in operands[self.typed_by :] if isinstance(each, Tensor)]
         first = self._find_typed(typed or [tensors[0]])
         memory_config = values.get("memory_config")
-        if len(operands) == 2 and memory_config is None:
-            # The shards of the second operand are those of the result, if the first has none.
-            memory_config = next((t.memory_config() for t in tensors if t.is_sharded()), None)
+        if memory_config is None:
+            memory_config = self._find_memory(tensors, first)
         arrays = [
             each.array
             if isinstance(each, Tensor)
             else as_number(each, self._type_of_number(each, first), name)
             for each, name in zip(operands, self.operands, strict=True)
         ]
-        is_scaled = any(isinstance(each, float) for each in operands) and self._scales(first)
-        arguments = {keyword: values[name] for keyword, name in self.parameters}
+        arguments = self._read_parameters(values) if self.parameters else {}
+        is_scaled = self._scales(first) and any(
+            isinstance(each, float) for each in (*operands, *arguments.values())
+        )
         with np.errstate(all="ignore"):
             for side, index in (
                 ("input_tensor_a_activations", 0),
@@ -106,7 +116,7 @@ class Elementwise:
                     arrays[index] = apply_activations(arrays[index], values[side], side)
             dtype, output = values.get("dtype"), values.get("output_tensor")
             if dtype is None and output is None:
-                dtype = self._result_type(first)
+                dtype = self._result_type(first, typed[0] if typed else first)
                 if is_scaled:
                     dtype = DataType.FLOAT32
             chain = chain_of(values.get("activations"), "activations")
@@ -124,12 +134,48 @@ class Elementwise:
             tensors,
             device=device,
             dtype=dtype,
-            layout=common_layout(*tensors),
+            layout=Layout.TILE if self.makes_tiles else common_layout(*tensors),
             memory_config=memory_config,
             output_tensor=output,
             exact=is_rounded,
         )
         return made
+
+    def _find_memory(self, tensors: Sequence[Tensor], first: Tensor) -> MemoryConfig | None:
+        """The memory of the result where it is not that of the first operand."""
+        if self.typed_by:
+            return first.spec.memory_config
+        if len(self.operands) == 2:
+            # The shards of the second operand are those of the result, if the first has none.
+            return next((each.memory_config() for each in tensors if each.is_sharded()), None)
+        return None
+
+    def _read_parameters(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The keywords of the meaning; ArgumentTypeError for a tensor in place of a number."""
+        found = {keyword: values[name] for keyword, name in self.parameters}
+        for keyword, name in self.parameters:
+            if isinstance(found[keyword], Tensor) and keyword not in _TENSORS_TOO:
+                raise ArgumentTypeError(f"{name} is a number, not a ttnn.Tensor")
+        return found
+
+    @cached_property
+    def _accepted(self) -> Accepted | None:
+        return accepted_by(self.name)
+
+    def _check_operands(self, operands: Sequence[Any], tensors: Sequence[Tensor]) -> None:
+        """ArgumentError for operands that a card does not take together."""
+        accepted = self._accepted
+        if accepted is None or not is_strict(tensors[0]):
+            return
+        if tensors[0] is not operands[0]:
+            accepted.check(tensors[0])
+        if len(tensors) > 1:
+            accepted.check_together(tensors)
+        if len(tensors) == len(operands):
+            return
+        for place, (name, each) in enumerate(zip(self.operands, operands, strict=True)):
+            if place and not isinstance(each, Tensor) and accepted.refuses_number(place):
+                raise ArgumentError(f"{name} is a ttnn.Tensor, no number; use ttnn.full_like")
 
     def _find_typed(self, tensors: Sequence[Tensor]) -> Tensor:
         """The operand that the result has its data type from.
@@ -146,7 +192,7 @@ class Elementwise:
             return first
         second = tensors[1]
         kinds = [each.dtype.facts.is_float for each in tensors]
-        if all(kinds) or first.dtype == second.dtype:
+        if all(kinds) or first.dtype == second.dtype or self.compares:
             return first
         if self.scales and any(kinds):
             return tensors[kinds.index(True)]
@@ -206,9 +252,14 @@ class Elementwise:
             if is_integer(number) and not limits.min <= number <= limits.max:
                 raise ArgumentError(f"{name}={number} is no number of {dtype}")
 
-    def _result_type(self, first: Tensor) -> DataType:
+    def _result_type(self, first: Tensor, operand: Tensor) -> DataType:
+        if first is not operand and first.dtype.facts.is_block:
+            # Blocks beside integers become bfloat16.
+            return DataType.BFLOAT16
         if self.result is not None:
             return self.result
+        if self.compares and first.dtype is DataType.UINT8:
+            return DataType.UINT16
         if self.integer_result is not None and not first.dtype.facts.is_float:
             return self.integer_result
         return first.dtype
@@ -218,7 +269,18 @@ class Elementwise:
         first = require_tensor(values[self.operands[0]], self.operands[0])
         if self.integer_result is not None and not first.dtype.facts.is_float:
             raise ArgumentError(f"{first.dtype} does not hold {self.name}'s {self.integer_result}")
+        second = values[self.operands[1]]
+        in_tiles = isinstance(second, Tensor) and second.layout is Layout.TILE
+        if first.layout is Layout.ROW_MAJOR and not in_tiles and is_strict(first):
+            raise ArgumentError(
+                "it stores in a tensor of tiles, not of rows; use ttnn.to_layout(tensor, "
+                "ttnn.TILE_LAYOUT)"
+            )
         return self.run({**values, "output_tensor": first, "dtype": None})
+
+
+_TENSORS_TOO = {"min", "max", "weight"}
+"""Parameters that may be tensors."""
 
 
 def as_number(value: Any, dtype: DataType, name: str) -> Array:
@@ -315,8 +377,13 @@ def _array(value: Any) -> Any:
 def _prelu(xp: Any, x: Any, *, weight: Any) -> Any:
     """x, or the weight of its channel times a negative one."""
     weights = np.asarray(_array(weight), x.dtype)
+    while weights.ndim > x.ndim and weights.shape[0] == 1:
+        weights = weights[0]
     channels = x.shape[1] if x.ndim > 1 else 1
-    if weights.ndim == 1 and weights.size not in (1, channels):
+    is_exact = isinstance(weight, Tensor) and is_strict(weight) and x.ndim > 1
+    if (is_exact and weights.size != channels) or (
+        weights.ndim == 1 and weights.size not in (1, channels)
+    ):
         raise ArgumentError(f"weight has {weights.size} numbers for {channels} channels")
     if weights.ndim == 1 and weights.size > 1 and x.ndim > 1:
         weights = weights.reshape(1, -1, *(1,) * (x.ndim - 2))
@@ -324,6 +391,8 @@ def _prelu(xp: Any, x: Any, *, weight: Any) -> Any:
 
 
 def _clamp(xp: Any, x: Any, *, min: Any, max: Any) -> Any:
+    if x.dtype.kind in "iu" and (isinstance(min, float) or isinstance(max, float)):
+        x = x.astype(np.float64)
     return semantics.clamp(xp, x, min=_array(min), max=_array(max))
 
 
@@ -368,7 +437,7 @@ _UNARY: dict[str, Operation] = table_of(
     _unary("fill", "fill_value", semantics.fill),
     _unary("threshold", "threshold, value", semantics.threshold, takes=Takes.FLOATS),
     _unary("rdiv", "value, *, rounding_mode=None", semantics.divide_number, takes=Takes.FLOATS),
-    _unary("elu", "alpha=1.0", special.elu, takes=Takes.FLOATS),
+    _unary("elu", "*, alpha=1.0", special.elu, takes=Takes.FLOATS),
     _unary("celu", "*, alpha=1.0", semantics.celu, takes=Takes.FLOATS),
     _unary("selu", _SELU, special.selu, takes=Takes.FLOATS),
     _unary("hardtanh", "*, min_val=-1.0, max_val=1.0", semantics.hardtanh, takes=Takes.FLOATS),
@@ -377,9 +446,9 @@ _UNARY: dict[str, Operation] = table_of(
     _unary("softshrink", "*, lambd=0.5", semantics.softshrink, takes=Takes.FLOATS),
     _unary("logit", "*, eps=None", semantics.logit, takes=Takes.FLOATS),
     _unary("round", "*, decimals=0", special.round_decimals, takes=Takes.FLOATS),
-    _unary("tril", "*, diagonal=0", semantics.triangle("tril")),
-    _unary("triu", "*, diagonal=0", semantics.triangle("triu")),
-    _unary("clamp clip", "min=None, max=None", _clamp),
+    _unary("tril", "*, diagonal=0", semantics.triangle("tril"), makes_tiles=True),
+    _unary("triu", "*, diagonal=0", semantics.triangle("triu"), makes_tiles=True),
+    _unary("clamp clip", "min=None, max=None", _clamp, scales=True),
     _unary("glu", "dim=-1", semantics.glu("sigmoid"), takes=Takes.FLOATS),
     _unary("reglu", "dim=-1", semantics.glu("relu")),
     _unary("geglu", "dim=-1", semantics.glu("gelu"), takes=Takes.FLOATS),
@@ -400,9 +469,16 @@ def _binary(
     return declare(text, _TWO, BINARY_TAIL, arguments=arguments, reference=reference, **facts)
 
 
-def _declare_plain(names: str, **facts: Any) -> Iterator[Operation]:
+def _plain(text: str, arguments: str = "", reference: Reference | None = None, **facts: Any) -> Any:
+    """Operations that have neither a data type nor activations to ask for."""
+    return declare(text, _TWO, UNARY_TAIL, arguments=arguments, reference=reference, **facts)
+
+
+def _declare_plain(
+    names: str, declare: Callable[..., Iterator[Operation]] = _binary, **facts: Any
+) -> Iterator[Operation]:
     for name in names.split():
-        yield from _binary(name, reference=semantics.PLAIN_BINARY[name], **facts)
+        yield from declare(name, reference=semantics.PLAIN_BINARY[name], **facts)
 
 
 def _in_place(table: dict[str, Operation]) -> Iterator[Operation]:
@@ -425,43 +501,59 @@ _IN_PLACE: dict[str, Any] = {"is_in_place_too": True}
 _TABLE: dict[str, Operation] = table_of(
     _binary("add subtract sub=subtract", takes_number_first=True, **_IN_PLACE),
     _binary("multiply mul=multiply", takes_number_first=True, scales=True, **_IN_PLACE),
-    _binary("eq ne lt le gt ge logical_and logical_or logical_xor", **_IN_PLACE),
-    _binary(
+    _binary("eq ne lt le gt ge", compares=True, **_IN_PLACE),
+    _binary("logical_and logical_or logical_xor", **_IN_PLACE),
+    _binary("logical_right_shift maximum minimum"),
+    declare(
         "bitwise_and bitwise_or bitwise_xor bitwise_left_shift=logical_left_shift "
-        "logical_left_shift logical_right_shift bitwise_right_shift=right_shift atan2 "
-        "fmod=remainder maximum minimum"
+        "logical_left_shift bitwise_right_shift=right_shift",
+        _TWO,
+        BINARY_TAIL.replace("dtype=None, ", ""),
     ),
+    _plain("atan2"),
+    _plain("fmod=remainder", scales=True),
     _binary(
         "divide div",
         "*, rounding_mode=None",
         semantics.divide,
         integer_result=DataType.FLOAT32,
         takes_number_first=True,
+        scales=True,
         **_IN_PLACE,
     ),
-    _declare_plain("div_no_nan floor_div", integer_result=DataType.FLOAT32),
+    _declare_plain("div_no_nan floor_div", _plain, integer_result=DataType.FLOAT32, scales=True),
     _declare_plain("bias_gelu ldexp logaddexp logaddexp2", takes=Takes.FLOATS, **_IN_PLACE),
-    _declare_plain("hypot nextafter xlogy", takes=Takes.FLOATS),
+    _declare_plain("xlogy", takes=Takes.FLOATS),
+    _declare_plain("hypot nextafter", _plain, takes=Takes.FLOATS),
     _declare_plain("gcd lcm", takes=Takes.INTEGERS),
-    _declare_plain("outer remainder"),
+    _declare_plain("outer", _plain),
+    _declare_plain("remainder", scales=True),
     _declare_plain("rsub squared_difference", **_IN_PLACE),
     _binary("addalpha", "alpha=1.0", semantics.add_scaled),
     _binary("subalpha", "alpha=1.0", semantics.subtract_scaled),
-    _binary(
+    _plain(
         "isclose",
         "*, rtol=1e-5, atol=1e-8, equal_nan=False",
         semantics.isclose,
         integer_result=DataType.FLOAT32,
-    ),
-    declare(
-        "polyval",
-        ("input_tensor",),
-        "*, memory_config=None, output_tensor=None",
-        arguments="coeffs",
-        reference=semantics.polyval,
-        integer_result=DataType.FLOAT32,
+        scales=True,
     ),
 )
+
+
+def _polynomial(integer_result: DataType | None) -> Elementwise:
+    return Elementwise(
+        "polyval", semantics.polyval, _ONE, (("coeffs", "coeffs"),), integer_result=integer_result
+    )
+
+
+_POLYNOMIAL, _CONSTANT = _polynomial(DataType.FLOAT32), _polynomial(None)
+
+
+def _polyval(values: dict[str, Any]) -> Tensor:
+    """The value of a polynomial; of one coefficient in the tensor's own data type."""
+    entry = _CONSTANT if len(values["coeffs"]) == 1 else _POLYNOMIAL
+    return entry.run(values)
 
 
 _POWER = Elementwise("pow", reference_of("pow"), _TWO)
@@ -470,9 +562,25 @@ _POWER_OF_NUMBER = Elementwise(
 )
 
 
+def _check_power(base: Tensor, exponent: Any, dtype: DataType | None) -> None:
+    """ArgumentError for a power by a number that a card does not compute."""
+    if dtype is not None:
+        raise ArgumentTypeError("dtype is for exponents that are tensors; use ttnn.typecast")
+    if base.dtype.facts.is_float:
+        return
+    if exponent < 0:
+        raise ArgumentError(f"exponent={exponent} is negative; use ttnn.typecast to float32")
+    if base.layout is Layout.ROW_MAJOR:
+        raise ArgumentError("of integers it takes tiles; use ttnn.to_layout")
+
+
 def _raise_to_power(values: dict[str, Any]) -> Tensor:
     """A tensor to the power of a tensor or a number, or a number to that of a tensor."""
     base, exponent = values["input_tensor"], values["exponent"]
+    if isinstance(exponent, Tensor) and is_strict(exponent):
+        require_floats(exponent)
+    elif isinstance(base, Tensor) and is_strict(base):
+        _check_power(base, exponent, values["dtype"])
     if isinstance(base, Tensor):
         return _POWER.run({**values, "input_tensor_a": base, "input_tensor_b": exponent})
     return _POWER_OF_NUMBER.run({**values, "input_tensor_a": exponent, "number": base})
@@ -482,6 +590,9 @@ _BINARY: dict[str, Operation] = {
     **_TABLE,
     **table_of(
         _in_place(_TABLE),
+        Operation(
+            "polyval", _polyval, "input_tensor, coeffs, *, memory_config=None, output_tensor=None"
+        ),
         *(
             # ttnn_jit has another name for powers of tensors.
             Operation(name, _raise_to_power, "input_tensor, exponent, " + BINARY_TAIL)
