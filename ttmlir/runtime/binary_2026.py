@@ -23,6 +23,7 @@ from ttmlir.runtime.binary import (
     GoldenTensors,
     Operation,
     Table,
+    TensorRef,
     number_tensors,
     require,
 )
@@ -30,6 +31,7 @@ from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.records_2026 import CALLS, read_array, read_desc, translate
 from ttmlir.runtime.signature import CallSignature
 from ttmlir.runtime.tensor import Array, TensorDesc
+from ttmlir.runtime.traces_2026 import LAUNCH, Recording, find_recording, written_inputs
 from ttmlir.terminal import shown_name
 
 
@@ -53,7 +55,23 @@ class Program2026(BinaryProgram):
     @cached_property
     def operations(self) -> tuple[Operation, ...]:
         """Operations in the order in which they run, as the executor knows them."""
-        return translate(self, self.records, self.file.function_number)
+        return translate(self, self.records, self.file.function_number, self.file.recording)
+
+    @cached_property
+    def inputs(self) -> tuple[TensorRef, ...]:
+        """Tensors to be given when the program runs."""
+        refs, written = self._refs("inputs"), self._written
+        return tuple(ref for number, ref in enumerate(refs) if number not in written)
+
+    @cached_property
+    def outputs(self) -> tuple[TensorRef, ...]:
+        """Tensors that the program computes; those of a recording are inputs that it writes."""
+        refs = self._refs("inputs")
+        return *self._refs("outputs"), *(refs[number] for number in self._written)
+
+    @cached_property
+    def _written(self) -> tuple[int, ...]:
+        return written_inputs(self._table)
 
     @property
     def record_titles(self) -> tuple[str, ...]:
@@ -151,6 +169,10 @@ class Binary2026(Binary):
             )
         return self.numbers[place]
 
+    def recording(self, record: Operation) -> Recording:
+        """What a launch of a recording calls."""
+        return find_recording(self._tables, record.fields, record.where)
+
     def _called(self) -> Iterator[int]:
         """Places of the programs that are called, callees first; BinaryError for recursion."""
         calls = [tuple(dict.fromkeys(self._calls_of(table))) for table in self._tables]
@@ -183,10 +205,7 @@ class Binary2026(Binary):
 
     def _calls_of(self, table: Table) -> Iterator[int]:
         for operation in table["operations"] or ():
-            fields = CALLS.get(operation["type_type"])
-            if fields is None or operation["type"] is None:
-                continue
-            for place in fields(operation["type"]):
+            for place in self._callees(operation["type_type"], operation["type"]):
                 if not 0 <= place < len(self._tables):
                     name = shown_name(table["name"] or "")
                     raise BinaryError(
@@ -194,6 +213,17 @@ class Binary2026(Binary):
                         f"{len(self._tables)}"
                     )
                 yield place
+
+    def _callees(self, kind: str, fields: Table | None) -> tuple[int, ...]:
+        if fields is None:
+            return ()
+        if kind == LAUNCH:
+            try:
+                return (find_recording(self._tables, fields, self.source).place,)
+            except UnsupportedError:
+                # Refused where it is to run.
+                return ()
+        return CALLS[kind](fields) if kind in CALLS else ()
 
     def tensor_desc(self, table: Table, where: str) -> TensorDesc:
         """The description that a `TensorDesc` table holds."""

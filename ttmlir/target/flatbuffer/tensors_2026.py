@@ -16,6 +16,7 @@ from xdsl.ir import Attribute
 from ttmlir.dialects.tt import TensorLayoutAttr
 from ttmlir.dialects.ttcore import LocalShapeAttr, ShardStatusAttr
 from ttmlir.dialects.ttnn.attrs import BUFFER_TYPES, CoreRangeSetAttr, TTNNLayoutAttr
+from ttmlir.dialects.ttnn.configs import TraceIdAttr
 from ttmlir.layout.data_format import Element, ScalarType, TileFormat
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import DataType, ShardStatus
@@ -68,7 +69,7 @@ class TensorTables2026:
             table = self._descs[key] = {
                 "shape": shape,
                 "mesh_shape": (1, *self.device.mesh_shape)[-2:],
-                "layout": self._layout(self._attr(type)),
+                "layout": _TRACE_LAYOUT if is_trace_id(type) else self._layout(self._attr(type)),
                 "shard_status": status.keyword.capitalize(),
                 "local_shape": shape if local_shape is None else local_shape,
             }
@@ -159,6 +160,18 @@ class TensorTables2026:
             "shape": shape,
             "orientation": "RowMajor",
         }
+
+
+_TRACE_LAYOUT: Table = {
+    "oob_val": "Undef",
+    "memory_desc": {"storage_type": "Host", "tile_shape": (1, 1), "data_type": "UInt32"},
+}
+"""The layout of the number of a recording."""
+
+
+def is_trace_id(type: Attribute) -> bool:
+    """True for the number of a recording."""
+    return isinstance(type, TensorType) and isinstance(type.encoding, TraceIdAttr)
 
 
 _SPREADS = {
