@@ -47,6 +47,7 @@ from ttmlir.dialects.ttnn.attrs import (
 from ttmlir.dialects.ttnn.configs import CoreCoordAttr
 from ttmlir.errors import ArgumentError
 from ttmlir.layout.enums import DataType, KeywordEnum
+from ttmlir.layout.late_machine import data_type_name
 from ttmlir.mlir.reporting import OpError
 from ttmlir.schema.parser import Schema
 from ttmlir.schema.types import (
@@ -64,7 +65,6 @@ from ttmlir.target.flatbuffer.tensors import TTNN, Table, constant_bytes
 from ttmlir.target.flatbuffer.tensors_2026 import (
     TensorTables2026,
     Values2026,
-    data_type_name,
     element_name,
 )
 

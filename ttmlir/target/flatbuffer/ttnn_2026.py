@@ -20,6 +20,7 @@ from xdsl.ir import Operation
 from ttmlir.dialects.ttcore import LoadCachedOp
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.late_machine import late_system_to_table
 from ttmlir.layout.system import SystemDesc
 from ttmlir.mlir.core_prefix import spell_as
 from ttmlir.mlir.printing import OpLinePrinter, PrintOptions, attribute_text
@@ -29,7 +30,7 @@ from ttmlir.schema.versions import LATER_SCHEMAS
 from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, PRIVATE, body_of, device_of
 from ttmlir.target.flatbuffer.records_2026 import RecordWriter
 from ttmlir.target.flatbuffer.tensors import TTNN, GoldenOfFunction, Table
-from ttmlir.target.flatbuffer.tensors_2026 import TensorTables2026, Values2026, system_table
+from ttmlir.target.flatbuffer.tensors_2026 import TensorTables2026, Values2026
 
 _KIND = "tt.function_type"
 _CALL_OF_HOST = "ttir.cpu_hoist_call"
@@ -59,7 +60,7 @@ def write_file(
         "version": (0, 0, 0),
         "schema_hash": later.digest,
         "ttmlir_git_hash": later.git_hash or "unknown",
-        "system_desc": system_table(system),
+        "system_desc": late_system_to_table(system),
         "mlir": {"name": _DIALECT, "source": mlir_source},
         "programs": programs,
     }
@@ -141,7 +142,9 @@ class _ModuleWriter:
             "mlir_stages": [],
             "golden_info": {"golden_map": self.golden.entries_by_device(function)},
         }
-        return table | {"cpp": self.cpp_source} if self.cpp_source else table
+        if self.cpp_source:
+            table["cpp"] = self.cpp_source
+        return self.golden.with_signature(function, table)
 
     def tensor_tables(self, function: FuncOp) -> TensorTables2026:
         """The tables of the tensors of the device that a function runs on."""
