@@ -57,9 +57,10 @@ def check_layer(result: Any) -> None:
     assert result["rest"][1] is None
 
 
-def test_a_saved_function_of_jax(tmp_path: Path) -> None:
+@pytest.mark.parametrize("spelling", ["2024", "2026"])
+def test_a_saved_function_of_jax(tmp_path: Path, spelling: Any) -> None:
     """It takes the same containers, of arrays of anybody, and returns the same ones."""
-    path = compiled_layer().save(tmp_path / "layer.ttnn", golden=True)
+    path = compiled_layer(spelling=spelling).save(tmp_path / "layer.ttnn", golden=True)
     model = ttmlir.load(path)
     assert [name for name, _ in model.inputs][-2:] == ["x", "scale"]
     check_layer(model(PARAMS, X, scale=3.0))
@@ -76,9 +77,10 @@ def test_a_saved_function_of_jax(tmp_path: Path) -> None:
     assert model.save(tmp_path / "again.ttnn").read_bytes() == path.read_bytes()
 
 
-def test_other_arguments_than_those_of_the_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("spelling", ["2024", "2026"])
+def test_other_arguments_than_those_of_the_model(tmp_path: Path, spelling: Any) -> None:
     """Messages name the model, the argument and what to do."""
-    model = ttmlir.load(compiled_layer().save(tmp_path / "layer.ttnn"))
+    model = ttmlir.load(compiled_layer(spelling=spelling).save(tmp_path / "layer.ttnn"))
     assert model.golden is None
     with pytest.raises(InputError, match="'layer': takes 2 arguments by position, got 1"):
         model(PARAMS)
@@ -101,13 +103,14 @@ def test_kernels(tmp_path: Path) -> None:
     check_layer(pickle.loads(pickle.dumps(loaded))(PARAMS, X, scale=3))
 
 
+@pytest.mark.parametrize("spelling", ["2024", "2026"])
 @pytest.mark.parametrize("weights", ["constants", "arguments"])
-def test_a_module_of_torch_with_state(tmp_path: Path, weights: Any) -> None:
+def test_a_module_of_torch_with_state(tmp_path: Path, weights: Any, spelling: Any) -> None:
     """Weights that the file leaves outside are given when it is loaded; state is kept."""
     torch.manual_seed(0)
     module, x = Counter().eval(), torch.randn(2, 7)
     expected = module.dense(x) * 2
-    model = ttmlir.compile(module, x, weights=weights)
+    model = ttmlir.compile(module, x, weights=weights, spelling=spelling)
     path = model.save(tmp_path / "counter.ttnn")
     with pytest.raises(InputError, match=r"the weights .*'calls' are not in the file; give them"):
         ttmlir.load(path)

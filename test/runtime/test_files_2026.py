@@ -154,6 +154,85 @@ def test_counted_loops() -> None:
         prepare(read_binary(packed(main, body), "file.ttnn").programs[0])
 
 
+def _traced() -> list[dict[str, Any]]:
+    """A program that launches a recording of another one, on a slot for its input."""
+    launch = operation(
+        "CaptureOrExecuteTraceOp",
+        capture_program_id=3,
+        execute_program_id=4,
+        allocate_slots_program_id=2,
+        inputs=[tensor(1, 2, 3)],
+        outputs=[tensor(2, 2, 3)],
+    )
+    copy = operation("CopyOp", src=tensor(4, 2, 3), dst=tensor(5, 2, 3))
+    relu = operation("EltwiseUnaryOp", type="Relu", **{"in": tensor(3, 2, 3)}, out=tensor(4, 2, 3))
+    call = operation("FuncCallOp", program_id=1, inputs=[tensor(9, 2, 3), tensor(10, 2, 3)])
+    write = operation("WriteTensorOp", host_tensor=tensor(8, 2, 3), device_tensor=tensor(9, 2, 3))
+    trace = tensor(11, dtype="UInt32")
+    begin, end = (operation(f"{which}TraceCaptureOp", trace_id=trace) for which in ("Begin", "End"))
+    slots = [tensor(6, 2, 3), tensor(7, 2, 3)]
+    taken = [tensor(8, 2, 3), tensor(9, 2, 3), tensor(10, 2, 3)]
+    recorded = [tensor(3, 2, 3), tensor(5, 2, 3)]
+    return [
+        program("main", [tensor(1, 2, 3)], [tensor(2, 2, 3)], launch),
+        program("trace", recorded, [], relu, copy, private=True),
+        program("slots", [], slots, private=True),
+        program("capture", taken, [trace], write, call, begin, call, end, private=True),
+        program("execute", [trace], [], private=True),
+    ]
+
+
+def test_a_launch_runs_what_is_recorded() -> None:
+    """On the tensors that are written to its slots; the call before the recording is none."""
+    np.testing.assert_array_equal(run(packed(*_traced()), X)[0], np.maximum(X, 0))
+
+
+@pytest.mark.parametrize(
+    ("place", "changes", "message"),
+    [
+        (2, {"outputs": [tensor(6, 2, 3)]}, "inputs are not those of the programs that it names"),
+        (3, {"operations": []}, "records 0 calls, not one"),
+        (3, {"operations": [RELU]}, "the program that records has a EltwiseUnaryOp"),
+        (1, {"operations": []}, "the recorded program writes other tensors than slots"),
+    ],
+)
+def test_launches_of_other_forms_are_refused(
+    place: int, changes: dict[str, Any], message: str
+) -> None:
+    """The message says what is not as compilers write it."""
+    programs = _traced()
+    programs[place] |= changes
+    with pytest.raises((BinaryError, UnsupportedError), match=message):
+        run(packed(*programs), X)
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("allocate_slots_program_id", "names program 77, but the file has 5"),
+        ("capture_program_id", "names program 77, but the file has 5"),
+    ],
+)
+def test_launches_of_programs_that_are_not_there_are_refused(field: str, message: str) -> None:
+    """Whatever the number."""
+    programs = _traced()
+    programs[0]["operations"][0]["type"][field] = 77
+    with pytest.raises(BinaryError, match=message):
+        run(packed(*programs), X)
+
+
+def test_slots_are_written_from_inputs() -> None:
+    """A tensor that is no slot, or comes from none of the inputs, makes no sense."""
+    programs = _traced()
+    programs[3]["operations"][0]["type"]["device_tensor"] = tensor(77, 2, 3)
+    with pytest.raises(BinaryError, match="a slot is written that is none, or from no input"):
+        run(packed(*programs), X)
+    programs = _traced()
+    programs[3]["operations"][3]["type"]["inputs"] = [tensor(9, 2, 3), tensor(77, 2, 3)]
+    with pytest.raises(BinaryError, match="takes other tensors than the slots"):
+        run(packed(*programs), X)
+
+
 def test_constants_stand_in_their_operations() -> None:
     """As many bytes as the result takes."""
     numbers = np.arange(6, dtype="<i4")

@@ -74,7 +74,7 @@ def _without_hashes(value: Any, hashes: list[str]) -> Any:
             return value
 
 
-def _fields(data: bytes, hashes: list[str]) -> Any:
+def fields_of(data: bytes, hashes: list[str]) -> Any:
     """Every field that the file holds; hashes of functions go into a list."""
     return _without_hashes(load(data, "file.ttnn").root.as_dict(defaults=False), hashes)
 
@@ -94,7 +94,7 @@ def test_every_field_is_the_same(board: str, number: int) -> None:
     for name in _group(board, number):
         data = ARCHIVES[board][name].binary
         assert data is not None
-        assert _fields(_written(board, name), ours) == _fields(data, theirs), name
+        assert fields_of(_written(board, name), ours) == fields_of(data, theirs), name
     pairs = {*zip(ours, theirs, strict=True)}
     assert len(pairs) == len({*ours}) == len({*theirs})
 

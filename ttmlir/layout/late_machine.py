@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 from ttmlir.layout.affine import (
     AffineExpr,
@@ -27,6 +28,7 @@ from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import Arch, ChipCapability, DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system import (
+    CHIP_NUMBERS,
     DEFAULT_BOARD,
     HOST_CONNECTED,
     ChipDesc,
@@ -34,10 +36,20 @@ from ttmlir.layout.system import (
     LateChip,
     PhysicalCores,
     SystemDesc,
+    Table,
+    as_coord,
+    as_coords,
     board,
+    channels_from_table,
+    connections_to_table,
+    coords_from_table,
+    required,
+    system_desc_from_table,
+    system_desc_to_table,
     worker_cores,
 )
 from ttmlir.layout.tensor_layout import Grid
+from ttmlir.limits import MAX_DRAM_CHANNELS, MAX_GRID_EXTENT
 from ttmlir.machine.boards_2026 import BOARDS_2026, Board2026
 
 _HOST = CpuDesc(role="host", target_triple="x86_64-pc-linux")
@@ -75,7 +87,8 @@ def late_board(name: str) -> SystemDesc:
         dram_unreserved_base=known.dram_unreserved_base,
         dram_unreserved_end=known.dram_unreserved_end,
         physical_cores=PhysicalCores(
-            worker=worker_cores(*known.grid), dram=tuple((0, x) for x in range(channels))
+            worker=worker_cores(*known.grid),
+            dram=tuple((known.grid[0], x) for x in range(channels)),
         ),
         supported_data_types=_DATA_TYPES,
         supported_tile_sizes=_TILE_SIZES,
@@ -127,6 +140,122 @@ def describe_late(system: SystemDesc) -> SystemDesc:
 def plain_capabilities(capabilities: Sequence[int]) -> tuple[int, ...]:
     """What chips of a system of 2026 can do, in the bits of 2024."""
     return tuple(int(HOST_CONNECTED) if each & _HOST_MMIO else 0 for each in capabilities)
+
+
+def data_type_name(data_type: DataType) -> str:
+    """The name of a format in files of 2026, which know signed integers, too."""
+    return _NAMES.get(data_type, data_type.schema_name)
+
+
+_NAMES = {DataType.SI32: "Int32", DataType.I1: "Bool"}
+_DATA_TYPES_BY_NAME = {data_type_name(each): each for each in DataType}
+_LATE_NUMBERS = (
+    "dst_physical_size_tiles num_cbs num_compute_threads num_datamovement_threads".split()
+)
+
+
+def late_system_to_table(system: SystemDesc) -> dict[str, Any]:
+    """The `SystemDesc` table of a system of 2026."""
+    return {
+        "cpu_descs": [
+            {"role": each.role.capitalize(), "target_triple": each.target_triple}
+            for each in system.cpus
+        ],
+        "chip_descs": [_chip_to_table(chip) for chip in system.chip_descs],
+        "chip_desc_indices": system.chip_desc_indices,
+        "chip_capabilities": system.chip_capabilities,
+        **connections_to_table(system),
+    }
+
+
+def _chip_to_table(chip: ChipDesc) -> dict[str, Any]:
+    late = chip.late
+    assert late is not None, "it is of 2026"
+    return {
+        "arch": chip.arch.schema_name,
+        "grid_size": chip.grid,
+        **{name: getattr(chip, name) for name in CHIP_NUMBERS},
+        "coord_translation_offsets": late.coord_translation_offsets,
+        **{name: getattr(late, name) for name in _LATE_NUMBERS},
+        "supported_data_types": [data_type_name(kind) for kind in chip.supported_data_types],
+        "supported_tile_sizes": chip.supported_tile_sizes,
+        "dram_grid_size": late.dram_grid,
+        "dram_bank_to_logical_worker_noc0": late.dram_workers_noc0,
+        "dram_bank_to_logical_worker_noc1": late.dram_workers_noc1,
+    }
+
+
+def any_system_from_table(table: Table) -> SystemDesc:
+    """The system that a `SystemDesc` table holds, of 2024 or of 2026, which describes hosts, too.
+
+    Where cores are is not in a table of 2026: workers are numbered from (0, 0), DRAM stands in the
+    row below.
+    LayoutError names the field that is missing, or says why there is no such system.
+    """
+    if not _is_late(table):
+        return system_desc_from_table(table)
+    capabilities: Sequence[str | int] = required(table, "chip_capabilities", "SystemDesc")
+    system = SystemDesc(
+        chip_descs=tuple(map(_chip_from_table, required(table, "chip_descs", "SystemDesc"))),
+        chip_desc_indices=tuple(required(table, "chip_desc_indices", "SystemDesc")),
+        chip_capabilities=tuple(
+            # Flags are names, and a number where bits have none.
+            each if isinstance(each, int) else _HOST_MMIO * bool(each)
+            for each in capabilities
+        ),
+        chip_coords=coords_from_table(table),
+        chip_channels=channels_from_table(table),
+        cpus=tuple(
+            CpuDesc(role=each["role"].lower(), target_triple=each["target_triple"] or "")
+            for each in table.get("cpu_descs") or ()
+        ),
+    )
+    system.check()
+    return system
+
+
+def _is_late(table: Table) -> bool:
+    chips: Sequence[Table] = table.get("chip_descs") or ()
+    return "cpu_descs" in table or any("dram_grid_size" in chip for chip in chips)
+
+
+def plain_table(table: Table) -> Table:
+    """A `SystemDesc` table as one of 2024; LayoutError if it makes no sense."""
+    if not _is_late(table):
+        return table
+    system = any_system_from_table(table)
+    capabilities = plain_capabilities(system.chip_capabilities)
+    return system_desc_to_table(system) | {"chip_capabilities": capabilities}
+
+
+def _chip_from_table(table: Table) -> ChipDesc:
+    grid, banks = (
+        as_coord(required(table, name, "ChipDesc")) for name in ("grid_size", "dram_grid_size")
+    )
+    channels = banks[0] * banks[1]
+    # What is larger than any chip is refused with the chip, not enumerated.
+    is_possible = 0 < max(grid) <= MAX_GRID_EXTENT and 0 < channels <= MAX_DRAM_CHANNELS
+    names: Sequence[str] = required(table, "supported_data_types", "ChipDesc")
+    return ChipDesc(
+        arch=Arch.from_schema_name(table["arch"]),
+        grid=grid,
+        physical_cores=PhysicalCores(
+            worker=worker_cores(*grid) if is_possible else (),
+            dram=tuple((grid[0], x) for x in range(channels)) if is_possible else (),
+        ),
+        supported_data_types=tuple(
+            _DATA_TYPES_BY_NAME[name] for name in names if name in _DATA_TYPES_BY_NAME
+        ),
+        supported_tile_sizes=as_coords(required(table, "supported_tile_sizes", "ChipDesc")),
+        late=LateChip(
+            coord_translation_offsets=as_coord(table["coord_translation_offsets"] or (0, 0)),
+            **{name: table[name] for name in _LATE_NUMBERS},
+            dram_grid=banks,
+            dram_workers_noc0=as_coords(table["dram_bank_to_logical_worker_noc0"] or ()),
+            dram_workers_noc1=as_coords(table["dram_bank_to_logical_worker_noc1"] or ()),
+        ),
+        **{name: table[name] for name in CHIP_NUMBERS},
+    )
 
 
 # --- Devices --------------------------------------------------------------------------------------

@@ -263,7 +263,7 @@ def default_system_desc() -> SystemDesc:
 
 Table = Mapping[str, Any]
 
-_CHIP_NUMBERS = (
+CHIP_NUMBERS = (
     "l1_size",
     "num_dram_channels",
     "dram_channel_size",
@@ -284,6 +284,13 @@ def system_desc_to_table(system: SystemDesc) -> dict[str, Any]:
         "chip_descs": [_chip_to_table(chip) for chip in system.chip_descs],
         "chip_desc_indices": system.chip_desc_indices,
         "chip_capabilities": system.chip_capabilities,
+        **connections_to_table(system),
+    }
+
+
+def connections_to_table(system: SystemDesc) -> dict[str, Any]:
+    """Where chips stand and how they are linked, as fields of a `SystemDesc` table."""
+    return {
         "chip_coords": [(c.rack, c.shelf, c.y, c.x) for c in system.chip_coords],
         "chip_channels": [
             (c.device_id0, c.ethernet_core_coord0, c.device_id1, c.ethernet_core_coord1)
@@ -297,7 +304,7 @@ def _chip_to_table(chip: ChipDesc) -> dict[str, Any]:
     return {
         "arch": chip.arch.schema_name,
         "grid_size": chip.grid,
-        **{name: getattr(chip, name) for name in _CHIP_NUMBERS},
+        **{name: getattr(chip, name) for name in CHIP_NUMBERS},
         "physical_cores": {kind: getattr(cores, kind) for kind in _CORE_KINDS},
         "supported_data_types": [
             kind.schema_name for kind in chip.supported_data_types if kind in STORED_DATA_TYPES
@@ -311,51 +318,61 @@ def system_desc_from_table(table: Table) -> SystemDesc:
 
     LayoutError names the field that is missing, or says why there is no such system.
     """
-    chips = _require(table, "chip_descs", "SystemDesc")
-    channels = table.get("chip_channels") or ()
+    chips = required(table, "chip_descs", "SystemDesc")
     system = SystemDesc(
         chip_descs=tuple(_chip_from_table(chip) for chip in chips),
-        chip_desc_indices=tuple(_require(table, "chip_desc_indices", "SystemDesc")),
+        chip_desc_indices=tuple(required(table, "chip_desc_indices", "SystemDesc")),
         chip_capabilities=tuple(
-            _capability(names) for names in _require(table, "chip_capabilities", "SystemDesc")
+            _capability(names) for names in required(table, "chip_capabilities", "SystemDesc")
         ),
-        chip_coords=tuple(
-            ChipCoord(rack=rack, shelf=shelf, y=y, x=x)
-            for rack, shelf, y, x in _require(table, "chip_coords", "SystemDesc")
-        ),
-        chip_channels=tuple(
-            ChipChannel(
-                device_id0=id0,
-                ethernet_core_coord0=_coord(core0),
-                device_id1=id1,
-                ethernet_core_coord1=_coord(core1),
-            )
-            for id0, core0, id1, core1 in channels
-        ),
+        chip_coords=coords_from_table(table),
+        chip_channels=channels_from_table(table),
     )
     system.check()
     return system
 
 
-def _chip_from_table(table: Table) -> ChipDesc:
-    cores: Table = _require(table, "physical_cores", "ChipDesc")
-    data_types = _require(table, "supported_data_types", "ChipDesc")
-    return ChipDesc(
-        arch=Arch.from_schema_name(table["arch"]),
-        grid=_coord(_require(table, "grid_size", "ChipDesc")),
-        physical_cores=PhysicalCores(
-            worker=_coords(_require(cores, "worker", "ChipPhysicalCores")),
-            dram=_coords(_require(cores, "dram", "ChipPhysicalCores")),
-            eth=_coords(cores.get("eth") or ()),
-            eth_inactive=_coords(cores.get("eth_inactive") or ()),
-        ),
-        supported_data_types=tuple(DataType.from_schema_name(name) for name in data_types),
-        supported_tile_sizes=_coords(_require(table, "supported_tile_sizes", "ChipDesc")),
-        **{name: table[name] for name in _CHIP_NUMBERS},
+def coords_from_table(table: Table) -> tuple[ChipCoord, ...]:
+    """Where the chips of a `SystemDesc` table stand."""
+    return tuple(
+        ChipCoord(rack=rack, shelf=shelf, y=y, x=x)
+        for rack, shelf, y, x in required(table, "chip_coords", "SystemDesc")
     )
 
 
-def _require(table: Table, name: str, type: str) -> Any:
+def channels_from_table(table: Table) -> tuple[ChipChannel, ...]:
+    """The links between the chips of a `SystemDesc` table."""
+    return tuple(
+        ChipChannel(
+            device_id0=id0,
+            ethernet_core_coord0=as_coord(core0),
+            device_id1=id1,
+            ethernet_core_coord1=as_coord(core1),
+        )
+        for id0, core0, id1, core1 in table.get("chip_channels") or ()
+    )
+
+
+def _chip_from_table(table: Table) -> ChipDesc:
+    cores: Table = required(table, "physical_cores", "ChipDesc")
+    data_types = required(table, "supported_data_types", "ChipDesc")
+    return ChipDesc(
+        arch=Arch.from_schema_name(table["arch"]),
+        grid=as_coord(required(table, "grid_size", "ChipDesc")),
+        physical_cores=PhysicalCores(
+            worker=as_coords(required(cores, "worker", "ChipPhysicalCores")),
+            dram=as_coords(required(cores, "dram", "ChipPhysicalCores")),
+            eth=as_coords(cores.get("eth") or ()),
+            eth_inactive=as_coords(cores.get("eth_inactive") or ()),
+        ),
+        supported_data_types=tuple(DataType.from_schema_name(name) for name in data_types),
+        supported_tile_sizes=as_coords(required(table, "supported_tile_sizes", "ChipDesc")),
+        **{name: table[name] for name in CHIP_NUMBERS},
+    )
+
+
+def required(table: Table, name: str, type: str) -> Any:
+    """A field of a table; LayoutError, which names it, if it is not there."""
     content = table.get(name)
     if content is None:
         raise LayoutError(f"the system description lacks the field {type}.{name}")
@@ -369,13 +386,15 @@ def _capability(value: str | int) -> int:
     return sum(ChipCapability.from_schema_name(name) for name in value.split())
 
 
-def _coord(value: Any) -> Coord:
+def as_coord(value: Any) -> Coord:
+    """A pair of a table."""
     y, x = value
     return y, x
 
 
-def _coords(values: Any) -> tuple[Coord, ...]:
-    return tuple(_coord(value) for value in values)
+def as_coords(values: Any) -> tuple[Coord, ...]:
+    """Pairs of a table."""
+    return tuple(as_coord(value) for value in values)
 
 
 # --- Boards ---------------------------------------------------------------------------------------

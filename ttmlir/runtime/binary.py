@@ -103,7 +103,8 @@ class Operation:
     debug_info: str
     """The operation's text in the IR, with its location; may be empty."""
     program: BinaryProgram
-    _fields: Table = field(repr=False)
+    fields: Table = field(repr=False)
+    """What the file says of it."""
     given: GivenCall | None = None
     """The call, if the record does not follow the definition."""
     own_title: str = ""
@@ -126,7 +127,7 @@ class Operation:
             return self.own_title
         if not self.has_enumerator("type"):
             return self.table
-        return f"{self.table} {self._fields['type']}"
+        return f"{self.table} {self.fields['type']}"
 
     @property
     def ir_name(self) -> str:
@@ -147,26 +148,26 @@ class Operation:
 
     def has(self, name: str) -> bool:
         """True if the file holds a table, vector or text for this field."""
-        return self._fields[name] is not None
+        return self.fields[name] is not None
 
     def knows(self, name: str) -> bool:
         """True for a field that is there, and False for one that the schema does not have, too."""
-        return name in self._fields
+        return name in self.fields
 
     def has_enumerator(self, name: str) -> bool:
         """True if the operation has such a field of an enumeration type."""
         try:
-            return isinstance(self._fields[name], str)
+            return isinstance(self.fields[name], str)
         except KeyError:
             return False
 
     def enumerator(self, name: str) -> str:
         """Schema name of an enumeration field."""
-        return self._fields[name]
+        return self.fields[name]
 
     def nested_enumerator(self, name: str, inner: str) -> str | None:
         """Schema name of an enumeration field of a nested table; None if there is no table."""
-        table = self._fields[name]
+        table = self.fields[name]
         if table is None:
             return None
         return table[inner]
@@ -174,30 +175,30 @@ class Operation:
     def optional_field(self, name: str) -> Any:
         """A field that not every state of the schema has; None where it is not or is absent."""
         try:
-            return self._fields[name]
+            return self.fields[name]
         except KeyError:
             return None
 
     def scalar(self, name: str) -> Any:
         """A number; absent ones are the schema's default."""
-        return self._fields[name]
+        return self.fields[name]
 
     def table_field(self, name: str) -> Table:
         """A table, which must be there."""
-        return require(self._fields, name, self.where)
+        return require(self.fields, name, self.where)
 
     def numbers(self, name: str) -> tuple[Any, ...]:
         """A vector of numbers, which must be there."""
-        return tuple(require(self._fields, name, self.where))
+        return tuple(require(self.fields, name, self.where))
 
     def tensor(self, name: str) -> TensorRef:
         """A tensor, which must be there."""
-        table = require(self._fields, name, self.where)
+        table = require(self.fields, name, self.where)
         return self.program.tensor(table, f"{self.where}: field '{name}'")
 
     def tensors(self, name: str) -> tuple[TensorRef, ...]:
         """A vector of tensors."""
-        tables = self._fields[name] or ()
+        tables = self.fields[name] or ()
         return tuple(
             self.program.tensor(table, f"{self.where}: field '{name}[{i}]'")
             for i, table in enumerate(tables)
@@ -210,8 +211,8 @@ class Operation:
             operands = tuple(ref for ref in self.given.operands if ref is not None)
             return {"operands": operands, "outputs": self.given.outputs}
         found: dict[str, tuple[TensorRef, ...]] = {}
-        for name in self._fields:
-            value = self._fields[name]
+        for name in self.fields:
+            value = self.fields[name]
             if _is_tensor(value):
                 found[name] = (self.tensor(name),)
             elif _are_tensors(value):
@@ -223,7 +224,7 @@ class Operation:
         if self.given is not None:
             return dict(self.given.parameters)
         tensors = self.tensor_fields
-        view = self._fields
+        view = self.fields
         as_dict = view.as_dict(max_bytes=max_bytes) if isinstance(view, TableView) else dict(view)
         return {
             name: value
@@ -234,7 +235,7 @@ class Operation:
     def device(self, name: str) -> int | None:
         """Id of a device; None if the operation names none."""
         try:
-            table = self._fields[name]
+            table = self.fields[name]
         except KeyError:
             return None
         return None if table is None else int(table["global_id"])

@@ -13,23 +13,24 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ttmlir.errors import plural
-from ttmlir.layout.enums import STORED_DATA_TYPES
-from ttmlir.layout.late_machine import late_board, plain_capabilities
-from ttmlir.layout.system import system_desc_to_table, worker_cores
-from ttmlir.limits import MAX_CALL_DEPTH, MAX_DRAM_CHANNELS, MAX_GRID_EXTENT
+from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.late_machine import late_board, plain_capabilities, plain_table
+from ttmlir.layout.system import system_desc_to_table
+from ttmlir.limits import MAX_CALL_DEPTH
 from ttmlir.runtime.binary import (
     Binary,
     BinaryProgram,
     GoldenTensors,
     Operation,
     Table,
+    TensorRef,
     number_tensors,
     require,
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.records_2026 import CALLS, read_array, read_desc, translate
-from ttmlir.runtime.signature import CallSignature
 from ttmlir.runtime.tensor import Array, TensorDesc
+from ttmlir.runtime.traces_2026 import LAUNCH, Recording, find_recording, written_inputs
 from ttmlir.terminal import shown_name
 
 
@@ -53,7 +54,23 @@ class Program2026(BinaryProgram):
     @cached_property
     def operations(self) -> tuple[Operation, ...]:
         """Operations in the order in which they run, as the executor knows them."""
-        return translate(self, self.records, self.file.function_number)
+        return translate(self, self.records, self.file.function_number, self.file.recording)
+
+    @cached_property
+    def inputs(self) -> tuple[TensorRef, ...]:
+        """Tensors to be given when the program runs."""
+        refs, written = self._refs("inputs"), self._written
+        return tuple(ref for number, ref in enumerate(refs) if number not in written)
+
+    @cached_property
+    def outputs(self) -> tuple[TensorRef, ...]:
+        """Tensors that the program computes; those of a recording are inputs that it writes."""
+        refs = self._refs("inputs")
+        return *self._refs("outputs"), *(refs[number] for number in self._written)
+
+    @cached_property
+    def _written(self) -> tuple[int, ...]:
+        return written_inputs(self._table)
 
     @property
     def record_titles(self) -> tuple[str, ...]:
@@ -93,11 +110,6 @@ class Program2026(BinaryProgram):
             inputs=number_tensors(tensors, "input"), outputs=number_tensors(tensors, "output")
         )
         return found if found.outputs else None
-
-    @cached_property
-    def signature(self) -> CallSignature | None:
-        """None: files of 2026 do not say how the model is called."""
-        return None
 
 
 @dataclass(eq=False, repr=False)
@@ -151,6 +163,10 @@ class Binary2026(Binary):
             )
         return self.numbers[place]
 
+    def recording(self, record: Operation) -> Recording:
+        """What a launch of a recording calls."""
+        return find_recording(self._tables, record.fields, record.where)
+
     def _called(self) -> Iterator[int]:
         """Places of the programs that are called, callees first; BinaryError for recursion."""
         calls = [tuple(dict.fromkeys(self._calls_of(table))) for table in self._tables]
@@ -183,10 +199,7 @@ class Binary2026(Binary):
 
     def _calls_of(self, table: Table) -> Iterator[int]:
         for operation in table["operations"] or ():
-            fields = CALLS.get(operation["type_type"])
-            if fields is None or operation["type"] is None:
-                continue
-            for place in fields(operation["type"]):
+            for place in self._callees(operation["type_type"], operation["type"]):
                 if not 0 <= place < len(self._tables):
                     name = shown_name(table["name"] or "")
                     raise BinaryError(
@@ -194,6 +207,17 @@ class Binary2026(Binary):
                         f"{len(self._tables)}"
                     )
                 yield place
+
+    def _callees(self, kind: str, fields: Table | None) -> tuple[int, ...]:
+        if fields is None:
+            return ()
+        if kind == LAUNCH:
+            try:
+                return (find_recording(self._tables, fields, self.source).place,)
+            except UnsupportedError:
+                # Refused where it is to run.
+                return ()
+        return CALLS[kind](fields) if kind in CALLS else ()
 
     def tensor_desc(self, table: Table, where: str) -> TensorDesc:
         """The description that a `TensorDesc` table holds."""
@@ -209,57 +233,18 @@ class Binary2026(Binary):
     @property
     def comparable_system(self) -> Mapping[str, Any] | None:
         """The system that the file was compiled for, as a `SystemDesc` table of 2024."""
-        return None if self.system_desc is None else _system_of_2024(self.system_desc)
+        if self.system_desc is None:
+            return None
+        try:
+            return plain_table(self.system_desc)
+        except LayoutError as error:
+            raise BinaryError(f"{self.source}: {error}") from error
 
     def describe_board(self, name: str) -> dict[str, Any]:
         """The board as the compiler of 2026 describes it, as a `SystemDesc` table of 2024."""
         system = late_board(name)
         capabilities = plain_capabilities(system.chip_capabilities)
         return system_desc_to_table(system) | {"chip_capabilities": capabilities}
-
-
-_CHIP_FIELDS = {
-    *("arch", "grid_size", "l1_size", "num_dram_channels", "dram_channel_size"),
-    *("noc_l1_address_align_bytes", "pcie_address_align_bytes", "noc_dram_address_align_bytes"),
-    *("l1_unreserved_base", "erisc_l1_unreserved_base", "dram_unreserved_base"),
-    *("dram_unreserved_end", "supported_tile_sizes"),
-}
-"""Fields of a chip that tables of 2024 have, too, with the same meaning."""
-
-
-def _system_of_2024(system: Table) -> dict[str, Any]:
-    """A `SystemDesc` table of 2026 as one of 2024; where cores are is not in it."""
-    known = {each.schema_name for each in STORED_DATA_TYPES}
-    chips: list[dict[str, Any]] = []
-    for chip in system["chip_descs"] or ():
-        grid, dram = chip["grid_size"], chip["dram_grid_size"]
-        rows, columns = (1, 1) if grid is None else (min(grid.y, MAX_GRID_EXTENT), grid.x)
-        columns = min(columns, MAX_GRID_EXTENT)
-        channels = 0 if dram is None else min(dram.y * dram.x, MAX_DRAM_CHANNELS)
-        chips.append(
-            {name: chip[name] for name in _CHIP_FIELDS}
-            | {
-                "supported_data_types": [
-                    name for name in chip["supported_data_types"] or () if name in known
-                ],
-                "physical_cores": {
-                    # The workers are numbered from (0, 0), DRAM stands in the rows below.
-                    "worker": worker_cores(max(rows, 0), max(columns, 0)),
-                    "dram": [(rows, column) for column in range(max(0, channels))],
-                },
-            }
-        )
-    capabilities: tuple[str | int, ...] = system["chip_capabilities"] or ()
-    return {
-        "chip_descs": chips,
-        "chip_desc_indices": system["chip_desc_indices"] or (),
-        "chip_capabilities": plain_capabilities(
-            # Bits without a name make a number of all of them.
-            [each if isinstance(each, int) else int(bool(each)) for each in capabilities]
-        ),
-        "chip_coords": system["chip_coords"] or (),
-        "chip_channels": system["chip_channels"] or (),
-    }
 
 
 def _read_golden(table: Table, where: str) -> Array:

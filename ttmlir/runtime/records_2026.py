@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from ttmlir.runtime.binary import (
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.steps import count_iterations
 from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, ElementType, TensorDesc
+from ttmlir.runtime.traces_2026 import LAUNCH, Recording
 
 # --- Tensors --------------------------------------------------------------------------------------
 
@@ -131,6 +132,8 @@ def read_array(data: memoryview, name: str, shape: tuple[int, ...], where: str) 
 
 FunctionNumber = Callable[[int, str], int]
 """Number of a function by its place in the file; the text says where it is called."""
+RecordingOf = Callable[[Operation], Recording]
+"""What a launch of a recording calls."""
 _KNOWN = {**DEFINITIONS, **library.DEFINITIONS}
 _FIRST_OWN_ID = 1 << 40
 """Numbers of tensors that the file does not have; those of the file have 32 bits."""
@@ -149,6 +152,7 @@ class _Translator:
 
     program: BinaryProgram
     number_of: FunctionNumber
+    recording_of: RecordingOf
     operations: list[Operation] = field(default_factory=list[Operation])
     next_id: int = _FIRST_OWN_ID
     record: Operation | None = None
@@ -220,6 +224,37 @@ class _Translator:
             )
         )
 
+    def inline(self, callee: BinaryProgram, refs: Sequence[TensorRef]) -> None:
+        """The operations of a function, on tensors for those that it takes and then gives."""
+        own = (*callee.inputs, *callee.outputs)
+        known = {each.global_id: ref for each, ref in zip(own, refs, strict=True)}
+        numbers: dict[int, int] = {}
+
+        def renamed(value: Any) -> Any:
+            if isinstance(value, tuple):
+                return tuple(map(renamed, cast("tuple[Any, ...]", value)))
+            if not isinstance(value, TensorRef):
+                return value
+            if value.global_id in known:
+                return known[value.global_id]
+            if value.global_id not in numbers:
+                numbers[value.global_id] = self.next_id
+                self.next_id += 1
+            return replace(value, global_id=numbers[value.global_id])
+
+        for operation in callee.operations:
+            given = operation.given
+            if given is not None:
+                operands, outputs = renamed(given.operands), renamed(given.outputs)
+                given = replace(given, operands=operands, outputs=outputs)
+            fields = operation.fields
+            if isinstance(fields, _Record):
+                fields = _Record((name, renamed(value)) for name, value in fields.items())
+            place = len(self.operations)
+            self.operations.append(
+                replace(operation, index=place, program=self.program, fields=fields, given=given)
+            )
+
     def between(
         self, like: TensorRef, shape: Shape | None = None, element: str | None = None
     ) -> TensorRef:
@@ -272,16 +307,20 @@ class _Translator:
 
 
 def translate(
-    program: BinaryProgram, records: Sequence[Operation], number_of: FunctionNumber
+    program: BinaryProgram,
+    records: Sequence[Operation],
+    number_of: FunctionNumber,
+    recording_of: RecordingOf,
 ) -> tuple[Operation, ...]:
     """The operations that the executor knows, for those of a file.
 
-    `number_of` gives the number of the function that stands at a place of the file's programs.
+    `number_of` gives the number of the function that stands at a place of the file's programs,
+    `recording_of` what a launch of a recording calls.
 
     What none of them does is an operation that is refused when it is to run; BinaryError for what
     makes no sense.
     """
-    return _Translator(program, number_of).run(records)
+    return _Translator(program, number_of, recording_of).run(records)
 
 
 # --- Fields ---------------------------------------------------------------------------------------
@@ -490,8 +529,32 @@ def _cpu(t: _Translator, record: Operation) -> None:
     raise _unsupported(record, "it is machine code of the host, which is never executed")
 
 
-def _trace(t: _Translator, record: Operation) -> None:
-    raise _unsupported(record, "it launches a trace of the device, which is an option of compiling")
+def _launch(t: _Translator, record: Operation) -> None:
+    """A call of the recorded program; what comes from the host is written to the device first."""
+    recording = t.recording_of(record)
+    number = t.number_of(recording.place, record.where)
+    callee = t.program.binary.functions[number]
+    given, results = record.tensors("inputs"), record.tensors("outputs")
+    places = [place for place in recording.inputs if place is not None]
+    slots = [number for number, place in enumerate(recording.inputs) if place is None]
+    if len(places) != len(callee.inputs) or {*recording.outputs} != {*slots}:
+        raise BinaryError(f"{record.where}: the recorded program writes other tensors than slots")
+    inputs: list[TensorRef] = []
+    for place, own in zip(places, callee.inputs, strict=True):
+        ref = given[place]
+        if not ref.desc.agrees_with(own.desc) and ref.desc.shape == own.desc.shape:
+            ref = t.between(own)
+            t.put("ToMemoryConfigOp", {"in0": given[place], "out": ref}, is_free=True)
+        inputs.append(ref)
+    by_slot = dict(zip(recording.outputs, results, strict=True))
+    outputs = tuple(by_slot[slot] for slot in slots)
+    # Each recording stands in one program, so that a file's operations are no more than it has.
+    launcher = t.program.binary.derived.setdefault((LAUNCH, recording.place), record)
+    if launcher is record:
+        t.inline(callee, (*inputs, *outputs))
+    else:
+        fields = {"function": number, "inputs": tuple(inputs), "outputs": outputs, "cached": False}
+        t.put("CallOp", fields)
 
 
 def _programs_of_loop(table: Table) -> tuple[int, ...]:
@@ -1330,7 +1393,8 @@ _CONVERTERS: dict[str, Callable[[_Translator, Operation], None]] = {
     "WhileOp": _while,
     "CaseOp": _case,
     "CpuOp": _cpu,
-    "CaptureOrExecuteTraceOp": _trace,
+    LAUNCH: _launch,
+    "CopyOp": _copy("src", "dst"),
     "ConcatenateHeadsOp": _concatenate_heads,
     "NLPConcatHeadsOp": _concatenate_heads,
     "RMSNormOp": _rms_norm,

@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system import BOARD_NAMES, SystemDesc, system_desc_from_table
+from ttmlir.layout.late_machine import any_system_from_table, plain_table
+from ttmlir.layout.system import BOARD_NAMES, SystemDesc
 from ttmlir.layout.system import board as find_board
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.loading import file_bytes
@@ -32,6 +33,14 @@ def read_system_desc(data: bytes | memoryview, source: str) -> TableView:
         raise BinaryError(str(error)) from error
 
 
+def comparable_system_desc(path: str | os.PathLike[str]) -> Table:
+    """The `SystemDesc` table of a `.ttsys` file, one of 2026 as one of 2024."""
+    try:
+        return plain_table(load_system_desc(path)["system_desc"])
+    except LayoutError as error:
+        raise BinaryError(f"{os.fspath(path)}: {error}") from error
+
+
 def find_system(board: str | os.PathLike[str]) -> SystemDesc:
     """The system of a board by its name, or that of a `.ttsys` file by its path.
 
@@ -46,7 +55,7 @@ def find_system(board: str | os.PathLike[str]) -> SystemDesc:
             ".ttsys files"
         )
     try:
-        return system_desc_from_table(load_system_desc(board)["system_desc"])
+        return any_system_from_table(load_system_desc(board)["system_desc"])
     except LayoutError as error:
         raise BinaryError(f"{board}: {error}") from error
 

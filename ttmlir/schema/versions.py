@@ -6,8 +6,9 @@ its field `producer`. Fields were moved, enumerators renumbered and union member
 none of which a file says of itself before June 2025, when a digest of the schema took the place of
 the git hash. A file of another version is therefore used only if what it says twice agrees.
 
-`.ttnn` files of two later states are read, each by a schema of its own (`LATER_SCHEMAS`); those
-with another digest are refused, as the numbers of their operations are not known.
+`.ttnn` files of two later states are read, each by a schema of its own (`LATER_SCHEMAS`), and
+`.ttsys` files of one; those with another digest are refused, as the numbers of their operations are
+not known.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _SHA256_DIGITS = 64
 
 @dataclass(frozen=True)
 class LaterSchema:
-    """A schema of `.ttnn` files that carry the digest of their schema."""
+    """A schema of files that carry the digest of their schema."""
 
     path: str
     """Below the schema folder."""
@@ -53,7 +54,14 @@ LATER_SCHEMAS = (
         digest="912b70aa54f878b01d094638d22c35ee6e20c7e7f1813913242a47e7f79c9bd2",
     ),
 )
-"""The schemas of later versions that are read, the latest one last."""
+"""The schemas of later versions of `.ttnn` files that are read, the latest one last."""
+LATER_SYSTEM_SCHEMA = LaterSchema(
+    "2026/Common/system_desc.fbs",
+    "jax-tt-plugin 0.1.3",
+    digest="f0b54f1568f8f39c9910f4e652cd40fa551fdb1bf4172fab3710429031c23159",
+)
+"""The later schema of `.ttsys` files that is read and written."""
+_LATER_OF_IDENTIFIER = {"TTNN": LATER_SCHEMAS, "TTSY": (LATER_SYSTEM_SCHEMA,)}
 
 # Bytes of an element; block formats share exponents and have none of their own.
 _ELEMENT_SIZES = {"Float32": 4, "Float16": 2, "BFloat16": 2, "UInt32": 4, "UInt16": 2, "UInt8": 1}
@@ -171,20 +179,21 @@ def _later_schema(
     if re.fullmatch(rf"[0-9a-f]{{{_SHA256_DIGITS}}}", digest) is None:
         return None
     commit = ""
-    if identifier == "TTNN":
-        found = next((each for each in LATER_SCHEMAS if each.digest == digest), None)
+    later = _LATER_OF_IDENTIFIER.get(identifier, ())
+    if later:
+        found = next((each for each in later if each.digest == digest), None)
         if found is not None:
             return found
         schema = load_schema(SCHEMA_OF_IDENTIFIER[identifier])
         commit = _view_fields(schema, data, source, (Field("commit", STRING, 2),)).commit or ""
-        for each in LATER_SCHEMAS:
+        for each in later:
             if each.git_hash and commit.startswith(each.git_hash):
                 return each
         known = ", ".join(
             f"{each.digest[:12]}... ({each.name})"
             if each.digest
             else f"that of commit {each.git_hash} ({each.name})"
-            for each in LATER_SCHEMAS
+            for each in later
         )
         remedy = f"the later schemas that are read are {known}; {remedy}, or with one of these"
     if not re.fullmatch(r"[0-9a-f]{7,40}", commit):
@@ -263,6 +272,20 @@ def pack_system_desc(system_desc: Mapping[str, Any], product_identifier: str = "
     """Bytes of a file with this `SystemDesc` table, stamped with this program's version."""
     root = {"product_identifier": product_identifier, "system_desc": system_desc}
     return load_schema(SCHEMA_OF_IDENTIFIER[_IDENTIFIER]).pack(version_stamp() | root)
+
+
+def pack_later_system_desc(
+    system_desc: Mapping[str, Any], product_identifier: str = "unknown"
+) -> bytes:
+    """Bytes of a file of 2026 with this `SystemDesc` table of that year."""
+    root = {
+        "version": (0, 0, 0),
+        "schema_hash": LATER_SYSTEM_SCHEMA.digest,
+        "ttmlir_git_hash": "unknown",
+        "product_identifier": product_identifier,
+        "system_desc": system_desc,
+    }
+    return load_schema(LATER_SYSTEM_SCHEMA.path).pack(root)
 
 
 def load_system_desc(data: bytes | bytearray | memoryview, source: str) -> LoadedFile:

@@ -63,3 +63,26 @@ func.func @nothing() -> tensor<32x32xbf16> {
   %0 = "ttir.full"() <{fill_value = 1.0 : f32, shape = array<i32: 32, 32>}> : () -> tensor<32x32xbf16>
   return %0 : tensor<32x32xbf16>
 }
+
+// -----
+
+// A convolution is not recorded, neither is the move of its weight to the host: what comes before,
+// between and after are recordings of their own.
+// ANEW-LABEL: func.func private @trace_0_image(
+// CHECK-LABEL: func.func private @trace_0_image(
+// CHECK: "ttnn.reshape"
+// CHECK-LABEL: func.func private @trace_1_image(
+// CHECK: "ttnn.to_layout"
+// CHECK-LABEL: func.func private @trace_2_image(
+// CHECK: "ttnn.reshape"
+// CHECK-LABEL: func.func @image
+// CHECK: "ttnn.capture_or_execute_trace"({{.*}}@allocate_slots_trace_0_image
+// CHECK: "ttnn.from_device"
+// CHECK: "ttnn.capture_or_execute_trace"({{.*}}@allocate_slots_trace_1_image
+// CHECK: "ttnn.conv2d"
+// CHECK: "ttnn.capture_or_execute_trace"({{.*}}@allocate_slots_trace_2_image
+func.func @image(%x: tensor<1x9x11x3xbf16>, %w: tensor<5x3x3x3xbf16>) -> tensor<1x9x11x5xbf16> {
+  %0 = "ttir.abs"(%w) : (tensor<5x3x3x3xbf16>) -> tensor<5x3x3x3xbf16>
+  %1 = "ttir.conv2d"(%x, %0) <{stride = 1 : i32, padding = 1 : i32, dilation = 1 : i32, groups = 1 : i32}> : (tensor<1x9x11x3xbf16>, tensor<5x3x3x3xbf16>) -> tensor<1x9x11x5xbf16>
+  return %1 : tensor<1x9x11x5xbf16>
+}

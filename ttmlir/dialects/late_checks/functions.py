@@ -176,8 +176,9 @@ def _check_capture(op: Verified, slots: Sequence[Attribute], semaphores: int) ->
         f"Capture function '{name}' must take {count} arguments ({staged} host-staged inputs + "
         f"{len(slots)} slots + {semaphores} semaphores), but has {len(taken)}",
     )
-    if staged == len(inputs):
-        for number, (value, type_) in enumerate(zip(inputs, taken, strict=False)):
+    # What another recording leaves on the device may be given to one that says the host's type.
+    for number, (value, type_) in enumerate(zip(inputs[-staged:], taken[:staged], strict=True)):
+        if on_host(value) is not False:
             place = f"Capture function host-staged input argument {number}"
             _compare(place, value.type, type_)
     source = " from slot allocation function"

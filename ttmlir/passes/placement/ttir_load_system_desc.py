@@ -88,13 +88,13 @@ def read_system_desc(path: str, module: ModuleOp) -> SystemDesc:
     if path in BOARD_NAMES:
         return board(path)
     # Flatbuffers are not needed, and not paid for, without a file.
-    from ttmlir.layout.system import system_desc_from_table
+    from ttmlir.layout.late_machine import any_system_from_table
     from ttmlir.schema import FlatbufferError
     from ttmlir.schema.versions import load_system_desc
 
     try:
         loaded = load_system_desc(read_file(path), path)
-        return system_desc_from_table(loaded.root.system_desc)
+        return any_system_from_table(loaded.root.system_desc)
     except OSError as error:
         problem = f"cannot read the system description '{path}': {error.strerror}"
         boards = ", ".join(BOARD_NAMES)

@@ -35,7 +35,7 @@ that takes it, unless the function returns it or a loop, a branch or a call take
 Options: `above` is the number of bytes that the tensors of a function must take in sum; tensors of
 2026 are deallocated always.
 Not done here: arguments belong to the caller. In 2026 a function deallocates them, too, unless they
-are parameters, constants or caches.
+are caches; runtimes keep what is to be used again.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ from ttmlir.ir.ttnn_types import memory_of
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.general.const_eval_hoist_transform import argument_attribute, is_fixed
+from ttmlir.passes.general.const_eval_hoist_transform import argument_attribute
+from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import KV_CACHE
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -125,7 +126,7 @@ def _deallocate_values(function: FuncOp) -> None:
         return
     block = function.body.blocks[0]
     is_kept = _is_called(function)
-    arguments = [arg for arg in block.args if not (is_kept or _is_kept(function, arg.index))]
+    arguments = [arg for arg in block.args if not (is_kept or _is_cache(function, arg.index))]
     makers = [op for op in block.ops if op.name not in _KEPT_MAKERS and not _gives_on(op)]
     results = [value for op in makers for value in op.results]
     order = {op: number for number, op in enumerate(block.ops)}
@@ -173,10 +174,9 @@ def _is_called(function: FuncOp) -> bool:
     return isinstance(kind, StringAttr) and kind.data.startswith(("const_eval", "trace_"))
 
 
-def _is_kept(function: FuncOp, number: int) -> bool:
-    """True for an argument that the caller keeps for the next time."""
-    is_cache = argument_attribute(function, number, "ttcore.kv_cache") is not None
-    return is_cache or is_fixed(function, number)
+def _is_cache(function: FuncOp, number: int) -> bool:
+    """True for an argument that the function writes to."""
+    return argument_attribute(function, number, KV_CACHE) is not None
 
 
 def _size(value: SSAValue) -> int:

@@ -22,6 +22,7 @@ from ttmlir.errors import (
 )
 from ttmlir.files import safe_file_name
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.late_machine import late_board, late_system_to_table
 from ttmlir.layout.system import system_desc_from_table
 from ttmlir.limits import DEFAULT_CYCLE_LIMIT
 from ttmlir.runtime.binary import Binary, BinaryProgram, GoldenTensors
@@ -32,9 +33,9 @@ from ttmlir.runtime.hooks import DebugHooks
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.memory import overflow_of
 from ttmlir.runtime.system_desc import (
+    comparable_system_desc,
     find_system,
-    load_system_desc,
-    plain_system,
+    read_system_desc,
     system_differences,
 )
 from ttmlir.runtime.tensor import Array, Numerics, join_pairs
@@ -100,7 +101,7 @@ from ttmlir.runtime.ttrt.running import (
 )
 from ttmlir.runtime.ttrt.sweeps import SWEEP_OPTIONS
 from ttmlir.schema import identify
-from ttmlir.schema.versions import pack_system_desc
+from ttmlir.schema.versions import pack_later_system_desc, pack_system_desc
 from ttmlir.sim.errors import LENIENCIES
 from ttmlir.terminal import show_wait, shown_name
 
@@ -422,7 +423,7 @@ class Check(Command):
         paths = [path] if os.path.isfile(path) else self.file_manager.find_ttsys_binary_paths(path)
         if not paths:
             raise InputError(f"{path}: the folder holds no {TTSYS_EXTENSION} files")
-        return {found: load_system_desc(found)["system_desc"] for found in paths}
+        return {found: comparable_system_desc(found) for found in paths}
 
     def execute_on(self, source: Source) -> None:
         """Compare one file with every system."""
@@ -505,24 +506,37 @@ class Query(Command):
             choices=BOARD_NAMES,
             help="Board to describe; the default is the chip that the compiler assumes.",
         ),
+        Option(
+            name="--spelling",
+            type=str,
+            default="2024",
+            choices=("2024", "2026"),
+            help="Year of the tt-mlir whose description and .ttsys file it is.",
+        ),
         result_file(name),
     )
 
     def execute(self) -> None:
         """Print and save the description."""
-        system = board_table(self["board"])
-        described = plain_system(system)
+        packed = self._packed()
+        described = self.get_system_desc_as_dict()
         if not self["quiet"]:
             self.logger.output(json.dumps(described, indent=2))
         path = ""
         if self["save_artifacts"]:
-            path = self.artifacts.save_system_desc(pack_system_desc(system, self["board"]))
+            path = self.artifacts.save_system_desc(packed)
             self.logger.info(f"system description saved to {path}")
         self.note(path, details={"board": self["board"], "system_desc": described})
 
     def get_system_desc_as_dict(self) -> dict[str, Any]:
         """The description as plain values."""
-        return plain_system(board_table(self["board"]))
+        return read_system_desc(self._packed(), self["board"])["system_desc"].as_dict()
+
+    def _packed(self) -> bytes:
+        board = self["board"]
+        if self["spelling"] == "2026":
+            return pack_later_system_desc(late_system_to_table(late_board(board)), board)
+        return pack_system_desc(board_table(board), board)
 
 
 # --- Run ------------------------------------------------------------------------------------------

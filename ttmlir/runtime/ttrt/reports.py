@@ -19,7 +19,8 @@ from ttmlir.errors import plural
 from ttmlir.files import safe_file_name
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system import BOARD_NAMES, SystemDesc, board, system_desc_from_table
+from ttmlir.layout.late_machine import any_system_from_table, late_board
+from ttmlir.layout.system import BOARD_NAMES, SystemDesc, board
 from ttmlir.runtime.binary import Binary, BinaryProgram, TensorRef, system_of
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.execution.executor import GenericReport, Run
@@ -616,10 +617,10 @@ def describe_system(table: Mapping[str, Any] | None) -> str:
     if table is None:
         return "no system that it names"
     try:
-        system = system_desc_from_table(table)
+        system = any_system_from_table(table)
     except LayoutError as error:
         return f"a system that is not known: {error}"
-    name = next((name for name in BOARD_NAMES if board(name) == system), None)
+    name = next((name for name in BOARD_NAMES if system in (board(name), late_board(name))), None)
     return f"board '{name}', {_describe_chips(system)}" if name else _describe_chips(system)
 
 
@@ -744,7 +745,8 @@ def _read_system(path: str, data: bytes | memoryview, section: str) -> str:
         case "all":
             return root.to_json()
         case "version":
-            return _version_text(root["version"], root["ttmlir_git_hash"])
+            digest = root["schema_hash"] if "schema_hash" in root else ""
+            return _version_text(root["version"], root["ttmlir_git_hash"], digest)
         case "system_desc":
             return root["system_desc"].to_json()
         case _:
@@ -812,9 +814,10 @@ def _commands(program: TableView) -> list[TableView]:
     ]
 
 
-def _version_text(version: Any, git_hash: str | None) -> str:
+def _version_text(version: Any, git_hash: str | None, digest: str = "") -> str:
     numbers = "unknown" if version is None else ".".join(str(part) for part in version)
-    return f"version: {numbers}\ntt-mlir git hash: {git_hash or 'unknown'}"
+    text = f"version: {numbers}\ntt-mlir git hash: {git_hash or 'unknown'}"
+    return f"{text}\nschema hash: {digest}" if digest else text
 
 
 def _all(binary: Binary) -> str:
@@ -822,9 +825,7 @@ def _all(binary: Binary) -> str:
 
 
 def _version(binary: Binary) -> str:
-    text = _version_text(binary.view["version"], binary.ttmlir_git_hash)
-    digest = binary.schema_hash
-    return f"{text}\nschema hash: {digest}" if digest else text
+    return _version_text(binary.view["version"], binary.ttmlir_git_hash, binary.schema_hash)
 
 
 def _system_desc(binary: Binary) -> str:

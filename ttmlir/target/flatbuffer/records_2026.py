@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     StringAttr,
+    SymbolRefAttr,
     TensorType,
     UnitAttr,
     i1,
@@ -46,6 +47,7 @@ from ttmlir.dialects.ttnn.attrs import (
 from ttmlir.dialects.ttnn.configs import CoreCoordAttr
 from ttmlir.errors import ArgumentError
 from ttmlir.layout.enums import DataType, KeywordEnum
+from ttmlir.layout.late_machine import data_type_name
 from ttmlir.mlir.reporting import OpError
 from ttmlir.schema.parser import Schema
 from ttmlir.schema.types import (
@@ -63,7 +65,6 @@ from ttmlir.target.flatbuffer.tensors import TTNN, Table, constant_bytes
 from ttmlir.target.flatbuffer.tensors_2026 import (
     TensorTables2026,
     Values2026,
-    data_type_name,
     element_name,
 )
 
@@ -683,6 +684,25 @@ def _call(writer: RecordWriter, op: Operation, type: TableType) -> Table:
         "program_id": writer.function(op, op.callee.root_reference.data),
         "inputs": writer.inputs(op.operands),
         "outputs": writer.outputs(op),
+        "semaphore_inputs": [],
+    }
+
+
+def _launch(writer: RecordWriter, op: Operation, type: TableType) -> Table:
+    """A recording: the programs that make its slots, record it, and run it."""
+    assert isinstance(op, ODSOperation)
+    table: Table = {
+        f"{name}_program_id": writer.function(
+            op, cast("SymbolRefAttr", op.properties[f"{name}_callee"]).root_reference.data
+        )
+        for name in ("capture", "execute", "allocate_slots")
+    }
+    return {
+        "device": writer.values.device(op.group("device")[0]),
+        **table,
+        "inputs": writer.inputs(op.group("inputs")),
+        "outputs": writer.outputs(op),
+        "semaphore_inputs": writer.inputs(op.group("semaphores")),
     }
 
 
@@ -756,4 +776,5 @@ _WRITTEN: Mapping[str, Callable[[RecordWriter, Operation, TableType], Table]] = 
     "ttcore.while_loop": _while_loop,
     "ttcore.case": _case,
     "func.call": _call,
+    "ttnn.capture_or_execute_trace": _launch,
 }

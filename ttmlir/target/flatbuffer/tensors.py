@@ -506,6 +506,10 @@ class GoldenOfFunction:
         """The `DebugInfo` table of a function: the given one, with what belongs to it."""
         if function in self.infos:
             table = {**table, "golden_info": self.infos[function]}
+        return self.with_signature(function, table)
+
+    def with_signature(self, function: FuncOp, table: Table) -> Table:
+        """The `DebugInfo` table of a function, with how its model is called."""
         signature = self.signatures.get(function.sym_name.data)
         return table if signature is None else {**table, "call_signature": signature}
 

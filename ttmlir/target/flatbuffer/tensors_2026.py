@@ -7,7 +7,7 @@ the mesh has. Equal descriptions are one dict, so that a file holds them once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
@@ -16,20 +16,17 @@ from xdsl.ir import Attribute
 from ttmlir.dialects.tt import TensorLayoutAttr
 from ttmlir.dialects.ttcore import LocalShapeAttr, ShardStatusAttr
 from ttmlir.dialects.ttnn.attrs import BUFFER_TYPES, CoreRangeSetAttr, TTNNLayoutAttr
+from ttmlir.dialects.ttnn.configs import TraceIdAttr
 from ttmlir.layout.data_format import Element, ScalarType, TileFormat
 from ttmlir.layout.device import DeviceView
-from ttmlir.layout.enums import DataType, ShardStatus
+from ttmlir.layout.enums import ShardStatus
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system import ChipDesc, SystemDesc
+from ttmlir.layout.late_machine import data_type_name
+from ttmlir.layout.system import SystemDesc
 from ttmlir.layout.tensor_layout import NO_MAPPING, TensorLayout, core_range_set
 from ttmlir.limits import MAX_RANK
 from ttmlir.mlir.reporting import OpError
 from ttmlir.target.flatbuffer.tensors import TTNN, Table, Values, check_int32
-
-
-def data_type_name(data_type: DataType) -> str:
-    """The name of a format in files of 2026, which know signed integers, too."""
-    return "Int32" if data_type is DataType.SI32 else data_type.schema_name
 
 
 def element_name(element: Element) -> str:
@@ -68,7 +65,7 @@ class TensorTables2026:
             table = self._descs[key] = {
                 "shape": shape,
                 "mesh_shape": (1, *self.device.mesh_shape)[-2:],
-                "layout": self._layout(self._attr(type)),
+                "layout": _TRACE_LAYOUT if is_trace_id(type) else self._layout(self._attr(type)),
                 "shard_status": status.keyword.capitalize(),
                 "local_shape": shape if local_shape is None else local_shape,
             }
@@ -161,6 +158,18 @@ class TensorTables2026:
         }
 
 
+_TRACE_LAYOUT: Table = {
+    "oob_val": "Undef",
+    "memory_desc": {"storage_type": "Host", "tile_shape": (1, 1), "data_type": "UInt32"},
+}
+"""The layout of the number of a recording."""
+
+
+def is_trace_id(type: Attribute) -> bool:
+    """True for the number of a recording."""
+    return isinstance(type, TensorType) and isinstance(type.encoding, TraceIdAttr)
+
+
 _SPREADS = {
     "height_sharded": "HeightSharded",
     "width_sharded": "WidthSharded",
@@ -208,55 +217,8 @@ class Values2026(Values):
         return self.add(value, {"desc": desc})
 
 
-# --- System ---------------------------------------------------------------------------------------
-
-_CHIP_NUMBERS = (
-    *("l1_size", "num_dram_channels", "dram_channel_size", "noc_l1_address_align_bytes"),
-    *("pcie_address_align_bytes", "noc_dram_address_align_bytes", "l1_unreserved_base"),
-    *("erisc_l1_unreserved_base", "dram_unreserved_base", "dram_unreserved_end"),
-)
-_LATE_NUMBERS = (
-    *("coord_translation_offsets", "dst_physical_size_tiles", "num_cbs"),
-    *("num_compute_threads", "num_datamovement_threads"),
-)
-
-
 def is_system_of_2026(system: SystemDesc) -> bool:
     """True for a system whose chips are described as since 2026, with their banks of DRAM."""
     return all(
         chip.late is not None and chip.late.dram_grid is not None for chip in system.chip_descs
     )
-
-
-def system_table(system: SystemDesc) -> Table:
-    """The `SystemDesc` table of a system of 2026."""
-    return {
-        "cpu_descs": [
-            {"role": each.role.capitalize(), "target_triple": each.target_triple}
-            for each in system.cpus
-        ],
-        "chip_descs": [_chip_table(chip) for chip in system.chip_descs],
-        "chip_desc_indices": system.chip_desc_indices,
-        "chip_capabilities": system.chip_capabilities,
-        "chip_coords": [(c.rack, c.shelf, c.y, c.x) for c in system.chip_coords],
-        "chip_channels": [
-            (c.device_id0, c.ethernet_core_coord0, c.device_id1, c.ethernet_core_coord1)
-            for c in system.chip_channels
-        ],
-    }
-
-
-def _chip_table(chip: ChipDesc) -> dict[str, Any]:
-    late = chip.late
-    assert late is not None, "it is of 2026"
-    return {
-        "arch": chip.arch.schema_name,
-        "grid_size": chip.grid,
-        **{name: getattr(chip, name) for name in _CHIP_NUMBERS},
-        **{name: getattr(late, name) for name in _LATE_NUMBERS},
-        "supported_data_types": [data_type_name(kind) for kind in chip.supported_data_types],
-        "supported_tile_sizes": chip.supported_tile_sizes,
-        "dram_grid_size": late.dram_grid,
-        "dram_bank_to_logical_worker_noc0": late.dram_workers_noc0,
-        "dram_bank_to_logical_worker_noc1": late.dram_workers_noc1,
-    }

@@ -523,7 +523,7 @@ def ttnn_to_flatbuffer(
         from ttmlir.target.flatbuffer.ttnn_2026 import write_file
 
         text = print_module(module, LATE_FILE_TEXT) if mlir_source is None else mlir_source
-        kept = GoldenOfFunction.find(module, public_functions(functions), golden, {})
+        kept = GoldenOfFunction.find(module, public_functions(functions), golden, signatures)
         return write_file(module, system_desc_of(module), text, cpp_source, kept)
     if mlir_source is None:
         mlir_source = print_module(module, FILE_TEXT)

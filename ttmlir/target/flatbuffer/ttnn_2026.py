@@ -20,6 +20,7 @@ from xdsl.ir import Operation
 from ttmlir.dialects.ttcore import LoadCachedOp
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.errors import LayoutError
+from ttmlir.layout.late_machine import late_system_to_table
 from ttmlir.layout.system import SystemDesc
 from ttmlir.mlir.core_prefix import spell_as
 from ttmlir.mlir.printing import OpLinePrinter, PrintOptions, attribute_text
@@ -29,15 +30,12 @@ from ttmlir.schema.versions import LATER_SCHEMAS
 from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, PRIVATE, body_of, device_of
 from ttmlir.target.flatbuffer.records_2026 import RecordWriter
 from ttmlir.target.flatbuffer.tensors import TTNN, GoldenOfFunction, Table
-from ttmlir.target.flatbuffer.tensors_2026 import TensorTables2026, Values2026, system_table
+from ttmlir.target.flatbuffer.tensors_2026 import TensorTables2026, Values2026
 
 _KIND = "tt.function_type"
 _CALL_OF_HOST = "ttir.cpu_hoist_call"
-_OF_TRACES = (
-    *("ttnn.begin_trace_capture", "ttnn.end_trace_capture"),
-    *("ttnn.execute_trace", "ttnn.capture_or_execute_trace"),
-)
-_CONSTANT = StringAttr("const_eval")
+_CALLED = ("const_eval", "trace_")
+"""How kinds of functions begin that others call for constants and recordings."""
 _DIALECT = "ttnn"
 _LINE_WITHOUT_LOCATION = PrintOptions(skip_regions=True)
 
@@ -62,7 +60,7 @@ def write_file(
         "version": (0, 0, 0),
         "schema_hash": later.digest,
         "ttmlir_git_hash": later.git_hash or "unknown",
-        "system_desc": system_table(system),
+        "system_desc": late_system_to_table(system),
         "mlir": {"name": _DIALECT, "source": mlir_source},
         "programs": programs,
     }
@@ -75,8 +73,8 @@ def write_file(
 class _ModuleWriter:
     def __init__(self, module: ModuleOp, cpp_source: str, golden: GoldenOfFunction) -> None:
         functions = [op for op in module.walk() if isinstance(op, FuncOp)]
-        # Functions of constants come last.
-        self.functions = sorted(functions, key=lambda op: op.attributes.get(_KIND) == _CONSTANT)
+        # What programs call for constants and recordings comes last.
+        self.functions = sorted(functions, key=_is_called)
         self.places = {op.sym_name.data: place for place, op in enumerate(self.functions)}
         self.schema = load_schema(LATER_SCHEMAS[-1].path)
         self.values = Values2026(TTNN)
@@ -95,12 +93,6 @@ class _ModuleWriter:
                         op,
                         f"{TTNN.refused}, as it calls machine code of the host, which is not made "
                         "here; compile without ttir.should_hoist and enable-cpu-hoisted-const-eval",
-                    )
-                if op.name in _OF_TRACES:
-                    raise OpError(
-                        op,
-                        f"{TTNN.refused}, as recordings have no record here; compile without "
-                        "enable-trace",
                     )
         return [self.program(function) for function in self.functions]
 
@@ -150,7 +142,9 @@ class _ModuleWriter:
             "mlir_stages": [],
             "golden_info": {"golden_map": self.golden.entries_by_device(function)},
         }
-        return table | {"cpp": self.cpp_source} if self.cpp_source else table
+        if self.cpp_source:
+            table["cpp"] = self.cpp_source
+        return self.golden.with_signature(function, table)
 
     def tensor_tables(self, function: FuncOp) -> TensorTables2026:
         """The tables of the tensors of the device that a function runs on."""
@@ -171,6 +165,11 @@ class _ModuleWriter:
             for function in self.functions
             if (name := function.sym_name.data) in called and len(function.body.blocks) == 1
         }
+
+
+def _is_called(function: FuncOp) -> bool:
+    kind = function.attributes.get(_KIND)
+    return isinstance(kind, StringAttr) and kind.data.startswith(_CALLED)
 
 
 def _digest(lines: Sequence[str]) -> str:

@@ -32,13 +32,16 @@ After:
         return %1 ...
 
 Requires: ttnn of 2026 on tensors with layouts, before they are deallocated.
-Ensures: operations of programs of the device that have operands are in a function `trace_0_NAME`,
-which works on slots: `allocate_slots_*` makes them, `run_and_capture_*` fills them, runs the
+Ensures: operations of programs of the device that have operands are in functions `trace_N_NAME`,
+which work on slots: `allocate_slots_*` makes them, `run_and_capture_*` fills them, runs the
 function and records it, `execute_*` runs the recording. Inputs of the program come from the host
-and are written to their slots; parameters, constants and caches stay where they are.
+and are written to their slots; parameters, constants and caches stay where they are. What the host
+has a part in is not recorded and ends a recording: convolutions and what prepares their weights,
+moves to the host, branches, and loops that do not count to a constant or whose bodies hold such
+operations or loops; the functions of these have recordings of their own.
 Options: none.
-Not done here: operations that work on tensors of the host are refused, as recordings are of the
-device alone.
+Not done here: other operations on tensors of the host are refused, as recordings are of the device
+alone.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects.definition.ods import SEGMENTS, segments_attr
-from ttmlir.dialects.ttcore import ArgumentTypeAttr
+from ttmlir.dialects.ttcore import ArgumentTypeAttr, WhileLoopOp
 from ttmlir.dialects.ttnn.attrs import ShapeAttr
 from ttmlir.dialects.ttnn.configs import TraceIdAttr
 from ttmlir.ir.rewriting import refuse
@@ -73,7 +76,7 @@ from ttmlir.passes.general.ttcore_mark_functions_as_forward import FUNCTION_TYPE
 from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import KV_CACHE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
@@ -82,6 +85,7 @@ _QUEUE = 0
 _TRACE_ID = TensorType(IntegerType(32, Signedness.UNSIGNED), (), TraceIdAttr(None))
 _CONSTANT = DictionaryAttr({"ttcore.argument_type": ArgumentTypeAttr(ArgumentType.CONSTANT)})
 _NOTHING = DictionaryAttr({})
+_PRIVATE = StringAttr("private")
 
 
 @dataclass(frozen=True)
@@ -93,27 +97,111 @@ class TTNNTraceHoistTransformPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Record every program of the device."""
-        for op in tuple(module.walk()):
-            if isinstance(op, FuncOp) and op.body.blocks:
-                kind = op.attributes.get(FUNCTION_TYPE)
-                if isinstance(kind, StringAttr) and kind.data == "forward_device":
-                    _Recording(op).make()
+        programs = {
+            op.sym_name.data: op
+            for op in module.walk()
+            if isinstance(op, FuncOp) and op.body.blocks and _is_program(op)
+        }
+        recorder = _Recorder(programs)
+        for program in programs.values():
+            if program.sym_visibility != _PRIVATE:
+                recorder.record(program)
 
 
-def _is_recorded(op: Operation) -> bool:
-    """False for what is there before the recording: tensors without operands, loads."""
+def _is_program(op: FuncOp) -> bool:
+    kind = op.attributes.get(FUNCTION_TYPE)
+    return isinstance(kind, StringAttr) and kind.data == "forward_device"
+
+
+class _Recorder:
+    """Makes the recordings of programs and of what they call, numbered in this order."""
+
+    def __init__(self, programs: Mapping[str, FuncOp]) -> None:
+        self.programs = programs
+        self.done: set[FuncOp] = set()
+        self.count = 0
+
+    def record(self, program: FuncOp) -> None:
+        """Record a program, and then what it calls, the last function first."""
+        waiting = [program]
+        while waiting:
+            found = waiting.pop()
+            if found in self.done:
+                continue
+            self.done.add(found)
+            runs = self._runs(found.body.blocks[0])
+            recorded = {op for run in runs for op in run}
+            waiting += [
+                callee
+                for op in found.body.blocks[0].ops
+                if op not in recorded
+                for callee in self._callees(op)
+            ]
+            for ops in runs:
+                _Recording(found, ops, self.count).make()
+                self.count += 1
+
+    def _runs(self, body: Block) -> list[list[Operation]]:
+        """Operations between those that end a recording."""
+        runs: list[list[Operation]] = [[]]
+        for op in body.ops:
+            if _is_there_before(op):
+                continue
+            if self._is_of_host(op):
+                runs.append([])
+            else:
+                runs[-1].append(op)
+        return [run for run in runs if run]
+
+    def _callees(self, op: Operation) -> list[FuncOp]:
+        """The functions of a loop or a branch."""
+        symbols = [op.properties.get(name) for name in ("body_program", "condition_program")]
+        branches = op.properties.get("branch_programs")
+        symbols += cast("ArrayAttr[SymbolRefAttr]", branches).data if branches else ()
+        names = [each.root_reference.data for each in symbols if isinstance(each, SymbolRefAttr)]
+        return [self.programs[name] for name in names if name in self.programs]
+
+    def _is_of_host(self, op: Operation) -> bool:
+        """True for what cannot be recorded, as the host has a part in it."""
+        if op.name in _OF_HOST:
+            return True
+        if op.name == "ttnn.to_tensor_spec":
+            memory = memory_of(op.results[0].type)
+            return memory is not None and memory.buffer is BufferType.SYSTEM_MEMORY
+        if isinstance(op, WhileLoopOp):
+            bodies = [callee.body.blocks[0].ops for callee in self._callees(op)]
+            is_counted = all(op.bound(name) is not None for name in ("initial", "limit", "step"))
+            return not is_counted or any(
+                isinstance(each, WhileLoopOp) or self._is_of_host(each)
+                for ops in bodies
+                for each in ops
+            )
+        return False
+
+
+_OF_HOST = frozenset(
+    (
+        *("ttnn.conv1d", "ttnn.conv2d", "ttnn.conv_transpose2d", "ttnn.prepare_conv3d_weights"),
+        *("ttnn.adamw", "ttcore.case"),
+    )
+)
+"""Operations that read or write memory of the host, or ask it what to do."""
+
+
+def _is_there_before(op: Operation) -> bool:
+    """True for what is there before the recording: tensors without operands, loads."""
     is_loaded = op.name in ("ttcore.load_cached", "ttnn.get_device") or isinstance(op, ReturnOp)
-    return not is_loaded and any(memory_of(value.type) is not None for value in op.operands)
+    return is_loaded or all(memory_of(value.type) is None for value in op.operands)
 
 
 class _Recording:
-    """The recording of one program."""
+    """The recording of some operations of a program."""
 
-    def __init__(self, program: FuncOp) -> None:
+    def __init__(self, program: FuncOp, ops: list[Operation], number: int) -> None:
         self.program = program
         self.body = program.body.blocks[0]
-        self.name = f"trace_0_{program.sym_name.data}"
-        self.ops = [op for op in self.body.ops if _is_recorded(op)]
+        self.name = f"trace_{number}_{program.sym_name.data}"
+        self.ops = ops
         inside = set(self.ops)
         taken = {
             value: None
@@ -135,8 +223,6 @@ class _Recording:
 
     def make(self) -> None:
         """Make the functions, and call them."""
-        if not self.ops:
-            return
         self._check()
         slots = [value.type for value in (*self.inputs, *self.outputs)]
         self._make_main()
@@ -276,12 +362,11 @@ class _Recording:
 
     def _call(self) -> None:
         """Let the program launch its recording."""
+        is_called = self.program.sym_visibility == _PRIVATE
         for place, value in enumerate(self.inputs):
-            if isinstance(value, BlockArgument):
+            if isinstance(value, BlockArgument) and not is_called:
                 self.inputs[place] = self._give_from_host(value)
-        end = self.body.last_op
-        assert end is not None, "functions end with an operation that returns"
-        build = TTNNValueBuilder.before(end)
+        build = TTNNValueBuilder.before(self.ops[-1])
         build.location = self.program.location
         operands = (*self.resident, *self.inputs)
         launch = build.create_op_of(
@@ -315,8 +400,10 @@ def _is_loaded(value: SSAValue) -> bool:
 
 
 def _on_host(type_: Attribute) -> Attribute:
-    """The type of a tensor as rows on the host."""
-    return tensor_in(type_, tiled=False, buffer=BufferType.SYSTEM_MEMORY)
+    """The type of a tensor on the host."""
+    memory = memory_of(type_)
+    is_tiled = memory is not None and memory.is_tiled
+    return tensor_in(type_, tiled=is_tiled, buffer=BufferType.SYSTEM_MEMORY)
 
 
 def _execute(build: TTNNValueBuilder, trace: SSAValue) -> None:
