@@ -8,7 +8,7 @@ mnemonic.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, TensorType
 from xdsl.ir import (
@@ -22,7 +22,7 @@ from xdsl.ir import (
     SSAValue,
 )
 from xdsl.irdl import irdl_attr_definition, traits_def
-from xdsl.parser import AttrParser
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     ConstantLike,
@@ -72,7 +72,8 @@ from ttmlir.dialects.definition.table_ops import (
     shape_of,
 )
 from ttmlir.dialects.late_verifier import verify_late
-from ttmlir.mlir.core_prefix import note_ttcore
+from ttmlir.mlir.core_prefix import TTCORE, core_prefix, note_ttcore
+from ttmlir.mlir.printing import MlirPrinter, OwnSyntax
 from ttmlir.optable import DEFINITIONS, definition, late_forms
 from ttmlir.optable.elementwise import DEFINITIONS as elementwise_DEFINITIONS
 from ttmlir.optable.op_definition import Family, OpDefinition
@@ -460,21 +461,62 @@ class GenericOp(TTIROp):
             refuse("The number of op operands and region/block operands must match")
 
 
-class ToLayoutOp(TTIROp):
+class ToLayoutOp(TTIROp, OwnSyntax):
     """A tensor in another layout: memory, grid, tiling, sharding or element type.
 
-    C1, C2: input and output carry a `#tt.layout`. C3: equal shapes.
+    C1, C2: input and output carry a `#tt.layout`. C3: equal shapes. Since 2025 it has a syntax of
+    its own.
 
     Example:
         %1 = "ttir.to_layout"(%0, %out) :
             (tensor<64x128xf32, #layout>, tensor<64x128xf32, #layout1>)
             -> tensor<64x128xf32, #layout1>
+        %1 = ttir.to_layout %0, %out : tensor<64x128xf32, #ttnn_layout>
+            into tensor<64x128xf32, #ttnn_layout1> -> tensor<64x128xf32, #ttnn_layout1>
     """
 
     name = "ttir.to_layout"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("input"), ValueGroup("output")), _RESULT, init="output"
     )
+
+    def generic_name(self) -> str:
+        """The name, which is the same in all modules."""
+        return self.name
+
+    def custom_name(self) -> str | None:
+        """The name in the syntax of 2025; None in modules of 2024."""
+        return self.name if core_prefix() == TTCORE else None
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read the operation after its name."""
+        note_ttcore()
+        names = [parser.parse_unresolved_operand()]
+        parser.parse_punctuation(",")
+        names.append(parser.parse_unresolved_operand())
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        types = [parser.parse_type()]
+        parser.parse_keyword("into")
+        types.append(parser.parse_type())
+        has_result = parser.parse_optional_punctuation("->") is not None
+        results = [parser.parse_type()] if has_result else []
+        operands = [parser.resolve_operand(*each) for each in zip(names, types, strict=True)]
+        return cls.create(operands=operands, result_types=results, attributes=attributes)
+
+    def print_custom(self, printer: MlirPrinter) -> None:
+        """Write the operation after its name."""
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_operand)
+        printer.print_op_attributes(self.properties | self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.operands[0].type)
+        printer.print_string(" into ")
+        printer.print_attribute(self.operands[1].type)
+        for result in self.results:
+            printer.print_string(" -> ")
+            printer.print_attribute(result.type)
 
     def verify_op(self) -> None:
         """Check the layouts (C1, C2) and shapes (C3)."""

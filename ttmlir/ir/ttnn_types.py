@@ -162,14 +162,24 @@ def _padded(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def to_layout(value: SSAValue, before: Operation, type_: Attribute) -> SSAValue:
-    """A tensor in the layout of another type, made before an operation, at the tensor's place."""
-    from ttmlir.dialects import ttnn
-    from ttmlir.ir.rewriting import insert_before
+    """A tensor in the layout of another type, made before an operation, at the tensor's place.
 
-    new = ttnn.ToLayoutOp.create(
-        operands=[value], result_types=[type_], location=location_of(value)
+    It is a `ttir.to_layout`, which `convert-ttir-to-ttnn` makes a conversion of ttnn.
+    """
+    from xdsl.dialects.tensor import EmptyOp
+
+    from ttmlir.dialects import ttir
+    from ttmlir.ir.rewriting import insert_before
+    from ttmlir.mlir.core_prefix import name_empty_late
+
+    name_empty_late(before)
+    location = location_of(value)
+    empty = EmptyOp.create(result_types=[type_], location=location)
+    new = ttir.ToLayoutOp.create(
+        operands=[value, empty.results[0]], result_types=[type_], location=location
     )
-    insert_before(before, new)
+    for op in (empty, new):
+        insert_before(before, op)
     return new.results[0]
 
 

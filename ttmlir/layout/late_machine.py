@@ -102,6 +102,20 @@ def late_board(name: str) -> SystemDesc:
     )
 
 
+def mock_system(arch: Arch, chips: int) -> SystemDesc:
+    """So many cards with one chip of a generation; LayoutError for generations without a card."""
+    name = BOARD_OF_ARCH.get(arch)
+    if name is None:
+        raise LayoutError(f"there is no machine with {arch.keyword}; use wormhole_b0 or blackhole")
+    one = late_board(name)
+    return replace(
+        one,
+        chip_desc_indices=(0,) * chips,
+        chip_capabilities=one.chip_capabilities * chips,
+        chip_coords=one.chip_coords * chips,
+    )
+
+
 def _late_chip(arch: str, channels: int, known: Board2026 | None = None) -> LateChip:
     return LateChip(
         coord_translation_offsets=_OFFSETS.get(arch, (0, 0)),

@@ -119,6 +119,7 @@ def note_ttcore() -> None:
 def mark_as_read(module: Operation) -> None:
     """Let a module that was just read be printed as it was spelled."""
     if core_prefix() == TTCORE:
+        note_late_form()
         _read_as_ttcore.add(module)
     if _names_ttir_empty.get():
         _read_with_ttir_empty.add(module)

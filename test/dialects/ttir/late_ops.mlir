@@ -44,3 +44,12 @@ func.func @kernel(%x: tensor<4x5xf32>) {
   %0 = "ttir.tt_lang_op"(%x, %x) <{arg_roles = "in,out", kernel_id = "k", version_tag = "1"}> : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }
+
+// CHECK-LABEL: func.func @layouts(
+func.func @layouts(%x: tensor<5x7xf32>) -> tensor<5x7xbf16> {
+  // CHECK: %[[EMPTY:.*]] = ttir.empty() : tensor<5x7xbf16>
+  // CHECK: ttir.to_layout %arg0, %[[EMPTY]] {name = "a"} : tensor<5x7xf32> into tensor<5x7xbf16> -> tensor<5x7xbf16>
+  %0 = ttir.empty() : tensor<5x7xbf16>
+  %1 = ttir.to_layout %x, %0 {name = "a"} : tensor<5x7xf32> into tensor<5x7xbf16> -> tensor<5x7xbf16>
+  return %1 : tensor<5x7xbf16>
+}

@@ -12,9 +12,9 @@
 // CHECK-LABEL: func.func @add
 // CHECK: %[[F:.*]] = call @cpu_hoisted_ttir_add_[[WIDE:[0-9a-f]+]](%arg0, %arg0) {ttir.cpu_hoisted_call} : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
 // CHECK: ttir.empty() : tensor<5x7xf32>
-// CHECK: "ttir.to_layout"(%arg1, %{{.*}}) : (tensor<5x7xbf16>, tensor<5x7xf32>)
+// CHECK: ttir.to_layout %arg1, %{{.*}} : tensor<5x7xbf16> into tensor<5x7xf32> -> tensor<5x7xf32>
 // CHECK: %[[B:.*]] = call @cpu_hoisted_ttir_add_[[WIDE]]({{.*}}) {ttir.cpu_hoisted_call}
-// CHECK: "ttir.to_layout"(%[[B]], %{{.*}}) : (tensor<5x7xf32>, tensor<5x7xbf16>)
+// CHECK: ttir.to_layout %[[B]], %{{.*}} : tensor<5x7xf32> into tensor<5x7xbf16> -> tensor<5x7xbf16>
 // CHECK: call @cpu_hoisted_ttir_add_[[WHOLE:[0-9a-f]+]](%arg2, %arg2) {ttir.cpu_hoisted_call} : (tensor<5x7xsi32>, tensor<5x7xsi32>) -> tensor<5x7xsi32>
 // CHECK: "ttir.add"(%[[F]], %arg0)
 // CHECK: func.func private @cpu_hoisted_ttir_add_[[WIDE]](tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32> attributes {func_hash = "[[WIDE]]{{[0-9a-f]*}}", tt.function_type = "forward_cpu_declaration"}

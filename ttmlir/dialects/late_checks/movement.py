@@ -406,7 +406,7 @@ def check_rearrange(op: Verified) -> None:
     sides = pattern.split("->")
     require(len(sides) == 2, "pattern must contain exactly one '->' separator.")
     names = sides[0].split()
-    groups = _groups(sides[1])
+    groups = groups_of_pattern(sides[1])
     named = [name for group in groups or () for name in group]
     require(
         groups is not None and sorted(named) == sorted(names) and len(set(names)) == len(names),
@@ -426,7 +426,7 @@ def check_rearrange(op: Verified) -> None:
     )
 
 
-def _groups(text: str) -> list[list[str]] | None:
+def groups_of_pattern(text: str) -> list[list[str]] | None:
     """The dimensions of an output, `(a b) c` being two; None where brackets do not match."""
     groups: list[list[str]] = []
     inside: list[str] | None = None

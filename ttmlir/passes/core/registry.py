@@ -222,6 +222,9 @@ PASSES: dict[str, str] = {
     "ttir-window-decomposition": (
         "ttmlir.passes.ttir.decomposition.ttir_window_decomposition:TTIRWindowDecompositionPass"
     ),
+    "ttnn-collect-perf-metrics": (
+        "ttmlir.passes.ttnn.ttnn_collect_perf_metrics:TTNNCollectPerfMetricsPass"
+    ),
     "ttnn-create-input-gens": (
         "ttmlir.passes.ttnn.functions.ttnn_create_input_gens:TTNNCreateInputGeneratorsPass"
     ),
@@ -251,11 +254,17 @@ PASSES: dict[str, str] = {
     "ttnn-set-matmul-program-config": (
         "ttmlir.passes.ttnn.ttnn_set_matmul_program_config:TTNNSetMatmulProgramConfigPass"
     ),
+    "ttnn-simplify-locs-for-codegen": (
+        "ttmlir.passes.ttnn.functions.ttnn_simplify_locs_for_codegen:TTNNSimplifyLocsForCodegenPass"
+    ),
     "ttnn-trace-hoist-transform": (
         "ttmlir.passes.ttnn.functions.ttnn_trace_hoist_transform:TTNNTraceHoistTransformPass"
     ),
     "ttnn-tuplify-tensors": (
         "ttmlir.passes.ttnn.functions.ttnn_tuplify_tensors:TTNNTuplifyTensorsPass"
+    ),
+    "ttnn-unique-locations": (
+        "ttmlir.passes.ttnn.functions.ttnn_unique_locations:TTNNUniqueLocationsPass"
     ),
     "ttnn-weight-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
@@ -321,6 +330,10 @@ _WITHIN_TTNN = "use ttir-to-ttnn-backend-pipeline, which needs no pass for it"
 _OVERRIDES = (
     "use ttir-grid-set with overrides or sharding-pass-enabled; ttmlir-tune searches overrides"
 )
+_WITHOUT_MODEL = (
+    "it asks a model of the device what operations take; without one they have the layouts of "
+    "ttir-to-ttnn-backend-pipeline"
+)
 _WITHIN_D2M = "use ttir-to-ttmetal-pipeline, which does that work"
 _WITHIN_SELECTION = "use d2m-grid-selection, which chooses blocks, loops and grids together"
 _WITHIN_KERNELS = (
@@ -362,18 +375,24 @@ ELSEWHERE = {
         ),
         _WITHIN_KERNELS,
     ),
+    **dict.fromkeys(
+        (
+            "ttnn-deduce-moe-compute-layouts",
+            "ttnn-greedy-l1-spill-management",
+            "ttnn-greedy-memory-layout-propagation",
+            "ttnn-operation-validation-and-fallback",
+            "ttnn-prepare-conv2d-weights-and-bias",
+            "ttnn-rm-layout-propagation",
+        ),
+        _WITHOUT_MODEL,
+    ),
     "linalg-to-llvm-pipeline": "there is no code for host processors; use linalg-to-ttnn-pipeline",
     "pykernel-compile-pipeline": "kernels in Python are compiled by the package pykernel",
     "ttir-constant-as-fill": _WITHIN_TTNN,
     "ttir-optimizer": _OVERRIDES,
-    "ttnn-collect-perf-metrics": "use ttrt perf on the .ttnn file",
-    "ttnn-greedy-l1-spill-management": _OVERRIDES,
-    "ttnn-greedy-memory-layout-propagation": _OVERRIDES,
-    "ttnn-operation-validation-and-fallback": _WITHIN_TTNN,
     "ttnn-optimizer": _OVERRIDES,
     "ttnn-serialize-to-binary": "use ttmlir-translate --ttnn-to-flatbuffer",
     "ttnn-through-d2m-pipeline": "use ttir-to-ttmetal-pipeline with ttnn-mode",
-    "ttnn-unique-locations": _WITHIN_TTNN,
 }
 """Passes and pipelines of other versions of tt-mlir that are not here, and what to do instead."""
 

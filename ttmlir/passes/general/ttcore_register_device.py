@@ -31,25 +31,28 @@ Ensures: each module for a device, or the module itself if there is none, has th
 `ttcore.system_desc` and a `ttcore.device`; those that are there stay.
 Options: `system-desc-path`, a file with the description of a machine (`.ttsys`) or the name of a
 board such as p150; `SYSTEM_DESC_PATH` is it where none is given. Without it
-`mock-system-desc-arch`, wormhole_b0 or blackhole, says which card is assumed. `mesh-shape` is the
-mesh of chips, such as `1,2`; without it, that of the module's first `ttcore.meshes`, or one chip.
+`mock-system-desc-arch`, wormhole_b0 or blackhole, says which cards are assumed: as many as the mesh
+has chips. `mesh-shape` is the mesh of chips, such as `1,2`; without it, that of the module's first
+`ttcore.meshes`, or one chip.
 Not done here: devices other than of the first chips.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ttmlir import limits
 from ttmlir.dialects import tt
 from ttmlir.dialects.definition.ods import SYSTEM_DESC
 from ttmlir.dialects.ttcore import DeviceModuleOp, DeviceOp, MeshesAttr
 from ttmlir.ir.rewriting import refuse, refuse_at
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.late_machine import BOARD_OF_ARCH, describe_late, late_board, late_device
+from ttmlir.layout.late_machine import describe_late, late_board, late_device, mock_system
 from ttmlir.layout.system import BOARD_NAMES
 from ttmlir.mlir.core_prefix import use_late_spelling
 from ttmlir.mlir.option_values import option
@@ -57,6 +60,8 @@ from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.placement.ttir_load_system_desc import read_system_desc
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xdsl.context import Context
 
     from ttmlir.layout.system import SystemDesc
@@ -83,12 +88,13 @@ class TTCoreRegisterDevicePass(ModulePass):
         """Set the attribute and add the operation."""
         use_late_spelling(module)
         for each in device_modules(module):
-            system = self._describe(each)
+            mesh = self.mesh_shape or _mesh_of(each) or (1, 1)
+            system = self._describe(each, mesh)
             each.attributes[SYSTEM_DESC] = tt.SystemDescAttr(system)
             if any(isinstance(op, DeviceOp) for op in each.body.block.ops):
                 continue
             try:
-                device = late_device(system, self.mesh_shape or _mesh_of(each) or (1, 1))
+                device = late_device(system, mesh)
             except LayoutError as error:
                 refuse(each, f"ttcore-register-device cannot make the device: {error}")
             named = DeviceOp.of(tt.DeviceAttr(device))
@@ -99,7 +105,7 @@ class TTCoreRegisterDevicePass(ModulePass):
             else:
                 each.body.block.insert_op_before(named, first)
 
-    def _describe(self, module: ModuleOp) -> SystemDesc:
+    def _describe(self, module: ModuleOp, mesh: Sequence[int]) -> SystemDesc:
         known = module.attributes.get(SYSTEM_DESC)
         if self.system_desc_path in BOARD_NAMES:
             return late_board(self.system_desc_path)
@@ -107,14 +113,16 @@ class TTCoreRegisterDevicePass(ModulePass):
             return describe_late(read_system_desc(self.system_desc_path, module))
         if isinstance(known, tt.SystemDescAttr):
             return known.data
-        name = BOARD_OF_ARCH.get(self.mock_system_desc_arch)
-        if name is None:
+        chips = math.prod(mesh)
+        if not 0 < chips <= limits.MAX_CHIPS:
             refuse_at(
                 module,
-                f"there is no machine with {self.mock_system_desc_arch.keyword}; use wormhole_b0 "
-                "or blackhole",
+                f"a mesh has 1 to {limits.MAX_CHIPS} chips, got {'x'.join(map(str, mesh))}",
             )
-        return late_board(name)
+        try:
+            return mock_system(self.mock_system_desc_arch, chips)
+        except LayoutError as error:
+            refuse_at(module, str(error))
 
 
 def device_modules(module: ModuleOp) -> list[ModuleOp]:

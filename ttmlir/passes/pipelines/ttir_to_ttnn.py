@@ -35,6 +35,15 @@ class TTNNSpelling(Enum):
     LATE = "2026"
 
 
+class CompositeResolution(Enum):
+    """What a pipeline makes of a `ttcore.composite`."""
+
+    PIPELINE = "pipeline"
+    INLINE = "inline"
+    VALIDATE = "validate"
+    PROMOTE = "force-promote"
+
+
 _FOLD_BATCH_NORM = "Fold batch normalizations into convolutions: run ttir-fold-batch-norm"
 _CONST_EVAL = "Compute what depends on constants alone: run ttir-evaluate-constants"
 _ERASE_INVERSE_OPS = "Merge reshapes and permutations: run ttir-erase-inverse-ops"
@@ -55,6 +64,7 @@ _OF_2024 = (
 """Options of the backend pipeline that the passes of 2026 have nothing for."""
 
 
+_NOT_DONE = "not done here"
 _OPTIMIZER = "2026: of the optimizer, which needs a model of the device"
 
 
@@ -134,6 +144,46 @@ class LateOptions(Pipeline):
         None, "2026: DST is one buffer, not two", type=TRISTATE
     )
 
+    check_unique_locs: bool = option(
+        False, "2026: refuse operations at the same location: run ttnn-unique-locations"
+    )
+    enable_remove_dead_values: bool = option(
+        False, "2026: leave out what does not matter: run remove-dead-values"
+    )
+    enable_matmul_program_config: bool = option(
+        True, "2026: divide products over the cores: run ttnn-set-matmul-program-config"
+    )
+    enable_eltwise_activation_fusion: bool = option(
+        True, "2026: let operations of two tensors compute functions of single elements, too"
+    )
+    enable_permute_matmul_fusion: bool = option(True, "2026: let products transpose their operands")
+    enable_dram_space_saving_optimization_pass: bool = option(
+        True, "2026: say what L1 constants take: run ttnn-memory-management"
+    )
+    ttnn_perf_metrics_enabled: bool = option(
+        False, "2026: write figures to a file: run ttnn-collect-perf-metrics"
+    )
+    ttnn_perf_metrics_output_file: str = option("ttnn_perf_metrics.json", "2026: that file")
+    ttnn_perf_metrics_verbose_output_enabled: bool = option(
+        False, "2026: with the figures of each operation"
+    )
+    composite_resolution: CompositeResolution = option(
+        CompositeResolution.PIPELINE,
+        "2026: what composites become: pipeline and inline put what they are made of in their "
+        "place, which is done for validate and force-promote, too",
+    )
+    mesh_topology: str = option("", f"2026: {_NOT_DONE}; links of devices are not described")
+    enable_fusing_conv2d_with_multiply_pattern: bool = option(False, f"2026: {_NOT_DONE}")
+    enable_permute_slice_after_matmul_fusion: bool = option(False, f"2026: {_NOT_DONE}")
+    enable_activation_dtype_lowering: bool = option(False, f"2026: {_NOT_DONE}")
+    enable_create_d2m_subgraphs: bool = option(False, f"2026: {_NOT_DONE}")
+    enable_d2m_elementwise_fusion: bool = option(False, f"2026: {_NOT_DONE}")
+    enable_dram_sharded_matmul: bool = option(False, _OPTIMIZER)
+    enable_decision_trace: bool = option(False, _OPTIMIZER)
+    decision_trace_dir: str = option("", _OPTIMIZER)
+    enable_compile_time_stats: bool = option(False, _OPTIMIZER)
+    use_mock_allocator_state: bool = option(False, _OPTIMIZER)
+
     def late_options(self) -> dict[str, Any]:
         """Those options by their fields; OptionError for what there is no pass for."""
         found = {each.name: getattr(self, each.name) for each in fields(LateOptions)}
@@ -146,9 +196,10 @@ class LateOptions(Pipeline):
 
     def without_effect(self) -> tuple[str, ...]:
         """The options that were given and change nothing here."""
-        from ttmlir.passes.ttnn.ttnn_report_options import OF_OPTIMIZER
+        from ttmlir.passes.ttnn.ttnn_report_options import NOT_DONE, OF_OPTIMIZER
 
-        return tuple(name for name in OF_OPTIMIZER if getattr(self, name.replace("-", "_")))
+        names = (*OF_OPTIMIZER, *NOT_DONE)
+        return tuple(name for name in names if getattr(self, name.replace("-", "_")))
 
 
 @dataclass(frozen=True)
@@ -348,6 +399,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.general.cpu_hoist_const_eval import CPUHoistConstEvalPass
         from ttmlir.passes.general.cpu_hoist_manually_tagged import CPUHoistManuallyTaggedPass
         from ttmlir.passes.general.cse import CSEPass
+        from ttmlir.passes.general.remove_dead_values import RemoveDeadValuesPass
         from ttmlir.passes.general.symbol_dce import SymbolDCEPass
         from ttmlir.passes.general.ttcore_mark_functions_as_forward import (
             TTCoreMarkFunctionsAsForwardPass,
@@ -372,6 +424,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             TTIRSlidingWindow2dFixShapesPass,
         )
         from ttmlir.passes.ttnn.conversion.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
+        from ttmlir.passes.ttnn.functions.ttnn_unique_locations import TTNNUniqueLocationsPass
         from ttmlir.passes.ttnn.ttnn_decomposition import TTNNDecompositionPass
         from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
         from ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion import (
@@ -393,7 +446,12 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         # What no function computes once is on the device as what comes anew each time.
         on_host = self.enable_const_eval and self.enable_const_eval_inputs_to_system_memory
         const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
-        fusing = [TTIRFusingPass()] if self.enable_fusing_pass else []
+        fusing = (
+            [TTIRFusingPass(enable_permute_matmul_fusion=self.enable_permute_matmul_fusion)]
+            if self.enable_fusing_pass
+            else []
+        )
+        activations = self.enable_eltwise_activation_fusion
         widening, quantizing = self._quantization()
         broadcasts = (
             [TTIRImplicitBroadcastFoldPass()] if self.enable_implicit_broadcast_folding_pass else []
@@ -450,12 +508,21 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             ),
             TTNNLayoutPass(constants_on_host=on_host),
             ConvertTTIRToTTNNPass(),
+            *([TTNNUniqueLocationsPass()] if self.check_unique_locs else []),
             TTNNResolveCompositesPass(),
             CanonicalizePass(),
             SymbolDCEPass(),
-            *([TTNNFusingPass()] if self.enable_fusing_pass else []),
+            *(
+                [TTNNFusingPass(enable_eltwise_activation_fusion=activations)]
+                if self.enable_fusing_pass
+                else []
+            ),
             *([TTNNDecompositionPass()] if self.enable_ttnn_decomposition_pass else []),
-            *([TTNNMemoryManagementPass()] if self.enable_const_eval else []),
+            *(
+                [TTNNMemoryManagementPass()]
+                if self.enable_const_eval and self.enable_dram_space_saving_optimization_pass
+                else []
+            ),
             workaround,
             TTNNWeightDtypeConversionPass(target_dtype=self.experimental_weight_dtype),
             *([caches] if self.experimental_kv_cache_dtype else []),
@@ -467,9 +534,21 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *const_eval,
             CanonicalizePass(),
             self._compute_config(),
-            TTNNSetMatmulProgramConfigPass(),
+            *([TTNNSetMatmulProgramConfigPass()] if self.enable_matmul_program_config else []),
+            *([RemoveDeadValuesPass()] if self.enable_remove_dead_values else []),
             *self._traces(),
+            *self._perf_metrics(),
         )
+
+    def _perf_metrics(self) -> Sequence[Pass]:
+        from ttmlir.passes.ttnn.ttnn_collect_perf_metrics import TTNNCollectPerfMetricsPass
+
+        metrics = TTNNCollectPerfMetricsPass(
+            ttnn_perf_metrics_output_file=self.ttnn_perf_metrics_output_file,
+            ttnn_perf_metrics_verbose_output_enabled=self.ttnn_perf_metrics_verbose_output_enabled,
+            ttnn_enable_trace=self.enable_trace,
+        )
+        return [metrics] if self.ttnn_perf_metrics_enabled else []
 
     def _traces(self) -> Sequence[Pass]:
         from ttmlir.passes.ttnn.functions.ttnn_trace_hoist_transform import (
@@ -504,9 +583,9 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             TTNNSetComputeKernelConfigPass,
         )
 
-        sums = self.compute_cfg_fp32_dest_acc_en
+        sums, fidelity = self.compute_cfg_fp32_dest_acc_en, self.compute_cfg_math_fidelity
         return TTNNSetComputeKernelConfigPass(
-            math_fidelity=self.compute_cfg_math_fidelity or MathFidelity.HIFI4,
+            math_fidelity=MathFidelity.HIFI4 if fidelity is None else fidelity,
             fp32_dest_acc_en=True if sums is None else sums,
             math_approx_mode=self.compute_cfg_math_approx_mode,
             packer_l1_acc=self.compute_cfg_packer_l1_acc,

@@ -16,11 +16,12 @@ After:
         memref<1x1x!ttcore.tile<32x32, f32>, #dram>, <interleaved>>
     module {
       func.func @main(%arg0: tensor<5x7xf32, #ttnn_layout>) -> tensor<5x7xf32, #ttnn_layout1> {
-        %0 = "ttnn.to_layout"(%arg0)
-            : (tensor<5x7xf32, #ttnn_layout>) -> tensor<5x7xf32, #ttnn_layout1>
-        %1 = "ttir.exp"(%0)
+        %0 = ttir.empty() : tensor<5x7xf32, #ttnn_layout1>
+        %1 = ttir.to_layout %arg0, %0 : tensor<5x7xf32, #ttnn_layout>
+            into tensor<5x7xf32, #ttnn_layout1> -> tensor<5x7xf32, #ttnn_layout1>
+        %2 = "ttir.exp"(%1)
             : (tensor<5x7xf32, #ttnn_layout1>) -> tensor<5x7xf32, #ttnn_layout1>
-        return %1 : tensor<5x7xf32, #ttnn_layout1>
+        return %2 : tensor<5x7xf32, #ttnn_layout1>
       }
     }
 

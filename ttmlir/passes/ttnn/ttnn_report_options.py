@@ -39,9 +39,16 @@ OF_OPTIMIZER = (
     *("optimization-level", "enable-optimizer", "memory-layout-analysis-enabled"),
     *("row-major-enabled", "insert-memreconfig", "override-conv2d-config"),
     *("override-conv3d-config", "max-legal-layouts", "tensor-l1-usage-cap"),
-    "max-fallback-attempts",
+    *("max-fallback-attempts", "enable-dram-sharded-matmul", "enable-decision-trace"),
+    *("decision-trace-dir", "enable-compile-time-stats", "use-mock-allocator-state"),
 )
 """Options that there is no use for without a model of the device."""
+NOT_DONE = (
+    *("mesh-topology", "enable-fusing-conv2d-with-multiply-pattern"),
+    *("enable-permute-slice-after-matmul-fusion", "enable-activation-dtype-lowering"),
+    *("enable-create-d2m-subgraphs", "enable-d2m-elementwise-fusion"),
+)
+"""Options for what no pass here does."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,10 @@ class TTNNReportOptionsPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Warn."""
         for name in self.without_effect:
-            text = (
-                f"--{name} has no effect: without a model of the device no layouts are searched "
-                "for; they are those of optimization-level=0"
+            text = f"--{name} has no effect: " + (
+                "no pass does it here; leave it out"
+                if name in NOT_DONE
+                else "without a model of the device no layouts are searched for; they are those "
+                "of optimization-level=0"
             )
             warn(op_diagnostic(module, text, severity="warning", with_name=False))

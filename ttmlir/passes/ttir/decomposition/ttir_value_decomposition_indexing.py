@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType, f32, i1
 
+from ttmlir.dialects.late_checks.movement import groups_of_pattern
 from ttmlir.ir.tensor_types import element_type, invert_permutation, tensor_like, value_shape
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
@@ -233,6 +234,38 @@ def _index_type(lines: Sequence[SSAValue]) -> IntegerType:
     return cast("IntegerType", element_type(lines[0]))
 
 
+# --- Stretches and patterns -----------------------------------------------------------------------
+
+
+def _index(op: Operation, builder: Builder) -> SSAValue | None:
+    """Every so-many-th element of a dimension between two bounds is a slice."""
+    [value], said = inputs_of(op), parameters_of(op)
+    dim = cast("int", said["dim"]) % len(value_shape(value))
+    return builder.slice_along(value, dim, *(said[name] for name in ("begin", "end", "step")))
+
+
+def _index_select(op: Operation, builder: Builder) -> SSAValue | None:
+    """Stretches of a dimension at equal distances are slices, one after the other."""
+    [value], said = inputs_of(op), parameters_of(op)
+    shape = value_shape(value)
+    dim = cast("int", said["dim"]) % len(shape)
+    begin, length = cast("int", said["begin"]), cast("int", said["length"])
+    starts = range(begin, shape[dim], cast("int", said["stride"]) or shape[dim])
+    if starts[-1] + length > shape[dim]:
+        return None
+    parts = [builder.slice_along(value, dim, start, start + length) for start in starts]
+    return builder.concat(parts, dim)
+
+
+def _rearrange(op: Operation, builder: Builder) -> SSAValue | None:
+    """A pattern of einops exchanges dimensions, and then merges some."""
+    [value] = inputs_of(op)
+    left, right = cast("str", parameters_of(op)["pattern"]).split("->")
+    names = left.split()
+    order = [names.index(name) for group in groups_of_pattern(right) or () for name in group]
+    return builder.reshape(reorder(builder, value, order), value_shape(op.results[0]))
+
+
 # --- Others ---------------------------------------------------------------------------------------
 
 
@@ -265,8 +298,11 @@ RULES: Mapping[str, Sequence[Rule]] = adapted(
         "arange": [_arange],
         "argmax": [_argmax],
         "gather": [_gather],
+        "index": [_index],
+        "index_select": [_index_select],
         "pad": [_pad],
         "prod": [_prod],
+        "rearrange": [_rearrange],
         "reverse": [_reverse],
         "scatter": [_scatter],
     }

@@ -21,7 +21,7 @@ After:
 Requires: ttir of 2026.
 Ensures: no rule of `ttir_fusing_*.py` applies: each file is a family of rules, which `_FAMILIES`
 names.
-Options: none.
+Options: `enable-permute-matmul-fusion` (true): whether products transpose their operands.
 Not done here: fusions that only ttnn has, which `ttnn-fusing` does.
 """
 
@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ttmlir.ir.greedy_rewriting import GreedyRewriter, collect_rules
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ _FAMILIES = (
     "ttmlir.passes.ttir.fusing.ttir_fusing_norm",
     "ttmlir.passes.ttir.fusing.ttir_fusing_ordering",
 )
+_TRANSPOSING = "ttmlir.passes.ttir.fusing.ttir_fusing_transposition"
 """The modules of rules, in the order in which rules of an operation are tried."""
 
 
@@ -55,6 +57,9 @@ class TTIRFusingPass(ModulePass):
     name = "ttir-fusing"
     title = "TTIRFusing"
 
+    enable_permute_matmul_fusion: bool = option(True, "Let products transpose their operands")
+
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Fuse what can be fused."""
-        GreedyRewriter(collect_rules(_FAMILIES)).run(module)
+        transposing = (_TRANSPOSING,) if self.enable_permute_matmul_fusion else ()
+        GreedyRewriter(collect_rules((*_FAMILIES, *transposing))).run(module)

@@ -1,8 +1,8 @@
-"""Rules of `ttir-fusing` for products of matrices: what is added, and transposed operands."""
+"""Rules of `ttir-fusing` for products of matrices and what is added to them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.passes.ttir.value_rewriting import (
@@ -18,15 +18,10 @@ from ttmlir.passes.ttir.value_rewriting import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.builder import Builder
-    from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
-
-
-def _flag(op: Operation, name: str) -> bool:
-    return bool(cast("IntegerAttr", op.properties[name]).value.data)
+    from ttmlir.ir.greedy_rewriting import Rule
 
 
 def _linear(op: Operation, builder: Builder) -> SSAValue | None:
@@ -79,30 +74,5 @@ def _bias_of(value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
     return value
 
 
-def _transposed(op: Operation, rewriter: GreedyRewriter) -> bool:
-    """Matrices that are transposed before a product alone."""
-    for index, name in ((0, "transpose_a"), (1, "transpose_b")):
-        moved = made_by(op.operands[index], "permute")
-        if moved is None or not _swaps_last(moved):
-            continue
-        from xdsl.dialects.builtin import IntegerAttr
-
-        op.properties[name] = IntegerAttr.from_bool(not _flag(op, name))
-        rewriter.set_operand(op, index, moved.operands[0])
-        rewriter.add(moved)
-        return True
-    return False
-
-
-def _swaps_last(op: Operation) -> bool:
-    order = tuple(cast("DenseArrayBase[IntegerType]", op.properties["permutation"]).get_values())
-    rank = len(order)
-    return rank >= 2 and order == (*range(rank - 2), rank - 1, rank - 2)
-
-
-RULES: Mapping[str, Sequence[Rule]] = {
-    **adapted({"add": [_linear, _add_to_matrix]}),
-    "ttir.matmul": (_transposed,),
-    "ttir.linear": (_transposed,),
-}
+RULES: Mapping[str, Sequence[Rule]] = adapted({"add": [_linear, _add_to_matrix]})
 """Rules by the name of the operation."""

@@ -28,7 +28,9 @@ from xdsl.ir import Operation, SSAValue
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.definition.ods import SEGMENTS
 from ttmlir.dialects.definition.table_ops import UnknownOperationError
+from ttmlir.dialects.ttnn.attrs import ShapeAttr
 from ttmlir.ir.rewriting import erase, erase_unused, refuse_to_legalize, replace
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_values import NO_ACTIVATIONS, TTNNValueBuilder
 from ttmlir.passes.general.ttcore_register_device import device_modules
 
@@ -75,6 +77,11 @@ def convert_values(module: ModuleOp) -> None:
                 erase(op)
     # What only was to be written to: the library makes its results.
     erase_unused(op for op in module.walk() if op.name == "tensor.empty")
+    for op in [op for each in device_modules(module) for op in each.walk()]:
+        if op.name == "tensor.empty":
+            build, type_ = TTNNValueBuilder.before(op), op.results[0].type
+            shape = ShapeAttr.of(value_shape(op.results[0]))
+            replace(op, build.create("empty", (build.device(),), type_, shape=shape))
 
 
 def has_activations(cls: type[Operation]) -> bool:

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.builtin import IntegerAttr, i32
+
+from ttmlir.dialects.ttcore import device_of
+from ttmlir.dialects.ttnn.configs import (
+    MeshComposerConfigAttr,
+    MeshMapperConfigAttr,
+    PlacementAttr,
+)
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.passes.ttnn.conversion.convert_values import renamed
@@ -11,10 +19,12 @@ from ttmlir.passes.ttnn.conversion.convert_values import renamed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr
+    from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IntegerType
     from xdsl.ir import Operation, SSAValue
 
+    from ttmlir.dialects.definition.syntax import KeywordAttr
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
+    from ttmlir.layout.enums import MeshShardDirection, MeshShardType
     from ttmlir.passes.ttnn.conversion.convert_values import Rules
 
 
@@ -56,7 +66,41 @@ def _all_to_all(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     return [build.create("concat", (copy,), type_, dim=dim)]
 
 
+def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    """Each axis of the mesh divides a dimension of the tensor, or repeats the tensor."""
+    device = device_of(op)
+    if device is None:
+        refuse_to_legalize(op, "there is no ttcore.device; run ttcore-register-device before")
+    mesh = device.mesh_shape
+    said = cast("DenseArrayBase[IntegerType]", op.properties["shard_dims"]).get_values()
+    kind = cast("KeywordAttr[MeshShardType]", op.properties["shard_type"]).data.keyword
+    dims = [-1] * len(mesh) if kind == "replicate" else [*said]
+    if len(dims) != len(mesh):
+        refuse_to_legalize(op, f"it has {len(dims)} shard_dims, and the mesh {len(mesh)} axes")
+    direction = cast("KeywordAttr[MeshShardDirection]", op.properties["shard_direction"])
+    operands, type_ = (op.operands[0], build.device()), op.results[0].type
+    if direction.data.keyword == "full_to_shard":
+        placements = tuple(
+            PlacementAttr(("replicate", None) if dim < 0 else ("shard", IntegerAttr(dim, i32)))
+            for dim in dims
+        )
+        mapper = MeshMapperConfigAttr((("placements", placements),))
+        return [build.create("distribute_tensor", operands, type_, mapper_config=mapper)]
+    # An axis that repeats the tensor counts once, along a dimension that no other one divides.
+    free = iter(n for n in range(len(value_shape(op.operands[0]))) if n not in dims)
+    fields = {
+        "dims": tuple(IntegerAttr(next(free, 0) if dim < 0 else dim, i32) for dim in dims),
+        "mesh_shape_override": tuple(
+            IntegerAttr(1 if dim < 0 else extent, i32)
+            for dim, extent in zip(dims, mesh, strict=True)
+        ),
+    }
+    composer = MeshComposerConfigAttr(tuple(fields.items()))
+    return [build.create("aggregate_tensor", operands, type_, composer_config=composer)]
+
+
 RULES: Rules = {
+    "mesh_shard": _mesh_shard,
     "all_to_all": _all_to_all,
     "collective_broadcast": _broadcast,
     "collective_permute": _permute,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.dialects.ttnn.attrs import ShapeAttr
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_types import to_layout
 from ttmlir.passes.ttir.value_rewriting import inputs_of, made_by, parameters_of
 
 if TYPE_CHECKING:
@@ -24,6 +23,12 @@ def _broadcast(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     pairs = zip(value_shape(result), value_shape(source), strict=True)
     times = ShapeAttr.of([whole // max(1, part) for whole, part in pairs])
     return [build.create("repeat", (source,), result.type, repeat_dims=times)]
+
+
+def _repeat(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    """The same numbers under the name that ttnn has for them."""
+    times = ShapeAttr.of(cast("tuple[int, ...]", parameters_of(op)["repeat_dimensions"]))
+    return [build.create("repeat", inputs_of(op), op.results[0].type, repeat_dims=times)]
 
 
 def _with_same_parameters(mnemonic: str, **more: Any) -> ValueRule:
@@ -73,7 +78,7 @@ def _reduce_or(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
 
 
 def _to_layout(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
-    return [to_layout(op.operands[0], op, op.results[0].type)]
+    return [build.create("to_tensor_spec", op.operands[:1], op.results[0].type)]
 
 
 RULES: Rules = {
@@ -81,6 +86,7 @@ RULES: Rules = {
     "reduce_and": _reduce_and,
     "reduce_or": _reduce_or,
     "broadcast": _broadcast,
+    "repeat": _repeat,
     "sort": _with_same_parameters("sort"),
     "topk": _with_same_parameters("topk"),
     "pad": _with_same_parameters("pad", use_multicore=True),

@@ -12,6 +12,7 @@ from ttmlir.dialects.ttnn.configs import Conv2dConfigAttr
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import with_shape
+from ttmlir.passes.ttnn.conversion.convert_values import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,5 +194,6 @@ RULES: Rules = {
     "max_pool2d": _pool("max_pool2d"),
     "avg_pool2d": _pool("avg_pool2d"),
     "max_pool2d_with_indices": _pool("max_pool2d_with_indices"),
+    "upsample2d": renamed("upsample"),
 }
 """Rules by mnemonic."""
