@@ -273,12 +273,30 @@ def _operand(index: int) -> Attribute:
     return IntegerAttr.from_index_int_value(index)
 
 
-def _data_type(layout: TensorLayout, language: Language) -> Attribute:
-    data_type = layout.element.data_type
+def _library_data_type(layout: TensorLayout) -> DataType:
     if isinstance(layout.element, ScalarType) and layout.element.keyword in ("si32", "i32"):
-        data_type = DataType.SI32
-    name = _DATA_TYPES.get(data_type)
+        return DataType.SI32
+    return layout.element.data_type
+
+
+def _data_type(layout: TensorLayout, language: Language) -> Attribute:
+    name = _DATA_TYPES.get(_library_data_type(layout))
     return _opaque(language.none if name is None else language.name(f"ttnn::DataType::{name}"))
+
+
+def describe_tensor(type_: TensorType[Attribute]) -> str:
+    """What a tensor is in words of the library in Python: `[33, 70] bfloat16 TILE DRAM`."""
+    shape, layout = f"[{', '.join(map(str, type_.get_shape()))}]", layout_of(type_)
+    if layout is None:
+        return shape
+    name = _DATA_TYPES.get(_library_data_type(layout))
+    words = [shape, "?" if name is None else name.lower()]
+    words.append("TILE" if layout.is_tiled else "ROW_MAJOR")
+    if layout.memory_space.is_system:
+        return " ".join((*words, "host"))
+    words.append("DRAM" if layout.memory_space.keyword == "dram" else "L1")
+    spread = layout.memory_layout
+    return " ".join((*words, *([spread.keyword.upper()] if spread.is_sharded else [])))
 
 
 def _new_data_type(op: ttnn.TTNNOp, layout: TensorLayout, language: Language) -> Attribute:
