@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -157,10 +158,40 @@ def test_names_of_files_are_no_code(tmp_path: Path) -> None:
 
 def test_what_the_library_lacks(tmp_path: Path) -> None:
     """A script that would stop is not written."""
-    compiled = ttmlir.compile(lambda x: x[::-1], jnp.asarray(_X), spelling="2026")
-    with pytest.raises(ttmlir.CompilationError, match=r"has no function 'ttnn\.rows_gather'"):
+    compiled = ttmlir.compile(lambda x: jax.lax.reduce_precision(x, 8, 7), _X)
+    with pytest.raises(ttmlir.CompilationError, match=r"has no function 'ttnn\.reduce_precision'"):
         compiled.save(tmp_path / "model.py")
+    largest = ttmlir.compile(lambda x, i, v: x.at[i].max(v), _X, _PLACES, _X[:4])
+    with pytest.raises(ttmlir.CompilationError, match="adds or multiplies numbers of the same"):
+        largest.save(tmp_path / "model.py")
     assert not [*tmp_path.iterdir()]
+
+
+_PLACES = np.array([3, 31, 3, 40], np.int32)
+"""One place twice, and one outside."""
+_PICKING = {
+    "reverse": lambda x, i: x[::-1],
+    "reverse both": lambda x, i: x[::-1, ::-1],
+    "rows": lambda x, i: x[i],
+    "columns": lambda x, i: x[:, i],
+    "elements": lambda x, i: x[i, i + 1],
+    "windows": lambda x, i: jax.vmap(lambda n: jax.lax.dynamic_slice(x, (n, 2), (5, 9)))(i),
+    "written rows": lambda x, i: x.at[i].set(7.5),
+    "added rows": lambda x, i: x.at[i].add(x[:4]),
+    "multiplied elements": lambda x, i: x.at[i, i].multiply(3.0),
+    "written window": lambda x, i: jax.lax.dynamic_update_slice(x, x[:2, :3] * 2, (i[3], i[0])),
+    "batches": lambda x, i: jnp.take_along_axis(x, jnp.abs(i)[None, :] % 33 + 0 * i[:1, None], 1),
+}
+
+
+@pytest.mark.parametrize("name", _PICKING)
+def test_picking_and_writing_places(name: str, tmp_path: Path) -> None:
+    """Compositions of what the library has give the very numbers of JAX."""
+    compiled = ttmlir.compile(_PICKING[name], _X, _PLACES)
+    script = compiled.save(tmp_path / "model.py", golden=True)
+    assert re.fullmatch(
+        r"output0: PCC 1\.000000, atol (0|\S+e-0[78]), right\n", _run(script, "--check")
+    )
 
 
 def test_cpp_is_text(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def _program_of(module: ModuleOp) -> FuncOp:
 
     from ttmlir.ir.rewriting import rename_references
     from ttmlir.passes.ttnn.functions.ttnn_tuplify_tensors import forward_functions
-    from ttmlir.target.python.model_script import INPUTS, LOAD, PROGRAM
+    from ttmlir.target.python.model_script import PROGRAM
 
     program, *others = forward_functions(module)
     if others:
@@ -107,13 +107,20 @@ def _program_of(module: ModuleOp) -> FuncOp:
     names = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
     renamed: dict[str, str] = {}
     for number, (name, op) in enumerate(names.items()):
-        if op is program or not name.isidentifier() or name in (PROGRAM, INPUTS, LOAD, "main"):
+        if op is program or not _is_free(name):
             renamed[name] = PROGRAM if op is program else f"function_{number}"
     for op in module.walk():
         rename_references(op, renamed)
     for old, new in renamed.items():
         names[old].sym_name = StringAttr(new)
     return program
+
+
+def _is_free(name: str) -> bool:
+    """Whether a function may keep its name in a script."""
+    from ttmlir.target.python.model_script import taken_names
+
+    return name.isidentifier() and not keyword.iskeyword(name) and name not in taken_names()
 
 
 def _add_inputs(program: FuncOp) -> list[str]:

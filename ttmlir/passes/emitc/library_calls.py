@@ -429,7 +429,7 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
         return _text(op, name, content, language)
     if isinstance(content, KeywordEnum):
         if language.is_python and attr.name.endswith("reduce_type"):
-            return f'"{content.keyword}"'
+            return _reduction(op, content.keyword, language)
         kind = "".join(part.capitalize() for part in attr.name.partition(".")[2].split("_"))
         return language.name(f"ttnn::{kind}::{content.keyword.upper()}")
     if attr.name == "ttnn.core_coord":
@@ -453,6 +453,22 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
         return _activation(op, name, kind, pairs, language)
     fields = ((field, _text(op, name, value, language)) for field, value in pairs)
     return language.made(kind, fields)
+
+
+def _reduction(op: ttnn.TTNNOp, keyword: str, language: Language) -> str:
+    """How numbers are combined; those that are written over others are added or multiplied."""
+    if keyword == "invalid":
+        return language.none
+    if "scatter" not in op.name:
+        return f'"{keyword}"'
+    if keyword not in _REDUCTIONS:
+        refuse_to_legalize(
+            op, f"ttnn.scatter adds or multiplies numbers of the same place, not '{keyword}'"
+        )
+    return f'"{_REDUCTIONS[keyword]}"'
+
+
+_REDUCTIONS = {"sum": "add", "prod": "multiply"}
 
 
 def _activation(

@@ -55,12 +55,14 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     TensorType,
+    bf16,
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import emitc, emitpy, ttcore, ttnn
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
+from ttmlir.ir.tensor_types import element_type
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
@@ -345,6 +347,8 @@ class _Conversion:
             operands = [*listed.results]
             first: Attribute = IntegerAttr.from_index_int_value(0)
             arguments = [("", first), *arguments[len(op.operands) :]]
+        if name == "embedding" and element_type(op.operands[1]) != bf16:
+            name = "embedding_of_rows"
         known = PYTHON_NAMES.get(name)
         callee = callee_of(op).replace("::", ".") if known is None else f"ttnn.{known}"
         callee = callee.removeprefix("ttnn.") if ".utils." in callee else callee

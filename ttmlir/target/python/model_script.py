@@ -159,6 +159,13 @@ def _name_arguments(functions: list[FuncOp], taken: set[str]) -> None:
         function.arg_attrs = ArrayAttr(attributes)
 
 
+def taken_names() -> set[str]:
+    """Names that a script has whatever its program is."""
+    files = (_tree(file)[1].body for file in (_FRAME, _FUNCTIONS))
+    names = {getattr(node, "name", "") for body in files for node in body}
+    return {PROGRAM, INPUTS, LOAD, "main", "ttnn", "np", *_CONSTANTS, *names, *dir(builtins)}
+
+
 def _module_names(functions: list[FuncOp]) -> set[str]:
     return {
         *("ttnn", "np", "Any", *_CONSTANTS, *dir(builtins), *keyword.kwlist),
@@ -169,7 +176,7 @@ def _module_names(functions: list[FuncOp]) -> set[str]:
 def identifier(text: str) -> str:
     """A name for Python made of any text; an empty one where there is none."""
     name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
-    return f"_{name}" if name[:1].isdigit() else name
+    return f"_{name}" if name[:1].isdigit() or keyword.iskeyword(name) else name
 
 
 @dataclass
