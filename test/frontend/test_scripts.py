@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -19,12 +21,13 @@ _X = _GENERATOR.normal(size=(33, 70)).astype(np.float32)
 _B = _GENERATOR.normal(size=(5,)).astype(np.float32)
 _W = _GENERATOR.normal(size=(70, 5)).astype(np.float32)
 
-_PRINT = """
-import json, model, ttnn, utils
-results = model._main(model.load_inputs_for__main())
-host = [ttnn.from_device(each).to(ttnn.ROW_MAJOR_LAYOUT).to_list() for each in results]
-utils.DeviceGetter.close()
-print(json.dumps(host))
+_SHOW = """
+import json, model, ttnn
+device = ttnn.open_device(device_id=0)
+results = model.forward(*model.load_inputs_for_forward(device), device)
+again = model.main(device)
+print(json.dumps([model.to_array(each).tolist() for each in (*results, *again)]))
+ttnn.close_device(device)
 """
 
 
@@ -33,33 +36,92 @@ def _model(x, b):
     return jnp.tanh(y), y.sum(axis=1)
 
 
-def _run(script: Path) -> str:
+def _run(script: Path, *arguments: str, status: int = 0) -> str:
     """What a script prints, in a process of its own that runs elsewhere."""
     done = subprocess.run(
-        [sys.executable, "-m", "ttmlir", str(script)], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "ttmlir", str(script), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert done.returncode == status, done.stderr
+    return done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("spelling", ["2024", "2026"])
 def test_script_has_numbers_of_numpy(spelling: str, tmp_path: Path) -> None:
-    """Arguments and long constants are read from files beside the script."""
+    """Arguments and long constants are read from the file beside the script."""
     compiled = ttmlir.compile(_model, _X, _B, spelling=spelling)
     assert compiled.save(tmp_path / "model.py") == tmp_path / "model.py"
-    assert sorted(each.name for each in tmp_path.rglob("*.npy")) == [
-        "arg0.npy",
-        "arg1.npy",
-        "constant0.npy",
-    ]
-    # Imported by another script; alone it prints nothing.
-    (tmp_path / "show.py").write_text(_PRINT, encoding="utf-8")
-    first, second = json.loads(_run(tmp_path / "show.py"))
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["model.py", "model.safetensors"]
+    (tmp_path / "show.py").write_text(_SHOW, encoding="utf-8")
+    first, second, *again = json.loads(_run(tmp_path / "show.py"))
     y = _X @ _W + _B
     np.testing.assert_allclose(first, np.tanh(y), atol=2e-5)
     np.testing.assert_allclose(np.reshape(second, -1), y.sum(axis=1), atol=2e-4)
-    if spelling == "2026":
-        assert _run(tmp_path / "model.py") == ""
+    assert again == [first, second]
+
+
+def test_script_says_what_it_computes(tmp_path: Path) -> None:
+    """Names of arguments, lines of the user, what tensors are; nothing of this project."""
+    compiled = ttmlir.compile(_model, _X, _B)
+    text = compiled.save(tmp_path / "model.py").read_text(encoding="utf-8")
+    assert "def forward(x, b, device):" in text
+    line = _model.__code__.co_firstlineno + 1
+    assert f"    # test_scripts.py:{line}  y = x @ _W + b\n" in text
+    assert "  # [33, 5] float32 TILE DRAM\n" in text
+    assert "memory_config=ttnn.DRAM_MEMORY_CONFIG" in text
+    imported = {
+        line.split()[1] for line in text.splitlines() if line.startswith(("import", "from"))
+    }
+    standard = {"__future__", "argparse", "collections.abc", "json", "pathlib", "sys", "typing"}
+    assert imported - standard == {"numpy", "ttnn"}
+    assert max(map(len, text.splitlines())) < 120
+
+
+def test_weights_have_the_names_of_torch(tmp_path: Path) -> None:
+    """In the file, and in the script."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(1)
+    layer = torch.nn.Linear(70, 5)
+    compiled = ttmlir.compile(layer, torch.zeros(33, 70))
+    text = compiled.save(tmp_path / "model.py").read_text(encoding="utf-8")
+    assert "weight = compute_once(_CONST_EVAL_CACHE, make_weight, device)" in text
+    arrays = _read(tmp_path / "model.safetensors")
+    assert sorted(arrays) == ["bias", "input", "weight"]
+    np.testing.assert_array_equal(arrays["weight"], layer.weight.detach().numpy())
+
+
+def test_check_compares_with_the_framework(tmp_path: Path) -> None:
+    """Numbers that are not the golden ones are wrong, as is a script without these."""
+    compiled = ttmlir.compile(_model, _X, _B)
+    script = compiled.save(tmp_path / "model.py", golden=True)
+    first, second = _run(script, "--check").splitlines()
+    assert re.fullmatch(r"output0: PCC 1\.000000, atol \S+, right", first)
+    assert re.fullmatch(r"output1: PCC 1\.000000, atol \S+, right", second)
+    golden = tmp_path / "model_golden.safetensors"
+    y = _X @ _W + _B
+    np.testing.assert_allclose(_read(golden)["output0"], np.tanh(y), atol=2e-5)
+    data = bytearray(golden.read_bytes())
+    data[-_X.shape[0] * 4 :] = data[-_X.shape[0] * 4 :][::-1]
+    golden.write_bytes(data)
+    assert _run(script, "--check", status=1).splitlines()[1].endswith(", WRONG")
+    compiled.save(script)
+    assert "save the model with golden=True" in _run(script, "--check", status=2)
+
+
+def _read(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of f32 of a file of safetensors."""
+    data = path.read_bytes()
+    start = 8 + int.from_bytes(data[:8], "little")
+    found = {}
+    for name, entry in json.loads(data[8:start]).items():
+        assert entry["dtype"] == "F32"
+        first, end = entry["data_offsets"]
+        found[name] = np.frombuffer(data[start + first : start + end], "<f4").reshape(
+            entry["shape"]
+        )
+    return found
 
 
 def test_parameters_are_loaded_to_the_host(tmp_path: Path) -> None:
@@ -74,15 +136,62 @@ def test_parameters_are_loaded_to_the_host(tmp_path: Path) -> None:
     compiled = ttmlir.compile(text, spelling="2026")
     script = compiled.save(tmp_path / "model.py").read_text(encoding="utf-8")
     assert "compute_once" in script
-    assert _run(tmp_path / "model.py") == ""
+    assert "output0: [33, 5] FLOAT32" in _run(tmp_path / "model.py")
+
+
+def test_names_of_files_are_no_code(tmp_path: Path) -> None:
+    """Neither names of functions nor those of places and arguments."""
+    text = """
+        func.func @"a(): pass\\0Aimport os"(%x: tensor<33x70xf32> loc("device"))
+            -> tensor<33x70xf32> {
+          %0 = "ttir.neg"(%x) : (tensor<33x70xf32>) -> tensor<33x70xf32> loc("b\\0Aimport os"(
+            "/etc/passwd\\0Aimport os":1:1))
+          return %0 : tensor<33x70xf32>
+        }
+    """
+    compiled = ttmlir.compile(text)
+    script = compiled.save(tmp_path / "model.py").read_text(encoding="utf-8")
+    assert "import os" not in {line.strip() for line in script.splitlines()}
+    assert "root:" not in script
+    assert "output0: [33, 70]" in _run(tmp_path / "model.py")
 
 
 def test_what_the_library_lacks(tmp_path: Path) -> None:
     """A script that would stop is not written."""
-    compiled = ttmlir.compile(lambda x: x[::-1], jnp.asarray(_X), spelling="2026")
-    with pytest.raises(ttmlir.CompilationError, match=r"has no function 'ttnn\.rows_gather'"):
+    compiled = ttmlir.compile(lambda x: jax.lax.reduce_precision(x, 8, 7), _X)
+    with pytest.raises(ttmlir.CompilationError, match=r"has no function 'ttnn\.reduce_precision'"):
         compiled.save(tmp_path / "model.py")
+    largest = ttmlir.compile(lambda x, i, v: x.at[i].max(v), _X, _PLACES, _X[:4])
+    with pytest.raises(ttmlir.CompilationError, match="adds or multiplies numbers of the same"):
+        largest.save(tmp_path / "model.py")
     assert not [*tmp_path.iterdir()]
+
+
+_PLACES = np.array([3, 31, 3, 40], np.int32)
+"""One place twice, and one outside."""
+_PICKING = {
+    "reverse": lambda x, i: x[::-1],
+    "reverse both": lambda x, i: x[::-1, ::-1],
+    "rows": lambda x, i: x[i],
+    "columns": lambda x, i: x[:, i],
+    "elements": lambda x, i: x[i, i + 1],
+    "windows": lambda x, i: jax.vmap(lambda n: jax.lax.dynamic_slice(x, (n, 2), (5, 9)))(i),
+    "written rows": lambda x, i: x.at[i].set(7.5),
+    "added rows": lambda x, i: x.at[i].add(x[:4]),
+    "multiplied elements": lambda x, i: x.at[i, i].multiply(3.0),
+    "written window": lambda x, i: jax.lax.dynamic_update_slice(x, x[:2, :3] * 2, (i[3], i[0])),
+    "batches": lambda x, i: jnp.take_along_axis(x, jnp.abs(i)[None, :] % 33 + 0 * i[:1, None], 1),
+}
+
+
+@pytest.mark.parametrize("name", _PICKING)
+def test_picking_and_writing_places(name: str, tmp_path: Path) -> None:
+    """Compositions of what the library has give the very numbers of JAX."""
+    compiled = ttmlir.compile(_PICKING[name], _X, _PLACES)
+    script = compiled.save(tmp_path / "model.py", golden=True)
+    assert re.fullmatch(
+        r"output0: PCC 1\.000000, atol (0|\S+e-0[78]), right\n", _run(script, "--check")
+    )
 
 
 def test_cpp_is_text(tmp_path: Path) -> None:
@@ -96,7 +205,7 @@ def test_refusals(tmp_path: Path) -> None:
     """What cannot be a script says so, and writes nothing."""
     compiled = ttmlir.compile(_model, _X, _B)
     with pytest.raises(ArgumentError, match="golden results are kept in files"):
-        compiled.save(tmp_path / "model.py", golden=True)
+        compiled.save(tmp_path / "model.cpp", golden=True)
     with pytest.raises(ArgumentError, match=r"'my-model\.py' is no name of a script"):
         compiled.save(tmp_path / "my-model.py")
     with pytest.raises(ArgumentError, match="has no option enable-grid-set"):
@@ -107,7 +216,4 @@ def test_refusals(tmp_path: Path) -> None:
     compiled.save(tmp_path / "model.ttnn")
     with pytest.raises(ArgumentError, match="would be text"):
         ttmlir.load(tmp_path / "model.ttnn").save(tmp_path / "m.py")
-    (tmp_path / "utils.py").write_text("mine = 1\n", encoding="utf-8")
-    with pytest.raises(ArgumentError, match="is another file"):
-        compiled.save(tmp_path / "model.py")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["model.ttnn", "utils.py"]
+    assert [each.name for each in tmp_path.iterdir()] == ["model.ttnn"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -407,6 +407,8 @@ class ImportedModel(CallingConvention):
 
     None if the function returns more than a call does, such as new values of state.
     """
+    parameters: Callable[[], Iterable[tuple[str, Array]]] | None = None
+    """What the model learns and keeps, by its own names."""
     warnings: Sequence[str] = ()
     """What the user should know about a program that is not refused."""
     texts: Mapping[str, Source] = field(default_factory=dict[str, "Source"])
@@ -642,30 +644,37 @@ class CompiledModel(CallableModel):
         With `golden=True` the file also holds the example arguments and what the framework computes
         for them, with which `ttrt run --golden` compares; `golden=(x, y)` takes other arguments.
 
-        A name with `.py` at its end gets a script that calls the ttnn library, and `utils.py` and
-        the tensors that it reads beside it; one with `.cpp` gets `text("cpp")`.
+        A name with `.py` at its end gets a script that calls the ttnn library, and beside it a file
+        of the inputs and weights, and one of golden results; one with `.cpp` gets `text("cpp")`.
         """
         suffix = Path(path).suffix
+        if suffix == ".py":
+            return self._save_script(Path(path), golden)
         if suffix in TEXTS:
             if golden is not False:
                 raise ArgumentError(f"golden results are kept in files, not in {suffix} text")
-            return self._save_text(Path(path))
+            write_file(path, self.text("cpp").encode())
+            return Path(path)
         write_file(path, self._bytes if golden is False else self._with_golden(golden))
         return Path(path)
 
-    def _save_text(self, path: Path) -> Path:
-        if path.suffix == ".cpp":
-            write_file(path, self.text("cpp").encode())
-            return path
-        from ttmlir.frontend.scripts import write_script
+    def _save_script(self, path: Path, golden: Literal[True] | bool | tuple[Any, ...]) -> Path:
+        from ttmlir.frontend.scripts import ScriptData, write_script
 
         if self.target != "ttnn":
             raise ArgumentError("scripts call the ttnn library: compile with target='ttnn'")
-        module = cloned(self._imported.module)
+        inputs, outputs = self._example_arrays(), None
+        if golden is not False:
+            inputs, outputs = self._golden_arrays(golden)
+        imported = self._imported
+        data = ScriptData(
+            self.name, inputs, outputs, imported.parameters, bool(imported.signature.framework)
+        )
+        module = cloned(imported.module)
         front, options = self._divided_options
         with self._in_terms_of_the_user():
-            _to_ttir(module, self._imported.stage, "ttnn", "spelling=2026", front)
-            return write_script(module, self._example_arrays(), options, path)
+            _to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
+            return write_script(module, data, options, path)
 
     def _example_arrays(self) -> list[Array]:
         """What a call with the examples gives the program; ones where there are none."""
@@ -676,6 +685,14 @@ class CompiledModel(CallableModel):
     def _with_golden(self, golden: Literal[True] | tuple[Any, ...]) -> bytes:
         from ttmlir.target.flatbuffer.tensors import Golden
 
+        inputs, outputs = self._golden_arrays(golden)
+        kept = Golden(inputs=inputs, outputs=outputs)
+        return self._target.write(self._lowered, {"": self._imported.signature}, kept)
+
+    def _golden_arrays(
+        self, golden: Literal[True] | tuple[Any, ...]
+    ) -> tuple[list[Array], list[Array]]:
+        """The inputs of a program, and what the framework computes from them."""
         call: CallArguments | None = self._examples if golden is True else (golden, {})
         if call is None:
             raise InputError(
@@ -684,9 +701,7 @@ class CompiledModel(CallableModel):
             )
         args, kwargs = call
         inputs = self.arrays_of_call(args, kwargs)
-        outputs = self.flatten_results(self.reference(*args, **kwargs))
-        kept = Golden(inputs=inputs, outputs=outputs)
-        return self._target.write(self._lowered, {"": self._imported.signature}, kept)
+        return inputs, self.flatten_results(self.reference(*args, **kwargs))
 
     def text(self, stage: str, *, elide_above: int | None = None) -> str:
         """The program at one of the `stages`: MLIR, or C++ of the ttnn library or of kernels.

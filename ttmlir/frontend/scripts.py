@@ -1,16 +1,17 @@
-"""Compiled models as scripts of Python that call the ttnn library, ready to run.
+"""Compiled models as scripts of Python that call the ttnn library, ready to run on a card.
 
-A script stands beside `utils.py`, and beside a directory with what it computes with: arguments,
-weights, and constants that are too long to read, as files of NumPy.
+Beside a script stands a file with its inputs, weights, and constants that are too long to read, and
+one with the golden results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import keyword
+import linecache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from ttmlir.compiler import transform
 from ttmlir.errors import ArgumentError
@@ -19,44 +20,128 @@ from ttmlir.mlir.option_values import options_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
 
     from ttmlir.dialects import ttnn
     from ttmlir.runtime.tensor import Array
 
 SUFFIX = ".py"
 _PIPELINE = "ttir-to-emitpy-pipeline"
-_CONVERSION = "convert-ttnn-to-emitpy"
-_UTILS = Path(__file__).parents[1] / "target" / "python" / "script_functions.py"
+_TUPLES = "ttnn-tuplify-tensors"
 _MOST_ELEMENTS = 64
 """Of a constant that stands in the text."""
 
 
-def write_script(module: ModuleOp, inputs: Sequence[Array], options: str, path: str | Path) -> Path:
+@dataclass(frozen=True)
+class ScriptData:
+    """What a script is about, and runs on."""
+
+    name: str
+    """Of the model."""
+    inputs: Sequence[Array]
+    outputs: Sequence[Array] | None
+    """Golden results."""
+    parameters: Callable[[], Iterable[tuple[str, Array]]] | None
+    """What constants are called in the model."""
+    is_python: bool
+    """Whether the model is written in Python, whose lines may be quoted."""
+
+
+def write_script(module: ModuleOp, data: ScriptData, options: str, path: str | Path) -> Path:
     """Write a module in ttir of 2026 as a script, and what it needs; returns its path.
 
-    `inputs` are what it reads when it runs by itself; `options` are those of the pipeline to ttnn.
+    `options` are those of the pipeline to ttnn.
     """
-    from ttmlir.target.python.emitter import emit_python
+    from ttmlir.frontend.safetensors import write_safetensors
+    from ttmlir.passes.emitpy.convert_ttnn_to_emitpy import convert_to_functions
+    from ttmlir.target.python.model_script import identifier, write_model_script
 
     script = Path(path)
-    if not script.stem.isidentifier() or script.stem in ("ttnn", "utils"):
+    if not script.stem.isidentifier() or keyword.iskeyword(script.stem) or script.stem == "ttnn":
         raise ArgumentError(
             f"'{script.name}' is no name of a script that others can import; 'model.py' is one"
         )
-    data = script.with_name(f"{script.stem}_tensors")
-    reads = f"load-input-tensors-from-disk=true tensor-load-directory={data.name}"
-    transform(module, f"{_PIPELINE}{{{_known(options)} {reads}}}", until=_CONVERSION)
-    kept = {f"arg{number}": array for number, array in enumerate(inputs)}
-    kept.update(_take_constants(module, data.name))
-    transform(module, _CONVERSION)
+    transform(module, f"{_PIPELINE}{{{_known(options)} target-module=true}}", until=_TUPLES)
+    names = _add_inputs(_program_of(module))
+    kept = dict(zip(names, data.inputs, strict=True))
+    parameters = data.parameters() if data.parameters is not None else ()
+    kept.update(_take_constants(module, dict(parameters), kept))
+    _name_cached_functions(module)
+    described = convert_to_functions(module)
     _check_functions(module)
-    text = emit_python(module)
-    _write_utils(script.with_name("utils.py"))
-    for name, array in kept.items():
-        data.mkdir(exist_ok=True)
-        np.save(data / f"{name}.npy", _plain(array))
+    text = write_model_script(
+        module,
+        described,
+        title=identifier(data.name) or "Model",
+        script=script.name,
+        source_line=_line_of if data.is_python else None,
+    )
+    tensors = script.with_suffix(".safetensors")
+    golden = tensors.with_name(f"{tensors.stem}_golden.safetensors")
+    write_safetensors(tensors, kept)
+    golden.unlink(missing_ok=True)
+    if data.outputs is not None:
+        outputs = {f"output{number}": array for number, array in enumerate(data.outputs)}
+        write_safetensors(golden, outputs)
     write_file(script, text.encode())
     return script
+
+
+def _line_of(file: str, number: int) -> str | None:
+    """A line of a program in Python."""
+    return linecache.getline(file, number) if file.endswith(SUFFIX) else None
+
+
+def _program_of(module: ModuleOp) -> FuncOp:
+    """The function of the program, by the name that it has in a script."""
+    from xdsl.dialects.builtin import StringAttr
+    from xdsl.dialects.func import FuncOp
+
+    from ttmlir.ir.rewriting import rename_references
+    from ttmlir.passes.ttnn.functions.ttnn_tuplify_tensors import forward_functions
+    from ttmlir.target.python.model_script import PROGRAM
+
+    program, *others = forward_functions(module)
+    if others:
+        raise ArgumentError("scripts have one program; these functions are several")
+    names = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
+    renamed: dict[str, str] = {}
+    for number, (name, op) in enumerate(names.items()):
+        if op is program or not _is_free(name):
+            renamed[name] = PROGRAM if op is program else f"function_{number}"
+    for op in module.walk():
+        rename_references(op, renamed)
+    for old, new in renamed.items():
+        names[old].sym_name = StringAttr(new)
+    return program
+
+
+def _is_free(name: str) -> bool:
+    """Whether a function may keep its name in a script."""
+    from ttmlir.target.python.model_script import taken_names
+
+    return name.isidentifier() and not keyword.iskeyword(name) and name not in taken_names()
+
+
+def _add_inputs(program: FuncOp) -> list[str]:
+    """Add the function that loads the inputs, if there are any; the names of these in the file."""
+    from ttmlir.mlir.reporting import name_of
+    from ttmlir.passes.ttnn.functions.ttnn_create_input_gens import add_inputs, on_device
+
+    names = list[str]()
+    for number, argument in enumerate(program.body.blocks[0].args):
+        name = name_of(argument.location) or f"arg{number}"
+        names.append(name if name not in names else f"{name}.{number}")
+    if names:
+        add_inputs(
+            program,
+            program,
+            "load",
+            lambda build, type_, number: build.create(
+                "load_tensor", on_device(build, type_), type_, file_path=names[number]
+            ),
+        )
+    return names
 
 
 def _check_functions(module: ModuleOp) -> None:
@@ -92,40 +177,68 @@ def _known(options: str) -> str:
     return " ".join(words.values())
 
 
-def _take_constants(module: ModuleOp, directory: str) -> dict[str, Array]:
-    """Let long constants be read from files; what these hold, by their names."""
+def _take_constants(
+    module: ModuleOp, parameters: Mapping[str, Array], taken: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Let weights and long constants be read from the file; what this holds, by their names."""
     from ttmlir.dialects import ttnn
     from ttmlir.interpreter.execution import constant_array
 
+    by_content = {_content(array): name for name, array in reversed([*parameters.items()])}
     found: dict[str, Array] = {}
     for op in [op for op in module.walk() if isinstance(op, ttnn.ConstantOp)]:
         array = constant_array(op, op.value)
-        if array.size > _MOST_ELEMENTS:
+        name = by_content.get(_content(array))
+        if name is None and array.size <= _MOST_ELEMENTS:
+            continue
+        if name is None or name in taken:
             name = f"constant{len(found)}"
-            found[name] = array
-            _read(op, f"{directory}/{name}.tensorbin")
+        found[name] = array
+        _read(op, name)
     return found
 
 
-def _read(op: ttnn.ConstantOp, path: str) -> None:
+def _content(array: Array) -> tuple[tuple[int, ...], str, bytes]:
+    from hashlib import sha256
+
+    return array.shape, array.dtype.name, sha256(array.tobytes()).digest()
+
+
+def _read(op: ttnn.ConstantOp, name: str) -> None:
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
 
     build = TTNNValueBuilder.before(op)
-    result = build.create("load_tensor", op.operands, op.results[0].type, file_path=path)
+    result = build.create("load_tensor", op.operands, op.results[0].type, file_path=name)
     op.results[0].replace_all_uses_with(result)
     op.detach()
     op.erase()
 
 
-def _plain(array: Array) -> Array:
-    """The numbers as NumPy itself has types for, in 32 bits."""
-    kind = array.dtype.kind
-    return array.astype({"i": np.int32, "u": np.uint32, "b": np.int32}.get(kind, np.float32))
+def _name_cached_functions(module: ModuleOp) -> None:
+    """Call functions of one weight `make_` and its name."""
+    from xdsl.dialects.builtin import StringAttr
+    from xdsl.dialects.func import FuncOp
 
+    from ttmlir.dialects import ttcore, ttnn
+    from ttmlir.ir.rewriting import rename_references
+    from ttmlir.target.python.model_script import identifier
 
-def _write_utils(path: Path) -> None:
-    text = _UTILS.read_bytes()
-    head = text.partition(b"\n")[0]
-    if path.exists() and path.read_bytes().partition(b"\n")[0] != head:
-        raise ArgumentError(f"'{path}' is another file than the one that scripts need; move it")
-    write_file(path, text)
+    functions = {op.sym_name.data: op for op in module.walk() if isinstance(op, FuncOp)}
+    renamed: dict[str, str] = {}
+    for op in [op for op in module.walk() if isinstance(op, ttcore.LoadCachedOp)]:
+        loads = [
+            each.properties["file_path"]
+            for each in functions[op.callee].walk()
+            if isinstance(each, ttnn.TTNNOp) and each.name == "ttnn.load_tensor"
+        ]
+        stem = f"constant{len(renamed)}"
+        if len(loads) == 1 and isinstance(loads[0], StringAttr):
+            stem = identifier(loads[0].data)
+        name = f"make_{stem}"
+        while name in (*functions, *renamed.values()):
+            name += "_"
+        renamed.setdefault(op.callee, name)
+    for op in module.walk():
+        rename_references(op, renamed)
+    for old, new in renamed.items():
+        functions[old].sym_name = StringAttr(new)

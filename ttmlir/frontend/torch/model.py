@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import ml_dtypes
@@ -210,6 +211,7 @@ class _Door:
             trace=self.trace,
             flatten_results=self.flatten_results,
             bound=self._bound,
+            parameters=self.named_arrays,
             warnings=narrow(program.module),
         )
         return call_with_pairs(imported, program.complex_places)
@@ -243,6 +245,12 @@ class _Door:
             tensor = self._exported.state_dict[name]
             first.setdefault(id(tensor), (name, tensor.numel()))
         return tuple(first.values())
+
+    def named_arrays(self) -> Iterator[tuple[str, Array]]:
+        """Parameters and buffers by their names."""
+        for name, tensor in self._exported.state_dict.items():
+            with suppress(InputError):
+                yield name, array_of(tensor)
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
         """The arrays of a call."""

@@ -154,6 +154,8 @@ _ARGUMENTS: dict[str, str] = {
     "reshape": "* shape memory_config",
     "rms_norm": _NORM,
     "round": "* decimals memory_config",
+    "rows_gather": "* sizes windows column memory_config",
+    "rows_scatter": "* sizes windows column reduce memory_config",
     "sampling": "* seed",
     "scaled_dot_product_attention": (
         "* attn_mask=attention_mask is_causal scale sliding_window_size memory_config "
@@ -189,6 +191,7 @@ PYTHON_NAMES = {
     "constant": "Tensor",
     "conv3d": "experimental.conv3d",
     "embedding_backward": "embedding_bw",
+    "embedding_of_rows": "utils.embedding_of_rows",
     "left_shift": "bitwise_left_shift",
     "load_tensor": "utils.load_tensor",
     "max_pool2d_with_indices": "max_pool2d",
@@ -204,6 +207,8 @@ PYTHON_NAMES = {
     "paged_update_cache": "experimental.paged_update_cache",
     "rotary_embedding": "experimental.rotary_embedding",
     "rotary_embedding_llama": "experimental.rotary_embedding_llama",
+    "rows_gather": "utils.rows_gather",
+    "rows_scatter": "utils.rows_scatter",
     "scaled_dot_product_attention": "transformer.scaled_dot_product_attention",
     "scaled_dot_product_attention_decode": "transformer.scaled_dot_product_attention_decode",
     "split_query_key_value_and_split_heads": "transformer.split_query_key_value_and_split_heads",
@@ -235,7 +240,7 @@ WITHOUT_FUNCTION = frozenset(
         "prepare_conv2d_weights prepare_conv3d_weights prepare_moe_compute_w0_w1_weights "
         "prepare_moe_compute_w2_weights reduce_and reduce_bitwise_and reduce_bitwise_or "
         "reduce_bitwise_xor reduce_or reduce_precision reset_global_semaphore reverse rmsnorm_bw "
-        "rmsnorm_fw rng_bit_generator rows_gather rows_scatter scatter_maximum scatter_minimum "
+        "rmsnorm_fw rng_bit_generator scatter_maximum scatter_minimum "
         "scatter_multiply sdpa_bw sdpa_fw selective_reduce_combine slice_write state_pool_update "
         "topk_router_gpt write_tensor "
     ).split()

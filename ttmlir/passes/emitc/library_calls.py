@@ -273,12 +273,30 @@ def _operand(index: int) -> Attribute:
     return IntegerAttr.from_index_int_value(index)
 
 
-def _data_type(layout: TensorLayout, language: Language) -> Attribute:
-    data_type = layout.element.data_type
+def _library_data_type(layout: TensorLayout) -> DataType:
     if isinstance(layout.element, ScalarType) and layout.element.keyword in ("si32", "i32"):
-        data_type = DataType.SI32
-    name = _DATA_TYPES.get(data_type)
+        return DataType.SI32
+    return layout.element.data_type
+
+
+def _data_type(layout: TensorLayout, language: Language) -> Attribute:
+    name = _DATA_TYPES.get(_library_data_type(layout))
     return _opaque(language.none if name is None else language.name(f"ttnn::DataType::{name}"))
+
+
+def describe_tensor(type_: TensorType[Attribute]) -> str:
+    """What a tensor is in words of the library in Python: `[33, 70] bfloat16 TILE DRAM`."""
+    shape, layout = f"[{', '.join(map(str, type_.get_shape()))}]", layout_of(type_)
+    if layout is None:
+        return shape
+    name = _DATA_TYPES.get(_library_data_type(layout))
+    words = [shape, "?" if name is None else name.lower()]
+    words.append("TILE" if layout.is_tiled else "ROW_MAJOR")
+    if layout.memory_space.is_system:
+        return " ".join((*words, "host"))
+    words.append("DRAM" if layout.memory_space.keyword == "dram" else "L1")
+    spread = layout.memory_layout
+    return " ".join((*words, *([spread.keyword.upper()] if spread.is_sharded else [])))
 
 
 def _new_data_type(op: ttnn.TTNNOp, layout: TensorLayout, language: Language) -> Attribute:
@@ -411,7 +429,7 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
         return _text(op, name, content, language)
     if isinstance(content, KeywordEnum):
         if language.is_python and attr.name.endswith("reduce_type"):
-            return f'"{content.keyword}"'
+            return _reduction(op, content.keyword, language)
         kind = "".join(part.capitalize() for part in attr.name.partition(".")[2].split("_"))
         return language.name(f"ttnn::{kind}::{content.keyword.upper()}")
     if attr.name == "ttnn.core_coord":
@@ -435,6 +453,22 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
         return _activation(op, name, kind, pairs, language)
     fields = ((field, _text(op, name, value, language)) for field, value in pairs)
     return language.made(kind, fields)
+
+
+def _reduction(op: ttnn.TTNNOp, keyword: str, language: Language) -> str:
+    """How numbers are combined; those that are written over others are added or multiplied."""
+    if keyword == "invalid":
+        return language.none
+    if "scatter" not in op.name:
+        return f'"{keyword}"'
+    if keyword not in _REDUCTIONS:
+        refuse_to_legalize(
+            op, f"ttnn.scatter adds or multiplies numbers of the same place, not '{keyword}'"
+        )
+    return f'"{_REDUCTIONS[keyword]}"'
+
+
+_REDUCTIONS = {"sum": "add", "prod": "multiply"}
 
 
 def _activation(

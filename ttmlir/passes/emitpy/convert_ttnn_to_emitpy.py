@@ -43,9 +43,9 @@ an argument.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -54,18 +54,27 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
+    TensorType,
+    bf16,
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects import emitc, emitpy, ttcore, ttnn
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
+from ttmlir.ir.tensor_types import element_type
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.emitc.convert_ttnn_to_emitc import callees_of, parts_of
 from ttmlir.passes.emitc.library_arguments import PYTHON_NAMES
-from ttmlir.passes.emitc.library_calls import PYTHON, arguments_in, callee_of, library_type
+from ttmlir.passes.emitc.library_calls import (
+    PYTHON,
+    arguments_in,
+    callee_of,
+    describe_tensor,
+    library_type,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -93,11 +102,26 @@ class ConvertTTNNToEmitPyPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Put the converted operations in the place of the module's own."""
-        with spell_as(module):
-            converted = _Conversion(module).run()
-        body = module.detach_region(0)
-        module.add_region(converted)
-        body.erase()
+        _convert(module, _Conversion(module))
+
+
+def convert_to_functions(module: ModuleOp) -> Mapping[SSAValue, str]:
+    """Convert a module to functions that all take the device, last, and keep their arguments.
+
+    Returns what the results of calls are, as `describe_tensor` says it.
+    """
+    conversion = _Conversion(module, takes_device=True)
+    _convert(module, conversion)
+    return conversion.described
+
+
+def _convert(module: ModuleOp, conversion: _Conversion) -> None:
+    """Put the converted operations in the place of the module's own."""
+    with spell_as(module):
+        converted = conversion.run()
+    body = module.detach_region(0)
+    module.add_region(converted)
+    body.erase()
 
 
 def _converted(type_: Attribute) -> Attribute:
@@ -107,8 +131,11 @@ def _converted(type_: Attribute) -> Attribute:
 class _Conversion:
     """One walk over a module that adds the converted operations to a new body."""
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, module: ModuleOp, *, takes_device: bool = False) -> None:
         self._module = module
+        self.described: dict[SSAValue, str] = {}
+        self._takes_device = takes_device
+        self._device_of_function: SSAValue | None = None
         self._values: dict[SSAValue, SSAValue] = {}
         self._remembers = False
         self._called = {name for op in module.walk() for name in callees_of(op)}
@@ -146,6 +173,8 @@ class _Conversion:
             case ttcore.DeviceModuleOp():
                 for inner in op.module.body.block.ops:
                     self._convert(inner, block)
+            case ttnn.GetDeviceOp() if self._device_of_function is not None:
+                self._values[op.results[0]] = self._device_of_function
             case ttnn.GetDeviceOp():
                 self._replace(op, block, self._device(op))
             case ttnn.WhileOp() | ttcore.WhileLoopOp():
@@ -192,6 +221,8 @@ class _Conversion:
     def _is_shared(self, value: SSAValue) -> bool:
         """Whether others have the tensor, too: a later run, or the caller within the script."""
         if isinstance(value, BlockArgument):
+            if self._takes_device:
+                return True
             function = value.owner.parent_op()
             return isinstance(function, FuncOp) and function.sym_name.data in self._called
         return isinstance(value.owner, ttcore.LoadCachedOp)
@@ -199,15 +230,18 @@ class _Conversion:
     def _keep(self, op: Operation, block: Block) -> None:
         """Copy an operation that only changes its types."""
         self._operands(op)
+        takes_device = self._takes_device and isinstance(op, FuncOp)
         copy = op.clone_without_regions(self._values)
         if isinstance(copy, FuncOp):
             inputs, outputs = copy.function_type.inputs.data, copy.function_type.outputs.data
+            device = [DEVICE] * takes_device
             copy.function_type = FunctionType.from_lists(
-                [*map(_converted, inputs)], [*map(_converted, outputs)]
+                [*map(_converted, inputs), *device], [*map(_converted, outputs)]
             )
             copy.properties.pop("arg_attrs", None)
             copy.properties.pop("res_attrs", None)
         if isinstance(copy, CallOp):
+            copy.operands = [*copy.operands, *self._device_if_taken()]
             for result in copy.results:
                 retype(result, _converted(result.type))
         block.add_op(copy)
@@ -215,13 +249,23 @@ class _Conversion:
             for inner in old.blocks:
                 new = Block()
                 region.add_block(new)
-                for index, argument in enumerate(inner.args):
-                    new.insert_arg(_converted(argument.type), index, argument.location)
-                    self._values[argument] = new.args[index]
-                    if argument.type == ttnn.TTNNDeviceType():
-                        self._use_device(new.args[index], new)
-                for each in inner.ops:
-                    self._convert(each, new)
+                if takes_device:
+                    self._device_of_function = new.insert_arg(DEVICE, 0, op.location)
+                self._fill(new, inner)
+
+    def _fill(self, new: Block, old: Block) -> None:
+        """Convert the arguments and operations of a block."""
+        for index, argument in enumerate(old.args):
+            new.insert_arg(_converted(argument.type), index, argument.location)
+            self._values[argument] = new.args[index]
+            if argument.type == ttnn.TTNNDeviceType() and not self._takes_device:
+                self._use_device(new.args[index], new)
+        for each in old.ops:
+            self._convert(each, new)
+
+    def _device_if_taken(self) -> Sequence[SSAValue]:
+        """What calls of functions end with."""
+        return () if self._device_of_function is None else (self._device_of_function,)
 
     def _use_device(self, device: BlockArgument, block: Block) -> None:
         """Let functions of constants take the device that the caller has."""
@@ -240,6 +284,10 @@ class _Conversion:
     def _replace(self, op: Operation, block: Block, new: Operation) -> None:
         block.add_op(new)
         self._values.update(zip(op.results, new.results, strict=True))
+        for result, made in zip(op.results, new.results, strict=True):
+            type_ = result.type
+            if isinstance(type_, TensorType):
+                self.described[made] = describe_tensor(cast("TensorType[Attribute]", type_))
 
     def _device(self, op: ttnn.GetDeviceOp) -> Operation:
         shape = op.properties.get("mesh_shape")
@@ -258,6 +306,7 @@ class _Conversion:
         operands: Sequence[SSAValue],
     ) -> None:
         """A function that takes text, then values, and gives the results of the operation."""
+        operands = [*operands, *self._device_if_taken()]
         arguments = [emitpy.opaque(each) for each in fixed]
         numbers = map(IntegerAttr.from_index_int_value, range(len(operands)))
         call = emitpy.CallOpaqueOp.make(
@@ -298,6 +347,8 @@ class _Conversion:
             operands = [*listed.results]
             first: Attribute = IntegerAttr.from_index_int_value(0)
             arguments = [("", first), *arguments[len(op.operands) :]]
+        if name == "embedding" and element_type(op.operands[1]) != bf16:
+            name = "embedding_of_rows"
         known = PYTHON_NAMES.get(name)
         callee = callee_of(op).replace("::", ".") if known is None else f"ttnn.{known}"
         callee = callee.removeprefix("ttnn.") if ".utils." in callee else callee

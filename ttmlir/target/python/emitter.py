@@ -28,9 +28,31 @@ _LISTS = ("utils.create_list", "util.create_list")
 """Calls that are written as displays of lists."""
 
 
-def emit_python(module: ModuleOp, *, file_id: str = "") -> str:
-    """The text of a module; `file_id` names the one `emitpy.file` that is written."""
-    emitter = _Emitter(file_id)
+class Notes:
+    """What a text says beside the statements; this says nothing."""
+
+    reserved: frozenset[str] = frozenset()
+    """Names that no variable gets."""
+
+    def before(self, op: Operation) -> str:
+        """A comment for the line before a statement; the same one is not repeated."""
+        return ""
+
+    def after(self, op: Operation) -> str:
+        """A comment at the end of a statement."""
+        return ""
+
+    def stem(self, op: Operation) -> str:
+        """What a variable is called, if not after its function."""
+        return ""
+
+
+def emit_python(module: ModuleOp, *, file_id: str = "", notes: Notes | None = None) -> str:
+    """The text of a module; `file_id` names the one `emitpy.file` that is written.
+
+    With `notes` variables get short names, and long arguments lines of their own.
+    """
+    emitter = _Emitter(file_id, notes)
     emitter.module(module)
     return "\n".join(emitter.lines).strip("\n") + "\n"
 
@@ -38,8 +60,10 @@ def emit_python(module: ModuleOp, *, file_id: str = "") -> str:
 class _Emitter:
     """Writes operations line by line; each scope names its own variables."""
 
-    def __init__(self, file_id: str) -> None:
+    def __init__(self, file_id: str, notes: Notes | None = None) -> None:
         self.lines: list[str] = []
+        self._notes = notes
+        self._last_comment = ""
         self._file_id = file_id
         self._depth = 0
         self._names: dict[SSAValue, str] = {}
@@ -93,20 +117,34 @@ class _Emitter:
         if value is None:
             raise OpError(op, f"unable to find printer for op '{op.name}' in Python")
         text = value(op)
-        if not op.results:
-            self._line(text)
-        elif isinstance(op, emitpy.LiteralOp) and _is_used_once_as_index(op):
+        if isinstance(op, emitpy.LiteralOp) and _is_used_once_as_index(op):
             self._names[op.results[0]] = text
-        else:
-            self._line(f"{self._declared(op)} = {text}")
+            return
+        if op.results:
+            text = f"{self._declared(op)} = {text}"
+        if self._notes is not None:
+            text = self._annotated(op, text, self._notes)
+        self._line(text)
+
+    def _annotated(self, op: Operation, text: str, notes: Notes) -> str:
+        before, after = notes.before(op), notes.after(op)
+        if before and before != self._last_comment:
+            self._last_comment = before
+            text = f"# {before}\n{text}"
+        return f"{text}  # {after}" if after else text
 
     # --- Names ---
 
     def _declared(self, op: Operation) -> str:
-        return ", ".join(self._declare(result, _stem(op)) for result in op.results)
+        stem = self._notes.stem(op) if self._notes is not None else ""
+        return ", ".join(
+            self._declare(result, stem or _stem(op), is_exact=bool(stem)) for result in op.results
+        )
 
     def _declare(self, value: SSAValue, stem: str, *, is_exact: bool = False) -> str:
         used = self._used[-1]
+        if self._notes is not None and stem in self._notes.reserved:
+            is_exact = False
         if is_exact and stem not in used and stem not in self._globals:
             used[stem] = 0
             self._names[value] = stem
@@ -188,7 +226,10 @@ class _Emitter:
         text = f"{callee}({', '.join(items)})"
         if len(_INDENT * self._depth + text) + 24 <= 100 or len(items) < 2:
             return text
-        inner = "".join(f"{_INDENT}{item},\n" for item in items)
+        if self._notes is not None:
+            width = 99 - len(_INDENT) * self._depth
+            items = [_wrapped(item, width - len(_INDENT)) for item in items]
+        inner = "".join(f"{_indented(item)},\n" for item in items)
         return f"{callee}(\n{inner})"
 
     def _argument(self, op: Operation, value: Attribute) -> str:
@@ -297,6 +338,7 @@ class _Emitter:
             raise OpError(op, "only functions of one block can be written in Python")
         block = op.body.blocks[0]
         self._used.append({})
+        self._last_comment = ""
         names = [
             self._declare(argument, self._argument_name(op, number, argument), is_exact=True)
             for number, argument in enumerate(block.args)
@@ -345,6 +387,35 @@ _ARGUMENTS = {
     str(emitpy.opaque_type("ttnn.MeshDevice")): "device",
 }
 """What arguments of functions are called by their types."""
+
+
+def _indented(text: str) -> str:
+    return "\n".join(_INDENT + line for line in text.split("\n"))
+
+
+def _wrapped(text: str, width: int) -> str:
+    """A call or a list with its items in lines of their own, where it is longer than a line."""
+    start = re.match(r"[\w.=]*[(\[]", text)
+    if len(text) <= width or start is None or text[-1] not in ")]":
+        return text
+    items = _split_items(text[start.end() : -1])
+    inner = "".join(f"{_indented(_wrapped(item, width - len(_INDENT)))},\n" for item in items)
+    return f"{start.group()}\n{inner}{text[-1]}"
+
+
+def _split_items(text: str) -> list[str]:
+    """What the commas outside of brackets and strings divide."""
+    items, depth, first = list[str](), 0, 0
+    for found in re.finditer(r"\"(?:\\.|[^\"])*\"|'(?:\\.|[^'])*'|[](){}[]|, ", text):
+        mark = found.group()
+        if mark == ", " and not depth:
+            items.append(text[first : found.start()])
+            first = found.end()
+        elif mark in "([{":
+            depth += 1
+        elif mark in ")]}":
+            depth -= 1
+    return [*items, text[first:]]
 
 
 def _checked(op: Operation, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -65,6 +66,148 @@ def _own(results: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
             found.append(result)
         known.add(id(result))
     return found
+
+
+def _whole_numbers(numbers: Sequence[int], shape: Sequence[int], device: Any) -> Any:
+    """A tensor of integers in tiles."""
+    array = np.array(numbers, np.int32).reshape(tuple(shape))
+    return ttnn.to_device(ttnn.Tensor(array, ttnn.int32, layout=ttnn.TILE_LAYOUT), device)
+
+
+def _starts(index: Any) -> list[Any]:
+    """The starts of slices in each of the indexed dimensions: [batch, slices, 1] in tiles."""
+    batch, places, count = index.shape
+    rows = ttnn.to_layout(index, ttnn.ROW_MAJOR_LAYOUT)
+    parts = [ttnn.slice(rows, [0, place, 0], [batch, place + 1, count]) for place in range(places)]
+    shape = [batch, count, 1]
+    return [
+        ttnn.typecast(ttnn.to_layout(ttnn.reshape(part, shape), ttnn.TILE_LAYOUT), ttnn.int32)
+        for part in parts
+    ]
+
+
+def _row_numbers(starts: Sequence[Any], sizes: Sequence[int], windows: Sequence[int]) -> Any:
+    """The numbers of the rows of slices, slice by slice: [batch, rows, 1] in tiles."""
+    strides = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
+    numbers = None
+    for start, stride in zip(starts, strides, strict=True):
+        part = start if stride == 1 else ttnn.multiply(start, stride)
+        numbers = part if numbers is None else ttnn.add(numbers, part)
+    offsets = [0]
+    for window, stride in zip(windows, strides, strict=True):
+        offsets = [offset + step * stride for offset in offsets for step in range(window)]
+    batch, count, _ = starts[0].shape
+    if len(offsets) > 1:
+        within = _whole_numbers(offsets, [1, 1, len(offsets)], starts[0].device())
+        numbers = ttnn.add(ttnn.repeat(numbers, [1, 1, len(offsets)]), within)
+    return ttnn.reshape(numbers, [batch, count * len(offsets), 1])
+
+
+def _placed_index(numbers: Any, batch: int, width: int) -> tuple[Any, int, list[int]]:
+    """An index for each element of rows, the dimension to look up, and the index's shape.
+
+    Columns are looked up as one row.
+    """
+    if numbers.shape[0] < batch:
+        numbers = ttnn.repeat(numbers, [batch, 1, 1])
+    rows = numbers.shape[1]
+    index = ttnn.typecast(numbers, ttnn.uint32)
+    if width == 1:
+        return ttnn.reshape(index, [batch, 1, rows]), 2, [batch, 1, rows]
+    return ttnn.repeat(index, [1, 1, width]), 1, [batch, rows, width]
+
+
+def _table(tensor: Any, count: int, width: int) -> Any:
+    """A tensor as rows of numbers, or as one row of its columns."""
+    rows = ttnn.to_layout(tensor, ttnn.ROW_MAJOR_LAYOUT)
+    batch = tensor.shape[0]
+    return ttnn.reshape(rows, [batch, count, width] if width > 1 else [batch, 1, count])
+
+
+def rows_gather(
+    tensor: Any,
+    index: Any,
+    *,
+    sizes: Sequence[int],
+    windows: Sequence[int],
+    column: bool = False,
+    memory_config: Any = None,
+) -> Any:
+    """Slices of a tensor that begin at places of an index; those over the border are moved inside.
+
+    The library of this version has `gather` only, which takes an index for each element.
+    """
+    row = [] if column else [*tensor.shape][1 + len(sizes) :]
+    inside = [
+        ttnn.minimum(ttnn.maximum(start, 0), size - window)
+        for start, size, window in zip(_starts(index), sizes, windows, strict=True)
+    ]
+    numbers = _row_numbers(inside, sizes, windows)
+    width = math.prod(row)
+    places, dim, _ = _placed_index(numbers, tensor.shape[0], width)
+    table = ttnn.to_layout(_table(tensor, math.prod(sizes), width), ttnn.TILE_LAYOUT)
+    found = ttnn.to_layout(ttnn.gather(table, dim, index=places), ttnn.ROW_MAJOR_LAYOUT)
+    result = ttnn.reshape(found, [tensor.shape[0], numbers.shape[1], *row])
+    return _placed(result, tensor.layout, memory_config)
+
+
+def embedding_of_rows(
+    index: Any, weight: Any, *, layout: Any, dtype: Any = None, memory_config: Any = None
+) -> Any:
+    """Rows of a table of any type; those of bfloat16 are what `ttnn.embedding` takes."""
+    count, width = [*weight.shape][-2:]
+    table = ttnn.reshape(ttnn.to_layout(weight, ttnn.ROW_MAJOR_LAYOUT), [1, count, width])
+    places = ttnn.reshape(ttnn.to_layout(index, ttnn.ROW_MAJOR_LAYOUT), [1, 1, -1])
+    found = rows_gather(table, places, sizes=[count], windows=[1])
+    found = ttnn.reshape(found, [*index.shape, width])
+    typed = found if dtype in (None, found.dtype) else ttnn.typecast(found, dtype)
+    return _placed(typed, layout, memory_config)
+
+
+def rows_scatter(
+    tensor: Any,
+    index: Any,
+    updates: Any,
+    *,
+    sizes: Sequence[int],
+    windows: Sequence[int],
+    column: bool = False,
+    reduce: str | None = None,
+    memory_config: Any = None,
+) -> Any:
+    """A tensor with slices written to places of an index; those over the border are dropped.
+
+    They are written to a row behind the last one.
+    """
+    row = [] if column else [*tensor.shape][1 + len(sizes) :]
+    count, width = math.prod(sizes), math.prod(row)
+    starts, is_inside = _starts(index), None
+    for start, size, window in zip(starts, sizes, windows, strict=True):
+        fits = ttnn.logical_and(ttnn.ge(start, 0), ttnn.le(start, size - window))
+        is_inside = fits if is_inside is None else ttnn.logical_and(is_inside, fits)
+    per_slice = math.prod(windows)
+    numbers = _row_numbers(starts, sizes, windows)
+    if per_slice > 1:
+        is_inside = ttnn.repeat(is_inside, [1, 1, per_slice])
+    is_inside = ttnn.reshape(ttnn.typecast(is_inside, ttnn.int32), [*numbers.shape])
+    numbers = ttnn.where(is_inside, numbers, ttnn.full_like(numbers, count))
+    places, dim, shape = _placed_index(numbers, tensor.shape[0], width)
+    places = ttnn.to_layout(places, ttnn.ROW_MAJOR_LAYOUT)
+    table = _table(tensor, count, width)
+    end = [*table.shape]
+    behind = [1 if each == dim else extent for each, extent in enumerate(end)]
+    spare = ttnn.zeros(behind, table.dtype, ttnn.ROW_MAJOR_LAYOUT, device=table.device())
+    source = ttnn.reshape(ttnn.to_layout(updates, ttnn.ROW_MAJOR_LAYOUT), shape)
+    table = ttnn.concat([table, spare], dim)
+    written = ttnn.scatter(table, dim, places, source, reduce=reduce)
+    result = ttnn.reshape(ttnn.slice(written, [0, 0, 0], end), [*tensor.shape])
+    return _placed(result, tensor.layout, memory_config)
+
+
+def _placed(tensor: Any, layout: Any, memory_config: Any) -> Any:
+    """A tensor in the layout and memory that the program goes on with."""
+    moved = ttnn.to_layout(tensor, layout)
+    return moved if memory_config is None else ttnn.to_memory_config(moved, memory_config)
 
 
 def batch_norm_training(

@@ -104,7 +104,7 @@ def add_main(module: ModuleOp, verb: str, make: Maker) -> None:
     for function in forward:
         inputs: Sequence[SSAValue] = ()
         if function.function_type.inputs.data:
-            inputs = _call(main, _add_inputs(function, main, verb, make), ())
+            inputs = _call(main, add_inputs(function, main, verb, make), ())
         _call(main, function, inputs)
     end = ConstantOp.from_int_and_width(0, i32)
     for op in (end, ReturnOp(end.results[0])):
@@ -131,7 +131,7 @@ def _call(main: FuncOp, callee: FuncOp, inputs: Sequence[SSAValue]) -> Sequence[
     return call.results
 
 
-def _add_inputs(function: FuncOp, before: Operation, verb: str, make: Maker) -> FuncOp:
+def add_inputs(function: FuncOp, before: Operation, verb: str, make: Maker) -> FuncOp:
     """The function that gives what another one takes."""
     types = function.function_type.inputs.data
     made = FuncOp(

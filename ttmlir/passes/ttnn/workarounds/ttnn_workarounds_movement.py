@@ -53,6 +53,10 @@ def _topk(op: Operation) -> Wants:
     return Wants((ANYTHING,), (ANYTHING, Want(element=_UI16) if is_narrow else ANYTHING))
 
 
+def _embedding(op: Operation) -> Wants:
+    return Wants((Want(element=_UI32),))
+
+
 def _rows(op: Operation) -> Wants:
     return Wants((_ROWS,) * len(op.operands), (_ROWS,))
 
@@ -71,6 +75,7 @@ def _cumulative(op: Operation) -> Wants:
 
 WANTS: Mapping[str, Wanting] = {
     "ttnn.concat": _concat,
+    "ttnn.embedding": _embedding,
     "ttnn.pad": _pad,
     "ttnn.sort": _sort,
     "ttnn.topk": _topk,
