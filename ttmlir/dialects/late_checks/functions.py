@@ -177,7 +177,8 @@ def _check_capture(op: Verified, slots: Sequence[Attribute], semaphores: int) ->
         f"{len(slots)} slots + {semaphores} semaphores), but has {len(taken)}",
     )
     # What another recording leaves on the device may be given to one that says the host's type.
-    for number, (value, type_) in enumerate(zip(inputs[-staged:], taken[:staged], strict=True)):
+    from_host = inputs[len(inputs) - staged :]
+    for number, (value, type_) in enumerate(zip(from_host, taken[:staged], strict=False)):
         if on_host(value) is not False:
             place = f"Capture function host-staged input argument {number}"
             _compare(place, value.type, type_)
