@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +17,7 @@ from ttmlir.files import write_file
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.runtime.locations import place_in
 from ttmlir.runtime.memory import memory_document, memory_lines
-from ttmlir.runtime.profiler_table import MISSING, profiler_csv, tensor_columns
+from ttmlir.runtime.profiler_table import device_operation, profiler_csv, tensor_columns
 from ttmlir.sim.timing.costs import UNITS
 from ttmlir.terminal import printable
 
@@ -260,6 +261,7 @@ _LEAST_WIDTHS = (28, 10, 9, 10, 8, 11, 9, 7, 24, 0)
 _LONGEST_NAME = 40
 """Of a location without a place, in characters."""
 _MORE_COLUMNS = (
+    "OPERATION",
     "SHARE [%]",
     "ESTIMATE LOW [ns]",
     "ESTIMATE HIGH [ns]",
@@ -331,8 +333,9 @@ def _place(location: str) -> str:
 
 
 def estimate_csv(estimate: Estimate) -> str:
-    """A row per operation in the columns of tt-metal's profiler, and those of the estimate."""
-    most_inputs = max((len(each.inputs) for each in estimate.operations), default=0)
+    """A row per operation of the device in the columns of tt-metal's profiler, and further ones."""
+    listed = [each for each in estimate.operations if each.programs]
+    most_inputs = max((len(each.inputs) for each in listed), default=0)
     return profiler_csv(_csv_rows(estimate), most_inputs, _MORE_COLUMNS)
 
 
@@ -341,12 +344,30 @@ def _csv_rows(estimate: Estimate) -> Iterator[dict[str, Any]]:
     cycle = estimate.machine.clock_hz / 1e9
     for each in estimate.operations:
         duration = each.time.mid
-        row: dict[str, Any] = {
-            "OP CODE": each.name,
+        start += duration
+        if not each.programs:
+            continue
+        begin = start - duration
+        yield {
+            "OP CODE": device_operation(each.name, each.output),
             "OP TYPE": "estimated",
             "GLOBAL CALL COUNT": each.index,
-            "CALL DEPTH": 1,
-            "LOC": each.location or MISSING,
+            "DEVICE ID": 0,
+            "DEVICE ARCH": estimate.machine.arch.keyword,
+            "MATH FIDELITY": (each.fidelity or MathFidelity.HIFI4).schema_name,
+            "CORE COUNT": each.cores,
+            "AVAILABLE WORKER CORE COUNT": math.prod(estimate.machine.chip.grid),
+            "HOST START TS": round(begin),
+            "HOST END TS": round(start),
+            "DEVICE FW START CYCLE": round(begin * cycle),
+            "DEVICE FW END CYCLE": round(start * cycle),
+            "OP TO OP LATENCY [ns]": round(duration - each.kernels.mid),
+            "DEVICE FW DURATION [ns]": round(duration),
+            "DEVICE KERNEL DURATION [ns]": round(each.kernels.mid),
+            **tensor_columns(each.inputs, each.output),
+            "PM IDEAL [ns]": round(each.kernels.low),
+            "LOC": each.location,
+            "OPERATION": each.name,
             "SHARE [%]": f"{100 * estimate.share(each):.2f}",
             "ESTIMATE LOW [ns]": round(each.time.low),
             "ESTIMATE HIGH [ns]": round(each.time.high),
@@ -355,28 +376,8 @@ def _csv_rows(estimate: Estimate) -> Iterator[dict[str, Any]]:
             "DRAM OR PCIE BYTES": round(each.bytes),
             "FLOPS UTILISATION [%]": f"{100 * each.flops_utilisation:.1f}",
             "DRAM UTILISATION [%]": f"{100 * each.dram_utilisation:.1f}",
-            "NOTES": "; ".join(each.notes) or MISSING,
+            "NOTES": "; ".join(each.notes),
         }
-        row |= tensor_columns(each.inputs, each.output)
-        if each.programs:
-            row |= {
-                "DEVICE ID": 0,
-                "CORE COUNT": each.cores,
-                "MATH FIDELITY": each.fidelity.schema_name if each.fidelity else MISSING,
-                "DEVICE FW START CYCLE": round(start * cycle),
-                "DEVICE FW END CYCLE": round((start + duration) * cycle),
-                "DEVICE FW DURATION [ns]": round(duration),
-                "DEVICE KERNEL DURATION [ns]": round(each.kernels.mid),
-                "PM IDEAL [ns]": round(each.kernels.low),
-            }
-        elif duration:
-            row |= {
-                "HOST START TS": round(start),
-                "HOST END TS": round(start + duration),
-                "HOST DURATION [ns]": round(duration),
-            }
-        start += duration
-        yield row
 
 
 def estimate_json(estimate: Estimate) -> str:

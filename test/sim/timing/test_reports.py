@@ -148,7 +148,7 @@ def test_thread_table_has_rows_for_threads_and_for_kernels() -> None:
 
 
 def test_operation_table_has_the_columns_of_tt_metal() -> None:
-    """Nanoseconds of each processor; what is not known is a dash."""
+    """Nanoseconds of each processor; what is not known is empty."""
     (row,) = rows_of(operation_table([program()], [{"MATH FIDELITY": "HiFi2"}]))
     assert row["OP CODE"] == "multiply"
     assert row["CORE COUNT"] == "2"
@@ -157,10 +157,11 @@ def test_operation_table_has_the_columns_of_tt_metal() -> None:
     assert row["DEVICE KERNEL DURATION [ns]"] == "9000"
     assert row["DEVICE NCRISC KERNEL DURATION [ns]"] == "8000"
     assert row["DEVICE TRISC1 KERNEL DURATION [ns]"] == "9000"
-    assert row["DEVICE BRISC KERNEL DURATION [ns]"] == "-"
+    assert row["DEVICE BRISC KERNEL DURATION [ns]"] == ""
     assert row["DEVICE COMPUTE CB WAIT FRONT [ns]"] == "4000"
     assert row["DEVICE COMPUTE CB RESERVE BACK [ns]"] == "500"
-    assert row["HOST DURATION [ns]"] == "-"
+    assert row["HOST DURATION [ns]"] == ""
+    assert (row["DEVICE ID"], row["INPUT_0_MEMORY"]) == ("0", "")
 
 
 def test_cycles_become_nanoseconds_of_the_chips_clock() -> None:

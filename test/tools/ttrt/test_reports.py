@@ -257,18 +257,23 @@ def test_the_summary_has_ten_kinds_of_operations() -> None:
 
 
 COLUMNS = (
-    "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,ATTRIBUTES,MATH FIDELITY,CORE COUNT,"
-    "PARALLELIZATION STRATEGY,HOST START TS,HOST END TS,HOST DURATION [ns],DEVICE FW START CYCLE,"
-    "DEVICE FW END CYCLE,DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],"
+    "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,MATH FIDELITY,CORE COUNT,"
+    "AVAILABLE WORKER CORE COUNT,PARALLELIZATION STRATEGY,HOST START TS,HOST END TS,"
+    "HOST DURATION [ns],DEVICE FW START CYCLE,DEVICE FW END CYCLE,OP TO OP LATENCY [ns],"
+    "DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],"
     "DEVICE BRISC KERNEL DURATION [ns],DEVICE NCRISC KERNEL DURATION [ns],"
     "DEVICE TRISC0 KERNEL DURATION [ns],DEVICE TRISC1 KERNEL DURATION [ns],"
     "DEVICE TRISC2 KERNEL DURATION [ns],DEVICE ERISC KERNEL DURATION [ns],"
     "DEVICE COMPUTE CB WAIT FRONT [ns],DEVICE COMPUTE CB RESERVE BACK [ns],"
-    "INPUT_0_W,INPUT_0_Z,INPUT_0_Y,INPUT_0_X,INPUT_0_LAYOUT,INPUT_0_DATA TYPE,INPUT_0_MEMORY,"
-    "OUTPUT_0_W,OUTPUT_0_Z,OUTPUT_0_Y,OUTPUT_0_X,OUTPUT_0_LAYOUT,OUTPUT_0_DATA TYPE,"
-    "OUTPUT_0_MEMORY,CALL DEPTH,COMPUTE KERNEL PATH,COMPUTE KERNEL HASH,DATA MOVEMENT KERNEL PATH,"
-    "DATA MOVEMENT KERNEL HASH,PM IDEAL [ns],PM COMPUTE [ns],PM BANDWIDTH [ns],PM REQ I BW,"
-    "PM REQ O BW,LOC"
+    "INPUT_0_W_PAD[LOGICAL],INPUT_0_Z_PAD[LOGICAL],INPUT_0_Y_PAD[LOGICAL],INPUT_0_X_PAD[LOGICAL],"
+    "INPUT_0_LAYOUT,INPUT_0_DATATYPE,INPUT_0_MEMORY,"
+    "INPUT_1_W_PAD[LOGICAL],INPUT_1_Z_PAD[LOGICAL],INPUT_1_Y_PAD[LOGICAL],INPUT_1_X_PAD[LOGICAL],"
+    "INPUT_1_LAYOUT,INPUT_1_DATATYPE,INPUT_1_MEMORY,"
+    "OUTPUT_0_W_PAD[LOGICAL],OUTPUT_0_Z_PAD[LOGICAL],OUTPUT_0_Y_PAD[LOGICAL],"
+    "OUTPUT_0_X_PAD[LOGICAL],OUTPUT_0_LAYOUT,OUTPUT_0_DATATYPE,OUTPUT_0_MEMORY,"
+    "METAL TRACE ID,METAL TRACE REPLAY SESSION ID,COMPUTE KERNEL SOURCE,COMPUTE KERNEL HASH,"
+    "DATA MOVEMENT KERNEL SOURCE,DATA MOVEMENT KERNEL HASH,PM IDEAL [ns],PM COMPUTE [ns],"
+    "PM BANDWIDTH [ns],PM REQ I BW,PM REQ O BW,LOC"
 )
 
 
@@ -277,10 +282,10 @@ def test_the_table_of_operations() -> None:
     header, *lines = timings_as_csv(timings()).splitlines()
     assert header == COLUMNS
     assert len(lines) == 8
-    tensor = "1,1,5,33,TILE,FLOAT32,DRAM_INTERLEAVED"
+    tensor = "1[1],1[1],32[5],64[33],TILE,FLOAT32,DEV_0_DRAM_INTERLEAVED"
     assert lines[4] == (
-        "ttnn.exp,host,4,-,-,-,1,-,4000,4300,300,-,-,-,-,-,-,-,-,-,-,-,-,"
-        f'{tensor},{tensor},1,-,-,-,-,-,-,-,-,-,"""Exp"""'
+        "ttnn.exp,host,4,,,,,1,,,4000,4300,300,,,,,,,,,,,,,,"
+        f'{tensor},,,,,,,,{tensor},,,,,,,,,,,,"""Exp"""'
     )
     rows = list(csv.DictReader(io.StringIO("\n".join((header, *lines)))))
     assert [row["OP CODE"] for row in rows] == [
@@ -289,7 +294,7 @@ def test_the_table_of_operations() -> None:
     ]
     assert [row["GLOBAL CALL COUNT"] for row in rows] == [str(i) for i in range(8)]
     assert [row["HOST START TS"] for row in rows] == [str(1000 * i) for i in range(8)]
-    assert {row["INPUT_0_X"] for row in rows if row["OP CODE"] == "ttnn.empty"} == {"-"}
+    assert {row["INPUT_0_LAYOUT"] for row in rows if row["OP CODE"] == "ttnn.empty"} == {""}
 
 
 def test_outer_dimensions_are_folded_in_the_table() -> None:
@@ -304,7 +309,8 @@ def test_outer_dimensions_are_folded_in_the_table() -> None:
     rows = list(csv.DictReader(io.StringIO(timings_as_csv(observer.timings))))
     row = next(row for row in rows if row["OP CODE"] == "ttnn.abs")
     for tensor in ("INPUT_0", "OUTPUT_0"):
-        assert [row[f"{tensor}_{name}"] for name in "WZYX"] == ["6", "4", "5", "6"]
+        extents = [row[f"{tensor}_{axis}_PAD[LOGICAL]"] for axis in "WZYX"]
+        assert extents == ["6[6]", "4[4]", "32[5]", "32[6]"]
 
 
 KERNELS = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import re
 import time
@@ -30,7 +31,7 @@ from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.locations import place_in
 from ttmlir.runtime.memory import memory_document, program_memory
 from ttmlir.runtime.metal_session import CommandReport
-from ttmlir.runtime.profiler_table import MISSING, profiler_csv, tensor_columns
+from ttmlir.runtime.profiler_table import profiler_csv, tensor_columns
 from ttmlir.runtime.system_desc import read_system_desc
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.runtime.ttrt.files import FileManager, Logger, Source
@@ -298,11 +299,14 @@ def _share(each: KernelProgram, run: KernelRuns) -> float:
 
 
 def _details(each: KernelProgram, run: KernelRuns) -> dict[str, str]:
+    chip = each.report.chip
     return {
-        "MATH FIDELITY": "-" if each.fidelity is None else each.fidelity.schema_name,
+        "DEVICE ARCH": chip.spec.arch.keyword,
+        "AVAILABLE WORKER CORE COUNT": str(math.prod(chip.grid)),
+        "MATH FIDELITY": "" if each.fidelity is None else each.fidelity.schema_name,
         "SHARE [%]": f"{_share(each, run):.2f}",
         "DRAM BYTES": str(each.dram_bytes),
-        "LOC": each.location or "-",
+        "LOC": each.location,
     }
 
 
@@ -399,7 +403,7 @@ def summary(path: str, timings: list[Timing]) -> str:
 
 
 def timings_as_csv(timings: list[Timing]) -> str:
-    """One row per operation, in the columns of tt-metal's profiler; "-" where there is no value."""
+    """One row per operation, in the columns of tt-metal's profiler."""
     most_inputs = max((len(timing.inputs) for timing in timings), default=0)
     return profiler_csv(
         (_csv_row(count, timing) for count, timing in enumerate(timings)), most_inputs
@@ -415,15 +419,15 @@ def _csv_row(count: int, timing: Timing) -> dict[str, Any]:
         "HOST START TS": timing.start,
         "HOST END TS": timing.end,
         "HOST DURATION [ns]": timing.duration,
-        "CALL DEPTH": 1,
-        "LOC": step.operation.location or MISSING,
+        "LOC": step.operation.location,
     }
     if step.call is not None and step.call.parameters:
         row["ATTRIBUTES"] = "; ".join(f"{k}={v}" for k, v in step.call.parameters.items())
     row |= tensor_columns(timing.inputs, step.output_desc)
     if step.output_desc is not None:
         cores = sum(height * width for _, _, height, width in step.output_desc.core_ranges)
-        row["CORE COUNT"] = cores or MISSING
+        if cores:
+            row["CORE COUNT"] = cores
     return row
 
 

@@ -170,7 +170,7 @@ def _of(kind: str, resources: Iterable[tuple[str, float]]) -> Iterator[tuple[str
 # --- Profiler columns -----------------------------------------------------------------------------
 # The columns of tt-metal's table of operations, `ops_perf_results.csv`.
 #
-# Source: tt-metal of 2024, tt_metal/tools/profiler/process_ops_logs.py.
+# Source: tt-metal of 2026, tools/tracy/process_ops_logs.py.
 
 PROCESSORS = {
     "BRISC": "BRISC",
@@ -186,15 +186,18 @@ PROFILER_COLUMNS = (
     "OP TYPE",
     "GLOBAL CALL COUNT",
     "DEVICE ID",
+    "DEVICE ARCH",
     "ATTRIBUTES",
     "MATH FIDELITY",
     "CORE COUNT",
+    "AVAILABLE WORKER CORE COUNT",
     "PARALLELIZATION STRATEGY",
     "HOST START TS",
     "HOST END TS",
     "HOST DURATION [ns]",
     "DEVICE FW START CYCLE",
     "DEVICE FW END CYCLE",
+    "OP TO OP LATENCY [ns]",
     "DEVICE FW DURATION [ns]",
     "DEVICE KERNEL DURATION [ns]",
     *(f"DEVICE {processor} KERNEL DURATION [ns]" for processor in PROCESSORS),
@@ -207,9 +210,27 @@ PROFILER_COLUMNS = (
 
 # --- Tables ---------------------------------------------------------------------------------------
 
-MISSING = "-"
+MISSING = ""
+"""A cell without a value."""
 
-OPERATION_COLUMNS = (*PROFILER_COLUMNS, "SHARE [%]", "DRAM BYTES", "BOUND BY", "LOC")
+
+def tensor_column_names(inputs: int) -> tuple[str, ...]:
+    """The columns of so many operands and one result."""
+    tensors = (*(f"INPUT_{number}" for number in range(inputs)), "OUTPUT_0")
+    return tuple(f"{tensor}_{name}" for tensor in tensors for name in TENSOR_COLUMNS)
+
+
+TENSOR_COLUMNS = (
+    *(f"{axis}_PAD[LOGICAL]" for axis in "WZYX"),
+    *("LAYOUT", "DATATYPE", "MEMORY"),
+)
+"""Extents with padding and without, such as `64[33]`, and how a tensor is kept."""
+
+OPERATION_COLUMNS = (
+    *PROFILER_COLUMNS,
+    *tensor_column_names(1),
+    *("SHARE [%]", "DRAM BYTES", "BOUND BY", "LOC"),
+)
 
 
 def thread_table(programs: Iterable[ProgramTimes]) -> str:
@@ -235,19 +256,25 @@ def thread_table(programs: Iterable[ProgramTimes]) -> str:
 
 def operation_table(programs: Iterable[ProgramTimes], details: Sequence[Mapping[str, str]]) -> str:
     """A row for each program; `details` give columns that its times do not say, by name."""
-    rows = [
-        [{**_operation(index, program), **extra}.get(name, MISSING) for name in OPERATION_COLUMNS]
-        for index, (program, extra) in enumerate(zip(programs, details, strict=True), 1)
-    ]
+    rows: list[list[str]] = []
+    start = 0.0
+    for index, (program, extra) in enumerate(zip(programs, details, strict=True), 1):
+        cells = {**_operation(index, program, start), **extra}
+        rows.append([cells.get(name, MISSING) for name in OPERATION_COLUMNS])
+        start += program.total_ns
     return _csv(OPERATION_COLUMNS, rows)
 
 
-def _operation(index: int, program: ProgramTimes) -> dict[str, str]:
+def _operation(index: int, program: ProgramTimes, start: float) -> dict[str, str]:
     scale = 1e9 / program.clock_hz
     cells = {
         "OP CODE": program.name,
         "OP TYPE": "simulated",
         "GLOBAL CALL COUNT": str(index),
+        "DEVICE ID": "0",
+        "HOST START TS": str(round(start)),
+        "HOST END TS": str(round(start + program.total_ns)),
+        "OP TO OP LATENCY [ns]": str(round(program.launch_ns)) if start else "0",
         "CORE COUNT": str(len({thread.core for thread in program.threads})),
         "DEVICE FW START CYCLE": "0",
         "DEVICE FW END CYCLE": str(program.cycles),
