@@ -71,7 +71,7 @@ def _columns_of(prefix: str, desc: TensorDesc) -> dict[str, int | str]:
     values = (
         *(f"{whole}[{own}]" for whole, own in zip(padded, logical, strict=True)),
         "TILE" if desc.is_tiled else "ROW_MAJOR",
-        _DATA_TYPES.get(desc.data_type, desc.data_type.schema_name.upper()),
+        data_type_name(desc.data_type),
         _memory_of(desc),
     )
     return {f"{prefix}_{name}": value for name, value in zip(TENSOR_COLUMNS, values, strict=True)}
@@ -82,6 +82,11 @@ def _memory_of(desc: TensorDesc) -> str:
         return "HOST"
     kind = desc.memory_layout.keyword.upper()
     return f"DEV_0_{desc.memory_space.keyword.upper()}_{kind}"
+
+
+def data_type_name(data_type: DataType) -> str:
+    """What ttnn calls a format: `BFLOAT16`."""
+    return _DATA_TYPES.get(data_type, data_type.schema_name.upper())
 
 
 _DATA_TYPES = {

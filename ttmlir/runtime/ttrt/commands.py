@@ -1092,7 +1092,7 @@ class Perf(Run):
         binary = read_binary(source.content, source.name, ignore_version=self["ignore_version"])
         if binary.warning:
             self.logger.warning(binary.warning)
-        files: dict[str, str] = {}
+        files: dict[str, str | bytes] = {}
         for program in self.selected_programs(binary):
             traced = not self["untraced"]
             with show_wait(
@@ -1143,15 +1143,16 @@ class Perf(Run):
         if not self["quiet"]:
             self.logger.output(text)
 
-    def _save(self, path: str, files: Mapping[str, str]) -> str:
+    def _save(self, path: str, files: Mapping[str, str | bytes]) -> str:
         """Write the files of a report; their folder, or nothing where it cannot be written.
 
         That is an error only if the folder was chosen: the times have been shown.
         """
         folder = self.artifacts.get_binary_perf_folder_path(path)
         try:
-            for name, text in files.items():
-                self.file_manager.write_bytes(f"{folder}/{name}", text.encode())
+            for name, content in files.items():
+                data = content if isinstance(content, bytes) else content.encode()
+                self.file_manager.write_bytes(f"{folder}/{name}", data)
         except InputError as error:
             if self["artifact_dir"] or self["save_artifacts"]:
                 raise
@@ -1163,14 +1164,24 @@ class Perf(Run):
         return folder
 
 
-def _estimate_files(program: BinaryProgram, estimate: Estimate) -> dict[str, str]:
+def _report_of(program: BinaryProgram, estimate: Estimate) -> bytes:
+    from ttmlir.runtime.report_database import report_database
+
+    timed = {each.index: (each.name, each.time.mid / 1e9) for each in estimate.operations}
+    return report_database(program, estimate.machine.chip, timed)
+
+
+def _estimate_files(program: BinaryProgram, estimate: Estimate) -> dict[str, str | bytes]:
     """Contents of the files of an estimate by name; the first program's table has the usual one."""
     stem = f"{program.index}_{safe_file_name(program.name)}"
     table = CSV_NAME if program.index == 0 else f"{stem}_{CSV_NAME}"
+    report = f"report_{stem}"
     return {
         table: estimate.to_csv(),
         f"estimate_{stem}.json": estimate.to_json(),
         f"trace_{stem}.json": estimate.to_trace(),
+        f"{report}/db.sqlite": _report_of(program, estimate),
+        f"{report}/config.json": json.dumps({"report_name": program.name}),
     }
 
 
