@@ -226,14 +226,16 @@ def write_ttnn(
     The file carries two texts to read: the module and its C++. The C++ is without long constants,
     and empty if an operation has none. `golden` (of `ttmlir.target.flatbuffer.tensors`) holds the
     inputs and results of a reference, with which `ttrt run --golden` compares. `signatures` are
-    `CallSignature` tables for `ttmlir.load`, by functions, or by "" of the only one.
+    `CallSignature` tables for `ttmlir.load`, by functions, or by "" of the only one. Functions of
+    the host become programs.
     """
     from ttmlir.dialects.definition.ods import warn_of_narrowing
+    from ttmlir.passes.pipelines.host_functions import lower_host_functions
     from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
     warn_of_narrowing(module)
     return ttnn_to_flatbuffer(
-        module,
+        lower_host_functions(module),
         cpp_source=_cpp_to_read(module),
         golden=golden,
         signatures=signatures,

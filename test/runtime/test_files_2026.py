@@ -193,7 +193,7 @@ def test_a_launch_runs_what_is_recorded() -> None:
         (2, {"outputs": [tensor(6, 2, 3)]}, "inputs are not those of the programs that it names"),
         (3, {"operations": []}, "records 0 calls, not one"),
         (3, {"operations": [RELU]}, "the program that records has a EltwiseUnaryOp"),
-        (1, {"operations": []}, "the recorded program writes other tensors than slots"),
+        (1, {"operations": []}, "program 'trace' does not fit its tensors"),
     ],
 )
 def test_launches_of_other_forms_are_refused(
@@ -231,6 +231,10 @@ def test_slots_are_written_from_inputs() -> None:
     programs[3]["operations"][3]["type"]["inputs"] = [tensor(9, 2, 3), tensor(77, 2, 3)]
     with pytest.raises(BinaryError, match="takes other tensors than the slots"):
         run(packed(*programs), X)
+    programs = _traced()
+    programs[3]["operations"] = programs[3]["operations"][1:]
+    with pytest.raises(BinaryError, match="the recorded program writes other tensors than slots"):
+        run(packed(*programs), X)
 
 
 def test_constants_stand_in_their_operations() -> None:
@@ -256,6 +260,26 @@ def test_what_cannot_run_can_be_read() -> None:
     assert "1 CpuOp" in section_text("file.ttnn", data, "summary")
     with pytest.raises(UnsupportedError, match="machine code of the host, which is never executed"):
         run(data, X)
+
+
+def test_a_program_stands_for_machine_code_of_its_name() -> None:
+    """A private one, as files that are written here have it, also for two calls."""
+    called = [
+        operation("CpuOp", ins=[tensor(a, 2, 3)], outs=[tensor(b, 2, 3)], func_name="f_helper")
+        for a, b in ((1, 2), (2, 3))
+    ]
+    add = operation(
+        "EltwiseBinaryOp",
+        type="Add",
+        lhs=tensor(4, 2, 3),
+        rhs=tensor(4, 2, 3),
+        out=tensor(5, 2, 3),
+    )
+    inner = program("f", [tensor(4, 2, 3)], [tensor(5, 2, 3)], add, private=True)
+    main = program("main", [tensor(1, 2, 3)], [tensor(3, 2, 3)], *called)
+    np.testing.assert_array_equal(run(packed(main, inner), X)[0], 4 * X)
+    with pytest.raises(UnsupportedError, match="machine code of the host, which is never executed"):
+        run(packed(main, inner | {"private": False}), X)
 
 
 def test_an_unknown_digest_is_refused_whoever_asks() -> None:

@@ -54,7 +54,7 @@ class Program2026(BinaryProgram):
     @cached_property
     def operations(self) -> tuple[Operation, ...]:
         """Operations in the order in which they run, as the executor knows them."""
-        return translate(self, self.records, self.file.function_number, self.file.recording)
+        return translate(self, self.records, self.file)
 
     @cached_property
     def inputs(self) -> tuple[TensorRef, ...]:
@@ -167,6 +167,15 @@ class Binary2026(Binary):
         """What a launch of a recording calls."""
         return find_recording(self._tables, record.fields, record.where)
 
+    def program_of_host(self, name: str) -> int | None:
+        """Place of the program that stands for a function of the host; None if there is none."""
+        return self._host_programs.get(name.removesuffix("_helper"))
+
+    @cached_property
+    def _host_programs(self) -> dict[str, int]:
+        tables = enumerate(self._tables)
+        return {table["name"] or "": place for place, table in tables if table["private"]}
+
     def _called(self) -> Iterator[int]:
         """Places of the programs that are called, callees first; BinaryError for recursion."""
         calls = [tuple(dict.fromkeys(self._calls_of(table))) for table in self._tables]
@@ -217,6 +226,9 @@ class Binary2026(Binary):
             except UnsupportedError:
                 # Refused where it is to run.
                 return ()
+        if kind == "CpuOp":
+            place = self.program_of_host(fields["func_name"] or "")
+            return () if place is None else (place,)
         return CALLS[kind](fields) if kind in CALLS else ()
 
     def tensor_desc(self, table: Table, where: str) -> TensorDesc:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.steps import count_iterations
 from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, ElementType, TensorDesc
 from ttmlir.runtime.traces_2026 import LAUNCH, Recording
+from ttmlir.terminal import shown_name
 
 # --- Tensors --------------------------------------------------------------------------------------
 
@@ -130,10 +131,23 @@ def read_array(data: memoryview, name: str, shape: tuple[int, ...], where: str) 
 
 # --- Translation ----------------------------------------------------------------------------------
 
-FunctionNumber = Callable[[int, str], int]
-"""Number of a function by its place in the file; the text says where it is called."""
-RecordingOf = Callable[[Operation], Recording]
-"""What a launch of a recording calls."""
+
+class Functions(Protocol):
+    """The programs of a file that others call."""
+
+    def function_number(self, place: int, where: str) -> int:
+        """Number of the function at a place of the file's programs; the text is for messages."""
+        ...
+
+    def recording(self, record: Operation) -> Recording:
+        """What a launch of a recording calls."""
+        ...
+
+    def program_of_host(self, name: str) -> int | None:
+        """Place of the program that stands for a function of the host; None if there is none."""
+        ...
+
+
 _KNOWN = {**DEFINITIONS, **library.DEFINITIONS}
 _FIRST_OWN_ID = 1 << 40
 """Numbers of tensors that the file does not have; those of the file have 32 bits."""
@@ -151,14 +165,17 @@ class _Translator:
     """Turns the records of a program into operations, one after the other."""
 
     program: BinaryProgram
-    number_of: FunctionNumber
-    recording_of: RecordingOf
+    functions: Functions
     operations: list[Operation] = field(default_factory=list[Operation])
     next_id: int = _FIRST_OWN_ID
     record: Operation | None = None
     """The one that is being translated."""
     own: list[TensorRef] = field(default_factory=list[TensorRef])
     """Tensors between the operations of a record."""
+
+    def number_of(self, place: int, where: str) -> int:
+        """Number of the function that stands at a place of the file's programs."""
+        return self.functions.function_number(place, where)
 
     def run(self, records: Sequence[Operation]) -> tuple[Operation, ...]:
         """All of them."""
@@ -242,7 +259,11 @@ class _Translator:
                 self.next_id += 1
             return replace(value, global_id=numbers[value.global_id])
 
+        taken = {each.global_id for each in callee.inputs}
         for operation in callee.operations:
+            if operation.table == "DeallocOp" and operation.tensor("in").global_id in taken:
+                # They are the caller's, who still has them.
+                continue
             given = operation.given
             if given is not None:
                 operands, outputs = renamed(given.operands), renamed(given.outputs)
@@ -254,6 +275,14 @@ class _Translator:
             self.operations.append(
                 replace(operation, index=place, program=self.program, fields=fields, given=given)
             )
+
+    def moved(self, ref: TensorRef, target: TensorRef) -> TensorRef:
+        """A tensor where another one is."""
+        if _is_same_place(ref, target):
+            return ref
+        moved = self.between(target)
+        self.put("ToMemoryConfigOp", {"in0": ref, "out": moved}, is_free=True)
+        return moved
 
     def between(
         self, like: TensorRef, shape: Shape | None = None, element: str | None = None
@@ -307,20 +336,14 @@ class _Translator:
 
 
 def translate(
-    program: BinaryProgram,
-    records: Sequence[Operation],
-    number_of: FunctionNumber,
-    recording_of: RecordingOf,
+    program: BinaryProgram, records: Sequence[Operation], functions: Functions
 ) -> tuple[Operation, ...]:
     """The operations that the executor knows, for those of a file.
-
-    `number_of` gives the number of the function that stands at a place of the file's programs,
-    `recording_of` what a launch of a recording calls.
 
     What none of them does is an operation that is refused when it is to run; BinaryError for what
     makes no sense.
     """
-    return _Translator(program, number_of, recording_of).run(records)
+    return _Translator(program, functions).run(records)
 
 
 # --- Fields ---------------------------------------------------------------------------------------
@@ -525,36 +548,58 @@ def _case(t: _Translator, record: Operation) -> None:
     t.put("CaseOp", fields)
 
 
-def _cpu(t: _Translator, record: Operation) -> None:
-    raise _unsupported(record, "it is machine code of the host, which is never executed")
-
-
 def _launch(t: _Translator, record: Operation) -> None:
     """A call of the recorded program; what comes from the host is written to the device first."""
-    recording = t.recording_of(record)
-    number = t.number_of(recording.place, record.where)
-    callee = t.program.binary.functions[number]
+    recording = t.functions.recording(record)
     given, results = record.tensors("inputs"), record.tensors("outputs")
-    places = [place for place in recording.inputs if place is not None]
+    inputs = [given[place] for place in recording.inputs if place is not None]
     slots = [number for number, place in enumerate(recording.inputs) if place is None]
-    if len(places) != len(callee.inputs) or {*recording.outputs} != {*slots}:
+    if {*recording.outputs} != {*slots}:
         raise BinaryError(f"{record.where}: the recorded program writes other tensors than slots")
-    inputs: list[TensorRef] = []
-    for place, own in zip(places, callee.inputs, strict=True):
-        ref = given[place]
-        if not ref.desc.agrees_with(own.desc) and ref.desc.shape == own.desc.shape:
-            ref = t.between(own)
-            t.put("ToMemoryConfigOp", {"in0": given[place], "out": ref}, is_free=True)
-        inputs.append(ref)
     by_slot = dict(zip(recording.outputs, results, strict=True))
-    outputs = tuple(by_slot[slot] for slot in slots)
-    # Each recording stands in one program, so that a file's operations are no more than it has.
-    launcher = t.program.binary.derived.setdefault((LAUNCH, recording.place), record)
-    if launcher is record:
+    _run_inline(t, record, recording.place, inputs, [by_slot[slot] for slot in slots])
+
+
+def _cpu(t: _Translator, record: Operation) -> None:
+    """The program that stands for machine code of the host, on its tensors moved to the device."""
+    place = t.functions.program_of_host(record.scalar("func_name") or "")
+    if place is None:
+        raise _unsupported(record, "it is machine code of the host, which is never executed")
+    _run_inline(t, record, place, record.tensors("ins"), record.tensors("outs"))
+
+
+def _run_inline(
+    t: _Translator,
+    record: Operation,
+    place: int,
+    given: Sequence[TensorRef],
+    results: Sequence[TensorRef],
+) -> None:
+    """The operations of a program instead of a record, with moves to and from where it works."""
+    number = t.number_of(place, record.where)
+    callee = t.program.binary.functions[number]
+    if (len(given), len(results)) != (len(callee.inputs), len(callee.outputs)):
+        raise BinaryError(
+            f"{record.where}: program '{shown_name(callee.name)}' does not fit its tensors"
+        )
+    inputs = [t.moved(ref, own) for ref, own in zip(given, callee.inputs, strict=True)]
+    outputs = [
+        ref if _is_same_place(ref, own) else t.between(own)
+        for ref, own in zip(results, callee.outputs, strict=True)
+    ]
+    # Each program stands in one place, so that a file's operations are no more than it has.
+    if t.program.binary.derived.setdefault(("inline", place), record) is record:
         t.inline(callee, (*inputs, *outputs))
     else:
-        fields = {"function": number, "inputs": tuple(inputs), "outputs": outputs, "cached": False}
-        t.put("CallOp", fields)
+        fields = {"function": number, "inputs": tuple(inputs), "outputs": tuple(outputs)}
+        t.put("CallOp", {**fields, "cached": False})
+    for ref, own in zip(results, outputs, strict=True):
+        if ref is not own:
+            t.put("ToMemoryConfigOp", {"in0": own, "out": ref}, is_free=True)
+
+
+def _is_same_place(ref: TensorRef, other: TensorRef) -> bool:
+    return ref.desc.agrees_with(other.desc) or ref.desc.shape != other.desc.shape
 
 
 def _programs_of_loop(table: Table) -> tuple[int, ...]:

@@ -47,7 +47,8 @@ HOISTED_CALL = "ttir.cpu_hoisted_call"
 PLACED_CALL = "ttir.cpu_hoist_call"
 """The attribute of those calls once it is said where their tensors are."""
 DECLARATION = "forward_cpu_declaration"
-_DEFINITION = "forward_cpu"
+DEFINITION = "forward_cpu"
+"""The kinds of functions that the device's module declares and the host's defines."""
 _READ = DictionaryAttr({"bufferization.access": StringAttr("read")})
 _I64 = IntegerType(64)
 
@@ -125,7 +126,7 @@ class CPUHoister:
                 "arg_ranks": _ranks(types.inputs.data),
                 "func_hash": StringAttr(digest),
                 "result_ranks": _ranks(types.outputs.data),
-                FUNCTION_TYPE: StringAttr(_DEFINITION),
+                FUNCTION_TYPE: StringAttr(DEFINITION),
             }
         )
         self._module_of_host().body.block.add_op(function)

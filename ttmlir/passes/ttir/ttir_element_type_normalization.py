@@ -24,7 +24,8 @@ After:
 
 Requires: nothing.
 Ensures: f64 is f32, truth values are bf16, signed and signless integers are si32, unsigned ones of
-64 bits ui32; constants keep their numbers, or take the nearest.
+64 bits ui32; constants keep their numbers, or take the nearest. The bits of a float of 16 bits as a
+signed integer are extended by their sign, and cut off on the way back.
 Options: none.
 Not done here: other types stay, quantized ones among them.
 """
@@ -36,7 +37,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
+    BFloat16Type,
     DenseIntOrFPElementsAttr,
+    Float16Type,
     Float64Type,
     FunctionType,
     IntegerType,
@@ -48,8 +51,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 
+from ttmlir.ir.builder import Builder, Spelling, use_style
 from ttmlir.ir.constants import attr_numbers, number_of_elements
-from ttmlir.ir.tensor_types import limits_of
+from ttmlir.ir.rewriting import replace
+from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_of
 from ttmlir.mlir.reporting import Diagnostic, warn
@@ -64,6 +69,8 @@ if TYPE_CHECKING:
 
 _SI32 = IntegerType(32, Signedness.SIGNED)
 _UI32 = IntegerType(32, Signedness.UNSIGNED)
+_UI16 = IntegerType(16, Signedness.UNSIGNED)
+_HALVES = (Float16Type, BFloat16Type)
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,9 @@ class TTIRElementTypeNormalizationPass(ModulePass):
             if isinstance(op, FuncOp):
                 _warn_of_long_integers(op)
             _convert(op)
+            if op.name == "ttir.bitcast_convert":
+                with use_style(Spelling.LATE.style):
+                    _widen_bits(op)
 
 
 LONG_INTEGERS_ARE_NARROWED = (
@@ -96,6 +106,26 @@ def _warn_of_long_integers(function: FuncOp) -> None:
         if isinstance(element, IntegerType) and cast("IntegerType", element).width.data > 32:
             warn(Diagnostic("warning", function.location, LONG_INTEGERS_ARE_NARROWED))
             return
+
+
+def _widen_bits(op: Operation) -> None:
+    """Bits of a number of 16 bits as an integer that is kept in 32, and back."""
+    [value], result = op.operands, op.results[0]
+    source, target = element_type(value), element_type(result)
+    if source == _SI32 and isinstance(target, _HALVES):
+        builder = Builder.before(op)
+        mask = builder.create_splat(0xFFFF, value.type)
+        low = builder.create("bitwise_and", (value, mask), value.type)
+        bits = builder.cast(low, _UI16)
+        replace(op, builder.create("bitcast_convert", (bits,), result.type))
+    elif target == _SI32 and isinstance(source, _HALVES):
+        builder = Builder.before(op)
+        bits = builder.create("bitcast_convert", (value,), TensorType(_UI16, value_shape(value)))
+        wide = builder.cast(bits, target)
+        # The sign is the upper bit of 16.
+        places = builder.create_splat(16, wide.type)
+        high = builder.create("logical_left_shift", (wide, places), wide.type)
+        replace(op, builder.create("right_shift", (high, places), wide.type))
 
 
 def _convert(op: Operation) -> None:

@@ -75,32 +75,26 @@ class TTIRImplicitBroadcastFoldPass(ModulePass):
 
 
 def _fold(op: Operation, rewriter: GreedyRewriter) -> bool:
-    changed = False
-    shape = value_shape(op.results[0])
-    for index, operand in enumerate(op.operands):
-        maker = operand.owner
-        if not isinstance(maker, ttir.TTIRTableOp) or maker.name != "ttir.broadcast":
-            continue
-        small = maker.operands[0]
-        others = [value_shape(each) for n, each in enumerate(op.operands) if n != index]
-        if broadcast_shape(value_shape(small), *others) == shape:
-            rewriter.set_operand(op, index, small)
-            if operand.first_use is None:
-                rewriter.add(maker)
-            changed = True
-    return changed or _repeat_result(op, rewriter)
-
-
-def _repeat_result(op: Operation, rewriter: GreedyRewriter) -> bool:
-    """Where every operand is repeated, compute first and repeat the result."""
-    makers = [operand.owner for operand in op.operands]
-    if not makers or not all(
-        isinstance(maker, ttir.TTIRTableOp) and maker.name == "ttir.broadcast" for maker in makers
-    ):
+    """Take broadcasts off all operands; what they leave to repeat is repeated of the result."""
+    makers = {
+        index: maker
+        for index, maker in enumerate(operand.owner for operand in op.operands)
+        if isinstance(maker, ttir.TTIRTableOp) and maker.name == "ttir.broadcast"
+    }
+    if not makers:
         return False
-    smalls = [cast("Operation", maker).operands[0] for maker in makers]
+    smalls = [
+        makers[index].operands[0] if index in makers else operand
+        for index, operand in enumerate(op.operands)
+    ]
     shape = broadcast_shape(*map(value_shape, smalls))
     result = cast("TensorType[Attribute]", op.results[0].type)
+    if shape == result.get_shape():
+        for index, maker in makers.items():
+            rewriter.set_operand(op, index, smalls[index])
+            if maker.results[0].first_use is None:
+                rewriter.add(maker)
+        return True
     builder = rewriter.builder(op)
     type_ = TensorType(result.element_type, shape)
     new = type(op).create(

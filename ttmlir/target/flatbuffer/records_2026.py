@@ -124,6 +124,7 @@ _SOURCES: Mapping[str, Mapping[str, str]] = {
 }
 """Names of operands, results and attributes by the fields for them; first those of all tables."""
 
+_CALL_OF_HOST = "ttir.cpu_hoist_call"
 _ABOUT_THE_RESULT = ("dtype", "output_dtype", "memory_config", "layout", "shape", "size")
 """Attributes that say what the type of the result says, too."""
 _ABOUT_THE_LIBRARY = ("compute_config", "program_config", "use_multicore", "conv2d_slice_config")
@@ -319,6 +320,8 @@ class RecordWriter:
         """Name of the union member and its table; OpError for what no file can hold."""
         dialect, _, mnemonic = op.name.partition(".")
         written = _WRITTEN.get(op.name)
+        if _CALL_OF_HOST in op.attributes:
+            mnemonic, written = "cpu", _call_of_host
         is_known = dialect in ("ttnn", "ttcore") or isinstance(op, CallOp)
         found = table_of(self.schema, mnemonic) if is_known else None
         if found is None:
@@ -685,6 +688,23 @@ def _call(writer: RecordWriter, op: Operation, type: TableType) -> Table:
         "inputs": writer.inputs(op.operands),
         "outputs": writer.outputs(op),
         "semaphore_inputs": [],
+    }
+
+
+def _call_of_host(writer: RecordWriter, op: Operation, type: TableType) -> Table:
+    """A call of machine code, whose place a program with the function's name takes."""
+    assert isinstance(op, CallOp)
+    name = op.callee.root_reference.data
+    if name not in writer.called:
+        raise ArgumentError(
+            f"@{name} is machine code of the host, which is not made here; leave functions of the "
+            "host in ttir"
+        )
+    return {
+        "ins": writer.inputs(op.operands),
+        "outs": writer.outputs(op),
+        "func_name": f"{name}_helper",
+        "dylib_id": 0,
     }
 
 

@@ -33,9 +33,8 @@ from ttmlir.target.flatbuffer.tensors import TTNN, GoldenOfFunction, Table
 from ttmlir.target.flatbuffer.tensors_2026 import TensorTables2026, Values2026
 
 _KIND = "tt.function_type"
-_CALL_OF_HOST = "ttir.cpu_hoist_call"
-_CALLED = ("const_eval", "trace_")
-"""How kinds of functions begin that others call for constants and recordings."""
+_CALLED = ("const_eval", "trace_", "forward_cpu")
+"""How kinds of functions begin that others call: for constants, recordings, and on the host."""
 _DIALECT = "ttnn"
 _LINE_WITHOUT_LOCATION = PrintOptions(skip_regions=True)
 
@@ -72,8 +71,8 @@ def write_file(
 
 class _ModuleWriter:
     def __init__(self, module: ModuleOp, cpp_source: str, golden: GoldenOfFunction) -> None:
-        functions = [op for op in module.walk() if isinstance(op, FuncOp)]
-        # What programs call for constants and recordings comes last.
+        functions = [op for op in module.walk() if isinstance(op, FuncOp) and op.body.blocks]
+        # What programs call for constants and recordings, and on the host, comes last.
         self.functions = sorted(functions, key=_is_called)
         self.places = {op.sym_name.data: place for place, op in enumerate(self.functions)}
         self.schema = load_schema(LATER_SCHEMAS[-1].path)
@@ -86,14 +85,6 @@ class _ModuleWriter:
 
     def programs(self) -> list[Table]:
         """All programs, in the order of the file."""
-        for function in self.functions:
-            for op in function.walk():
-                if _CALL_OF_HOST in op.attributes:
-                    raise OpError(
-                        op,
-                        f"{TTNN.refused}, as it calls machine code of the host, which is not made "
-                        "here; compile without ttir.should_hoist and enable-cpu-hoisted-const-eval",
-                    )
         return [self.program(function) for function in self.functions]
 
     def program(self, function: FuncOp) -> Table:

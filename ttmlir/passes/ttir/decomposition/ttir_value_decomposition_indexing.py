@@ -77,9 +77,9 @@ def _prod(op: Operation, builder: Builder) -> SSAValue | None:
             value = builder.create("prod", (value,), type_, dim_arg=(dim,), keep_dim=keeps)
         return builder.cast(value, element)
     [dim] = dims
-    parts = [builder.slice_along(value, dim, n, n + 1) for n in range(value_shape(value)[dim])]
-    product, *others = parts
-    for part in others:
+    product = builder.slice_along(value, dim, 0, 1)
+    for place in range(1, value_shape(value)[dim]):
+        part = builder.slice_along(value, dim, place, place + 1)
         product = builder.create("multiply", (product, part), product.type)
     return builder.reshape(product, value_shape(op.results[0]))
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _TILE = 32
 _ROWS = Want(tiled=False)
 _UI16, _UI32 = (IntegerType(bits, Signedness.UNSIGNED) for bits in (16, 32))
+_SI32 = IntegerType(32, Signedness.SIGNED)
 
 
 def _properties(op: Operation) -> dict[str, Any]:
@@ -38,10 +39,22 @@ def _concat(op: Operation) -> Wants:
     return Wants((_ROWS,) * len(op.operands), (_ROWS,))
 
 
+def _reshape(op: Operation) -> Wants:
+    """Bytes are reshaped as integers."""
+    want = Want(element=_SI32) if _holds_bytes(op) else ANYTHING
+    return Wants((want,), (want,))
+
+
 def _pad(op: Operation) -> Wants:
-    """Tiles get margins at their ends alone."""
+    """Tiles get margins at their ends alone; bytes are padded as integers."""
     margins = cast("tuple[int, ...]", _properties(op)["padding"])
-    return Wants((_ROWS,), (_ROWS,)) if any(margins[::2]) else Wants()
+    element = _SI32 if _holds_bytes(op) else None
+    want = Want(tiled=False if any(margins[::2]) else None, element=element)
+    return Wants((want,), (want,))
+
+
+def _holds_bytes(op: Operation) -> bool:
+    return str(element_type(op.operands[0])) == "ui8"
 
 
 def _sort(op: Operation) -> Wants:
@@ -77,6 +90,7 @@ WANTS: Mapping[str, Wanting] = {
     "ttnn.concat": _concat,
     "ttnn.embedding": _embedding,
     "ttnn.pad": _pad,
+    "ttnn.reshape": _reshape,
     "ttnn.sort": _sort,
     "ttnn.topk": _topk,
     "ttnn.rows_gather": _rows,
