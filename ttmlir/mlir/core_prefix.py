@@ -32,6 +32,7 @@ _LATE_OPERATIONS = {
     "ttnn.right_shift": "ttnn.bitwise_right_shift",
     "ttnn.clamp": "ttnn.clamp_scalar",
     "ttnn.div": "ttnn.divide",
+    "ttnn.embedding_backward": "ttnn.embedding_bw",
     "ttnn.pow": "ttnn.pow_tensor",
     "ttnn.slice": "ttnn.slice_static",
 }

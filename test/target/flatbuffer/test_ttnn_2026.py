@@ -238,7 +238,7 @@ RECORDS: dict[str, tuple[str, dict[str, Any]]] = {
         "ExperimentalEltwiseBinaryBackwardOp",
         {"type": "GeluBW", "grad": 1, "input": 2, "approximate": "tanh", "out": 3},
     ),
-    '%r = "ttnn.embedding_backward"(%x, %y, %x) <{}>': (
+    '%r = "ttnn.embedding_bw"(%x, %y, %x) <{}>': (
         "EmbeddingBackwardOp",
         {"input": 1, "weight": 2, "in_grad": 1, "dtype": "Float32", "out": 3},
     ),
