@@ -207,6 +207,13 @@ def spelled_operation(name: str, prefix: str) -> str:
     return _LATE_OPERATIONS.get(name, name) if prefix == TTCORE else name
 
 
+def written_name(op: Operation) -> str:
+    """The name of an operation as its module spells it."""
+    return (
+        spelled_operation(op.name, core_prefix_of(op)) if op.name in _LATE_OPERATIONS else op.name
+    )
+
+
 def operation_as_read(name: str) -> str:
     """The name of an operation in memory."""
     if name == _TTIR_EMPTY:
