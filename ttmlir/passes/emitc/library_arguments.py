@@ -236,8 +236,8 @@ WITHOUT_FUNCTION = frozenset(
         "prepare_moe_compute_w2_weights reduce_and reduce_bitwise_and reduce_bitwise_or "
         "reduce_bitwise_xor reduce_or reduce_precision reset_global_semaphore reverse rmsnorm_bw "
         "rmsnorm_fw rng_bit_generator rows_gather rows_scatter scatter_maximum scatter_minimum "
-        "scatter_multiply softmax_backward sdpa_bw sdpa_fw selective_reduce_combine slice_write state_pool_update "
-        "topk_router_gpt write_tensor "
+        "scatter_multiply softmax_backward sdpa_bw sdpa_fw selective_reduce_combine slice_write "
+        "state_pool_update topk_router_gpt write_tensor "
     ).split()
 )
 """Operations that ttnn 0.81.1 has no function for in Python."""
