@@ -250,7 +250,7 @@ class Language:
         return repr(value) if self.is_python else str(value)
 
 
-_NAMESPACES = re.compile(r"^ttnn::operations::\w+::")
+_NAMESPACES = re.compile(r"^ttnn::(operations::\w+|distributed)::")
 CPP = Language(False, "std::nullopt", "true", "false", "{}")
 PYTHON = Language(True, "None", "True", "False", "[]")
 _FIELDS = {
@@ -370,6 +370,8 @@ _KINDS: Mapping[str, str] = {
     "ttnn.conv3d_config": "ttnn::Conv3dConfig",
     "ttnn.conv2d_slice_config": "ttnn::Conv2dSliceConfig",
     "ttnn.core_range_set": "ttnn::CoreRangeSet",
+    "ttnn.mesh_mapper_config": "ttnn::distributed::MeshMapperConfig",
+    "ttnn.mesh_composer_config": "ttnn::distributed::MeshComposerConfig",
     "ttnn.sdpa_program_config": "ttnn::operations::transformer::SDPAProgramConfig",
 }
 """The types of configurations."""
@@ -423,6 +425,8 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
         return _core_ranges(content, language)
     if not isinstance(content, tuple):
         return str(content)
+    if attr.name == "ttnn.placement":
+        return _placement(*cast("tuple[str, IntegerAttr | None]", content), language)
     pairs = cast("Sequence[tuple[str, Any]]", content)
     kind = _KINDS.get(attr.name)
     if kind is None:
@@ -435,6 +439,13 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
         return _activation(op, name, kind, pairs, language)
     fields = ((field, _text(op, name, value, language)) for field, value in pairs)
     return language.made(kind, fields)
+
+
+def _placement(kind: str, dim: IntegerAttr | None, language: Language) -> str:
+    number = "" if dim is None else str(dim.value.data)
+    if language.is_python:
+        return f"ttnn.Placement{kind.capitalize()}({number})"
+    return f"ttnn::distributed::MeshMapperConfig::{kind.capitalize()}{{{number}}}"
 
 
 def _activation(
