@@ -421,12 +421,10 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
     if isinstance(content, Grid) and language.is_python:
         rows, columns = content.shape
         return f"ttnn.CoreCoord({columns}, {rows})"
-    if attr.name == "ttnn.core_range_set":
-        return _core_ranges(content, language)
+    if attr.name in _OWN_FORMS:
+        return _OWN_FORMS[attr.name](content, language)
     if not isinstance(content, tuple):
         return str(content)
-    if attr.name == "ttnn.placement":
-        return _placement(*cast("tuple[str, IntegerAttr | None]", content), language)
     pairs = cast("Sequence[tuple[str, Any]]", content)
     kind = _KINDS.get(attr.name)
     if kind is None:
@@ -441,7 +439,8 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
     return language.made(kind, fields)
 
 
-def _placement(kind: str, dim: IntegerAttr | None, language: Language) -> str:
+def _placement(content: Any, language: Language) -> str:
+    kind, dim = content
     number = "" if dim is None else str(dim.value.data)
     if language.is_python:
         return f"ttnn.Placement{kind.capitalize()}({number})"
@@ -466,6 +465,13 @@ def _core_ranges(ranges: Any, language: Language) -> str:
     if language.is_python:
         return f"ttnn.CoreRangeSet([{found}])"
     return f"ttnn::CoreRangeSet{{{found}}}"
+
+
+_OWN_FORMS: Mapping[str, Callable[[Any, Language], str]] = {
+    "ttnn.core_range_set": _core_ranges,
+    "ttnn.placement": _placement,
+}
+"""Attributes that are no structures with named fields."""
 
 
 def compute_config_text(config: DeviceComputeConfig, language: Language) -> str:

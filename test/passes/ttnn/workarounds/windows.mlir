@@ -46,3 +46,15 @@ func.func @convolution(%a: tensor<1x9x11x5xf32>, %w: tensor<7x5x3x3xf32>) -> ten
       : (tensor<1x9x11x5xf32>, tensor<7x5x3x3xf32>) -> tensor<1x9x11x7xf32>
   return %0 : tensor<1x9x11x7xf32>
 }
+
+// CHECK-LABEL: func.func @max_pool_and_places(
+// CHECK: "ttnn.to_layout"{{.*}} -> tensor<1x1x60x32xbf16
+// CHECK: "ttnn.max_pool2d_with_indices"{{.*}} -> (tensor<1x1x15x32xbf16, {{.*}}>, tensor<1x1x15x32xui16
+// CHECK: "ttnn.typecast"{{.*}} -> tensor<1x1x15x32xsi32
+func.func @max_pool_and_places(%a: tensor<1x6x10x32xbf16>)
+    -> (tensor<1x3x5x32xbf16>, tensor<1x3x5x32xsi32>) {
+  %0:2 = "ttir.max_pool2d_with_indices"(%a) <{ceil_mode = false, dilation = array<i32: 1, 1>,
+      kernel = array<i32: 2, 2>, padding = array<i32: 0, 0, 0, 0>, stride = array<i32: 2, 2>}>
+      : (tensor<1x6x10x32xbf16>) -> (tensor<1x3x5x32xbf16>, tensor<1x3x5x32xsi32>)
+  return %0#0, %0#1 : tensor<1x3x5x32xbf16>, tensor<1x3x5x32xsi32>
+}

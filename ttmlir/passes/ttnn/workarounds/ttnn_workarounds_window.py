@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _ROWS = Want(tiled=False)
 _HOST_ROWS = Want(tiled=False, buffer=BufferType.SYSTEM_MEMORY)
+_PLACES = IntegerType(16, Signedness.UNSIGNED)
 _INDICES = Want(tiled=False, element=IntegerType(32, Signedness.UNSIGNED))
 
 
@@ -42,6 +43,12 @@ def _max_pool(op: Operation) -> Wants:
     """Images of bfloat16 by rows."""
     want = Want(tiled=False, element=bf16)
     return Wants(operands=(want,), results=(want,))
+
+
+def _max_pool_with_indices(op: Operation) -> Wants:
+    """The same, and places of 16 bits by rows."""
+    want = Want(tiled=False, element=bf16)
+    return Wants(operands=(want,), results=(want, Want(tiled=False, element=_PLACES)))
 
 
 def _avg_pool(op: Operation) -> Wants:
@@ -72,6 +79,7 @@ WANTS: Mapping[str, Wanting] = {
     "ttnn.conv3d": _volumes,
     "ttnn.conv_transpose2d": _convolution,
     "ttnn.max_pool2d": _max_pool,
+    "ttnn.max_pool2d_with_indices": _max_pool_with_indices,
     "ttnn.avg_pool2d": _avg_pool,
     "ttnn.argmax": _argmax,
     "ttnn.paged_fill_cache": _page_table,
