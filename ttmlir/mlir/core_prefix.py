@@ -32,6 +32,7 @@ _LATE_OPERATIONS = {
     "ttnn.right_shift": "ttnn.bitwise_right_shift",
     "ttnn.clamp": "ttnn.clamp_scalar",
     "ttnn.div": "ttnn.divide",
+    "ttnn.embedding_backward": "ttnn.embedding_bw",
     "ttnn.pow": "ttnn.pow_tensor",
     "ttnn.slice": "ttnn.slice_static",
 }
@@ -204,6 +205,13 @@ def spelled_operation(name: str, prefix: str) -> str:
     if name == _TENSOR_EMPTY and _names_ttir_empty.get():
         return _TTIR_EMPTY
     return _LATE_OPERATIONS.get(name, name) if prefix == TTCORE else name
+
+
+def written_name(op: Operation) -> str:
+    """The name of an operation as its module spells it."""
+    return (
+        spelled_operation(op.name, core_prefix_of(op)) if op.name in _LATE_OPERATIONS else op.name
+    )
 
 
 def operation_as_read(name: str) -> str:

@@ -29,6 +29,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from ttmlir.errors import DEBUG_VARIABLE, CompilationError
 from ttmlir.mlir.attributes import RangeOfLocations
+from ttmlir.mlir.core_prefix import written_name
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.quoting import MAX_SHOWN
 from ttmlir.mlir.text_files import Chunk
@@ -345,7 +346,7 @@ def _current_operation(op: Operation) -> Diagnostic:
 def op_name(op: Operation) -> str:
     """The name of an operation as it is written, also of one without a definition."""
     name = op.attributes.get("op_name__")
-    return str(getattr(name, "data", op.name))
+    return str(getattr(name, "data", written_name(op)))
 
 
 @dataclass(frozen=True)

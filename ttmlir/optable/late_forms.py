@@ -1109,6 +1109,9 @@ TTNN: Mapping[str, LateForm] = {
     "cross_entropy_bw": _form(
         "input target grad_output", "scaler:f32", summary="The gradient of that loss."
     ),
+    "softmax_backward": _form(
+        "softmax_output grad", "dimension:si32", summary="The gradient of `softmax`."
+    ),
     "layernorm_fw": _form(
         "input weight bias",
         "epsilon:f32=1e-5 return_mean_rstd:bool=false",

@@ -1,6 +1,9 @@
 // A mesh of as many chips as its shape says is assumed, and tensors are divided over it.
 
 // RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="mesh-shape=1,2" %s | FileCheck %s
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="mesh-shape=1,2" %s -o %t.mlir
+// RUN: ttmlir-translate --ttnn-to-flatbuffer %t.mlir -o %t.ttnn
+// RUN: ttrt read --section op_stats %t.ttnn | FileCheck %s --check-prefix=FILE
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="mesh-shape=1,2 system-desc-path=n150" %s 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="mesh-shape=1,2,1" %s 2>&1 | FileCheck %s --check-prefix=AXES
 // RUN: not ttmlir-opt --ttcore-register-device="mesh-shape=100000,100000" %s 2>&1 | FileCheck %s --check-prefix=MANY
@@ -8,9 +11,14 @@
 
 // CHECK: [0, 0], [1 : i32, 1 : i32], [ 0x0x0x0,  0x0x0x0]>
 // CHECK: meshShape = 1x2, chipIds = [0, 1]
+// CHECK: "ttnn.from_device"
 // CHECK: "ttnn.distribute_tensor"(%{{.*}}, %{{.*}}) <{mapper_config = #ttnn.mesh_mapper_config<placements = [<replicate>, <shard, 1 : i32>]>}>
+// CHECK: "ttnn.to_device"
 // CHECK: "ttnn.reduce_scatter"
+// CHECK: "ttnn.from_device"
 // CHECK: "ttnn.aggregate_tensor"(%{{.*}}, %{{.*}}) <{composer_config = #ttnn.mesh_composer_config<dims = [0 : i32, 1 : i32], mesh_shape_override = [1 : i32, 2 : i32]>}>
+// FILE-DAG: DistributeTensorOp
+// FILE-DAG: AggregateTensorOp
 // ONE: a mesh of 1x2 needs 2 chips, the system has 1
 // AXES: it has 2 shard_dims, and the mesh 3 axes
 // MANY: a mesh has 1 to {{[0-9]+}} chips, got 100000x100000

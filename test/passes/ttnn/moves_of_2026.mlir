@@ -28,3 +28,14 @@ func.func @main(%a: tensor<4x6x10xf32>, %u: tensor<1x3x5x32xbf16>)
   return %0, %1, %2, %3, %4, %5 : tensor<4x4x10xf32>, tensor<40x6xf32>, tensor<2x6x10xf32>,
       tensor<4x12x10xf32>, tensor<3x5xf32>, tensor<1x6x5x32xbf16>
 }
+
+// The gradient of an embedding has one row for each row that was picked.
+// CHECK-LABEL: func.func @gradient
+// CHECK: "ttnn.reshape"{{.*}}shape = [1 : i32, 1 : i32, 10 : i32, 32 : i32]
+// CHECK: "ttnn.embedding_bw"
+func.func @gradient(%i: tensor<2x5xui32>, %w: tensor<40x32xbf16>, %g: tensor<2x5x32xbf16>)
+    -> tensor<40x32xbf16> {
+  %0 = "ttir.embedding_backward"(%i, %w, %g)
+      : (tensor<2x5xui32>, tensor<40x32xbf16>, tensor<2x5x32xbf16>) -> tensor<40x32xbf16>
+  return %0 : tensor<40x32xbf16>
+}

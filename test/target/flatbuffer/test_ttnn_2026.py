@@ -238,10 +238,6 @@ RECORDS: dict[str, tuple[str, dict[str, Any]]] = {
         "ExperimentalEltwiseBinaryBackwardOp",
         {"type": "GeluBW", "grad": 1, "input": 2, "approximate": "tanh", "out": 3},
     ),
-    '%r = "ttnn.embedding_backward"(%x, %y, %x) <{}>': (
-        "EmbeddingBackwardOp",
-        {"input": 1, "weight": 2, "in_grad": 1, "dtype": "Float32", "out": 3},
-    ),
     '%r = "ttnn.rotary_embedding"(%x, %y, %x) <{token_index = 5 : ui32}>': (
         "RotaryEmbeddingOp",
         {"input": 1, "cos_cache": 2, "sin_cache": 1, "token_index": 5},

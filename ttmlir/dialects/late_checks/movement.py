@@ -527,6 +527,22 @@ def check_embedding_backward(op: Verified) -> None:
     require(op.shape("weight") == op.result(), "Output must have the same shape as weight")
 
 
+def check_ttnn_embedding_backward(op: Verified) -> None:
+    """The same, with the gradient as the library takes it: one row for each picked one."""
+    check_embedding_backward(op)
+    gradient, picked = op.shape("in_gradient"), op.shape("input")
+    require(len(gradient) == 4, "Input gradient must be a 4D tensor")
+    require(gradient[:2] == (1, 1), "Input gradient must be in the form (1, 1, R, C)")
+    require(
+        gradient[2] == picked[0] * picked[-1],
+        "Input gradient dim 2 must equal index_shape[0] * index_shape[-1]",
+    )
+    require(
+        gradient[3] == op.shape("weight")[-1],
+        "Input gradient second dimension must match the second dimension of the weight tensor",
+    )
+
+
 # --- Order ----------------------------------------------------------------------------------------
 
 

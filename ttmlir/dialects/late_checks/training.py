@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import bf16, f32
 
-from ttmlir.dialects.late_checks.verified import Verified, require
+from ttmlir.dialects.late_checks.verified import Verified, is_integer, join, require, spell
 
 _IMAGE = "input must be rank 4 (B, N, S, C)"
 
@@ -22,6 +22,61 @@ def _check_scale(op: Verified, name: str) -> None:
     """A number for each channel."""
     channels = op.shape("input")[-1]
     require(op.shape(name) == (1, 1, 1, channels), f"{name} must have shape (1, 1, 1, {channels})")
+
+
+def _check_cross_entropy(op: Verified) -> tuple[int, ...]:
+    """Scores of classes by rows, and the number of the right class for each row."""
+    shape, target = op.shape("input"), op.shape("target")
+    require(len(shape) == 4, f"input must be a 4D tensor (N, 1, H, W), got rank {len(shape)}")
+    require(shape[1] == 1, f"input dim 1 must be 1, got {shape[1]}")
+    require(len(target) == 2, f"target must be a 2D tensor (N, H), got rank {len(target)}")
+    for number, other in ((0, 0), (1, 2)):
+        require(
+            target[number] == shape[other],
+            f"target dim {number} ({target[number]}) must match input dim {other} ({shape[other]})",
+        )
+    require(
+        is_integer(op.element("target")),
+        f"target must have an integer element type, got {spell(op.element('target'))}",
+    )
+    return shape
+
+
+def check_cross_entropy_forward(op: Verified) -> None:
+    """A loss for each row."""
+    shape = _check_cross_entropy(op)
+    expected = (*shape[:3], 1)
+    require(
+        op.result() == expected,
+        "result shape must be input shape with the last dimension set to 1, expected "
+        f"({join(expected)}), got ({join(op.result())})",
+    )
+
+
+def check_cross_entropy_backward(op: Verified) -> None:
+    """The gradient of the scores, by that of one number."""
+    shape, grad = _check_cross_entropy(op), op.shape("grad_output")
+    require(grad == (1, 1, 1, 1), f"grad must be a (1, 1, 1, 1) tensor, got ({join(grad)})")
+    require(
+        op.result() == shape,
+        f"result shape must match input shape, expected ({join(shape)}), got ({join(op.result())})",
+    )
+
+
+def check_softmax_backward(op: Verified) -> None:
+    """The gradient along the last dimension, of the type of what softmax made."""
+    shape, element = op.shape("softmax_output"), op.element("softmax_output")
+    require(len(shape) >= 2, "softmax_output must have rank at least 2")
+    for name, found, kind in (
+        ("grad", op.shape("grad"), op.element("grad")),
+        ("result", op.result(), op.result_element()),
+    ):
+        require(found == shape, f"{name} shape must match softmax_output shape")
+        require(kind == element, f"{name} element type must match softmax_output element type")
+    require(element in (bf16, f32), "only bf16 and f32 element types are supported")
+    require(
+        op.integer("dimension") in (-1, len(shape) - 1), "dimension must select the last dimension"
+    )
 
 
 def check_layernorm_forward(op: Verified) -> None:

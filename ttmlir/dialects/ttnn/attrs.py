@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import ClassVar, TypeVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntAttr, MemRefType, NoneAttr
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, MemRefType, NoneAttr, StringAttr
 from xdsl.ir import (
     Attribute,
     Data,
@@ -126,36 +126,43 @@ _LATE_MEMORY = re.compile(rf"#|<\s*({'|'.join(BufferType.keywords())})\b")
 class MemoryConfigAttr(ParametrizedAttribute):
     """Where and how a tensor lies: `#ttnn.memory_config<<interleaved>, <dram>>`.
 
-    Since 2025 the memory comes first: `#ttnn.memory_config<#dram, <interleaved>>`.
+    Since 2025 the memory comes first: `#ttnn.memory_config<#dram, <interleaved>>`, and a
+    `#ttnn.shard_spec` may be the last.
     """
 
     name = "ttnn.memory_config"
     tensor_memory_layout: TensorMemoryLayoutAttr
     buffer_type: BufferTypeAttr
+    shard_spec: Attribute
+    """The `#ttnn.shard_spec`; none if it is not said."""
 
     @classmethod
     def get(cls, layout: TTNNTensorMemoryLayout, buffer: BufferType) -> MemoryConfigAttr:
         """The attribute for these two."""
-        return cls(TensorMemoryLayoutAttr(layout), BufferTypeAttr(buffer))
+        return cls(TensorMemoryLayoutAttr(layout), BufferTypeAttr(buffer), NoneAttr())
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read `<<layout>, <buffer type>>`, or both the other way round."""
         owner = "TTNN_MemoryConfigAttr"
         expect(parser, "<")
-        if core_prefix() == TTCORE and _LATE_MEMORY.match(parser.lexer.input.content, parser.pos):
+        text = parser.lexer.input.content
+        if core_prefix() == TTCORE and _LATE_MEMORY.match(text, parser.pos):
             buffer = parse_nested(parser, BufferTypeAttr)
             expect(parser, ",")
             layout = parse_nested(parser, TensorMemoryLayoutAttr)
+            shard_spec: Attribute = NoneAttr()
+            if parser.parse_optional_punctuation(",") is not None:
+                shard_spec = _parse_shard_spec(parser)
             expect(parser, ">")
-            return (layout, buffer)
+            return (layout, buffer, shard_spec)
         with parameter(parser, owner, "tensor_memory_layout", "TensorMemoryLayoutAttr"):
             layout = parse_nested(parser, TensorMemoryLayoutAttr)
         expect(parser, ",")
         with parameter(parser, owner, "buffer_type", "BufferTypeAttr"):
             buffer = parse_nested(parser, BufferTypeAttr)
         expect(parser, ">")
-        return (layout, buffer)
+        return (layout, buffer, NoneAttr())
 
     def print_parameters(self, printer: Printer) -> None:
         """Write `<<layout>, <buffer type>>`, or both the other way round."""
@@ -164,12 +171,23 @@ class MemoryConfigAttr(ParametrizedAttribute):
             printer.print_attribute(self.buffer_type)
             printer.print_string(", ")
             print_stripped(printer, self.tensor_memory_layout)
+            if not isinstance(self.shard_spec, NoneAttr):
+                printer.print_string(", ")
+                printer.print_attribute(self.shard_spec)
             printer.print_string(">")
             return
         print_stripped(printer, self.tensor_memory_layout)
         printer.print_string(", ")
         print_stripped(printer, self.buffer_type)
         printer.print_string(">")
+
+
+def _parse_shard_spec(parser: AttrParser) -> Attribute:
+    position = parser.pos
+    found = parser.parse_attribute()
+    if not isinstance(found, ShardSpecAttr):
+        parser.raise_error("expected '#ttnn.shard_spec'", position)
+    return found
 
 
 def _extents(extents: Sequence[int]) -> ArrayAttr[IntAttr]:
@@ -682,6 +700,46 @@ class CoreRangeSetAttr(_Described[CoreRanges]):
             _print_items(printer, self.data, lambda each: printer.print_string(_range_text(each)))
 
 
+_ORIENTATIONS = ("row_major", "col_major")
+
+
+@irdl_attr_definition
+class ShardSpecAttr(ParametrizedAttribute):
+    """Which cores hold the shards of a tensor, how large those are, and in which order they come:
+    `#ttnn.shard_spec<<[#ttnn.core_range<(0,0), (7,7)>]>, <32x64>, <row_major>>`."""
+
+    name = "ttnn.shard_spec"
+    core_ranges: CoreRangeSetAttr
+    shape: ArrayAttr[IntAttr]
+    orientation: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read `<<ranges>, <extents>, <orientation>>`."""
+        note_ttcore()
+        expect(parser, "<")
+        ranges = parse_nested(parser, CoreRangeSetAttr)
+        expect(parser, ",")
+        expect(parser, "<")
+        shape = parse_dimensions(parser)
+        for punctuation in (">", ",", "<"):
+            expect(parser, punctuation)
+        position = parser.pos
+        orientation = parser.parse_optional_identifier()
+        if orientation not in _ORIENTATIONS:
+            parser.raise_error(f"expected one of {', '.join(_ORIENTATIONS)}", position)
+        expect(parser, ">")
+        expect(parser, ">")
+        return (ranges, _extents(shape), StringAttr(orientation))
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Write what `parse_parameters` reads."""
+        printer.print_string("<")
+        print_stripped(printer, self.core_ranges)
+        printer.print_string(", ")
+        printer.print_string(f"<{_extents_text(self.shape)}>, <{self.orientation.data}>>")
+
+
 def _range_text(each: CoreRange) -> str:
     (x0, y0), (x1, y1) = each.start, each.end
     return f"#ttnn.core_range<({x0},{y0}), ({x1},{y1})>"
@@ -1118,6 +1176,7 @@ PROGRAM_ATTRIBUTES: Sequence[type[Attribute]] = (
     TensorAccessorArgsAttr,
     ScalarArgAttr,
     CoreRangeSetAttr,
+    ShardSpecAttr,
     ReadKernelAttr,
     WriteKernelAttr,
     DataMovementKernelAttr,

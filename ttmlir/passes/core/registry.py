@@ -231,6 +231,10 @@ PASSES: dict[str, str] = {
     "ttnn-deallocate": "ttmlir.passes.ttnn.ttnn_deallocate:TTNNDeallocatePass",
     "ttnn-decompose-layouts": "ttmlir.passes.ttnn.ttnn_decompose_layouts:TTNNDecomposeLayoutsPass",
     "ttnn-decomposition": "ttmlir.passes.ttnn.ttnn_decomposition:TTNNDecompositionPass",
+    "ttnn-force-const-eval-to-system-memory": (
+        "ttmlir.passes.ttnn.functions.ttnn_force_const_eval_to_system_memory"
+        ":TTNNConstEvalInputsToSystemMemoryPass"
+    ),
     "ttnn-fusing": "ttmlir.passes.ttnn.ttnn_fusing:TTNNFusingPass",
     "ttnn-kv-cache-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion:TTNNKVCacheDtypeConversionPass"
@@ -240,6 +244,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.functions.ttnn_load_input_tensors:TTNNLoadInputTensorsPass"
     ),
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
+    "ttnn-prepare-conv3d-weights": (
+        "ttmlir.passes.ttnn.ttnn_prepare_conv3d_weights:TTNNPrepareConv3dWeightsPass"
+    ),
     "ttnn-prepare-module-for-export": (
         "ttmlir.passes.ttnn.functions.ttnn_prepare_module_for_export:TTNNPrepareModuleForExportPass"
     ),
@@ -385,6 +392,37 @@ ELSEWHERE = {
             "ttnn-rm-layout-propagation",
         ),
         _WITHOUT_MODEL,
+    ),
+    **dict.fromkeys(
+        (
+            "ttnn-allocate-distributed-op-buffers",
+            "ttnn-allocate-distributed-op-semaphores",
+            "ttnn-ccl-activation-dtype-lowering",
+            "ttnn-configure-ccl-ops",
+        ),
+        "collectives stay as convert-ttir-to-ttnn makes them; leave it out",
+    ),
+    **dict.fromkeys(
+        ("ttnn-adjust-deallocs", "ttnn-force-final-deallocs"),
+        "use ttnn-deallocate, which ends tensors after their last use, or ttnn-remove-deallocs",
+    ),
+    **dict.fromkeys(
+        (
+            "ttnn-emitpy-workarounds",
+            "ttnn-file-split",
+            "ttnn-prepare-const-eval-caching",
+            "ttnn-recover-structure",
+            "ttnn-split-forward-func-args-by-type",
+        ),
+        "use ttnn-common-to-emitpy-pipeline, which writes one file of the module's functions",
+    ),
+    **dict.fromkeys(
+        ("ttnn-collaspe-d2m", "ttnn-create-d2m-subgraphs"),
+        "use ttir-to-ttmetal-pipeline with ttnn-mode for whole programs",
+    ),
+    **dict.fromkeys(
+        ("ttnn-lower-tt-lang-to-generic", "ttnn-resolve-tt-lang-kernels"),
+        "kernels of tt-lang are compiled by tt-lang",
     ),
     "linalg-to-llvm-pipeline": "there is no code for host processors; use linalg-to-ttnn-pipeline",
     "pykernel-compile-pipeline": "kernels in Python are compiled by the package pykernel",

@@ -240,9 +240,9 @@ WITHOUT_FUNCTION = frozenset(
         "prepare_conv2d_weights prepare_conv3d_weights prepare_moe_compute_w0_w1_weights "
         "prepare_moe_compute_w2_weights reduce_and reduce_bitwise_and reduce_bitwise_or "
         "reduce_bitwise_xor reduce_or reduce_precision reset_global_semaphore reverse rmsnorm_bw "
-        "rmsnorm_fw rng_bit_generator scatter_maximum scatter_minimum "
-        "scatter_multiply sdpa_bw sdpa_fw selective_reduce_combine slice_write state_pool_update "
-        "topk_router_gpt write_tensor "
+        "rmsnorm_fw rng_bit_generator scatter_maximum scatter_minimum scatter_multiply "
+        "softmax_backward sdpa_bw sdpa_fw selective_reduce_combine slice_write "
+        "state_pool_update topk_router_gpt write_tensor "
     ).split()
 )
 """Operations that ttnn 0.81.1 has no function for in Python."""

@@ -250,7 +250,7 @@ class Language:
         return repr(value) if self.is_python else str(value)
 
 
-_NAMESPACES = re.compile(r"^ttnn::operations::\w+::")
+_NAMESPACES = re.compile(r"^ttnn::(operations::\w+|distributed)::")
 CPP = Language(False, "std::nullopt", "true", "false", "{}")
 PYTHON = Language(True, "None", "True", "False", "[]")
 _FIELDS = {
@@ -388,6 +388,8 @@ _KINDS: Mapping[str, str] = {
     "ttnn.conv3d_config": "ttnn::Conv3dConfig",
     "ttnn.conv2d_slice_config": "ttnn::Conv2dSliceConfig",
     "ttnn.core_range_set": "ttnn::CoreRangeSet",
+    "ttnn.mesh_mapper_config": "ttnn::distributed::MeshMapperConfig",
+    "ttnn.mesh_composer_config": "ttnn::distributed::MeshComposerConfig",
     "ttnn.sdpa_program_config": "ttnn::operations::transformer::SDPAProgramConfig",
 }
 """The types of configurations."""
@@ -437,8 +439,8 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
     if isinstance(content, Grid) and language.is_python:
         rows, columns = content.shape
         return f"ttnn.CoreCoord({columns}, {rows})"
-    if attr.name == "ttnn.core_range_set":
-        return _core_ranges(content, language)
+    if attr.name in _OWN_FORMS:
+        return _OWN_FORMS[attr.name](content, language)
     if not isinstance(content, tuple):
         return str(content)
     pairs = cast("Sequence[tuple[str, Any]]", content)
@@ -471,6 +473,14 @@ def _reduction(op: ttnn.TTNNOp, keyword: str, language: Language) -> str:
 _REDUCTIONS = {"sum": "add", "prod": "multiply"}
 
 
+def _placement(content: Any, language: Language) -> str:
+    kind, dim = content
+    number = "" if dim is None else str(dim.value.data)
+    if language.is_python:
+        return f"ttnn.Placement{kind.capitalize()}({number})"
+    return f"ttnn::distributed::MeshMapperConfig::{kind.capitalize()}{{{number}}}"
+
+
 def _activation(
     op: ttnn.TTNNOp, name: str, kind: str, pairs: Sequence[tuple[str, Any]], language: Language
 ) -> str:
@@ -489,6 +499,13 @@ def _core_ranges(ranges: Any, language: Language) -> str:
     if language.is_python:
         return f"ttnn.CoreRangeSet([{found}])"
     return f"ttnn::CoreRangeSet{{{found}}}"
+
+
+_OWN_FORMS: Mapping[str, Callable[[Any, Language], str]] = {
+    "ttnn.core_range_set": _core_ranges,
+    "ttnn.placement": _placement,
+}
+"""Attributes that are no structures with named fields."""
 
 
 def compute_config_text(config: DeviceComputeConfig, language: Language) -> str:

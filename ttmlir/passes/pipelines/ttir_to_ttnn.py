@@ -432,6 +432,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         )
         from ttmlir.passes.ttnn.ttnn_layout import TTNNLayoutPass
         from ttmlir.passes.ttnn.ttnn_memory_management import TTNNMemoryManagementPass
+        from ttmlir.passes.ttnn.ttnn_prepare_conv3d_weights import TTNNPrepareConv3dWeightsPass
         from ttmlir.passes.ttnn.ttnn_report_options import TTNNReportOptionsPass
         from ttmlir.passes.ttnn.ttnn_resolve_composites import TTNNResolveCompositesPass
         from ttmlir.passes.ttnn.ttnn_set_matmul_program_config import (
@@ -524,6 +525,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 else []
             ),
             workaround,
+            TTNNPrepareConv3dWeightsPass(),
             TTNNWeightDtypeConversionPass(target_dtype=self.experimental_weight_dtype),
             *([caches] if self.experimental_kv_cache_dtype else []),
             CanonicalizePass(),

@@ -176,6 +176,10 @@ def _compute_config(attr: DeviceComputeConfigAttr) -> dict[str, Any]:
 
 def _data(attr: Data[Any]) -> Any:
     content = attr.data
+    if attr.name == "ttnn.placement":
+        kind, dim = content
+        number = 0 if dim is None else dim.value.data
+        return {"type": ("replicate", "shard").index(kind), "dim": number}
     return content if isinstance(content, KeywordEnum | int | float) else dict(content)
 
 

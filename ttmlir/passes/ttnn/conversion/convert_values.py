@@ -75,6 +75,7 @@ def convert_values(module: ModuleOp) -> None:
                 replace(op, *values)
             else:
                 erase(op)
+    _name_devices(module)
     # What only was to be written to: the library makes its results.
     erase_unused(op for op in module.walk() if op.name == "tensor.empty")
     for op in [op for each in device_modules(module) for op in each.walk()]:
@@ -82,6 +83,13 @@ def convert_values(module: ModuleOp) -> None:
             build, type_ = TTNNValueBuilder.before(op), op.results[0].type
             shape = ShapeAttr.of(value_shape(op.results[0]))
             replace(op, build.create("empty", (build.device(),), type_, shape=shape))
+
+
+def _name_devices(module: ModuleOp) -> None:
+    """Functions that something is written in have their device first."""
+    for each in device_modules(module):
+        for op in [op for op in each.walk() if op.name == "tensor.empty"]:
+            TTNNValueBuilder.before(op).device()
 
 
 def has_activations(cls: type[Operation]) -> bool:

@@ -14,13 +14,15 @@ from ttmlir.dialects.ttnn.configs import (
 )
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_types import tensor_in
+from ttmlir.layout.enums import BufferType
 from ttmlir.passes.ttnn.conversion.convert_values import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IntegerType
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.dialects.definition.syntax import KeywordAttr
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
@@ -78,14 +80,18 @@ def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     if len(dims) != len(mesh):
         refuse_to_legalize(op, f"it has {len(dims)} shard_dims, and the mesh {len(mesh)} axes")
     direction = cast("KeywordAttr[MeshShardDirection]", op.properties["shard_direction"])
-    operands, type_ = (op.operands[0], build.device()), op.results[0].type
+    # The library takes and makes rows of the host.
+    result = op.results[0].type
+    taken, type_ = (_on_host(each) for each in (op.operands[0].type, result))
+    operands = (build.create("to_tensor_spec", op.operands[:1], taken), build.device())
     if direction.data.keyword == "full_to_shard":
         placements = tuple(
             PlacementAttr(("replicate", None) if dim < 0 else ("shard", IntegerAttr(dim, i32)))
             for dim in dims
         )
         mapper = MeshMapperConfigAttr((("placements", placements),))
-        return [build.create("distribute_tensor", operands, type_, mapper_config=mapper)]
+        made = build.create("distribute_tensor", operands, type_, mapper_config=mapper)
+        return [build.create("to_tensor_spec", (made,), result)]
     # An axis that repeats the tensor counts once, along a dimension that no other one divides.
     free = iter(n for n in range(len(value_shape(op.operands[0]))) if n not in dims)
     fields = {
@@ -96,7 +102,12 @@ def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
         ),
     }
     composer = MeshComposerConfigAttr(tuple(fields.items()))
-    return [build.create("aggregate_tensor", operands, type_, composer_config=composer)]
+    made = build.create("aggregate_tensor", operands, type_, composer_config=composer)
+    return [build.create("to_tensor_spec", (made,), result)]
+
+
+def _on_host(type_: Attribute) -> Attribute:
+    return tensor_in(type_, tiled=False, buffer=BufferType.SYSTEM_MEMORY)
 
 
 RULES: Rules = {

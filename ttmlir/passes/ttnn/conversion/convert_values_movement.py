@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.dialects.ttnn.attrs import ShapeAttr
 from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_types import with_shape
 from ttmlir.passes.ttir.value_rewriting import inputs_of, made_by, parameters_of
 
 if TYPE_CHECKING:
@@ -29,6 +31,16 @@ def _repeat(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     """The same numbers under the name that ttnn has for them."""
     times = ShapeAttr.of(cast("tuple[int, ...]", parameters_of(op)["repeat_dimensions"]))
     return [build.create("repeat", inputs_of(op), op.results[0].type, repeat_dims=times)]
+
+
+def _embedding_backward(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
+    """The gradient is one row for each row that was picked."""
+    picked, weight, gradient = inputs_of(op)
+    *rows, columns = value_shape(gradient)
+    shape = (1, 1, prod(rows), columns)
+    flat = build.create("reshape", (gradient,), with_shape(gradient.type, shape), shape=shape)
+    operands = (picked, weight, flat)
+    return [build.create("embedding_backward", operands, op.results[0].type)]
 
 
 def _with_same_parameters(mnemonic: str, **more: Any) -> ValueRule:
@@ -87,6 +99,7 @@ RULES: Rules = {
     "reduce_or": _reduce_or,
     "broadcast": _broadcast,
     "repeat": _repeat,
+    "embedding_backward": _embedding_backward,
     "sort": _with_same_parameters("sort"),
     "topk": _with_same_parameters("topk"),
     "pad": _with_same_parameters("pad", use_multicore=True),

@@ -39,7 +39,6 @@ from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import apply_layouts
 from ttmlir.passes.ttnn.workarounds.ttnn_workarounds_movement import raise_rows
-from ttmlir.passes.ttnn.workarounds.ttnn_workarounds_window import prepare_weights
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -69,4 +68,3 @@ class TTNNWorkaroundPass(ModulePass):
         if self.ttnn_enable_layout_workaround_pass:
             apply_layouts(module)
             raise_rows(module)
-            prepare_weights(module)

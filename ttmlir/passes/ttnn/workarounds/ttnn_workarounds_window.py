@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, bf16, f16, f32
+from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32
 
-from ttmlir.dialects.tt.layout import GridAttr
-from ttmlir.dialects.ttcore import device_of
-from ttmlir.dialects.ttnn.configs import Conv3dConfigAttr
-from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.ir.ttnn_types import layout_in
-from ttmlir.ir.ttnn_values import TTNNValueBuilder
+from ttmlir.ir.tensor_types import element_type
 from ttmlir.layout.enums import BufferType
-from ttmlir.layout.tensor_layout import Grid
-from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import Want, Wants, convert
+from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import Want, Wants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from xdsl.dialects.builtin import IntegerAttr, ModuleOp
     from xdsl.ir import Operation
 
     from ttmlir.passes.ttnn.workarounds.ttnn_workarounds import Wanting
 
 _ROWS = Want(tiled=False)
 _HOST_ROWS = Want(tiled=False, buffer=BufferType.SYSTEM_MEMORY)
+_PLACES = IntegerType(16, Signedness.UNSIGNED)
 _INDICES = Want(tiled=False, element=IntegerType(32, Signedness.UNSIGNED))
 
 
@@ -46,48 +39,16 @@ def _volumes(op: Operation) -> Wants:
     )
 
 
-def prepare_weights(module: ModuleOp) -> None:
-    """Let weights of convolutions of volumes be the matrices that the library multiplies by."""
-    for op in tuple(module.walk()):
-        if op.name == "ttnn.conv3d" and len(value_shape(op.operands[1])) == _VOLUME_RANK:
-            _prepare_weight(op)
-
-
-_VOLUME_RANK = 5
-_TILE, _LEAST_BLOCK = 32, 16
-
-
-def _prepare_weight(op: Operation) -> None:
-    weight, build = op.operands[1], TTNNValueBuilder.before(op)
-    outputs, *_ = value_shape(weight)
-    window = prod(value_shape(weight)[2:])
-    groups = cast("IntegerAttr", op.properties["groups"])
-    channels = value_shape(op.operands[0])[4]
-    # A block of channels under the window is whole tiles.
-    block = _LEAST_BLOCK if window * _LEAST_BLOCK % _TILE == 0 else _TILE
-    shape, element = (window * channels, outputs), element_type(weight)
-    rows, tiles = (
-        TensorType(element, shape, layout_in(shape, element, tiled=tiled))
-        for tiled in (False, True)
-    )
-    parameters = {"groups": groups.value.data, "c_in_block": block, "alignment": _TILE}
-    prepared = build.create("prepare_conv3d_weights", (weight, op.operands[-1]), rows, **parameters)
-    op.operands[1] = convert(prepared, tiles, op)
-    device = device_of(op)
-    blocks = {f"{name}_out_block": 1 for name in ("t", "w", "h")}
-    config = {**blocks, "c_out_block": _TILE, "c_in_block": block}
-    grid = (
-        {}
-        if device is None
-        else {"compute_with_storage_grid_size": GridAttr(Grid(device.worker_grid.data.shape))}
-    )
-    op.properties["conv3d_config"] = Conv3dConfigAttr(tuple({**config, **grid}.items()))
-
-
 def _max_pool(op: Operation) -> Wants:
     """Images of bfloat16 by rows."""
     want = Want(tiled=False, element=bf16)
     return Wants(operands=(want,), results=(want,))
+
+
+def _max_pool_with_indices(op: Operation) -> Wants:
+    """The same, and places of 16 bits by rows."""
+    want = Want(tiled=False, element=bf16)
+    return Wants(operands=(want,), results=(want, Want(tiled=False, element=_PLACES)))
 
 
 def _avg_pool(op: Operation) -> Wants:
@@ -118,6 +79,7 @@ WANTS: Mapping[str, Wanting] = {
     "ttnn.conv3d": _volumes,
     "ttnn.conv_transpose2d": _convolution,
     "ttnn.max_pool2d": _max_pool,
+    "ttnn.max_pool2d_with_indices": _max_pool_with_indices,
     "ttnn.avg_pool2d": _avg_pool,
     "ttnn.argmax": _argmax,
     "ttnn.paged_fill_cache": _page_table,
