@@ -27,9 +27,12 @@ def _order(array: Array, dim: int, *, descending: bool) -> Array:
     return order_places(np, array, as_dimension(dim, array.ndim), descending=descending)
 
 
-def _index_type(extent: int) -> DataType:
-    """16 bits where they suffice for all places."""
-    return DataType.UINT16 if extent <= np.iinfo(np.uint16).max else DataType.UINT32
+def _index_type(tensor: Tensor, dim: int) -> DataType:
+    """16 bits where they suffice for all places, but as wide as numbers of 32 bits are."""
+    is_wide = tensor.dtype in (DataType.FLOAT32, DataType.UINT16)
+    if is_wide or tensor.shape[dim] > np.iinfo(np.uint16).max:
+        return DataType.UINT32
+    return DataType.UINT16
 
 
 def _store_pair(
@@ -55,7 +58,7 @@ def _store_pair(
             indices,
             (tensor,),
             device=device,
-            dtype=None if outputs[1] is not None else _index_type(tensor.shape[dim]),
+            dtype=None if outputs[1] is not None else _index_type(tensor, dim),
             memory_config=config,
             output_tensor=outputs[1],
             exact=True,
