@@ -175,6 +175,10 @@ class _Conversion:
                 for inner in op.module.body.block.ops:
                     self._convert(inner, block)
             case ttnn.GetDeviceOp() if self._device_of_function is not None:
+                if (extents := _mesh_of(op)) != (1, 1):
+                    refuse_to_legalize(
+                        op, f"scripts of models run on one chip, not on a mesh of {extents}"
+                    )
                 self._values[op.results[0]] = self._device_of_function
             case ttnn.GetDeviceOp():
                 self._replace(op, block, self._device(op))
@@ -295,9 +299,7 @@ class _Conversion:
                 self.described[made] = text
 
     def _device(self, op: ttnn.GetDeviceOp) -> Operation:
-        shape = op.properties.get("mesh_shape")
-        extents = shape.data if isinstance(shape, ttnn.MeshShapeAttr) else (1, 1)
-        arguments = [("", emitpy.opaque(str(extents)))]
+        arguments = [("", emitpy.opaque(str(_mesh_of(op))))]
         return emitpy.CallOpaqueOp.make(
             "utils.DeviceGetter.get_device", (), [DEVICE], arguments=arguments, location=op.location
         )
@@ -361,6 +363,11 @@ class _Conversion:
         return emitpy.CallOpaqueOp.make(
             callee, operands, results, arguments=arguments, location=op.location
         )
+
+
+def _mesh_of(op: ttnn.GetDeviceOp) -> tuple[int, ...]:
+    shape = op.properties.get("mesh_shape")
+    return tuple(shape.data) if isinstance(shape, ttnn.MeshShapeAttr) else (1, 1)
 
 
 def _is_main(op: Operation) -> bool:
