@@ -379,6 +379,14 @@ def _convolution_transposed(generator: np.random.Generator) -> Program:
 
 
 @_program
+def _convolution_transposed_same(generator: np.random.Generator) -> Program:
+    def convolve(x: Any, w: Any) -> Any:
+        return lax.conv_transpose(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    return convolve, (_normal(generator, 1, 8, 8, 16), _normal(generator, 3, 3, 16, 8))
+
+
+@_program
 def _max_pool(generator: np.random.Generator) -> Program:
     return nn.MaxPool2d(2), (torch.randn(1, 32, 8, 12).bfloat16(),)
 
