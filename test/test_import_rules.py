@@ -24,6 +24,7 @@ DIALECTS = {"layout", "program", "mlir", "dialects", *MATHEMATICS}
 MAY_IMPORT = {
     "version": set[str](),
     "collector": set[str](),
+    "doctor": set[str](),
     "errors": set[str](),
     "files": set[str](),
     "lazy_methods": set[str](),
@@ -77,6 +78,7 @@ MAY_IMPORT = {
         *(
             "cost",
             "cpp",
+            "doctor",
             "explorer",
             "kernel_tool",
             "language_server",

@@ -1,8 +1,9 @@
 """Runs a script with the packages of this project under the names that guides import them by.
 
     python -m ttmlir script.py [arguments of the script]
+    python -m ttmlir doctor
 
-`import ttnn` finds `ttmlir.ttnn`, unless a real ttnn is installed.
+`import ttnn` finds `ttmlir.ttnn`, unless a real ttnn is installed. `doctor` says what is installed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import runpy
 import sys
 from pathlib import Path
 
-USAGE = "usage: python -m ttmlir script.py [arguments of the script]"
+USAGE = """usage: python -m ttmlir script.py [arguments of the script]
+       python -m ttmlir doctor"""
 
 
 def main(arguments: list[str]) -> int:
@@ -20,6 +22,11 @@ def main(arguments: list[str]) -> int:
         asked = bool(arguments) and arguments[0] in ("-h", "--help")
         print(USAGE, file=sys.stdout if asked else sys.stderr)
         return 0 if asked else 2
+    if arguments == ["doctor"]:
+        from ttmlir.doctor import report
+
+        print(report())
+        return 0
     script = Path(arguments[0])
     if not script.is_file():
         from ttmlir.terminal import print_error

@@ -1,6 +1,8 @@
 """The project's version and the tt-mlir release whose formats it follows."""
 
 VERSION = "0.1.0"
+TTNN_VERSION = "0.81.1"
+"""Of the ttnn library, whose functions scripts of models call."""
 
 # tt-mlir stamps binaries with <tag major>.<tag minor>.<commits since the tag>; 0.0.227 is commit
 # 880154e3c2, whose textual forms and flatbuffer schemas this project is compatible with.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from card_table import with_card_table
 from cost_tables import with_cost_tables
 from coverage_page import coverage_page
 from cpp_page import cpp_page
@@ -20,6 +21,7 @@ from support_page import support_page
 from ttnn_page import ttnn_page
 
 _WRITERS: dict[str, Callable[[str], str]] = {
+    "docs/card.md": with_card_table,
     "docs/cost.md": with_cost_tables,
     "docs/cpp.md": lambda old: cpp_page(),
     "docs/developing.md": with_mutation_table,

@@ -19,12 +19,12 @@ _ALIGNMENT = 8
 
 
 def write_safetensors(path: Path, arrays: Mapping[str, Array]) -> None:
-    """Write arrays, those of other types than f32, bf16 and i32 as what ttnn computes with."""
+    """Write arrays, those of other types as what ttnn computes with."""
     header: dict[str, object] = {}
     begin = 0
     for name, array in arrays.items():
-        kind, width = _kind(array), 2 if _kind(array) == "BF16" else 4
-        end = begin + array.size * width
+        kind = _kind(array)
+        end = begin + array.size * {"BF16": 2, "BOOL": 1}.get(kind, 4)
         header[name] = {"dtype": kind, "shape": [*array.shape], "data_offsets": [begin, end]}
         begin = end
     text = json.dumps(header).encode()
@@ -42,10 +42,10 @@ def _chunks(text: bytes, arrays: Mapping[str, Array]) -> Iterator[bytes]:
 def _kind(array: Array) -> str:
     if array.dtype.name == "bfloat16":
         return "BF16"
-    return {"i": "I32", "b": "I32", "u": "U32"}.get(array.dtype.kind, "F32")
+    return {"i": "I32", "b": "BOOL", "u": "U32"}.get(array.dtype.kind, "F32")
 
 
 def _plain(array: Array) -> Array:
     if _kind(array) == "BF16":
         return np.ascontiguousarray(array).view(np.dtype("<u2"))
-    return array.astype({"I32": "<i4", "U32": "<u4", "F32": "<f4"}[_kind(array)])
+    return array.astype({"BOOL": "?", "I32": "<i4", "U32": "<u4", "F32": "<f4"}[_kind(array)])

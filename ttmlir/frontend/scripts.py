@@ -17,6 +17,7 @@ from ttmlir.compiler import transform
 from ttmlir.errors import ArgumentError
 from ttmlir.files import write_file
 from ttmlir.mlir.option_values import options_of
+from ttmlir.version import TTNN_VERSION
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -156,8 +157,8 @@ def _check_functions(module: ModuleOp) -> None:
             if callee.removeprefix("ttnn.") in WITHOUT_FUNCTION:
                 refuse_at(
                     op,
-                    f"the ttnn library (0.81.1) has no function '{callee}' in Python; save a .ttnn "
-                    "file, or compute this part otherwise",
+                    f"the ttnn library ({TTNN_VERSION}) has no function '{callee}' in Python; "
+                    "save a .ttnn file, or compute this part otherwise",
                 )
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from ttmlir import ttnn
 from ttmlir.compiler import lower
-from ttmlir.mlir.reporting import OpError
+from ttmlir.mlir.reporting import LocatedError, OpError
+from ttmlir.passes.emitpy.convert_ttnn_to_emitpy import convert_to_functions
 from ttmlir.target.python import emitter
 
 UTILS = Path(emitter.__file__).with_name("script_functions.py")
@@ -74,3 +75,23 @@ def test_names_are_no_code(body: str) -> None:
     module = lower(text, "")
     with pytest.raises(OpError, match="is no name in Python; rename it"):
         emitter.emit_python(module)
+
+
+def test_functions_take_one_chip() -> None:
+    """Those of scripts of models, which are given a device."""
+    text = """
+        #dram = #ttnn.buffer_type<dram>
+        #layout = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>,
+            memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+        func.func @main() -> tensor<32x32xbf16, #layout> {
+          %0 = "ttnn.get_device"() <{mesh_offset = #ttnn<mesh_offset 0x0>,
+              mesh_shape = #ttnn<mesh_shape 1xMESH>}> : () -> !ttnn.device
+          %1 = "ttnn.ones"(%0) <{shape = #ttnn.shape<32x32>}>
+              : (!ttnn.device) -> tensor<32x32xbf16, #layout>
+          return %1 : tensor<32x32xbf16, #layout>
+        }
+    """
+    described = convert_to_functions(lower(text.replace("MESH", "1"), ""))
+    assert [*described.values()] == ["[32, 32] bfloat16 TILE DRAM"]
+    with pytest.raises(LocatedError, match=r"run on one chip, not on a mesh of \(1, 2\)"):
+        convert_to_functions(lower(text.replace("MESH", "2"), ""))

@@ -188,6 +188,8 @@ def _values(op: ttnn.TTNNOp, source: str, language: Language) -> Sequence[Attrib
         return (_new_data_type(op, layout, language) if is_same else wanted,)
     if attr is None:
         return (_opaque(language.none),)
+    if source == "padding" and op.name == "ttnn.conv_transpose2d" and language.is_python:
+        return (_opaque(str(_sides_first([*cast("DenseArrayBase[Any]", attr).get_values()]))),)
     if source == "padding" and op.name == "ttnn.pad" and language.is_python:
         flat = [*cast("DenseArrayBase[Any]", attr).get_values()]
         pairs = ", ".join(
@@ -195,6 +197,11 @@ def _values(op: ttnn.TTNNOp, source: str, language: Language) -> Sequence[Attrib
         )
         return (_opaque(f"[{pairs}]"),)
     return _literals(op, source, attr, language)
+
+
+def _sides_first(padding: list[int]) -> list[int]:
+    """Top, bottom, left, right, of top, left, bottom, right, as transposed convolutions have it."""
+    return [padding[place] for place in (0, 2, 1, 3)] if len(padding) == 4 else padding
 
 
 def _parameter_names(op: ttnn.TTNNOp) -> Sequence[str]:

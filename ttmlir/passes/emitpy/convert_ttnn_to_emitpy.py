@@ -56,6 +56,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
     bf16,
+    f32,
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
@@ -174,6 +175,10 @@ class _Conversion:
                 for inner in op.module.body.block.ops:
                     self._convert(inner, block)
             case ttnn.GetDeviceOp() if self._device_of_function is not None:
+                if (extents := _mesh_of(op)) != (1, 1):
+                    refuse_to_legalize(
+                        op, f"scripts of models run on one chip, not on a mesh of {extents}"
+                    )
                 self._values[op.results[0]] = self._device_of_function
             case ttnn.GetDeviceOp():
                 self._replace(op, block, self._device(op))
@@ -287,12 +292,14 @@ class _Conversion:
         for result, made in zip(op.results, new.results, strict=True):
             type_ = result.type
             if isinstance(type_, TensorType):
-                self.described[made] = describe_tensor(cast("TensorType[Attribute]", type_))
+                text = describe_tensor(cast("TensorType[Attribute]", type_))
+                if op.name == "ttnn.sort" and element_type(op.operands[0]) == f32:
+                    # The library has wide places there, whatever the program says.
+                    text = text.replace("uint16", "uint32")
+                self.described[made] = text
 
     def _device(self, op: ttnn.GetDeviceOp) -> Operation:
-        shape = op.properties.get("mesh_shape")
-        extents = shape.data if isinstance(shape, ttnn.MeshShapeAttr) else (1, 1)
-        arguments = [("", emitpy.opaque(str(extents)))]
+        arguments = [("", emitpy.opaque(str(_mesh_of(op))))]
         return emitpy.CallOpaqueOp.make(
             "utils.DeviceGetter.get_device", (), [DEVICE], arguments=arguments, location=op.location
         )
@@ -356,6 +363,11 @@ class _Conversion:
         return emitpy.CallOpaqueOp.make(
             callee, operands, results, arguments=arguments, location=op.location
         )
+
+
+def _mesh_of(op: ttnn.GetDeviceOp) -> tuple[int, ...]:
+    shape = op.properties.get("mesh_shape")
+    return tuple(shape.data) if isinstance(shape, ttnn.MeshShapeAttr) else (1, 1)
 
 
 def _is_main(op: Operation) -> bool:

@@ -28,11 +28,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects import emitpy
 from ttmlir.mlir.reporting import file_line_col, name_of
 from ttmlir.target.python.emitter import Notes, emit_python
-from ttmlir.version import VERSION
+from ttmlir.version import TTNN_VERSION, VERSION
 
 PROGRAM, INPUTS, LOAD = "forward", "load_inputs_for_forward", "load"
-LIBRARY = "0.81.1"
-"""The version of the ttnn library that scripts are written for."""
 
 _FOLDER = Path(__file__).parent
 _FRAME, _FUNCTIONS = "script_frame.py", "script_functions.py"
@@ -96,7 +94,9 @@ def write_model_script(
     usage = _USAGE.replace("SCRIPT", script)
     program = emit_python(module, notes=notes).strip("\n")
     constants = [_piece(_FRAME, name) for name in _CONSTANTS]
-    head = f'"""{title}, as calls of ttnn {LIBRARY}; written by ttmlir {VERSION}.\n\n{usage}"""'
+    head = (
+        f'"""{title}, as calls of ttnn {TTNN_VERSION}; written by ttmlir {VERSION}.\n\n{usage}"""'
+    )
     body = "\n\n\n".join((*pieces, program, main, *frame, _piece(_FRAME, "")))
     imports = _imports(body)
     return "\n".join((head, "", imports, "", *constants, "", "", body)) + "\n"

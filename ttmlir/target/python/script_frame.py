@@ -19,7 +19,7 @@ MESH_SHAPE = (1, 1)
 L1_SMALL_SIZE = 1 << 15
 TENSORS = Path(__file__).with_suffix(".safetensors")
 GOLDEN = TENSORS.with_name(f"{TENSORS.stem}_golden.safetensors")
-KINDS = {"F32": "<f4", "BF16": "<u2", "I32": "<i4", "U32": "<u4"}
+KINDS = {"F32": "<f4", "BF16": "<u2", "I32": "<i4", "U32": "<u4", "BOOL": "?"}
 
 
 def main(device: Any) -> Any:
@@ -44,7 +44,10 @@ def load(
     name: str, layout: Any, dtype: Any = None, device: Any = None, memory_config: Any = None
 ) -> Any:
     """A tensor of the file beside this script, as the program takes it."""
-    tensor = ttnn.Tensor(read_array(TENSORS, name), dtype, layout=layout)
+    array = read_array(TENSORS, name)
+    if array.dtype == np.bool_:
+        array = array.astype(np.int32)
+    tensor = ttnn.Tensor(array, dtype, layout=layout)
     return tensor if device is None else ttnn.to_device(tensor, device, memory_config=memory_config)
 
 
@@ -83,7 +86,9 @@ def compare(number: int, array: Any, least_pcc: float) -> bool:
     if found.size != golden.size:
         print(f"output{number}: {found.size} numbers, expected {golden.size}")
         return False
-    is_exact = golden.dtype.kind in "iu"
+    is_exact = golden.dtype.kind in "biu"
+    if golden.dtype.kind == "b":
+        found = found != 0
     found, golden = found.astype(np.float64), golden.astype(np.float64)
     with np.errstate(invalid="ignore"):
         difference = np.abs(found - golden)
