@@ -222,6 +222,9 @@ PASSES: dict[str, str] = {
     "ttir-window-decomposition": (
         "ttmlir.passes.ttir.decomposition.ttir_window_decomposition:TTIRWindowDecompositionPass"
     ),
+    "ttkernel-control-dst-section": (
+        "ttmlir.passes.ttmetal.ttkernel_control_dst_section:TTKernelControlDstSectionPass"
+    ),
     "ttnn-create-input-gens": (
         "ttmlir.passes.ttnn.functions.ttnn_create_input_gens:TTNNCreateInputGeneratorsPass"
     ),
@@ -278,6 +281,12 @@ PIPELINES: dict[str, str] = {
     "ttir-to-ttmetal-backend-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalBackendPipeline"
     ),
+    "ttir-to-ttmetal-be-pipeline": (
+        "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalBackEndPipeline"
+    ),
+    "ttir-to-ttmetal-me-pipeline": (
+        "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalMiddleEndPipeline"
+    ),
     "ttir-to-ttmetal-pipeline": "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalPipeline",
     "ttir-to-ttnn-backend-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNBackendPipeline"
@@ -311,6 +320,7 @@ ALIASES = {
     "ttir-to-emitc": "ttir-to-emitc-pipeline",
     "ttir-to-ttir-decomposition": "ttir-decomposition",
     "ttir-to-ttmetal": "ttir-to-ttmetal-pipeline",
+    "ttir-to-ttmetal-fe-pipeline": "d2m-fe-pipeline",
     "ttir-to-ttnn": "ttir-to-ttnn-backend-pipeline",
     "ttir-to-ttnn-backend": "ttir-to-ttnn-backend-pipeline",
     "ttir-to-ttnn-runtime-pipeline": "ttir-to-ttnn-backend-pipeline",
@@ -358,7 +368,6 @@ ELSEWHERE = {
             "d2m-schedule-dma",
             "d2m-sfpu-tile-loop-fission",
             "d2m-split-unified-thread",
-            "ttkernel-control-dst-section",
         ),
         _WITHIN_KERNELS,
     ),
