@@ -26,6 +26,7 @@ from ttmlir.composites.statistics import (
 from ttmlir.errors import ArgumentError
 from ttmlir.optable import special
 from ttmlir.optable.late_forms import COMBINERS
+from ttmlir.optable.rearrangement import Rearrangement
 
 Shape = tuple[int, ...]
 
@@ -246,6 +247,11 @@ def _concatenate_heads(x: Array) -> Array:
     return x.permute((0, 2, 1, 3)).reshape((batch, length, heads * width))
 
 
+def _rearrange(x: Array, *, pattern: str) -> Array:
+    plan = Rearrangement.of(pattern, x.shape, {})
+    return x.reshape(plan.axes).permute(plan.order).reshape(plan.shape)
+
+
 def _multiply_running(x: Array, *, dim: int) -> Array:
     return multiply_running(x, dim)
 
@@ -276,6 +282,7 @@ COMPOSITES: Mapping[str, Callable[..., Array]] = {
     "layer_norm": _layer_norm,
     "linear": _linear,
     "mish": partial(special.mish, ARRAYS),
+    "rearrange": _rearrange,
     "reduce_precision": _reduce_precision,
     "relu6": _relu6,
     "repeat_interleave": _repeat_interleave,

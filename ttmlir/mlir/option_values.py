@@ -79,14 +79,18 @@ def list_of(element: ValueType) -> ValueType:
 
 
 def keyword_of(enumeration: type[Enum]) -> ValueType:
-    """A member of an enumeration by its `keyword`, or by its value where it has none."""
+    """A member of an enumeration by its `keyword`, or by its value where it has none.
+
+    The name that files have for it is taken, too: options of tt-mlir are spelled either way.
+    """
     members = {_keyword(member): member for member in enumeration}
+    spelled = {getattr(member, "schema_name", ""): member for member in enumeration} | members
 
     def parse(text: str) -> Enum:
-        if text not in members:
+        if not text or text not in spelled:
             allowed = ", ".join(members)
             raise ValueError(f"Cannot find option named '{text}'! Supported: {allowed}")
-        return members[text]
+        return spelled[text]
 
     return ValueType(placeholder="<value>", parse=parse, format=_keyword, choices=tuple(members))
 

@@ -45,13 +45,14 @@ from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayo
 from ttmlir.mlir.reporting import UNKNOWN_LOC, file_location
 from ttmlir.optable import DEFINITIONS, special
 from ttmlir.optable.op_definition import Family, OpDefinition, broadcast_shape
+from ttmlir.optable.rearrangement import Rearrangement
 from ttmlir.passes.ttnn.conversion.convert_ttnn_to_ttir import HOIST
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.machine.device import Allocator
 from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.errors import find_call, locate_traceback
 from ttmlir.ttnn.operations.elementwise.tables import Elementwise
-from ttmlir.ttnn.operations.movement import Rearrangement, full_index, slice_places
+from ttmlir.ttnn.operations.movement import full_index, slice_places
 from ttmlir.ttnn.operations.operation import Call, Observer, observe, tensors_of
 from ttmlir.ttnn.operations.operation import Operation as TTNNFunction
 from ttmlir.ttnn.operations.operation import Operation as TTNNOperation

@@ -8,8 +8,12 @@
 // RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=insert-profiler-traces %s 2>&1 | FileCheck %s --check-prefix=TRACES
 // RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=max-dst-physical-size-tiles=2 %s 2>&1 | FileCheck %s --check-prefix=DST
 
-// The parts of it one after the other, under their names of 2026.
+// The parts of it one after the other, under their names of 2026 and of late 2025.
 // RUN: ttmlir-opt --d2m-fe-pipeline --ttir-bufferization-pipeline --d2m-be-pipeline --d2m-to-ttkernel-pipeline --d2m-to-ttmetal-pipeline %s | diff %t.mlir -
+// RUN: ttmlir-opt --ttir-to-ttmetal-fe-pipeline --ttir-to-ttmetal-me-pipeline --ttir-to-ttmetal-be-pipeline %s | diff %t.mlir -
+// RUN: ttmlir-opt --ttir-to-ttmetal-pipeline=set-math-fidelity=HiFi2 %s -o %t.hifi2
+// RUN: ttmlir-opt --ttir-to-ttmetal-pipeline=set-math-fidelity=hifi2 %s | diff %t.hifi2 -
+// RUN: not diff %t.mlir %t.hifi2 > %t.diff
 // RUN: not ttmlir-opt --ttir-to-ttmetal-pipeline=use-tensor-accessor-dma %s 2>&1 | FileCheck %s --check-prefix=ACCESSOR
 // RUN: not ttmlir-opt --d2m-be-pipeline=disable-l1-acc %s 2>&1 | FileCheck %s --check-prefix=ADDS
 // RUN: not ttmlir-opt --d2m-fe-pipeline=enable-multicast-inference=false %s 2>&1 | FileCheck %s --check-prefix=MULTICAST

@@ -225,6 +225,9 @@ PASSES: dict[str, str] = {
     "ttnn-collect-perf-metrics": (
         "ttmlir.passes.ttnn.ttnn_collect_perf_metrics:TTNNCollectPerfMetricsPass"
     ),
+    "ttkernel-control-dst-section": (
+        "ttmlir.passes.ttmetal.ttkernel_control_dst_section:TTKernelControlDstSectionPass"
+    ),
     "ttnn-create-input-gens": (
         "ttmlir.passes.ttnn.functions.ttnn_create_input_gens:TTNNCreateInputGeneratorsPass"
     ),
@@ -294,6 +297,12 @@ PIPELINES: dict[str, str] = {
     "ttir-to-ttmetal-backend-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalBackendPipeline"
     ),
+    "ttir-to-ttmetal-be-pipeline": (
+        "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalBackEndPipeline"
+    ),
+    "ttir-to-ttmetal-me-pipeline": (
+        "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalMiddleEndPipeline"
+    ),
     "ttir-to-ttmetal-pipeline": "ttmlir.passes.pipelines.ttir_to_ttmetal:TTIRToTTMetalPipeline",
     "ttir-to-ttnn-backend-pipeline": (
         "ttmlir.passes.pipelines.ttir_to_ttnn:TTIRToTTNNBackendPipeline"
@@ -327,6 +336,7 @@ ALIASES = {
     "ttir-to-emitc": "ttir-to-emitc-pipeline",
     "ttir-to-ttir-decomposition": "ttir-decomposition",
     "ttir-to-ttmetal": "ttir-to-ttmetal-pipeline",
+    "ttir-to-ttmetal-fe-pipeline": "d2m-fe-pipeline",
     "ttir-to-ttnn": "ttir-to-ttnn-backend-pipeline",
     "ttir-to-ttnn-backend": "ttir-to-ttnn-backend-pipeline",
     "ttir-to-ttnn-runtime-pipeline": "ttir-to-ttnn-backend-pipeline",
@@ -378,7 +388,6 @@ ELSEWHERE = {
             "d2m-schedule-dma",
             "d2m-sfpu-tile-loop-fission",
             "d2m-split-unified-thread",
-            "ttkernel-control-dst-section",
         ),
         _WITHIN_KERNELS,
     ),

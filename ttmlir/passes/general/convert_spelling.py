@@ -59,6 +59,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.tensor import EmptyOp
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import ttcore, ttir
 from ttmlir.dialects.definition.ods import SEGMENTS, segment_sizes, segments_attr
@@ -123,6 +124,32 @@ class ConvertSpellingPass(ModulePass):
             else:
                 _drop_annotations(op)
         forget_late_spelling(module)
+
+
+def decompose_late(module: ModuleOp) -> None:
+    """Let operations of 2026 that 2024 lacks, or has in parts only, be made of those it has.
+
+    Their results keep their types, with the layout that a tensor of ttnn has; on the way there are
+    tensors without layout. For passes that read all other operations of 2026 as they are.
+    """
+    for op in tuple(module.walk()):
+        uses = [next(iter(result.uses), None) for result in op.results]
+        types = op.result_types
+        if isinstance(op, LateOnlyOp) and op.name.startswith("ttir."):
+            _decompose(op)
+        elif (
+            isinstance(op, ttir.TTIRTableOp)
+            and op.DEFINITION.mnemonic in _SPECIAL
+            and not op.has_destination
+        ):
+            _give_destination(op)
+        else:
+            continue
+        for use, type_ in zip(uses, types, strict=True):
+            if use is not None:
+                made = use.operation.operands[use.index]
+                if made.type != type_:
+                    Rewriter.replace_value_with_new_type(made, type_)
 
 
 def _take_destinations(module: ModuleOp) -> None:

@@ -129,18 +129,25 @@ class TTIRToTTMetalPipeline(Pipeline):
 
     def passes(self) -> Sequence[Pass]:
         """Machine, generics, fusion, memrefs, blocks, addresses, kernels, host program."""
+        return (*self.on_tensors(), *self.to_memrefs(), *self.to_kernels())
+
+    def to_memrefs(self) -> Sequence[Pass]:
+        """Bufferization, and what works on memrefs."""
+        from ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize import TTCoreOneShotBufferizePass
+
+        return (TTCoreOneShotBufferizePass(), *self.on_memrefs())
+
+    def to_kernels(self) -> Sequence[Pass]:
+        """Kernels, and the host program or calls of ttnn."""
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel import ConvertD2MToTTKernelPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal import ConvertD2MToTTMetalPass
         from ttmlir.passes.d2m.kernels.convert_d2m_to_ttnn import ConvertD2MToTTNNPass
-        from ttmlir.passes.d2m.schedule.ttcore_one_shot_bufferize import TTCoreOneShotBufferizePass
 
+        self._check()
         end: Pass = ConvertD2MToTTMetalPass(math_fidelity=self.set_math_fidelity)
         if self.ttnn_mode:
             end = ConvertD2MToTTNNPass(math_fidelity=self.set_math_fidelity)
         return (
-            *self.on_tensors(),
-            TTCoreOneShotBufferizePass(),
-            *self.on_memrefs(),
             ConvertD2MToTTKernelPass(
                 ttnn_mode=self.ttnn_mode,
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
@@ -262,3 +269,25 @@ class D2MBackendPipeline(TTIRToTTMetalPipeline):
     def passes(self) -> Sequence[Pass]:
         """What works on memrefs; convert-d2m-to-ttkernel comes after it."""
         return self.on_memrefs()
+
+
+@dataclass(frozen=True)
+class TTIRToTTMetalMiddleEndPipeline(TTIRToTTMetalPipeline):
+    """What follows ttir-to-ttmetal-fe-pipeline in late 2025: memrefs in blocks, at addresses."""
+
+    name = "ttir-to-ttmetal-me-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """From tensors to memrefs; ttir-to-ttmetal-be-pipeline comes after it."""
+        return self.to_memrefs()
+
+
+@dataclass(frozen=True)
+class TTIRToTTMetalBackEndPipeline(TTIRToTTMetalPipeline):
+    """The end of ttir-to-ttmetal-pipeline in late 2025: kernels, and programs that run them."""
+
+    name = "ttir-to-ttmetal-be-pipeline"
+
+    def passes(self) -> Sequence[Pass]:
+        """From memrefs at addresses to kernels and the host."""
+        return self.to_kernels()

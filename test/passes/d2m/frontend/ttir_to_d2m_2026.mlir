@@ -54,3 +54,14 @@ func.func @reductions(%a: tensor<64x128xf32>) -> (tensor<64x1xf32>, tensor<1x128
   %1 = "ttir.max"(%a) <{dim_arg = [0 : i32], keep_dim = true}> : (tensor<64x128xf32>) -> tensor<1x128xf32>
   return %0, %1 : tensor<64x1xf32>, tensor<1x128xf32>
 }
+
+// What 2024 lacks is made of other operations, in the elements and the shape of the result.
+// CHECK-LABEL: func.func @linear
+func.func @linear(%a: tensor<40x100xbf16>, %w: tensor<70x100xbf16>, %b: tensor<70xbf16>) -> tensor<40x70xbf16> {
+  // CHECK: d2m.tile_matmul
+  // CHECK: d2m.tile_add
+  // CHECK: d2m.to_layout %{{.*}} into tensor<40x70xbf16>
+  // CHECK-NOT: ttir.
+  %0 = "ttir.linear"(%a, %w, %b) <{transpose_b = true}> : (tensor<40x100xbf16>, tensor<70x100xbf16>, tensor<70xbf16>) -> tensor<40x70xbf16>
+  return %0 : tensor<40x70xbf16>
+}

@@ -226,7 +226,7 @@ class TTIRToD2MPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function."""
-        from ttmlir.passes.general.convert_spelling import is_late
+        from ttmlir.passes.general.convert_spelling import decompose_late, is_late
 
         self._check_options()
         placement = Placement(
@@ -238,6 +238,8 @@ class TTIRToD2MPass(ModulePass):
             weight_dtype=self.experimental_weight_dtype,
             late=is_late(module),
         )
+        if placement.late:
+            decompose_late(module)
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             if self.ttnn_mode:
                 _check_ttnn_function(function)

@@ -392,7 +392,13 @@ class _Function:
         return False
 
     def _type_of(self, value: SSAValue) -> MemRef:
-        """The memref of a tensor: on the host, as whoever moves it to or from the device wants."""
+        """The memref of a tensor: on the host, as whoever moves it to or from the device wants.
+
+        Arguments of the function are memrefs from the start.
+        """
+        type_: Attribute = value.type
+        if isinstance(type_, MemRefType):
+            return cast("MemRef", type_)
         tensor = cast("TensorType[Attribute]", value.type)
         if metal_layout_of(tensor) is not None:
             return buffer_type(tensor)
