@@ -1,4 +1,4 @@
-// What ttir-fusing makes of elementwise operations and products.
+// What ttir-fusing makes of elementwise operations, products, reductions and convolutions.
 
 // RUN: ttmlir-opt --ttir-fusing %s | FileCheck %s
 
@@ -90,5 +90,37 @@ func.func @softmax(%x: tensor<5x37xf32>) -> tensor<5x37xf32> {
 func.func @keep_dim(%x: tensor<5x37xf32>) -> tensor<5x1xf32> {
   %0 = "ttir.sum"(%x) <{dim_arg = [1 : i32], keep_dim = false}> : (tensor<5x37xf32>) -> tensor<5xf32>
   %1 = "ttir.reshape"(%0) <{shape = [5 : i32, 1 : i32]}> : (tensor<5xf32>) -> tensor<5x1xf32>
+  return %1 : tensor<5x1xf32>
+}
+
+// CHECK-LABEL: func.func @conv_bias
+// CHECK: "ttir.conv2d"(%arg0, %arg1, %arg2)
+// CHECK-NOT: "ttir.add"
+// CHECK: return
+func.func @conv_bias(%x: tensor<1x9x11x3xf32>, %w: tensor<5x3x3x3xf32>, %b: tensor<1x1x1x5xf32>) -> tensor<1x7x9x5xf32> {
+  %0 = "ttir.conv2d"(%x, %w) <{stride = 1 : i32, padding = 0 : i32, dilation = 1 : i32, groups = 1 : i32}> : (tensor<1x9x11x3xf32>, tensor<5x3x3x3xf32>) -> tensor<1x7x9x5xf32>
+  %1 = "ttir.add"(%0, %b) : (tensor<1x7x9x5xf32>, tensor<1x1x1x5xf32>) -> tensor<1x7x9x5xf32>
+  return %1 : tensor<1x7x9x5xf32>
+}
+
+// CHECK-LABEL: func.func @hardsigmoid
+// CHECK: "ttir.hardsigmoid"(%arg0)
+// CHECK: return
+func.func @hardsigmoid(%x: tensor<5x37xf32>) -> tensor<5x37xf32> {
+  %three = "ttir.full"() <{fill_value = 3.0 : f32, shape = array<i32: 5, 37>}> : () -> tensor<5x37xf32>
+  %six = "ttir.full"() <{fill_value = 6.0 : f32, shape = array<i32: 5, 37>}> : () -> tensor<5x37xf32>
+  %0 = "ttir.add"(%x, %three) : (tensor<5x37xf32>, tensor<5x37xf32>) -> tensor<5x37xf32>
+  %1 = "ttir.relu6"(%0) : (tensor<5x37xf32>) -> tensor<5x37xf32>
+  %2 = "ttir.div"(%1, %six) : (tensor<5x37xf32>, tensor<5x37xf32>) -> tensor<5x37xf32>
+  return %2 : tensor<5x37xf32>
+}
+
+// CHECK-LABEL: func.func @average
+// CHECK: "ttir.mean"(%arg0) <{dim_arg = [1 : i32], keep_dim = true}>
+// CHECK: return
+func.func @average(%x: tensor<5x32xf32>) -> tensor<5x1xf32> {
+  %part = "ttir.full"() <{fill_value = 3.125000e-02 : f32, shape = array<i32: 5, 1>}> : () -> tensor<5x1xf32>
+  %0 = "ttir.sum"(%x) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<5x32xf32>) -> tensor<5x1xf32>
+  %1 = "ttir.multiply"(%0, %part) : (tensor<5x1xf32>, tensor<5x1xf32>) -> tensor<5x1xf32>
   return %1 : tensor<5x1xf32>
 }
