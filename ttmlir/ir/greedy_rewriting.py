@@ -21,7 +21,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, DenseIntOrFPElementsAttr, IntegerType
+from xdsl.dialects.builtin import UNKNOWN_LOC, DenseIntOrFPElementsAttr, IntegerType, Signedness
 from xdsl.traits import IsolatedFromAbove
 
 from ttmlir.ir.builder import Builder, OpT, Spelling, use_style
@@ -70,8 +70,13 @@ def constant_value(op: Operation) -> Attribute | None:
         number = cast("FloatAttr | IntegerAttr", op.properties["fill_value"]).value.data
     else:
         number = int(op.name == "ttir.ones")
-    convert = int if isinstance(type_.get_element_type(), IntegerType) else float
-    return elements_of(type_, [convert(number)])
+    element = type_.get_element_type()
+    if not isinstance(element, IntegerType):
+        return elements_of(type_, [float(number)])
+    if number < 0 and element.signedness.data is Signedness.UNSIGNED:
+        # Numbers of 32 bits are written as those with sign of the same bits.
+        number %= 2**element.width.data
+    return elements_of(type_, [int(number)])
 
 
 def materialize(build: Builder, value: Attribute, type_: Attribute) -> SSAValue:

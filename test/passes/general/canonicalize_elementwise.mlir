@@ -68,3 +68,70 @@ func.func @constants() -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   %4 = "ttir.tanh"(%3) : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %2, %4 : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// Integers begin anew beyond their range; division cuts off, remainders have the sign of the divisor.
+// The answers are those of tt-mlir 19c86fca45.
+// CHECK-LABEL: func.func @integers(
+// CHECK-DAG: %[[WRAP:.*]] = "ttir.full"() <{fill_value = -2147483644 : i32, shape = array<i32: 5, 7>}>
+// CHECK-DAG: %[[DIV:.*]] = "ttir.full"() <{fill_value = -4 : i32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xsi32>
+// CHECK-DAG: %[[REM:.*]] = "ttir.full"() <{fill_value = 2 : i32,
+// CHECK-DAG: %[[LEFT:.*]] = "ttir.full"() <{fill_value = -104 : i32,
+// CHECK-DAG: %[[RIGHT:.*]] = "ttir.full"() <{fill_value = 536870910 : i32,
+// CHECK-DAG: %[[SUM:.*]] = "ttir.constant"() <{value = dense<[2, 7, 6]> : tensor<3xsi32>}>
+// CHECK-DAG: %[[POW:.*]] = "ttir.pow"
+// CHECK-DAG: %[[ZERO:.*]] = "ttir.div"(%{{.*}}, %{{.*}}) : (tensor<5x7xsi32>, tensor<5x7xsi32>) -> tensor<5x7xsi32>
+// CHECK: return %[[WRAP]], %[[DIV]], %[[REM]], %[[LEFT]], %[[RIGHT]], %[[SUM]], %[[POW]], %[[ZERO]]
+func.func @integers() -> (tensor<5x7xsi32>, tensor<5x7xsi32>, tensor<5x7xsi32>, tensor<5x7xsi32>, tensor<5x7xsi32>, tensor<3xsi32>, tensor<5x7xsi32>, tensor<5x7xsi32>) {
+  %max = "ttir.constant"() <{value = dense<2147483647> : tensor<5x7xsi32>}> : () -> tensor<5x7xsi32>
+  %five = "ttir.constant"() <{value = dense<5> : tensor<5x7xsi32>}> : () -> tensor<5x7xsi32>
+  %three = "ttir.constant"() <{value = dense<3> : tensor<5x7xsi32>}> : () -> tensor<5x7xsi32>
+  %minus = "ttir.constant"() <{value = dense<-13> : tensor<5x7xsi32>}> : () -> tensor<5x7xsi32>
+  %none = "ttir.constant"() <{value = dense<0> : tensor<5x7xsi32>}> : () -> tensor<5x7xsi32>
+  %a = "ttir.constant"() <{value = dense<[1, 2, 3]> : tensor<3xsi32>}> : () -> tensor<3xsi32>
+  %b = "ttir.constant"() <{value = dense<[1, 5, 3]> : tensor<3xsi32>}> : () -> tensor<3xsi32>
+  %0 = "ttir.add"(%max, %five) : (tensor<5x7xsi32>, tensor<5x7xsi32>) -> tensor<5x7xsi32>
+  %1 = "ttir.div"(%minus, %three) : (tensor<5x7xsi32>, tensor<5x7xsi32>) -> tensor<5x7xsi32>
+  %2 = "ttir.remainder"(%minus, %three) : (tensor<5x7xsi32>, tensor<5x7xsi32>) -> tensor<5x7xsi32>
+  %3 = "ttir.logical_left_shift"(%minus, %three) : (tensor<5x7xsi32>, tensor<5x7xsi32>) -> tensor<5x7xsi32>
+  %4 = "ttir.logical_right_shift"(%minus, %three) : (tensor<5x7xsi32>, tensor<5x7xsi32>) -> tensor<5x7xsi32>
+  %5 = "ttir.add"(%a, %b) : (tensor<3xsi32>, tensor<3xsi32>) -> tensor<3xsi32>
+  %6 = "ttir.pow"(%five, %three) : (tensor<5x7xsi32>, tensor<5x7xsi32>) -> tensor<5x7xsi32>
+  %7 = "ttir.div"(%minus, %none) : (tensor<5x7xsi32>, tensor<5x7xsi32>) -> tensor<5x7xsi32>
+  return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<5x7xsi32>, tensor<5x7xsi32>, tensor<5x7xsi32>, tensor<5x7xsi32>, tensor<5x7xsi32>, tensor<3xsi32>, tensor<5x7xsi32>, tensor<5x7xsi32>
+}
+
+// CHECK-LABEL: func.func @bits(
+// CHECK-DAG: %[[AND:.*]] = "ttir.full"() <{fill_value = 4 : i32,
+// CHECK-DAG: %[[NOT:.*]] = "ttir.full"() <{fill_value = -14 : i32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xui32>
+// CHECK-DAG: %[[SHIFT:.*]] = "ttir.full"() <{fill_value = 268435455 : i32,
+// CHECK-DAG: %[[NONE:.*]] = "ttir.zeros"() <{shape = array<i32: 5, 7>}> : () -> tensor<5x7xui32>
+// CHECK: return %[[AND]], %[[NOT]], %[[SHIFT]], %[[NONE]]
+func.func @bits(%x: tensor<5x7xui32>) -> (tensor<5x7xui32>, tensor<5x7xui32>, tensor<5x7xui32>, tensor<5x7xui32>) {
+  %large = "ttir.full"() <{fill_value = -3 : i32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xui32>
+  %four = "ttir.full"() <{fill_value = 4 : i32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xui32>
+  %odd = "ttir.full"() <{fill_value = 13 : i32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xui32>
+  %0 = "ttir.bitwise_and"(%four, %odd) : (tensor<5x7xui32>, tensor<5x7xui32>) -> tensor<5x7xui32>
+  %1 = "ttir.bitwise_not"(%odd) : (tensor<5x7xui32>) -> tensor<5x7xui32>
+  %2 = "ttir.logical_right_shift"(%large, %four) : (tensor<5x7xui32>, tensor<5x7xui32>) -> tensor<5x7xui32>
+  %3 = "ttir.bitwise_xor"(%x, %x) : (tensor<5x7xui32>, tensor<5x7xui32>) -> tensor<5x7xui32>
+  return %0, %1, %2, %3 : tensor<5x7xui32>, tensor<5x7xui32>, tensor<5x7xui32>, tensor<5x7xui32>
+}
+
+// Equality of constants and of equal integers is known; orders of constants stay, and NaN is none.
+// CHECK-LABEL: func.func @truths(
+// CHECK-DAG: %[[NO:.*]] = "ttir.zeros"() <{shape = array<i32: 5, 7>}> : () -> tensor<5x7xbf16>
+// CHECK-DAG: %[[YES:.*]] = "ttir.ones"() <{shape = array<i32: 5, 7>}> : () -> tensor<5x7xbf16>
+// CHECK-DAG: %[[SELF:.*]] = "ttir.eq"(%arg1, %arg1)
+// CHECK-DAG: %[[ORDER:.*]] = "ttir.gt"
+// CHECK: return %[[NO]], %[[YES]], %[[YES]], %[[SELF]], %[[ORDER]], %[[NO]]
+func.func @truths(%i: tensor<5x7xsi32>, %x: tensor<5x7xf32>) -> (tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>) {
+  %a = "ttir.full"() <{fill_value = 3.0 : f32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+  %b = "ttir.full"() <{fill_value = 5.0 : f32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+  %0 = "ttir.eq"(%a, %b) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xbf16>
+  %1 = "ttir.ne"(%a, %b) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xbf16>
+  %2 = "ttir.eq"(%i, %i) : (tensor<5x7xsi32>, tensor<5x7xsi32>) -> tensor<5x7xbf16>
+  %3 = "ttir.eq"(%x, %x) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xbf16>
+  %4 = "ttir.gt"(%a, %b) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xbf16>
+  %5 = "ttir.logical_not"(%1) : (tensor<5x7xbf16>) -> tensor<5x7xbf16>
+  return %0, %1, %2, %3, %4, %5 : tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>
+}

@@ -158,6 +158,16 @@ PASSES: dict[str, str] = {
     "ttir-composite-decomposition": (
         "ttmlir.passes.ttir.decomposition.ttir_composite_decomposition:TTIRCompositeDecompositionPass"
     ),
+    "ttir-consolidate-static-cache-updates": (
+        "ttmlir.passes.ttir.ttir_consolidate_static_cache_updates"
+        ":TTIRConsolidateStaticCacheUpdatesPass"
+    ),
+    "ttir-decompose-complex-permute": (
+        "ttmlir.passes.ttir.ttir_decompose_complex_permute:TTIRDecomposeComplexPermutePass"
+    ),
+    "ttir-decompose-complex-reshape": (
+        "ttmlir.passes.ttir.ttir_decompose_complex_reshape:TTIRDecomposeComplexReshapePass"
+    ),
     "ttir-decomposition": (
         "ttmlir.passes.ttir.decomposition.ttir_decomposition:TTIRDecompositionPass"
     ),
@@ -184,6 +194,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttmetal.ttir_generic_region_operands_to_memref"
         ":TTIRGenericRegionOperandsToMemrefPass"
     ),
+    "ttir-global-data-format-conversion": (
+        "ttmlir.passes.ttir.ttir_global_data_format_conversion:TTIRGlobalDataFormatConversionPass"
+    ),
     "ttir-grid-set": "ttmlir.passes.placement.ttir_grid_set:TTIRGridSetPass",
     "ttir-hoist-loop-constants": (
         "ttmlir.passes.ttir.ttir_hoist_loop_constants:TTIRHoistLoopConstantsPass"
@@ -199,6 +212,12 @@ PASSES: dict[str, str] = {
     "ttir-load-system-desc": "ttmlir.passes.placement.ttir_load_system_desc:TTIRLoadSystemDescPass",
     "ttir-loop-invariant-code-motion": (
         "ttmlir.passes.ttir.ttir_loop_invariant_code_motion:TTIRLoopInvariantCodeMotionPass"
+    ),
+    "ttir-move-reshape-to-constant": (
+        "ttmlir.passes.ttir.ttir_move_reshape_to_constant:TTIRMoveReshapeToConstantPass"
+    ),
+    "ttir-predicate-type-alignment": (
+        "ttmlir.passes.ttir.ttir_predicate_type_alignment:TTIRPredicateTypeAlignmentPass"
     ),
     "ttir-propagate-weight-dtype": (
         "ttmlir.passes.ttir.ttir_propagate_weight_dtype:TTIRPropagateWeightDtypePass"
@@ -219,14 +238,15 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.placement.ttir_split_compound_layout:TTIRSplitCompoundLayoutPass"
     ),
     "ttir-to-d2m": "ttmlir.passes.d2m.frontend.ttir_to_d2m:TTIRToD2MPass",
+    "ttir-while-trip-count": "ttmlir.passes.ttir.ttir_while_trip_count:TTIRWhileTripCountPass",
     "ttir-window-decomposition": (
         "ttmlir.passes.ttir.decomposition.ttir_window_decomposition:TTIRWindowDecompositionPass"
     ),
-    "ttnn-collect-perf-metrics": (
-        "ttmlir.passes.ttnn.ttnn_collect_perf_metrics:TTNNCollectPerfMetricsPass"
-    ),
     "ttkernel-control-dst-section": (
         "ttmlir.passes.ttmetal.ttkernel_control_dst_section:TTKernelControlDstSectionPass"
+    ),
+    "ttnn-collect-perf-metrics": (
+        "ttmlir.passes.ttnn.ttnn_collect_perf_metrics:TTNNCollectPerfMetricsPass"
     ),
     "ttnn-create-input-gens": (
         "ttmlir.passes.ttnn.functions.ttnn_create_input_gens:TTNNCreateInputGeneratorsPass"
@@ -332,6 +352,7 @@ ALIASES = {
     "tosa-to-ttir": "tosa-to-ttir-pipeline",
     "tosa-to-ttnn": "tosa-to-ttnn-pipeline",
     "ttir-bufferization-pipeline": "ttcore-one-shot-bufferize",
+    "ttir-decompose-composites": "ttir-composite-decomposition",
     "ttir-flatten-sliding-window": "ttir-sliding-window-2d-fix-shapes",
     "ttir-to-emitc": "ttir-to-emitc-pipeline",
     "ttir-to-ttir-decomposition": "ttir-decomposition",

@@ -409,6 +409,9 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
         from ttmlir.passes.ttir.fusing.ttir_fusing import TTIRFusingPass
         from ttmlir.passes.ttir.ttir_commute_reshape import TTIRCommuteReshapePass
+        from ttmlir.passes.ttir.ttir_consolidate_static_cache_updates import (
+            TTIRConsolidateStaticCacheUpdatesPass,
+        )
         from ttmlir.passes.ttir.ttir_element_type_normalization import (
             TTIRElementTypeNormalizationPass,
         )
@@ -498,6 +501,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *broadcasts,
             *fusing,
             TTIRFoldFullToScalarPass(),
+            TTIRConsolidateStaticCacheUpdatesPass(),
             TTIRCommuteReshapePass(),
             CanonicalizePass(),
             CSEPass(),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import IntegerType, TensorType
 
 from ttmlir.dialects.ttir import ElementwiseOp
-from ttmlir.ir.constants import number_of_elements
+from ttmlir.ir.constants import attr_numbers, number_of_elements
 from ttmlir.ir.tensor_types import element_type, limits_of, tensor_of, value_shape
 from ttmlir.mlir.attributes import (
     ElementsType,
@@ -18,11 +18,12 @@ from ttmlir.mlir.attributes import (
     splat_bytes,
 )
 from ttmlir.passes.ttir import ttir_value_forms_elementwise, ttir_value_forms_movement
+from ttmlir.passes.ttir.ttir_constant_folding import LARGEST
 from ttmlir.passes.ttir.ttir_value_forms_elementwise import fold_repeated
 from ttmlir.passes.ttir.value_rewriting import elements_known, parameters_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -42,6 +43,8 @@ def fold(op: Operation) -> SSAValue | Attribute | None:
         return _fold_where(op)
     if op.name == "ttir.get_dimension_size":
         return _fold_size(op)
+    if op.name in _TRUTHS:
+        return _fold_truth(op)
     repeated = fold_repeated(op)
     return _fold_elementwise(op) if repeated is None else repeated
 
@@ -88,8 +91,7 @@ def _fold_where(op: Operation) -> SSAValue | None:
     """The one value that a choice leaves."""
     condition, first, second = op.operands
     if first is not second:
-        elements = elements_known(condition)
-        number = None if elements is None else number_of_elements(elements)
+        number = _number_of(condition)
         if number is None:
             return None
         first = first if number else second
@@ -121,18 +123,17 @@ def _fold_moved(op: Operation) -> Attribute | None:
 
 def _fold_elementwise(op: Operation) -> Attribute | None:
     """What is computed of constants of one number is such a constant."""
+    if op.name not in _OF_INTEGERS and isinstance(element_type(op.results[0]), IntegerType):
+        return _fold_integers(op)
     if op.name not in _COMPUTED or not isinstance(op, ElementwiseOp):
         return None
     numbers: list[float] = []
     for operand in op.operands:
-        elements = elements_known(operand)
-        number = None if elements is None else number_of_elements(elements)
+        number = _number_of(operand)
         if number is None:
             return None
         numbers.append(number)
     element = element_type(op.results[0])
-    if op.name not in _OF_INTEGERS and isinstance(element, IntegerType):
-        return None
     found = _compute(op, numbers)
     if found is None or (isinstance(element, IntegerType) and not math.isfinite(found)):
         return None
@@ -141,6 +142,86 @@ def _fold_elementwise(op: Operation) -> Attribute | None:
         low, high = limits_of(type_.get_element_type())
         return elements_of(type_, [int(min(max(found, low), high))])
     return elements_of(type_, [float(found)])
+
+
+def _fold_integers(op: Operation) -> Attribute | None:
+    """What is computed of constant integers of one type, which begin anew beyond their range."""
+    compute = _INTEGERS.get(op.name)
+    result = op.results[0].type
+    if op.name == "ttir.bitwise_xor" and op.operands[0] is op.operands[1]:
+        return elements_of(cast("ElementsType", result), [0])
+    if compute is None or any(value.type != result for value in op.operands):
+        return None
+    constants = [elements_known(value) for value in op.operands]
+    known = [elements for elements in constants if elements is not None]
+    if len(known) != len(constants):
+        return None
+    type_ = cast("ElementsType", result)
+    splats = [number_of_elements(elements) for elements in known]
+    if None not in splats:
+        rows: Sequence[Sequence[float]] = [[number for number in splats if number is not None]]
+    elif math.prod(type_.get_shape()) <= LARGEST:
+        lists = [attr_numbers(elements) or () for elements in known]
+        whole = math.prod(type_.get_shape())
+        rows = [*zip(*(each * whole if len(each) == 1 else each for each in lists), strict=True)]
+    else:
+        return None
+    bits = cast("IntegerType", type_.get_element_type()).width.data
+    found = [compute(bits, int(row[0]), int(row[-1])) for row in rows]
+    low, _ = limits_of(type_.get_element_type())
+    wrapped = [(n - int(low)) % 2**bits + int(low) for n in found if n is not None]
+    return elements_of(type_, wrapped) if len(wrapped) == len(found) else None
+
+
+_INTEGERS: Mapping[str, Callable[[int, int, int], int | None]] = {
+    "ttir.abs": lambda _, a, __: abs(a),
+    "ttir.neg": lambda _, a, __: -a,
+    "ttir.sign": lambda _, a, __: (a > 0) - (a < 0),
+    "ttir.bitwise_not": lambda _, a, __: ~a,
+    "ttir.add": lambda _, a, b: a + b,
+    "ttir.subtract": lambda _, a, b: a - b,
+    "ttir.multiply": lambda _, a, b: a * b,
+    "ttir.div": lambda _, a, b: None if b == 0 else abs(a) // abs(b) * (-1 if a * b < 0 else 1),
+    "ttir.remainder": lambda _, a, b: None if b == 0 else a % b,
+    "ttir.maximum": lambda _, a, b: max(a, b),
+    "ttir.minimum": lambda _, a, b: min(a, b),
+    "ttir.bitwise_and": lambda _, a, b: a & b,
+    "ttir.bitwise_or": lambda _, a, b: a | b,
+    "ttir.bitwise_xor": lambda _, a, b: a ^ b,
+    "ttir.logical_left_shift": lambda bits, a, b: a << b if 0 <= b < bits else 0,
+    "ttir.logical_right_shift": lambda bits, a, b: a % 2**bits >> b if 0 <= b < bits else 0,
+}
+"""What is computed of the width of the type and one or two integers; None for no result.
+
+Powers and arithmetic shifts stay, as in tt-mlir.
+"""
+
+_TRUTHS = frozenset(("ttir.eq", "ttir.ne", "ttir.logical_not"))
+"""What is true or false of constants of one number; orders of numbers stay, as in tt-mlir."""
+
+
+def _fold_truth(op: Operation) -> Attribute | None:
+    """Whether constants of one number are equal, and equal integers are."""
+    numbers = [_number_of(value) for value in op.operands]
+    if None not in numbers:
+        is_equal = numbers[0] == (0 if op.name == "ttir.logical_not" else numbers[1])
+    elif op.operands[0] is op.operands[-1] and op.name != "ttir.logical_not":
+        if not isinstance(element_type(op.operands[0]), IntegerType):
+            # NaN is not equal to itself.
+            return None
+        is_equal = True
+    else:
+        return None
+    type_ = cast("ElementsType", op.results[0].type)
+    truth = int(is_equal != (op.name == "ttir.ne"))
+    is_whole = isinstance(type_.get_element_type(), IntegerType)
+    return elements_of(type_, [truth if is_whole else float(truth)])
+
+
+def _number_of(value: SSAValue) -> float | None:
+    """The one number of a constant; None for other values."""
+    elements = elements_known(value)
+    return None if elements is None else number_of_elements(elements)
 
 
 _OF_INTEGERS = frozenset(("ttir.typecast", "ttir.clamp"))
