@@ -1018,12 +1018,20 @@ def _ttir_of(imported: ImportedModel, target: TargetName, options: str) -> Modul
     return module
 
 
+_EXPANSIONS = (
+    "stablehlo-flatten-tuple,stablehlo-expand-linear-algebra,chlo-legalize-to-stablehlo,"
+    "stablehlo-expand-functions,stablehlo-expand-operations,stablehlo-expand-complex"
+)
+"""What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
+
+
 def _to_ttir(
     module: ModuleOp, stage: str, target: TargetName, options: str, front: str = ""
 ) -> None:
     """Lower a module of a frontend; `front` are the options of the pipeline from StableHLO."""
     pipeline = TO_TTIR[stage]
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
+        transform(module, _EXPANSIONS)
         transform(module, f"{pipeline}{{spelling={find_spelling(options)}}}")
         return
     has_options = front and pipeline == TO_TTIR["stablehlo"]

@@ -54,7 +54,10 @@ from ttmlir.passes.general.const_eval_hoist_transform import argument_attribute,
 from ttmlir.passes.general.cpu_hoist import DECLARATION, HOISTED_CALL, PLACED_CALL
 from ttmlir.passes.general.ttcore_mark_functions_as_forward import FUNCTION_TYPE
 from ttmlir.passes.general.ttcore_register_device import device_modules
-from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import KV_CACHE
+from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import (
+    KV_CACHE,
+    set_argument_attribute,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -160,6 +163,8 @@ def _argument_type(
     if is_cache or (is_constant and not constants_on_host):
         return tensor_in(type_, tiled=True)
     if is_constant or _is_for_host(function, number):
+        if not is_constant and _weighs_images(function, number):
+            set_argument_attribute(function, number, "ttir.conv2d_weight", UnitAttr())
         return tensor_in(type_, tiled=False, buffer=BufferType.SYSTEM_MEMORY)
     return tensor_in(type_, tiled=False)
 
@@ -175,6 +180,11 @@ def _is_for_host(function: FuncOp, number: int) -> bool:
     """True for an argument that operations take from the host only."""
     uses = tuple(function.body.blocks[0].args[number].uses) if function.body.blocks else ()
     return bool(uses) and all((use.operation.name, use.index) in _ON_HOST for use in uses)
+
+
+def _weighs_images(function: FuncOp, number: int) -> bool:
+    uses = function.body.blocks[0].args[number].uses
+    return any((use.operation.name, use.index) == ("ttir.conv2d", 1) for use in uses)
 
 
 def _is_const_eval(function: FuncOp) -> bool:

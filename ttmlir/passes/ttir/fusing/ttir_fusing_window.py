@@ -34,8 +34,6 @@ def _bias(op: Operation, rewriter: GreedyRewriter) -> bool:
         bias = _bias_of(op.operands[1 - index], conv)
         if bias is None or op.operands[index].type != op.results[0].type:
             continue
-        channels = math.prod(value_shape(bias))
-        bias = rewriter.builder(op).reshape(bias, (1, 1, 1, channels))
         conv.detach()
         block = op.parent
         assert block is not None, "the operation is in a block"

@@ -26,10 +26,10 @@ def _typecast(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
 
 
 def _pow(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
-    """A power whose exponent is a number has it as a parameter."""
+    """A power whose exponent is a number, and not negative, has it as a parameter."""
     base, exponent = op.operands
     found = known_number(exponent)
-    if found is None or base.type != op.results[0].type:
+    if found is None or found < 0 or base.type != op.results[0].type:
         return renamed("pow")(op, build)
     return [build.create("pow_scalar", (base,), op.results[0].type, rhs=found)]
 
