@@ -166,21 +166,17 @@ def to_layout(value: SSAValue, before: Operation, type_: Attribute) -> SSAValue:
 
     It is a `ttir.to_layout`, which `convert-ttir-to-ttnn` makes a conversion of ttnn.
     """
-    from xdsl.dialects.tensor import EmptyOp
-
     from ttmlir.dialects import ttir
-    from ttmlir.ir.rewriting import insert_before
+    from ttmlir.ir.builder import Builder
     from ttmlir.mlir.core_prefix import name_empty_late
 
     name_empty_late(before)
-    location = location_of(value)
-    empty = EmptyOp.create(result_types=[type_], location=location)
+    build = Builder.before(before)
+    build.location = location_of(value)
     new = ttir.ToLayoutOp.create(
-        operands=[value, empty.results[0]], result_types=[type_], location=location
+        operands=[value, build.create_empty(type_)], result_types=[type_], location=build.location
     )
-    for op in (empty, new):
-        insert_before(before, op)
-    return new.results[0]
+    return build.insert(new).results[0]
 
 
 def location_of(value: SSAValue) -> Any:
