@@ -194,6 +194,17 @@ def test_picking_and_writing_places(name: str, tmp_path: Path) -> None:
     )
 
 
+def test_index_of_rows(tmp_path: Path) -> None:
+    """One index for each row that torch adds, where the library takes one for each element."""
+    torch = pytest.importorskip("torch")
+    places = torch.tensor([3, 31, 3, 9])
+    compiled = ttmlir.compile(
+        lambda x, rows: x.index_add(0, places, rows), torch.tensor(_X), torch.tensor(_X[:4] * 2)
+    )
+    script = compiled.save(tmp_path / "model.py", golden=True)
+    assert _run(script, "--check").startswith("output0: PCC 1.000000")
+
+
 def test_cpp_is_text(tmp_path: Path) -> None:
     """Not a binary file under that name."""
     compiled = ttmlir.compile(_model, _X, _B)

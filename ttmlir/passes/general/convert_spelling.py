@@ -254,6 +254,11 @@ def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
         kind = ReduceType.from_keyword(_COMBINED_BY.get(mnemonic, "invalid"))
         parameters = {**parameters, "scatter_reduce_type": ttcore.ReduceTypeAttr(kind)}
         mnemonic = "scatter"
+        _, index, source = operands
+        if (extents := value_shape(source)) != value_shape(index):
+            factors = (n // own for n, own in zip(extents, value_shape(index), strict=True))
+            wide, sizes = tensor_like(index, extents), {"broadcast_dimensions": tuple(factors)}
+            operands[1] = builder.create("broadcast", (index,), wide, **sizes)
     return builder.create_several(mnemonic, operands, types, **parameters)
 
 
