@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from running.warm_shell import WarmShell
 
 jax = pytest.importorskip("jax", reason="needs JAX")
 
@@ -30,33 +29,24 @@ TOOLS = (
 )
 
 
-def shell(command: str, folder: Path) -> str:
+def printed_by(command: str, folder: Path, shell: WarmShell) -> str:
     """What a command prints, in a folder from which the checkout's tests can be seen."""
     (folder / "test").symlink_to(ROOT / "test")
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    result = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", command],
-        env={**os.environ, "PATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        cwd=folder,
-        check=False,
-    )
+    result = shell.run(command, folder, os.environ, 600)
     assert result.returncode == 0, result.stdout
     return result.stdout
 
 
-def test_a_function_is_compiled_and_run_in_one_line(tmp_path: Path) -> None:
+def test_a_function_is_compiled_and_run_in_one_line(tmp_path: Path, shell: WarmShell) -> None:
     """Sums of 70 products of ones."""
-    lines = shell(ONE_LINE, tmp_path).splitlines()
+    lines = printed_by(ONE_LINE, tmp_path, shell).splitlines()
     assert lines[-1] == " [70. 70. 70. 70. 70.]]"
     assert len(lines) == 33
 
 
-def test_text_that_jax_prints_becomes_a_binary_that_runs(tmp_path: Path) -> None:
+def test_text_that_jax_prints_becomes_a_binary_that_runs(tmp_path: Path, shell: WarmShell) -> None:
     """Every operation agrees with its reference."""
-    printed = shell(TOOLS, tmp_path)
+    printed = printed_by(TOOLS, tmp_path, shell)
     assert printed.count("golden ok") > 20
     assert "golden FAILED" not in printed
     assert "r.ttnn: program 0 'main': pass" in printed

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from running.warm_shell import WarmShell
 
 TOOLS = ("ttmlir-opt", "ttmlir-translate", "ttmlir-bisect", "ttrt")
 BIN = Path(sys.executable).parent
@@ -29,24 +30,33 @@ PRINTING: dict[str, list[str]] = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def workspace(tmp_path_factory: pytest.TempPathFactory, shell: WarmShell) -> Iterator[None]:
     """The tests run in a folder with a module in ttnn."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("guard"))
-        run("ttmlir-opt", "--ttir-to-ttnn-backend-pipeline", str(MODEL), "-o", "ttnn.mlir")
+        pipeline = "--ttir-to-ttnn-backend-pipeline"
+        run("ttmlir-opt", pipeline, str(MODEL), "-o", "ttnn.mlir", shell=shell)
         yield
 
 
 def run(
-    tool: str, *arguments: str, encoding: str = "", closed: str = "", **options: Any
+    tool: str,
+    *arguments: str,
+    encoding: str = "",
+    closed: str = "",
+    shell: WarmShell | None = None,
+    **options: Any,
 ) -> subprocess.CompletedProcess[str]:
     """A tool as a process of its own, which never shows a traceback.
 
-    `closed` is what the shell writes to start it without a stream: `0<&-`, `1>&-` or `2>&-`.
+    `closed` is what the shell writes to start it without a stream: `0<&-`, `1>&-` or `2>&-`. In
+    `shell` it starts fast, for what does not depend on how it starts.
     """
-    environment = {**os.environ, "PYTHONIOENCODING": encoding} if encoding else None
+    environment = {**os.environ, "PYTHONIOENCODING": encoding} if encoding else dict(os.environ)
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     command = [str(BIN / tool), *arguments]
+    if shell is not None:
+        command, environment = [tool, *arguments], shell.environment(environment)
     if closed:
         command = ["sh", "-c", f'exec "$@" {closed}', "sh", *command]
     done = subprocess.run(command, text=True, errors="replace", env=environment, **options)
@@ -120,7 +130,7 @@ NAMED = f"""func.func @"{NAME}"(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {{
 """
 
 
-def test_names_that_the_terminal_cannot_show() -> None:
+def test_names_that_the_terminal_cannot_show(shell: WarmShell) -> None:
     """Files and functions may be called anything; escapes stand for what cannot be shown."""
     folder = Path(f"{NAME}")
     folder.mkdir()
@@ -138,26 +148,26 @@ def test_names_that_the_terminal_cannot_show() -> None:
         ("ttrt", "read", "--section", "mlir", binary),
         ("ttrt", "read", str(folder)),
     ):
-        done = run(tool, *arguments, encoding="ascii")
+        done = run(tool, *arguments, encoding="ascii", shell=shell)
         assert done.returncode == 0, (tool, arguments, done.stderr)
     shown = run("ttrt", "read", "--section", "mlir", binary, encoding="ascii").stdout
     assert r"gr\xf6\xdfe \u6570" in shown
 
 
-def test_paths_that_are_no_text() -> None:
+def test_paths_that_are_no_text(shell: WarmShell) -> None:
     """Bytes that are no UTF-8 in a path are bytes of the path."""
     path = os.fsdecode(b"\xff\xfe model.mlir")
     Path(path).write_text(NAMED, encoding="utf-8")
-    assert run("ttmlir-opt", "--mlir-print-debuginfo", path).returncode == 0
+    assert run("ttmlir-opt", "--mlir-print-debuginfo", path, shell=shell).returncode == 0
     binary = os.fsdecode(b"\xff.ttnn")
     Path(binary).write_bytes(GOLDEN.read_bytes())
     options = ["--log-file", os.fsdecode(b"\xff.log"), "--result-file", os.fsdecode(b"\xff.json")]
-    assert run("ttrt", "run", *options, "--save-artifacts", binary).returncode == 0
-    assert run("ttrt", "read", binary, binary).returncode == 0
+    assert run("ttrt", "run", *options, "--save-artifacts", binary, shell=shell).returncode == 0
+    assert run("ttrt", "read", binary, binary, shell=shell).returncode == 0
     wrong = os.fsdecode(b"\xff.mlir")
     Path(wrong).write_text("what", encoding="utf-8")
-    assert run("ttmlir-opt", wrong).returncode == 1
-    assert run("ttmlir-bisect", wrong).returncode == 1
+    assert run("ttmlir-opt", wrong, shell=shell).returncode == 1
+    assert run("ttmlir-bisect", wrong, shell=shell).returncode == 1
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -191,20 +201,20 @@ def _wait_until_it_reads(pid: int) -> None:
 
 
 @pytest.mark.parametrize("options", [["--seed", "-1"], ["--schedule-seed", "-2"]])
-def test_negative_seeds_are_refused(options: list[str]) -> None:
+def test_negative_seeds_are_refused(options: list[str], shell: WarmShell) -> None:
     """NumPy takes none."""
-    done = run("ttrt", "run", *options, str(GOLDEN))
+    done = run("ttrt", "run", *options, str(GOLDEN), shell=shell)
     assert done.returncode == 1
     assert f"{options[0]} must be at least 0, got {options[1]}" in done.stderr
     if options[0] == "--seed":
-        done = run("ttmlir-bisect", *options, str(MODEL))
+        done = run("ttmlir-bisect", *options, str(MODEL), shell=shell)
         assert done.returncode == 1
         assert "Invalid value for '--seed': -1 is not in the range x>=0" in done.stderr
 
 
-def test_a_log_file_that_fills_the_disk() -> None:
+def test_a_log_file_that_fills_the_disk(shell: WarmShell) -> None:
     """Messages go to standard error instead, and the work is done."""
-    done = run("ttrt", "run", "--log-file", "/dev/full", str(GOLDEN))
+    done = run("ttrt", "run", "--log-file", "/dev/full", str(GOLDEN), shell=shell)
     assert done.returncode == 0
     assert "/dev/full: cannot be written: No space left on device; messages follow" in done.stderr
     assert "pass" in done.stderr
@@ -232,8 +242,10 @@ def test_python_dash_m_ttrt() -> None:
     ],
     ids=["opt", "system_desc", "translate", "bisect", "filecheck"],
 )
-def test_endless_input_is_an_error(tool: str, arguments: list[str], status: int) -> None:
+def test_endless_input_is_an_error(
+    tool: str, arguments: list[str], status: int, shell: WarmShell
+) -> None:
     """Reading a device stops at a limit, which bounds memory and time."""
-    done = run(tool, *arguments, stdin=subprocess.DEVNULL)
+    done = run(tool, *arguments, stdin=subprocess.DEVNULL, shell=shell)
     assert done.returncode == status
     assert "has more than 268435456 bytes" in done.stderr

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from running.warm_shell import WarmShell
 
 from ttmlir.tools.ttmlir_opt import main as opt
 from ttmlir.tools.ttmlir_translate import main as translate
 
-BIN = Path(sys.executable).parent
 MODEL = Path(__file__).resolve().parents[1] / "models" / "mlp.mlir"
 Capture = pytest.CaptureFixture[str]
+Shown = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture(autouse=True)
@@ -28,22 +29,27 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("wrong.mlir").write_text("func.func @f() {\n  %0 = what\n}\n")
 
 
-def on_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
+@pytest.fixture
+def on_terminal(shell: WarmShell) -> Shown:
     """Exit status and everything that a tool shows on a terminal."""
-    master, slave = pty.openpty()
-    with subprocess.Popen(
-        [BIN / arguments[0], *arguments[1:]],
-        stdout=slave,
-        stderr=slave,
-        env={**os.environ, **environment},
-    ) as process:
-        os.close(slave)
-        shown = b""
-        while chunk := _read(master):
-            shown += chunk
-        status = process.wait()
-    os.close(master)
-    return status, shown.decode().replace("\r\n", "\n")
+
+    def show(*arguments: str, **environment: str) -> tuple[int, str]:
+        master, slave = pty.openpty()
+        with subprocess.Popen(
+            arguments,
+            stdout=slave,
+            stderr=slave,
+            env=shell.environment({**os.environ, **environment}),
+        ) as process:
+            os.close(slave)
+            shown = b""
+            while chunk := _read(master):
+                shown += chunk
+            status = process.wait()
+        os.close(master)
+        return status, shown.decode().replace("\r\n", "\n")
+
+    return show
 
 
 def _read(master: int) -> bytes:
@@ -57,7 +63,7 @@ PLACE, RED, GREEN, END = "\x1b[1m", "\x1b[1;31m", "\x1b[1;32m", "\x1b[0m"
 
 
 @pytest.mark.parametrize("tool", ["ttmlir-opt", "ttmlir-bisect"])
-def test_diagnostics_are_coloured_on_a_terminal(tool: str) -> None:
+def test_diagnostics_are_coloured_on_a_terminal(tool: str, on_terminal: Shown) -> None:
     """Place, severity and caret, as clang does; the text itself is as everywhere."""
     status, shown = on_terminal(tool, "wrong.mlir")
     heading, source, caret, *_ = shown.splitlines()
@@ -68,7 +74,7 @@ def test_diagnostics_are_coloured_on_a_terminal(tool: str) -> None:
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_who_wants_no_colours_gets_none(variables: dict[str, str]) -> None:
+def test_who_wants_no_colours_gets_none(variables: dict[str, str], on_terminal: Shown) -> None:
     """See https://no-color.org; an explicit flag is stronger."""
     _, plain = on_terminal("ttmlir-opt", "wrong.mlir", **variables)
     assert "\x1b" not in plain
@@ -106,7 +112,7 @@ def test_pipes_get_no_colours(capsys: Capture) -> None:
     ],
     ids=lambda command: " ".join(command).encode("unicode_escape").decode(),
 )
-def test_names_do_not_command_the_terminal(command: tuple[str, ...]) -> None:
+def test_names_do_not_command_the_terminal(command: tuple[str, ...], on_terminal: Shown) -> None:
     """Files, flags and passes whose names a terminal would obey."""
     status, shown = on_terminal(*command, TERM="dumb")
     assert status == 1
@@ -114,7 +120,7 @@ def test_names_do_not_command_the_terminal(command: tuple[str, ...]) -> None:
     assert "\N{REPLACEMENT CHARACTER}[31m" in shown
 
 
-def test_a_binary_is_not_written_to_a_terminal() -> None:
+def test_a_binary_is_not_written_to_a_terminal(on_terminal: Shown) -> None:
     """It would show as garbage and could change the terminal; text may go there."""
     assert opt(["--ttir-to-ttnn-backend-pipeline", str(MODEL), "-o", "ttnn.mlir"]) == 0
     status, shown = on_terminal(
@@ -182,7 +188,7 @@ COMPLETIONS = [
 
 
 @pytest.mark.parametrize(("tool", "typed", "expected"), COMPLETIONS)
-def test_bash_completes(tool: str, typed: str, expected: str) -> None:
+def test_bash_completes(tool: str, typed: str, expected: str, shell: WarmShell) -> None:
     """The script that a tool prints, run by bash as if the user had pressed the tab key."""
     variable = f"_{tool.replace('-', '_').upper()}_COMPLETE"
     words = [tool, *typed.split()]
@@ -192,10 +198,9 @@ def test_bash_completes(tool: str, typed: str, expected: str) -> None:
         _{tool.replace("-", "_")}_completion {tool}
         echo "${{COMPREPLY[@]}}"
     """
-    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "--norc", "-c", script],
-        env=environment,
+        env=shell.environment(os.environ),
         capture_output=True,
         text=True,
         check=True,

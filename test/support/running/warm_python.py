@@ -36,8 +36,14 @@ ttmlir.compile(torch.nn.functional.relu, torch.ones(3, 2))
     "jax": "import jax, jax.export, jax.numpy",
 }
 """What a process runs for programs that import a library, before it is forked."""
-OURS = "import ttmlir.frontend.jax, ttmlir.ttnn"
-"""What it runs for every program."""
+OURS = """
+import numpy.random, ttmlir.frontend.jax, ttmlir.ttnn
+ttmlir.compile(
+    "func.func @main(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {"
+    " %0 = stablehlo.exponential %x : tensor<3x2xf32> return %0 : tensor<3x2xf32> }"
+)
+"""
+"""What it runs for every program: passes are imported when they first run."""
 
 
 @dataclass(frozen=True, kw_only=True)

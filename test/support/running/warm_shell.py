@@ -79,20 +79,24 @@ class WarmShell:
 
         Standard error is in the standard output. Raises TimeoutExpired after `seconds`.
         """
-        if not self._is_ready:
-            self._prepare()
-        path = os.pathsep.join([self._folder.name, str(Path(sys.executable).parent), env["PATH"]])
         return subprocess.run(
             ["bash", "-euo", "pipefail"],
             input=script,
             cwd=folder,
-            env={**env, "PATH": path, _ADDRESS: str(self._address)},
+            env=self.environment(env),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             timeout=seconds,
             check=False,
         )
+
+    def environment(self, env: Mapping[str, str]) -> dict[str, str]:
+        """An environment in which programs are found by name that start in milliseconds."""
+        if not self._is_ready:
+            self._prepare()
+        path = os.pathsep.join([self._folder.name, str(Path(sys.executable).parent), env["PATH"]])
+        return {**env, "PATH": path, _ADDRESS: str(self._address)}
 
     def _prepare(self) -> None:
         folder = Path(self._folder.name)

@@ -78,10 +78,10 @@ def be_program(
     """
     status = 70
     try:
-        _connect(descriptors)
-        os.chdir(cwd)
         os.environ.clear()
         os.environ.update(env)
+        _connect(descriptors)
+        os.chdir(cwd)
         sys.argv = args
         status = _status_of(main, args[1:])
         sys.stdout.flush()
@@ -97,8 +97,11 @@ def _connect(descriptors: tuple[int, ...]) -> None:
             os.dup2(source, target)
     for descriptor in {*descriptors} - {_CLOSED, 0, 1, 2}:
         os.close(descriptor)
+    encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
+    kinds = (("r", "strict"), ("w", "strict"), ("w", "backslashreplace"))
     sys.stdin, sys.stdout, sys.stderr = (
-        open(fd, mode, encoding="utf-8", closefd=False) for fd, mode in enumerate("rww")
+        open(fd, mode, encoding=encoding, errors=errors, closefd=False)
+        for fd, (mode, errors) in enumerate(kinds)
     )
 
 
