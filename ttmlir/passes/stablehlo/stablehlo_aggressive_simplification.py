@@ -98,6 +98,14 @@ class InlineStableHLOPass(InlinePass):
         clean_up_stablehlo(function)
 
 
+class MergeStableHLOPass(InlineStableHLOPass):
+    """Inline, where vectors of one index stay."""
+
+    def prepare(self, function: FuncOp) -> None:
+        """Move constants to the top."""
+        clean_up_stablehlo(function)
+
+
 def clean_up_stablehlo(root: Operation) -> None:
     """Move constants to the top, merge equal ones, and drop what is not used."""
     clean_up(
