@@ -13,6 +13,12 @@ FORMAT_BITS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
 """Bits of the exponent and of the mantissa of floating point types."""
 
 
+def largest_number(dtype: str) -> float:
+    """The largest finite number of a floating point type."""
+    exponent_bits, mantissa_bits = FORMAT_BITS[dtype]
+    return (2 - 2.0**-mantissa_bits) * 2.0 ** ((1 << (exponent_bits - 1)) - 1)
+
+
 def width_of(dtype: str) -> int:
     """The bits of a type such as `f32`, `bf16` or `ui8`."""
     return int(dtype.lstrip("bfuis"))

@@ -1032,7 +1032,9 @@ def _to_ttir(
     pipeline = TO_TTIR[stage]
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
         transform(module, _EXPANSIONS)
-        transform(module, f"{pipeline}{{spelling={find_spelling(options)}}}")
+        # Calls pass integers of 64 bits, not pairs.
+        late = f"spelling={find_spelling(options)} uint64-as-pairs=false"
+        transform(module, f"{pipeline}{{{late}}}")
         return
     has_options = front and pipeline == TO_TTIR["stablehlo"]
     transform(module, f"{pipeline}{{{front}}}" if has_options else pipeline)

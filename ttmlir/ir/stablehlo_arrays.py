@@ -224,6 +224,9 @@ class StableHLOCarrier:
             else self.broadcast(self._value(each), shape)
             for each in operands
         ]
+        if definition.mnemonic == "reciprocal":
+            one = self.fill(1, shape, dtype_of(type_.element_type))
+            return self.make("divide", [one, *values], [type_])[0]
         if not definition.direction:
             return self.make(_names()[definition.mnemonic], values, [type_])[0]
         kind = "FLOAT" if "f" in operands[0].dtype else "SIGNED"

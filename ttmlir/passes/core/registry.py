@@ -90,6 +90,14 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments"
         ":StableHLOAnnotateArgumentsPass"
     ),
+    "stablehlo-complex-data-type-conversion": (
+        "ttmlir.passes.stablehlo.pairs.stablehlo_complex_data_type_conversion"
+        ":StableHLOComplexDataTypeConversionPass"
+    ),
+    "stablehlo-complex-math-expander": (
+        "ttmlir.passes.stablehlo.pairs.stablehlo_complex_math_expander"
+        ":StableHLOComplexMathExpanderPass"
+    ),
     "stablehlo-expand-complex": (
         "ttmlir.passes.stablehlo.complex.stablehlo_expand_complex:StableHLOExpandComplexPass"
     ),
@@ -124,6 +132,10 @@ PASSES: dict[str, str] = {
     ),
     "stablehlo-refine-shapes": (
         "ttmlir.passes.stablehlo.structure.stablehlo_refine_shapes:StableHLORefineShapesPass"
+    ),
+    "stablehlo-uint64-data-type-conversion": (
+        "ttmlir.passes.stablehlo.pairs.stablehlo_uint64_data_type_conversion"
+        ":StableHLOUInt64DataTypeConversionPass"
     ),
     "stablehlo-widen-storage-types": (
         "ttmlir.passes.stablehlo.quantization.stablehlo_widen_storage_types"

@@ -22,6 +22,9 @@ class StableHLOToTTIRPipeline(Pipeline):
         False, "Remove unused values, arguments and results: run remove-dead-values"
     )
     spelling: Spelling = option(Spelling.EARLY, SPELLING_HELP)
+    uint64_as_pairs: bool = option(
+        True, "From 2025 on, store 64-bit integers without sign as pairs of 32-bit ones"
+    )
 
     def passes(self) -> Sequence[Pass]:
         """Calls, control flow, ttir, general operations."""
@@ -29,7 +32,7 @@ class StableHLOToTTIRPipeline(Pipeline):
         from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
 
         if self.spelling is not Spelling.EARLY:
-            return _stablehlo_to_late_ttir(self.spelling)
+            return _stablehlo_to_late_ttir(self.spelling, uint64_as_pairs=self.uint64_as_pairs)
         return (
             *_stablehlo_to_ttir(self.max_trip_count),
             TTIRDecompositionPass(),
@@ -95,15 +98,25 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     )
 
 
-def _stablehlo_to_late_ttir(spelling: Spelling) -> Sequence[Pass]:
+def _stablehlo_to_late_ttir(spelling: Spelling, *, uint64_as_pairs: bool) -> Sequence[Pass]:
     """What tt-mlir of 2025 and 2026 does, which leaves more to the passes after it."""
     from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
     from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
     from ttmlir.passes.stablehlo.functions.chlo_legalize_to_stablehlo import (
         ChloLegalizeToStableHLOPass,
     )
+    from ttmlir.passes.stablehlo.pairs.stablehlo_complex_data_type_conversion import (
+        StableHLOComplexDataTypeConversionPass,
+    )
+    from ttmlir.passes.stablehlo.pairs.stablehlo_complex_math_expander import (
+        StableHLOComplexMathExpanderPass,
+    )
+    from ttmlir.passes.stablehlo.pairs.stablehlo_uint64_data_type_conversion import (
+        StableHLOUInt64DataTypeConversionPass,
+    )
     from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
         InlineStableHLOPass,
+        MergeStableHLOPass,
         StableHLOAggressiveSimplificationPass,
     )
     from ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call import (
@@ -126,6 +139,10 @@ def _stablehlo_to_late_ttir(spelling: Spelling) -> Sequence[Pass]:
         InlineStableHLOPass(canonicalize=False),
         StableHLORefineShapesPass(),
         StableHLOAggressiveSimplificationPass(),
+        StableHLOComplexMathExpanderPass(),
+        StableHLOComplexDataTypeConversionPass(),
+        *([StableHLOUInt64DataTypeConversionPass()] if uint64_as_pairs else []),
+        MergeStableHLOPass(canonicalize=False),
         StableHLOOutlineControlFlowPass(),
         ConvertStableHLOToTTIRPass(spelling=spelling),
         TTCoreWrapDeviceModulePass(),

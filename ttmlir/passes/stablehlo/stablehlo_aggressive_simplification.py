@@ -98,6 +98,14 @@ class InlineStableHLOPass(InlinePass):
         clean_up_stablehlo(function)
 
 
+class MergeStableHLOPass(InlineStableHLOPass):
+    """Inline, where vectors of one index stay."""
+
+    def prepare(self, function: FuncOp) -> None:
+        """Move constants to the top."""
+        clean_up_stablehlo(function)
+
+
 def clean_up_stablehlo(root: Operation) -> None:
     """Move constants to the top, merge equal ones, and drop what is not used."""
     clean_up(
@@ -362,6 +370,16 @@ def _reshape(op: Operation) -> Found:
     return None if inner is None else _make(op, "reshape", inner.operands, inner)
 
 
+def _part(which: int) -> Callable[[Operation], Found]:
+    """A rule for a part of a complex number, which is there when the number was made of both."""
+
+    def rule(op: Operation) -> Found:
+        made = _owner(op.operands[0], "complex")
+        return None if made is None else [made.operands[which]]
+
+    return rule
+
+
 def _transpose(op: Operation) -> Found:
     """Where only dimensions of one element move, the elements stay in order."""
     order = integers(op, "permutation")
@@ -485,6 +503,7 @@ _RULES: dict[str, Callable[[Operation], Found]] = {
         "case": _case,
         "concatenate": _concatenate,
         "convert": _convert,
+        "imag": _part(1),
         "iota": _iota,
         "maximum": _commute,
         "minimum": _commute,
@@ -492,6 +511,7 @@ _RULES: dict[str, Callable[[Operation], Found]] = {
         "or": _commute,
         "pad": _pad,
         "reduce": _reduce,
+        "real": _part(0),
         "reshape": _reshape,
         "select": _select,
         "slice": _slice,

@@ -50,11 +50,18 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.arrays.array import Array
-from ttmlir.composites.bits import FORMAT_BITS
+from ttmlir.composites.bits import FORMAT_BITS, largest_number
 from ttmlir.dialects.stablehlo.attrs import ComparisonDirectionAttr, ComparisonTypeAttr
 from ttmlir.ir.rewriting import insert_before, replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
-from ttmlir.ir.tensor_types import dtype_of, element_type, shape_of, value_shape
+from ttmlir.ir.tensor_types import (
+    dtype_of,
+    element_type,
+    is_complex,
+    real_type,
+    shape_of,
+    value_shape,
+)
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.specification.broadcasting import BROADCASTS
 
@@ -127,12 +134,6 @@ def _full(x: Array, number: float) -> Array:
     return x.fill(number, x.shape)
 
 
-def _largest(dtype: str) -> float:
-    """The largest finite number of a type."""
-    exponent_bits, mantissa_bits = FORMAT_BITS[dtype]
-    return (2 - 2.0**-mantissa_bits) * 2.0 ** ((1 << (exponent_bits - 1)) - 1)
-
-
 def _polynomial(x: Array, coefficients: Sequence[float]) -> Array:
     """Horner's scheme, the coefficient of the highest power first."""
     found = _full(x, coefficients[0]) * x + _full(x, coefficients[1])
@@ -151,7 +152,7 @@ def _acos(x: Array) -> Array:
 
 
 def _acosh(x: Array) -> Array:
-    limit, two = _full(x, _largest(x.dtype)), _full(x, 2)
+    limit, two = _full(x, largest_number(x.dtype)), _full(x, 2)
     is_large = x >= limit / two
     large = two.apply("log") + x.apply("log")
     one = _full(x, 1)
@@ -169,7 +170,7 @@ def _asin(x: Array) -> Array:
 
 def _asinh(x: Array) -> Array:
     sign, size = x.apply("sign"), x.abs()
-    is_large = size >= _full(x, _largest(x.dtype)).apply("sqrt")
+    is_large = size >= _full(x, largest_number(x.dtype)).apply("sqrt")
     large = _full(x, 2).apply("log") + size.apply("log")
     square = size * size
     one = _full(x, 1)
@@ -379,6 +380,18 @@ def _digamma(x: Array) -> Array:
 # -- others ------------------------------------------------------------------------------------
 
 
+def _conjugate(
+    op: Operation, carrier: StableHLOCarrier, operands: Sequence[SSAValue]
+) -> Sequence[SSAValue]:
+    [x], type_ = operands, op.results[0].type
+    if not is_complex(x.type):
+        return [x]
+    part = real_type(type_)
+    real = carrier.make_one("real", [x], part)
+    imag = carrier.make_one("negate", [carrier.make_one("imag", [x], part)], part)
+    return [carrier.make_one("complex", [real, imag], type_)]
+
+
 def _square(x: Array) -> Array:
     return x * x
 
@@ -488,6 +501,7 @@ _OUTLINED: dict[str, Terms] = {
 }
 """Operations that become calls."""
 _INLINE: dict[str, Terms] = {
+    "chlo.conj": _conjugate,
     "chlo.atan": _on_arrays(_atan),
     "chlo.constant": _constant,
     "chlo.constant_like": _constant_like,
