@@ -61,6 +61,10 @@ void kernel_main() {
             "compute_kernel_hw_startup(v1, v1, v1);",
         ),
         (
+            '"ttkernel.left_shift_tile"(%i, %i) : (i32, i32) -> ()',
+            "left_shift_tile<DataFormat::Int32>(v2, v2);",
+        ),
+        (
             '"ttkernel.add_tiles_init"(%cb, %cb) : (!cb, !cb) -> ()',
             "add_init(v1, v1);",
         ),
@@ -73,8 +77,8 @@ void kernel_main() {
             "logical_not_tile<DataFormat::Int32>(v2);",
         ),
         (
-            '"ttkernel.binary_dest_reuse_tiles_init"(%cb) <{eltwise_binary_type = "ELWMUL", reuse_type = "DEST_TO_SRCB"}>'
-            " : (!cb) -> ()",
+            '"ttkernel.binary_dest_reuse_tiles_init"(%cb) <{eltwise_binary_type = "ELWMUL", '
+            'reuse_type = "DEST_TO_SRCB"}> : (!cb) -> ()',
             "mul_reuse_dest_init<EltwiseBinaryReuseDestType::DEST_TO_SRCB>(v1);",
         ),
         (

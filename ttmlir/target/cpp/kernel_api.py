@@ -74,6 +74,20 @@ _CALLS: Mapping[str, tuple[_Call, ...]] = {
         for name in _COMPARISONS
         for part in ("tile", "tile_init")
     },
+    **{
+        name: (_Call(name, templates=_INT32),)
+        for name in (
+            "bitwise_and_binary_tile",
+            "bitwise_and_tile",
+            "bitwise_or_binary_tile",
+            "bitwise_or_tile",
+            "bitwise_xor_binary_tile",
+            "bitwise_xor_tile",
+            "fill_tile_int",
+            "left_shift_tile",
+            "right_shift_tile",
+        )
+    },
     "binary_op_init_common": (_start(0, 1, 2),),
     "copy_tile_to_dst_init_short_with_dt": (
         _Call("reconfig_data_format_srca", (0, 1)),
