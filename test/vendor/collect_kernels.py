@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Write each kernel that is made from now on to the folder."""
-    folder = Path(config.getoption("--kernels"))
+    folder = Path(str(config.getoption("--kernels")))
     folder.mkdir(parents=True, exist_ok=True)
     write = from_ttkernel._KernelWriter.body  # pyright: ignore
     made = from_ttkernel.kernel_tree
