@@ -267,19 +267,25 @@ def write_ttm(
 
 
 @without_collections()
-def write_kernels(module: ModuleOp) -> str:
-    """The C++ of every kernel of a module; those in the form of 2026 are converted to emitc."""
+def write_kernels(module: ModuleOp, *, kernel_api: str = "") -> str:
+    """The C++ of every kernel of a module; those in the form of 2026 are converted to emitc.
+
+    `kernel_api` is the year of the tt-metal that compiles them, "2024" or "2026". Without it that
+    of the module's own form: 2026 with the dialect ttcore, which is as old as the new API.
+    """
     from ttmlir.dialects.ttkernel import TTKernelOp
     from ttmlir.mlir.attributes import cloned
-    from ttmlir.mlir.core_prefix import has_late_kernels
+    from ttmlir.mlir.core_prefix import TTCORE, core_prefix_of, has_late_kernels
     from ttmlir.target.cpp import from_ttkernel
+    from ttmlir.target.cpp.kernel_api import KernelApi
 
     if has_late_kernels(module) and any(isinstance(op, TTKernelOp) for op in module.walk()):
         from ttmlir.passes.emitc.convert_ttkernel_to_emitc import convert_kernels
 
         module = cloned(module)
         convert_kernels(module)
-    return from_ttkernel.write_kernels(module)
+    form = "2026" if core_prefix_of(module) == TTCORE else "2024"
+    return from_ttkernel.write_kernels(module, KernelApi(kernel_api or form))
 
 
 @without_collections()

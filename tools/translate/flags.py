@@ -19,6 +19,16 @@ def _parse_define(text: str) -> tuple[str, ...]:
 _ONE = ValueType(placeholder="<folder>", parse=lambda text: (text,))
 _DEFINE = ValueType(placeholder="<name>[=<body>]", parse=_parse_define)
 
+
+def _parse_kernel_api(text: str) -> str:
+    if text not in _KERNEL_APIS:
+        raise ValueError(f"'{text}' is no form of kernels; write {' or '.join(_KERNEL_APIS)}")
+    return text
+
+
+_KERNEL_APIS = ("2024", "2026")
+_KERNEL_API = ValueType(placeholder="<year>", parse=_parse_kernel_api, choices=_KERNEL_APIS)
+
 _NO_EFFECT = "Accepted for compatibility, has no effect"
 
 
@@ -49,6 +59,11 @@ class TranslateFlags:
         (), "Macro of a kernel in C++, 1 if it has no body", name="D", type=_DEFINE, joined=True
     )
     declare_variables_at_top: bool = flag(False, "Declare variables at top when emitting C/C++")
+    kernel_api: str = flag(
+        "",
+        "Year of the tt-metal that kernels are written for; by default that of the module's form",
+        type=_KERNEL_API,
+    )
     mlir_print_debuginfo: bool = flag(False, "Print debug info in MLIR output")
     help: bool = flag(False, "Display available options (--help-hidden for more)", aliases=("h",))
     help_list: bool = flag(False, "Display list of available options")

@@ -27,6 +27,7 @@ TRANSLATIONS = (
         name="ttkernel-to-cpp",
         doc="translate ttkernel to cpp",
         function="ttmlir.compiler:write_kernels",
+        flags=("kernel_api",),
     ),
     Translation(
         name="ttmetal-to-flatbuffer",

@@ -49,6 +49,7 @@ from ttmlir.mlir.printing import show_op
 from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.nesting import deep_recursion
 from ttmlir.target.cpp.from_ttkernel import kernel_tree
+from ttmlir.target.cpp.kernel_api import KernelApi
 
 # --- Printing -------------------------------------------------------------------------------------
 # What `print` in a kernel prints: one text, with placeholders for values.
@@ -535,6 +536,15 @@ class Kernel(MappedText):
 
         late = late_form(self.module)
         return self.ir if late is None else show_op(late) + "\n"
+
+    def in_form(self, api: KernelApi) -> Kernel:
+        """The same kernel, for the tt-metal of a year; its lines are known by those of the C++."""
+        function = next(iter(self.module.ops), None)
+        if not isinstance(function, FuncOp):
+            return self
+        thread = ThreadType.TENSIX if self.thread_type == "compute" else ThreadType.NOC
+        text = render(kernel_tree(function, function.body, thread, api))
+        return Kernel(self.name, text, None, self.module, self.thread_type)
 
     def dump(self) -> None:
         """Print the C++."""

@@ -26,6 +26,7 @@ from ttmlir.sim.errors import Finding
 from ttmlir.sim.execution.run import CommandQueue, ProgramReport
 from ttmlir.sim.timing.report import thread_table
 from ttmlir.sim.timing.timeline import Timeline, chrome_trace
+from ttmlir.target.cpp.kernel_api import KernelApi
 
 # --- Precision ------------------------------------------------------------------------------------
 # Which precision a compute kernel needs for the formats of its circular buffers.
@@ -387,6 +388,8 @@ class PyKernelOp:
         for each in tensor_accessor_configs:
             words += self._words(each)
         compiled = _compile(kernel, buffers, arguments, constants, words)
+        if _is_library(self._ttnn):
+            compiled = compiled.in_form(KernelApi.OF_2026)
         self.kernel_selection[compiled.name] = kernel
         self.kernel_cache[compiled.name, hash(compiled)] = compiled
         return self._ttnn.KernelDescriptor(
@@ -589,6 +592,11 @@ def _per_core(columns: Sequence[Any]) -> Arguments:
 def _sequence(value: Any) -> Sequence[Any] | None:
     """A list or tuple; None for anything else."""
     return cast("Sequence[Any]", value) if isinstance(value, list | tuple) else None
+
+
+def _is_library(module: ModuleType) -> bool:
+    """True for the ttnn that runs on cards, whose compiler takes kernels of 2026."""
+    return not module.__name__.startswith("ttmlir.")
 
 
 def _find_ttnn() -> ModuleType:

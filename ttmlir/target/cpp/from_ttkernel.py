@@ -120,6 +120,7 @@ from ttmlir.nesting import deep_recursion
 from ttmlir.optable.kernel import Form, KernelCall, Template, TemplateKind, ValueKind
 from ttmlir.optable.kernel.kernel_call import ENUMS
 from ttmlir.target.cpp.emitter import UNARY, literal_text, text_of, type_text
+from ttmlir.target.cpp.kernel_api import KernelApi, calls_of_2026, header_of_2026, headers_of_2026
 
 # --- Arithmetic -----------------------------------------------------------------------------------
 # Operations of arith as expressions of the kernel tree, and values and types with them.
@@ -373,10 +374,7 @@ def _stream(
     text = op.properties[call.text]
     assert isinstance(text, StringAttr), "the verifier has checked the attribute"
     pieces = text.data.split("{}")
-    if len(pieces) != len(operands) + 1:
-        raise CannotEmitError(
-            f"prints a text with {len(pieces) - 1} places {{}} for {len(operands)} values"
-        )
+    _check_places(pieces, operands)
     streamed: Expression = Name(call.cpp, position=position)
     for index, piece in enumerate(pieces):
         if index:
@@ -386,6 +384,35 @@ def _stream(
         elif piece:
             streamed = BinaryOperation("<<", streamed, String(_escape(piece)), position=position)
     return streamed
+
+
+def _formatted(
+    op: Operation, call: KernelCall, operands: Sequence[Name], position: Position | None
+) -> Expression:
+    """The call of 2026 that prints a text and values at its places."""
+    text = op.properties[call.text]
+    assert isinstance(text, StringAttr), "the verifier has checked the attribute"
+    pieces = [each.replace("{", "{{").replace("}", "}}") for each in text.data.split("{}")]
+    _check_places(pieces, operands)
+    callee = Name("DEVICE_PRINT", position=position)
+    arguments = (String(_escape("{}".join(pieces))), *operands)
+    return FunctionCall(callee, arguments, position=position)
+
+
+def _check_places(pieces: Sequence[str], operands: Sequence[Name]) -> None:
+    if len(pieces) != len(operands) + 1:
+        raise CannotEmitError(
+            f"prints a text with {len(pieces) - 1} places {{}} for {len(operands)} values"
+        )
+
+
+def _without_warning(value: Expression) -> Expression:
+    """A comparison of a variable with itself as its value; compilers warn of it, and end there."""
+    match value:
+        case BinaryOperation(operator, Name(left), Name(right)) if left == right:
+            return Boolean(operator in ("==", "<=", ">="))
+        case _:
+            return value
 
 
 def _escape(text: str) -> str:
@@ -463,19 +490,25 @@ _SUPPORTED = (
 )
 
 
-def kernel_tree(owner: Operation, region: Region, thread: ThreadType) -> TranslationUnit:
+def kernel_tree(
+    owner: Operation, region: Region, thread: ThreadType, api: KernelApi = KernelApi.OF_2024
+) -> TranslationUnit:
     """The source of the kernel in a region of `owner`; OpError for what C++ cannot say."""
     if len(region.blocks) != 1:
         raise OpError(owner, f"has a kernel of {len(region.blocks)} blocks; {_SUPPORTED}")
-    writer = _KernelWriter(_position(owner.location))
+    writer = _KernelWriter(_position(owner.location), thread, api)
     with deep_recursion():
         body = writer.body(owner, region.block)
-    return frame(body, thread, writer.headers, _position(owner.location))
+    return frame(body, thread, writer.headers, _position(owner.location), api)
 
 
-def kernel_text(owner: Operation, region: Region, thread: ThreadType) -> str:
-    """The C++ of the kernel in a region of `owner`, letter by letter that of tt-mlir."""
-    text = render(kernel_tree(owner, region, thread))
+def kernel_text(
+    owner: Operation, region: Region, thread: ThreadType, api: KernelApi = KernelApi.OF_2024
+) -> str:
+    """The C++ of the kernel in a region of `owner`; that of 2024 is letter by letter tt-mlir's."""
+    text = render(kernel_tree(owner, region, thread, api))
+    if api is KernelApi.OF_2026:
+        return text
     return _NESTED_END.sub(r"\1;", text) + "\n"
 
 
@@ -487,7 +520,8 @@ def _position(location: LocationAttr) -> Position | None:
 class _KernelWriter:
     """Appends statements; a method per kind of operation."""
 
-    def __init__(self, position: Position | None) -> None:
+    def __init__(self, position: Position | None, thread: ThreadType, api: KernelApi) -> None:
+        self.thread, self._api = thread, api
         self.headers = list[str]()
         self._names: dict[SSAValue, Name] = {}
         self._count = 0
@@ -519,7 +553,11 @@ class _KernelWriter:
                     "kernels are circular buffers",
                 )
             port = argument.type.buffer.data.port
-            self._names[argument] = self._let(CB_TYPE, Name(port.cpp_name))
+            if self._api is KernelApi.OF_2024:
+                self._names[argument] = self._let(CB_TYPE, Name(port.cpp_name))
+            else:
+                number = Integer(str(port.value))
+                self._names[argument] = self._let(_WORD, number, ("constexpr",))
         self._operations(block)
         return Block(tuple(self._statements), position=self._position)
 
@@ -529,10 +567,10 @@ class _KernelWriter:
         self._count += 1
         return Name(f"v{self._count}", position=self._position)
 
-    def _let(self, type_: Type, value: Expression | None) -> Name:
+    def _let(self, type_: Type, value: Expression | None, specifiers: tuple[str, ...] = ()) -> Name:
         name = self._new_name()
         declarator = Declarator(name.text, value=value, position=self._position)
-        self._add(Declaration(type_, (declarator,), position=self._position))
+        self._add(Declaration(type_, (declarator,), specifiers, position=self._position))
         return name
 
     def _name(self, value: SSAValue) -> Name:
@@ -595,12 +633,27 @@ class _KernelWriter:
             value = self._arithmetic.expression(op)
             if value is None:
                 raise CannotEmitError(f"has no form in a kernel; {_SUPPORTED}")
+            if self._api is KernelApi.OF_2026 and isinstance(op, arith.CmpiOp):
+                value = _without_warning(value)
             self._let_result(op, value)
 
     def _call(self, op: CallOp) -> None:
         operands = tuple(map(self._name, op.operands))
-        self._let_result(op, call_expression(op, operands, self._position))
-        self.headers.append(type(op).CALL.header)
+        call, header = type(op).CALL, type(op).CALL.header
+        if self._api is KernelApi.OF_2026 and call.form is Form.STREAM:
+            self._let_result(op, _formatted(op, call, operands, self._position))
+            self.headers.append(header)
+            return
+        expression = call_expression(op, operands, self._position)
+        if self._api is KernelApi.OF_2024 or not isinstance(expression, FunctionCall):
+            self._let_result(op, expression)
+            self.headers.append(header)
+            return
+        *before, last = calls_of_2026(expression)
+        for each in before:
+            self._add(self._evaluate(each))
+        self._let_result(op, last)
+        self.headers += headers_of_2026(header, (*before, last))
 
     def _builtin(self, op: Operation) -> None:
         symbol = op.properties["op"]
@@ -736,15 +789,17 @@ class _KernelWriter:
 # The kernels of a module as C++: what `ttmlir-translate --ttkernel-to-cpp` prints.
 
 
-def write_kernels(module: ModuleOp) -> str:
+def write_kernels(module: ModuleOp, api: KernelApi = KernelApi.OF_2024) -> str:
     """The C++ of every kernel: regions of `ttmetal.dispatch`, and functions that are kernels.
+
+    Modules in the form of 2026 are written for tt-metal of 2026, whatever `api` says.
 
     A function is a kernel if it has the attribute `ttkernel.thread`, which says for which
     processor. Several kernels are separated by the marker that `--split-input-file` knows, each
     after a line that says where it comes from. Raises OpError for what is no kernel in C++, and for
     a module without kernels.
     """
-    kernels = list(_kernels(module))
+    kernels = list(_kernels(module, api))
     if not kernels:
         raise OpError(
             module,
@@ -756,14 +811,14 @@ def write_kernels(module: ModuleOp) -> str:
     return f"{DEFAULT_MARKER}\n".join(f"// {title}\n{text}" for title, text in kernels)
 
 
-def _kernels(module: ModuleOp) -> Iterator[tuple[str, str]]:
+def _kernels(module: ModuleOp, api: KernelApi) -> Iterator[tuple[str, str]]:
     """Title and text of each kernel in the order of the module."""
     for op in module.walk():
         match op:
             case ttmetal.DispatchOp():
-                yield from _dispatch(op)
+                yield from _dispatch(op, api)
             case FuncOp() if KERNEL_THREAD in op.attributes:
-                yield f"@{op.sym_name.data}", _find_function(op)
+                yield f"@{op.sym_name.data}", _find_function(op, api)
             case FuncOp() if any(isinstance(each, TTKernelOp) for each in op.body.ops):
                 raise OpError(
                     op,
@@ -780,7 +835,7 @@ def _is_converted(function: FuncOp) -> bool:
     return any(isinstance(op, CallOpaqueOp | ConstantOp) for op in function.walk())
 
 
-def _find_function(op: FuncOp) -> str:
+def _find_function(op: FuncOp, api: KernelApi) -> str:
     thread = op.attributes[KERNEL_THREAD]
     if not isinstance(thread, ThreadTypeAttr):
         raise OpError(op, f"has an attribute '{KERNEL_THREAD}' that is no #ttkernel.thread")
@@ -788,10 +843,10 @@ def _find_function(op: FuncOp) -> str:
         from ttmlir.target.cpp.late_kernels import late_kernel_text
 
         return late_kernel_text(op, thread.value)
-    return kernel_text(op, op.body, thread.value)
+    return kernel_text(op, op.body, thread.value, api)
 
 
-def _dispatch(op: Operation) -> Iterator[tuple[str, str]]:
+def _dispatch(op: Operation, api: KernelApi) -> Iterator[tuple[str, str]]:
     configs = cast(
         "ArrayAttr[TensixConfigAttr | NocConfigAttr | EthernetConfigAttr]",
         op.properties["kernelConfigs"],
@@ -802,7 +857,7 @@ def _dispatch(op: Operation) -> Iterator[tuple[str, str]]:
     where = "" if place is None else f" at {place.file}:{place.line}:{place.column}"
     for index, (region, config) in enumerate(zip(op.regions, configs, strict=True)):
         title = f"kernel {index} of 'ttmetal.dispatch'{where}, {config.thread_type.keyword}"
-        yield title, kernel_text(op, region, config.thread_type)
+        yield title, kernel_text(op, region, config.thread_type, api)
 
 
 # --- Frames ---------------------------------------------------------------------------------------
@@ -826,6 +881,9 @@ HEADERS = {
 }
 """Headers that every kernel of a thread type includes."""
 
+_HEADERS_OF_2026 = {**HEADERS, ThreadType.TENSIX: HEADERS[ThreadType.TENSIX][:1]}
+"""The same in 2026; what computes is named by the calls alone."""
+
 _COVERED = {
     ThreadType.NOC: ("compute_kernel_api/cb_api.h",),
     ThreadType.TENSIX: (
@@ -843,15 +901,25 @@ _EVERYWHERE = ("cstdint", "compile_time_args.h")
 
 
 def frame(
-    body: Block, thread: ThreadType, headers: Iterable[str], position: Position | None
+    body: Block,
+    thread: ThreadType,
+    headers: Iterable[str],
+    position: Position | None,
+    api: KernelApi = KernelApi.OF_2024,
 ) -> TranslationUnit:
     """The source of a kernel; `headers` are those that declare its calls."""
     covered = (*_COVERED[thread], *_EVERYWHERE)
-    paths = dict.fromkeys((*HEADERS[thread], *(each for each in headers if each not in covered)))
+    if api is KernelApi.OF_2026:
+        covered = tuple(map(header_of_2026, covered))
+        common = tuple(map(header_of_2026, _HEADERS_OF_2026[thread]))
+        found = map(header_of_2026, headers)
+    else:
+        common, found = HEADERS[thread], headers
+    paths = dict.fromkeys((*common, *(each for each in found if each not in covered)))
     includes = (Include("cstdint", standard=True), *map(Include, paths))
     function = Function(ENTRY, definition=body, position=position)
     items: tuple[Item, ...] = (function,)
-    if thread is ThreadType.TENSIX:
+    if thread is ThreadType.TENSIX and api is KernelApi.OF_2024:
         # Each of the three compute processors is compiled from this text, in its own namespace.
         main = Function("MAIN", definition=Block((Evaluate(FunctionCall(Name(ENTRY))),)))
         items = (Namespace("NAMESPACE", (function, main)),)
