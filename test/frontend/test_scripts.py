@@ -110,6 +110,23 @@ def test_check_compares_with_the_framework(tmp_path: Path) -> None:
     assert "save the model with golden=True" in _run(script, "--check", status=2)
 
 
+def test_damaged_tensors_are_refused(tmp_path: Path) -> None:
+    """Cut, emptied, missing, or with a header of a length that no file has."""
+    compiled = ttmlir.compile(_model, _X, _B)
+    script = compiled.save(tmp_path / "model.py")
+    tensors = tmp_path / "model.safetensors"
+    whole = tensors.read_bytes()
+    for data in (whole[:-100], whole[:90], b"", b"\xff" * 8 + whole[8:], None):
+        tensors.unlink()
+        if data is not None:
+            tensors.write_bytes(data)
+        message = _run(script, status=1)
+        assert message.startswith("model.safetensors does not hold '")
+        assert message.endswith("; save the model again\n")
+        assert message.count("\n") == 1
+        tensors.touch()
+
+
 def _read(path: Path) -> dict[str, np.ndarray]:
     """The arrays of f32 of a file of safetensors."""
     data = path.read_bytes()

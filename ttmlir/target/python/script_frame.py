@@ -29,15 +29,18 @@ def main(device: Any) -> Any:
 
 def read_array(path: Path, name: str) -> Any:
     """An array of a file of safetensors."""
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        entry = json.loads(file.read(length))[name]
+    try:
+        data = np.memmap(path, np.uint8, "r")
+        start = 8 + int.from_bytes(data[:8].tobytes(), "little")
+        entry = json.loads(data[8:start].tobytes())[name]
         begin, end = entry["data_offsets"]
-        file.seek(8 + length + begin)
-        array = np.frombuffer(bytearray(file.read(end - begin)), KINDS[entry["dtype"]])
-    if entry["dtype"] == "BF16":
-        array = (array.astype(np.uint32) << 16).view(np.float32)
-    return array.reshape(entry["shape"])
+        array = np.array(data[start + begin : start + end]).view(KINDS[entry["dtype"]])
+        if entry["dtype"] == "BF16":
+            array = (array.astype(np.uint32) << 16).view(np.float32)
+        return array.reshape(entry["shape"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        print(f"{path.name} does not hold {name!r}: {error}; save the model again", file=sys.stderr)
+        raise SystemExit(1) from error
 
 
 def load(
