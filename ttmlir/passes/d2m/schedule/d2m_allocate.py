@@ -62,7 +62,7 @@ Ensures: every buffer of the device has an address that is free while it lives, 
 after its last use. Every operand of a generic is a stream over a view, with memory for its
 circular buffer: several blocks if it is filled more than once and they fit. Local memrefs of
 regions have addresses, too.
-Options: how many blocks a circular buffer holds.
+Options: how many blocks a circular buffer holds, what L1 there is, whether tensors may be there.
 Not done here: buffers of ttnn, which has them where it wants.
 """
 
@@ -104,7 +104,11 @@ from ttmlir.layout.metal import (
 )
 from ttmlir.layout.system import ChipDesc
 from ttmlir.passes.core.base import ModulePass, option
-from ttmlir.passes.d2m.schedule.block_choice import check_stream_buffers, operand_depth
+from ttmlir.passes.d2m.schedule.block_choice import (
+    check_stream_buffers,
+    operand_depth,
+    restrict_l1,
+)
 from ttmlir.passes.d2m.schedule.iteration_space import count_circular_buffers, locals_of
 from ttmlir.passes.d2m.schedule.row_split import buffers_of_local
 from ttmlir.passes.d2m.schedule.ttnn_shards import is_sharded_tensor
@@ -125,11 +129,22 @@ class D2MAllocatePass(ModulePass):
     allow_l1_output_spilling: bool = option(
         False, "Let results of functions leave L1 to others, before what does not fit is in DRAM"
     )
+    available_l1_addr_range: tuple[int, ...] = option(
+        (), "First address in L1 that buffers may have, and the end; of the chip by default"
+    )
+    test_assume_l1_capacity: int = option(0, "Bytes of L1 to assume; 0 for those of the chip")
+    force_spill_to_dram_if_legal: bool = option(
+        False, "Let all tensors lie in DRAM, and only circular buffers in L1"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Allocate the buffers of every function."""
         check_stream_buffers(self.num_stream_buffers)
-        chip = require_system_desc(module, self.name).chip_descs[0]
+        chip = restrict_l1(
+            require_system_desc(module, self.name).chip_descs[0],
+            self.available_l1_addr_range,
+            self.test_assume_l1_capacity,
+        )
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             if function.body.blocks:
                 _Function(
@@ -137,7 +152,7 @@ class D2MAllocatePass(ModulePass):
                     chip,
                     self.num_stream_buffers,
                     results_last=self.allow_l1_output_spilling,
-                ).allocate()
+                ).allocate(all_in_dram=self.force_spill_to_dram_if_legal)
 
 
 @dataclass
@@ -162,12 +177,13 @@ class _Function:
         self._stream_buffers = stream_buffers
         self._places = {op: place for place, op in enumerate(self._block.ops)}
 
-    def allocate(self) -> None:
+    def allocate(self, *, all_in_dram: bool) -> None:
         """Place the circular buffers of each generic, then buffers in L1 and in DRAM."""
         generics = [op for op in self._block.ops if isinstance(op, d2m.GenericOp) and op.regions]
         streams = [_Streams(op, self._chip, self._stream_buffers) for op in generics]
         buffers = [self._buffer(op) for op in self._block.ops if _is_device_buffer(op)]
-        self._place_in_l1([each for each in buffers if _is_for_l1(each.op)], streams)
+        for_l1 = [each for each in buffers if not all_in_dram and _is_for_l1(each.op)]
+        self._place_in_l1(for_l1, streams)
         self._place_in_dram([each for each in buffers if "address" not in each.op.attributes])
         for each in streams:
             each.insert()
