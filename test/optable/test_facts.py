@@ -29,6 +29,10 @@ LISTS = {
     "passes/ttir/ttir_canonical_forms.py": "rules by name",
     "passes/ttir/ttir_value_forms.py": "rules by name",
     "passes/ttir/ttir_value_forms_elementwise.py": "rules by name",
+    "passes/ttir/ttir_predicate_type_alignment.py": "operations whose truth may be a number",
+    "passes/ttir/ttir_while_trip_count.py": "comparisons with their sides exchanged",
+    "passes/stablehlo/pairs/stablehlo_complex_math_expander.py": "functions that pairs have",
+    "target/cpp/kernel_api.py": "calls whose names or arguments changed in 2026",
     "frontend/torch/program.py": "arithmetic of Python on numbers of tensors",
     "frontend/torch/rules/elementwise.py": "rules of ATen's operations",
     "passes/emitc/kernel_conversion.py": "predicates of arith.cmpi",
@@ -98,6 +102,10 @@ NAMED_IN_PASSES = {
     "stablehlo_scalars.py": "operations of arith for which true is 1",
     "stablehlo_widen_storage_types.py": "shifts that bring in the bits above a narrow number",
     "stablehlo_expand_complex.py": "what operations mean for complex numbers",
+    "stablehlo_complex_math_expander.py": "functions of complex numbers by their parts",
+    "pair_conversion.py": "operations that take parts of pairs one by one",
+    "stablehlo_complex_data_type_conversion.py": "what operations mean for pairs of parts",
+    "stablehlo_uint64_data_type_conversion.py": "what operations mean for pairs of words",
 }
 """Passes that name operations which definitions name, and why."""
 

@@ -93,10 +93,13 @@ def _complete(acquire: Operation) -> None:
                     "computes in DST after packing has begun; acquire registers inside of the "
                     "loop, or pack in a loop of its own",
                 )
-    insert_before(first, _COMMIT.create(), _WAIT.create())
+    commit, wait, release = (step.create() for step in (_COMMIT, _WAIT, _RELEASE))
+    commit.location = wait.location = first.location
+    release.location = last.location
+    insert_before(first, commit, wait)
     block = last.parent
     assert block is not None, "it is in the block of the section"
-    block.insert_op_after(_RELEASE.create(), last)
+    block.insert_op_after(release, last)
 
 
 def _section_of(acquire: Operation) -> list[Operation]:

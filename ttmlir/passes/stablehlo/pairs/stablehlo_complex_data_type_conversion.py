@@ -40,7 +40,7 @@ from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array
 from ttmlir.ir.tensor_types import dtype_of, real_type, value_shape
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.stablehlo.pairs.conversion import (
+from ttmlir.passes.stablehlo.pairs.pair_conversion import (
     MOVES,
     Converted,
     PairConversion,

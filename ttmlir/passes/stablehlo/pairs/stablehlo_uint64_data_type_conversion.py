@@ -44,7 +44,7 @@ from ttmlir.ir.rewriting import insert_before
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
 from ttmlir.ir.tensor_types import dtype_of, element_type, value_shape
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.stablehlo.pairs.conversion import (
+from ttmlir.passes.stablehlo.pairs.pair_conversion import (
     Converted,
     PairConversion,
     Rule,
