@@ -31,6 +31,7 @@ Before:
 
 After:
 
+    ...
     #map = affine_map<(d0, d1, d2) -> (d1, d2)>
     #map1 = affine_map<(d0, d1, d2) -> (d2, d0)>
     #map2 = affine_map<(d0, d1, d2) -> (d1, d0)>
