@@ -169,11 +169,12 @@ class TTIRToTTMetalPipeline(Pipeline):
 
     def passes(self) -> Sequence[Pass]:
         """What the options say that changes nothing, then the work."""
+        ignored = self.without_effect()
+        if not ignored:
+            return self.parts()
         from ttmlir.passes.ttnn.ttnn_report_options import TTNNReportOptionsPass
 
-        ignored = self.without_effect()
-        report = [TTNNReportOptionsPass(without_effect=ignored)] if ignored else []
-        return (*report, *self.parts())
+        return (TTNNReportOptionsPass(without_effect=ignored), *self.parts())
 
     def without_effect(self) -> tuple[str, ...]:
         """The options that were given and change nothing here."""
