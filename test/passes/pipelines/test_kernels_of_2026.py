@@ -149,3 +149,30 @@ def test_operation(name: str) -> None:
     (output,) = run_kernels(text, *inputs).outputs
     assert output.shape == expected.shape
     np.testing.assert_allclose(output, expected, rtol=1e-5, atol=140 * 4 * 2.0**-24)
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "oracle"),
+    [
+        ("eq", np.equal),
+        ("ne", np.not_equal),
+        ("gt", np.greater),
+        ("ge", np.greater_equal),
+        ("lt", np.less),
+        ("le", np.less_equal),
+    ],
+)
+def test_comparisons_without_differences(mnemonic: str, oracle: np.ufunc) -> None:
+    """Infinities equal themselves, and integers compare where their difference overflows."""
+    floats = np.array([np.inf, -np.inf, np.nan, 3e38, -3e38, 0.0, -0.0, 1.0], np.float32)
+    integers = np.array([2**31 - 1, -(2**31), 2**30, -(2**30), 1, 0, -1], np.int32)
+    for ends, element in ((floats, "f32"), (integers, "i32")):
+        x, y = (np.ascontiguousarray(each) for each in np.meshgrid(ends, ends))
+        type_ = tensor(*x.shape, element=element)
+        text = f"""
+            func.func @compare(%x: {type_}, %y: {type_}) -> {type_} {{
+              %0 = "ttir.{mnemonic}"(%x, %y) : ({type_}, {type_}) -> {type_}
+              return %0 : {type_}
+            }}"""
+        (result,) = run_kernels(text, x, y).outputs
+        np.testing.assert_array_equal(result != 0, oracle(x, y))

@@ -59,11 +59,15 @@ PASSES: dict[str, str] = {
     ),
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
+    "d2m-generic-apply-interchange": (
+        "ttmlir.passes.d2m.schedule.d2m_generic_apply_interchange:D2MGenericApplyInterchangePass"
+    ),
     "d2m-generic-fusion": "ttmlir.passes.d2m.fusion.d2m_generic_fusion:D2MGenericFusionPass",
     "d2m-grid-selection": "ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass",
     "d2m-insert-scratch-buffers": (
         "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"
     ),
+    "d2m-insert-streams": "ttmlir.passes.d2m.schedule.d2m_insert_streams:D2MInsertStreamsPass",
     "d2m-linalg-to-affine": "ttmlir.passes.d2m.dst.d2m_linalg_to_affine:D2MLinalgToAffinePass",
     "d2m-mask-padding": "ttmlir.passes.d2m.fusion.d2m_mask_padding:D2MMaskPaddingPass",
     "d2m-materialize-view-returns": (
@@ -394,13 +398,12 @@ ELSEWHERE = {
     "convert-ttir-to-linalg": "there is no code for host processors; ttir runs as ttnn or ttmetal",
     "d2m-emitc-pipeline": "use ttmlir-translate --ttkernel-to-cpp",
     **dict.fromkeys(
-        ("d2m-insert-streams", "d2m-lower-to-layout", "d2m-optimize-dma", "d2m-op-scheduler"),
+        ("d2m-lower-to-layout", "d2m-optimize-dma", "d2m-op-scheduler"),
         _WITHIN_D2M,
     ),
     **dict.fromkeys(
         (
             "d2m-generate-outer-loops",
-            "d2m-generic-apply-interchange",
             "d2m-generic-generate-loops",
             "d2m-generic-tile-compute-loops",
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from ttmlir.layout.enums import Arch, DataType, MathFidelity, MemorySpace, TensorMemoryLayout
 from ttmlir.mlir.option_values import OptionError, option
@@ -63,6 +64,22 @@ class TTIRToTTMetalBackendPipeline(Pipeline):
             TTIRAllocatePass(),
             ConvertTTIRToTTMetalPass(fp32_dest_acc_en=self.fp32_dest_acc_en),
         )
+
+
+class StreamPolicy(Enum):
+    """Which operands are streamed, in 2026."""
+
+    ALWAYS = "always"
+    INFER = "infer"
+
+
+class BlockPolicy(Enum):
+    """How large blocks are, in 2026."""
+
+    AUTO = "auto"
+    AUTO_MN = "auto-mn"
+    MIN = "min"
+    MAX = "max"
 
 
 @dataclass(frozen=True)
@@ -126,8 +143,49 @@ class TTIRToTTMetalPipeline(Pipeline):
         False, "Address pages by accessors of tensors; not supported"
     )
     disable_l1_acc: bool = option(False, "Let the packer add nothing in L1; not supported")
+    enable_eltwise_reduction_fusion: bool = option(
+        True, "Compute sums and extremes in one kernel with other operations"
+    )
+    global_data_format_target: str = option(
+        "none", "Format of all numbers on the device; supported is none, which leaves them"
+    )
+    force_compile_time_args: bool = option(
+        False, "Compile addresses into kernels, as is done anyway without ttnn-mode; not with it"
+    )
+    stream_insert_policy: StreamPolicy = option(
+        StreamPolicy.ALWAYS, "Which operands get a circular buffer of their own; all do"
+    )
+    test_buffer_size_policy: BlockPolicy = option(
+        BlockPolicy.AUTO, "Sizes of blocks; they are those that a model says are fastest"
+    )
+    available_l1_addr_range: tuple[int, ...] = option(
+        (), "First address in L1 that buffers may have, and the end; of the chip by default"
+    )
+    test_assume_l1_capacity: int = option(0, "Bytes of L1 to assume; 0 for those of the chip")
+    force_spill_to_dram_if_legal: bool = option(
+        False, "Let all tensors lie in DRAM, and only circular buffers in L1"
+    )
+    enable_op_scheduler: bool = option(False, "Change the order of operations; they keep it")
 
     def passes(self) -> Sequence[Pass]:
+        """What the options say that changes nothing, then the work."""
+        ignored = self.without_effect()
+        if not ignored:
+            return self.parts()
+        from ttmlir.passes.ttnn.ttnn_report_options import TTNNReportOptionsPass
+
+        return (TTNNReportOptionsPass(without_effect=ignored), *self.parts())
+
+    def without_effect(self) -> tuple[str, ...]:
+        """The options that were given and change nothing here."""
+        given = {
+            "enable-op-scheduler": self.enable_op_scheduler,
+            "stream-insert-policy": self.stream_insert_policy is not StreamPolicy.ALWAYS,
+            "test-buffer-size-policy": self.test_buffer_size_policy is not BlockPolicy.AUTO,
+        }
+        return tuple(name for name, is_given in given.items() if is_given)
+
+    def parts(self) -> Sequence[Pass]:
         """Machine, generics, fusion, memrefs, blocks, addresses, kernels, host program."""
         return (*self.on_tensors(), *self.to_memrefs(), *self.to_kernels())
 
@@ -197,6 +255,7 @@ class TTIRToTTMetalPipeline(Pipeline):
             D2MMaskPaddingPass(),
             D2MGenericFusionPass(
                 enable_fusion=self.enable_fusion and self.enable_elementwise_fusion,
+                enable_eltwise_reduction_fusion=self.enable_eltwise_reduction_fusion,
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
             ),
         )
@@ -216,12 +275,17 @@ class TTIRToTTMetalPipeline(Pipeline):
                 override_device_shape=self.override_device_shape,
                 num_stream_buffers=self.num_stream_buffers,
                 matmul_interchange=self.matmul_interchange,
+                available_l1_addr_range=self.available_l1_addr_range,
+                test_assume_l1_capacity=self.test_assume_l1_capacity,
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
                 math_approx_mode=self.math_approx_mode,
             ),
             D2MAllocatePass(
                 num_stream_buffers=self.num_stream_buffers,
                 allow_l1_output_spilling=self.allow_l1_output_spilling,
+                available_l1_addr_range=self.available_l1_addr_range,
+                test_assume_l1_capacity=self.test_assume_l1_capacity,
+                force_spill_to_dram_if_legal=self.force_spill_to_dram_if_legal,
             ),
         )
 
@@ -242,6 +306,16 @@ class TTIRToTTMetalPipeline(Pipeline):
             self._refuse("use-tensor-accessor-dma", "leave it out: kernels compute addresses")
         if self.disable_l1_acc:
             self._refuse("disable-l1-acc", "leave it out: long sums that leave DST are added in L1")
+        if self.global_data_format_target != "none":
+            self._refuse(
+                "global-data-format-target",
+                "leave it out, convert by ttir.typecast, or give experimental-weight-dtype",
+            )
+        if self.force_compile_time_args and self.ttnn_mode:
+            self._refuse(
+                "force-compile-time-args",
+                "leave it out with ttnn-mode: ttnn gives tensors addresses at each launch",
+            )
         if self.max_dst_physical_size_tiles not in (0, *range(4, 17)):
             self._refuse("max-dst-physical-size-tiles", "give 4 to 16, or 0 for the chip's")
 
@@ -255,7 +329,7 @@ class D2MFrontendPipeline(TTIRToTTMetalPipeline):
 
     name = "d2m-fe-pipeline"
 
-    def passes(self) -> Sequence[Pass]:
+    def parts(self) -> Sequence[Pass]:
         """What works on tensors; ttcore-one-shot-bufferize comes after it."""
         return self.on_tensors()
 
@@ -266,7 +340,7 @@ class D2MBackendPipeline(TTIRToTTMetalPipeline):
 
     name = "d2m-be-pipeline"
 
-    def passes(self) -> Sequence[Pass]:
+    def parts(self) -> Sequence[Pass]:
         """What works on memrefs; convert-d2m-to-ttkernel comes after it."""
         return self.on_memrefs()
 
@@ -277,7 +351,7 @@ class TTIRToTTMetalMiddleEndPipeline(TTIRToTTMetalPipeline):
 
     name = "ttir-to-ttmetal-me-pipeline"
 
-    def passes(self) -> Sequence[Pass]:
+    def parts(self) -> Sequence[Pass]:
         """From tensors to memrefs; ttir-to-ttmetal-be-pipeline comes after it."""
         return self.to_memrefs()
 
@@ -288,6 +362,6 @@ class TTIRToTTMetalBackEndPipeline(TTIRToTTMetalPipeline):
 
     name = "ttir-to-ttmetal-be-pipeline"
 
-    def passes(self) -> Sequence[Pass]:
+    def parts(self) -> Sequence[Pass]:
         """From memrefs at addresses to kernels and the host."""
         return self.to_kernels()

@@ -48,7 +48,7 @@ NOT_DONE = (
     *("enable-permute-slice-after-matmul-fusion", "enable-activation-dtype-lowering"),
     *("enable-create-d2m-subgraphs", "enable-d2m-elementwise-fusion"),
 )
-"""Options for what no pass here does."""
+"""Options of pipelines to ttnn for what no pass here does."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class TTNNReportOptionsPass(ModulePass):
         """Warn."""
         for name in self.without_effect:
             text = f"--{name} has no effect: " + (
-                "no pass does it here; leave it out"
-                if name in NOT_DONE
-                else "without a model of the device no layouts are searched for; they are those "
+                "without a model of the device no layouts are searched for; they are those "
                 "of optimization-level=0"
+                if name in OF_OPTIMIZER
+                else "no pass does it here; leave it out"
             )
             warn(op_diagnostic(module, text, severity="warning", with_name=False))

@@ -175,3 +175,31 @@ def test_options(options: str, message: str) -> None:
     """Values that mean nothing: the message is about the option, not a place in the program."""
     with pytest.raises(OptionError, match=re.escape(message)):
         lowered(chain(32, 32), f"{KERNEL_PIPELINE}={options}")
+
+
+def test_part_of_l1() -> None:
+    """Buffers are where an option lets them be; what has no room there is in DRAM."""
+    x, y = (RNG.integers(-64, 65, (256, 320)).astype(np.float32) / 64 for _ in range(2))
+    text = chain(256, 320)
+    for options, first, end in (
+        ("available-l1-addr-range=200000,264144", 200000, 264144),
+        ("test-assume-l1-capacity=40000", 1024, 40000),
+    ):
+        options += " enable-fusion=false override-device-shape=2,2"
+        body = printed(text, f"{KERNEL_PIPELINE}={options}")
+        found = re.findall(r"create_buffer.*address = (\d+).*-> memref<(.*), #(l1|dram)>", body)
+        places = [int(address) for address, _, space in found if space == "l1"]
+        assert places
+        assert first <= min(places) <= max(places) < end
+        assert any(space == "dram" for *_, space in found)
+        np.testing.assert_array_equal(
+            run_kernels(text, x, y, options=options).outputs[0], expected(x, y)
+        )
+
+
+def test_tensors_in_dram() -> None:
+    """Only circular buffers are in L1, which are programs' own."""
+    x, y = (RNG.integers(-64, 65, (70, 90)).astype(np.float32) / 64 for _ in range(2))
+    text, options = chain(70, 90), "enable-fusion=false force-spill-to-dram-if-legal=true"
+    run = run_kernels(text, x, y, options=options)
+    np.testing.assert_array_equal(run.outputs[0], expected(x, y))

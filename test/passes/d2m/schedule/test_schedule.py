@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from running.kernel_runs import KERNEL_PIPELINE, run_kernels
-from running.pass_runner import lowered
+from running.pass_runner import lowered, printed
 from running.randomness import TestGenerator
 from samples.ttir_text import FunctionText, tensor
 
@@ -160,10 +160,20 @@ def test_boards(name: str, tmp_path: Path) -> None:
 
 
 def test_order_of_loops() -> None:
-    """Terms cannot come before rows and columns: what is written then would not be finished."""
+    """An order has rows, columns and terms, each once."""
     with pytest.raises(OptionError) as refused:
-        lowered(product(64, 64, 64), f"{KERNEL_PIPELINE}=matmul-interchange=2,0,1")
+        lowered(product(64, 64, 64), f"{KERNEL_PIPELINE}=matmul-interchange=2,0,0")
     assert str(refused.value) == (
-        "for the --matmul-interchange option: expected 0,1,2 or 1,0,2: rows and columns change "
-        "places, terms stay innermost; got 2,0,1"
+        "for the --matmul-interchange option: expected an order of 0,1,2, which are rows, columns "
+        "and terms; got 2,0,0"
     )
+
+
+def test_terms_stay_innermost() -> None:
+    """What is written before the last step of the terms would not be finished."""
+    texts = {
+        order: printed(product(96, 160, 64), f"{KERNEL_PIPELINE}=matmul-interchange={order}")
+        for order in ("0,1,2", "1,0,2", "2,0,1", "2,1,0")
+    }
+    assert texts["2,0,1"] == texts["0,1,2"]
+    assert texts["2,1,0"] == texts["1,0,2"]

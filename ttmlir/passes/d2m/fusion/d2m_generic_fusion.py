@@ -131,6 +131,9 @@ class D2MGenericFusionPass(ModulePass):
     name = "d2m-generic-fusion"
     title = "D2MGenericFusion"
     enable_fusion: bool = option(True, "Make one generic of several; without it, nothing is done")
+    enable_eltwise_reduction_fusion: bool = option(
+        True, "Fuse sums and extremes with other operations, too"
+    )
     max_dst_physical_size_tiles: int = option(
         0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
     )
@@ -143,7 +146,11 @@ class D2MGenericFusionPass(ModulePass):
             for block in function.body.blocks:
                 erase_unused(op for op in block.ops if _computes_tensors(op))
                 try:
-                    _BlockFusion(block, self.max_dst_physical_size_tiles).run()
+                    _BlockFusion(
+                        block,
+                        self.max_dst_physical_size_tiles,
+                        with_reductions=self.enable_eltwise_reduction_fusion,
+                    ).run()
                 except LayoutError as error:
                     refuse(function, f"cannot be fused: {error}")
 
@@ -174,8 +181,9 @@ class _Group:
 class _BlockFusion:
     """Goes through a block once; each generic joins those whose results it reads."""
 
-    def __init__(self, block: Block, dst_tiles: int) -> None:
+    def __init__(self, block: Block, dst_tiles: int, *, with_reductions: bool) -> None:
         self._block = block
+        self._with_reductions = with_reductions
         self._dst_tiles = dst_tiles
         self._ops = tuple(block.ops)
         self._groups: dict[Operation, _Group] = {}
@@ -269,6 +277,10 @@ class _BlockFusion:
         else:
             return consumer
         stages = sorted((*producer.stages, *consumer.stages), key=lambda each: each.position)
+        if not self._with_reductions and any(
+            each.reductions and not each.is_product for each in stages
+        ):
+            return consumer
         plan = plan_fusion(stages, self._count_uses, self._dst_tiles)
         if plan is None:
             return consumer

@@ -79,7 +79,7 @@ from ttmlir.dialects.ttcore import ShardLayoutAttr
 from ttmlir.dialects.ttkernel import CallOp
 from ttmlir.ir.kernel_builder import KernelBuilder
 from ttmlir.ir.rewriting import erase, insert_before, refuse, symbols_in
-from ttmlir.layout.enums import ThreadType
+from ttmlir.layout.enums import IteratorType, ThreadType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import grid_of_rank
 from ttmlir.mlir.option_values import option
@@ -94,6 +94,7 @@ from ttmlir.passes.d2m.kernels.kernel_plan import (
     KernelArguments,
     KernelPlan,
     chip_of,
+    looped_iterators,
     plan_kernels,
 )
 from ttmlir.passes.d2m.kernels.reader_writer import build_reader, build_writer
@@ -137,6 +138,14 @@ class ConvertD2MToTTKernelPass(ModulePass):
                 generic,
                 "has tensors, loops or threads of its own; kernels are made of one compute region "
                 "on memrefs, with indexing maps: run d2m-allocate before",
+            )
+        kinds = [generic.iterator_types[each] for each in looped_iterators(generic)]
+        if kinds != sorted(kinds, key=lambda kind: kind is IteratorType.REDUCTION):
+            refuse(
+                generic,
+                "has loops over parallel iterators within those that reduce; kernels write a block "
+                "once all terms of it are there: run d2m-grid-selection, or give "
+                "d2m-generic-apply-interchange an order that ends in 2",
             )
         try:
             self._build(generic, names)

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
-from ttmlir.layout.enums import Arch
+from ttmlir.layout.enums import Arch, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import shared_cores
+from ttmlir.layout.system import ChipDesc
 from ttmlir.machine import generation
 from ttmlir.machine.figures import ScheduleFigures
 from ttmlir.mlir.option_values import OptionError
@@ -182,6 +183,30 @@ def check_stream_buffers(buffers: int) -> None:
             f"for the --num-stream-buffers option: expected 1 to {_MOST_STREAM_BUFFERS}, "
             f"got {buffers}"
         )
+
+
+def restrict_l1(chip: ChipDesc, addresses: Sequence[int], capacity: int) -> ChipDesc:
+    """A chip with part of its L1: between a first address and an end, below a number of bytes.
+
+    Without addresses, or with a capacity of 0, as much as the chip has. OptionError for what is not
+    in its L1.
+    """
+    first, end = chip.l1_unreserved_base, chip.l1_size
+    if addresses:
+        if len(addresses) != 2 or not first <= addresses[0] < addresses[1] <= end:
+            raise OptionError(
+                "for the --available-l1-addr-range option: expected a first address and an end "
+                f"between {first} and {end}, got {','.join(map(str, addresses))}"
+            )
+        first, end = chip.align(addresses[0], MemorySpace.DEVICE_L1), addresses[1]
+    if capacity:
+        if not first < capacity <= chip.l1_size:
+            raise OptionError(
+                f"for the --test-assume-l1-capacity option: expected {first + 1} to "
+                f"{chip.l1_size} bytes, or 0 for the chip's, got {capacity}"
+            )
+        end = min(end, capacity)
+    return replace(chip, l1_unreserved_base=first, l1_size=end)
 
 
 @lru_cache(maxsize=4096)

@@ -62,7 +62,7 @@ Ensures: every buffer of the device has an address that is free while it lives, 
 after its last use. Every operand of a generic is a stream over a view, with memory for its
 circular buffer: several blocks if it is filled more than once and they fit. Local memrefs of
 regions have addresses, too.
-Options: how many blocks a circular buffer holds.
+Options: how many blocks a circular buffer holds, what L1 there is, whether tensors may be there.
 Not done here: buffers of ttnn, which has them where it wants.
 """
 
@@ -91,7 +91,7 @@ from ttmlir.dialects.ttcore import (
     memory_space_of,
 )
 from ttmlir.dialects.ttir import TTNNMetalLayoutCastOp
-from ttmlir.ir.rewriting import insert_before, refuse
+from ttmlir.ir.rewriting import erase_unused, insert_before, refuse
 from ttmlir.ir.tensor_types import require_system_desc
 from ttmlir.layout.affine import AffineExpr, AffineMap, DimExpr, linear_form
 from ttmlir.layout.enums import IteratorType, MemorySpace
@@ -104,7 +104,11 @@ from ttmlir.layout.metal import (
 )
 from ttmlir.layout.system import ChipDesc
 from ttmlir.passes.core.base import ModulePass, option
-from ttmlir.passes.d2m.schedule.block_choice import check_stream_buffers, operand_depth
+from ttmlir.passes.d2m.schedule.block_choice import (
+    check_stream_buffers,
+    operand_depth,
+    restrict_l1,
+)
 from ttmlir.passes.d2m.schedule.iteration_space import count_circular_buffers, locals_of
 from ttmlir.passes.d2m.schedule.row_split import buffers_of_local
 from ttmlir.passes.d2m.schedule.ttnn_shards import is_sharded_tensor
@@ -125,11 +129,22 @@ class D2MAllocatePass(ModulePass):
     allow_l1_output_spilling: bool = option(
         False, "Let results of functions leave L1 to others, before what does not fit is in DRAM"
     )
+    available_l1_addr_range: tuple[int, ...] = option(
+        (), "First address in L1 that buffers may have, and the end; of the chip by default"
+    )
+    test_assume_l1_capacity: int = option(0, "Bytes of L1 to assume; 0 for those of the chip")
+    force_spill_to_dram_if_legal: bool = option(
+        False, "Let all tensors lie in DRAM, and only circular buffers in L1"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Allocate the buffers of every function."""
         check_stream_buffers(self.num_stream_buffers)
-        chip = require_system_desc(module, self.name).chip_descs[0]
+        chip = restrict_l1(
+            require_system_desc(module, self.name).chip_descs[0],
+            self.available_l1_addr_range,
+            self.test_assume_l1_capacity,
+        )
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             if function.body.blocks:
                 _Function(
@@ -137,7 +152,7 @@ class D2MAllocatePass(ModulePass):
                     chip,
                     self.num_stream_buffers,
                     results_last=self.allow_l1_output_spilling,
-                ).allocate()
+                ).allocate(all_in_dram=self.force_spill_to_dram_if_legal)
 
 
 @dataclass
@@ -159,17 +174,18 @@ class _Function:
         self._results_last = results_last
         self._block = function.body.block
         self._chip = chip
-        self._stream_buffers = stream_buffers
+        generics = [op for op in self._block.ops if isinstance(op, d2m.GenericOp) and op.regions]
+        self._streams = [Streams(op, chip, stream_buffers) for op in generics]
+        # Streams that were there have become views.
         self._places = {op: place for place, op in enumerate(self._block.ops)}
 
-    def allocate(self) -> None:
+    def allocate(self, *, all_in_dram: bool) -> None:
         """Place the circular buffers of each generic, then buffers in L1 and in DRAM."""
-        generics = [op for op in self._block.ops if isinstance(op, d2m.GenericOp) and op.regions]
-        streams = [_Streams(op, self._chip, self._stream_buffers) for op in generics]
         buffers = [self._buffer(op) for op in self._block.ops if _is_device_buffer(op)]
-        self._place_in_l1([each for each in buffers if _is_for_l1(each.op)], streams)
+        for_l1 = [each for each in buffers if not all_in_dram and _is_for_l1(each.op)]
+        self._place_in_l1(for_l1)
         self._place_in_dram([each for each in buffers if "address" not in each.op.attributes])
-        for each in streams:
+        for each in self._streams:
             each.insert()
         for each in reversed(buffers):
             if each.last_user is not self._block.last_op:
@@ -180,12 +196,12 @@ class _Function:
         last = max((op, *_users(op.memref)), key=self._places.__getitem__)
         return _Buffer(op, Life(self._places[op], self._places[last]), last)
 
-    def _place_in_l1(self, buffers: Sequence[_Buffer], streams: Sequence[_Streams]) -> None:
+    def _place_in_l1(self, buffers: Sequence[_Buffer]) -> None:
         """Put into L1 what fits beside the circular buffers; first what is used again soon."""
         chip = self._chip
         alignment = chip.address_alignment(MemorySpace.DEVICE_L1)
         planner = AddressPlanner(chip.l1_unreserved_base, chip.l1_size, alignment)
-        for each in streams:
+        for each in self._streams:
             place = self._places[each.op]
             planner.fix(Life(place, place), chip.l1_unreserved_base, each.end)
         for each in sorted(buffers, key=self._urgency):
@@ -299,11 +315,16 @@ def _deallocate_after(user: Operation, op: AllocOp) -> None:
 # --- Circular buffers -----------------------------------------------------------------------------
 
 
-class _Streams:
-    """The circular buffers of a generic, one after the other at the base of L1."""
+class Streams:
+    """The circular buffers of a generic, one after the other at the base of L1.
+
+    Streams that the generic has already are taken apart, and keep how many blocks they hold.
+    """
 
     def __init__(self, op: d2m.GenericOp, chip: ChipDesc, buffers: int) -> None:
+        """Plan streams of so many blocks, or of one if L1 has no room; a located error if none."""
         self.op = op
+        self._held = _take_streams(op)
         self._chip = chip
         self._alignment = chip.address_alignment(MemorySpace.DEVICE_L1)
         self._locals = locals_of(op)
@@ -343,8 +364,11 @@ class _Streams:
             free = self._chip.align(free + size, MemorySpace.DEVICE_L1)
         return free - base
 
-    def insert(self) -> None:
-        """Put a stream in front of the generic for each operand, and place local memrefs."""
+    def insert(self, *, has_addresses: bool = True) -> None:
+        """Put a stream in front of the generic for each operand, and place local memrefs.
+
+        Without addresses, the memory of streams is only declared.
+        """
         op = self.op
         storages: list[AllocOp] = []
         for number, type_ in enumerate(self._storages):
@@ -356,6 +380,8 @@ class _Streams:
             insert_before(op, storage, stream)
             op.operands[number] = stream.results[0]
             storages.append(storage)
+        if not has_addresses:
+            return
         for each, address in zip((*storages, *self._locals), self._addresses, strict=True):
             set_address(each, address, self._alignment)
         for each in reversed(storages):
@@ -365,7 +391,8 @@ class _Streams:
         op = self.op
         layout = op.layouts[number]
         grid = grid_of_rank(op.grid_shape, len(layout.grid_shape), self._chip.grid)
-        filled = buffers if self._fills(number) > 1 else 1
+        held = self._held.get(number, buffers) if buffers > 1 else 1
+        filled = held if self._fills(number) > 1 else 1
         return MemRefType(
             layout.element_type,
             (*grid, *layout.shard_shape),
@@ -398,6 +425,27 @@ class _Streams:
             "Run d2m-grid-selection for this machine. The largest circular buffers, with their "
             "bytes:\n" + "\n".join(rows),
         )
+
+
+def _take_streams(op: d2m.GenericOp) -> dict[int, int]:
+    """Let operands that are streams be views again; the blocks that each held, by their numbers."""
+    held: dict[int, int] = {}
+    for number, value in enumerate(op.operands):
+        stream = value.owner
+        if not isinstance(stream, d2m.StreamLayoutOp):
+            continue
+        layout = device_layout_of(stream.storage.type)
+        assert layout is not None, "the memory of a stream is divided over the cores"
+        held[number] = layout.buffers
+        view, storage = stream.input, stream.storage.owner
+        if view.type != value.type:
+            made = d2m.ViewLayoutOp.of(view, value.type)
+            made.location = stream.location
+            insert_before(stream, made)
+            view = made.results[0]
+        op.operands[number] = view
+        erase_unused([*([storage] if isinstance(storage, AllocOp) else []), stream])
+    return held
 
 
 # --- Addresses ------------------------------------------------------------------------------------

@@ -45,7 +45,8 @@ Ensures: every operand is a view in blocks of a buffer; block sizes divide exten
 cores that does not divide the blocks, the last cores have fewer. Iterators are parallel ones, then
 reductions. Where neighbours in a row of the chip share rows (`row_split.py`), the columns are an
 iterator, too. What steps of a reduction add to is in memory of the core if DST does not hold it.
-Options: cores, buffers of a circular buffer, the order of the loops of products, approximations.
+Options: cores, L1, buffers of a circular buffer, the order of the loops of products, tiles of DST,
+approximations.
 Not done here: memory, which `d2m-allocate` gives.
 """
 
@@ -74,6 +75,7 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import CIRCULAR_BUFFERS
 from ttmlir.mlir.attributes import affine_map_attr
 from ttmlir.mlir.option_values import OptionError
+from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.optable.kernel import call_named
 from ttmlir.passes.core.base import ModulePass, option
 from ttmlir.passes.d2m.dst.select import capacity_of
@@ -85,6 +87,7 @@ from ttmlir.passes.d2m.schedule.block_choice import (
     Work,
     check_stream_buffers,
     choose_schedule,
+    restrict_l1,
 )
 from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
 from ttmlir.passes.d2m.schedule.iteration_space import (
@@ -130,21 +133,34 @@ class D2MGridSelectionPass(ModulePass):
     max_dst_physical_size_tiles: int = option(
         0, "Tiles of 16-bit numbers in DST; 0 for those of the chip"
     )
+    available_l1_addr_range: tuple[int, ...] = option(
+        (), "First address in L1 that buffers may have, and the end; of the chip by default"
+    )
+    test_assume_l1_capacity: int = option(0, "Bytes of L1 to assume; 0 for those of the chip")
     math_approx_mode: bool = option(False, "Count exponentials as approximate ones")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Divide every generic with one region of loops."""
         machine = self._machine(module)
         costs = _Costs(self.math_approx_mode, machine)
-        if self.matmul_interchange not in ((), (0, 1, 2), (1, 0, 2)):
-            raise OptionError(
-                "for the --matmul-interchange option: expected 0,1,2 or 1,0,2: rows and columns "
-                "change places, terms stay innermost; got "
-                + ",".join(map(str, self.matmul_interchange))
-            )
+        self._check_interchange(module)
         for op in [each for each in module.walk() if isinstance(each, d2m.GenericOp)]:
             if op.is_compute_only and op.has_maps and not op.results:
                 self._divide(op, machine, costs)
+
+    def _check_interchange(self, module: ModuleOp) -> None:
+        """Refuse what is no order, and warn where terms would not be innermost."""
+        order = self.matmul_interchange
+        given = ",".join(map(str, order))
+        if order and sorted(order) != [0, 1, 2]:
+            raise OptionError(
+                "for the --matmul-interchange option: expected an order of 0,1,2, which are rows, "
+                f"columns and terms; got {given}"
+            )
+        if order and order[-1] != 2:
+            taken = ",".join(str(each) for each in (*(each for each in order if each != 2), 2))
+            text = f"--matmul-interchange={given} is taken as {taken}: terms stay innermost"
+            warn(op_diagnostic(module, text, severity="warning", with_name=False))
 
     def _divide(self, op: d2m.GenericOp, machine: Machine, costs: _Costs) -> None:
         try:
@@ -173,7 +189,10 @@ class D2MGridSelectionPass(ModulePass):
             key=lambda each: op.iterator_types[each] is IteratorType.REDUCTION,
         )
         if self.matmul_interchange and len(op.reductions) == 1 and len(order) > 2:
-            order[-3:] = [order[-3:][each] for each in self.matmul_interchange]
+            *outer, rows, columns, terms = order
+            # What is written before the last step of the terms would not be finished.
+            swaps = self.matmul_interchange.index(0) > self.matmul_interchange.index(1)
+            order = [*outer, *((columns, rows) if swaps else (rows, columns)), terms]
         dst_tiles = capacity_of(op, self.max_dst_physical_size_tiles)
         nest = _nest_of(space, order, dst_tiles, costs)
         if sharers > 1:
@@ -191,7 +210,11 @@ class D2MGridSelectionPass(ModulePass):
             return None
 
     def _machine(self, module: ModuleOp) -> Machine:
-        chip = require_system_desc(module, self.name).chip_descs[0]
+        chip = restrict_l1(
+            require_system_desc(module, self.name).chip_descs[0],
+            self.available_l1_addr_range,
+            self.test_assume_l1_capacity,
+        )
         rows, columns = chip.grid
         if self.override_device_shape:
             shape = self.override_device_shape
