@@ -99,3 +99,15 @@ def test_buffers_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with database(report_database(program(), chip, {}), tmp_path / "db.sqlite") as opened:
         [(count,)] = opened.execute("SELECT COUNT(*) FROM buffers")
     assert count == 1
+
+
+def test_tensors_without_elements_have_no_buffers(tmp_path: Path) -> None:
+    """Two of them do not share an address, by which one would be freed twice."""
+    b = ProgramBuilder()
+    for _ in range(2):
+        b.output(b.to_device(b.input((0, 64), "bf16")))
+    made = read_binary(b.pack(), "empty.ttnn").program(0)
+    chip = estimate_program(program(), "n150").machine.chip
+    with database(report_database(made, chip, {}), tmp_path / "db.sqlite") as opened:
+        assert opened.execute("SELECT COUNT(*) FROM buffers").fetchone() == (0,)
+        assert opened.execute("SELECT COUNT(*) FROM device_tensors").fetchone() == (0,)

@@ -142,10 +142,12 @@ class _Report:
         self.known.add(number)
         allocator = self.allocators.get(desc.memory_space)
         address = None
-        if allocator is not None:
+        size = 0 if allocator is None else bank_bytes(desc, self.chip)
+        # Tensors without elements would share addresses, by which buffers are given back.
+        if allocator is not None and size:
             # What does not fit, which `ttrt check` tells, has no place.
             with suppress(AllocationError):
-                address = allocator.allocate(bank_bytes(desc, self.chip))
+                address = allocator.allocate(size)
         if address is not None:
             self.live[number] = (desc, address)
             self.rows["device_tensors"].append((number, 0, address, 0))

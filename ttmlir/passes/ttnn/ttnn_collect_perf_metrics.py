@@ -46,8 +46,8 @@ from xdsl.dialects.func import FuncOp
 from ttmlir.dialects import tt, ttnn
 from ttmlir.dialects.definition.ods import SYSTEM_DESC
 from ttmlir.dialects.ttnn.attrs import TTNNLayoutAttr
-from ttmlir.errors import path_error
 from ttmlir.files import write_file
+from ttmlir.ir.rewriting import refuse_at
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import memory_of
 from ttmlir.layout.enums import BufferType, MathFidelity, TTNNTensorMemoryLayout
@@ -108,14 +108,16 @@ class TTNNCollectPerfMetricsPass(ModulePass):
         if is_long:
             metrics["shardable_operations"] = [_about(op) for op in ops if _is_shardable(op)]
             metrics["operation_type_breakdown"] = dict(sorted(Counter(o.name for o in ops).items()))
-        _write(self.ttnn_perf_metrics_output_file, metrics)
+        path = self.ttnn_perf_metrics_output_file
+        try:
+            _write(path, metrics)
+        except OSError as error:
+            problem = f"cannot write the metrics '{path}': {error.strerror}"
+            refuse_at(module, f"{problem}; give the path of a file that can be written")
 
 
 def _write(path: str, metrics: Mapping[str, Any]) -> None:
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise path_error(path, error) from error
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     write_file(path, json.dumps(metrics, indent=2).encode() + b"\n")
 
 
