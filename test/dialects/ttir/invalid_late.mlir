@@ -198,3 +198,11 @@ func.func @mixed_tensor(%a: tensor<4x2x!quant.uniform<i8:f32:1, {0.5:3, 0.25:4}>
   %0 = "ttir.requantize"(%a) : (tensor<4x2x!quant.uniform<i8:f32:1, {0.5:3, 0.25:4}>>) -> tensor<4x2x!quant.uniform<i8:f32, 0.5:3>>
   return
 }
+
+// -----
+
+func.func @complex_constant() {
+  // expected-error@+1 {{'ttir.constant' op value attribute must be of int or float type.}}
+  %0 = "ttir.constant"() <{value = dense<(1.0, 2.0)> : tensor<3xcomplex<f32>>}> : () -> tensor<3xcomplex<f32>>
+  return
+}
