@@ -348,7 +348,16 @@ def _parse_intervals(parser: AttrParser) -> tuple[Interval, ...]:
     if isinstance(attr, DenseIntOrFPElementsAttr):
         elements = cast("DenseIntOrFPElementsAttr[IntegerType]", attr)
         shape = elements.get_shape()
-        if elements.get_element_type() == i64 and len(shape) == 2 and shape[1] == 2:
+        if len(shape) != 2:
+            parser.raise_error(
+                f"collapsed_intervals must be a 2D array, got rank {len(shape)}", position
+            )
+        if shape[1] != 2:
+            parser.raise_error(
+                f"collapsed_intervals must have pairs (second dim size 2), got {shape[1]}",
+                position,
+            )
+        if elements.get_element_type() == i64:
             if shape[0] > _MAX_RANK:
                 parser.raise_error(f"expected at most {_MAX_RANK} intervals", position)
             numbers = cast("list[int]", list(elements.iter_values()))
@@ -631,11 +640,21 @@ class CoreRangeAttr(Data[tuple[int, int, int, int]]):
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> tuple[int, int, int, int]:
         """Read `<(y, x), (y, x)>`."""
+        position = parser.pos
         expect(parser, "<")
         y0, x0 = _parse_corner(parser)
         expect(parser, ",")
         y1, x1 = _parse_corner(parser)
         expect(parser, ">")
+        start, end = (f"#ttcore<core_coord {y}x{x}>" for y, x in ((y0, x0), (y1, x1)))
+        for name, shown, low in (("start", start, min(y0, x0)), ("end", end, min(y1, x1))):
+            if low < 0:
+                parser.raise_error(f"{name} coordinates {shown} must be non-negative", position)
+        if y0 > y1 or x0 > x1:
+            parser.raise_error(
+                f"Start coordinates {start} must be less than or equal to end coordinates {end}",
+                position,
+            )
         return y0, x0, y1, x1
 
     def print_parameter(self, printer: Printer) -> None:
@@ -646,9 +665,9 @@ class CoreRangeAttr(Data[tuple[int, int, int, int]]):
 
 def _parse_corner(parser: AttrParser) -> tuple[int, int]:
     expect(parser, "(")
-    y = parse_unsigned(parser)
+    y = parse_signed(parser)
     expect(parser, ",")
-    x = parse_unsigned(parser)
+    x = parse_signed(parser)
     expect(parser, ")")
     return y, x
 

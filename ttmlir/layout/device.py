@@ -55,7 +55,15 @@ class DeviceView:
         if len(self.chip_ids) != math.prod(self.mesh_shape):
             raise LayoutError("expected chipIds size to match the volume of meshShape")
         if any(extent <= 0 for extent in self.worker_grid.shape):
-            raise LayoutError("expected positive grid dimensions")
+            kind = "" if self.dram_grid is None else "worker "
+            raise LayoutError(f"expected positive {kind}grid dimensions")
+        if self.dram_grid is not None:
+            if len(self.dram_grid) != 2:
+                raise LayoutError(f"expected 2D dram grid, got {len(self.dram_grid)}D")
+            if min(self.dram_grid) <= 0:
+                raise LayoutError("expected positive dram grid dimensions")
+        if self.topology and len(self.topology) != len(self.mesh_shape):
+            raise LayoutError("expected meshTopology size to match meshShape rank")
         _check_physical(self.worker_grid)
         for name, memory_map in (("l1Map", self.l1_map), ("dramMap", self.dram_map)):
             if len(memory_map.results) != MEMORY_MAP_RESULTS:

@@ -302,13 +302,15 @@ class MetalLayout:
         """Check ranks, intervals and alignments."""
         if len(self.alignments) != self.rank:
             raise LayoutError(
-                f"expected one alignment for each of {self.rank} dimensions, "
-                f"got {len(self.alignments)}"
+                f"dim_alignments size ({len(self.alignments)}) must match logical_shape rank "
+                f"({self.rank})"
             )
-        if any(alignment < 1 for alignment in self.alignments):
-            raise LayoutError(f"expected positive alignments, got {shape_text(self.alignments)}")
+        for place, alignment in enumerate(self.alignments):
+            if alignment < 1:
+                raise LayoutError(f"dim_alignments[{place}] must be positive, got {alignment}")
         end = 0
         for interval, (first, last) in zip(self.intervals, self._counted_intervals, strict=True):
+            self._check_bounds(interval, first, last)
             if not end <= first < last <= self.rank:
                 raise LayoutError(
                     f"expected ascending intervals of {self.rank} dimensions that do not overlap, "
@@ -320,6 +322,22 @@ class MetalLayout:
             raise LayoutError(
                 "the index map of a layout gives the coordinates of a grid and a shard, "
                 f"got '{self.index_map}'"
+            )
+
+    def _check_bounds(self, interval: Interval, first: int, last: int) -> None:
+        bounds = (
+            ("start", interval[0], first, self.rank - 1),
+            ("end", interval[1], last, self.rank),
+        )
+        for name, given, counted, most in bounds:
+            if not 0 <= counted <= most:
+                raise LayoutError(
+                    f"collapsed_intervals {name} index {given} (normalized: {counted}) is out of "
+                    f"bounds for logical_shape rank {self.rank}"
+                )
+        if first > last:
+            raise LayoutError(
+                f"collapsed_intervals start ({interval[0]}) must not exceed end ({interval[1]})"
             )
 
     @classmethod

@@ -2,12 +2,12 @@
 
 // Layouts that do not fit together, and types whose shapes do not fit their layouts.
 
-// expected-error@+1 {{expected one alignment for each of 2 dimensions, got 1}}
+// expected-error@+1 {{dim_alignments size (1) must match logical_shape rank (2)}}
 #layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32, collapsed_intervals = dense<[[0, 1]]> : tensor<1x2xi64>, undef, l1>
 
 // -----
 
-// expected-error@+1 {{expected positive alignments, got 0x32}}
+// expected-error@+1 {{dim_alignments[0] must be positive, got 0}}
 #layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 0x32, collapsed_intervals = dense<[[0, 1]]> : tensor<1x2xi64>, undef, l1>
 
 // -----
@@ -17,7 +17,7 @@
 
 // -----
 
-// expected-error@+1 {{expected intervals of dimensions, such as dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>}}
+// expected-error@+1 {{collapsed_intervals must be a 2D array, got rank 1}}
 #layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[0, 1]> : tensor<2xi64>, undef, l1>
 
 // -----
@@ -106,3 +106,73 @@ func.func private @host_rank(memref<33xf32, #ttcore.host_layout<logical_shape = 
 // expected-error@+1 {{op Expected exactly one ModuleOp but found 0}}
 ttcore.device_module {
 }
+
+// -----
+
+// expected-error@+1 {{collapsed_intervals must have pairs (second dim size 2), got 3}}
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 1, 2]]> : tensor<1x3xi64>, undef, l1>
+
+// -----
+
+// expected-error@+1 {{collapsed_intervals start index -3 (normalized: -1) is out of bounds for logical_shape rank 2}}
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[-3, 1]]> : tensor<1x2xi64>, undef, l1>
+
+// -----
+
+// expected-error@+1 {{collapsed_intervals start index 2 (normalized: 2) is out of bounds for logical_shape rank 2}}
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[2, 2]]> : tensor<1x2xi64>, undef, l1>
+
+// -----
+
+// expected-error@+1 {{collapsed_intervals end index -4 (normalized: -2) is out of bounds for logical_shape rank 2}}
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, -4]]> : tensor<1x2xi64>, undef, l1>
+
+// -----
+
+// expected-error@+1 {{collapsed_intervals end index 3 (normalized: 3) is out of bounds for logical_shape rank 2}}
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[0, 3]]> : tensor<1x2xi64>, undef, l1>
+
+// -----
+
+// expected-error@+1 {{collapsed_intervals start (1) must not exceed end (-2)}}
+#layout = #ttcore.metal_layout<logical_shape = 64x96, dim_alignments = 32x32, collapsed_intervals = dense<[[1, -2]]> : tensor<1x2xi64>, undef, l1>
+
+// -----
+
+// expected-error@+1 {{expected positive worker grid dimensions}}
+#device = #ttcore.device<workerGrid = #ttcore.grid<0x8, (d0, d1) -> (0, d0, d1)>, dramGrid = #ttcore.grid<1x12>, l1Map = (d0, d1, d2)[s0] -> (0, d0, d1, d2 + s0), dramMap = (d0, d1, d2)[s0, s1, s2, s3, s4, s5, s6] -> (0, 0, d1, d2 + s5), meshShape = 1x1, chipIds = [0]>
+
+// -----
+
+// expected-error@+1 {{expected positive dram grid dimensions}}
+#device = #ttcore.device<workerGrid = #ttcore.grid<8x8, (d0, d1) -> (0, d0, d1)>, dramGrid = #ttcore.grid<1x0>, l1Map = (d0, d1, d2)[s0] -> (0, d0, d1, d2 + s0), dramMap = (d0, d1, d2)[s0, s1, s2, s3, s4, s5, s6] -> (0, 0, d1, d2 + s5), meshShape = 1x1, chipIds = [0]>
+
+// -----
+
+// expected-error@+1 {{expected 2D dram grid, got 1D}}
+#device = #ttcore.device<workerGrid = #ttcore.grid<8x8, (d0, d1) -> (0, d0, d1)>, dramGrid = #ttcore.grid<12>, l1Map = (d0, d1, d2)[s0] -> (0, d0, d1, d2 + s0), dramMap = (d0, d1, d2)[s0, s1, s2, s3, s4, s5, s6] -> (0, 0, d1, d2 + s5), meshShape = 1x1, chipIds = [0]>
+
+// -----
+
+// expected-error@+1 {{expected meshTopology size to match meshShape rank}}
+#device = #ttcore.device<workerGrid = #ttcore.grid<8x8, (d0, d1) -> (0, d0, d1)>, dramGrid = #ttcore.grid<1x12>, l1Map = (d0, d1, d2)[s0] -> (0, d0, d1, d2 + s0), dramMap = (d0, d1, d2)[s0, s1, s2, s3, s4, s5, s6] -> (0, 0, d1, d2 + s5), meshShape = 1x2, chipIds = [0, 1], meshTopology = [linear]>
+
+// -----
+
+// expected-error@+1 {{start coordinates #ttcore<core_coord 2x0> must be less than or equal to end coordinates #ttcore<core_coord 1x3>}}
+module attributes {cores = #ttcore.core_range<(2,0), (1,3)>} {}
+
+// -----
+
+// expected-error@+1 {{start coordinates #ttcore<core_coord 0x3> must be less than or equal to end coordinates #ttcore<core_coord 2x1>}}
+module attributes {cores = #ttcore.core_range<(0,3), (2,1)>} {}
+
+// -----
+
+// expected-error@+1 {{start coordinates #ttcore<core_coord -1x0> must be non-negative}}
+module attributes {cores = #ttcore.core_range<(-1,0), (1,3)>} {}
+
+// -----
+
+// expected-error@+1 {{end coordinates #ttcore<core_coord 1x-3> must be non-negative}}
+module attributes {cores = #ttcore.core_range<(0,0), (1,-3)>} {}

@@ -182,3 +182,27 @@ func.func @kernel(%x: tensor<4x5xf32>) {
   %0 = "ttir.tt_lang_op"(%x, %x) <{arg_roles = "out,in", kernel_id = "k", version_tag = "1"}> : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }
+
+// -----
+
+func.func @mixed_axis(%a: tensor<4x2x!quant.uniform<i8:f32, 0.5:3>>) {
+  // expected-error@+1 {{'ttir.requantize' op Input and output element types must both be per-axis or both be per-tensor quantized types, but got '!quant.uniform<i8:f32}}
+  %0 = "ttir.requantize"(%a) : (tensor<4x2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<4x2x!quant.uniform<i8:f32:1, {0.5:3, 0.25:4}>>
+  return
+}
+
+// -----
+
+func.func @mixed_tensor(%a: tensor<4x2x!quant.uniform<i8:f32:1, {0.5:3, 0.25:4}>>) {
+  // expected-error@+1 {{'ttir.requantize' op Input and output element types must both be per-axis or both be per-tensor quantized types, but got '!quant.uniform<i8:f32}}
+  %0 = "ttir.requantize"(%a) : (tensor<4x2x!quant.uniform<i8:f32:1, {0.5:3, 0.25:4}>>) -> tensor<4x2x!quant.uniform<i8:f32, 0.5:3>>
+  return
+}
+
+// -----
+
+func.func @complex_constant() {
+  // expected-error@+1 {{'ttir.constant' op value attribute must be of int or float type.}}
+  %0 = "ttir.constant"() <{value = dense<(1.0, 2.0)> : tensor<3xcomplex<f32>>}> : () -> tensor<3xcomplex<f32>>
+  return
+}

@@ -1267,11 +1267,13 @@ def check_ordering(op: Operation) -> None:
 
 
 def check_constant(op: Operation) -> None:
-    """Refuse a value of another shape than the result."""
+    """Refuse a value of another shape than the result, or of other elements than numbers."""
     # Dense resources have the same field.
     value = cast("DenseIntOrFPElementsAttr", op.properties["value"])
     if value.type.get_shape() != shape_of(op.results[0]):
         refuse("failed to verify that all of {value, result} have same shape")
+    if not isinstance(value.type.get_element_type(), IntegerType | AnyFloat):
+        refuse("value attribute must be of int or float type.")
 
 
 def check_arange(op: Operation) -> None:

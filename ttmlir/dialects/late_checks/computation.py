@@ -561,6 +561,12 @@ def _check_quantized(op: Verified, kind: str) -> None:
             _is_quantized(after),
             f"Output element type must be {one_of}, but got {spell(after)}",
         )
+    if kind == "requantize" and isinstance(before, UniformType) and isinstance(after, UniformType):
+        require(
+            (before.data.axis is None) == (after.data.axis is None),
+            "Input and output element types must both be per-axis or both be per-tensor quantized "
+            f"types, but got {spell(before)} and {spell(after)}",
+        )
 
 
 def _is_quantized(element: Attribute) -> bool:
