@@ -249,6 +249,8 @@ RAISED_BY_PYTHON = {
     # Methods of xDSL, replaced by equal ones.
     ("mlir/attributes.py", "NotImplementedError"),
     ("mlir/xdsl_internals.py", "TypeError"),
+    # A script of a model, which is a program of its own.
+    ("target/python/script_frame.py", "SystemExit"),
     # A pass that fails on purpose, and the user's interruption.
     ("passes/general/failing.py", "ZeroDivisionError"),
     ("tools/click_command.py", "KeyboardInterrupt"),

@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FixedBitwidthType,
     FloatAttr,
+    IndexType,
     IntegerAttr,
     IntegerType,
     Signedness,
@@ -1272,7 +1273,7 @@ def check_constant(op: Operation) -> None:
     value = cast("DenseIntOrFPElementsAttr", op.properties["value"])
     if value.type.get_shape() != shape_of(op.results[0]):
         refuse("failed to verify that all of {value, result} have same shape")
-    if not isinstance(value.type.get_element_type(), IntegerType | AnyFloat):
+    if not isinstance(value.type.get_element_type(), IntegerType | IndexType | AnyFloat):
         refuse("value attribute must be of int or float type.")
 
 
