@@ -29,7 +29,7 @@ LISTS = {
     "passes/ttir/ttir_canonical_forms.py": "rules by name",
     "passes/ttir/ttir_value_forms.py": "rules by name",
     "passes/ttir/ttir_value_forms_elementwise.py": "rules by name",
-    "passes/ttir/ttir_predicate_type_alignment.py": "operations whose truth may be a number",
+    "passes/ttir/element_types/ttir_predicate_type_alignment.py": "truth in numbers",
     "passes/ttir/ttir_while_trip_count.py": "comparisons with their sides exchanged",
     "passes/stablehlo/pairs/stablehlo_complex_math_expander.py": "functions that pairs have",
     "target/cpp/kernel_api.py": "calls whose names or arguments changed in 2026",

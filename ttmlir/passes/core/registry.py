@@ -188,20 +188,20 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.decomposition.ttir_decomposition:TTIRDecompositionPass"
     ),
     "ttir-element-type-normalization": (
-        "ttmlir.passes.ttir.ttir_element_type_normalization:TTIRElementTypeNormalizationPass"
+        "ttmlir.passes.ttir.element_types.ttir_element_type_normalization:TTIRElementTypeNormalizationPass"
     ),
     "ttir-erase-inverse-ops": "ttmlir.passes.ttir.ttir_erase_inverse_ops:TTIREraseInverseOpsPass",
     "ttir-evaluate-constants": (
-        "ttmlir.passes.ttir.ttir_evaluate_constants:TTIREvaluateConstantsPass"
+        "ttmlir.passes.ttir.constants.ttir_evaluate_constants:TTIREvaluateConstantsPass"
     ),
     "ttir-explicate-tms": "ttmlir.passes.ttir.ttir_explicate_tms:TTIRExplicateTMsPass",
     "ttir-fold-batch-norm": "ttmlir.passes.ttir.ttir_fold_batch_norm:TTIRFoldBatchNormPass",
     "ttir-fold-constant-reshape-broadcast": (
-        "ttmlir.passes.ttir.ttir_fold_constant_reshape_broadcast"
+        "ttmlir.passes.ttir.constants.ttir_fold_constant_reshape_broadcast"
         ":TTIRFoldConstantReshapeBroadcastPass"
     ),
     "ttir-fold-full-to-scalar": (
-        "ttmlir.passes.ttir.ttir_fold_full_to_scalar:TTIRFoldFullToScalarPass"
+        "ttmlir.passes.ttir.constants.ttir_fold_full_to_scalar:TTIRFoldFullToScalarPass"
     ),
     "ttir-fusing": "ttmlir.passes.ttir.fusing.ttir_fusing:TTIRFusingPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",
@@ -211,7 +211,7 @@ PASSES: dict[str, str] = {
         ":TTIRGenericRegionOperandsToMemrefPass"
     ),
     "ttir-global-data-format-conversion": (
-        "ttmlir.passes.ttir.ttir_global_data_format_conversion:TTIRGlobalDataFormatConversionPass"
+        "ttmlir.passes.ttir.element_types.ttir_global_data_format_conversion:TTIRGlobalDataFormatConversionPass"
     ),
     "ttir-grid-set": "ttmlir.passes.placement.ttir_grid_set:TTIRGridSetPass",
     "ttir-hoist-loop-constants": (
@@ -230,19 +230,19 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.ttir_loop_invariant_code_motion:TTIRLoopInvariantCodeMotionPass"
     ),
     "ttir-move-reshape-to-constant": (
-        "ttmlir.passes.ttir.ttir_move_reshape_to_constant:TTIRMoveReshapeToConstantPass"
+        "ttmlir.passes.ttir.constants.ttir_move_reshape_to_constant:TTIRMoveReshapeToConstantPass"
     ),
     "ttir-predicate-type-alignment": (
-        "ttmlir.passes.ttir.ttir_predicate_type_alignment:TTIRPredicateTypeAlignmentPass"
+        "ttmlir.passes.ttir.element_types.ttir_predicate_type_alignment:TTIRPredicateTypeAlignmentPass"
     ),
     "ttir-propagate-weight-dtype": (
-        "ttmlir.passes.ttir.ttir_propagate_weight_dtype:TTIRPropagateWeightDtypePass"
+        "ttmlir.passes.ttir.element_types.ttir_propagate_weight_dtype:TTIRPropagateWeightDtypePass"
     ),
     "ttir-quant-data-type-conversion": (
-        "ttmlir.passes.ttir.ttir_quant_data_type_conversion:TTIRQuantDataTypeConversionPass"
+        "ttmlir.passes.ttir.element_types.ttir_quant_data_type_conversion:TTIRQuantDataTypeConversionPass"
     ),
     "ttir-quant-dequant-conversion": (
-        "ttmlir.passes.ttir.ttir_quant_dequant_conversion:TTIRQuantDequantConversionPass"
+        "ttmlir.passes.ttir.element_types.ttir_quant_dequant_conversion:TTIRQuantDequantConversionPass"
     ),
     "ttir-reduction-force-keep-dim": (
         "ttmlir.passes.ttir.ttir_reduction_force_keep_dim:TTIRReductionForceKeepDimPass"

@@ -295,9 +295,9 @@ class TTIRToTTNNBackendPipeline(LateOptions):
         from ttmlir.passes.placement.ttir_implicit_device import TTIRImplicitDevicePass
         from ttmlir.passes.placement.ttir_layout import TTIRLayoutPass
         from ttmlir.passes.placement.ttir_load_system_desc import TTIRLoadSystemDescPass
+        from ttmlir.passes.ttir.constants.ttir_evaluate_constants import TTIREvaluateConstantsPass
         from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
         from ttmlir.passes.ttir.ttir_erase_inverse_ops import TTIREraseInverseOpsPass
-        from ttmlir.passes.ttir.ttir_evaluate_constants import TTIREvaluateConstantsPass
         from ttmlir.passes.ttir.ttir_fold_batch_norm import TTIRFoldBatchNormPass
         from ttmlir.passes.ttir.ttir_hoist_loop_constants import TTIRHoistLoopConstantsPass
         from ttmlir.passes.ttir.ttir_loop_invariant_code_motion import (
@@ -406,23 +406,25 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         )
         from ttmlir.passes.general.ttcore_register_device import TTCoreRegisterDevicePass
         from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
+        from ttmlir.passes.ttir.constants.ttir_fold_full_to_scalar import TTIRFoldFullToScalarPass
         from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
+        from ttmlir.passes.ttir.element_types.ttir_element_type_normalization import (
+            TTIRElementTypeNormalizationPass,
+        )
+        from ttmlir.passes.ttir.element_types.ttir_propagate_weight_dtype import (
+            TTIRPropagateWeightDtypePass,
+        )
         from ttmlir.passes.ttir.fusing.ttir_fusing import TTIRFusingPass
         from ttmlir.passes.ttir.ttir_commute_reshape import TTIRCommuteReshapePass
         from ttmlir.passes.ttir.ttir_consolidate_static_cache_updates import (
             TTIRConsolidateStaticCacheUpdatesPass,
         )
-        from ttmlir.passes.ttir.ttir_element_type_normalization import (
-            TTIRElementTypeNormalizationPass,
-        )
         from ttmlir.passes.ttir.ttir_erase_inverse_ops import TTIREraseInverseOpsPass
         from ttmlir.passes.ttir.ttir_explicate_tms import TTIRExplicateTMsPass
-        from ttmlir.passes.ttir.ttir_fold_full_to_scalar import TTIRFoldFullToScalarPass
         from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import TTIRImplicitBroadcastFoldPass
         from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import (
             TTIRInferKVCacheArgumentTypesPass,
         )
-        from ttmlir.passes.ttir.ttir_propagate_weight_dtype import TTIRPropagateWeightDtypePass
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
         )
@@ -571,10 +573,10 @@ class TTIRToTTNNCommonPipeline(LateOptions):
 
     def _quantization(self) -> tuple[Sequence[Pass], Sequence[Pass]]:
         """What is done with quantized numbers: their integers, and computing with them."""
-        from ttmlir.passes.ttir.ttir_quant_data_type_conversion import (
+        from ttmlir.passes.ttir.element_types.ttir_quant_data_type_conversion import (
             TTIRQuantDataTypeConversionPass,
         )
-        from ttmlir.passes.ttir.ttir_quant_dequant_conversion import (
+        from ttmlir.passes.ttir.element_types.ttir_quant_dequant_conversion import (
             TTIRQuantDequantConversionPass,
         )
 

@@ -18,7 +18,7 @@ from ttmlir.ir.builder import Builder, OpT
 from ttmlir.ir.constants import constant_elements
 from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shape
 from ttmlir.mlir.attributes import splat_value
-from ttmlir.passes.ttir.ttir_constant_folding import fold_constants, permutation_of
+from ttmlir.passes.ttir.constants.ttir_constant_folding import fold_constants, permutation_of
 from ttmlir.passes.ttir.ttir_value_forms_elementwise import holds_all
 
 Shape = tuple[int, ...]

@@ -17,7 +17,7 @@ from ttmlir.dialects import ttir
 from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.greedy_rewriting import CONSTANTS, GreedyRewriter, Rule
 from ttmlir.ir.tensor_types import tensor_like, value_shape
-from ttmlir.passes.ttir.ttir_constant_folding import fold_move, permutation_of
+from ttmlir.passes.ttir.constants.ttir_constant_folding import fold_move, permutation_of
 from ttmlir.passes.ttir.ttir_implicit_broadcast_fold import elementwise_names
 from ttmlir.passes.ttir.ttir_value_forms import fold
 from ttmlir.passes.ttir.value_rewriting import (

@@ -74,7 +74,7 @@ from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.optable.op_definition import Family
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.core.value_form import is_value_form
-from ttmlir.passes.ttir.ttir_constant_folding import (
+from ttmlir.passes.ttir.constants.ttir_constant_folding import (
     PERMUTATIONS,
     RESHAPES,
     fold_move,

@@ -18,7 +18,7 @@ from ttmlir.mlir.attributes import (
     splat_bytes,
 )
 from ttmlir.passes.ttir import ttir_value_forms_elementwise, ttir_value_forms_movement
-from ttmlir.passes.ttir.ttir_constant_folding import LARGEST
+from ttmlir.passes.ttir.constants.ttir_constant_folding import LARGEST
 from ttmlir.passes.ttir.ttir_value_forms_elementwise import fold_repeated
 from ttmlir.passes.ttir.value_rewriting import elements_known, parameters_of
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.passes.ttir.ttir_constant_folding import (
+from ttmlir.passes.ttir.constants.ttir_constant_folding import (
     permutation_of,
 )
 from ttmlir.passes.ttir.value_rewriting import (

@@ -69,10 +69,10 @@ from ttmlir.passes.placement.layout_overrides import (
     WeightDtypes,
     warn_of_unknown_names,
 )
-from ttmlir.passes.ttir.ttir_propagate_weight_dtype import (
+from ttmlir.passes.ttir.element_types.ttir_propagate_weight_dtype import (
     WEIGHT_DTYPE as WEIGHT_DTYPE_ATTRIBUTE,
 )
-from ttmlir.passes.ttir.ttir_propagate_weight_dtype import (
+from ttmlir.passes.ttir.element_types.ttir_propagate_weight_dtype import (
     WEIGHTED,
     keyword_of_weight,
 )

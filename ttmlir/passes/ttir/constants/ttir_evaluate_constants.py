@@ -61,7 +61,7 @@ from ttmlir.ir.tensor_types import element_type, is_plain_and_static, value_shap
 from ttmlir.mlir.attributes import Elements, ElementType, element_size, splat_bytes
 from ttmlir.optable.op_definition import Family
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttir.ttir_constant_folding import evaluate
+from ttmlir.passes.ttir.constants.ttir_constant_folding import evaluate
 
 if TYPE_CHECKING:
     from xdsl.context import Context

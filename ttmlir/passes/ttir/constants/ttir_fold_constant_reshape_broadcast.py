@@ -37,7 +37,7 @@ from xdsl.ir import SSAValue
 from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.greedy_rewriting import GreedyRewriter, materialize
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttir.ttir_constant_folding import evaluate
+from ttmlir.passes.ttir.constants.ttir_constant_folding import evaluate
 from ttmlir.passes.ttir.ttir_value_forms import elements_known, fold
 from ttmlir.passes.ttir.value_rewriting import adapted
 

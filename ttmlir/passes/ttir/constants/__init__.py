@@ -1,0 +1,1 @@
+"""Passes on constants of ttir: folded, evaluated, moved; `ttir_constant_folding.py` computes."""
