@@ -96,10 +96,10 @@ class _Report:
     rows: dict[str, list[tuple[Any, ...]]] = field(
         default_factory=lambda: {name: [] for name in _TABLES}
     )
-    live: dict[int, tuple[TensorDesc, int]] = field(
-        default_factory=dict[int, "tuple[TensorDesc, int]"]
+    live: dict[int, tuple[TensorDesc, int, int]] = field(
+        default_factory=dict[int, "tuple[TensorDesc, int, int]"]
     )
-    """Tensors in memory, and their addresses."""
+    """Tensors in memory, their addresses, and their bytes in a bank."""
     known: set[int] = field(default_factory=set[int])
 
     def __post_init__(self) -> None:
@@ -149,7 +149,7 @@ class _Report:
             with suppress(AllocationError):
                 address = allocator.allocate(size)
         if address is not None:
-            self.live[number] = (desc, address)
+            self.live[number] = (desc, address, size)
             self.rows["device_tensors"].append((number, 0, address, 0))
         kind = _BUFFER_TYPES.get(desc.memory_space)
         self.rows["tensors"].append(
@@ -163,7 +163,7 @@ class _Report:
         )
 
     def _free(self, number: int) -> None:
-        desc, address = self.live.pop(number, (None, 0))
+        desc, address, _ = self.live.pop(number, (None, 0, 0))
         if desc is not None:
             self.allocators[desc.memory_space].free(address)
 
@@ -192,8 +192,7 @@ class _Report:
             rows["buffers"] += self._snapshot(number)
 
     def _snapshot(self, number: int) -> Iterator[tuple[int, ...]]:
-        for desc, address in self.live.values():
-            size = bank_bytes(desc, self.chip)
+        for desc, address, size in self.live.values():
             kind = _BUFFER_TYPES[desc.memory_space]
             layout = _BUFFER_LAYOUTS.get(desc.memory_layout.keyword, 0)
             yield (number, 0, address, size, kind, layout, 0)
