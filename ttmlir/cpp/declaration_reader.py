@@ -62,15 +62,10 @@ def amend(source: PreprocessedText) -> PreprocessedText:
     source = replace(source, text=_BIT_CAST.sub(_write_bit_cast, source.text))
     tokens = list(split_tokens(SourceText(source.text, source.source.file)))
     solid = [each for each in tokens if each.kind not in BLANK]
-    return _insert(source, (*_find_insertions(tokens), *_find_enumerations(solid)))
+    return insert(source, (*_find_insertions(tokens), *_find_enumerations(solid)))
 
 
-def parenthesize(source: PreprocessedText, start: int, end: int) -> PreprocessedText:
-    """The same text with parentheses around a part of it."""
-    return _insert(source, ((start, "("), (end, ")")))
-
-
-def _insert(source: PreprocessedText, words: Iterable[tuple[int, str]]) -> PreprocessedText:
+def insert(source: PreprocessedText, words: Iterable[tuple[int, str]]) -> PreprocessedText:
     """A text with words that its source has not, each in front of an offset."""
     inserted = sorted(words)
     places = [place for place, _ in inserted]
@@ -288,6 +283,7 @@ class DeclarationReader(ExpressionReader):
         if name.type == "template_type":
             found = self.qualified_name(name)
             return found.text, found.arguments
+        self.types.add(self.name_text(name))
         return self.name_text(name), None
 
     def _bases(self, node: Node) -> Iterator[tree.NamedType]:
@@ -360,6 +356,7 @@ class DeclarationReader(ExpressionReader):
         declaration = self.declaration(node)
         if isinstance(declaration, tree.Binding):
             raise self.error(node, "a member of a class has one name")
+        self.variables.update(each.name for each in declaration.declarators)
         return replace(declaration, declarators=tuple(self._default_values(node, declaration)))
 
     def _default_values(
@@ -395,6 +392,7 @@ class DeclarationReader(ExpressionReader):
         """`using name = type;`."""
         name = self.text(self.field(node, "name"))
         type_ = self.type_descriptor(self.field(node, "type"))
+        self.types.add(name)
         return tree.Alias(name, type_, position=self.at(node))
 
     def typedef(self, node: Node) -> tree.Alias:
@@ -405,6 +403,7 @@ class DeclarationReader(ExpressionReader):
         name, type_, sizes, _ = self.declared(declarators[0], self.words(node).type)
         if name is None or sizes:
             raise self.error(node, "a typedef of an array is not supported")
+        self.types.add(name)
         return tree.Alias(name, type_, position=self.at(node))
 
     def using_name(self, node: Node) -> tree.UsingName:
@@ -431,13 +430,18 @@ class DeclarationReader(ExpressionReader):
     def _name_enumeration(self, node: Node) -> str:
         name = node.child_by_field_name("name")
         written = "" if name is None else self.text(name)
-        return self.unnamed(node) if written in ("", UNNAMED_ENUMERATION) else written
+        if written in ("", UNNAMED_ENUMERATION):
+            return self.unnamed(node)
+        self.types.add(written)
+        return written
 
     def _enumerator(self, node: Node) -> tree.Enumerator:
         if node.type != "enumerator":
             raise self.unsupported(node, "enumerators")
         value = self.optional(node.child_by_field_name("value"))
-        return tree.Enumerator(self.text(self.field(node, "name")), value, position=self.at(node))
+        name = self.text(self.field(node, "name"))
+        self.declare(name)
+        return tree.Enumerator(name, value, position=self.at(node))
 
     def static_assertion(self, node: Node) -> tree.StaticAssert:
         """`static_assert(condition, message);`."""
@@ -453,6 +457,10 @@ class DeclarationReader(ExpressionReader):
 
         `name` is that of the class around it.
         """
+        with self.scope():
+            return self._template(node, name)
+
+    def _template(self, node: Node, name: str) -> tree.ClassMember | None:
         listed = tuple(map(self.template_parameter, self.field(node, "parameters").named_children))
         inner = node.named_children[-1]
         position = self.at(node)
@@ -514,11 +522,13 @@ class DeclarationReader(ExpressionReader):
         match node.type:
             case "type_parameter_declaration" | "variadic_type_parameter_declaration":
                 name = self.text(node.named_children[0]) if node.named_children else ""
+                self.types.add(name)
                 is_pack = node.type.startswith("variadic")
                 return tree.TemplateParameter(name, None, None, is_pack, position=position)
             case "optional_type_parameter_declaration":
                 written = node.child_by_field_name("name")
                 name = "" if written is None else self.text(written)
+                self.types.add(name)
                 value = self.field(node, "default_type")
                 default = self.type_or_name(self.written_type(value))
                 return tree.TemplateParameter(name, None, default, position=position)
@@ -548,6 +558,10 @@ class DeclarationReader(ExpressionReader):
 
     def function(self, node: Node, name: str = "") -> tree.Function:
         """A function with its body; `name` is that of the class around it."""
+        with self.scope():
+            return self._function(node, name)
+
+    def _function(self, node: Node, name: str) -> tree.Function:
         declarator = self.function_declarator_of(node)
         if declarator is None:
             raise self.unsupported(self.field(node, "declarator"), "functions with parameters")
@@ -555,7 +569,7 @@ class DeclarationReader(ExpressionReader):
         for child in node.named_children:
             if child.type in ("try_statement", "pure_virtual_clause"):
                 raise self.unsupported(child, "a body in braces")
-        function = self.prototype(node, declarator, name)
+        function = self._prototype(node, declarator, name)
         if "default_method_clause" in kinds:
             return replace(function, is_defaulted=True)
         if "delete_method_clause" in kinds:
@@ -598,6 +612,10 @@ class DeclarationReader(ExpressionReader):
 
     def prototype(self, node: Node, declarator: Node, class_name: str = "") -> tree.Function:
         """A function without its body."""
+        with self.scope():
+            return self._prototype(node, declarator, class_name)
+
+    def _prototype(self, node: Node, declarator: Node, class_name: str) -> tree.Function:
         words = self.words(node)
         result = words.type
         while declarator.type in ("pointer_declarator", "reference_declarator"):
@@ -716,7 +734,7 @@ class DeclarationReader(ExpressionReader):
         if sizes:
             type_ = tree.Pointer(type_, position=self.at(node))
         if name is not None:
-            self.variables.add(name)
+            self.declare(name)
         return tree.Parameter(type_, name, default, is_pack or pack, position=self.at(node))
 
     # Variables.
@@ -733,7 +751,7 @@ class DeclarationReader(ExpressionReader):
         words = self.words(node)
         arguments = self._as_expressions(self.field(declarator, "parameters"), listed)
         name = self.text(self.field(declarator, "declarator"))
-        self.variables.add(name)
+        self.declare(name)
         position = self.at(declarator)
         declared = tree.Declarator(name, (), None, arguments, position=position)
         return tree.Declaration(words.type, (declared,), words.specifiers, position=self.at(node))
@@ -765,9 +783,10 @@ class DeclarationReader(ExpressionReader):
             return value
         match declarator.type:
             case "pointer_declarator" | "reference_declarator":
-                operator = "*" if declarator.type == "pointer_declarator" else "&"
+                signs = re.match(r"[*&]+", self.text(declarator))
+                operator = "*" if signs is None else signs[0]
                 inner = declarator.named_children[-1]
-                if inner.type != "identifier":
+                if inner.type != "identifier" or self.text(inner) in ("true", "false", "nullptr"):
                     raise self.error(node, "put this argument in parentheses")
                 right = tree.Name(self.text(inner), position=self.at(inner))
                 return tree.BinaryOperation(operator, value, right, position=position)
@@ -828,7 +847,7 @@ class DeclarationReader(ExpressionReader):
                 raise self.error(each, "declare pointers and references one by one")
         base = words.type
         name = base.name if type_ != base and isinstance(base, tree.NamedType) else ""
-        if name in self.variables and name not in self.templates:
+        if self.is_variable(name):
             message = f"'{name}' is a variable; put this expression in parentheses"
             raise self.error(node, message)
         return tree.Declaration(
@@ -866,7 +885,7 @@ class DeclarationReader(ExpressionReader):
             name, type_, sizes, _ = self.declared(inner, type_)
         if name is None:
             raise self.error(node, "this declaration declares no name")
-        self.variables.add(name)
+        self.declare(name)
         return type_, tree.Declarator(name, sizes, value, arguments, position=self.at(node))
 
     def bound_names(self, node: Node) -> Node | None:
@@ -894,7 +913,8 @@ class DeclarationReader(ExpressionReader):
         if declarator.type == "reference_declarator":
             type_, _ = self.pointed(declarator, type_)
         names = tuple(map(self.text, bound.named_children))
-        self.variables.update(names)
+        for name in names:
+            self.declare(name)
         if isinstance(type_, tree.Reference):
             type_ = replace(type_, position=self.at(declarator))
         return tree.Binding(type_, names, value, words.specifiers, position=self.at(node))

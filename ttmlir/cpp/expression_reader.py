@@ -6,7 +6,8 @@ The parser builds on it; apart, because the forms of expressions are half of C++
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
@@ -100,6 +101,19 @@ class QualifiedName(NamedTuple):
     scope: tree.Type | None
 
 
+class MisreadError(CppSyntaxError):
+    """The grammar reads something else than C++, as it does not know what the names are.
+
+    `a < b && c > (d)` for a call of a template, though `a` is a variable; `(a) && b` for the
+    address of a label, cast to `a`; `(T) & b` for an operation, though `T` is a type.
+    """
+
+    def __init__(self, error: CppSyntaxError, *insertions: tuple[int, str]) -> None:
+        """What to say if the text cannot be read in another way, and what makes it clear."""
+        super().__init__(error.message, error.position, error.line, error.notes)
+        self.insertions = insertions
+
+
 class TypeReader:
     """Turns the nodes of types into nodes of the tree."""
 
@@ -108,8 +122,13 @@ class TypeReader:
         self.source = source
         self.is_header = is_header
         self.variables = set[str]()
+        """Names of variables, enumerators and data members outside of functions."""
         self.templates = set[str]()
         """Names of templates, which may stand before `<` though a variable has the name, too."""
+        self.types = set[str]()
+        """Names of types that the grammar cannot know, which make a cast of `(T) & x`."""
+        self.locals: set[str] | None = None
+        """Names of variables and parameters of the template and function that is read."""
         self.pending: list[tree.Struct | tree.Enumeration] = []
         """Structs and enumerations that are defined where a type is written."""
         self.unnamed_count = 0
@@ -130,6 +149,28 @@ class TypeReader:
         """The name of a struct or enumeration that is defined or named here."""
         raise NotImplementedError
 
+    # What names are.
+
+    def declare(self, name: str) -> None:
+        """Note that a name is that of a variable from here on."""
+        (self.variables if self.locals is None else self.locals).add(name)
+
+    def is_variable(self, name: str) -> bool:
+        """Whether a name is that of a variable, which has no template arguments."""
+        if self.locals is not None and name in self.locals:
+            return True
+        return name in self.variables and name not in self.templates
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is declared inside is not known behind."""
+        outer = self.locals
+        self.locals = set(outer or ())
+        try:
+            yield
+        finally:
+            self.locals = outer
+
     # Places and refusals.
 
     def at(self, node: Node) -> tree.Position:
@@ -143,6 +184,10 @@ class TypeReader:
     def error(self, node: Node, message: str) -> CppSyntaxError:
         """An error about a node."""
         return self.source.error(node.start_byte, message)
+
+    def misread(self, start: int, end: int, message: str) -> MisreadError:
+        """What the grammar reads in another way with parentheses around a part of the text."""
+        return MisreadError(self.source.error(start, message), (start, "("), (end, ")"))
 
     def unsupported(self, node: Node, supported: str) -> CppSyntaxError:
         """The error about a kind of node that the tree has no place for."""
@@ -326,7 +371,7 @@ class TypeReader:
 
     def qualified_name(self, node: Node) -> QualifiedName:
         """A name with what stands before it: namespaces, and types with template arguments."""
-        prefix, scope = "", None
+        whole, prefix, scope = node, "", None
         depth = 0
         while node.type == "qualified_identifier":
             self.deeper(node)
@@ -348,6 +393,9 @@ class TypeReader:
         self.depth -= depth
         if node.type in ("template_type", "template_function", "template_method"):
             name = self.text(self.field(node, "name"))
+            if self.is_variable(name):
+                message = f"'{name}' is a variable, which has no template arguments"
+                raise self.misread(whole.start_byte, self.field(node, "name").end_byte, message)
             arguments = self._template_arguments(node)
             return QualifiedName(re.sub(r"\s+", "", prefix + name), arguments, scope)
         return QualifiedName(re.sub(r"\s+", "", prefix + self.text(node)), (), scope)
@@ -394,6 +442,17 @@ class TypeReader:
     def name_text(self, node: Node) -> str:
         """A name without the space in it."""
         return re.sub(r"\s+", "", self.text(node))
+
+
+def _built_on(type_: tree.Type) -> str:
+    """The name of the type that another one points to, refers to, or has as elements; or ''."""
+    match type_:
+        case tree.Pointer(inner) | tree.Reference(inner) | tree.ArrayOf(inner):
+            return inner.name if isinstance(inner, tree.NamedType) else _built_on(inner)
+        case tree.FunctionOf(result=result):
+            return _built_on(result)
+        case _:
+            return ""
 
 
 def _as_call(type_: tree.Type) -> tree.FunctionCall | None:
@@ -444,20 +503,12 @@ _OPERATOR_WORDS = {
 }
 """Operators that are words."""
 _COMPARISONS = frozenset({"<", ">", "<=", ">="})
+_SIGNS = frozenset({"+", "-", "*", "&"})
+"""Operators of two operands that are operators of one, too."""
 _EXPRESSIONS = (
     "literals, names, calls, casts, sizeof, indices, members, initializers and the operators on "
     "integers"
 )
-
-
-class MisreadComparisonError(CppSyntaxError):
-    """The grammar takes `a < b && c > (d)` for a call, but `a` is a variable."""
-
-    def __init__(self, error: CppSyntaxError, variable: Node) -> None:
-        """What to say if the text cannot be read in another way, and where `a` is."""
-        super().__init__(error.message, error.position, error.line, error.notes)
-        self.start = variable.start_byte
-        self.end = variable.end_byte
 
 
 class ExpressionReader(TypeReader):
@@ -574,9 +625,10 @@ class ExpressionReader(TypeReader):
                 "template_function",
             ):
                 type_ = self.named_type(callee.named_children[0])
-                if type_.name in self.variables:
+                if self.is_variable(type_.name):
                     name = self.expression(callee)
                     return tree.FunctionCall(name, self.arguments(listed), position=position)
+                self._refuse_type(listed.named_children[-1])
                 value = self._chained(listed.named_children)
                 return tree.Cast("c", type_, value, position=position)
             case _:
@@ -601,9 +653,6 @@ class ExpressionReader(TypeReader):
             return tree.Cast(
                 cast("tree.CastKind", name), type_, self._single(listed), position=position
             )
-        if arguments and name in self.variables and name not in self.templates:
-            message = f"'{name}' is a variable, which has no template arguments"
-            raise MisreadComparisonError(self.error(node, message), self.field(callee, "name"))
         function = tree.Name(name, (), scope, position=self.at(callee))
         return tree.FunctionCall(function, self.arguments(listed), arguments, position=position)
 
@@ -617,16 +666,34 @@ class ExpressionReader(TypeReader):
             raise self.error(node, "a cast takes one value")
         return self.expression(values[0])
 
-    def _refuse_variable(self, node: Node, type_: tree.Type) -> None:
-        if isinstance(type_, tree.NamedType) and type_.name in self.variables:
-            message = f"this reads as a cast; '{type_.name}' is a variable, write it without '()'"
-            raise self.error(node, message)
-
     def _cast(self, node: Node) -> tree.Cast:
-        type_ = self.type_descriptor(self.field(node, "type"))
-        self._refuse_variable(node, type_)
-        value = self.expression(self.field(node, "value"))
-        return tree.Cast("c", type_, value, position=self.at(node))
+        written, value = self.field(node, "type"), self.field(node, "value")
+        type_ = self.type_descriptor(written)
+        if self._is_operand(type_) or self._is_conjunction(value):
+            close = next(each for each in node.children if each.type == ")")
+            message = "this reads as a cast; write the operand before the operator without '()'"
+            raise self.misread(node.start_byte, close.end_byte, message)
+        return tree.Cast("c", type_, self.expression(value), position=self.at(node))
+
+    def _is_operand(self, type_: tree.Type) -> bool:
+        """Whether what stands where a cast has its type is none that a value can have."""
+        match type_:
+            case tree.NamedType(name=name):
+                last = name.rpartition("::")[2]
+                return self.is_variable(last) or (last in self.templates - self.types)
+            case tree.ArrayOf() | tree.FunctionOf():
+                return True
+            case _:
+                return False
+
+    def _is_conjunction(self, node: Node) -> bool:
+        """Whether `&& x` is read as the address of an address, which nothing has."""
+        inner = node
+        while inner.type == "pointer_expression":
+            node, inner = inner, self.field(inner, "argument")
+            if self.text(node).startswith("&&"):
+                return True
+        return False
 
     def _construct(self, node: Node) -> tree.Construct:
         if self.text(node).startswith("("):
@@ -641,7 +708,10 @@ class ExpressionReader(TypeReader):
             return tree.CountOf(pack, position=self.at(node))
         type_ = node.child_by_field_name("type")
         if type_ is not None:
-            operand = self.type_or_name(self.type_descriptor(type_))
+            written = self.type_descriptor(type_)
+            if self.is_variable(_built_on(written)):
+                raise self.misread(type_.start_byte, type_.end_byte, "this is no type")
+            operand = _as_call(written) or self.type_or_name(written)
         else:
             operand = self.expression(self.field(node, "value"))
         return tree.SizeOf(operand, position=self.at(node))
@@ -695,11 +765,23 @@ class ExpressionReader(TypeReader):
                 f"'{operator}' is not supported; supported are {' '.join(tree.BINARY_OPERATORS)}",
             )
         left, right = self.field(node, "left"), self.field(node, "right")
+        operands = self.expression(left), self.expression(right)
         if operator in _COMPARISONS and self._is_comparison(left):
             raise self.error(left, "this compares a comparison; put it in parentheses")
-        return tree.BinaryOperation(
-            operator, self.expression(left), self.expression(right), position=self.at(node)
-        )
+        if operator in _SIGNS:
+            while left.type == "binary_expression":
+                left = self.field(left, "right")
+            if left.type == "parenthesized_expression":
+                self._refuse_type(left.named_children[0])
+        return tree.BinaryOperation(operator, *operands, position=self.at(node))
+
+    def _refuse_type(self, node: Node) -> None:
+        """Read the text again where the grammar takes the type of a cast for an operand."""
+        name = self.text(node)
+        is_type = is_built_in_type(name) or (name in self.types and not self.is_variable(name))
+        if node.type == "identifier" and is_type:
+            error = self.error(node, f"'{name}' is a type, which is no operand")
+            raise MisreadError(error, (node.start_byte, "__restrict__ "))
 
     def _is_comparison(self, node: Node) -> bool:
         operator = node.child_by_field_name("operator")
@@ -834,7 +916,17 @@ class ExpressionReader(TypeReader):
     def _member(self, node: Node) -> tree.Member:
         member, arguments = self._templated_member(node)
         if arguments:
-            raise self.error(node, "template arguments are supported in calls and types only")
+            message = "template arguments are supported in calls and types only"
+            raise self.misread(node.start_byte, self._member_name(node).end_byte, message)
+        return member
+
+    def _member_name(self, node: Node) -> Node:
+        """What names the member, without template arguments."""
+        member = self.field(node, "field")
+        while member.type == "dependent_name":
+            member = member.named_children[-1]
+        if member.type in ("template_method", "template_function"):
+            member = self.field(member, "name")
         return member
 
     def _templated_member(
@@ -847,8 +939,12 @@ class ExpressionReader(TypeReader):
         while member.type == "dependent_name":
             member = member.named_children[-1]
         if member.type in ("template_method", "template_function"):
-            arguments = self.qualified_name(member).arguments
-            member = self.field(member, "name")
+            named = self.field(member, "name")
+            if self.is_variable(self.text(named)):
+                message = f"'{self.text(named)}' is a variable, which has no template arguments"
+                raise self.misread(node.start_byte, named.end_byte, message)
+            arguments = self._template_arguments(member)
+            member = named
         if member.type == "qualified_field_identifier":
             member = self.field(member, "name")
         kinds = ("field_identifier", "identifier", "operator_name")

@@ -21,10 +21,10 @@ from ttmlir.cpp.declaration_reader import (
     ENUMERATION_VARIABLE,
     DeclarationReader,
     amend,
-    parenthesize,
+    insert,
 )
 from ttmlir.cpp.errors import CppSyntaxError, ErrorList, SourceMap
-from ttmlir.cpp.expression_reader import MisreadComparisonError
+from ttmlir.cpp.expression_reader import MisreadError
 from ttmlir.cpp.include_path import IncludePath
 from ttmlir.cpp.preprocess import Dependencies, PreprocessedText, make_macros, preprocess
 from ttmlir.cpp.tokens import SourceText
@@ -119,7 +119,8 @@ def _read_header(source: PreprocessedText) -> tree.Header:
     items = reader.items(root)
     text = source.source
     includes = tuple(source.includes)
-    return tree.Header(text.file, text.text, items, includes, frozenset(reader.variables))
+    variables, types = frozenset(reader.variables), frozenset(reader.types)
+    return tree.Header(text.file, text.text, items, includes, variables, types)
 
 
 def _read_text(source: PreprocessedText) -> tuple[PreprocessedText, Node]:
@@ -222,11 +223,12 @@ class _Reader(DeclarationReader):
         depth, pending, count = self.depth, self.pending, len(self.pending)
         try:
             return iter(tuple(read(self, node)))
-        except MisreadComparisonError as error:
+        except MisreadError as error:
             self.depth, self.pending = depth, pending
             del pending[count:]
-            source = parenthesize(self.source, error.start, error.end)
-            start, end = node.start_byte, node.end_byte + 2
+            source = insert(self.source, error.insertions)
+            added = sum(len(word) for _, word in error.insertions)
+            start, end = node.start_byte, node.end_byte + added
             again = _read_grammar(source).descendant_for_byte_range(start, end)
             while again is not None and again.type != node.type:
                 again = again.parent
@@ -288,7 +290,7 @@ class _Reader(DeclarationReader):
             listed = self.field(inner, "parameters").named_children
             plain = [each for each in listed if len(each.named_children) == 1]
             if listed and len(plain) == len(listed):
-                if all(self.text(each) in self.variables for each in plain):
+                if all(self.is_variable(self.text(each)) for each in plain):
                     return self.local_declaration(node)
         return self.prototype(node, declarator)
 
@@ -304,6 +306,7 @@ class _Reader(DeclarationReader):
         directive = self.source.directives[int(kept[1])]
         if isinstance(directive, tree.Include) and directive.header is not None:
             self.variables.update(directive.header.variables)
+            self.types.update(directive.header.types)
         return directive
 
     def namespace(self, node: Node) -> tree.Namespace:
@@ -352,6 +355,7 @@ class _Reader(DeclarationReader):
             return self.block(body)
         reader = copy(self)
         reader.variables = set(self.variables)
+        reader.types = set(self.types)
         reader.pending = []
 
         def read() -> tree.Block:
@@ -480,7 +484,7 @@ class _Reader(DeclarationReader):
         name, type_, _, _ = self.declared(self.field(value, "declarator"), words.type)
         if name is None:
             raise self.error(value, "this declaration declares no name")
-        self.variables.add(name)
+        self.declare(name)
         initial = self.initial_value(self.field(value, "value"))
         declared = tree.Declarator(name, (), initial, position=self.at(value))
         start.append(
@@ -523,7 +527,7 @@ class _Reader(DeclarationReader):
             name, type_, _, _ = self.declared(declarator, words.type)
             if name is None:
                 raise self.error(node, "this declaration declares no name")
-            self.variables.add(name)
+            self.declare(name)
             declared = tree.Declarator(name, (), value, position=self.at(declarator))
             declaration = tree.Declaration(type_, (declared,), words.specifiers, position=position)
         made = tree.RangeFor(declaration, self.body(self.field(node, "body")), position=position)

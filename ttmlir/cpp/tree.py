@@ -694,6 +694,8 @@ class Header:
     """All of its `#include`s, also those within other items."""
     variables: frozenset[str] = frozenset()
     """The names of variables in it."""
+    types: frozenset[str] = frozenset()
+    """The names of types in it."""
 
 
 @dataclass(frozen=True)
