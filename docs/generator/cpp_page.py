@@ -28,16 +28,16 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
         *("integers", "floating", "enumerations", "arrays", "initial_values"),
         *("pointers_and_references", "unions", "bits"),
     ),
-    "Statements": ("statements", "bindings_and_ranges", "static_data"),
+    "Statements": ("statements", "cases", "bindings_and_ranges", "static_data"),
     "Functions": (
         *("overloads", "templates", "packs_and_folds", "lambdas", "constexpr_functions"),
         "decltype_and_auto",
     ),
     "Classes": (
-        *("class_with_methods", "access", "operators", "destructors", "inheritance"),
-        "class_template",
+        *("class_with_methods", "access", "operators", "copies", "destructors", "inheritance"),
+        *("class_template", "layout"),
     ),
-    "Standard library": ("standard_library", "numeric_limits", "optional_and_tie"),
+    "Standard library": ("standard_library", "algorithms", "numeric_limits", "optional_and_tie"),
 }
 """The chapters, and the programs in `features` whose features they show."""
 

@@ -20,9 +20,8 @@ IN_FUNCTIONS = {
     "case 1: x;": "case statement",
 }
 OUTSIDE = {
-    "struct __attribute__((packed)) A { int x; };": "a packed layout",
-    "enum E { A } __attribute__((packed));": "a packed layout",
-    "enum E : int { A } __attribute__((packed));": "a packed layout",
+    "enum E { A } __attribute__((packed));": "a packed enumeration",
+    "enum E : int { A } __attribute__((packed));": "a packed enumeration",
     "void f() try { } catch (int e) { }": "try",
 }
 

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 # - `case 1: enum E { A };` is taken for the beginning of a variable: it gets the name of one.
 # - `enum : uint8_t { A };` needs a name.
 # - `__builtin_bit_cast(T, x)` has a type as an argument: `std::bit_cast<T>(x)`.
-# - `a < b && c > (d)` is taken for a call of `a<b && c>`: `(a) < b && c > (d)` is not.
+# - `case 1 ... 4:` is taken for two cases: `case case_range(1, 4):`.
 
 _OPENING = ("(", "[", "{")
 _CLOSING = (")", "]", "}")
@@ -51,15 +52,28 @@ class _Part:
 ENUMERATION_VARIABLE = "variable_behind_enumeration"
 """The name of a variable that no text has, declared with an enumeration."""
 
+CASE_RANGE = "case_range"
+"""The function that no text has, called with the ends of the values of a case."""
+
 UNNAMED_ENUMERATION = "unnamed_enumeration"
 """The name of an enumeration that has none in the text."""
+
+_DOTS = "..."
+_CASE_RANGE = re.compile(r"\bcase\b((?:[^:;{}]|::){1,200}?)\.\.\.((?:[^:;{}]|::){1,200}):(?!:)")
+"""Values from one to another one; the limits keep the time short that a search takes."""
 
 _BIT_CAST = re.compile(r"__builtin_bit_cast\s*\(([\w:\s*]+),")
 
 
 def amend(source: PreprocessedText) -> PreprocessedText:
     """The same text in the words of the grammar."""
-    source = replace(source, text=_BIT_CAST.sub(_write_bit_cast, source.text))
+    text = _BIT_CAST.sub(_write_bit_cast, source.text)
+    ranges = list(_find_ranges(text))
+    for _, dots, _ in ranges:
+        text = f"{text[:dots]} , {text[dots + len(_DOTS) :]}"
+    source = replace(source, text=text)
+    calls = [(start, f" {CASE_RANGE}(") for start, _, _ in ranges]
+    source = insert(source, (*calls, *((end, ")") for _, _, end in ranges)))
     tokens = list(split_tokens(SourceText(source.text, source.source.file)))
     solid = [each for each in tokens if each.kind not in BLANK]
     return insert(source, (*_find_insertions(tokens), *_find_enumerations(solid)))
@@ -73,11 +87,12 @@ def insert(source: PreprocessedText, words: Iterable[tuple[int, str]]) -> Prepro
     for place, bracket in inserted:
         pieces += (source.text[end:place], bracket)
         end = place
+    lengths = [0, *accumulate(len(word) for _, word in inserted)]
     edges = sorted({*source.offsets, *places})
     return replace(
         source,
         text="".join((*pieces, source.text[end:])),
-        offsets=[edge + bisect_right(places, edge) for edge in edges],
+        offsets=[edge + lengths[bisect_right(places, edge)] for edge in edges],
         origins=[source.origin(edge) for edge in edges],
     )
 
@@ -139,6 +154,13 @@ def _find_end(tokens: Sequence[Token], start: int) -> int | None:
             ends = tokens[number + 1].text == ";"
             return tokens[number].offset + 1 if ends else None
     return None
+
+
+def _find_ranges(text: str) -> Iterator[tuple[int, int, int]]:
+    """Where the values of cases begin, where the dots between them are, and where they end."""
+    if _DOTS in text:
+        for found in _CASE_RANGE.finditer(text):
+            yield found.start(1), found.end(1), found.end(2)
 
 
 def _write_bit_cast(found: re.Match[str]) -> str:
@@ -233,7 +255,6 @@ class DeclarationReader(ExpressionReader):
 
     def struct(self, node: Node) -> tree.Struct:
         """A class, struct or union with its members."""
-        self.refuse_packed(node)
         kind, position = _KINDS[node.type], self.at(node)
         name, specialized = self._struct_name(node)
         bases = tuple(each for child in node.named_children for each in self._bases(child))
@@ -265,15 +286,15 @@ class DeclarationReader(ExpressionReader):
             (),
             specialized,
             hidden=access.list_hidden(),
+            is_packed=self._find_packed(node) is not None,
+            alignments=self.alignments(node),
             position=position,
         )
 
-    def refuse_packed(self, node: Node) -> None:
-        """Refuse an attribute that changes where members are."""
-        for child in node.named_children:
-            if child.type.startswith("attribute") and "packed" in self.text(child):
-                message = "a packed layout is not supported here; supported are those of the ABI"
-                raise self.error(child, message)
+    def _find_packed(self, node: Node) -> Node | None:
+        """The attribute that puts members next to each other."""
+        attributes = (each for each in node.named_children if each.type.startswith("attribute"))
+        return next((each for each in attributes if "packed" in self.text(each)), None)
 
     def _struct_name(self, node: Node) -> tuple[str, tuple[tree.TemplateArgument, ...] | None]:
         """The name of a struct, and what a specialisation is for."""
@@ -283,7 +304,7 @@ class DeclarationReader(ExpressionReader):
         if name.type == "template_type":
             found = self.qualified_name(name)
             return found.text, found.arguments
-        self.types.add(self.name_text(name))
+        self.declare_type(self.name_text(name))
         return self.name_text(name), None
 
     def _bases(self, node: Node) -> Iterator[tree.NamedType]:
@@ -392,7 +413,7 @@ class DeclarationReader(ExpressionReader):
         """`using name = type;`."""
         name = self.text(self.field(node, "name"))
         type_ = self.type_descriptor(self.field(node, "type"))
-        self.types.add(name)
+        self.declare_type(name)
         return tree.Alias(name, type_, position=self.at(node))
 
     def typedef(self, node: Node) -> tree.Alias:
@@ -403,18 +424,22 @@ class DeclarationReader(ExpressionReader):
         name, type_, sizes, _ = self.declared(declarators[0], self.words(node).type)
         if name is None or sizes:
             raise self.error(node, "a typedef of an array is not supported")
-        self.types.add(name)
+        self.declare_type(name)
         return tree.Alias(name, type_, position=self.at(node))
 
     def using_name(self, node: Node) -> tree.UsingName:
-        """`using name;`."""
+        """`using name;` or `using enum name;`."""
         found = self.qualified_name(node.named_children[0])
-        return tree.UsingName(found.text, position=self.at(node))
+        is_enumeration = any(each.type == "enum" for each in node.children)
+        return tree.UsingName(found.text, is_enumeration, position=self.at(node))
 
     def enumeration(self, node: Node) -> tree.Enumeration:
         """An enumeration, with or without name."""
         self.only(node)
-        self.refuse_packed(node)
+        packed = self._find_packed(node)
+        if packed is not None:
+            message = "a packed enumeration is not supported here; supported are written base types"
+            raise self.error(packed, message)
         body = node.child_by_field_name("body")
         if body is None:
             raise self.error(node, "an enumeration needs its enumerators here")
@@ -432,7 +457,7 @@ class DeclarationReader(ExpressionReader):
         written = "" if name is None else self.text(name)
         if written in ("", UNNAMED_ENUMERATION):
             return self.unnamed(node)
-        self.types.add(written)
+        self.declare_type(written)
         return written
 
     def _enumerator(self, node: Node) -> tree.Enumerator:
@@ -522,13 +547,13 @@ class DeclarationReader(ExpressionReader):
         match node.type:
             case "type_parameter_declaration" | "variadic_type_parameter_declaration":
                 name = self.text(node.named_children[0]) if node.named_children else ""
-                self.types.add(name)
+                self.declare_type(name)
                 is_pack = node.type.startswith("variadic")
                 return tree.TemplateParameter(name, None, None, is_pack, position=position)
             case "optional_type_parameter_declaration":
                 written = node.child_by_field_name("name")
                 name = "" if written is None else self.text(written)
-                self.types.add(name)
+                self.declare_type(name)
                 value = self.field(node, "default_type")
                 default = self.type_or_name(self.written_type(value))
                 return tree.TemplateParameter(name, None, default, position=position)
@@ -851,7 +876,13 @@ class DeclarationReader(ExpressionReader):
             message = f"'{name}' is a variable; put this expression in parentheses"
             raise self.error(node, message)
         return tree.Declaration(
-            type_, tuple(declared), words.specifiers, (), scope, position=self.at(node)
+            type_,
+            tuple(declared),
+            words.specifiers,
+            (),
+            scope,
+            self.alignments(node),
+            position=self.at(node),
         )
 
     def _scope_of(self, node: Node) -> tree.Type | None:

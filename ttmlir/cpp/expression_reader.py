@@ -6,7 +6,7 @@ The parser builds on it; apart, because the forms of expressions are half of C++
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 _QUALIFIERS = {"const": "const", "volatile": "volatile", "_Atomic": "tt_l1_ptr"}
 _IGNORED_QUALIFIERS = frozenset(("__restrict", "__restrict__", "noexcept", "register"))
+_ALIGNED = ("aligned", "__aligned__")
 _ATTRIBUTES = frozenset(
     ("attribute_declaration", "attribute_specifier", "alignas_qualifier", "attribute")
 )
-"""Nodes that do not change a declaration."""
+"""Nodes that stand beside the type and the names of a declaration."""
 _SPECIFIER_NODES = frozenset(
     ("type_qualifier", "storage_class_specifier", "explicit_function_specifier")
 )
@@ -126,9 +127,9 @@ class TypeReader:
         self.templates = set[str]()
         """Names of templates, which may stand before `<` though a variable has the name, too."""
         self.types = set[str]()
-        """Names of types that the grammar cannot know, which make a cast of `(T) & x`."""
-        self.locals: set[str] | None = None
-        """Names of variables and parameters of the template and function that is read."""
+        """Names of types outside of functions, which the grammar cannot know."""
+        self.locals: dict[str, bool] | None = None
+        """Whether names that the template or function around declares are those of variables."""
         self.pending: list[tree.Struct | tree.Enumeration] = []
         """Structs and enumerations that are defined where a type is written."""
         self.unnamed_count = 0
@@ -153,19 +154,35 @@ class TypeReader:
 
     def declare(self, name: str) -> None:
         """Note that a name is that of a variable from here on."""
-        (self.variables if self.locals is None else self.locals).add(name)
+        if self.locals is None:
+            self.variables.add(name)
+        else:
+            self.locals[name] = True
+
+    def declare_type(self, name: str) -> None:
+        """Note that a name is that of a type from here on."""
+        if self.locals is None:
+            self.types.add(name)
+        else:
+            self.locals[name] = False
 
     def is_variable(self, name: str) -> bool:
         """Whether a name is that of a variable, which has no template arguments."""
         if self.locals is not None and name in self.locals:
-            return True
-        return name in self.variables and name not in self.templates
+            return self.locals[name]
+        return name in self.variables and name not in self.templates and name not in self.types
+
+    def is_type(self, name: str) -> bool:
+        """Whether a name is that of a type."""
+        if self.locals is not None and name in self.locals:
+            return not self.locals[name]
+        return is_built_in_type(name) or name in self.types
 
     @contextmanager
-    def scope(self) -> Iterator[None]:
+    def scope(self) -> Generator[None]:
         """What is declared inside is not known behind."""
         outer = self.locals
-        self.locals = set(outer or ())
+        self.locals = dict(outer or {})
         try:
             yield
         finally:
@@ -220,12 +237,13 @@ class TypeReader:
         """The type and specifiers with which a declaration begins; constructors have no type."""
         qualifiers, specifiers = list[str](), list[str]()
         for index, child in enumerate(node.children):
-            if child.type == "virtual":
-                raise self.unsupported(child, "plain member functions")
+            self._refuse_virtual(child)
             if not child.is_named or node.field_name_for_child(index) is not None:
                 continue
             word = self.text(child)
-            if child.type in _ATTRIBUTES or word in _IGNORED_QUALIFIERS:
+            # `alignas` is a qualifier with a child, which `alignments` reads.
+            is_alignment = child.type == "type_qualifier" and bool(child.named_children)
+            if is_alignment or child.type in _ATTRIBUTES or word in _IGNORED_QUALIFIERS:
                 continue
             if child.type == "type_qualifier" and word in _QUALIFIERS:
                 qualifiers.append(_QUALIFIERS[word])
@@ -241,6 +259,28 @@ class TypeReader:
         else:
             type_ = self.written_type(written, tuple(qualifiers))
         return Words(type_, tuple(specifiers))
+
+    def _refuse_virtual(self, node: Node) -> None:
+        if node.type == "virtual":
+            raise self.unsupported(node, "plain member functions")
+
+    def alignments(self, node: Node) -> tuple[tree.TemplateArgument, ...]:
+        """What `alignas` and the attribute `aligned` ask of a declaration."""
+        return tuple(each for child in node.named_children for each in self._alignment(child))
+
+    def _alignment(self, node: Node) -> Iterator[tree.TemplateArgument]:
+        match node.type:
+            case "type_qualifier":
+                yield from self.alignments(node)
+            case "alignas_qualifier":
+                yield from map(self.template_argument, node.named_children)
+            case "attribute_specifier":
+                for each in node.named_children[0].named_children:
+                    if each.type == "call_expression" and self.text(each).startswith(_ALIGNED):
+                        listed = self.field(each, "arguments").named_children
+                        yield from map(self.template_argument, listed)
+            case _:
+                pass
 
     def declared(self, node: Node, type_: tree.Type) -> Declared:
         """The name in a declarator, and what it makes of the type before it."""
@@ -716,6 +756,11 @@ class ExpressionReader(TypeReader):
             operand = self.expression(self.field(node, "value"))
         return tree.SizeOf(operand, position=self.at(node))
 
+    def _offset_of(self, node: Node) -> tree.OffsetOf:
+        type_ = self.type_descriptor(self.field(node, "type"))
+        member = self.text(self.field(node, "member"))
+        return tree.OffsetOf(type_, member, position=self.at(node))
+
     def _align_of(self, node: Node) -> tree.SizeOf:
         operand = self.type_or_name(self.type_descriptor(node.named_children[0]))
         return tree.SizeOf(operand, True, position=self.at(node))
@@ -778,8 +823,7 @@ class ExpressionReader(TypeReader):
     def _refuse_type(self, node: Node) -> None:
         """Read the text again where the grammar takes the type of a cast for an operand."""
         name = self.text(node)
-        is_type = is_built_in_type(name) or (name in self.types and not self.is_variable(name))
-        if node.type == "identifier" and is_type:
+        if node.type == "identifier" and self.is_type(name):
             error = self.error(node, f"'{name}' is a type, which is no operand")
             raise MisreadError(error, (node.start_byte, "__restrict__ "))
 
@@ -970,6 +1014,7 @@ class ExpressionReader(TypeReader):
         "lambda_expression": _lambda,
         "null": _null,
         "number_literal": _number,
+        "offsetof_expression": _offset_of,
         "parameter_pack_expansion": _expansion,
         "parenthesized_expression": _parenthesized,
         "alignof_expression": _align_of,

@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from ttmlir.cpp import tree
+from ttmlir.cpp import declaration_reader, tree
 from ttmlir.cpp.declaration_reader import (
     ENUMERATION_VARIABLE,
     DeclarationReader,
@@ -565,7 +565,14 @@ class _Reader(DeclarationReader):
         value = node.child_by_field_name("value")
         inside = [each for each in node.named_children if each != value]
         statements = tuple(each for child in inside for each in self.statement(child))
-        return tree.Case(self.optional(value), statements, position=self.at(node))
+        first, last = self.optional(value), None
+        match first:
+            case tree.FunctionCall(tree.Name(declaration_reader.CASE_RANGE), (first, last)):
+                assert not isinstance(first, tree.Braces)
+                assert not isinstance(last, tree.Braces)
+            case _:
+                pass
+        return tree.Case(first, statements, last, position=self.at(node))
 
     def return_value(self, node: Node) -> tree.Return:
         values = node.named_children

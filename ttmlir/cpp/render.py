@@ -62,6 +62,7 @@ from ttmlir.cpp.tree import (
     Namespace,
     NamespaceAlias,
     Null,
+    OffsetOf,
     Parameter,
     Pointer,
     Pragma,
@@ -278,7 +279,8 @@ def _template_parameter(parameter: TemplateParameter) -> str:
 
 def _struct(node: Struct) -> Iterator[str]:
     yield from _template(node.template_parameters, node.specialized)
-    head = f"{node.kind} {_struct_name(node)}".rstrip()
+    packed = "__attribute__((packed)) " if node.is_packed else ""
+    head = f"{node.kind} {packed}{_alignments(node.alignments)}{_struct_name(node)}".rstrip()
     if not node.is_defined:
         yield f"{head};"
         return
@@ -294,6 +296,10 @@ def _struct(node: Struct) -> Iterator[str]:
     for field in node.fields:
         yield from _indent(_field(field, inner))
     yield "};"
+
+
+def _alignments(written: tuple[TemplateArgument, ...]) -> str:
+    return "".join(f"alignas({_template_argument(each)}) " for each in written)
 
 
 def _struct_name(node: Struct) -> str:
@@ -391,7 +397,9 @@ def _case(case: Case) -> Iterator[str]:
     if case.value is None:
         yield "default:"
     else:
-        yield f"case {_expression(case.value, _ABOVE_CONDITIONAL, top=True)}:"
+        ends = (case.value,) if case.last is None else (case.value, case.last)
+        values = (_expression(each, _ABOVE_CONDITIONAL, top=True) for each in ends)
+        yield f"case {' ... '.join(values)}:"
     yield from _body(case.statements)
 
 
@@ -399,8 +407,8 @@ def _name_declaration(statement: NameDeclaration) -> str:
     match statement:
         case Alias(name=name, type=type_):
             return f"using {name} = {_type(type_)};"
-        case UsingName(name=name):
-            return f"using {name};"
+        case UsingName(name=name, is_enumeration=is_enumeration):
+            return f"using {'enum ' if is_enumeration else ''}{name};"
         case StaticAssert(condition=condition, message=message):
             text = "" if message is None else f', "{message}"'
             return f"static_assert({_expression(condition, _ASSIGNMENT, top=True)}{text});"
@@ -499,7 +507,8 @@ def _evaluation(statement: Evaluate) -> str:
 
 
 def _declaration(declaration: Declaration) -> str:
-    words = "".join(f"{word} " for word in declaration.specifiers)
+    words = _alignments(declaration.alignments)
+    words += "".join(f"{word} " for word in declaration.specifiers)
     top = len(declaration.declarators) == 1
     prefix = "" if declaration.scope is None else f"{_type(declaration.scope)}::"
     declared = [prefix + _declarator(each, top=top) for each in declaration.declarators]
@@ -555,12 +564,18 @@ def _range_head(loop: RangeFor) -> str:
 # Types.
 
 
+def _scope(type_: Type) -> str:
+    """What stands before a member of a type: one of a template without arguments as `Q<>::`."""
+    has_list = not isinstance(type_, NamedType) or bool(type_.template_arguments)
+    return f"{_type(type_)}{'' if has_list else '<>'}::"
+
+
 def _type(type_: Type) -> str:
     match type_:
         case NamedType(name=name, template_arguments=arguments, qualifiers=qualifiers):
             words = "".join(f"{word} " for word in qualifiers)
             if type_.scope is not None:
-                name = f"typename {_type(type_.scope)}::{'template ' if arguments else ''}{name}"
+                name = f"typename {_scope(type_.scope)}{'template ' if arguments else ''}{name}"
             return words + name + _template_list(arguments)
         case Pointer(pointee=FunctionOf()):
             return _declared(type_, "")
@@ -690,6 +705,8 @@ def _newer_primary(expression: Expression) -> str:
     match expression:
         case Lambda():
             return _lambda(expression)
+        case OffsetOf(type=type_, member=member):
+            return f"offsetof({_type(type_)}, {member})"
         case Fold(operator=operator, pattern=pattern, start=start, leftward=leftward):
             text = _expression(pattern, _PREFIX)
             if start is not None:
@@ -732,7 +749,7 @@ def _word(expression: Expression) -> str:
             return text
         case Name(text=text, template_arguments=arguments, scope=scope):
             if scope is not None:
-                text = f"{_type(scope).removeprefix('typename ')}::{text}"
+                text = f"{_scope(scope).removeprefix('typename ')}{text}"
             return text + _template_list(arguments)
         case This():
             return "this"

@@ -10,8 +10,8 @@ IR becomes a tree, `render` makes C++ text of a tree and `parse` makes a tree of
                  Enumeration StaticAssert Comment Assembly
     types        NamedType Pointer Reference ArrayOf FunctionOf Decltype
     expressions  Integer Floating Boolean String Character Null This Name Call Construct Braces
-                 Unary Update Binary Conditional Assign Cast SizeOf Index Member Lambda Expansion
-                 Fold CountOf
+                 Unary Update Binary Conditional Assign Cast SizeOf OffsetOf Index Member Lambda
+                 Expansion Fold CountOf
 
 Comments are written and never read. Every node has a `position`, the place in the source that it
 was made from. Positions take no part in equality. A tree has the syntax, not the semantics:
@@ -25,7 +25,8 @@ Conventions that make the form of a tree unique:
 - a template argument that is a plain or qualified name of no built-in type is a `Name`: only the
   reader of the tree can know whether the name means a type or a constant;
 - a declaration in a condition stands before its statement, in a block with it;
-- `typename` and `template` before names, attributes and access are read and left out.
+- `typename` and `template` before names, access, and attributes but those of the layout are read
+  and left out.
 """
 
 from __future__ import annotations
@@ -373,6 +374,14 @@ class SizeOf(Node):
 
 
 @dataclass(frozen=True)
+class OffsetOf(Node):
+    """`offsetof(T, member)`."""
+
+    type: Type
+    member: str
+
+
+@dataclass(frozen=True)
 class Index(Node):
     """`base[index]`."""
 
@@ -469,6 +478,8 @@ class Declaration(Node):
     template_parameters: tuple[TemplateParameter, ...] = ()
     scope: Type | None = None
     """The class whose static member is defined: `int A::count = 0;`."""
+    alignments: tuple[TemplateArgument, ...] = ()
+    """Types and numbers of `alignas`."""
 
 
 @dataclass(frozen=True)
@@ -492,9 +503,10 @@ class Alias(Node):
 
 @dataclass(frozen=True)
 class UsingName(Node):
-    """`using tt::CBIndex;`."""
+    """`using tt::CBIndex;`, or `using enum tt::CBIndex;` for the enumerators of it."""
 
     name: str
+    is_enumeration: bool = False
 
 
 @dataclass(frozen=True)
@@ -585,10 +597,14 @@ class If(Node):
 
 @dataclass(frozen=True)
 class Case(Node):
-    """`case value:`, or without value `default:`, with the statements up to the next one."""
+    """`case value:`, or without value `default:`, with the statements up to the next one.
+
+    `case value ... last:`, which compilers add to C++, is for all values from one to the other.
+    """
 
     value: Expression | None
     statements: tuple[Statement, ...] = ()
+    last: Expression | None = None
 
 
 @dataclass(frozen=True)
@@ -743,6 +759,10 @@ class Struct(Node):
     is_defined: bool = True
     hidden: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
     """Names that are `private` or `protected`; none if friends outside of it may use them."""
+    is_packed: bool = False
+    """Whether members lie next to each other, wherever that is."""
+    alignments: tuple[TemplateArgument, ...] = ()
+    """Types and numbers of `alignas`."""
 
 
 @dataclass(frozen=True)
@@ -847,6 +867,7 @@ Expression: TypeAlias = (
     | Assign
     | Cast
     | SizeOf
+    | OffsetOf
     | Index
     | Member
 )

@@ -300,22 +300,27 @@ def alignment_of(type_: CType) -> int:
 def lay_out_struct(
     name: str,
     number: int,
-    members: Sequence[tuple[str, QualifiedType]],
+    members: Sequence[tuple[str, QualifiedType, int]],
     bases: Sequence[StructType] = (),
     *,
     is_union: bool = False,
+    is_packed: bool = False,
+    alignment: int = 1,
 ) -> StructType:
-    """A struct with its members laid out as the C++ ABI does, after those of its first base."""
-    offset, alignment, has_constant = 0, 1, False
+    """A struct with its members laid out as the C++ ABI does, after those of its first base.
+
+    Members and the struct itself are aligned to the numbers given at least; without, that is 1.
+    """
+    offset, has_constant = 0, False
     fields = list[Field]()
     for base in bases[:1]:
         fields += base.fields
         offset = base.size if base.fields else 0
-        alignment, has_constant = base.alignment, base.has_constant
+        alignment, has_constant = max(alignment, base.alignment), base.has_constant
     end = offset
-    for member, qualified in members:
+    for member, qualified, asked in members:
         type_ = qualified.type
-        own = alignment_of(type_)
+        own = max(asked, 1 if is_packed else alignment_of(type_))
         offset = 0 if is_union else -(-offset // own) * own
         fields.append(Field(member, type_, offset, qualified.const))
         offset += size_of(type_) or 0
@@ -544,7 +549,8 @@ def resolve_type(
             if node.template_arguments or node.scope is not None:
                 found = names.find_templated_type(node)
             else:
-                found = names.find_type(name)
+                # A class template all of whose arguments have defaults is a type as `Q<>`.
+                found = names.find_type(name) or names.find_templated_type(node)
             if found is None:
                 raise names.unknown_type(node, name)
             return _qualify(found, node) if isinstance(node, tree.NamedType) else found

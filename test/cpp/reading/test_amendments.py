@@ -50,3 +50,19 @@ def test_what_is_no_cpp_stays_refused() -> None:
         body("c = (b = 12, b + 1))")
     assert caught.value.position.line == 1
     assert "is not expected here" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "switch (a) { case 1 ... 4: new int; }",
+        "enum : int { A }; new int;",
+        "c = (T)-a + (b < a && c >= b); new int;",
+    ],
+)
+def test_places_behind_inserted_words(line: str) -> None:
+    """What stands behind an amendment is said to be where it was written."""
+    text = f"typedef int T; void f(int a, int b, int c) {{ {line} }}"
+    with pytest.raises(CppSyntaxError) as caught:
+        parse(text, "k.cpp")
+    assert caught.value.position.column == text.index("new") + 1

@@ -236,8 +236,8 @@ def test_objects_whose_end_is_not_compiled_are_refused(before: str, body: str, n
             "'A' cannot be copied: its copying is deleted",
         ),
         (
-            "struct A { A() {} A(const A& o) : x(o.x + 1) {} int x = 1; };",
-            "A a; A b(a);",
+            "struct A { A() {} A(const A& o) : x(o.x + 1) {} int x = 1; }; struct B { A a; };",
+            "B a; B b(a);",
             "this copies a 'A' by its own constructor, which is not supported",
         ),
         (
@@ -248,7 +248,7 @@ def test_objects_whose_end_is_not_compiled_are_refused(before: str, body: str, n
     ],
 )
 def test_other_objects_are_refused(before: str, body: str, message: str) -> None:
-    """Copies are made member by member only."""
+    """Copies within others are made member by member only, and no object is moved."""
     assert message in refusal(body, before)
 
 

@@ -27,6 +27,7 @@ _PRELUDE = """#include <cstdint>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <type_traits>

@@ -128,7 +128,7 @@ class Program:
     def main(self) -> None:
         """Write the body of the kernel."""
         self.line("int32_t shared = 5; int32_t numbers[8] = {1, -2, 3};")
-        self.line("uint32_t words[4] = {7, 8}; Pair pair = {.a = 1, .b = {1, 2}};")
+        self.line("uint32_t words[4] = {7, 8}; Pair pair = {.a = 1, .b = {1, 0}};")
         self.line("Pair other = pair;")
         self.names = ["shared", "total", "pair.a", "other.c", "numbers[3]"]
         self.arrays = ["words", "pair.b", "other.b"]

@@ -297,7 +297,7 @@ def find_templated_type(context: Context, node: tree.NamedType | tree.Name) -> Q
         case ClassTemplate() if arguments:
             return find_class(context, symbol, arguments, node)
         case ClassTemplate():
-            return context.unit.find_type(name, context.scope)
+            return _find_by_defaults(context, symbol, node)
         case AliasTemplate():
             return find_alias(context, symbol, arguments, node)
         case Alias(type=type_):
@@ -313,6 +313,17 @@ def find_templated_type(context: Context, node: tree.NamedType | tree.Name) -> Q
             raise context.error(node, f"'{holder.name}' has no type '{name}'")
         case _:
             return None
+
+
+def _find_by_defaults(
+    context: Context, template: ClassTemplate, node: tree.NamedType | tree.Name
+) -> QualifiedType | None:
+    """The class that a template means within itself, or where its arguments have defaults."""
+    own = context.unit.find_type(template.name, context.scope)
+    parameters = template.definition.template_parameters
+    if own is None and all(each.default or each.is_pack for each in parameters):
+        return find_class(context, template, (), node)
+    return own
 
 
 def find_own_template(context: Context, symbol: Symbol | None) -> Symbol | None:

@@ -34,6 +34,7 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     build_unset,
     build_zero,
     copy_struct,
+    takes_temporary,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
@@ -176,7 +177,7 @@ class _Closure:
         at = node.position
         name = f"(lambda at {at.line}:{at.column})" if at is not None else "(lambda)"
         unit.structs.append(IncompleteType(name, number))
-        type_ = lay_out_struct(name, number, self.members)
+        type_ = lay_out_struct(name, number, [(*each, 1) for each in self.members])
         unit.structs[number] = type_
         self.scope.owner = number
         function = tree.Function(
@@ -359,6 +360,20 @@ def _call_constructor(
     if copied is not None:
         same = settle(convert_implicitly(context, copied.value, type_, node))
         return copy_struct(context, same, node)
+    return _make_by(context, type_, info, given, node)
+
+
+def copy_object(context: Context, type_: StructType, source: Lvalue, node: tree.Node) -> Value:
+    """The object that the copy constructor of a class makes."""
+    known = cast("tree.Expression", Evaluated(source, position=node.position))
+    given = take_arguments(context, (known,))
+    return _make_by(context, type_, context.unit.classes[type_.number], given, node)
+
+
+def _make_by(
+    context: Context, type_: StructType, info: ClassInfo, given: Sequence[Given], node: tree.Node
+) -> Value:
+    """The object that one of the constructors makes."""
     functions = Functions(info.node.name, info.constructors, info.scope)
     chosen = choose_function(context, functions, CallOfOwn(node, (), given))
     raw = Value(type_, _build_raw(context, type_))
@@ -641,11 +656,20 @@ def define_class(
     scope.more = tuple(unit.classes[each.number].scope for each in bases)
     inner = Context(unit, scope, context.handlers)
     _declare_members(inner, info, node)
-    members = list[tuple[str, QualifiedType]]()
+    members = list[tuple[str, QualifiedType, int]]()
     for field in node.fields:
         unit.spend(field)
-        members += _declare_fields(inner, info, field)
-    made = lay_out_struct(name, number, members, bases, is_union=node.kind == "union")
+        asked = _find_alignment(inner, field.alignments, field)
+        members += ((*each, asked) for each in _declare_fields(inner, info, field))
+    made = lay_out_struct(
+        name,
+        number,
+        members,
+        bases,
+        is_union=node.kind == "union",
+        is_packed=node.is_packed,
+        alignment=_find_alignment(inner, node.alignments, node),
+    )
     unit.structs[number] = made
     if template is not None:
         scope.symbols[node.name] = StructDefinition(made)
@@ -653,6 +677,28 @@ def define_class(
         if isinstance(each, tree.StaticAssert):
             inner.execute(each)
     return made
+
+
+_MAX_ALIGNMENT = 4096
+"""More than anything in a core is aligned to."""
+
+
+def _find_alignment(
+    context: Context, written: Sequence[tree.TemplateArgument], node: tree.Node
+) -> int:
+    """The strictest alignment that is asked for; 1 without any."""
+    alignment = 1
+    for each in written:
+        is_type = isinstance(each, (tree.NamedType, tree.Pointer, tree.Decltype))
+        if isinstance(each, tree.Name):
+            is_type = context.unit.find_type(each.text, context.scope) is not None
+        value = tree.SizeOf(each, True, position=node.position) if is_type else each
+        asked = evaluate_constant(context, cast("tree.Expression", value), "an alignment")
+        if asked < 0 or asked & (asked - 1) or asked > _MAX_ALIGNMENT:
+            message = f"an alignment is a power of two up to {_MAX_ALIGNMENT}, not {asked}"
+            raise context.error(node, message)
+        alignment = max(alignment, asked)
+    return alignment
 
 
 def _find_bases(context: Context, node: tree.Struct) -> list[StructType]:
@@ -756,8 +802,11 @@ def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
 
 def _declare_member_function(context: Context, info: ClassInfo, function: tree.Function) -> None:
     if function.kind == "constructor" and _is_copying(info, function):
-        info.copying = function
+        if info.copying is None or not takes_temporary(info.copying):
+            info.copying = function
     if function.is_deleted:
+        is_default = function.kind == "constructor" and not function.parameters
+        info.has_deleted_default = info.has_deleted_default or is_default
         return
     match function.kind:
         case "constructor" if function.is_defaulted:

@@ -340,6 +340,7 @@ def _declare_local(
         lvalue: Lvalue = ItemLvalue(type_, code.name(identifier), code.constant(0), is_const)
     else:
         if value is None and in_list:
+            _refuse_deleted(context, type_, declarator)
             value = build_unset(context, type_)
         lvalue = LocalLvalue(type_, identifier, is_const=is_const, origin=declarator)
         if isinstance(type_, PointerType):
@@ -503,6 +504,14 @@ def _fix_either(context: Context, lvalue: EitherLvalue, setup: list[ast.expr]) -
     return fixed
 
 
+def _refuse_deleted(context: Context, type_: CType, node: tree.Node) -> None:
+    """Refuse an object without initial value where no constructor makes one."""
+    info = context.unit.classes.get(type_.number) if isinstance(type_, StructType) else None
+    if info is not None and info.has_deleted_default:
+        message = f"'{type_.name}' is made with arguments only: its default constructor is deleted"
+        raise context.error(node, message)
+
+
 def bind_variable(
     context: Context,
     declarator: tree.Declarator,
@@ -538,10 +547,21 @@ def use_name(context: Context, node: tree.UsingName) -> None:
     """Compile `using tt::CBIndex;`."""
     last = node.name.rpartition("::")[2]
     symbol = context.unit.find(node.name, context.scope)
-    if symbol is not None:
+    if node.is_enumeration:
+        _use_enumerators(context, node, symbol)
+    elif symbol is not None:
         context.scope.symbols[last] = symbol
     elif not context.unit.is_of_library(node.name, context.scope):
         raise context.unit.unknown_name(node, node.name, f"there is no '{node.name}'")
+
+
+def _use_enumerators(context: Context, node: tree.UsingName, symbol: Symbol | None) -> None:
+    """Compile `using enum K;`."""
+    if not isinstance(symbol, Alias) or not isinstance(symbol.type.type, EnumType):
+        raise context.unit.unknown_name(node, node.name, f"there is no enumeration '{node.name}'")
+    inner = context.unit.namespaces[symbol.type.type.name]
+    for name, each in inner.symbols.items():
+        _bind_new_name(context, node, name, each)
 
 
 def use_namespace(context: Context, node: tree.UsingNamespace) -> None:

@@ -8,7 +8,12 @@ from ttmlir.sim.kernels.class_templates import (
     find_templated_symbol,
     find_templated_type,
 )
-from ttmlir.sim.kernels.classes import construct, declare_struct, evaluate_lambda
+from ttmlir.sim.kernels.classes import (
+    construct,
+    copy_object,
+    declare_struct,
+    evaluate_lambda,
+)
 from ttmlir.sim.kernels.context import Handlers
 from ttmlir.sim.kernels.declarations import (
     check_static_assert,
@@ -27,6 +32,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     cast_value,
     evaluate_cast,
     evaluate_lvalue,
+    evaluate_offset,
     evaluate_size,
     evaluate_this,
 )
@@ -90,6 +96,7 @@ HANDLERS = Handlers(
         tree.FunctionCall: evaluate_call,
         tree.Cast: evaluate_cast,
         tree.SizeOf: evaluate_size,
+        tree.OffsetOf: evaluate_offset,
         tree.Construct: evaluate_construct,
         tree.This: evaluate_this,
         tree.Lambda: evaluate_lambda,
@@ -128,6 +135,7 @@ HANDLERS = Handlers(
     cast=cast_value,
     convert_object=convert_object,
     construct=construct,
+    copy=copy_object,
     find_constructed=find_constructed,
     find_templated_type=find_templated_type,
     find_templated_symbol=find_templated_symbol,

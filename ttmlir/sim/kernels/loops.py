@@ -225,11 +225,11 @@ def _build_range(
             declare_variable(context, start, each)
     declared, first = find_declared(context, start, count.declarator)
     type_ = declared.type
-    bound = evaluate_number(context, count.bound, "the bound of a loop")
     if not isinstance(type_, IntType) or isinstance(type_, EnumType) or declared.const:
         return None
     if type_ == BOOL or first is None:
         return None
+    bound = evaluate_number(context, count.bound, "the bound of a loop")
     assert isinstance(bound.type, IntType)
     common = find_common_type(type_, bound.type)
     bound = settle(convert(bound, common))

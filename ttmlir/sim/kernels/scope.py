@@ -126,6 +126,8 @@ class ClassInfo:
     constructors: tuple[tree.Function, ...] = ()
     has_default: bool = False
     """Whether a constructor without parameters is defaulted."""
+    has_deleted_default: bool = False
+    """Whether it is deleted."""
     conversions: tuple[tree.Function, ...] = ()
     destructor: tree.Function | None = None
     copying: tree.Function | None = None
@@ -231,7 +233,7 @@ def _find_head(node: object) -> object:
         case tree.If(condition=head) | tree.While(condition=head) | tree.DoWhile(condition=head):
             return head
         case tree.Switch(condition=head, cases=cases):
-            return (head, *(each.value for each in cases))
+            return (head, *(each.value for each in cases), *(each.last for each in cases))
         case tree.For(start=start, condition=condition, step=step):
             return (start, condition, step)
         case tree.RangeFor(declaration=head):

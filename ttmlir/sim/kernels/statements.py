@@ -265,7 +265,7 @@ def _return_value(context: Context, node: tree.Return, written: tree.Expression)
     _note_space(context, value)
     returned = find_returned(context, written)
     if returned is None:
-        value = copy_struct(context, value, written)
+        value = copy_struct(context, value, written, is_returned=True)
     _emit_return(context, value.node, node, returned)
 
 
@@ -418,9 +418,8 @@ def execute_switch(context: Context, node: tree.Switch) -> None:
         if any(each.value is None for each in node.cases[start:end]):
             chain = _capture_case(context, node, end - 1)
     for start, end in reversed(groups):
-        values = [each.value for each in node.cases[start:end]]
-        wanted = [each for each in values if each is not None]
-        if len(wanted) == len(values):
+        wanted = node.cases[start:end]
+        if all(each.value is not None for each in wanted):
             chain = _build_branch(
                 context, value, wanted, _capture_case(context, node, end - 1), chain
             )
@@ -432,16 +431,25 @@ def execute_switch(context: Context, node: tree.Switch) -> None:
         context.out.extend(chain)
 
 
+_CASE = "the value of a case"
+
+
 def _refuse_duplicates(context: Context, node: tree.Switch) -> None:
-    known = set[int | None]()
+    known = list[range]()
+    has_default = False
     for each in node.cases:
-        number: int | None = None
-        if each.value is not None:
-            number = evaluate_constant(context, each.value, "the value of a case", scoped=True)
-        if number in known:
-            which = "'default'" if number is None else f"case {number}"
-            raise context.error(each, f"{which} stands twice in this switch")
-        known.add(number)
+        if each.value is None:
+            if has_default:
+                raise context.error(each, "'default' stands twice in this switch")
+            has_default = True
+            continue
+        first = evaluate_constant(context, each.value, _CASE, scoped=True)
+        last = first
+        if each.last is not None:
+            last = evaluate_constant(context, each.last, _CASE, scoped=True)
+        if any(first < other.stop and other.start <= last for other in known):
+            raise context.error(each, f"case {first} stands twice in this switch")
+        known.append(range(first, last + 1))
 
 
 def _capture_case(context: Context, node: tree.Switch, start: int) -> list[ast.stmt]:
@@ -452,17 +460,14 @@ def _capture_case(context: Context, node: tree.Switch, start: int) -> list[ast.s
 def _build_branch(
     context: Context,
     value: Value,
-    wanted: Sequence[tree.Expression],
+    wanted: Sequence[tree.Case],
     body: list[ast.stmt],
     otherwise: list[ast.stmt],
 ) -> list[ast.stmt]:
     """A branch for some values; `otherwise` is for the others."""
     tests = list[ast.expr]()
     for each in wanted:
-        number = settle(evaluate_number(context, each, "the value of a case", scoped=True))
-        if number.constant is None:
-            raise context.error(each, "the value of a case has to be a constant expression")
-        test = operate(context, "==", value, number, each)
+        test = _is_case(context, value, each)
         if test.constant is None:
             tests.append(test.node)
         elif test.constant:
@@ -471,8 +476,31 @@ def _build_branch(
         return otherwise
     question = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
     branch = ast.If(question, body or [ast.Pass()], otherwise)
-    context.unit.locate(branch, wanted[0].position)
+    context.unit.locate(branch, (wanted[0].value or wanted[0]).position)
     return [branch]
+
+
+def _is_case(context: Context, value: Value, case: tree.Case) -> Value:
+    """Whether a value is that of a case, or one of its values."""
+    assert case.value is not None
+    first = _find_case_value(context, case.value)
+    if case.last is None:
+        return operate(context, "==", value, first, case.value)
+    last = _find_case_value(context, case.last)
+    low = operate(context, ">=", value, first, case.value)
+    high = operate(context, "<=", value, last, case.last)
+    if low.constant is not None:
+        return high if low.constant else low
+    if high.constant is not None:
+        return low if high.constant else high
+    return replace(low, node=ast.BoolOp(ast.And(), [low.node, high.node]))
+
+
+def _find_case_value(context: Context, written: tree.Expression) -> Value:
+    number = settle(evaluate_number(context, written, _CASE, scoped=True))
+    if number.constant is None:
+        raise context.error(written, f"{_CASE} has to be a constant expression")
+    return number
 
 
 def _group_cases(cases: Sequence[tree.Case]) -> Iterator[tuple[int, int]]:

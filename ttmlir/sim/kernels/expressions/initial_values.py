@@ -84,16 +84,21 @@ def build_initial(
     type_: CType,
     value: tree.Expression | tree.Braces,
     written: tree.Type | None = None,
+    *,
+    in_braces: bool = False,
 ) -> Value:
     """The value that a variable, member or element starts with."""
     if isinstance(value, InScope):
         outer, context.scope = context.scope, value.scope
         inner = cast("tree.Expression | tree.Braces", value.node)
-        result = build_initial(context, type_, inner, written)
+        result = build_initial(context, type_, inner, written, in_braces=in_braces)
         context.scope = outer
         return result
     if not isinstance(value, tree.Braces):
-        result = convert_implicitly(context, evaluate_scalar(context, value), type_, value)
+        given = evaluate_scalar(context, value)
+        if in_braces:
+            _refuse_narrowing(context, given, type_, value)
+        result = convert_implicitly(context, given, type_, value)
         return copy_struct(context, result, value)
     match type_:
         case StructType() if has_constructors(context, type_):
@@ -111,24 +116,62 @@ def build_initial(
             return _build_single(context, type_, value)
 
 
-def copy_struct(context: Context, value: Value, node: tree.Node) -> Value:
-    """An object of one's own; one that was just made is."""
+def _refuse_narrowing(context: Context, given: Value, type_: CType, node: tree.Expression) -> None:
+    """Refuse a constant in braces that its new type cannot hold (C++17, [dcl.init.list])."""
+    constant = given.constant
+    if constant is None or not isinstance(type_, IntType):
+        return
+    is_whole = isinstance(given.type, IntType)
+    if not is_whole or not type_.low <= constant <= type_.high:
+        message = f"'{type_.name}' cannot hold {constant} of '{given.type.name}', and braces"
+        raise context.error(node, f"{message} do not convert it; write a cast")
+
+
+def copy_struct(
+    context: Context, value: Value, node: tree.Node, *, is_returned: bool = False
+) -> Value:
+    """An object of one's own; one that was just made is.
+
+    Compilers may leave out the copy of what is returned, so that one by a constructor is refused.
+    """
     value = take_over(context, value)
     if not isinstance(value.type, StructType) or is_fresh(value.node):
         return value
-    refuse_copy(context, value.type, node)
+    info = context.unit.classes.get(value.type.number)
+    copying = None if info is None else info.copying
+    if copying is not None and copying.is_deleted:
+        raise context.error(node, f"'{value.type.name}' cannot be copied: its copying is deleted")
+    if copying is not None and not is_returned and not takes_temporary(copying):
+        lvalue = ItemLvalue(value.type, code.list_of([settle(value).node]), code.constant(0))
+        return context.handlers.copy(context, value.type, lvalue, node)
+    copied = value.type if copying is not None else _find_copied_part(context, value.type)
+    if copied is not None:
+        message = f"this copies a '{copied.name}' by its own constructor, which is not supported"
+        where = "within another object" if copying is None else "here"
+        raise context.error(node, f"{message} {where}; pass it by reference")
     return replace(value, node=code.call("_copied", value.node))
 
 
-def refuse_copy(context: Context, type_: CType, node: tree.Node) -> None:
-    """Refuse the copy of an object that has a copy constructor of its own."""
-    info = context.unit.classes.get(type_.number) if isinstance(type_, StructType) else None
-    if info is None or info.copying is None:
-        return
-    if info.copying.is_deleted:
-        raise context.error(node, f"'{type_.name}' cannot be copied: its copying is deleted")
-    message = f"this copies a '{type_.name}' by its own constructor, which is not supported"
-    raise context.error(node, f"{message}; pass it by reference")
+def takes_temporary(function: tree.Function) -> bool:
+    """Whether a constructor is for objects that nobody needs any more: `T(T&&)`."""
+    first = function.parameters[0].type
+    return isinstance(first, tree.Reference) and first.is_rvalue
+
+
+def _find_copied_part(context: Context, type_: StructType) -> CType | None:
+    """The type of a member that is copied by a constructor of its own."""
+    for each in type_.fields:
+        inner = each.type
+        while isinstance(inner, ArrayType):
+            inner = inner.element
+        if isinstance(inner, StructType):
+            info = context.unit.classes.get(inner.number)
+            if info is not None and info.copying is not None:
+                return inner
+            found = _find_copied_part(context, inner)
+            if found is not None:
+                return found
+    return None
 
 
 def is_fresh(node: ast.expr) -> bool:
@@ -157,7 +200,7 @@ def _build_single(context: Context, type_: CType, braces: tree.Braces) -> Value:
         raise context.error(braces, f"braces for '{type_.name}' hold one value")
     if not braces.elements:
         return build_zero(context, type_)
-    return build_initial(context, type_, braces.elements[0].value)
+    return build_initial(context, type_, braces.elements[0].value, in_braces=True)
 
 
 def build_zero(context: Context, type_: CType) -> Value:
@@ -237,7 +280,7 @@ class _Elements:
         first = self.rest[0]
         if not isinstance(type_, (StructType, ArrayType)) or _has_braces(first.value):
             self.rest.pop(0)
-            return build_initial(context, type_, first.value)
+            return build_initial(context, type_, first.value, in_braces=True)
         if isinstance(type_, StructType):
             value = evaluate_scalar(context, cast("tree.Expression", first.value))
             self.rest[0] = _keep(first, value)
@@ -348,7 +391,7 @@ def _take_field(context: Context, type_: CType, elements: _Elements) -> Value:
 
 def _build_field(context: Context, type_: CType, value: tree.Expression | tree.Braces) -> Value:
     if not isinstance(type_, ReferenceType):
-        return build_initial(context, type_, value)
+        return build_initial(context, type_, value, in_braces=True)
     assert not isinstance(value, tree.Braces)
     return take_address(context, hold_value(look_at(context, value)), value)
 

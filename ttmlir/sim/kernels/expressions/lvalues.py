@@ -1283,10 +1283,10 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
     operand = node.operand
     type_: CType | None = None
     if isinstance(operand, tree.Name):
-        if operand.template_arguments or operand.scope is not None:
-            found = context.handlers.find_templated_type(context, operand)
-        else:
+        found = None
+        if not operand.template_arguments and operand.scope is None:
             found = context.unit.find_type(operand.text, context.scope)
+        found = found or context.handlers.find_templated_type(context, operand)
         type_ = None if found is None else found.type
     elif isinstance(operand, _TYPES):
         type_ = context.unit.resolve_type(operand, context.scope).type
@@ -1298,3 +1298,12 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
     if size is None:
         raise context.error(node, f"the size of '{type_.name}' is not known")
     return make_integer(alignment_of(type_) if node.is_alignment else size, UNSIGNED)
+
+
+def evaluate_offset(context: Context, node: tree.OffsetOf) -> Value:
+    """`offsetof(T, member)`."""
+    type_ = context.unit.resolve_type(node.type, context.scope).type
+    number = type_.index(node.member) if isinstance(type_, StructType) else None
+    if number is None or not isinstance(type_, StructType):
+        raise context.error(node, f"'{type_.name}' has no member '{node.member}'")
+    return make_integer(type_.fields[number].offset, UNSIGNED)
