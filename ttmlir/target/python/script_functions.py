@@ -225,6 +225,12 @@ def batch_norm_training(
     return result, *kept
 
 
+def update_cache(cache: Any, tensor: Any, *, update_idx: Any, batch_offset: int) -> Any:
+    """Write to a cache at the place that a tensor says."""
+    place = int(item(update_idx))
+    return ttnn.update_cache(cache, tensor, place, batch_offset=batch_offset)
+
+
 def item(tensor: Any) -> int | float:
     """The one number of a tensor, wherever that lies."""
     return ttnn.from_device(tensor).to(ttnn.ROW_MAJOR_LAYOUT).item()
