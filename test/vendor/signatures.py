@@ -120,6 +120,22 @@ _INLINE = {
         "TensorLayout(DataType, const PageConfig &, const MemoryConfig &);"
     ],
     "tt::tt_metal::Alignment": [],
+    "tt::tt_metal::distributed::MeshComposerConfig": [
+        "ttsl::SmallVector<int> dims; std::optional<MeshShape> mesh_shape_override{};"
+    ],
+    "tt::tt_metal::distributed::MeshMapperConfig": [
+        "struct Replicate {}; struct Shard { int dim; };",
+        "ttsl::SmallVector<std::variant<Replicate, Shard>> placements;",
+        "std::optional<MeshShape> mesh_shape_override{};",
+    ],
+    "ttnn::distributed::MeshToTensor": [
+        "static MeshToTensor create(const tt::tt_metal::distributed::MeshDevice &, "
+        "const tt::tt_metal::distributed::MeshComposerConfig &);"
+    ],
+    "ttnn::distributed::TensorToMesh": [
+        "static TensorToMesh create(const tt::tt_metal::distributed::MeshDevice &, "
+        "const tt::tt_metal::distributed::MeshMapperConfig &);"
+    ],
     "ttnn::Tensor": [
         "Tensor();",
         "tt::tt_metal::DataType dtype() const;",
@@ -200,7 +216,8 @@ def _within(name: str, form: str) -> str:
 
 def _in_order(classes: Iterable[str]) -> list[str]:
     """Classes that others hold in a container first."""
-    return sorted(classes, key=lambda name: ("TensorSpec" in name, "ShardSpec" not in name))
+    last = ("TensorSpec", "MeshComposerConfig", "MeshMapperConfig")
+    return sorted(classes, key=lambda name: (name.endswith(last), "ShardSpec" not in name))
 
 
 def _members(name: str, constructed: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:

@@ -73,7 +73,7 @@ from ttmlir.dialects import emitc, ttcore, ttnn
 from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.dialects.tt import element_of
-from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
+from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, rename_references
 from ttmlir.ir.tensor_types import layout_of
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, TTNNLayout
 from ttmlir.mlir.attributes import elements_of
@@ -430,6 +430,8 @@ def to_emitc(module: ModuleOp) -> ModuleOp:
 
 
 def _converted_module(module: ModuleOp, converted: ModuleOp) -> ModuleOp:
+    if core_prefix() == TTCORE:
+        module = _with_free_names(module)
     include = emitc.IncludeOp.make(HEADER, location=module.location)
     [block] = _Conversion(module).copy_regions(module, converted)
     if block.first_op is None:
@@ -687,6 +689,42 @@ class _Conversion:
         spells = _has_spelled_parameters(op) or "compute_config" in op.properties
         arguments = _arguments(op) if spells else None
         self._replace(op, block, _call_of(op, self._operands(op), arguments))
+
+
+_WORDS = frozenset(
+    (
+        "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
+        "char16_t char32_t class co_await co_return co_yield compl concept const const_cast "
+        "consteval constexpr constinit continue decltype default delete do double dynamic_cast "
+        "else enum explicit export extern false float for friend goto if inline int long mutable "
+        "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+        "register reinterpret_cast requires return short signed sizeof static static_assert "
+        "static_cast struct switch template this thread_local throw true try typedef typeid "
+        "typename union unsigned using virtual void volatile wchar_t while xor xor_eq"
+    ).split()
+)
+"""What no function is called in C++."""
+
+
+def _with_free_names(module: ModuleOp) -> ModuleOp:
+    """The module without functions that C++ takes for words of its own, or for the library's."""
+    names = {op.sym_name.data for op in module.walk() if isinstance(op, FuncOp)}
+    taken = _WORDS | {op.name.removeprefix("ttnn.") for op in ttnn.TTNN.operations}
+    renamed: dict[str, str] = {}
+    for name in sorted(names & taken):
+        free = f"{name}_"
+        while free in names:
+            free += "_"
+        renamed[name] = free
+        names.add(free)
+    if not renamed:
+        return module
+    module = module.clone()
+    for op in module.walk():
+        rename_references(op, renamed)
+        if isinstance(op, FuncOp):
+            op.sym_name = StringAttr(renamed.get(op.sym_name.data, op.sym_name.data))
+    return module
 
 
 _GET_DEVICE = "ttnn::DeviceGetter::getInstance"

@@ -72,6 +72,7 @@ _ARGUMENTS: dict[str, str] = {
         "* lr beta1_pow beta2_pow beta1 beta2 epsilon weight_decay max_exp_avg_sq "
         "stochastic_rounding"
     ),
+    "aggregate_tensor": "* composer=composer_config mesh_device=device",
     "all_gather": (
         "* dim=all_gather_dim cluster_axis memory_config output_tensor=- "
         "subdevice_id=sub_device_id sub_core_grids=- num_links topology"
@@ -129,6 +130,7 @@ _ARGUMENTS: dict[str, str] = {
     "deallocate": "* force",
     "dealloc": "* force",
     "dequantize": "* axis dtype=output_dtype memory_config",
+    "distribute_tensor": "* mapper=mapper_config mesh_device=device",
     "embedding": (
         "* padding_idx=- layout embeddings_type=-?ttnn::prim::EmbeddingsType::GENERIC dtype "
         "memory_config"
@@ -207,14 +209,17 @@ _ARGUMENTS: dict[str, str] = {
 }
 
 NAMES = {
+    "aggregate_tensor": "utils.aggregate_tensor",
     "batch_norm_inference": "batch_norm",
     "batch_norm_training": "utils.batch_norm_training",
     "bitcast_convert": "bitcast",
     "chunked_scaled_dot_product_attention": "transformer.chunked_scaled_dot_product_attention",
     "clamp_tensor": "clamp",
     "concatenate_heads": "transformer.concatenate_heads",
+    "constant": "Tensor",
     "conv3d": "experimental.conv3d",
     "dealloc": "deallocate",
+    "distribute_tensor": "utils.distribute_tensor",
     "div": "divide",
     "embedding_backward": "embedding_bw",
     "embedding_of_rows": "utils.embedding_of_rows",
@@ -242,6 +247,14 @@ NAMES = {
     "update_cache": "utils.update_cache",
 }
 """Functions that are called otherwise than their operations, after `ttnn.` if not in `utils`."""
+
+
+CPP_NAMES = {
+    "constant": "utils.create_tensor",
+    "gelu_bw": "utils.gelu_bw",
+    "global_avg_pool2d": "utils.global_avg_pool2d",
+}
+"""Functions that C++ calls otherwise than Python."""
 
 
 class Argument(NamedTuple):
@@ -272,7 +285,7 @@ def _argument(word: str) -> Argument:
 
 WITHOUT_FUNCTION = frozenset(
     (
-        "adamw all_reduce_async all_to_all_dispatch_metadata allocate_moe_compute_semaphore "
+        "adamw all_reduce_async alloc all_to_all_dispatch_metadata allocate_moe_compute_semaphore "
         "causal_conv1d_update chunk_gated_delta_rule collective_permute count_leading_zeros "
         "cross_entropy_bw cross_entropy_fw cumulative distributed_layer_norm distributed_rms_norm "
         "dit_rms_norm_unary_fused dropout flash_mla_prefill gated_delta_decode gated_delta_rule "

@@ -44,7 +44,12 @@ from ttmlir.layout.enums import DataType, DeviceComputeConfig, KeywordEnum
 from ttmlir.layout.tensor_layout import Grid, TensorLayout
 from ttmlir.mlir.attributes import elements_of
 from ttmlir.optable import late_forms
-from ttmlir.passes.emitc.library_arguments import NAMES, Argument, arguments_of
+from ttmlir.passes.emitc.library_arguments import (
+    CPP_NAMES,
+    NAMES,
+    Argument,
+    arguments_of,
+)
 
 _DATA_TYPES = {
     DataType.F32: "FLOAT32",
@@ -97,17 +102,18 @@ def call_of(op: ttnn.TTNNOp, language: Language) -> LibraryCall:
     if name == "embedding" and element_type(op.operands[1]) != bf16:
         name = "embedding_of_rows"
     known = NAMES.get(name)
+    if not language.is_python:
+        known = CPP_NAMES.get(name, known)
     if known is None:
         known = name
         if isinstance(op, TableOperation):
             known = op.DEFINITION.callee.removeprefix("ttnn::").replace("::", ".")
     if isinstance(op, ttnn.ConstantOp):
-        known = "ttnn.Tensor" if language.is_python else "utils.create_tensor"
-        template = cast("Any", op.properties["value"]).get_element_type()
-        template = f32 if isinstance(template, AnyFloat) else _integer_type(template)
+        element = cast("Any", op.properties["value"]).get_element_type()
+        template = f32 if isinstance(element, AnyFloat) else _integer_type(element)
     elif name == "slice_dynamic":
         template = _opaque("uint32_t")
-    function = known if known.startswith(("utils.", "ttnn.")) else f"ttnn.{known}"
+    function = known if known.startswith("utils.") else f"ttnn.{known}"
     return LibraryCall(function, arguments, None if language.is_python else template)
 
 
@@ -255,7 +261,7 @@ class Language:
 
 
 _NAMESPACES = re.compile(
-    r"^(ttnn::(operations::\w+|distributed|(experimental::)?prim)|tt::tt_(metal|fabric))::"
+    r"^(ttnn::(operations::\w+|(experimental::)?prim)|tt::tt_(metal(::distributed)?|fabric))::"
 )
 CPP = Language(False, "std::nullopt", "true", "false", "{}")
 PYTHON = Language(True, "None", "True", "False", "[]")
@@ -374,6 +380,9 @@ def _literal(op: ttnn.TTNNOp, argument: Argument, attr: Attribute, language: Lan
     if numbers is not None:
         if argument.source == "padding" and op.name == "ttnn.conv_transpose2d":
             numbers = _sides_first(numbers)
+        if argument.kind == "shape" and not language.is_python:
+            # `ttnn::Shape` has no number that says that an extent follows from the others.
+            numbers = cast("TensorType[Attribute]", op.results[0].type).get_shape()
         return _opaque(_listed_numbers(numbers, argument.kind, language))
     match attr:
         case ArrayAttr():
@@ -459,8 +468,8 @@ _KINDS: Mapping[str, str] = {
     "ttnn.conv3d_config": "ttnn::experimental::prim::Conv3dConfig",
     "ttnn.conv2d_slice_config": "ttnn::operations::op_slicing::Op2DSliceConfig",
     "ttnn.core_range_set": "ttnn::CoreRangeSet",
-    "ttnn.mesh_mapper_config": "ttnn::distributed::MeshMapperConfig",
-    "ttnn.mesh_composer_config": "ttnn::distributed::MeshComposerConfig",
+    "ttnn.mesh_mapper_config": "tt::tt_metal::distributed::MeshMapperConfig",
+    "ttnn.mesh_composer_config": "tt::tt_metal::distributed::MeshComposerConfig",
     "ttnn.sdpa_program_config": "ttnn::operations::transformer::SDPAProgramConfig",
 }
 """The types of configurations."""
@@ -488,12 +497,18 @@ def _text(op: ttnn.TTNNOp, name: str, attr: Any, language: Language) -> str:
             return _described(op, name, cast("Data[Any]", attr), language)
         case tuple():
             items = cast("tuple[Any, ...]", attr)
-            return language.listed(_text(op, name, each, language) for each in items)
+            return _listed(name, [_text(op, name, each, language) for each in items], language)
         case _:
             words = "Python" if language.is_python else "C++"
             refuse_to_legalize(
                 cast("ODSOperation", op), f"attribute '{name}' has no form in {words}"
             )
+
+
+def _listed(name: str, items: Sequence[str], language: Language) -> str:
+    if name == "mesh_shape_override":
+        return f"{language.name('ttnn::MeshShape')}({', '.join(items)})"
+    return language.listed(items)
 
 
 def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) -> str:
@@ -578,7 +593,7 @@ def _placement(content: Any, language: Language) -> str:
     number = "" if dim is None else str(dim.value.data)
     if language.is_python:
         return f"ttnn.Placement{kind.capitalize()}({number})"
-    return f"ttnn::distributed::MeshMapperConfig::{kind.capitalize()}{{{number}}}"
+    return f"tt::tt_metal::distributed::MeshMapperConfig::{kind.capitalize()}{{{number}}}"
 
 
 def _activation(

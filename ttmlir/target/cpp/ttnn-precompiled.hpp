@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -58,6 +59,7 @@
 #include "ttnn/operations/eltwise/quantization/quantization.hpp"
 #include "ttnn/operations/eltwise/ternary/ternary.hpp"
 #include "ttnn/operations/eltwise/unary/unary.hpp"
+#include "ttnn/operations/eltwise/unary_backward/unary_backward.hpp"
 #include "ttnn/operations/embedding/embedding.hpp"
 #include "ttnn/operations/embedding_backward/embedding_backward.hpp"
 #include "ttnn/operations/experimental/conv3d/conv3d.hpp"
@@ -239,6 +241,20 @@ inline ttnn::Tensor load_tensor(const std::string &path, ttnn::Layout layout,
                                 ttnn::MeshDevice *device = nullptr,
                                 const Memory &memory = std::nullopt) {
   return placed(ttnn::load_tensor_flatbuffer(path, nullptr), layout, type, device, memory);
+}
+
+inline ttnn::Tensor distribute_tensor(const ttnn::Tensor &tensor,
+                                      const tt::tt_metal::distributed::MeshMapperConfig &config,
+                                      ttnn::MeshDevice *device) {
+  return ttnn::distributed::distribute_tensor(
+      tensor, ttnn::distributed::TensorToMesh::create(*device, config));
+}
+
+inline ttnn::Tensor aggregate_tensor(const ttnn::Tensor &tensor,
+                                     const tt::tt_metal::distributed::MeshComposerConfig &config,
+                                     ttnn::MeshDevice *device) {
+  return ttnn::distributed::aggregate_tensor(
+      tensor, ttnn::distributed::MeshToTensor::create(*device, config));
 }
 
 // --- Slices at places of an index ----------------------------------------------------------------
@@ -434,6 +450,29 @@ inline ttnn::Tensor rows_scatter(const ttnn::Tensor &tensor, const ttnn::Tensor 
                                 ttsl::SmallVector<int32_t>{end[0], end[1], end[2]},
                                 ttsl::SmallVector<int32_t>{1, 1, 1});
   return finish(reshaped(kept, extents(tensor)), tensor.layout(), memory);
+}
+
+// --- Functions that Python has otherwise ---------------------------------------------------------
+
+inline ttnn::Tensor gelu_bw(const ttnn::Tensor &gradient, const ttnn::Tensor &tensor,
+                            const std::string &approximate, const Memory &memory = std::nullopt) {
+  using ttnn::operations::unary::GeluVariant;
+  const auto variant = approximate == "tanh" ? GeluVariant::Tanh : GeluVariant::Accurate;
+  return *ttnn::gelu_bw(gradient, tensor, variant, memory).at(0);
+}
+
+// The mean over the second and the third dimension.
+inline ttnn::Tensor global_avg_pool2d(const ttnn::Tensor &tensor,
+                                      const Memory &memory = std::nullopt,
+                                      ttnn::DataType type = ttnn::DataType::BFLOAT16) {
+  const auto shape = extents(tensor);
+  std::vector<uint32_t> sizes(shape.begin(), shape.end());
+  const auto pooled = ttnn::avg_pool2d(
+      tensor, sizes[0], sizes[1], sizes[2], sizes[3], std::array<uint32_t, 2>{sizes[1], sizes[2]},
+      std::array<uint32_t, 2>{1, 1}, std::array<uint32_t, 2>{0, 0}, false, true, std::nullopt,
+      memory, std::nullopt, std::nullopt, std::nullopt, false, true, type, ttnn::Layout::TILE,
+      false);
+  return reshaped(pooled, {shape[0], 1, 1, shape[3]});
 }
 
 // --- Functions that change their inputs ----------------------------------------------------------
