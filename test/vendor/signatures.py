@@ -98,6 +98,7 @@ using EltwiseUnaryWithParam = BasicUnaryWithParam<float, int, unsigned int>;
 """
 _END = """\
 namespace ttnn {
+extern const tt::tt_metal::MemoryConfig DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG;
 template <typename T> requires std::is_same_v<T, float> || std::is_same_v<T, int>
 Tensor full(const tt::tt_metal::Shape &, T, const std::optional<tt::tt_metal::DataType> & = {},
     const std::optional<tt::tt_metal::Layout> & = {},
@@ -310,8 +311,8 @@ def compile_programs(programs: Mapping[str, str], folder: Path) -> str:
     write_headers(folder)
     lines = [f'#include "{HEADER}"']
     for number, (name, text) in enumerate(programs.items()):
-        body = text.replace(f'#include "{HEADER}"', "")
-        lines += [f"namespace program_{number} {{", f'#line 1 "{name}"', body, "}"]
+        before, _, after = text.partition(f'#include "{HEADER}"')
+        lines += [f"namespace program_{number} {{", f'#line 1 "{name}"', before + after, "}"]
     (folder / "programs.cpp").write_text("\n".join(lines), encoding="utf-8")
     assert COMPILER is not None
     command = [COMPILER, "-std=c++20", "-fsyntax-only", "-I.", "programs.cpp"]

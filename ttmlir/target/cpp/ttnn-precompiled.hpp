@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -235,12 +236,19 @@ ttnn::Tensor create_tensor(std::vector<Number> numbers, const ttnn::Shape &shape
   return placed(tensor, layout, type, device, memory);
 }
 
-// A tensor of a file that `ttnn.dump_tensor` has written.
+// The tensor of a file that `ttnn.dump_tensor` has written; its directory is that of this file, or
+// the one that the program runs in.
+inline ttnn::Tensor read_tensor(const std::string &path) {
+  const auto beside = std::filesystem::path(__FILE__).parent_path() / path;
+  return ttnn::load_tensor_flatbuffer(std::filesystem::exists(beside) ? beside.string() : path,
+                                      nullptr);
+}
+
 inline ttnn::Tensor load_tensor(const std::string &path, ttnn::Layout layout,
                                 std::optional<ttnn::DataType> type = std::nullopt,
                                 ttnn::MeshDevice *device = nullptr,
                                 const Memory &memory = std::nullopt) {
-  return placed(ttnn::load_tensor_flatbuffer(path, nullptr), layout, type, device, memory);
+  return placed(read_tensor(path), layout, type, device, memory);
 }
 
 inline ttnn::Tensor distribute_tensor(const ttnn::Tensor &tensor,
@@ -501,5 +509,132 @@ inline std::tuple<ttnn::Tensor, ttnn::Tensor, ttnn::Tensor> batch_norm_training(
 inline void update_cache(const ttnn::Tensor &cache, const ttnn::Tensor &tensor,
                          const ttnn::Tensor &place, uint32_t batch_offset) {
   ttnn::update_cache(cache, tensor, item<uint32_t>(place), batch_offset);
+}
+
+// --- What a program says of its results ----------------------------------------------------------
+
+inline std::tuple<ttnn::Tensor> as_tuple(const ttnn::Tensor &tensor) { return {tensor}; }
+
+template <typename... Tensors>
+std::tuple<Tensors...> as_tuple(const std::tuple<Tensors...> &tensors) {
+  return tensors;
+}
+
+template <typename Results>
+std::vector<ttnn::Tensor> as_list(const Results &results) {
+  return std::apply([](const auto &...each) { return std::vector<ttnn::Tensor>{each...}; },
+                    as_tuple(results));
+}
+
+template <typename Number>
+std::vector<double> widened(const std::vector<Number> &numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+inline bool is_whole(const ttnn::Tensor &tensor) {
+  const auto type = tensor.dtype();
+  return type == ttnn::DataType::INT32 || type == ttnn::DataType::UINT32 ||
+         type == ttnn::DataType::UINT16 || type == ttnn::DataType::UINT8;
+}
+
+inline std::vector<double> numbers_of(const ttnn::Tensor &tensor) {
+  switch (tensor.dtype()) {
+  case ttnn::DataType::INT32:
+    return widened(tensor.to_vector<int32_t>());
+  case ttnn::DataType::UINT32:
+    return widened(tensor.to_vector<uint32_t>());
+  case ttnn::DataType::UINT16:
+    return widened(tensor.to_vector<uint16_t>());
+  case ttnn::DataType::UINT8:
+    return widened(tensor.to_vector<uint8_t>());
+  default:
+    return widened(tensor.to_vector<float>());
+  }
+}
+
+// Pearson's correlation coefficient; 1 for equal numbers, even if they are all alike.
+inline double correlation(const std::vector<double> &found, const std::vector<double> &golden) {
+  std::vector<std::pair<double, double>> finite;
+  double first = 0, second = 0;
+  for (std::size_t each = 0; each < found.size(); ++each) {
+    const double a = found[each], b = golden[each];
+    if (std::isfinite(a) && std::isfinite(b)) {
+      finite.emplace_back(a, b);
+      first += a;
+      second += b;
+    } else if (a != b && !(std::isnan(a) && std::isnan(b))) {
+      return 0;
+    }
+  }
+  const auto count = static_cast<double>(finite.size());
+  double product = 0, left = 0, right = 0;
+  bool same = true, close = true;
+  for (const auto &[a, b] : finite) {
+    product += (a - first / count) * (b - second / count);
+    left += (a - first / count) * (a - first / count);
+    right += (b - second / count) * (b - second / count);
+    same = same && a == b;
+    close = close && std::abs(a - b) <= 1e-8 + 1e-2 * std::abs(b);
+  }
+  if (same || left * right == 0) {
+    return same || close ? 1 : 0;
+  }
+  return product / std::sqrt(left * right);
+}
+
+// Print how far a result is from the golden one; whether it is near enough.
+inline bool compare(std::size_t number, const ttnn::Tensor &tensor, const ttnn::Tensor &expected) {
+  const auto found = numbers_of(tensor), golden = numbers_of(expected);
+  std::cout << "output" << number << ": ";
+  if (found.size() != golden.size()) {
+    std::cout << found.size() << " numbers, expected " << golden.size() << '\n';
+    return false;
+  }
+  double largest = 0;
+  for (std::size_t each = 0; each < found.size(); ++each) {
+    largest = std::max(largest, std::abs(found[each] - golden[each]));
+  }
+  const double pcc = correlation(found, golden);
+  const bool is_right = is_whole(expected) ? largest == 0 : pcc >= 0.99;
+  std::cout << "PCC " << pcc << ", atol " << largest << ", " << (is_right ? "right" : "WRONG")
+            << '\n';
+  return is_right;
+}
+
+inline void print(std::size_t number, const ttnn::Tensor &tensor) {
+  std::cout << "output" << number << ": [";
+  const auto shape = extents(tensor);
+  for (std::size_t each = 0; each < shape.size(); ++each) {
+    std::cout << (each == 0 ? "" : ", ") << shape[each];
+  }
+  std::cout << "]\n";
+  const auto numbers = numbers_of(tensor);
+  for (std::size_t each = 0; each < numbers.size() && each < 20; ++each) {
+    std::cout << (each == 0 ? "" : " ") << numbers[each];
+  }
+  std::cout << (numbers.size() > 20 ? " ...\n" : "\n");
+}
+
+// The end of `main`: print results, or with `--check` compare them with those of files.
+inline int finish(int argc, char **argv, const std::vector<ttnn::Tensor> &results,
+                  const std::vector<std::string> &golden) {
+  const bool checks = argc == 2 && std::string(argv[1]) == "--check";
+  if (argc > 1 && !checks) {
+    std::cerr << argv[0] << ": runs the program and prints the results, or takes --check\n";
+    return 2;
+  }
+  if (checks && golden.empty()) {
+    std::cerr << argv[0] << ": there are no golden results; save the model with golden=True\n";
+    return 2;
+  }
+  bool all_right = true;
+  for (std::size_t number = 0; number < results.size(); ++number) {
+    if (checks) {
+      all_right = compare(number, results[number], read_tensor(golden[number])) && all_right;
+    } else {
+      print(number, results[number]);
+    }
+  }
+  return all_right ? 0 : 1;
 }
 } // namespace utils
