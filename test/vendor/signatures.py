@@ -20,6 +20,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr, ModuleOp, StringAttr
+from xdsl.ir import Operation
+
+from ttmlir.dialects import emitc
+from ttmlir.target.cpp.emitter import literal_text, type_text
+
 RECORDED = Path(__file__).resolve().parent / "Inputs" / "cpp_signatures.json.xz"
 COMPILER = shutil.which("g++")
 HEADER = "ttnn-precompiled.hpp"
@@ -301,6 +307,84 @@ def _function(name: str, gives: str, required: int, types: Sequence[str]) -> str
 
 def _template_of(arguments: str) -> str:
     return "typename T, std::size_t N" if "," in arguments else "typename T"
+
+
+# --- Calls ----------------------------------------------------------------------------------------
+
+
+def misfits(module: ModuleOp) -> list[str]:
+    """What calls of the library in a module of emitc give it that it does not take.
+
+    A compiler knows more; this needs none.
+    """
+    found: list[str] = []
+    for op in module.walk():
+        callee = op.properties["callee"] if isinstance(op, emitc.CallOpaqueOp) else None
+        if isinstance(callee, StringAttr) and callee.data.startswith("ttnn::"):
+            overloads, given = _overloads(callee.data), _given(op)
+            if overloads is not None and not any(_fits(each, given) for each in overloads):
+                found.append(f"{callee.data}({', '.join(given)}) is none of {overloads}")
+    return found
+
+
+@cache
+def _overloads(callee: str) -> list[list[Any]] | None:
+    """The required count and the types of each; none of what headers define."""
+    if callee in ("ttnn::full", "ttnn::DeviceGetter::getInstance"):
+        return None
+    base = callee.partition("<")[0]
+    short = base.rpartition("::")[2]
+    own = files("ttmlir.target.cpp").joinpath(HEADER).read_text(encoding="utf-8")
+    exported = re.findall(rf"^using ((?:\w+::)+{short});$", own, re.MULTILINE)
+    names = {base, *(f"ttnn::{each}" for each in exported)}
+    return [
+        each
+        for name, (_, *listed) in recorded()["functions"].items()
+        if name.partition("<")[0] in names
+        for each in listed
+    ]
+
+
+def _given(op: Operation) -> list[str]:
+    """The arguments: types of values in angle brackets, and texts."""
+    types = [f"<{type_text(each.type)}>" for each in op.operands]
+    args = op.properties.get("args")
+    if not isinstance(args, ArrayAttr):
+        return types
+    return [
+        types[each.value.data]
+        if isinstance(each, IntegerAttr) and isinstance(each.type, IndexType)
+        else literal_text(each)
+        for each in args
+    ]
+
+
+def _fits(overload: Sequence[Any], given: Sequence[str]) -> bool:
+    required, *types = overload
+    return required <= len(given) <= len(types) and all(map(_takes, types, given))
+
+
+def _takes(type_: str, given: str) -> bool:
+    """Whether a parameter may get an argument."""
+    if given in ("std::nullopt", "{}"):
+        return type_.startswith("std::optional<" if given == "std::nullopt" else "std::span<")
+    if given.startswith("<"):
+        known = given[1:-1].replace("&", "").replace("ttnn::MeshDevice", "MeshDevice").strip()
+        return known in type_ and (known != "MeshDevice" or "MeshDevice*" not in type_)
+    if given in ("true", "false"):
+        return re.search(r"\bbool\b", type_) is not None
+    if given.startswith('"'):
+        return "std::string" in type_
+    if re.fullmatch(r"-?[\d.]+(e[+-]\d+)?f|-?INFINITY|NAN", given):
+        return "float" in type_
+    if re.fullmatch(r"-?\d+|INT32_MIN", given):
+        return re.search(r"\b(int|unsigned|long|char)\b", type_) is not None
+    name = re.split(r"[<({]", given)[0]
+    parts = name.split("::")
+    made = parts[-2] if given == name else parts[-1]
+    forms = {"vector": ("std::span<",), "UnaryWithParam": ("BasicUnaryWithParam",)}
+    forms["SmallVector"] = ("SmallVector<", "std::span<")
+    return any(form in type_ for form in forms.get(made, (made,)))
 
 
 # --- Compiling ------------------------------------------------------------------------------------

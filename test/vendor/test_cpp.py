@@ -1,7 +1,7 @@
 """C++ of the vendor's modules of ttnn: a call of the library for each operation, in their order.
 
-The calls are those that the library's own signatures allow, as a compiler judges. A quick run takes
-every 24th program, `make test-all` all of them.
+The calls are those that the library's own signatures allow; a compiler, where there is one, judges,
+too. A quick run takes every 24th program, `make test-all` all of them.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ from pathlib import Path
 
 import pytest
 from answers import Archive
-from signatures import COMPILER, compile_programs
+from signatures import COMPILER, compile_programs, misfits
 
 from ttmlir.compiler import write_cpp
 from ttmlir.dialects import DIALECTS
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.reader import parse_module
 from ttmlir.mlir.reporting import DiagnosticError
+from ttmlir.passes.emitc.convert_ttnn_to_emitc import to_emitc
+from ttmlir.target.cpp.emitter import emit_cpp
 
 ARCHIVE = Archive("p150")
 GROUPS = 24
@@ -98,11 +100,13 @@ def _cpp_of(name: str, text: str) -> str | None:
     """The C++ of a module of ttnn; None if the library cannot do what it says."""
     module = parse_module(text, f"{name}.mlir", make_context(DIALECTS))
     try:
-        return write_cpp(module)
+        converted = to_emitc(module)
     except DiagnosticError as error:
         if any(reason in str(error) for reason in WITHOUT_CPP):
             return None
         raise
+    assert misfits(converted) == [], name
+    return emit_cpp(converted)
 
 
 @pytest.mark.parametrize(
