@@ -222,18 +222,9 @@ def test_index_of_rows(tmp_path: Path) -> None:
     assert _run(script, "--check").startswith("output0: PCC 1.000000")
 
 
-def test_cpp_is_text(tmp_path: Path) -> None:
-    """Not a binary file under that name."""
-    compiled = ttmlir.compile(_model, _X, _B)
-    path = compiled.save(tmp_path / "model.cpp")
-    assert path.read_text(encoding="utf-8") == compiled.text("cpp")
-
-
 def test_refusals(tmp_path: Path) -> None:
     """What cannot be a script says so, and writes nothing."""
     compiled = ttmlir.compile(_model, _X, _B)
-    with pytest.raises(ArgumentError, match="golden results are kept in files"):
-        compiled.save(tmp_path / "model.cpp", golden=True)
     with pytest.raises(ArgumentError, match=r"'my-model\.py' is no name of a script"):
         compiled.save(tmp_path / "my-model.py")
     with pytest.raises(ArgumentError, match="has no option enable-grid-set"):

@@ -645,10 +645,13 @@ class CompiledModel(CallableModel):
         for them, with which `ttrt run --golden` compares; `golden=(x, y)` takes other arguments.
 
         A name with `.py` at its end gets a script that calls the ttnn library, and beside it a file
-        of the inputs and weights, and one of golden results; one with `.cpp` gets `text("cpp")`.
+        of the inputs and weights, and one of golden results; one with `.cpp` the same in C++, with
+        a `CMakeLists.txt` and a folder of tensors. Of kernels, and of a program compiled with
+        `spelling="2024"`, `.cpp` is `text("cpp")`.
         """
         suffix = Path(path).suffix
-        if suffix == ".py":
+        is_of_2024 = "spelling=2024" in self._options.split()
+        if suffix == ".py" or (suffix == ".cpp" and self.target == "ttnn" and not is_of_2024):
             return self._save_script(Path(path), golden)
         if suffix in TEXTS:
             if golden is not False:
@@ -659,8 +662,10 @@ class CompiledModel(CallableModel):
         return Path(path)
 
     def _save_script(self, path: Path, golden: Literal[True] | bool | tuple[Any, ...]) -> Path:
+        from ttmlir.frontend.cpp_projects import write_project
         from ttmlir.frontend.scripts import ScriptData, write_script
 
+        write = write_script if path.suffix == ".py" else write_project
         if self.target != "ttnn":
             raise ArgumentError("scripts call the ttnn library: compile with target='ttnn'")
         inputs, outputs = self._example_arrays(), None
@@ -674,7 +679,7 @@ class CompiledModel(CallableModel):
         front, options = self._divided_options
         with self._in_terms_of_the_user():
             _to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
-            return write_script(module, data, options, path)
+            return write(module, data, options, path)
 
     def _example_arrays(self) -> list[Array]:
         """What a call with the examples gives the program; ones where there are none."""

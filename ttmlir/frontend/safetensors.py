@@ -36,7 +36,7 @@ def _chunks(text: bytes, arrays: Mapping[str, Array]) -> Iterator[bytes]:
     yield len(text).to_bytes(8, "little")
     yield text
     for array in arrays.values():
-        yield _plain(array).tobytes()
+        yield plain_array(array)[1].tobytes()
 
 
 def _kind(array: Array) -> str:
@@ -45,7 +45,9 @@ def _kind(array: Array) -> str:
     return {"i": "I32", "b": "BOOL", "u": "U32"}.get(array.dtype.kind, "F32")
 
 
-def _plain(array: Array) -> Array:
-    if _kind(array) == "BF16":
-        return np.ascontiguousarray(array).view(np.dtype("<u2"))
-    return array.astype({"BOOL": "?", "I32": "<i4", "U32": "<u4", "F32": "<f4"}[_kind(array)])
+def plain_array(array: Array) -> tuple[str, Array]:
+    """What an array is stored as, and the numbers; those of bfloat16 as their 16 bits."""
+    kind = _kind(array)
+    if kind == "BF16":
+        return kind, np.ascontiguousarray(array).view(np.dtype("<u2"))
+    return kind, array.astype({"BOOL": "?", "I32": "<i4", "U32": "<u4", "F32": "<f4"}[kind])

@@ -62,12 +62,7 @@ def write_script(module: ModuleOp, data: ScriptData, options: str, path: str | P
         raise ArgumentError(
             f"'{script.name}' is no name of a script that others can import; 'model.py' is one"
         )
-    transform(module, f"{_PIPELINE}{{{_known(options)} target-module=true}}", until=_TUPLES)
-    names = _add_inputs(_program_of(module))
-    kept = dict(zip(names, data.inputs, strict=True))
-    parameters = data.parameters() if data.parameters is not None else ()
-    kept.update(_take_constants(module, dict(parameters), kept))
-    _name_cached_functions(module)
+    kept = prepare(module, data, options)
     described = convert_to_functions(module)
     _check_functions(module)
     text = write_model_script(
@@ -86,6 +81,20 @@ def write_script(module: ModuleOp, data: ScriptData, options: str, path: str | P
         write_safetensors(golden, outputs)
     write_file(script, text.encode())
     return script
+
+
+def prepare(module: ModuleOp, data: ScriptData, options: str) -> dict[str, Array]:
+    """Lower ttir of 2026 to functions that read inputs, weights and long constants from a file.
+
+    The program is `forward`. Returns what the file holds, inputs first, by names.
+    """
+    transform(module, f"{_PIPELINE}{{{_known(options)} target-module=true}}", until=_TUPLES)
+    names = _add_inputs(_program_of(module))
+    kept = dict(zip(names, data.inputs, strict=True))
+    parameters = data.parameters() if data.parameters is not None else ()
+    kept.update(_take_constants(module, dict(parameters), kept))
+    _name_cached_functions(module)
+    return kept
 
 
 def _line_of(file: str, number: int) -> str | None:

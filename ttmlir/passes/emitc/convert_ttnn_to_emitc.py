@@ -36,13 +36,14 @@ Options: none.
 Not done here: the operations of tt-mlir at 880154e3c2 lose their parameters, as they do there;
 later operations pass theirs after the inputs, as literals, and so do compute configs.
 Memory layouts are not spelled, formats only where `ttnn.to_layout` changes them. Modules of 2026
-pass all parameters, data types and memory (`library_calls.py`); what `ttcore.load_cached`
-remembers is computed each time.
+become calls with all arguments, as the present library takes them (`library_calls.py`): devices
+are `ttnn::MeshDevice *`, what `ttcore.load_cached` remembers is computed once and not deallocated.
+`ttnn-precompiled.hpp` is then a copy of `ttmlir/target/cpp/ttnn-precompiled.hpp`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, cast
@@ -72,14 +73,16 @@ from ttmlir.dialects import emitc, ttcore, ttnn
 from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.dialects.tt import element_of
-from ttmlir.ir.rewriting import insert_before, refuse_to_legalize
+from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, rename_references
 from ttmlir.ir.tensor_types import layout_of
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, TTNNLayout
 from ttmlir.mlir.attributes import elements_of
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.emitc.library_calls import call_making_results, library_type
+from ttmlir.passes.emitc.library_arguments import WITHOUT_FUNCTION
+from ttmlir.passes.emitc.library_calls import CPP, LibraryCall, call_of, library_type
+from ttmlir.version import TTNN_VERSION
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -148,8 +151,7 @@ def convert_while(
         assert parts.condition is not None, "verified: a loop has an end"
         writer.say("while (true) {")
         [asked] = writer.call(parts.condition, arguments, [tensor])
-        kind = _condition_type(op, parts.condition)
-        over = writer.ask(f"{_item(kind)} == 0; }}", asked, i1)
+        over = writer.ask(_is_over(op, parts.condition), asked, i1)
         writer.branch(over, [emitc.VerbatimOp.make("break", location=op.location)])
         writer.assign(carried, writer.call(parts.body, arguments, [tensor] * count))
         writer.say("}")
@@ -176,8 +178,7 @@ def convert_case(
     """Add the statements of a branch to a block; the variables with its results."""
     writer = _Writer(op, block)
     results = [writer.declare(None, tensor) for _ in op.results]
-    kind = _cpp_type(op.operands[0].type)
-    number = writer.ask(f"{_item(kind, 'int32_t')}; }}", operands[0], i32)
+    number = writer.ask(_number(op), operands[0], i32)
     _choose(writer, number, callees_of(op), 0, operands[1:], results)
     return results
 
@@ -199,6 +200,26 @@ def callees_of(op: Operation) -> tuple[str, ...]:
             return tuple(each.root_reference.data for each in branches)
         case _:
             return ()
+
+
+def ends_shared(op: Operation, called: Collection[str], *, keeps_all: bool = False) -> bool:
+    """Whether an operation ends a tensor that others have, too: a later run, or the caller.
+
+    `called` are the functions that text calls by itself; `keeps_all` leaves all to the caller.
+    """
+    if op.name not in ("ttnn.dealloc", "ttnn.deallocate"):
+        return False
+    owner = op.operands[0].owner
+    if isinstance(owner, Block):
+        function = owner.parent_op()
+        return keeps_all or (isinstance(function, FuncOp) and function.sym_name.data in called)
+    return isinstance(owner, ttcore.LoadCachedOp)
+
+
+def mesh_of(op: ttnn.GetDeviceOp) -> tuple[int, ...]:
+    """The extents of the mesh that a device is."""
+    shape = op.properties.get("mesh_shape")
+    return tuple(shape.data) if isinstance(shape, ttnn.MeshShapeAttr) else (1, 1)
 
 
 def callees_first(functions: Sequence[FuncOp]) -> list[FuncOp]:
@@ -260,6 +281,20 @@ def _condition_type(op: Operation, name: str) -> str:
 def _cpp_type(type_: Attribute) -> str:
     element = element_of(cast("TensorType[Attribute]", type_).element_type)
     return _CPP_TYPES.get(element.data_type, "float")
+
+
+def _is_over(op: Operation, condition: str) -> str:
+    """The function that says whether what a condition gives is 0."""
+    if core_prefix() == TTCORE:
+        return "utils::is_zero"
+    return f"{_item(_condition_type(op, condition))} == 0; }}"
+
+
+def _number(op: Operation) -> str:
+    """The function that reads the number of a branch."""
+    if core_prefix() == TTCORE:
+        return "utils::item<int32_t>"
+    return f"{_item(_cpp_type(op.operands[0].type), 'int32_t')}; }}"
 
 
 def _item(kind: str, target: str = "float") -> str:
@@ -353,6 +388,11 @@ TENSOR = emitc.EmitC_OpaqueType(StringAttr("ttnn::Tensor"))
 TENSORS = emitc.EmitC_OpaqueType(StringAttr("std::vector<ttnn::Tensor>"))
 DEVICE = emitc.EmitC_OpaqueType(StringAttr("ttnn::Device"))
 DEVICE_POINTER = emitc.EmitC_PointerType(DEVICE)
+MESH_DEVICE = emitc.EmitC_PointerType(emitc.EmitC_OpaqueType(StringAttr("ttnn::MeshDevice")))
+MESH_DEVICE_REFERENCE = emitc.EmitC_OpaqueType(StringAttr("ttnn::MeshDevice &"))
+_RESULTS = emitc.EmitC_OpaqueType(StringAttr("const auto"))
+_IN_ALTERNATIVES = ("ttnn.conv1d", "ttnn.conv2d", "ttnn.conv_transpose2d", "ttnn.max_pool2d")
+"""Functions whose one result the library gives as one of several types."""
 
 _NULLOPT = emitc.EmitC_OpaqueAttr(StringAttr("std::nullopt"))
 _LAYOUTS = {layout: f"ttnn::Layout::{layout.name}" for layout in TTNNLayout}
@@ -390,8 +430,10 @@ def to_emitc(module: ModuleOp) -> ModuleOp:
 
 
 def _converted_module(module: ModuleOp, converted: ModuleOp) -> ModuleOp:
+    if core_prefix() == TTCORE:
+        module = _with_free_names(module)
     include = emitc.IncludeOp.make(HEADER, location=module.location)
-    [block] = _Conversion().copy_regions(module, converted)
+    [block] = _Conversion(module).copy_regions(module, converted)
     if block.first_op is None:
         block.add_op(include)
     else:
@@ -400,14 +442,17 @@ def _converted_module(module: ModuleOp, converted: ModuleOp) -> ModuleOp:
 
 
 def _converted(type_: Attribute) -> Attribute:
-    return library_type(type_, TENSOR, TENSORS, DEVICE)
+    device = MESH_DEVICE if core_prefix() == TTCORE else DEVICE
+    return library_type(type_, TENSOR, TENSORS, device)
 
 
 class _Conversion:
     """One walk over a module that adds the converted operations to a copy."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: ModuleOp) -> None:
         self._values: dict[SSAValue, SSAValue] = {}
+        self._references: dict[SSAValue, SSAValue] = {}
+        self._called = {name for op in module.walk() for name in callees_of(op)}
         self._rules: dict[type[Operation], Callable[[Operation, Block], None]] = {
             ttnn.AllocOp: _refuse_allocation,
             ttnn.DeallocOp: self._dealloc,
@@ -451,7 +496,9 @@ class _Conversion:
             for inner in _in_order(op.module.body.block):
                 self._convert(inner, block)
         elif isinstance(op, ttnn.TTNNOp) and core_prefix() == TTCORE and not self._is_control(op):
-            self._replace(op, block, call_making_results(op, self._operands(op), _converted))
+            self._call_library(op, block)
+        elif isinstance(op, ttcore.OptimizationBarrierOp):
+            self._values.update(zip(op.results, self._operands(op), strict=True))
         elif isinstance(op, ttnn.TTNNOp):
             if op.form() is not op.SIGNATURE:
                 refuse_to_legalize(
@@ -471,12 +518,85 @@ class _Conversion:
     def _is_control(self, op: Operation) -> bool:
         return isinstance(op, ControlOp)
 
+    def _call_library(self, op: ttnn.TTNNOp, block: Block) -> None:
+        """The call of the present library that an operation of 2026 is."""
+        if ends_shared(op, self._called):
+            return
+        if isinstance(op, ttnn.GetDeviceOp):
+            extents = mesh_of(op)
+            shape = f"ttnn::MeshShape({', '.join(map(str, extents))})"
+            args = None if extents == (1, 1) else [_opaque(shape)]
+            self._replace(op, block, _opaque_call(op, _GET_DEVICE, (), [MESH_DEVICE], args))
+            return
+        if op.name.removeprefix("ttnn.") in WITHOUT_FUNCTION:
+            refuse_to_legalize(op, f"the ttnn library ({TTNN_VERSION}) has no function for it")
+        called, operands = call_of(op, CPP), self._operands(op)
+        pairs = list(called.arguments)
+        if op.name == "ttnn.concat":
+            listed = _opaque_call(op, "util_create_vec", operands, [TENSORS])
+            block.add_op(listed)
+            pairs = [(pairs[0][0], _operand(0)), *pairs[len(operands) :]]
+            operands = [*listed.results]
+        for argument, value in pairs:
+            if argument.kind == "reference" and isinstance(value, IntegerAttr):
+                index = value.value.data
+                reference = self._reference(operands[index], op)
+                operands = [*operands[:index], reference, *operands[index + 1 :]]
+        while pairs and pairs[-1][1] == _opaque(pairs[-1][0].default or CPP.none):
+            del pairs[-1]
+        args = [value for _, value in pairs]
+        self._add_call(op, block, called, operands, args)
+
+    def _add_call(
+        self,
+        op: Operation,
+        block: Block,
+        called: LibraryCall,
+        operands: Sequence[SSAValue],
+        args: Sequence[Attribute],
+    ) -> None:
+        """Add a call, and what takes the tensors out of what the library gives."""
+        callee = called.function.replace(".", "::")
+        template = None if called.template is None else [called.template]
+        types = [_converted(result.type) for result in op.results]
+        is_packed = len(types) > 1 or called.function in _IN_ALTERNATIVES
+        plain = [_operand(index) for index in range(len(operands))]
+        given = None if args == plain else args
+        kept = [_RESULTS] if is_packed else types
+        call = _opaque_call(op, callee, operands, kept, given, template)
+        if not is_packed:
+            self._replace(op, block, call)
+            return
+        block.add_op(call)
+        for index, result in enumerate(op.results):
+            number = [_opaque(str(index))]
+            one = _opaque_call(op, "utils::result", call.results, [TENSOR], None, number)
+            block.add_op(one)
+            self._values[result] = one.results[0]
+
+    def _reference(self, device: SSAValue, op: Operation) -> SSAValue:
+        """A device as functions take it that need one."""
+        known = self._references.get(device)
+        if known is not None:
+            return known
+        made = emitc.ApplyOp.make("*", device, MESH_DEVICE_REFERENCE, location=op.location)
+        owner = device.owner
+        if isinstance(owner, Operation):
+            block = owner.parent
+            assert block is not None
+            block.insert_ops_after([made], owner)
+        elif owner.first_op is None:
+            owner.add_op(made)
+        else:
+            insert_before(owner.first_op, made)
+        return self._references.setdefault(device, made.results[0])
+
     def _load_cached(self, op: Operation, block: Block) -> None:
-        """A call: C++ computes what follows from constants where it is asked for."""
+        """What a function of constants gives, which is computed when it is first asked for."""
         assert isinstance(op, ttcore.LoadCachedOp)
         types = [_converted(result.type) for result in op.results]
-        call = CallOp(op.callee, self._operands(op), types)
-        call.location = op.location
+        function = [_opaque(op.callee)]
+        call = _opaque_call(op, "utils::compute_once", self._operands(op), types, None, function)
         self._replace(op, block, call)
 
     def _tuple(self, op: Operation, block: Block) -> None:
@@ -569,6 +689,62 @@ class _Conversion:
         spells = _has_spelled_parameters(op) or "compute_config" in op.properties
         arguments = _arguments(op) if spells else None
         self._replace(op, block, _call_of(op, self._operands(op), arguments))
+
+
+_WORDS = frozenset(
+    (
+        "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
+        "char16_t char32_t class co_await co_return co_yield compl concept const const_cast "
+        "consteval constexpr constinit continue decltype default delete do double dynamic_cast "
+        "else enum explicit export extern false float for friend goto if inline int long mutable "
+        "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+        "register reinterpret_cast requires return short signed sizeof static static_assert "
+        "static_cast struct switch template this thread_local throw true try typedef typeid "
+        "typename union unsigned using virtual void volatile wchar_t while xor xor_eq"
+    ).split()
+)
+"""What no function is called in C++."""
+
+
+def _with_free_names(module: ModuleOp) -> ModuleOp:
+    """The module without functions that C++ takes for words of its own, or for the library's."""
+    names = {op.sym_name.data for op in module.walk() if isinstance(op, FuncOp)}
+    taken = _WORDS | {op.name.removeprefix("ttnn.") for op in ttnn.TTNN.operations}
+    renamed: dict[str, str] = {}
+    for name in sorted(names & taken):
+        free = f"{name}_"
+        while free in names:
+            free += "_"
+        renamed[name] = free
+        names.add(free)
+    if not renamed:
+        return module
+    module = module.clone()
+    for op in module.walk():
+        rename_references(op, renamed)
+        if isinstance(op, FuncOp):
+            op.sym_name = StringAttr(renamed.get(op.sym_name.data, op.sym_name.data))
+    return module
+
+
+_GET_DEVICE = "ttnn::DeviceGetter::getInstance"
+
+
+def _opaque(text: str) -> Attribute:
+    return emitc.EmitC_OpaqueAttr(StringAttr(text))
+
+
+def _opaque_call(
+    op: Operation,
+    callee: str,
+    operands: Sequence[SSAValue],
+    types: Sequence[Attribute],
+    args: Sequence[Attribute] | None = None,
+    template_args: Sequence[Attribute] | None = None,
+) -> Operation:
+    return emitc.CallOpaqueOp.make(
+        callee, operands, types, args=args, template_args=template_args, location=op.location
+    )
 
 
 def _in_order(block: Block) -> Sequence[Operation]:

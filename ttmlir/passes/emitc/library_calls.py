@@ -1,10 +1,9 @@
 """Calls of the ttnn library for operations that make their results, as those of 2026.
 
-`library_arguments.py` says which arguments there are, in C++ and in Python alike. Of operations
-that it does not know C++ gets, in this order: each operand but the device, `std::nullopt` where an
-optional one is absent; each parameter as a literal, in the order of the operation's form; the data
-type of the result where the operation chooses it; the layout of a new tensor; the device; the
-memory of the result. What is not said is left out at the end of the list.
+`library_arguments.py` says which functions and arguments there are, in C++ and in Python alike. Of
+operations that it does not know both get, in this order: each operand but the device; each
+parameter, in the order of the operation's form; the data type of the result where the operation
+chooses it; the layout of a new tensor; the device; the memory of the result.
 """
 
 from __future__ import annotations
@@ -17,43 +16,41 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ArrayAttr,
     DenseArrayBase,
-    DenseIntOrFPElementsAttr,
     FloatAttr,
+    IndexType,
     IntegerAttr,
+    IntegerType,
+    Signedness,
     StringAttr,
     TensorType,
     TupleType,
+    bf16,
     f32,
     i1,
     i32,
 )
-from xdsl.ir import Attribute, Data, Operation, SSAValue
+from xdsl.ir import Attribute, Data
 
 from ttmlir.dialects import emitc, tt, ttnn
 from ttmlir.dialects.definition.ods import SEGMENTS, ODSOperation
 from ttmlir.dialects.definition.table_ops import TableOperation
 from ttmlir.ir.rewriting import refuse_to_legalize
-from ttmlir.ir.tensor_types import layout_of
+from ttmlir.ir.tensor_types import element_type, layout_of
 from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, KeywordEnum
 from ttmlir.layout.tensor_layout import Grid, TensorLayout
 from ttmlir.mlir.attributes import elements_of
 from ttmlir.optable import late_forms
-from ttmlir.passes.emitc.library_arguments import arguments_of
+from ttmlir.passes.emitc.library_arguments import (
+    CPP_NAMES,
+    NAMES,
+    Argument,
+    arguments_of,
+)
 
-_CALLEES = {
-    "ttnn.get_device": "ttnn::DeviceGetter::getInstance",
-    "ttnn.div": "ttnn::divide",
-    "ttnn.pow_scalar": "ttnn::pow",
-    "ttnn.clamp_tensor": "ttnn::clamp",
-    "ttnn.slice_dynamic": "ttnn::slice",
-    "ttnn.load_tensor": "ttnn::loadTensor",
-    "ttnn.right_shift": "ttnn::bitwise_right_shift",
-    "ttnn.dealloc": "ttnn::deallocate",
-}
-"""Names of functions that are called otherwise than their operations."""
 _DATA_TYPES = {
     DataType.F32: "FLOAT32",
     DataType.BF16: "BFLOAT16",
@@ -82,61 +79,75 @@ def library_type(
             return type_
 
 
-def call_making_results(
-    op: ttnn.TTNNOp, operands: Sequence[SSAValue], convert: Callable[[Attribute], Attribute]
-) -> Operation:
-    """The call of the library for an operation; `convert` gives the types of C++."""
-    arguments = [value for _, value in arguments_in(op, CPP)]
-    while arguments and arguments[-1] == _opaque(CPP.none):
-        del arguments[-1]
-    results = [convert(result.type) for result in op.results]
-    args = arguments if len(operands) != len(arguments) else _unless_plain(arguments)
-    return emitc.CallOpaqueOp.make(
-        callee_of(op), operands, results, args=args, location=op.location
-    )
+@dataclass(frozen=True)
+class LibraryCall:
+    """A call of the library."""
 
+    function: str
+    """Its path, as Python has it: `utils.x` are functions that stand beside the text."""
+    arguments: Sequence[tuple[Argument, Attribute]]
+    """Each argument with its value: an index is the operand with that number.
 
-def callee_of(op: Operation) -> str:
-    """The name of the function that an operation is."""
-    known = _CALLEES.get(op.name)
-    if known is not None:
-        return known
-    if isinstance(op, TableOperation):
-        return op.DEFINITION.callee
-    return op.name.replace("ttnn.", "ttnn::", 1)
-
-
-def _unless_plain(arguments: list[Attribute]) -> list[Attribute] | None:
-    """None where the arguments are the operands in their order."""
-    plain = [_operand(index) for index in range(len(arguments))]
-    return None if arguments == plain else arguments
-
-
-def arguments_in(op: ttnn.TTNNOp, language: Language) -> list[tuple[str, Attribute]]:
-    """Names and values of the arguments: an index is the operand with that number.
-
-    Arguments that are not given are `language.none`.
+    Those that are not given are `language.none`.
     """
+    template: Attribute | None = None
+    """What C++ does not deduce."""
+
+
+def call_of(op: ttnn.TTNNOp, language: Language) -> LibraryCall:
+    """The call that an operation is."""
+    name = op.name.removeprefix("ttnn.")
+    arguments = _arguments_in(op, language)
+    template = None
+    if name == "embedding" and element_type(op.operands[1]) != bf16:
+        name = "embedding_of_rows"
+    known = NAMES.get(name)
+    if not language.is_python:
+        known = CPP_NAMES.get(name, known)
+    if known is None:
+        known = name
+        if isinstance(op, TableOperation):
+            known = op.DEFINITION.callee.removeprefix("ttnn::").replace("::", ".")
+    if isinstance(op, ttnn.ConstantOp):
+        element = cast("Any", op.properties["value"]).get_element_type()
+        template = f32 if isinstance(element, AnyFloat) else _integer_type(element)
+    elif name == "slice_dynamic":
+        template = _opaque("uint32_t")
+    function = known if known.startswith("utils.") else f"ttnn.{known}"
+    return LibraryCall(function, arguments, None if language.is_python else template)
+
+
+def _integer_type(type_: IntegerType | IndexType) -> Attribute:
+    """What the host has for integers: those of 32 bits, with a sign or not."""
+    unsigned = isinstance(type_, IntegerType) and type_.signedness.data is Signedness.UNSIGNED
+    return _opaque("uint32_t" if unsigned else "int32_t")
+
+
+def _arguments_in(op: ttnn.TTNNOp, language: Language) -> list[tuple[Argument, Attribute]]:
     groups = _operand_groups(op)
     name = op.name.removeprefix("ttnn.")
-    named = arguments_of(name, is_known=language.is_python and isinstance(op, TableOperation))
+    named = arguments_of(name, is_known=isinstance(op, TableOperation))
     if named is None:
         named = _own_arguments(op)
-    used = {source for _, source in named}
-    found: list[tuple[str, Attribute]] = []
-    for keyword, source in named:
-        if source == "*":
+    used = {each.source for each in named}
+    found: list[tuple[Argument, Attribute]] = []
+    for each in named:
+        values: Sequence[Attribute]
+        if each.source == "*":
             rest = [value for group, value in groups.items() if group not in (*used, "device")]
-            found += [
-                ("", each) for indices in rest for each in indices or (_opaque(language.none),)
-            ]
-        elif source in groups:
-            keys = keyword if language.is_python else ""
-            found += [(keys, each) for each in groups[source] or (_opaque(language.none),)]
-        elif source == "value" and isinstance(op, ttnn.ConstantOp):
-            found.append((keyword, _elements(op.properties["value"], language)))
+            values = [one for indices in rest for one in indices or (_opaque(language.none),)]
+        elif each.source in groups:
+            values = groups[each.source] or (_opaque(language.none),)
+        elif each.source == "value" and isinstance(op, ttnn.ConstantOp):
+            values = (_elements(op.properties["value"], language),)
         else:
-            found += [(keyword, each) for each in _values(op, source, language)]
+            values = (_value(op, each, language),)
+        if each.default and not language.is_python:
+            values = [
+                _opaque(each.default) if value == _opaque(language.none) else value
+                for value in values
+            ]
+        found += [(each, value) for value in values]
     return found
 
 
@@ -151,7 +162,7 @@ def _operand_groups(op: ttnn.TTNNOp) -> dict[str, list[Attribute]]:
     return found
 
 
-def _own_arguments(op: ttnn.TTNNOp) -> Sequence[tuple[str, str]]:
+def _own_arguments(op: ttnn.TTNNOp) -> Sequence[Argument]:
     """Operands, parameters in the order of the form, what is said of the result, its memory."""
     layout = layout_of(op.results[0].type) if op.results else None
     groups = [group.name for group in op.form().operands]
@@ -164,39 +175,31 @@ def _own_arguments(op: ttnn.TTNNOp) -> Sequence[tuple[str, str]]:
         *(["device"] if has_device else []),
         *(["memory_config"] if layout is not None else []),
     ]
-    return [("", "*"), *((word, word) for word in words)]
+    return [Argument("", "*", "", ""), *(Argument(word, word, "", "") for word in words)]
 
 
-def _values(op: ttnn.TTNNOp, source: str, language: Language) -> Sequence[Attribute]:
+def _value(op: ttnn.TTNNOp, argument: Argument, language: Language) -> Attribute:
     """What stands for a property, or for what is said of the first result."""
+    source = argument.source
     layout = layout_of(op.results[0].type) if op.results else None
     if source == "true":
-        return (_opaque(language.true),)
+        return _opaque(language.true)
     attr = op.properties.get(source)
     if source == "shape" and attr is None and op.results:
         shape = cast("TensorType[Attribute]", op.results[0].type).get_shape()
-        return (_shape(shape, language),)
+        return _shape(shape, language)
     if source == "memory_config" and layout is not None:
-        return (_memory(op, layout, language),)
-    if source in ("dtype", "layout") and layout is not None:
-        if source == "layout":
-            return (_layout(layout, language),)
-        is_same = op.name == "ttnn.to_layout"
+        return _memory(op, layout, language)
+    if source == "layout" and layout is not None:
+        return _layout(layout, language)
+    if source == "dtype" and layout is not None:
         wanted = _data_type(layout, language)
-        if language.is_python and wanted == _opaque(language.none):
+        if wanted == _opaque(language.none):
             refuse_to_legalize(op, f"ttnn has no data type {layout.element.data_type.keyword}")
-        return (_new_data_type(op, layout, language) if is_same else wanted,)
+        return _new_data_type(op, layout, language) if op.name == "ttnn.to_layout" else wanted
     if attr is None:
-        return (_opaque(language.none),)
-    if source == "padding" and op.name == "ttnn.conv_transpose2d" and language.is_python:
-        return (_opaque(str(_sides_first([*cast("DenseArrayBase[Any]", attr).get_values()]))),)
-    if source == "padding" and op.name == "ttnn.pad" and language.is_python:
-        flat = [*cast("DenseArrayBase[Any]", attr).get_values()]
-        pairs = ", ".join(
-            f"({low}, {high})" for low, high in zip(flat[::2], flat[1::2], strict=True)
-        )
-        return (_opaque(f"[{pairs}]"),)
-    return _literals(op, source, attr, language)
+        return _opaque(language.none)
+    return _literal(op, argument, attr, language)
 
 
 def _sides_first(padding: list[int]) -> list[int]:
@@ -245,10 +248,10 @@ class Language:
 
     def made(self, kind: str, fields: Iterable[tuple[str, str]]) -> str:
         """A structure with named fields."""
+        named = [(_FIELDS.get(name, name), value) for name, value in fields]
         if not self.is_python:
-            return f"{kind}{{{', '.join(f'.{name} = {value}' for name, value in fields)}}}"
-        named = (f"{_FIELDS.get(name, name)}={value}" for name, value in fields)
-        return f"{self.name(kind)}({', '.join(named)})"
+            return f"{kind}{{{', '.join(f'.{name} = {value}' for name, value in named)}}}"
+        return f"{self.name(kind)}({', '.join(f'{name}={value}' for name, value in named)})"
 
     def number(self, value: float) -> str:
         """A number; infinities and NaN have no literal in Python."""
@@ -257,7 +260,9 @@ class Language:
         return repr(value) if self.is_python else str(value)
 
 
-_NAMESPACES = re.compile(r"^ttnn::(operations::\w+|distributed)::")
+_NAMESPACES = re.compile(
+    r"^(ttnn::(operations::\w+|(experimental::)?prim)|tt::tt_(metal(::distributed)?|fabric))::"
+)
 CPP = Language(False, "std::nullopt", "true", "false", "{}")
 PYTHON = Language(True, "None", "True", "False", "[]")
 _FIELDS = {
@@ -269,7 +274,7 @@ _FIELDS = {
     "c_out_block": "C_out_block",
     "c_in_block": "C_in_block",
 }
-"""Fields of configurations that Python spells otherwise."""
+"""Fields of configurations that the library spells otherwise."""
 
 
 def _opaque(text: str) -> Attribute:
@@ -331,72 +336,140 @@ def _memory(op: ttnn.TTNNOp, layout: TensorLayout, language: Language) -> Attrib
     spread = layout.memory_layout
     name = spread.keyword.upper() if spread.is_sharded else "INTERLEAVED"
     parts = [f"ttnn::TensorMemoryLayout::{name}", f"ttnn::BufferType::{buffer}"]
-    text = ", ".join(map(language.name, parts))
-    if not language.is_python:
-        return _opaque(f"ttnn::MemoryConfig{{{text}}}")
-    return _opaque(f"ttnn.MemoryConfig({text}, {_shards(layout) if spread.is_sharded else None})")
+    shards = [_shards(layout, language)] if spread.is_sharded else ["None"] * language.is_python
+    text = ", ".join([*map(language.name, parts), *shards])
+    form = "ttnn.MemoryConfig({})" if language.is_python else "ttnn::MemoryConfig{{{}}}"
+    return _opaque(form.format(text))
 
 
-def _shards(layout: TensorLayout) -> str:
+def _shards(layout: TensorLayout, language: Language) -> str:
     """The `ttnn.ShardSpec`, on cores that begin at the corner."""
     rows, columns = layout.grid.shape[-2:]
-    shape = ", ".join(map(str, layout.scalar_shard[-2:]))
-    cores = f"ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord({columns - 1}, {rows - 1}))"
-    return (
-        f"ttnn.ShardSpec(ttnn.CoreRangeSet({{{cores}}}), [{shape}], "
-        "ttnn.ShardOrientation.ROW_MAJOR)"
-    )
+    cores = _core_range((0, 0), (columns - 1, rows - 1), language)
+    orientation = language.name("tt::tt_metal::ShardOrientation::ROW_MAJOR")
+    if language.is_python:
+        shape = ", ".join(map(str, layout.scalar_shard[-2:]))
+        return f"ttnn.ShardSpec(ttnn.CoreRangeSet({{{cores}}}), [{shape}], {orientation})"
+    shape = _listed_numbers(layout.scalar_shard[-2:], "array", language)
+    return f"tt::tt_metal::ShardSpec(ttnn::CoreRangeSet({cores}), {shape}, {orientation})"
+
+
+def _core_range(start: Sequence[int], end: Sequence[int], language: Language) -> str:
+    corners = (f"{language.name('ttnn::CoreCoord')}({x}, {y})" for x, y in (start, end))
+    return f"{language.name('ttnn::CoreRange')}({', '.join(corners)})"
 
 
 def _elements(attr: Attribute, language: Language) -> Attribute:
-    """The numbers of a constant."""
-    if not language.is_python:
-        return attr
-    numbers: Sequence[Any] = cast("Any", attr).get_values()
-    return _opaque(language.listed(language.number(each) for each in numbers))
+    """The numbers of a constant, those with fractions in 32 bits in C++."""
+    elements = cast("Any", attr)
+    if language.is_python:
+        return _opaque(language.listed(language.number(each) for each in elements.get_values()))
+    if isinstance(elements.get_element_type(), AnyFloat):
+        return elements_of(TensorType(f32, elements.get_shape()), elements.get_values())
+    return attr
 
 
-def _literals(op: ttnn.TTNNOp, name: str, attr: Attribute, language: Language) -> list[Attribute]:
+def _literal(op: ttnn.TTNNOp, argument: Argument, attr: Attribute, language: Language) -> Attribute:
     """What stands for a parameter."""
+    numbers = _numbers(attr)
+    if isinstance(attr, ttnn.ShapeAttr):
+        extents = [each.data for each in attr.shape.data]
+        if language.is_python or not argument.kind:
+            return _shape(extents, language)
+        numbers = extents
+    if numbers is not None:
+        if argument.source == "padding" and op.name == "ttnn.conv_transpose2d":
+            numbers = _sides_first(numbers)
+        if argument.kind == "shape" and not language.is_python:
+            # `ttnn::Shape` has no number that says that an extent follows from the others.
+            numbers = cast("TensorType[Attribute]", op.results[0].type).get_shape()
+        return _opaque(_listed_numbers(numbers, argument.kind, language))
     match attr:
-        case DenseIntOrFPElementsAttr():
-            return [_elements(attr, language), _list(attr.get_shape())]
-        case ttnn.ShapeAttr():
-            return [_shape((each.data for each in attr.shape.data), language)]
-        case DenseArrayBase():
-            values = [*cast("DenseArrayBase[Any]", attr).get_values()]
-            return [_opaque(str(values)) if language.is_python else _list(values)]
         case ArrayAttr():
-            items = attr.data
-            if all(isinstance(item, IntegerAttr) for item in items) and items:
-                values = [cast("Any", item).value.data for item in items]
-                return [_opaque(str(values)) if language.is_python else _list(values)]
-            return [_opaque(language.listed(_text(op, name, item, language) for item in items))]
-        case IntegerAttr() if attr.type == i1:
-            return [_opaque(language.boolean(attr.value.data))]
-        case IntegerAttr() | FloatAttr() if language.is_python:
-            return [_opaque(language.number(attr.value.data))]
-        case IntegerAttr():
-            return [IntegerAttr(attr.value.data, i32)]
-        case FloatAttr():
-            return [FloatAttr(attr.value.data, f32)]
+            items = [_text(op, argument.name, item, language) for item in attr.data]
+            if not items and argument.default and not language.is_python:
+                return _opaque(argument.default)
+            kind = "" if language.is_python else _LISTS[argument.kind]
+            return _opaque(kind + language.listed(items))
+        case IntegerAttr() | FloatAttr():
+            return _number(argument, attr, language)
         case _:
-            return [_opaque(_text(op, name, attr, language))]
+            return _opaque(_text(op, argument.name, attr, language))
 
 
-def _list(values: Sequence[int]) -> Attribute:
-    """Integers that C++ text shows as `{1, 2}`."""
-    return elements_of(TensorType(i32, [len(values)]), values) if values else _opaque("{}")
+def _number(
+    argument: Argument, attr: IntegerAttr[Any] | FloatAttr[Any], language: Language
+) -> Attribute:
+    if isinstance(attr, FloatAttr):
+        value = attr.value.data
+        return _opaque(language.number(value)) if language.is_python else FloatAttr(value, f32)
+    whole = attr.value.data
+    if attr.type == i1:
+        return _opaque(language.boolean(whole))
+    if language.is_python:
+        return _opaque(language.number(whole))
+    is_filled = argument.source == "fill_value"
+    return _opaque(_whole_number(whole)) if is_filled else IntegerAttr(whole, i32)
+
+
+def _whole_number(value: int) -> str:
+    """An `int` with the bits of a number."""
+    if -(1 << 31) < value < 1 << 31:
+        return str(value)
+    return "INT32_MIN" if value == -(1 << 31) else f"static_cast<int32_t>({value})"
+
+
+def _numbers(attr: Attribute) -> list[int] | None:
+    """The integers of a list."""
+    match attr:
+        case DenseArrayBase():
+            return [*cast("DenseArrayBase[Any]", attr).get_values()]
+        case ArrayAttr():
+            items = cast("Sequence[Any]", attr.data)
+            if items and all(isinstance(item, IntegerAttr) for item in items):
+                return [item.value.data for item in items]
+            return None
+        case _:
+            return None
+
+
+_LISTS = {
+    "": "ttsl::SmallVector<int32_t>",
+    "array": "std::array<uint32_t, {}>",
+    "int_array": "std::array<int32_t, {}>",
+    "ints": "ttsl::SmallVector<int32_t>",
+    "longs": "ttsl::SmallVector<int64_t>",
+    "numbers": "std::vector<int64_t>",
+    "pairs": "ttsl::SmallVector<std::array<uint32_t, 2>>",
+    "shape": "ttnn::Shape",
+    "span": "std::vector<ttnn::operations::unary::EltwiseUnaryWithParam>",
+    "unsigned": "ttsl::SmallVector<uint32_t>",
+}
+"""The types of lists in C++."""
+
+
+def _listed_numbers(numbers: Sequence[int], kind: str, language: Language) -> str:
+    items = [*map(str, numbers)]
+    if kind == "pairs":
+        pairs = zip(items[::2], items[1::2], strict=True)
+        form = "({}, {})" if language.is_python else "{{{}, {}}}"
+        items = [form.format(*pair) for pair in pairs]
+    if language.is_python:
+        return language.listed(items)
+    inside = language.listed(items)
+    if kind == "shape":
+        return f"ttnn::Shape({inside})"
+    return _LISTS[kind].format(len(items)) + inside
 
 
 _KINDS: Mapping[str, str] = {
     "ttnn.unary_with_param": "ttnn::operations::unary::UnaryWithParam",
-    "ttnn.conv2d_config": "ttnn::Conv2dConfig",
-    "ttnn.conv3d_config": "ttnn::Conv3dConfig",
-    "ttnn.conv2d_slice_config": "ttnn::Conv2dSliceConfig",
+    "ttnn.conv2d_config": "ttnn::prim::Conv2dConfig",
+    "ttnn.conv3d_config": "ttnn::experimental::prim::Conv3dConfig",
+    "ttnn.conv2d_slice_config": "ttnn::operations::op_slicing::Op2DSliceConfig",
     "ttnn.core_range_set": "ttnn::CoreRangeSet",
-    "ttnn.mesh_mapper_config": "ttnn::distributed::MeshMapperConfig",
-    "ttnn.mesh_composer_config": "ttnn::distributed::MeshComposerConfig",
+    "ttnn.mesh_mapper_config": "tt::tt_metal::distributed::MeshMapperConfig",
+    "ttnn.mesh_composer_config": "tt::tt_metal::distributed::MeshComposerConfig",
     "ttnn.sdpa_program_config": "ttnn::operations::transformer::SDPAProgramConfig",
 }
 """The types of configurations."""
@@ -410,21 +483,21 @@ def _text(op: ttnn.TTNNOp, name: str, attr: Any, language: Language) -> str:
         case DataType():
             known = _DATA_TYPES.get(attr)
             return language.none if known is None else language.name(f"ttnn::DataType::{known}")
-        case bool():
-            return language.boolean(attr)
-        case int() | str():
-            return str(attr)
+        case str():
+            return language.name(f"{_WORDS[name]}::{attr.upper()}") if name in _WORDS else attr
+        case int():
+            return language.boolean(attr) if isinstance(attr, bool) else str(attr)
         case StringAttr():
             return json.dumps(attr.data)
         case IntegerAttr() | FloatAttr():
             return language.number(cast("Any", attr).value.data)
         case KeywordEnum():
-            return attr.keyword.upper()
+            return _text(op, name, attr.keyword.upper(), language)
         case Data():
             return _described(op, name, cast("Data[Any]", attr), language)
         case tuple():
             items = cast("tuple[Any, ...]", attr)
-            return language.listed(_text(op, name, each, language) for each in items)
+            return _listed(name, [_text(op, name, each, language) for each in items], language)
         case _:
             words = "Python" if language.is_python else "C++"
             refuse_to_legalize(
@@ -432,25 +505,42 @@ def _text(op: ttnn.TTNNOp, name: str, attr: Any, language: Language) -> str:
             )
 
 
+def _listed(name: str, items: Sequence[str], language: Language) -> str:
+    if name == "mesh_shape_override":
+        return f"{language.name('ttnn::MeshShape')}({', '.join(items)})"
+    return language.listed(items)
+
+
 def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) -> str:
     content = attr.data
     if isinstance(content, DataType):
         return _text(op, name, content, language)
     if isinstance(content, KeywordEnum):
-        if language.is_python and attr.name.endswith("reduce_type"):
-            return _reduction(op, content.keyword, language)
-        kind = "".join(part.capitalize() for part in attr.name.partition(".")[2].split("_"))
-        return language.name(f"ttnn::{kind}::{content.keyword.upper()}")
+        return _keyword(op, attr.name, content.keyword, language)
     if attr.name == "ttnn.core_coord":
         return f"{language.name('ttnn::CoreCoord')}({content[0]}, {content[1]})"
-    if isinstance(content, Grid) and language.is_python:
+    if isinstance(content, Grid):
         rows, columns = content.shape
-        return f"ttnn.CoreCoord({columns}, {rows})"
+        return f"{language.name('ttnn::CoreCoord')}({columns}, {rows})"
     if attr.name in _OWN_FORMS:
         return _OWN_FORMS[attr.name](content, language)
     if not isinstance(content, tuple):
         return str(content)
-    pairs = cast("Sequence[tuple[str, Any]]", content)
+    return _structure(op, name, attr, language)
+
+
+def _keyword(op: ttnn.TTNNOp, kind: str, keyword: str, language: Language) -> str:
+    """An enumerator of an attribute."""
+    if kind.endswith("topology"):
+        return language.name(f"tt::tt_fabric::Topology::{keyword.capitalize()}")
+    if kind.endswith("reduce_type"):
+        return _reduction(op, keyword, language)
+    enumeration = "".join(part.capitalize() for part in kind.partition(".")[2].split("_"))
+    return language.name(f"ttnn::{enumeration}::{keyword.upper()}")
+
+
+def _structure(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) -> str:
+    pairs = cast("Sequence[tuple[str, Any]]", attr.data)
     kind = _KINDS.get(attr.name)
     if kind is None:
         short = attr.name.partition(".")[2]
@@ -460,8 +550,26 @@ def _described(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
         )
     if attr.name == "ttnn.unary_with_param":
         return _activation(op, name, kind, pairs, language)
-    fields = ((field, _text(op, name, value, language)) for field, value in pairs)
-    return language.made(kind, fields)
+    given = {field: _text(op, field, value, language) for field, value in pairs}
+    order = _ORDER.get(attr.name, "").split() or given
+    return language.made(kind, ((field, given[field]) for field in order if field in given))
+
+
+_WORDS = {
+    "output_layout": "ttnn::Layout",
+    "shard_layout": "ttnn::TensorMemoryLayout",
+    "slice_type": "ttnn::operations::op_slicing::Op2DSliceConfig::SliceType",
+}
+"""The enumerations of fields."""
+_ORDER = {
+    "ttnn.conv2d_config": (
+        "weights_dtype activation deallocate_activation reallocate_halo_output "
+        "config_tensors_in_dram act_block_h_override act_block_w_div reshard_if_not_optimal "
+        "override_sharding_config shard_layout core_grid transpose_shards output_layout "
+        "enable_act_double_buffer enable_weights_double_buffer enable_kernel_stride_folding"
+    ),
+}
+"""The library's fields, where it has others or others come first."""
 
 
 def _reduction(op: ttnn.TTNNOp, keyword: str, language: Language) -> str:
@@ -485,27 +593,28 @@ def _placement(content: Any, language: Language) -> str:
     number = "" if dim is None else str(dim.value.data)
     if language.is_python:
         return f"ttnn.Placement{kind.capitalize()}({number})"
-    return f"ttnn::distributed::MeshMapperConfig::{kind.capitalize()}{{{number}}}"
+    return f"tt::tt_metal::distributed::MeshMapperConfig::{kind.capitalize()}{{{number}}}"
 
 
 def _activation(
     op: ttnn.TTNNOp, name: str, kind: str, pairs: Sequence[tuple[str, Any]], language: Language
 ) -> str:
     first = language.name(f"ttnn::operations::unary::UnaryOpType::{str(pairs[0][1]).upper()}")
-    more = [_text(op, name, value, language) for _, value in pairs[1:]]
-    if not language.is_python:
-        return f"{kind}{{{', '.join([first, *more])}}}"
-    return f"{language.name(kind)}({', '.join([first, *(each[1:-1] for each in more)])})"
+    more = [_text(op, name, value, language)[1:-1] for _, value in pairs[1:]]
+    if language.is_python:
+        return f"{language.name(kind)}({', '.join([first, *more])})"
+    if name.endswith("activations"):
+        kind = kind.replace("Unary", "EltwiseUnary")
+    more = [f"{each}f" for each in more if each]
+    return f"{kind}{{{', '.join([first, *more])}}}"
 
 
 def _core_ranges(ranges: Any, language: Language) -> str:
-    inner = "ttnn::CoreRange({{{}, {}}}, {{{}, {}}})"
+    found = [_core_range(each.start[:2], each.end[:2], language) for each in ranges]
     if language.is_python:
-        inner = "ttnn.CoreRange(ttnn.CoreCoord({}, {}), ttnn.CoreCoord({}, {}))"
-    found = ", ".join(inner.format(*each.start[:2], *each.end[:2]) for each in ranges)
-    if language.is_python:
-        return f"ttnn.CoreRangeSet([{found}])"
-    return f"ttnn::CoreRangeSet{{{found}}}"
+        return f"ttnn.CoreRangeSet([{', '.join(found)}])"
+    listed = f"(std::vector<ttnn::CoreRange>{language.listed(found)})" if found else "{}"
+    return f"ttnn::CoreRangeSet{listed}"
 
 
 _OWN_FORMS: Mapping[str, Callable[[Any, Language], str]] = {
@@ -517,11 +626,11 @@ _OWN_FORMS: Mapping[str, Callable[[Any, Language], str]] = {
 
 def compute_config_text(config: DeviceComputeConfig, language: Language) -> str:
     """`ttnn::WormholeComputeKernelConfig`, which Blackhole takes, too."""
-    fidelity = language.name(f"MathFidelity::{config.math_fidelity.schema_name}")
-    fields = [("math_fidelity", f"ttnn.{fidelity}" if language.is_python else fidelity)]
-    flags = ("math_approx_mode", "fp32_dest_acc_en", "packer_l1_acc", "dst_full_sync_en")
-    for flag in flags if language.is_python else ("fp32_dest_acc_en",):
+    fidelity = language.name(f"tt::tt_metal::MathFidelity::{config.math_fidelity.schema_name}")
+    fields = [("math_fidelity", fidelity)]
+    for flag in ("math_approx_mode", "fp32_dest_acc_en", "packer_l1_acc", "dst_full_sync_en"):
         value = getattr(config, flag)
-        if value is not None or not language.is_python:
+        if value is not None:
             fields.append((flag, language.boolean(value)))
-    return language.made("ttnn::WormholeComputeKernelConfig", fields)
+    kind = "WormholeComputeKernelConfig" if language.is_python else "ComputeKernelConfig"
+    return language.made(f"ttnn::{kind}", fields)

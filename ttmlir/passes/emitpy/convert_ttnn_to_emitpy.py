@@ -55,7 +55,6 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     TensorType,
-    bf16,
     f32,
 )
 from xdsl.dialects.func import CallOp, FuncOp
@@ -67,15 +66,13 @@ from ttmlir.ir.tensor_types import element_type
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.emitc.convert_ttnn_to_emitc import callees_of, parts_of
-from ttmlir.passes.emitc.library_arguments import PYTHON_NAMES
-from ttmlir.passes.emitc.library_calls import (
-    PYTHON,
-    arguments_in,
-    callee_of,
-    describe_tensor,
-    library_type,
+from ttmlir.passes.emitc.convert_ttnn_to_emitc import (
+    callees_of,
+    ends_shared,
+    mesh_of,
+    parts_of,
 )
+from ttmlir.passes.emitc.library_calls import PYTHON, call_of, describe_tensor, library_type
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -88,7 +85,6 @@ CACHE = "_CONST_EVAL_CACHE"
 
 
 _LIST = "utils.create_list"
-_ENDS = ("ttnn.dealloc", "ttnn.deallocate")
 _RUN = """if __name__ == "__main__":
     main()
     utils.DeviceGetter.close()"""
@@ -175,7 +171,7 @@ class _Conversion:
                 for inner in op.module.body.block.ops:
                     self._convert(inner, block)
             case ttnn.GetDeviceOp() if self._device_of_function is not None:
-                if (extents := _mesh_of(op)) != (1, 1):
+                if (extents := mesh_of(op)) != (1, 1):
                     refuse_to_legalize(
                         op, f"scripts of models run on one chip, not on a mesh of {extents}"
                     )
@@ -212,7 +208,7 @@ class _Conversion:
                 self._replace(op, block, kept)
             case ttcore.OptimizationBarrierOp():
                 self._values.update(zip(op.results, self._operands(op), strict=True))
-            case ttnn.TTNNOp() if op.name in _ENDS and self._is_shared(op.operands[0]):
+            case ttnn.TTNNOp() if ends_shared(op, self._called, keeps_all=self._takes_device):
                 return
             case ttnn.TTNNOp():
                 self._replace(op, block, self._library_call(op, block))
@@ -222,15 +218,6 @@ class _Conversion:
                         op, "convert-ttnn-to-emitpy takes ttnn, func and emitpy operations"
                     )
                 self._keep(op, block)
-
-    def _is_shared(self, value: SSAValue) -> bool:
-        """Whether others have the tensor, too: a later run, or the caller within the script."""
-        if isinstance(value, BlockArgument):
-            if self._takes_device:
-                return True
-            function = value.owner.parent_op()
-            return isinstance(function, FuncOp) and function.sym_name.data in self._called
-        return isinstance(value.owner, ttcore.LoadCachedOp)
 
     def _keep(self, op: Operation, block: Block) -> None:
         """Copy an operation that only changes its types."""
@@ -299,7 +286,7 @@ class _Conversion:
                 self.described[made] = text
 
     def _device(self, op: ttnn.GetDeviceOp) -> Operation:
-        arguments = [("", emitpy.opaque(str(_mesh_of(op))))]
+        arguments = [("", emitpy.opaque(str(mesh_of(op))))]
         return emitpy.CallOpaqueOp.make(
             "utils.DeviceGetter.get_device", (), [DEVICE], arguments=arguments, location=op.location
         )
@@ -342,32 +329,22 @@ class _Conversion:
                 "convert-spelling{to=2026} writes them",
             )
         operands = self._operands(op)
+        called = call_of(op, PYTHON)
         arguments = [
-            (keyword, _in_python(value))
-            for keyword, value in arguments_in(op, PYTHON)
+            (argument.name, _in_python(value))
+            for argument, value in called.arguments
             if _in_python(value) != emitpy.opaque("None")
         ]
-        name = op.name.removeprefix("ttnn.")
-        if name == "concat":
+        if op.name == "ttnn.concat":
             listed = emitpy.CallOpaqueOp.make(_LIST, operands, [TENSORS], location=op.location)
             block.add_op(listed)
             operands = [*listed.results]
             first: Attribute = IntegerAttr.from_index_int_value(0)
             arguments = [("", first), *arguments[len(op.operands) :]]
-        if name == "embedding" and element_type(op.operands[1]) != bf16:
-            name = "embedding_of_rows"
-        known = PYTHON_NAMES.get(name)
-        callee = callee_of(op).replace("::", ".") if known is None else f"ttnn.{known}"
-        callee = callee.removeprefix("ttnn.") if ".utils." in callee else callee
         results = [_converted(result.type) for result in op.results]
         return emitpy.CallOpaqueOp.make(
-            callee, operands, results, arguments=arguments, location=op.location
+            called.function, operands, results, arguments=arguments, location=op.location
         )
-
-
-def _mesh_of(op: ttnn.GetDeviceOp) -> tuple[int, ...]:
-    shape = op.properties.get("mesh_shape")
-    return tuple(shape.data) if isinstance(shape, ttnn.MeshShapeAttr) else (1, 1)
 
 
 def _is_main(op: Operation) -> bool:

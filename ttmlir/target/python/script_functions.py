@@ -225,6 +225,22 @@ def batch_norm_training(
     return result, *kept
 
 
+def distribute_tensor(tensor: Any, *, mapper: Any, mesh_device: Any) -> Any:
+    """A tensor divided over the devices of a mesh."""
+    return ttnn.distribute_tensor(tensor, ttnn.create_mesh_mapper(mesh_device, mapper))
+
+
+def aggregate_tensor(tensor: Any, *, composer: Any, mesh_device: Any) -> Any:
+    """A tensor put together from the devices of a mesh."""
+    return ttnn.aggregate_tensor(tensor, ttnn.create_mesh_composer(mesh_device, composer))
+
+
+def update_cache(cache: Any, tensor: Any, *, update_idx: Any, batch_offset: int) -> Any:
+    """Write to a cache at the place that a tensor says."""
+    place = int(item(update_idx))
+    return ttnn.update_cache(cache, tensor, place, batch_offset=batch_offset)
+
+
 def item(tensor: Any) -> int | float:
     """The one number of a tensor, wherever that lies."""
     return ttnn.from_device(tensor).to(ttnn.ROW_MAJOR_LAYOUT).item()
