@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import torch
 from oracles.ttnn_elementwise_oracles import ELEMENTWISE
+from oracles.ttnn_gradient_oracles import GRADIENTS
 from oracles.ttnn_layer_oracles import LAYERS
 from oracles.ttnn_movement_oracles import MOVING
 from oracles.ttnn_oracle import SHARDABLE, Oracle, compare, place, read
@@ -32,7 +33,7 @@ def device(tolerant_device: Any) -> Any:
     return tolerant_device
 
 
-ORACLES: dict[str, Oracle] = {**ELEMENTWISE, **MOVING, **LAYERS}
+ORACLES: dict[str, Oracle] = {**ELEMENTWISE, **GRADIENTS, **MOVING, **LAYERS}
 """Operations by name."""
 
 OTHERS: dict[str, str] = {

@@ -103,7 +103,7 @@ class Elementwise:
             else as_number(each, self._type_of_number(each, first), name)
             for each, name in zip(operands, self.operands, strict=True)
         ]
-        arguments = self._read_parameters(values) if self.parameters else {}
+        arguments = read_parameters(self.parameters, values) if self.parameters else {}
         is_scaled = self._scales(first) and any(
             isinstance(each, float) for each in (*operands, *arguments.values())
         )
@@ -149,14 +149,6 @@ class Elementwise:
             # The shards of the second operand are those of the result, if the first has none.
             return next((each.memory_config() for each in tensors if each.is_sharded()), None)
         return None
-
-    def _read_parameters(self, values: dict[str, Any]) -> dict[str, Any]:
-        """The keywords of the meaning; ArgumentTypeError for a tensor in place of a number."""
-        found = {keyword: values[name] for keyword, name in self.parameters}
-        for keyword, name in self.parameters:
-            if isinstance(found[keyword], Tensor) and keyword not in _TENSORS_TOO:
-                raise ArgumentTypeError(f"{name} is a number, not a ttnn.Tensor")
-        return found
 
     @cached_property
     def _accepted(self) -> Accepted | None:
@@ -281,6 +273,17 @@ class Elementwise:
 
 _TENSORS_TOO = {"min", "max", "weight"}
 """Parameters that may be tensors."""
+
+
+def read_parameters(
+    parameters: Sequence[tuple[str, str]], values: dict[str, Any]
+) -> dict[str, Any]:
+    """The keywords of a meaning; ArgumentTypeError for a tensor in place of a number."""
+    found = {keyword: values[name] for keyword, name in parameters}
+    for keyword, name in parameters:
+        if isinstance(found[keyword], Tensor) and keyword not in _TENSORS_TOO:
+            raise ArgumentTypeError(f"{name} is a number, not a ttnn.Tensor")
+    return found
 
 
 def as_number(value: Any, dtype: DataType, name: str) -> Array:
