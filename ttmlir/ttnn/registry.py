@@ -128,6 +128,8 @@ FAMILIES = (
     *(f"{_OPERATIONS}.{name}" for name in ("lookup", "collectives", "losses", "ordering")),
     *(f"{_OPERATIONS}.{name}" for name in ("quantization", "transformer", "window")),
     *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
+    *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
+    f"{_OPERATIONS}.moreh.movement",
 )
 """Modules with a table `OPERATIONS` of callables by name."""
 

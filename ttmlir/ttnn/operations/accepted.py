@@ -102,6 +102,20 @@ div_no_nan_bw: floats int32 uint32; one type
 where_bw: floats int32 uint32
 logaddexp_bw logaddexp2_bw: bfloat16 float32; floats mix
 prod_bw: bfloat16 float32 bfloat8_b; tiles
+
+moreh_sum moreh_norm moreh_abs_pow: bfloat16 int32; tiles
+moreh_mean moreh_sum_backward moreh_mean_backward moreh_norm_backward: bfloat16; tiles
+moreh_cumsum moreh_cumsum_backward: floats int32 uint32; tiles
+moreh_matmul moreh_bmm moreh_linear moreh_group_norm: bfloat16; tiles
+moreh_matmul_backward moreh_bmm_backward moreh_linear_backward: bfloat16; tiles
+moreh_dot moreh_dot_backward moreh_layer_norm_backward: bfloat16 bfloat8_b; tiles
+moreh_adam moreh_adamw moreh_sgd moreh_layer_norm moreh_group_norm_backward: bfloat16; tiles
+moreh_softmax moreh_softmin moreh_logsoftmax: bfloat16 float32 bfloat8_b; tiles
+moreh_softmax_backward moreh_softmin_backward: bfloat16 bfloat8_b; tiles
+moreh_logsoftmax_backward: bfloat16 bfloat8_b; tiles
+moreh_nll_loss: bfloat16; tiles
+moreh_nll_loss_backward moreh_nll_loss_unreduced_backward: int32; tiles
+moreh_getitem: bfloat16 int32
 """
 """Operations, the data types of their first operand, and what else holds, if anything:
 

@@ -128,7 +128,7 @@ class Gradient:
         output = values.get(self.results[place]) if place < len(self.results) else None
         config = values["memory_config"]
         if self.sums:
-            gradient = _sum_to(gradient, typed.shape)
+            gradient = sum_to(gradient, typed.shape)
         elif self.results and gradient.shape != tuple(typed.shape):
             raise ArgumentError(
                 f"an operand of {typed.shape} was broadcast to {list(gradient.shape)}: its "
@@ -171,7 +171,7 @@ def _common_shape(tensors: Sequence[Tensor]) -> tuple[int, ...]:
         raise ArgumentError(f"{error}: {shapes}") from error
 
 
-def _sum_to(array: Array, shape: Sequence[int]) -> Array:
+def sum_to(array: Array, shape: Sequence[int]) -> Array:
     """The sum over what was broadcast from a shape."""
     extra = array.ndim - len(shape)
     array = array.sum(axis=tuple(range(extra))) if extra else array
