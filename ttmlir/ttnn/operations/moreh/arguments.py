@@ -7,23 +7,53 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import as_dimension, common_device, require_tensor, store
 from ttmlir.ttnn.operations.reductions import as_dimensions
+from ttmlir.ttnn.operations.signature import fits, spell_value
 from ttmlir.ttnn.tensor.tensor import Tensor
 
 CONFIG = "memory_config=None, compute_kernel_config"
 
 
-def take_tensors(values: Mapping[str, Any], *names: str) -> tuple[Tensor, ...]:
+def take_tensors(
+    values: Mapping[str, Any], *names: str, optional: Sequence[str] = ()
+) -> tuple[Tensor, ...]:
     """The operands of some names, all of one device; errors as `require_tensor`, `common_device`.
 
-    What is None is left out.
+    Optional ones follow; those that are None are left out.
     """
-    found = tuple(require_tensor(values[name], name) for name in names if values[name] is not None)
+    given = [name for name in optional if values[name] is not None]
+    found = tuple(require_tensor(values[name], name) for name in (*names, *given))
     common_device(*found)
     return found
+
+
+def read_number(value: Any, name: str) -> float:
+    """A number that an argument has to be; ArgumentTypeError for what is none."""
+    if not fits(value, float):
+        raise ArgumentTypeError(f"{name} is a number, not {spell_value(value)}")
+    return float(value)
+
+
+def read_flags(value: Any, count: int) -> list[bool]:
+    """Which of some results are asked for; errors for what are not so many truth values."""
+    if not fits(value, Sequence[bool]):
+        raise ArgumentTypeError(
+            f"are_required_outputs is a list of True and False, not {spell_value(value)}"
+        )
+    listed = [bool(each) for each in value]
+    if len(listed) != count:
+        raise ArgumentError(f"are_required_outputs has {count} truth values, got {len(listed)}")
+    return listed
+
+
+def read_shape(value: Any, name: str) -> tuple[int, ...]:
+    """A shape, as of `ttnn.Shape`; ArgumentTypeError for what is none."""
+    if not fits(value, Sequence[int]):
+        raise ArgumentTypeError(f"{name} is a ttnn.Shape, not {spell_value(value)}")
+    return tuple(int(extent) for extent in value)
 
 
 def keep(

@@ -10,7 +10,13 @@ import numpy as np
 from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.semantics import reference_of
-from ttmlir.ttnn.operations.moreh.arguments import CONFIG, keep, keep_given, take_tensors
+from ttmlir.ttnn.operations.moreh.arguments import (
+    CONFIG,
+    keep,
+    keep_given,
+    read_flags,
+    take_tensors,
+)
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -81,7 +87,7 @@ def _fit(parameter: Tensor, shape: tuple[int, ...], name: str) -> Array:
 
 def _layer_norm(values: dict[str, Any]) -> list[Tensor | None]:
     """The normalized tensor; mean and reciprocal deviation where tensors are given for them."""
-    tensor = take_tensors(values, "input", "gamma", "beta")[0]
+    tensor = take_tensors(values, "input", optional=("gamma", "beta"))[0]
     dims = _count_normalized(values, tensor)
     normalized, mean, scale = _normalize(tensor.array, dims, values["eps"])
     inner = tuple(tensor.shape[dims[0] :])
@@ -123,7 +129,7 @@ def _normalized_gradients(
 
 
 def _layer_norm_backward(values: dict[str, Any]) -> list[Tensor | None]:
-    tensors = take_tensors(values, "output_grad", "input", "mean", "rstd", "gamma")
+    tensors = take_tensors(values, "output_grad", "input", "mean", "rstd", optional=("gamma",))
     grad, x, mean, scale = (each.array.astype(np.float64) for each in tensors[:4])
     dims = _count_normalized(values, tensors[1])
     outer, inner = x.shape[: dims[0]], x.shape[dims[0] :]
@@ -161,7 +167,7 @@ def _read_groups(values: dict[str, Any], tensor: Tensor) -> tuple[int, int, int]
 
 
 def _group_norm(values: dict[str, Any]) -> list[Tensor | None]:
-    tensor = take_tensors(values, "input", "gamma", "beta")[0]
+    tensor = take_tensors(values, "input", optional=("gamma", "beta"))[0]
     images, groups, size = _read_groups(values, tensor)
     grouped = tensor.array.reshape(images, groups, size, *tensor.shape[2:])
     normalized, mean, scale = _normalize(grouped, (2, 3, 4), values["eps"])
@@ -172,7 +178,10 @@ def _group_norm(values: dict[str, Any]) -> list[Tensor | None]:
             normalized = combine(normalized, each[:, None, None])
     made: list[Tensor | None] = [keep(normalized, tensor, values)]
     for name, array, wanted in zip(
-        ("mean", "rstd"), (mean, scale), values["are_required_outputs"][1:], strict=True
+        ("mean", "rstd"),
+        (mean, scale),
+        read_flags(values["are_required_outputs"], 3)[1:],
+        strict=True,
     ):
         given = values[name] is not None
         made.append(
@@ -184,7 +193,7 @@ def _group_norm(values: dict[str, Any]) -> list[Tensor | None]:
 
 
 def _group_norm_backward(values: dict[str, Any]) -> list[Tensor | None]:
-    tensors = take_tensors(values, "output_grad", "input", "mean", "rstd", "gamma")
+    tensors = take_tensors(values, "output_grad", "input", "mean", "rstd", optional=("gamma",))
     images, groups, size = _read_groups(values, tensors[1])
     channels, area = groups * size, tensors[1].shape[2:]
     grouped = (images, groups, size, *area)
@@ -207,7 +216,9 @@ def _group_norm_backward(values: dict[str, Any]) -> list[Tensor | None]:
     )
     return [
         keep(array, tensors[1], values, name, f"{name}_memory_config") if wanted else None
-        for (name, array), wanted in zip(found, values["are_required_outputs"], strict=True)
+        for (name, array), wanted in zip(
+            found, read_flags(values["are_required_outputs"], 3), strict=True
+        )
     ]
 
 
@@ -237,7 +248,7 @@ def _read_targets(
 def _nll_loss(values: dict[str, Any]) -> Tensor:
     """The negative of the number at each target's class, weighted; summed, or their mean."""
     tensors = take_tensors(
-        values, "input_tensor", "target_tensor", "weight_tensor", "divisor_tensor"
+        values, "input_tensor", "target_tensor", optional=("weight_tensor", "divisor_tensor")
     )
     tensor, target = tensors[:2]
     places, weights = _read_targets(target, tuple(tensor.shape), values)
@@ -262,7 +273,9 @@ def _nll_loss(values: dict[str, Any]) -> Tensor:
 
 def _nll_loss_backward(values: dict[str, Any], *, reduces: bool) -> Tensor:
     tensors = take_tensors(
-        values, "target_tensor", "output_grad_tensor", "weight_tensor", "input_grad_tensor"
+        values,
+        *("target_tensor", "output_grad_tensor"),
+        optional=("weight_tensor", "input_grad_tensor"),
     )
     target, grad = tensors[:2]
     output = values["input_grad_tensor"]

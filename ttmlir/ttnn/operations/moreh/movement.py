@@ -9,10 +9,11 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.moreh.arguments import keep, take_tensors
+from ttmlir.ttnn.operations.moreh.arguments import keep, read_number, read_shape, take_tensors
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
+    as_flag,
     as_places,
     is_strict,
     require_tensor,
@@ -22,18 +23,22 @@ from ttmlir.ttnn.tensor.conversion import full, full_like, make_tensor
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
 
+_MOST = 2**30
+"""How long a sequence may be: as many numbers of 32 bits as the memory of a board holds."""
+
 
 def _arange(values: dict[str, Any]) -> Tensor:
     """Numbers from `start` on, before `end`: a row of tiles, or a vector in rows."""
-    dtype, in_rows = values["dtype"] or DataType.BFLOAT16, values["untilize_out"]
+    dtype = DataType.BFLOAT16 if values["dtype"] is None else values["dtype"]
+    in_rows = as_flag(values["untilize_out"], "untilize_out")
     if dtype.facts.is_block:
         raise ArgumentError(f"dtype={dtype}: sequences are of no block floats; use ttnn.typecast")
-    step = values["step"]
-    if not step or (values["end"] - values["start"]) / step <= 0:
-        raise ArgumentError(
-            f"from {values['start']} to {values['end']} in steps of {step} there are no numbers"
-        )
-    array: Array = np.arange(float(values["start"]), float(values["end"]), float(step))
+    start, end, step = (read_number(values[name], name) for name in ("start", "end", "step"))
+    if not step or (end - start) / step <= 0:
+        raise ArgumentError(f"from {start:g} to {end:g} in steps of {step:g} there are no numbers")
+    if (end - start) / step > _MOST:
+        raise ArgumentError(f"from {start:g} to {end:g} there are more than {_MOST} numbers")
+    array: Array = np.arange(start, end, step)
     return make_tensor(
         array if in_rows else array[None],
         dtype,
@@ -48,7 +53,7 @@ def _full(values: dict[str, Any]) -> Tensor:
     if dtype.facts.is_block:
         raise ArgumentError(f"dtype={dtype}: it makes no block floats; use ttnn.full")
     return full(
-        values["shape"],
+        read_shape(values["shape"], "shape"),
         _whole(values["fill_value"], dtype),
         dtype=dtype,
         layout=values["layout"] or Layout.TILE,

@@ -27,7 +27,9 @@ def _adam(values: dict[str, Any], *, decouples: bool) -> list[Tensor | None]:
     """The parameter and its moments after a step; the largest second moment with `amsgrad`."""
     tensors = [
         *take_tensors(
-            values, "param_in", "grad", "exp_avg_in", "exp_avg_sq_in", "max_exp_avg_sq_in"
+            values,
+            *("param_in", "grad", "exp_avg_in", "exp_avg_sq_in"),
+            optional=("max_exp_avg_sq_in",),
         )
     ]
     _require_one_shape(*tensors)
@@ -59,7 +61,7 @@ def _adam(values: dict[str, Any], *, decouples: bool) -> list[Tensor | None]:
 
 def _sgd(values: dict[str, Any]) -> list[Tensor | None]:
     """The parameter after a step, and the momentum if there is any."""
-    tensors = take_tensors(values, "param_in", "grad", "momentum_buffer_in")
+    tensors = take_tensors(values, "param_in", "grad", optional=("momentum_buffer_in",))
     _require_one_shape(*tensors)
     param, grad = (each.array.astype(np.float64) for each in tensors[:2])
     momentum, made = values["momentum"], None

@@ -11,7 +11,13 @@ from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.gradients.elementwise import sum_to
-from ttmlir.ttnn.operations.moreh.arguments import CONFIG, keep, keep_given, take_tensors
+from ttmlir.ttnn.operations.moreh.arguments import (
+    CONFIG,
+    keep,
+    keep_given,
+    read_flags,
+    take_tensors,
+)
 from ttmlir.ttnn.operations.operation import Operation, table_of
 from ttmlir.ttnn.tensor.tensor import Tensor
 
@@ -51,7 +57,7 @@ def _add_bias(product: Array, bias: Tensor | None) -> Array:
 
 
 def _matmul(values: dict[str, Any]) -> Tensor:
-    tensors = take_tensors(values, "input", "other", "bias")
+    tensors = take_tensors(values, "input", "other", optional=("bias",))
     a, b = (each.array for each in tensors[:2])
     product = _multiply(
         _turn(a) if values["transpose_input"] else a, _turn(b) if values["transpose_other"] else b
@@ -65,7 +71,7 @@ def _bmm(values: dict[str, Any]) -> Tensor:
 
 
 def _linear(values: dict[str, Any]) -> Tensor:
-    tensors = take_tensors(values, "input", "weight", "bias")
+    tensors = take_tensors(values, "input", "weight", optional=("bias",))
     product = _multiply(tensors[0].array, _turn(tensors[1].array), "input and weight.T")
     return keep(_add_bias(product, values["bias"]), tensors[0], values)
 
@@ -114,11 +120,7 @@ def _store(
     found: Sequence[Array], models: Sequence[Tensor], values: dict[str, Any], outputs: Sequence[str]
 ) -> list[Tensor | None]:
     """Those gradients that are required, in the tensors that are given for them."""
-    required: list[Any] = list(values["are_required_outputs"])
-    if len(required) != len(found):
-        raise ArgumentError(
-            f"are_required_outputs has {len(found)} truth values, got {len(required)}"
-        )
+    required = read_flags(values["are_required_outputs"], len(found))
     return [
         keep_given(gradient, model, values, output) if wanted else None
         for gradient, model, output, wanted in zip(found, models, outputs, required, strict=True)
@@ -136,7 +138,9 @@ def _bmm_backward(values: dict[str, Any]) -> list[Tensor | None]:
 
 
 def _linear_backward(values: dict[str, Any]) -> list[Tensor | None]:
-    grad, tensor, weight, *bias = take_tensors(values, "output_grad", "input", "weight", "bias")
+    grad, tensor, weight, *bias = take_tensors(
+        values, "output_grad", "input", "weight", optional=("bias",)
+    )
     rows = tensor.array.reshape(-1, tensor.shape[-1])
     slopes = grad.array.reshape(-1, grad.shape[-1])
     if (len(rows), weight.shape[0]) != slopes.shape:
@@ -146,7 +150,10 @@ def _linear_backward(values: dict[str, Any]) -> list[Tensor | None]:
         )
     found = [_multiply(grad.array, weight.array), _multiply(_turn(slopes), rows)]
     if not bias:
-        values = {**values, "are_required_outputs": [*values["are_required_outputs"][:2]]}
+        values = {
+            **values,
+            "are_required_outputs": read_flags(values["are_required_outputs"], 3)[:2],
+        }
         made = _store(found, (tensor, weight), values, ("input_grad", "weight_grad"))
         return [*made, None]
     total = slopes.sum(0, keepdims=True)

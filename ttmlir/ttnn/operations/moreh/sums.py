@@ -15,6 +15,8 @@ from ttmlir.ttnn.operations.moreh.arguments import (
     CONFIG,
     keep,
     read_dims,
+    read_number,
+    read_shape,
     reduce_shape,
     restore_dims,
     take_tensors,
@@ -54,7 +56,7 @@ def _reduce(tensor: Tensor, values: dict[str, Any], function: Callable[..., Arra
 def _norm(values: dict[str, Any]) -> Tensor:
     """The p-norm: the largest size for infinity, the smallest for -infinity, a count for 0."""
     (tensor,) = take_tensors(values, "input")
-    order = _read_order(values["p"])
+    order = read_number(values["p"], "p")
     return _reduce(tensor, values, partial(measure, order=order))
 
 
@@ -69,16 +71,9 @@ def measure(array: Array, *, order: float, axis: tuple[int, ...] | None = None) 
     return np.power(total, 1 / order)
 
 
-def _read_order(p: Any) -> float:
-    try:
-        return float(p)
-    except (TypeError, ValueError):
-        raise ArgumentTypeError(f"p is a number, not {spell_value(p)}") from None
-
-
 def _abs_pow(values: dict[str, Any]) -> Tensor:
     (tensor,) = take_tensors(values, "input")
-    order = _read_order(values["p"])
+    order = read_number(values["p"], "p")
     with np.errstate(all="ignore"):
         return keep(np.power(np.abs(tensor.array).astype(np.float64), order), tensor, values)
 
@@ -107,14 +102,14 @@ def _mean_backward(values: dict[str, Any]) -> Tensor:
         raise ArgumentError("either input_grad_shape or input_grad is given")
     if shape is None:
         shape = require_tensor(values["input_grad"], "input_grad").shape
-    spread, count = _spread(values, tuple(int(extent) for extent in shape))
+    spread, count = _spread(values, read_shape(shape, "input_grad_shape"))
     return keep(spread / count, values["output_grad"], values, "input_grad")
 
 
 def _norm_backward(values: dict[str, Any]) -> Tensor:
     """Of a p-norm, by its operand, its result and the gradient of that."""
     tensor, output, _ = take_tensors(values, "input", "output", "output_grad")
-    order, shape = _read_order(values["p"]), tuple(tensor.shape)
+    order, shape = read_number(values["p"], "p"), tuple(tensor.shape)
     spread, _ = _spread(values, shape)
     dims = read_dims(values["dim"], len(shape))
     keepdim = as_flag(values["keepdim"], "keepdim")
@@ -149,11 +144,15 @@ def _cumsum_backward(values: dict[str, Any]) -> Tensor:
 
 def _clip_grad_norm(values: dict[str, Any]) -> Tensor:
     """The norm of all gradients together, which are scaled so that it is `max_norm` at most."""
-    listed: list[Any] = list(values["inputs"])
+    given: Any = values["inputs"]
+    if not isinstance(given, list | tuple):
+        raise ArgumentTypeError(f"inputs is a list of tensors, not {spell_value(given)}")
+    listed: list[Any] = [*given]
     tensors = [require_tensor(each, "inputs") for each in listed]
     if not tensors:
         raise ArgumentError("inputs is empty; it has at least one gradient")
-    order, limit = _read_order(values["norm_type"]), float(values["max_norm"])
+    order = read_number(values["norm_type"], "norm_type")
+    limit = read_number(values["max_norm"], "max_norm")
     norms = np.asarray([measure(each.array, order=order) for each in tensors])
     total = measure(norms, order=order)
     if values["error_if_nonfinite"] and not np.isfinite(total):
