@@ -126,7 +126,10 @@ FAMILIES = (
     *(f"{_OPERATIONS}.elementwise.tables", f"{_OPERATIONS}.golden.functions"),
     *(f"{_OPERATIONS}.{name}" for name in ("reductions", "movement", "matmul", "normalization")),
     *(f"{_OPERATIONS}.{name}" for name in ("lookup", "collectives", "losses", "ordering")),
-    *(f"{_OPERATIONS}.{name}" for name in ("quantization", "transformer", "window")),
+    *(
+        f"{_OPERATIONS}.{name}"
+        for name in ("quantization", "transformer", "window", "complex_numbers")
+    ),
     *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
     *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
     f"{_OPERATIONS}.moreh.movement",

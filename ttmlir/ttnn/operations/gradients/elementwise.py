@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ttmlir.errors import ArgumentError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.accepted import accepted_by
+from ttmlir.ttnn.operations.complex_numbers import differentiate, differentiate_pair
 from ttmlir.ttnn.operations.elementwise.tables import (
     as_number,
     parameter_names,
@@ -28,6 +29,7 @@ from ttmlir.ttnn.operations.operation import (
     store,
     table_of,
 )
+from ttmlir.ttnn.tensor.complex import ComplexTensor
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType
 
@@ -75,8 +77,10 @@ class Gradient:
     takes_fewer: bool = False
     """True where the second operand may be missing."""
 
-    def run(self, values: dict[str, Any]) -> list[Tensor | None]:
+    def run(self, values: dict[str, Any]) -> list[Any]:
         """The gradient of each operand, or of those that are asked for, as a list."""
+        if isinstance(values[self.operands[0]], ComplexTensor):
+            return self._run_complex(values)
         grad = require_tensor(values["grad_tensor"], "grad_tensor")
         operands = [values[name] for name in self.operands]
         require_tensor(operands[0], self.operands[0])
@@ -107,6 +111,15 @@ class Gradient:
             self._store(place, gradient, tensors, values, device) if wanted else None
             for place, (gradient, wanted) in enumerate(zip(gradients, required, strict=False))
         ]
+
+    def _run_complex(self, values: dict[str, Any]) -> list[ComplexTensor]:
+        """The gradients of complex operands; ArgumentTypeError where they have none."""
+        if self.name in ("abs", "reciprocal"):
+            return differentiate(values, self.name)
+        if self.name in ("add", "div", "mul", "sub"):
+            first, second = self.operands
+            return differentiate_pair(values, self.name, (first, second), values.get("alpha", 1.0))
+        raise ArgumentTypeError(f"{self.operands[0]} is a ttnn.Tensor; it takes no complex numbers")
 
     def _check(self, tensors: Sequence[Tensor]) -> None:
         """ArgumentError for operands that a card does not take."""
@@ -182,6 +195,8 @@ def sum_to(array: Array, shape: Sequence[int]) -> Array:
 _PARAMETERS = {
     "addalpha": "alpha=1.0",
     "subalpha": "alpha=1.0",
+    "add": "alpha=1.0",
+    "sub": "alpha=1.0",
     "addcdiv": "alpha",
     "addcmul": "alpha",
     "bias_gelu": "*, variant=None, approximate=None",
@@ -238,7 +253,8 @@ def _declare(name: str, derivative: Derivative, count: int) -> Operation:
         name,
         derivative,
         operands,
-        parameter_names(arguments),
+        # Of sums and differences of real numbers it changes nothing.
+        () if name in ("add", "sub") else parameter_names(arguments),
         results,
         sums=name == "mul",
         takes_fewer=name == "assign",
