@@ -17,9 +17,7 @@ INTRODUCTION = """\
 # The names of ttnn
 
 The names of ttnn by subject: {here} are here, {missing} are not yet. [ttnn.md](ttnn.md) shows how
-to use them. A name that is not here says so when it is used, and names the nearest that is. Not
-listed are the gradients (about 100 names that end in `_bw`) and `ttnn.operations.moreh`: none is
-here.
+to use them. A name that is not here says so when it is used, and names the nearest that is.
 """
 
 

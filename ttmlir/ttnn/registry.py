@@ -17,7 +17,8 @@ _OPERATIONS = "ttmlir.ttnn.operations"
 
 _NAMES = {
     f"{_TYPES}.enums": (
-        *("BcastOpDim", "BcastOpMath", "CoreType", "DataType", "EmbeddingsType", "Layout"),
+        *("BcastOpDim", "BcastOpMath", "CoreType", "DataType", "EmbeddingsType", "GeluVariant"),
+        "Layout",
         *("LossReductionMode", "MathFidelity", "NOC_MODE", "ReduceType"),
         *("ShardDistributionStrategy", "ShardShapeAlignment", "ShardStrategy", "ThrottleLevel"),
         *("TileReshapeMapMode", "Topology"),
@@ -125,7 +126,13 @@ FAMILIES = (
     *(f"{_OPERATIONS}.elementwise.tables", f"{_OPERATIONS}.golden.functions"),
     *(f"{_OPERATIONS}.{name}" for name in ("reductions", "movement", "matmul", "normalization")),
     *(f"{_OPERATIONS}.{name}" for name in ("lookup", "collectives", "losses", "ordering")),
-    *(f"{_OPERATIONS}.{name}" for name in ("quantization", "transformer", "window")),
+    *(
+        f"{_OPERATIONS}.{name}"
+        for name in ("quantization", "transformer", "window", "complex_numbers")
+    ),
+    *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
+    *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
+    f"{_OPERATIONS}.moreh.movement",
 )
 """Modules with a table `OPERATIONS` of callables by name."""
 

@@ -81,6 +81,41 @@ experimental.nlp_create_qkv_heads: bfloat16 float32 bfloat8_b; tiles
 transformer.split_query_key_value_and_split_heads: bfloat16 float32 bfloat8_b; tiles
 transformer.scaled_dot_product_attention: bfloat16 bfloat8_b bfloat4_b; tiles; each
 global_avg_pool2d: bfloat16 float32 bfloat8_b int32 uint32
+
+abs_bw asinh_bw atan_bw cos_bw cosh_bw exp2_bw expm1_bw i0_bw lgamma_bw log_sigmoid_bw: floats
+multigammaln_bw sin_bw sinh_bw softsign_bw tan_bw tanhshrink_bw gelu_bw sigmoid_bw tanh_bw: floats
+bias_gelu_bw mul_bw ldexp_bw erfc_bw: floats; floats mix
+atanh_bw digamma_bw hardshrink_bw polygamma_bw rdiv_bw softshrink_bw threshold_bw: floats; one type
+atan2_bw hypot_bw xlogy_bw: floats
+acos_bw acosh_bw asin_bw log1p_bw logit_bw rsqrt_bw: floats; tiles; one type
+elu_bw exp_bw log_bw logiteps_bw selu_bw silu_bw sqrt_bw addcdiv_bw div_bw: floats; tiles
+log10_bw log2_bw hardswish_bw: floats int32; tiles; one type
+neg_bw pow_bw fmod_bw remainder_bw rsub_bw: floats int32
+clamp_bw clip_bw hardtanh_bw relu6_bw relu_bw hardsigmoid_bw rpow_bw: floats int32; one type
+max_bw min_bw: floats int32; tiles; one type
+sub_bw subalpha_bw leaky_relu_bw: floats int32; tiles
+celu_bw softplus_bw erfinv_bw reciprocal_bw: floats int32 uint32; tiles
+deg2rad_bw erf_bw rad2deg_bw square_bw squared_difference_bw lerp_bw: floats int32 uint32 uint16
+addcmul_bw: floats int32 uint32 uint16
+addalpha_bw: floats int32 uint32 uint16; tiles
+div_no_nan_bw: floats int32 uint32; one type
+where_bw: floats int32 uint32
+logaddexp_bw logaddexp2_bw: bfloat16 float32; floats mix
+prod_bw: bfloat16 float32 bfloat8_b; tiles
+
+moreh_sum moreh_norm moreh_abs_pow: bfloat16 int32; tiles
+moreh_mean moreh_sum_backward moreh_mean_backward moreh_norm_backward: bfloat16; tiles
+moreh_cumsum moreh_cumsum_backward: floats int32 uint32; tiles
+moreh_matmul moreh_bmm moreh_linear moreh_group_norm: bfloat16; tiles
+moreh_matmul_backward moreh_bmm_backward moreh_linear_backward: bfloat16; tiles
+moreh_dot moreh_dot_backward moreh_layer_norm_backward: bfloat16 bfloat8_b; tiles
+moreh_adam moreh_adamw moreh_sgd moreh_layer_norm moreh_group_norm_backward: bfloat16; tiles
+moreh_softmax moreh_softmin moreh_logsoftmax: bfloat16 float32 bfloat8_b; tiles
+moreh_softmax_backward moreh_softmin_backward: bfloat16 bfloat8_b; tiles
+moreh_logsoftmax_backward: bfloat16 bfloat8_b; tiles
+moreh_nll_loss: bfloat16; tiles
+moreh_nll_loss_backward moreh_nll_loss_unreduced_backward: int32; tiles
+moreh_getitem: bfloat16 int32
 """
 """Operations, the data types of their first operand, and what else holds, if anything:
 

@@ -56,18 +56,20 @@ IGNORED = {
 _EVERYWHERE = ("queue_id", "cq_id")
 
 _OTHER_NAMES = {
-    "input": "input_tensor",
-    "tensor": "input_tensor",
-    "input_tensor_a": "input_tensor",
-    "input_a": "input_tensor_a",
-    "input_b": "input_tensor_b",
-    "a": "input_tensor_a",
-    "b": "input_tensor_b",
-    "other": "input_tensor_b",
-    "batch_idx": "batch_index",
-    "update_idx": "update_index",
+    "input": ("input_tensor",),
+    "tensor": ("input_tensor",),
+    "input_tensor": ("input_tensor_a",),
+    "input_tensor_a": ("input_tensor",),
+    "input_a": ("input_tensor_a",),
+    "input_b": ("input_tensor_b",),
+    "a": ("input_tensor_a",),
+    "b": ("input_tensor_b",),
+    "other": ("input_tensor_b",),
+    "scalar": ("input_tensor_c", "other_tensor", "input_tensor_b"),
+    "batch_idx": ("batch_index",),
+    "update_idx": ("update_index",),
 }
-"""Names of operands in other versions of ttnn."""
+"""Names of operands in other versions of ttnn, and in other forms of a call."""
 
 
 class Required:
@@ -157,9 +159,9 @@ class Signature:
         return ""
 
     def _known_name(self, name: str) -> str:
-        other = _OTHER_NAMES.get(name, "")
-        if other in self.defaults:
-            return other
+        for other in _OTHER_NAMES.get(name, ()):
+            if other in self.defaults:
+                return other
         close = get_close_matches(name, self.defaults, 1)
         nearest = f"; did you mean '{close[0]}'? It" if close else "; it"
         raise ArgumentTypeError(

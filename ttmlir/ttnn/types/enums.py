@@ -87,6 +87,14 @@ class ShardStrategy(Enum):
     BLOCK = 3
 
 
+class GeluVariant(NamedNumber):
+    """How a card computes gelu; here all but `Tanh` are exact."""
+
+    Accurate = 0
+    FastLut = 1
+    Tanh = 2
+
+
 class ShardShapeAlignment(NamedNumber):
     """Whether the shape of shards is rounded up."""
 

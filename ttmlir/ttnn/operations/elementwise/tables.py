@@ -17,6 +17,7 @@ from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.optable import DEFINITIONS, special
 from ttmlir.optable.op_definition import broadcast_shape, spell_shape
 from ttmlir.runtime.tensor import Array, Numerics
+from ttmlir.ttnn.operations import complex_numbers
 from ttmlir.ttnn.operations.accepted import Accepted, accepted_by
 from ttmlir.ttnn.operations.elementwise import semantics
 from ttmlir.ttnn.operations.elementwise.activations import (
@@ -37,6 +38,7 @@ from ttmlir.ttnn.operations.operation import (
     table_of,
 )
 from ttmlir.ttnn.operations.signature import IGNORED, spell_type
+from ttmlir.ttnn.tensor.complex import ComplexTensor
 from ttmlir.ttnn.tensor.tensor import LARGE, Tensor, compute_bfloat16, compute_type
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig
@@ -83,12 +85,13 @@ class Elementwise:
     is_pointwise: bool = False
     """True where every number of the result follows from those at its place."""
 
-    def run(self, values: dict[str, Any]) -> Tensor:
-        """Compute for the arguments of a call."""
+    def run(self, values: dict[str, Any]) -> Any:
+        """Compute for the arguments of a call: a tensor, or a complex one of complex numbers."""
         operands = [values[name] for name in self.operands]
         tensors = tuple(each for each in operands if isinstance(each, Tensor))
-        if not tensors or not (isinstance(operands[0], Tensor) or self.takes_number_first):
-            require_tensor(operands[0], self.operands[0])
+        if isinstance(operands[0], ComplexTensor) and self.name in _COMPLEX_TOO:
+            return complex_numbers.compute(values, self.name)
+        self._require_tensors(operands[0], tensors)
         device = common_device(*tensors)
         if len(operands) > 1:
             self._check_operands(operands, tensors)
@@ -103,7 +106,7 @@ class Elementwise:
             else as_number(each, self._type_of_number(each, first), name)
             for each, name in zip(operands, self.operands, strict=True)
         ]
-        arguments = self._read_parameters(values) if self.parameters else {}
+        arguments = read_parameters(self.parameters, values) if self.parameters else {}
         is_scaled = self._scales(first) and any(
             isinstance(each, float) for each in (*operands, *arguments.values())
         )
@@ -141,6 +144,11 @@ class Elementwise:
         )
         return made
 
+    def _require_tensors(self, first: Any, tensors: Sequence[Tensor]) -> None:
+        """ArgumentTypeError where no operand is a tensor, or the first has to be and is none."""
+        if not tensors or not (isinstance(first, Tensor) or self.takes_number_first):
+            require_tensor(first, self.operands[0])
+
     def _find_memory(self, tensors: Sequence[Tensor], first: Tensor) -> MemoryConfig | None:
         """The memory of the result where it is not that of the first operand."""
         if self.typed_by:
@@ -149,14 +157,6 @@ class Elementwise:
             # The shards of the second operand are those of the result, if the first has none.
             return next((each.memory_config() for each in tensors if each.is_sharded()), None)
         return None
-
-    def _read_parameters(self, values: dict[str, Any]) -> dict[str, Any]:
-        """The keywords of the meaning; ArgumentTypeError for a tensor in place of a number."""
-        found = {keyword: values[name] for keyword, name in self.parameters}
-        for keyword, name in self.parameters:
-            if isinstance(found[keyword], Tensor) and keyword not in _TENSORS_TOO:
-                raise ArgumentTypeError(f"{name} is a number, not a ttnn.Tensor")
-        return found
 
     @cached_property
     def _accepted(self) -> Accepted | None:
@@ -264,7 +264,7 @@ class Elementwise:
             return self.integer_result
         return first.dtype
 
-    def run_in_place(self, values: dict[str, Any]) -> Tensor:
+    def run_in_place(self, values: dict[str, Any]) -> Any:
         """Compute, and store the result in the first operand."""
         first = require_tensor(values[self.operands[0]], self.operands[0])
         if self.integer_result is not None and not first.dtype.facts.is_float:
@@ -279,8 +279,21 @@ class Elementwise:
         return self.run({**values, "output_tensor": first, "dtype": None})
 
 
+_COMPLEX_TOO = ("abs", "reciprocal")
+"""Operations that take complex tensors, too."""
 _TENSORS_TOO = {"min", "max", "weight"}
 """Parameters that may be tensors."""
+
+
+def read_parameters(
+    parameters: Sequence[tuple[str, str]], values: dict[str, Any]
+) -> dict[str, Any]:
+    """The keywords of a meaning; ArgumentTypeError for a tensor in place of a number."""
+    found = {keyword: values[name] for keyword, name in parameters}
+    for keyword, name in parameters:
+        if isinstance(found[keyword], Tensor) and keyword not in _TENSORS_TOO:
+            raise ArgumentTypeError(f"{name} is a number, not a ttnn.Tensor")
+    return found
 
 
 def as_number(value: Any, dtype: DataType, name: str) -> Array:

@@ -1,0 +1,1 @@
+"""Operations that compute gradients of others, whose names end with `_bw`."""
