@@ -3,7 +3,8 @@
     python -m ttmlir script.py [arguments of the script]
     python -m ttmlir doctor
 
-`import ttnn` finds `ttmlir.ttnn`, unless a real ttnn is installed. `doctor` says what is installed.
+The command `ttmlir` does the same. `import ttnn` finds `ttmlir.ttnn`, unless a real ttnn is
+installed. `doctor` says what is installed.
 """
 
 from __future__ import annotations
@@ -42,5 +43,10 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """The command `ttmlir`."""
     sys.exit(main(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    run()

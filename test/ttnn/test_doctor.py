@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,8 @@ from ttmlir import doctor
 from ttmlir.__main__ import main
 from ttmlir.version import TTNN_VERSION, VERSION
 
+_PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+
 
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     """It begins with this project, and says what is there."""
@@ -19,6 +23,19 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[0].startswith(f"ttmlir {VERSION}, Python 3.")
     assert lines[2] == f"NumPy {np.__version__}"
     assert lines[1].startswith("ttnn ")
+
+
+def test_command_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`ttmlir` is `python -m ttmlir`."""
+    project = tomllib.loads(_PROJECT.read_text(encoding="utf-8"))["project"]
+    module, _, function = project["scripts"]["ttmlir"].partition(":")
+    monkeypatch.setattr("sys.argv", ["ttmlir", "doctor"])
+    with pytest.raises(SystemExit) as ended:
+        getattr(import_module(module), function)()
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith(f"ttmlir {VERSION}, ")
 
 
 def test_cards_and_driver(tmp_path: Path) -> None:
