@@ -563,24 +563,24 @@ TTIR: Mapping[str, LateForm] = {
         summary="Query, key and value of attention, by head.",
     ),
     "fill_cache": _form(
-        "cache input", "batch_offset:i32", results="", summary="A batch written to a cache."
+        "cache input", "batch_offset:i32", results="result?", summary="A batch written to a cache."
     ),
     "update_cache": _form(
         "cache input update_index",
         "batch_offset:i32",
-        results="",
+        results="result?",
         summary="A position written to a cache.",
     ),
     "paged_fill_cache": _form(
         "cache input page_table batch_idx_tensor?",
         "",
-        results="",
+        results="result?",
         summary="A batch written to a cache of pages.",
     ),
     "paged_update_cache": _form(
         "cache input update_index page_table?",
         "share_cache:bool=false",
-        results="",
+        results="result?",
         summary="A position written to a cache of pages.",
     ),
     # experts

@@ -571,7 +571,7 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
 
     def verify_op(self) -> None:
         """Run the operation's own verifier, where its form has parameters of the definition."""
-        if not self.has_destination and (self.is_late or self.LATE is None):
+        if self.is_late or (self.LATE is None and not self.has_destination):
             verify = type(self).VERIFY_LATE
             if verify is not None and verify(self, self.late_parameters(), self.DEFINITION):
                 return
