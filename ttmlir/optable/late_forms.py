@@ -457,7 +457,7 @@ TTIR: Mapping[str, LateForm] = {
     ),
     "global_avg_pool2d": _form("input", "", summary="The mean of each channel of an image."),
     "upsample2d": _form(
-        "input", "scale_factor:extents mode:string=nearest", summary="An image, enlarged."
+        "input", "scale_factor:signed_extents mode:string=nearest", summary="An image, enlarged."
     ),
     # normalization
     "softmax": _form(
@@ -986,7 +986,7 @@ TTNN: Mapping[str, LateForm] = {
     ),
     "global_avg_pool2d": TTIR["global_avg_pool2d"],
     "upsample": _form(
-        "input", "scale_factor:extents mode:string=nearest", summary="An image, enlarged."
+        "input", "scale_factor:signed_extents mode:string=nearest", summary="An image, enlarged."
     ),
     # normalization
     "softmax": _form(
