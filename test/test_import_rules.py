@@ -54,6 +54,8 @@ MAY_IMPORT = {
     "cost": {"machine", "runtime", "sim", *EXECUTABLE},
     "ttrt": {"cost", "runtime", "sim", *EXECUTABLE},
     "compiler": {"ir", "passes", "target", "mlir", "dialects"},
+    "bindings": {"compiler", "passes", *DIALECTS},
+    "passmanager": {"bindings"},
     "language_server": {"mlir", "dialects", "passes"},
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", "sim", "ttrt", *DIALECTS},
     "frontend": {

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ttmlir.collector import without_collections
 from ttmlir.errors import ArgumentError
+from ttmlir.version import SPELLING_VARIABLE
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -65,8 +66,6 @@ _TO_TTIR_OPTIONS = ("max-trip-count",)
 
 SPELLINGS = ("2024", "2026")
 """The years of tt-mlir whose ttir, ttnn and files models are compiled to."""
-SPELLING_VARIABLE = "TTMLIR_SPELLING"
-"""The environment variable that says which, where nothing else does."""
 
 
 def find_spelling(options: str = "", given: str | None = None) -> str:

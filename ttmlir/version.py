@@ -9,6 +9,9 @@ TTNN_VERSION = "0.81.1"
 EMULATED_TTMLIR_VERSION = (0, 0, 227)
 EMULATED_TTMLIR_HASH = "880154e3c2ef87aea0ba1568a8ef214fc7ef6cec"
 
+SPELLING_VARIABLE = "TTMLIR_SPELLING"
+"""The environment variable that says the year whose text is written, where nothing else does."""
+
 
 def version_text(program: str) -> str:
     """What a tool prints for `--version`: its version, and the tt-mlir that it follows."""

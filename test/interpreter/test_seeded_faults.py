@@ -139,7 +139,7 @@ def test_golden_runs_name_the_tile(
     kernel: str, tile: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`ttrt run --golden` has no schedule to compare with; it tells whether the tile was made."""
-    pipeline = f"stablehlo-to-ttir-pipeline,{D2M_PIPELINE}{{enable-fusion=false}}"
+    pipeline = f"stablehlo-to-ttir-pipeline{{spelling=2024}},{D2M_PIPELINE}{{enable-fusion=false}}"
     path = tmp_path / "kernels.ttm"
     path.write_bytes(write_ttm(lower(KERNELS, pipeline)))
     fault = fault_in(kernel)

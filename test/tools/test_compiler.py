@@ -36,9 +36,9 @@ def test_other_pipelines() -> None:
     }"""
     untouched = compiler.lower(exp, "")
     assert [op.name for op in untouched.walk()].count("stablehlo.exponential") == 1
-    lowered = compiler.lower(exp, "convert-stablehlo-to-ttir")
+    lowered = compiler.lower(exp, "convert-stablehlo-to-ttir{spelling=2024}")
     assert [op.name for op in lowered.walk()].count("ttir.exp") == 1
-    pipeline = f"stablehlo-to-ttir-pipeline,{compiler.TTNN_PIPELINE}"
+    pipeline = f"stablehlo-to-ttir-pipeline{{spelling=2024}},{compiler.TTNN_PIPELINE}"
     binary = read_binary(compiler.compile_to_ttnn(exp, pipeline), "exp.ttnn")
     assert [program.name for program in binary.programs] == ["forward"]
     assert "ttnn::exp" in compiler.compile_to_cpp(exp, pipeline)

@@ -18,12 +18,15 @@ from pathlib import Path
 from answers import INPUTS, Answer, Archive
 
 from ttmlir.dialects import DIALECTS
-from ttmlir.ir.builder import Spelling
+from ttmlir.ir.builder import TTIRSpelling
 from ttmlir.mlir.context import make_context
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.reader import parse_module
 from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.passes.pipelines.stablehlo import StableHLOToTTIRPipeline
+from ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments import (
+    StableHLOAnnotateArgumentsPass,
+)
 
 RECORD = INPUTS / "equal_ttir.txt"
 BOARD = "p150"
@@ -43,7 +46,14 @@ def lower(given: str) -> tuple[str, str]:
     """The text of the module of ttir, without and with locations."""
     context = make_context(DIALECTS)
     module = parse_module(given, FILE, context)
-    for step in StableHLOToTTIRPipeline(spelling=Spelling.LATE).passes():
+    pipeline = StableHLOToTTIRPipeline(
+        spelling=TTIRSpelling.LATE, enable_aggressive_simplification=True
+    )
+    steps = (
+        StableHLOAnnotateArgumentsPass(),
+        *pipeline.passes(),
+    )
+    for step in steps:
         if step.applies(module):
             step.run(context, module)
     return print_module(module), print_module(module, debuginfo=True)

@@ -18,6 +18,7 @@ from ttmlir.passes.core.manager import (
     nest_implicitly,
     parse_passes,
     parse_pipeline,
+    pipelines_ask,
     read_reproducer,
     statistics_report,
     timing_report,
@@ -91,7 +92,8 @@ def _compile(line: CommandLine[OptFlags], environment: Mapping[str, str]) -> int
             text, verify_each = text.part(reproducer.text), reproducer.verify_each
             nest = parse_pipeline(reproducer.pipeline)
         else:
-            nest = _requested_nest(line)
+            with pipelines_ask(environment):
+                nest = _requested_nest(line)
         nest = with_environment(nest, environment)
         if flags.dump_pass_pipeline:
             count = len(nest.items)

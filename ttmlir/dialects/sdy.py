@@ -20,7 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Signature, ValueGroup, properties, values
+from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, properties, values
 from ttmlir.dialects.definition.syntax import (
     AssemblyOp,
     expect,
@@ -28,6 +28,7 @@ from ttmlir.dialects.definition.syntax import (
     parse_operands,
     parse_signed,
 )
+from ttmlir.dialects.stablehlo import creation
 from ttmlir.dialects.stablehlo.constraints import ANYTHING
 from ttmlir.dialects.stablehlo.form import EACH, integer
 from ttmlir.mlir.xdsl_internals import resume_from
@@ -308,15 +309,117 @@ class ManualComputationOp(AssemblyOp):
         printer.print_operation_type(self)
 
 
+@irdl_attr_definition
+class AxesAttr(TextAttr, OpaqueSyntaxAttribute):
+    """What a collective does to the axes: `[{"x"}, {}]`, `{"x"}` or `[{"x"}: 0->1]`."""
+
+    name = "sdy.axes"
+
+
+class _Collective(ShardingConstraintOp):
+    """The operand, whose parts devices exchange: `[{"x"}, {}] %0 out_sharding=<...> : type`."""
+
+    AXES: ClassVar[str] = ""
+    """The property with what is done to the axes; none if empty."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `axes %0 out_sharding=<...> {...} : type`."""
+        properties: dict[str, Attribute] = {}
+        if cls.AXES:
+            text = parser.lexer.input.content
+            if text.startswith(("max ", "min ", "sum "), parser.pos):
+                properties["reduction_kind"] = StringAttr(parser.parse_identifier())
+            opening = text[parser.pos]
+            properties[cls.AXES] = AxesAttr(take_brackets(parser, opening))
+        operand = parser.parse_unresolved_operand()
+        expect_keyword(parser, "out_sharding")
+        expect(parser, "=")
+        properties["out_sharding"] = TensorShardingAttr(TensorShardingAttr.parse_parameter(parser))
+        properties, attributes = cls.parse_dict(parser, properties)
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        return cls.create(
+            operands=[parser.resolve_operand(operand, type)],
+            result_types=[type],
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write `axes %0 out_sharding=<...> {...} : type`."""
+        if kind := self.properties.get("reduction_kind"):
+            printer.print_string(f" {cast('StringAttr', kind).data}")
+        if self.AXES:
+            printer.print_string(f" {cast('AxesAttr', self.properties[self.AXES]).data}")
+        printer.print_string(" ")
+        printer.print_operand(self.operands[0])
+        sharding = cast("TensorShardingAttr", self.properties["out_sharding"]).data
+        printer.print_string(f" out_sharding={sharding}")
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.results[0].type)
+
+
+def _collective(mnemonic: str, axes: str) -> type[Operation]:
+    spelled = ("out_sharding", *([axes] if axes else []))
+    parameters = {"out_sharding": ods.named_attr("sdy.sharding")}
+    more: tuple[Property, ...] = ()
+    if mnemonic == "all_reduce":
+        more = (Property("reduction_kind", ods.STRING, optional=True),)
+        spelled = (*spelled, "reduction_kind")
+    if axes:
+        parameters[axes] = ods.named_attr("sdy.axes")
+    namespace = {
+        "__doc__": _Collective.__doc__,
+        "__module__": __name__,
+        "name": f"sdy.{mnemonic}",
+        "AXES": axes,
+        "SPELLED": spelled,
+        "SIGNATURE": Signature(
+            values(input=ANYTHING),
+            values(result=ANYTHING),
+            (*properties(**parameters), *more),
+        ),
+    }
+    return type(f"{mnemonic.title().replace('_', '')}Op", (_Collective,), namespace)
+
+
+_COLLECTIVES = [
+    _collective("all_gather", "gathering_axes"),
+    _collective("all_reduce", "reduction_axes"),
+    _collective("all_slice", "slicing_axes"),
+    _collective("all_to_all", "params"),
+    _collective("collective_permute", ""),
+    _collective("reduce_scatter", "reduce_scatter_axes"),
+]
+
+
+class ConstantOp(creation.ConstantOp):
+    """Numbers: `sdy.constant dense<1.0> : tensor<3xf32>`."""
+
+    name = "sdy.constant"
+
+
 OPERATIONS = cast(
     "list[type[Operation]]",
-    [ManualComputationOp, MeshOp, ReshardOp, ReturnOp, ShardingConstraintOp, ShardingGroupOp],
+    [
+        *(ConstantOp, ManualComputationOp, MeshOp, ReshardOp, ReturnOp),
+        *(ShardingConstraintOp, ShardingGroupOp, *_COLLECTIVES),
+    ],
 )
-"""The operations that JAX makes."""
+"""The operations that JAX makes, and those that Shardy makes of them."""
 
 SDY = Dialect(
     "sdy",
     OPERATIONS,
-    [ManualAxesAttr, MeshAttr, OpShardingRuleAttr, TensorShardingAttr, TensorShardingPerValueAttr],
+    [
+        AxesAttr,
+        ManualAxesAttr,
+        MeshAttr,
+        OpShardingRuleAttr,
+        TensorShardingAttr,
+        TensorShardingPerValueAttr,
+    ],
 )
 """The dialect, for an xDSL context."""

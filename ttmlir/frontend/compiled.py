@@ -1038,11 +1038,16 @@ def _to_ttir(
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
         transform(module, _EXPANSIONS)
         # Calls pass integers of 64 bits, not pairs.
-        late = f"spelling={find_spelling(options)} uint64-as-pairs=false"
+        late = (
+            f"spelling={find_spelling(options)} uint64-as-pairs=false "
+            "enable-aggressive-simplification=true"
+        )
+        transform(module, "stablehlo-annotate-arguments")
         transform(module, f"{pipeline}{{{late}}}")
         return
-    has_options = front and pipeline == TO_TTIR["stablehlo"]
-    transform(module, f"{pipeline}{{{front}}}" if has_options else pipeline)
+    if pipeline == TO_TTIR["stablehlo"]:
+        pipeline = f"{pipeline}{{spelling=2024 {front}}}"
+    transform(module, pipeline)
     spell_ttir(module, target, options)
 
 

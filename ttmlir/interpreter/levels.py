@@ -209,7 +209,7 @@ def _to_ttir(dialect: str, options: str) -> Sequence[Pass]:
     pipeline = lookup(f"{dialect}-to-ttir-pipeline")
     if pipeline is None or not issubclass(pipeline, Pipeline):
         return ()
-    made = parse_options(pipeline, options if dialect == _WITH_LOOPS else "")
+    made = parse_options(pipeline, f"{options} spelling=2024" if dialect == _WITH_LOOPS else "")
     assert isinstance(made, Pipeline), "it is made of the class of one"
     return tuple(each for each in made.passes() if each.name != _DECOMPOSITION)
 

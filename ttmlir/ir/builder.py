@@ -48,6 +48,7 @@ from ttmlir.ir.tensor_types import (
 )
 from ttmlir.layout.enums import OperandConstraint
 from ttmlir.mlir.attributes import ElementsType, elements_of
+from ttmlir.mlir.core_prefix import was_read_with_tt
 from ttmlir.optable import definition
 
 if TYPE_CHECKING:
@@ -89,7 +90,25 @@ class Spelling(Enum):
         return Style(destinations=self is Spelling.EARLY)
 
 
-SPELLING_HELP = "Write ttir as tt-mlir does since that year: 2024, 2025 or 2026"
+class TTIRSpelling(Enum):
+    """The year of the ttir that conversions from other dialects write."""
+
+    AS_MODULE = "module"
+    EARLY = "2024"
+    MIDDLE = "2025"
+    LATE = "2026"
+
+    def for_module(self, module: Operation) -> Spelling:
+        """The year itself, or that of a module: 2024 if its text names `tt`, else 2026."""
+        if self is not TTIRSpelling.AS_MODULE:
+            return Spelling(self.value)
+        return Spelling.EARLY if was_read_with_tt(module) else Spelling.LATE
+
+
+SPELLING_HELP = (
+    "Write ttir as tt-mlir does since that year: 2024, 2025 or 2026; module: 2024 if the text names"
+    " the dialect tt, else 2026"
+)
 """What the option of passes does."""
 
 _style: ContextVar[Style | None] = ContextVar("style", default=None)

@@ -89,7 +89,14 @@ from ttmlir.mlir.attributes import (
     unpack_bits,
     value_of,
 )
-from ttmlir.mlir.core_prefix import TTCORE, key_as_read, note_ttcore, other_spelling
+from ttmlir.mlir.core_prefix import (
+    TT,
+    TTCORE,
+    key_as_read,
+    note_tt,
+    note_ttcore,
+    other_spelling,
+)
 from ttmlir.mlir.lexer import SourceLexer, balanced_end
 from ttmlir.mlir.long_strings import compact, marked
 from ttmlir.mlir.printing import LOCATIONS, show_attribute
@@ -901,6 +908,8 @@ class AttributeReader(TypeReader):
             opaque_start = None
         if dialect_name == TTCORE:
             note_ttcore()
+        elif dialect_name == TT:
+            note_tt()
         definition = self._definition(name, is_type)
         if definition is None:
             self._fail_unknown(dialect_name, name, is_type, start)

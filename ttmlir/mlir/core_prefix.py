@@ -60,6 +60,9 @@ _read_with_ttir_empty: WeakSet[Operation] = WeakSet()
 _reads_late_kernels: ContextVar[bool] = ContextVar("reads_late_kernels", default=False)
 """True where what is read has kernels in the form of 2026."""
 _read_with_late_kernels: WeakSet[Operation] = WeakSet()
+_names_tt: ContextVar[bool] = ContextVar("names_tt", default=False)
+"""True where the text that is read names the dialect `tt`, if only in an alias."""
+_read_with_tt: WeakSet[Operation] = WeakSet()
 _noted_late_form = False
 
 
@@ -89,9 +92,11 @@ def use_core_prefix(prefix: str | Operation) -> Generator[None]:
     token = _current.set(prefix)
     empty = _names_ttir_empty.set(False)
     kernels = _reads_late_kernels.set(False)
+    names_tt = _names_tt.set(False)
     try:
         yield
     finally:
+        _names_tt.reset(names_tt)
         _reads_late_kernels.reset(kernels)
         _names_ttir_empty.reset(empty)
         _current.reset(token)
@@ -117,8 +122,20 @@ def note_ttcore() -> None:
         _current.set(TTCORE)
 
 
+def note_tt() -> None:
+    """Remember that the text that is read has the prefix of 2024."""
+    _names_tt.set(True)
+
+
+def was_read_with_tt(op: Operation) -> bool:
+    """True in a module whose text names the dialect `tt`, as those of 2024 do."""
+    return bool(_read_with_tt) and _top(op) in _read_with_tt
+
+
 def mark_as_read(module: Operation) -> None:
     """Let a module that was just read be printed as it was spelled."""
+    if _names_tt.get():
+        _read_with_tt.add(module)
     if core_prefix() == TTCORE:
         note_late_form()
         _read_as_ttcore.add(module)
@@ -157,6 +174,11 @@ def forget_late_spelling(module: Operation) -> None:
     _read_as_ttcore.discard(module)
     _read_with_late_kernels.discard(module)
     _read_with_ttir_empty.discard(module)
+
+
+def names_empty_late(op: Operation) -> bool:
+    """True in a module that calls tensors without elements `ttir.empty`."""
+    return bool(_read_with_ttir_empty) and _top(op) in _read_with_ttir_empty
 
 
 def name_empty_late(op: Operation) -> None:

@@ -457,7 +457,7 @@ TTIR: Mapping[str, LateForm] = {
     ),
     "global_avg_pool2d": _form("input", "", summary="The mean of each channel of an image."),
     "upsample2d": _form(
-        "input", "scale_factor:extents mode:string=nearest", summary="An image, enlarged."
+        "input", "scale_factor:signed_extents mode:string=nearest", summary="An image, enlarged."
     ),
     # normalization
     "softmax": _form(
@@ -563,24 +563,24 @@ TTIR: Mapping[str, LateForm] = {
         summary="Query, key and value of attention, by head.",
     ),
     "fill_cache": _form(
-        "cache input", "batch_offset:i32", results="", summary="A batch written to a cache."
+        "cache input", "batch_offset:i32", results="result?", summary="A batch written to a cache."
     ),
     "update_cache": _form(
         "cache input update_index",
         "batch_offset:i32",
-        results="",
+        results="result?",
         summary="A position written to a cache.",
     ),
     "paged_fill_cache": _form(
         "cache input page_table batch_idx_tensor?",
         "",
-        results="",
+        results="result?",
         summary="A batch written to a cache of pages.",
     ),
     "paged_update_cache": _form(
         "cache input update_index page_table?",
         "share_cache:bool=false",
-        results="",
+        results="result?",
         summary="A position written to a cache of pages.",
     ),
     # experts
@@ -986,7 +986,7 @@ TTNN: Mapping[str, LateForm] = {
     ),
     "global_avg_pool2d": TTIR["global_avg_pool2d"],
     "upsample": _form(
-        "input", "scale_factor:extents mode:string=nearest", summary="An image, enlarged."
+        "input", "scale_factor:signed_extents mode:string=nearest", summary="An image, enlarged."
     ),
     # normalization
     "softmax": _form(

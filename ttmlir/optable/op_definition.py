@@ -78,6 +78,8 @@ class Kind(Enum):
     """`1.0 : f32` or `1 : i32`"""
     EXTENTS = "i32 or dense i32"
     """`1 : i32` for all dimensions, or `array<i32: 1, 2>`"""
+    SIGNED_EXTENTS = "si32 or dense i32"
+    """`1 : si32` for all dimensions, or `array<i32: 1, 2>`"""
     ATTRIBUTE = "attribute"
     """An attribute of a dialect, which the parameter names: `#ttcore.reduce_type<sum>`"""
     ATTRIBUTES = "attribute array"

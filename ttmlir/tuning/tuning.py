@@ -54,7 +54,7 @@ from ttmlir.tuning.search import (
 
 _TO_TTIR = {
     "ttir": "",
-    "stablehlo": "stablehlo-to-ttir-pipeline,",
+    "stablehlo": "stablehlo-to-ttir-pipeline{spelling=2024},",
     "tosa": "tosa-to-ttir-pipeline,",
     "linalg": "linalg-to-ttir-pipeline,",
 }

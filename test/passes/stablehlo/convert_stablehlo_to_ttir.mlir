@@ -1,7 +1,7 @@
 // Operations of stablehlo and what they become in ttir, in the form of tt-mlir.
-// RUN: ttmlir-opt --convert-stablehlo-to-ttir %s | FileCheck %s
-// RUN: ttmlir-opt --stablehlo-to-ttir-pipeline %s | FileCheck %s
-// RUN: ttmlir-opt --convert-stablehlo-to-ttir --mlir-print-debuginfo --mlir-print-local-scope %s | FileCheck %s --check-prefix=LOC
+// RUN: ttmlir-opt --convert-stablehlo-to-ttir=spelling=2024 %s | FileCheck %s
+// RUN: ttmlir-opt --stablehlo-to-ttir-pipeline=spelling=2024 %s | FileCheck %s
+// RUN: ttmlir-opt --convert-stablehlo-to-ttir=spelling=2024 --mlir-print-debuginfo --mlir-print-local-scope %s | FileCheck %s --check-prefix=LOC
 
 // What JAX says about a module and its functions stays.
 // CHECK: #any_device_tile = #tt.operand_constraint<

@@ -1,5 +1,5 @@
 // Convolutions, poolings and batch normalization keep their attributes in the general forms of ttir.
-// RUN: ttmlir-opt --convert-stablehlo-to-ttir %s | FileCheck %s
+// RUN: ttmlir-opt --convert-stablehlo-to-ttir=spelling=2024 %s | FileCheck %s
 
 // CHECK-LABEL: func.func @convolution(
 // CHECK: "ttir.convolution"(%arg0, %arg1, %{{.*}}) <{batch_group_count = 1 : i64,

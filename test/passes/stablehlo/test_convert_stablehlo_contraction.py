@@ -113,13 +113,14 @@ def test_product_of_matrices_is_a_matmul() -> None:
     plain = "<{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], RHS>}>"
     kept = plain.replace("RHS", "rhs_contracting_dimensions = [0]")
     lines = body(
-        stablehlo("dot_general", "5x7xf32", "7x3xf32", "5x3xf32", kept), "convert-stablehlo-to-ttir"
+        stablehlo("dot_general", "5x7xf32", "7x3xf32", "5x3xf32", kept),
+        "convert-stablehlo-to-ttir=spelling=2024",
     )
     assert '"ttir.matmul"' in lines[1]
     turned = plain.replace("RHS", "rhs_contracting_dimensions = [1]")
     lines = body(
         stablehlo("dot_general", "5x7xf32", "3x7xf32", "5x3xf32", turned),
-        "convert-stablehlo-to-ttir",
+        "convert-stablehlo-to-ttir=spelling=2024",
     )
     assert '"ttir.dot_general"' in lines[1]
 
@@ -129,7 +130,10 @@ def test_refusals() -> None:
     with pytest.raises(DiagnosticError, match="run stablehlo-expand-operations"):
         body(
             stablehlo("einsum", "5x7xf32", "7x3xf32", "5x3xf32", '{einsum_config = "ab,bc->ac"}'),
-            "convert-stablehlo-to-ttir",
+            "convert-stablehlo-to-ttir=spelling=2024",
         )
     with pytest.raises(DiagnosticError, match="give every tensor a static shape"):
-        body(stablehlo("dot", "?x7xf32", "7x3xf32", "?x3xf32"), "convert-stablehlo-to-ttir")
+        body(
+            stablehlo("dot", "?x7xf32", "7x3xf32", "?x3xf32"),
+            "convert-stablehlo-to-ttir=spelling=2024",
+        )

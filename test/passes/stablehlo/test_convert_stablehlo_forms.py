@@ -159,5 +159,5 @@ def test_numbers_beyond_those_of_attributes(
         "-> R", f"-> tensor<{result}xf32>"
     )
     with pytest.raises(DiagnosticError) as error:
-        printed(text, "stablehlo-to-ttir-pipeline")
+        printed(text, "stablehlo-to-ttir-pipeline=spelling=2024")
     assert str(error.value).startswith(f"test.mlir:2:8: error: {message}")

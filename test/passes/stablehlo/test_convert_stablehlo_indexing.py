@@ -42,7 +42,7 @@ def compare(function: Callable[..., Any], *arrays: Any) -> None:
 
 def operations(function: Callable[..., Any], *arrays: Any) -> list[str]:
     """The names of the ttir operations that a function becomes, constants left out."""
-    lines = body(text_of(function, *arrays), "stablehlo-to-ttir-pipeline")
+    lines = body(text_of(function, *arrays), "stablehlo-to-ttir-pipeline=spelling=2024")
     names = [line.partition('"ttir.')[2].partition('"')[0] for line in lines if '"ttir.' in line]
     return [name for name in names if name != "constant"]
 
@@ -216,5 +216,8 @@ def test_cache_of_keys_and_values() -> None:
 def test_functions_of_scatters_are_applied_before() -> None:
     """The conversion alone says which pass does it."""
     with pytest.raises(DiagnosticError) as caught:
-        body(text_of(lambda x, i: x.at[i].apply(jnp.sin), X, NUMBERS), "convert-stablehlo-to-ttir")
+        body(
+            text_of(lambda x, i: x.at[i].apply(jnp.sin), X, NUMBERS),
+            "convert-stablehlo-to-ttir=spelling=2024",
+        )
     assert "run stablehlo-expand-functions, which is part of" in str(caught.value)

@@ -16,7 +16,7 @@ import ttmlir
 from ttmlir.mlir.reporting import DiagnosticError
 
 lax, jnp = jax.lax, jax.numpy
-PIPELINE = "stablehlo-to-ttir-pipeline"
+PIPELINE = "stablehlo-to-ttir-pipeline=spelling=2024"
 
 
 def few(*shape: int, dtype: Any = np.float32, seed: int = 0) -> Any:

@@ -212,7 +212,7 @@ def test_conversion_to_the_same_type_vanishes() -> None:
     """JAX writes such conversions."""
     text = "func.func @f(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
     text += "%0 = stablehlo.convert %x : tensor<3xf32>\n return %0 : tensor<3xf32> }"
-    assert "ttir" not in printed(text, "convert-stablehlo-to-ttir")
+    assert "ttir" not in printed(text, "convert-stablehlo-to-ttir=spelling=2024")
 
 
 def test_reduced_precision() -> None:
@@ -275,10 +275,11 @@ def test_formats_of_reduced_precision(own: str, bits: tuple[int, int], through: 
     text += f"tensor<3x{own}>\nreturn %0 : tensor<3x{own}> }}"
     if through is None:
         with pytest.raises(DiagnosticError, match=f"{bits[0]} exponent and {bits[1]} mantissa"):
-            printed(text, "convert-stablehlo-to-ttir")
+            printed(text, "convert-stablehlo-to-ttir=spelling=2024")
         return
     changes = re.findall(
-        r'"ttir.typecast".*-> tensor<3x(\w+)>', printed(text, "convert-stablehlo-to-ttir")
+        r'"ttir.typecast".*-> tensor<3x(\w+)>',
+        printed(text, "convert-stablehlo-to-ttir=spelling=2024"),
     )
     assert changes == ([through, own] if through else [])
 
@@ -392,7 +393,7 @@ def refusal(operation: str, operands: str, types: str, result: str) -> str:
         f"{result}\n  return %r : {result}\n}}"
     )
     with pytest.raises(DiagnosticError) as error:
-        printed(text, "convert-stablehlo-to-ttir")
+        printed(text, "convert-stablehlo-to-ttir=spelling=2024")
     message = str(error.value)
     assert re.match(r"test\.mlir:2:\d+: error: ", message)
     return message

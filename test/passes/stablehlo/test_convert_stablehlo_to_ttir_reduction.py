@@ -294,7 +294,7 @@ def test_bodies_of_several_operations() -> None:
 def test_positions_whichever_of_equal_numbers_is_kept(body: str, init: str, pick: Any) -> None:
     """A body may keep the first or the second of two equal numbers: both are an argmax."""
     text = reduction(body, init=init)
-    assert "ttir.argmax" in printed(text, "convert-stablehlo-to-ttir")
+    assert "ttir.argmax" in printed(text, "convert-stablehlo-to-ttir=spelling=2024")
     x = floats(3, 5)
     found = run_stablehlo(text, [x, np.zeros((3, 5), np.int32)])
     np.testing.assert_array_equal(found[0], pick(x, axis=1))
@@ -329,7 +329,7 @@ def test_refusals(name: str) -> None:
     """Bodies are named by what they compute."""
     text, expected = REFUSED[name]
     with pytest.raises(DiagnosticError) as error:
-        printed(text, "convert-stablehlo-to-ttir")
+        printed(text, "convert-stablehlo-to-ttir=spelling=2024")
     message = str(error.value)
     found = re.match(
         r"test\.mlir:\d+:\d+: error: failed to legalize operation 'stablehlo.reduce': ", message

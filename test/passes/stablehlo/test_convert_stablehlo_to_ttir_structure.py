@@ -405,7 +405,7 @@ def test_refusals(name: str) -> None:
     """Each message says where, what, and what to do."""
     text, expected = REFUSED[name]
     with pytest.raises(DiagnosticError) as error:
-        printed(text, "convert-stablehlo-to-ttir")
+        printed(text, "convert-stablehlo-to-ttir=spelling=2024")
     message = str(error.value)
     assert re.match(r"test\.mlir:2:\d+: error: failed to legalize operation '", message)
     assert expected in message
@@ -421,5 +421,5 @@ def test_loops_that_stay() -> None:
     text = printed(long, TTIR_PIPELINE)
     assert "<{body = @main_body0, trip_count = 65 : i64}>" in text
     assert "func.func private @main_body0(" in text
-    pipeline = f"{TTIR_PIPELINE}=max-trip-count=65"
+    pipeline = f"{TTIR_PIPELINE} max-trip-count=65"
     assert printed(long, pipeline).count('"ttir.add"') == 65

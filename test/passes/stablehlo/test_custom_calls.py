@@ -18,7 +18,7 @@ from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.program import CustomKernel, KernelTensor, write_custom_kernel
 from ttmlir.runtime import Tensor, open_device, read_binary, submit
 
-TTIR = "stablehlo-to-ttir-pipeline"
+TTIR = "stablehlo-to-ttir-pipeline{spelling=2024}"
 TTNN = f"{TTIR},ttir-to-ttnn-backend-pipeline"
 TYPE = "tensor<5x70xf32>"
 NUMBERS = np.random.default_rng(0).uniform(-1, 1, (5, 70)).astype(np.float32)

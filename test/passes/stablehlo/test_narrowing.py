@@ -40,8 +40,8 @@ MESSAGE = (
     ("text", "flag", "place"),
     [
         (STABLEHLO, "--stablehlo-to-ttnn-pipeline", "2:8"),
-        (STABLEHLO, "--convert-stablehlo-to-ttir", "2:8"),
-        (TOSA, "--convert-tosa-to-ttir", "1:1"),
+        (STABLEHLO, "--convert-stablehlo-to-ttir=spelling=2024", "2:8"),
+        (TOSA, "--convert-tosa-to-ttir=spelling=2024", "1:1"),
         (LINALG, "--convert-linalg-to-ttir", "1:1"),
         (LINALG, "--convert-arith-to-ttir", "1:1"),
         (LINALG, "--linalg-to-ttnn-pipeline", "1:1"),
@@ -79,7 +79,11 @@ def test_warnings_can_be_expected(tmp_path: Path, capsys: pytest.CaptureFixture[
     expecting = f"// expected-warning @+2 {{{{tensors of f64 are kept as f32}}}}\n{STABLEHLO}"
     file = tmp_path / "model.mlir"
     file.write_text(f"{expecting}// -----\n{STABLEHLO}")
-    flags = ["--split-input-file", "--verify-diagnostics", "--stablehlo-to-ttir-pipeline"]
+    flags = [
+        "--split-input-file",
+        "--verify-diagnostics",
+        "--stablehlo-to-ttir-pipeline=spelling=2024",
+    ]
     assert run_opt([*flags, str(file), "-o", "-"]) == 1
     assert f"{file}:10:8: error: unexpected warning: tensors of f64" in capsys.readouterr().err
     file.write_text(expecting)

@@ -48,7 +48,9 @@ def test_recurrent_tagger_as_kernels() -> None:
     rng = np.random.default_rng(3)
     shapes = ((4, 3, 5), (13, 8), (13, 8), (8, 6))
     inputs = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
-    results = run_kernels(printed(MODEL, "stablehlo-to-ttir-pipeline"), *inputs).outputs
+    results = run_kernels(
+        printed(MODEL, "stablehlo-to-ttir-pipeline=spelling=2024"), *inputs
+    ).outputs
     expected = recurrent_tagger(*(array.astype(np.float64) for array in inputs))
     np.testing.assert_allclose(results[0], expected[0], rtol=1e-4)
     np.testing.assert_array_equal(results[1], expected[1])
@@ -56,8 +58,8 @@ def test_recurrent_tagger_as_kernels() -> None:
 
 def test_indices_of_a_loop_are_constants() -> None:
     """What a loop reads by its counter becomes a slice."""
-    lines = body(MODEL, "stablehlo-to-ttir-pipeline")
+    lines = body(MODEL, "stablehlo-to-ttir-pipeline=spelling=2024")
     text = "\n".join(lines)
     assert text.count('"ttir.matmul"') == 4 * 3 + 1
-    assert printed(MODEL, "stablehlo-to-ttir-pipeline").count("func.func") == 1
+    assert printed(MODEL, "stablehlo-to-ttir-pipeline=spelling=2024").count("func.func") == 1
     assert "dynamic" not in text

@@ -1,7 +1,7 @@
 // Operations of tosa and what they become in ttir.
-// RUN: ttmlir-opt --convert-tosa-to-ttir %s | FileCheck %s
-// RUN: ttmlir-opt --convert-tosa-to-ttir --mlir-print-debuginfo --mlir-print-local-scope %s | FileCheck %s --check-prefix=LOC
-// RUN: ttmlir-opt --convert-tosa-to-ttir --convert-tosa-to-ttir %s | FileCheck %s
+// RUN: ttmlir-opt --convert-tosa-to-ttir=spelling=2024 %s | FileCheck %s
+// RUN: ttmlir-opt --convert-tosa-to-ttir=spelling=2024 --mlir-print-debuginfo --mlir-print-local-scope %s | FileCheck %s --check-prefix=LOC
+// RUN: ttmlir-opt --convert-tosa-to-ttir=spelling=2024 --convert-tosa-to-ttir=spelling=2024 %s | FileCheck %s
 
 // Every operand accepts a tile on the device, and the destination has the type of the result.
 // CHECK: #any_device_tile = #tt.operand_constraint<

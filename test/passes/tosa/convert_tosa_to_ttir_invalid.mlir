@@ -1,5 +1,5 @@
 // What ttir cannot compute is refused.
-// RUN: ttmlir-opt --allow-unregistered-dialect --convert-tosa-to-ttir --split-input-file --verify-diagnostics %s
+// RUN: ttmlir-opt --allow-unregistered-dialect --convert-tosa-to-ttir=spelling=2024 --split-input-file --verify-diagnostics %s
 
 func.func @no_counterpart(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
   // expected-error @+1 {{failed to legalize operation 'tosa.custom': convert-tosa-to-ttir has no rule for it; docs/frontends.md lists all that it takes}}

@@ -1,5 +1,5 @@
 // Operands that do not fit together are refused in the words of tosa, before ttir is made of them.
-// RUN: ttmlir-opt --convert-tosa-to-ttir --split-input-file --verify-diagnostics %s > %t
+// RUN: ttmlir-opt --convert-tosa-to-ttir=spelling=2024 --split-input-file --verify-diagnostics %s > %t
 
 func.func @matmul(%a: tensor<2x3x4xf32>, %b: tensor<2x5x6xf32>) -> tensor<2x3x6xf32> {
   // expected-error @+1 {{failed to legalize operation 'tosa.matmul': its operands have different inner extents, 4 and 5}}

@@ -15,7 +15,7 @@ from running.randomness import TestGenerator
 from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.passes.tosa.convert_tosa_to_ttir_rules import ELEMENTWISE
 
-PASS = "convert-tosa-to-ttir"
+PASS = "convert-tosa-to-ttir=spelling=2024"
 _RNG = TestGenerator(__name__)
 _SHAPES = ((33, 70), (1, 70), (33, 1))
 _DTYPES = {"f32": np.float32, "i32": np.int32, "i8": np.int8, "i1": np.bool_}

@@ -282,5 +282,5 @@ def test_refusals(operation: str, types: tuple[str, str], message: str) -> None:
         f"{types[1]}\nreturn %r : {types[1]}\n}}"
     )
     with pytest.raises(DiagnosticError) as raised:
-        printed(text, "convert-tosa-to-ttir")
+        printed(text, "convert-tosa-to-ttir=spelling=2024")
     assert message in str(raised.value)

@@ -12,7 +12,7 @@ from running.pass_runner import executed
 jax: Any = import_module("jax")
 
 STABLEHLO_PIPELINE = "stablehlo-to-ttnn-pipeline"
-TTIR_PIPELINE = "stablehlo-to-ttir-pipeline"
+TTIR_PIPELINE = "stablehlo-to-ttir-pipeline=spelling=2024"
 
 _COMPILE_FAST = {
     "xla_backend_optimization_level": 0,

@@ -149,6 +149,7 @@ _CONSTRAINTS = {
     Kind.SI8: ods.integer_attr(8, Signedness.SIGNED),
     Kind.NUMBER: ods.either(ods.F32, ods.I32),
     Kind.EXTENTS: ods.either(ods.I32, ods.DENSE_I32),
+    Kind.SIGNED_EXTENTS: ods.either(ods.SI32, ods.DENSE_I32),
     Kind.SYMBOL: ods.FLAT_SYMBOL,
 }
 
@@ -201,6 +202,7 @@ _FROM_ATTR: dict[Kind, Callable[[Attribute], ParameterValue]] = {
     Kind.SI8: _int_of,
     Kind.NUMBER: _number_of,
     Kind.EXTENTS: _extents_of,
+    Kind.SIGNED_EXTENTS: _extents_of,
     Kind.ATTRIBUTE: lambda attr: attr,
     Kind.ATTRIBUTES: lambda attr: attr,
     Kind.SYMBOL: lambda attr: attr,
@@ -229,6 +231,11 @@ _TO_ATTR: dict[Kind, Callable[[Any], Attribute]] = {
     ),
     Kind.EXTENTS: lambda value: (
         IntegerAttr(value, i32) if isinstance(value, int) else DenseArrayBase.from_list(i32, value)
+    ),
+    Kind.SIGNED_EXTENTS: lambda value: (
+        IntegerAttr(value, _SI32)
+        if isinstance(value, int)
+        else DenseArrayBase.from_list(i32, value)
     ),
     Kind.ATTRIBUTE: lambda value: value,
     Kind.ATTRIBUTES: lambda value: value,
@@ -571,7 +578,7 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
 
     def verify_op(self) -> None:
         """Run the operation's own verifier, where its form has parameters of the definition."""
-        if not self.has_destination and (self.is_late or self.LATE is None):
+        if self.is_late or (self.LATE is None and not self.has_destination):
             verify = type(self).VERIFY_LATE
             if verify is not None and verify(self, self.late_parameters(), self.DEFINITION):
                 return

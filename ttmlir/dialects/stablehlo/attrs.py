@@ -324,6 +324,8 @@ def parse_window(parser: AttrParser) -> dict[str, Attribute]:
     while parser.parse_optional_punctuation("}") is None:
         if not first:
             expect(parser, ",")
+            if parser.parse_optional_punctuation("}") is not None:
+                break
         first = False
         position = parser.pos
         keyword = parser.parse_optional_identifier()

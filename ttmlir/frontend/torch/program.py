@@ -656,7 +656,7 @@ class _Importer:
         self._complex_places = ComplexPlaces.of(function)
         if any(map(_needs_lowering, module.walk())):
             # Algorithms that several frontends share are written in it.
-            transform(module, "stablehlo-to-ttir-pipeline")
+            transform(module, "stablehlo-to-ttir-pipeline{spelling=2024}")
         return module
 
     # -- refusals ------------------------------------------------------------------------------

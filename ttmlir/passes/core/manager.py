@@ -16,11 +16,12 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from ttmlir.errors import FileError
 from ttmlir.files import safe_file_name
@@ -30,6 +31,7 @@ from ttmlir.mlir.quoting import quote
 from ttmlir.mlir.text_files import write_output
 from ttmlir.passes.core.base import ANY, Pass, Pipeline, title_of
 from ttmlir.passes.core.registry import lookup, unknown_name
+from ttmlir.passes.core.value_form import wants_values
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -175,13 +177,29 @@ def with_environment(nest: Nest, environment: Mapping[str, str]) -> Nest:
         tuple(
             with_environment(item, environment)
             if isinstance(item, Nest)
-            else _pass_with_environment(item, environment)
+            else _from_environment(item, environment)
             for item in nest.items
         ),
     )
 
 
-def _pass_with_environment(step: Pass, environment: Mapping[str, str]) -> Pass:
+_environment: ContextVar[Mapping[str, str] | None] = ContextVar("environment", default=None)
+
+
+@contextmanager
+def pipelines_ask(environment: Mapping[str, str]) -> Generator[None]:
+    """Let pipelines take options from environment variables; `with_environment` asks passes."""
+    token = _environment.set(environment)
+    try:
+        yield
+    finally:
+        _environment.reset(token)
+
+
+StepT = TypeVar("StepT", Pass, Pipeline)
+
+
+def _from_environment(step: StepT, environment: Mapping[str, str]) -> StepT:
     values = {
         option.field: option.parse(environment[option.environment])
         for option in options_of(type(step))
@@ -229,6 +247,7 @@ def make_items(name: str, options: str, anchor: str) -> tuple[Pass | Nest, ...]:
         )
     made = parse_options(cls, options)
     if isinstance(made, Pipeline):
+        made = _from_environment(made, _environment.get() or {})
         return nest_implicitly(anchor, made.passes()).items
     return (made,)
 
@@ -432,6 +451,17 @@ class Instrument:
         """`step` has raised an error on `op`, or left it invalid."""
 
 
+def _run_as_written(step: Pass, ctx: Context, op: Operation) -> None:
+    """Run a pass, and write what it makes of a module of late 2025 as modules of that time."""
+    if not wants_values(step, op):
+        step.run(ctx, op)
+        return
+    convert = cast("type[Pass]", lookup("convert-spelling"))
+    parse_options(convert, "to=2026").run(ctx, op)
+    step.run(ctx, op)
+    parse_options(convert, "to=2025").run(ctx, op)
+
+
 @dataclass(frozen=True, kw_only=True)
 class PassManager:
     """A nest of passes and how to run it."""
@@ -473,7 +503,7 @@ class PassManager:
             instrument.before_pass(step, op)
         has_run = False
         try:
-            step.run(ctx, op)
+            _run_as_written(step, ctx, op)
             has_run = True
             if self.verify is not None:
                 self.verify(op)

@@ -33,10 +33,22 @@ def is_value_form(root: Operation) -> bool:
     return False
 
 
+CACHE_OPERATIONS = tuple(
+    f"ttir.{mnemonic}"
+    for mnemonic in ("fill_cache", "update_cache", "paged_fill_cache", "paged_update_cache")
+)
+"""Operations that write their first operand, and gave it as their result in 2025."""
+
+
 def is_of_2025(root: Operation) -> bool:
-    """True for a module whose operations write to destinations without saying what they accept."""
+    """True for a module whose operations write to destinations without saying what they accept.
+
+    So is one whose caches are results of what writes them.
+    """
     from ttmlir.mlir.core_prefix import TTCORE, core_prefix_of
 
+    if any(op.name in CACHE_OPERATIONS and op.results for op in root.walk()):
+        return True
     if core_prefix_of(root) != TTCORE:
         return False
     written = [
@@ -45,6 +57,43 @@ def is_of_2025(root: Operation) -> bool:
         if op.name.startswith("ttir.") and getattr(op, "has_destination", False)
     ]
     return bool(written) and not any("operand_constraints" in op.properties for op in written)
+
+
+def names_tt(root: Operation) -> bool:
+    """True for a module whose text names the dialect `tt`, as texts of 2024 do.
+
+    Tells programs of other dialects apart, which are written alike in all years.
+    """
+    from ttmlir.mlir.core_prefix import was_read_with_tt
+
+    return was_read_with_tt(root)
+
+
+def wants_values(step: Pass, root: Operation) -> bool:
+    """True for a pass of ttir on a module of late 2025, whose operations write to `ttir.empty`.
+
+    Passes see the operations of such a module as those of 2026, if all of them are there, too.
+    """
+    from ttmlir.mlir.core_prefix import names_empty_late
+
+    is_of_ttir = type(step).__module__.startswith(_OF_TTIR) or step.name == "canonicalize"
+    return is_of_ttir and names_empty_late(root) and is_of_2025(root) and _has_values(root)
+
+
+_OF_TTIR = "ttmlir.passes.ttir."
+
+
+def _has_values(root: Operation) -> bool:
+    """True if all operations of ttir are also in 2026, and tensors have no layouts."""
+    from ttmlir.dialects import ttir
+    from ttmlir.ir.tensor_types import layout_of
+
+    return root.name == "builtin.module" and not any(
+        (isinstance(op, ttir.TTIROp) and not isinstance(op, ttir.TTIRTableOp))
+        or op.name.startswith("d2m.")
+        or any(layout_of(result.type) is not None for result in op.results)
+        for op in root.walk()
+    )
 
 
 def in_value_form(passes: Sequence[Pass]) -> list[Pass]:
@@ -73,12 +122,18 @@ def _is_earlier(root: Operation) -> bool:
     return not is_value_form(root)
 
 
+def _does_not_name_tt(root: Operation) -> bool:
+    return not names_tt(root)
+
+
 CONDITIONS: Mapping[str, Callable[[Operation], bool]] = {
     "2024": _is_earlier,
     "2025": is_of_2025,
     "2026": is_value_form,
+    "tt": names_tt,
+    "not-tt": _does_not_name_tt,
 }
-"""How modules are spelled, by the year."""
+"""How modules are spelled, by the year; how those of other dialects are, by what they name."""
 
 
 @cache

@@ -67,7 +67,7 @@ from ttmlir.dialects.definition.table_ops import LateOnlyOp, ValueFormOp, parame
 from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder, Spelling, TTIRCarrier, array_in, use_style
 from ttmlir.ir.late_movement import slice_late, write_slice_late
-from ttmlir.ir.rewriting import erase_unused, refuse_to_legalize, replace
+from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import dtype_of, element_type, layout_of, tensor_like, value_shape
 from ttmlir.layout.enums import ReduceType
 from ttmlir.mlir.core_prefix import (
@@ -79,6 +79,7 @@ from ttmlir.mlir.core_prefix import (
 from ttmlir.mlir.option_values import option
 from ttmlir.optable.late_forms import COMBINERS, IMAGE_DIMS, without_divisor
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.core.value_form import CACHE_OPERATIONS
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -197,10 +198,25 @@ def write_to_empty(module: ModuleOp) -> None:
     name_empty_late(module)
 
 
+def write_caches_in_place(module: ModuleOp) -> None:
+    """Let operations that write a cache give nothing: what they gave was the cache."""
+    for op in tuple(module.walk()):
+        if op.name in CACHE_OPERATIONS and op.results:
+            new = type(op).create(
+                operands=op.operands,
+                properties=dict(op.properties),
+                attributes=dict(op.attributes),
+                location=op.location,
+            )
+            insert_before(op, new)
+            replace(op, op.operands[0])
+
+
 def _make_late(module: ModuleOp) -> None:
-    """Let operations make their results."""
+    """Let operations make their results, as in 2026."""
     _refuse_library_calls(module)
     _take_destinations(module)
+    write_caches_in_place(module)
     for op in tuple(module.walk()):
         if isinstance(op, ttir.WhileOp):
             _convert_loop_late(op)

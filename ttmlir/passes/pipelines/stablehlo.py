@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ttmlir.ir.builder import SPELLING_HELP, Spelling
+from ttmlir.ir.builder import SPELLING_HELP, TTIRSpelling
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.pipelines.linalg import MAX_TRIP_COUNT
 from ttmlir.passes.pipelines.ttir_to_ttnn import ModelToTTNNPipeline
+from ttmlir.version import SPELLING_VARIABLE
 
 
 @dataclass(frozen=True)
@@ -21,22 +22,89 @@ class StableHLOToTTIRPipeline(Pipeline):
     enable_remove_dead_values: bool = option(
         False, "Remove unused values, arguments and results: run remove-dead-values"
     )
-    spelling: Spelling = option(Spelling.EARLY, SPELLING_HELP)
+    spelling: TTIRSpelling = option(
+        TTIRSpelling.AS_MODULE, SPELLING_HELP, environment=SPELLING_VARIABLE
+    )
     uint64_as_pairs: bool = option(
         True, "From 2025 on, store 64-bit integers without sign as pairs of 32-bit ones"
+    )
+    enable_aggressive_simplification: bool = option(
+        False, "From 2025 on, leave out and merge operations: stablehlo-aggressive-simplification"
+    )
+    enable_arith_to_stablehlo: bool = option(True, "Take operations of arith on tensors, too")
+    enable_composite_to_call: bool = option(
+        True, "Replace composites by calls of what they are made of"
     )
 
     def passes(self) -> Sequence[Pass]:
         """Calls, control flow, ttir, general operations."""
+        from ttmlir.passes.core.value_form import when
         from ttmlir.passes.general.remove_dead_values import RemoveDeadValuesPass
         from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
 
-        if self.spelling is not Spelling.EARLY:
-            return _stablehlo_to_late_ttir(self.spelling, uint64_as_pairs=self.uint64_as_pairs)
+        remove = [RemoveDeadValuesPass()] if self.enable_remove_dead_values else []
+        early = (*_stablehlo_to_ttir(self.max_trip_count), TTIRDecompositionPass())
+        if self.spelling is TTIRSpelling.EARLY:
+            return (*early, *remove)
+        late = self._late_passes()
+        if self.spelling is not TTIRSpelling.AS_MODULE:
+            return (*late, *remove)
         return (
-            *_stablehlo_to_ttir(self.max_trip_count),
-            TTIRDecompositionPass(),
-            *([RemoveDeadValuesPass()] if self.enable_remove_dead_values else []),
+            *(when("tt", step) for step in early),
+            *(when("not-tt", step) for step in late),
+            *remove,
+        )
+
+    def _late_passes(self) -> Sequence[Pass]:
+        """What tt-mlir of 2025 and 2026 does, which leaves more to the passes after it."""
+        from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
+        from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
+        from ttmlir.passes.stablehlo.functions.chlo_legalize_to_stablehlo import (
+            ChloLegalizeToStableHLOPass,
+        )
+        from ttmlir.passes.stablehlo.pairs.stablehlo_complex_data_type_conversion import (
+            StableHLOComplexDataTypeConversionPass,
+        )
+        from ttmlir.passes.stablehlo.pairs.stablehlo_complex_math_expander import (
+            StableHLOComplexMathExpanderPass,
+        )
+        from ttmlir.passes.stablehlo.pairs.stablehlo_uint64_data_type_conversion import (
+            StableHLOUInt64DataTypeConversionPass,
+        )
+        from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
+            InlineStableHLOPass,
+            MergeStableHLOPass,
+            StableHLOAggressiveSimplificationPass,
+        )
+        from ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call import (
+            StableHLOLegalizeCompositeToCallPass,
+        )
+        from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import (
+            StableHLOFlattenTuplePass,
+        )
+        from ttmlir.passes.stablehlo.structure.stablehlo_outline_control_flow import (
+            StableHLOOutlineControlFlowPass,
+        )
+        from ttmlir.passes.stablehlo.structure.stablehlo_refine_shapes import (
+            StableHLORefineShapesPass,
+        )
+
+        composites = [StableHLOLegalizeCompositeToCallPass(except_prefix="tenstorrent.")]
+        simplifies = self.enable_aggressive_simplification
+        return (
+            StableHLOFlattenTuplePass(),
+            ChloLegalizeToStableHLOPass(),
+            *(composites if self.enable_composite_to_call else []),
+            InlineStableHLOPass(canonicalize=False),
+            StableHLORefineShapesPass(),
+            *([StableHLOAggressiveSimplificationPass()] if simplifies else []),
+            StableHLOComplexMathExpanderPass(),
+            StableHLOComplexDataTypeConversionPass(),
+            *([StableHLOUInt64DataTypeConversionPass()] if self.uint64_as_pairs else []),
+            MergeStableHLOPass(canonicalize=False),
+            StableHLOOutlineControlFlowPass(),
+            ConvertStableHLOToTTIRPass(spelling=self.spelling),
+            TTCoreWrapDeviceModulePass(),
         )
 
 
@@ -94,56 +162,32 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLORefineShapesPass(),
         StableHLOExpandOperationsPass(),
         StableHLOExpandComplexPass(),
-        ConvertStableHLOToTTIRPass(),
+        ConvertStableHLOToTTIRPass(spelling=TTIRSpelling.EARLY),
     )
 
 
-def _stablehlo_to_late_ttir(spelling: Spelling, *, uint64_as_pairs: bool) -> Sequence[Pass]:
-    """What tt-mlir of 2025 and 2026 does, which leaves more to the passes after it."""
-    from ttmlir.passes.general.ttcore_wrap_device_module import TTCoreWrapDeviceModulePass
-    from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir import ConvertStableHLOToTTIRPass
-    from ttmlir.passes.stablehlo.functions.chlo_legalize_to_stablehlo import (
-        ChloLegalizeToStableHLOPass,
-    )
-    from ttmlir.passes.stablehlo.pairs.stablehlo_complex_data_type_conversion import (
-        StableHLOComplexDataTypeConversionPass,
-    )
-    from ttmlir.passes.stablehlo.pairs.stablehlo_complex_math_expander import (
-        StableHLOComplexMathExpanderPass,
-    )
-    from ttmlir.passes.stablehlo.pairs.stablehlo_uint64_data_type_conversion import (
-        StableHLOUInt64DataTypeConversionPass,
-    )
-    from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
-        InlineStableHLOPass,
-        MergeStableHLOPass,
-        StableHLOAggressiveSimplificationPass,
-    )
-    from ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call import (
-        StableHLOLegalizeCompositeToCallPass,
-    )
-    from ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments import (
-        StableHLOAnnotateArgumentsPass,
-    )
-    from ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple import StableHLOFlattenTuplePass
-    from ttmlir.passes.stablehlo.structure.stablehlo_outline_control_flow import (
-        StableHLOOutlineControlFlowPass,
-    )
-    from ttmlir.passes.stablehlo.structure.stablehlo_refine_shapes import StableHLORefineShapesPass
+@dataclass(frozen=True)
+class StableHLOPipeline(Pipeline):
+    """Say of a program of stablehlo what its arguments and results are on the devices."""
 
-    return (
-        StableHLOAnnotateArgumentsPass(),
-        StableHLOFlattenTuplePass(),
-        ChloLegalizeToStableHLOPass(),
-        StableHLOLegalizeCompositeToCallPass(except_prefix="tenstorrent."),
-        InlineStableHLOPass(canonicalize=False),
-        StableHLORefineShapesPass(),
-        StableHLOAggressiveSimplificationPass(),
-        StableHLOComplexMathExpanderPass(),
-        StableHLOComplexDataTypeConversionPass(),
-        *([StableHLOUInt64DataTypeConversionPass()] if uint64_as_pairs else []),
-        MergeStableHLOPass(canonicalize=False),
-        StableHLOOutlineControlFlowPass(),
-        ConvertStableHLOToTTIRPass(spelling=spelling),
-        TTCoreWrapDeviceModulePass(),
+    name = "stablehlo-pipeline"
+    enable_aggressive_simplification: bool = option(
+        False, "Leave out and merge operations: run stablehlo-aggressive-simplification"
     )
+
+    def passes(self) -> Sequence[Pass]:
+        """Calls, annotations."""
+        from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
+            InlineStableHLOPass,
+            StableHLOAggressiveSimplificationPass,
+        )
+        from ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments import (
+            StableHLOAnnotateArgumentsPass,
+        )
+
+        simplifies = self.enable_aggressive_simplification
+        return (
+            InlineStableHLOPass(canonicalize=False),
+            StableHLOAnnotateArgumentsPass(),
+            *([StableHLOAggressiveSimplificationPass()] if simplifies else []),
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ttmlir.ir.builder import TTIRSpelling
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.pipelines.linalg import MAX_TRIP_COUNT, linalg_to_ttir
@@ -41,4 +42,7 @@ def _tosa_to_ttir(max_trip_count: int) -> Sequence[Pass]:
     """Calls, control flow, what surrounds tosa, tosa."""
     from ttmlir.passes.tosa.convert_tosa_to_ttir import ConvertTosaToTTIRPass
 
-    return (*linalg_to_ttir(max_trip_count), ConvertTosaToTTIRPass())
+    return (
+        *linalg_to_ttir(max_trip_count),
+        ConvertTosaToTTIRPass(spelling=TTIRSpelling.EARLY),
+    )

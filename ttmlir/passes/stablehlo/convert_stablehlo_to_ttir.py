@@ -1,8 +1,8 @@
 """Turn stablehlo and chlo operations into ttir operations.
 
-Each operation gets a `tensor.empty` as destination and accepts tiled device layouts for all its
-operands. Operations that ttnn lacks become general forms such as `ttir.dot_general`, which
-`ttir-decomposition` decomposes.
+In the spelling of 2024 each operation gets a `tensor.empty` as destination and accepts tiled device
+layouts for all its operands; in those of later years operations make their results. What ttnn lacks
+becomes general forms such as `ttir.dot_general`, which `ttir-decomposition` decomposes.
 
 Before:
 
@@ -14,27 +14,23 @@ Before:
 
 After:
 
-    #any_device_tile = #tt.operand_constraint<dram|l1|tile|...>
     module {
       func.func @scaled(%arg0: tensor<33x70xf32>, %arg1: tensor<33x70xf32>)
           -> tensor<33x70xf32> {
-        %0 = tensor.empty() : tensor<33x70xf32>
-        %1 = "ttir.subtract"(%arg0, %arg1, %0) <{operandSegmentSizes = array<i32: 2, 1>,
-            operand_constraints = [#any_device_tile, #any_device_tile, #any_device_tile]}>
-            : (tensor<33x70xf32>, tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
-        %2 = tensor.empty() : tensor<33x70xf32>
-        %3 = "ttir.abs"(%1, %2) <{operandSegmentSizes = array<i32: 1, 1>,
-            operand_constraints = [#any_device_tile, #any_device_tile]}>
-            : (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
-        return %3 : tensor<33x70xf32>
+        %0 = "ttir.subtract"(%arg0, %arg1) :
+            (tensor<33x70xf32>, tensor<33x70xf32>) -> tensor<33x70xf32>
+        %1 = "ttir.abs"(%0) : (tensor<33x70xf32>) -> tensor<33x70xf32>
+        return %1 : tensor<33x70xf32>
       }
     }
 
 Requires: static shapes; calls inlined (`inline`), as in `stablehlo-to-ttir-pipeline`.
 Ensures: nothing but ttir, func, `tensor.empty` and the module is left; types do not change;
 constants without users are gone.
-Options: `spelling` (2024): in which spelling of tt-mlir ttir is written; that of 2026 has no
-destinations, and leaves more to the passes after this one.
+Options: `spelling` (module): in which spelling of tt-mlir ttir is written; that of 2026 has no
+destinations, and leaves more to the passes after this one. `module` is 2024 where the text
+names the dialect `tt`, if only in an alias, and 2026 elsewhere; the environment variable
+`TTMLIR_SPELLING` says it for all.
 Not done here: f64 stays, with a warning that devices store f32 for it, as do 64-bit integers, of
 which they store 32 bits; complex numbers, which `stablehlo-expand-complex` decomposes, quantized
 ones, tokens, tuples and dynamic shapes are refused, and so
@@ -49,7 +45,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType
 
 from ttmlir.dialects.definition.ods import warn_of_narrowing
-from ttmlir.ir.builder import SPELLING_HELP, Spelling, use_style
+from ttmlir.ir.builder import SPELLING_HELP, Spelling, TTIRSpelling, use_style
 from ttmlir.ir.rewriting import (
     AttributeMemo,
     erase,
@@ -74,6 +70,8 @@ from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_reduction,
     convert_stablehlo_to_ttir_window,
 )
+from ttmlir.passes.stablehlo.mesh_borders import write_mesh_borders
+from ttmlir.version import SPELLING_VARIABLE
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -87,17 +85,21 @@ class ConvertStableHLOToTTIRPass(ModulePass):
 
     name = "convert-stablehlo-to-ttir"
     title = "ConvertStableHLOToTTIR"
-    spelling: Spelling = option(Spelling.EARLY, SPELLING_HELP)
+    spelling: TTIRSpelling = option(
+        TTIRSpelling.AS_MODULE, SPELLING_HELP, environment=SPELLING_VARIABLE
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert everything inside the module."""
-        if self.spelling is not Spelling.EARLY:
-            with use_style(self.spelling.style):
+        spelling = self.spelling.for_module(module)
+        if spelling is not Spelling.EARLY:
+            with use_style(spelling.style):
+                write_mesh_borders(module)
                 convert_inside(module, {**_REFUSED, **CONVERTED, **LATE}, _refuse_operation)
             merge_equal(module, lambda op: op.name.startswith("ttir."))
             _drop_uncalled(module)
             name_empty_late(module)
-            if self.spelling is Spelling.MIDDLE:
+            if spelling is Spelling.MIDDLE:
                 write_to_empty(module)
             return
         reason = AttributeMemo(_reason_against)

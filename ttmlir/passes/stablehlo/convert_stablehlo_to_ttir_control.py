@@ -37,10 +37,11 @@ from ttmlir.ir.constants import attr_numbers, constant_elements, splat_number
 from ttmlir.ir.rewriting import erase, insert_before, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.enums import AttentionMaskType, ShardStatus
-from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr, raw_bytes
+from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import TOP_K, convert_top_k_call
+from ttmlir.passes.stablehlo.mesh_borders import COLLECTIVES
 from ttmlir.program import (
     TARGET,
     CustomKernel,
@@ -645,14 +646,6 @@ def _late_rng(op: Operation) -> None:
 # -- collectives of 2026 -----------------------------------------------------------------------
 
 
-def _alone(op: Operation) -> None:
-    """A device alone in its group has what all have."""
-    groups = cast("Elements", op.properties["replica_groups"])
-    if groups.type.get_shape()[1] != 1:
-        REFUSED[op.name](op)
-    replace(op, *op.operands)
-
-
 def _all_to_all(op: Operation) -> None:
     parameters = {
         "split_dim": integer(op, "split_dimension"),
@@ -685,9 +678,7 @@ def _number_of_device(op: Operation) -> None:
 
 
 LATE_RULES: dict[str, ConversionRule] = {
-    **dict.fromkeys(
-        ("stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.reduce_scatter"), _alone
-    ),
+    **COLLECTIVES,
     "stablehlo.all_to_all": _all_to_all,
     "stablehlo.collective_broadcast": _collective("replica_groups"),
     "stablehlo.collective_permute": _collective("source_target_pairs"),

@@ -22,10 +22,11 @@ from ttmlir.composites.bits import (
     round_half_away,
     width_of,
 )
+from ttmlir.dialects.quant import UniformType
 from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
 from ttmlir.ir.constants import constant_elements, splat_number
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes import bits_of, exact_float32, value_of
 from ttmlir.optable import COMPARISONS, named_in, named_on_truth
 from ttmlir.passes.core.ttir_conversion import (
@@ -240,6 +241,11 @@ def _late_reduce_precision(op: Operation) -> None:
     replace(op, builder.create("reduce_precision", op.operands, op.results[0].type, **bits))
 
 
+def _late_quantize(op: Operation) -> None:
+    is_quantized = isinstance(element_type(op.operands[0]), UniformType)
+    becomes("requantize" if is_quantized else "quantize")(op)
+
+
 LATE_RULES: dict[str, ConversionRule] = {
     "stablehlo.clamp": computes(_late_clamp),
     "stablehlo.compare": computes(_late_compare),
@@ -250,7 +256,7 @@ LATE_RULES: dict[str, ConversionRule] = {
     "stablehlo.reduce_precision": _late_reduce_precision,
     "stablehlo.shift_right_arithmetic": computes(_late_shift_right_arithmetic),
     "stablehlo.uniform_dequantize": becomes("dequantize"),
-    "stablehlo.uniform_quantize": becomes("quantize"),
+    "stablehlo.uniform_quantize": _late_quantize,
     "stablehlo.round_nearest_afz": computes(_late_round_nearest_afz),
 }
 """Rules of 2026, where they differ."""

@@ -327,10 +327,21 @@ class _Scatter(_Indexed):
             place[dim] = known[0]
         return tuple(place)
 
-    @property
-    def mnemonic(self) -> str:
-        """The operation that writes elements by number."""
-        return f"scatter_{self.combination}" if self.combination else "scatter"
+    def written(self, value: SSAValue, index: SSAValue, source: SSAValue, dim: int) -> SSAValue:
+        """A tensor with elements along a dimension written by number."""
+        builder, operands = self.builder, [value, index, source]
+        if builder.style.destinations:
+            mnemonic = f"scatter_{self.combination}" if self.combination else "scatter"
+            return builder.create(mnemonic, operands, value.type, dim=dim)
+        kind = _COMBINED[self.combination] if self.combination else ReduceType.INVALID
+        if (shape := value_shape(source)) != value_shape(index):
+            factors = [n // own for n, own in zip(shape, value_shape(index), strict=True)]
+            operands[1] = builder.create(
+                "broadcast", [index], tensor_like(index, shape), broadcast_dimensions=tuple(factors)
+            )
+        return builder.create(
+            "scatter", operands, value.type, dim=dim, scatter_reduce_type=ReduceTypeAttr(kind)
+        )
 
 
 def _scatter(op: Operation) -> None:
@@ -371,6 +382,9 @@ def _write(scatter: _Scatter, place: Shape) -> SSAValue:
         update = builder.create(scatter.combination, [old, update], update.type)
     if value_shape(update) == scatter.extents:
         return update
+    if not builder.style.destinations:
+        numbers = [builder.create_splat(each, TensorType(_SI32, (1, 1))) for each in place]
+        return write_slice_late(builder, input, update, numbers)
     begins = create_indices(builder, place, element_type(scatter.indices))
     return builder.create("slice_write", [input, update, begins], input.type)
 
@@ -385,9 +399,7 @@ def _updated_elements(scatter: _Scatter) -> SSAValue:
         wanted += map(batch, scatter.free_batches) if i == dim else [scatter.label(i)]
     shape = (*extents[:dim], value_shape(index)[dim], *extents[dim + 1 :])
     source = scatter.source(wanted, shape)
-    return builder.create(
-        scatter.mnemonic, [scatter.input, index, source], scatter.input.type, dim=dim
-    )
+    return scatter.written(scatter.input, index, source, dim)
 
 
 def _updated_rows(scatter: _Scatter) -> SSAValue:
@@ -414,7 +426,7 @@ def _updated_rows(scatter: _Scatter) -> SSAValue:
     table = builder.permute(scatter.input, order)
     merged = builder.reshape(table, (math.prod(extents[dim] for dim in indexed), row))
     index = builder.reshape(numbers, (count, 1))
-    written = builder.create(scatter.mnemonic, [merged, index, source], merged.type, dim=0)
+    written = scatter.written(merged, index, source, 0)
     back = [order.index(dim) for dim in range(len(order))]
     return builder.permute(builder.reshape(written, value_shape(table)), back)
 
@@ -640,8 +652,6 @@ def _late_scatter(op: Operation) -> None:
         RULES["stablehlo.scatter"](op)
         return
     builder, updates = rows.builder, op.operands[2]
-    table = rows.rows(op.operands[0])
-    places = rows.indices(op.operands[1])
     kept = [dim for dim in mapped if dim not in numbers.inserted_window_dims]
     came = [
         *(batch(n) for n in range(len(rows.batch))),
@@ -653,6 +663,13 @@ def _late_scatter(op: Operation) -> None:
     extents = value_shape(updates)
     wanted = _wanted(len(extents), numbers.update_window_dims, offsets, rows)
     sizes = {label: extents[place] for place, label in enumerate(wanted)}
+    whole = value_shape(op.operands[0])
+    if any(sizes[operand(dim)] != whole[dim] for dim in (*rows.outer, *rows.inner)):
+        # Windows are smaller than the tensor where no index says at which place.
+        RULES["stablehlo.scatter"](op)
+        return
+    table = rows.rows(op.operands[0])
+    places = rows.indices(op.operands[1])
     order = [wanted.index(label) for label in came]
     if order != [*range(len(order))]:
         updates = permute_late(builder, updates, order)

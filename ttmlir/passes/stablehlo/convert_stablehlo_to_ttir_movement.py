@@ -197,17 +197,6 @@ def _late_reverse(op: Operation) -> None:
     replace(op, builder.create("reverse", op.operands, op.results[0].type, dimensions=dims))
 
 
-def _late_iota(op: Operation) -> None:
-    """Numbers along one dimension, placed."""
-    builder = Builder.before(op)
-    shape = value_shape(op.results[0])
-    dim = integer(op, "iota_dimension")
-    type_ = tensor_like(op.results[0], shape[dim : dim + 1])
-    parameters = {"start": 0, "end": shape[dim], "step": 1, "arange_dimension": 0}
-    numbers = builder.create("arange", (), type_, **parameters)
-    replace(op, place(builder, numbers, shape, (dim,)))
-
-
 def _late_constant(op: Operation) -> None:
     """Numbers of 64 bits are those of 32, widened."""
     builder = Builder.before(op)
@@ -266,10 +255,10 @@ def spread_out(
 
 
 LATE_RULES: dict[str, ConversionRule] = {
+    "sdy.constant": _late_constant,
     "stablehlo.broadcast_in_dim": _late_broadcast_in_dim,
     "stablehlo.concatenate": _late_concatenate,
     "stablehlo.constant": _late_constant,
-    "stablehlo.iota": _late_iota,
     "stablehlo.pad": _late_pad,
     "stablehlo.reshape": _late_reshape,
     "stablehlo.reverse": _late_reverse,

@@ -1,0 +1,34 @@
+// RUN: ttmlir-opt %s --split-input-file --verify-diagnostics --stablehlo-to-ttir-pipeline
+
+func.func @three(%x: tensor<8x8x8xf32>) -> tensor<4x4x4xf32> {
+  // expected-error @+1 {{failed to legalize operation 'stablehlo.custom_call': the division '{devices=[2,2,2]<=[8]}' is not one over a mesh of two dimensions, such as {devices=[1,2]<=[2]}}}
+  %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{devices=[2,2,2]<=[8]}"}
+      : (tensor<8x8x8xf32>) -> tensor<4x4x4xf32>
+  return %0 : tensor<4x4x4xf32>
+}
+
+// -----
+
+func.func @combined(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @+1 {{devices combine their numbers by one of add, multiply, maximum, minimum}}
+  %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.atan2 %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+module {
+  sdy.mesh @mesh = <["a"=2, "b"=4]>
+  func.func @unknown(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    // expected-error @+1 {{there is no mesh '@other'}}
+    %0 = sdy.manual_computation(%x) in_shardings=[<@other, [{"b"}, {}]>]
+        out_shardings=[<@mesh, [{"b"}, {}]>] manual_axes={"a", "b"} (%p: tensor<2x8xf32>) {
+      sdy.return %p : tensor<2x8xf32>
+    } : (tensor<8x8xf32>) -> tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+}
