@@ -1,5 +1,5 @@
 // RUN: ttmlir-opt %s --stablehlo-to-ttir-pipeline=spelling=2026 | FileCheck %s
-// RUN: ttmlir-opt %s --stablehlo-pipeline=spelling=2026 | FileCheck %s
+// RUN: ttmlir-opt %s --stablehlo-pipeline --stablehlo-to-ttir-pipeline=spelling=2026 | FileCheck %s
 
 // CHECK: module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x1>]>}
 // CHECK: ttcore.device_module {
