@@ -84,7 +84,7 @@ class D2MLinalgToAffinePass(ModulePass):
         for generic in [op for op in module.walk() if isinstance(op, d2m.GenericOp)]:
             for op in [each for each in generic.walk() if isinstance(each, GenericOp)]:
                 if self._takes(op):
-                    _convert(op)
+                    convert_to_loops(op)
 
     def _takes(self, op: GenericOp) -> bool:
         types = [value.type for value in op.operands]
@@ -98,7 +98,7 @@ class D2MLinalgToAffinePass(ModulePass):
         return self.use_tile_matmul or not is_product
 
 
-def _convert(op: GenericOp) -> None:
+def convert_to_loops(op: GenericOp) -> None:
     """Let a nest of loops take the place of the operation."""
     extents = _extents(op)
     blocks = [Block(arg_types=[IndexType()]) for _ in extents]
