@@ -126,6 +126,7 @@ PASSES: dict[str, str] = {
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
     ),
+    "lower-affine": "ttmlir.passes.general.lower_affine:LowerAffinePass",
     "print-ir": "ttmlir.passes.general.print_ir:PrintIRPass",
     "print-op-stats": "ttmlir.passes.general.print_op_stats:PrintOpStatsPass",
     "reconcile-unrealized-casts": (

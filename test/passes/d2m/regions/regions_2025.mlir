@@ -1,5 +1,6 @@
 // The passes of 2025 on regions, one after another: a product whose terms are spread over cores.
 // RUN: ttmlir-opt --d2m-generic-tile-compute-loops --d2m-insert-dst-register-access --d2m-generic-linearize-memref --d2m-generic-generate-datamovement --d2m-generic-lower-dmas --d2m-generic-hw-thread-selection --d2m-generic-generate-loops --canonicalize --d2m-generic-regions-to-funcs %s | FileCheck %s
+// RUN: ttmlir-opt --d2m-generic-tile-compute-loops --d2m-insert-dst-register-access --d2m-generic-linearize-memref --d2m-generic-generate-datamovement --d2m-generic-lower-dmas --d2m-generic-hw-thread-selection --d2m-generic-generate-loops --canonicalize --d2m-generic-regions-to-funcs --convert-d2m-to-ttkernel --ttkernel-control-dst-section --convert-d2m-to-ttmetal %s | FileCheck %s --check-prefix=KERNELS
 // RUN: ttmlir-opt --d2m-insert-dst-register-access=use-tile-matmul=true %s | FileCheck %s --check-prefix=TILES
 
 #l1 = #ttcore.memory_space<l1>
@@ -75,3 +76,38 @@ func.func @matmul(%a: !a, %b: !b, %c: !c) {
 // TILES: affine.for
 // TILES: affine.for %{{.*}} = 0 to 3
 // TILES: "d2m.tile_matmul"
+
+// KERNELS-LABEL: func.func @matmul
+// KERNELS: "ttmetal.enqueue_program"(%arg0, %arg1, %arg2, %0, %1, %arg2) <{cb_ports = array<i64: 0, 1, 2>, kernelConfigs = [#ttmetal.noc_config<@datamovement_kernel0, #ttmetal.core_range<0x0, 2x4>, #ttmetal.kernel_args< ct_args = [<cb_port[0]>, <cb_port[1]>, <cb_port[2]>, <local_semaphore[0]>, <local_semaphore[1]>, <local_semaphore[2]>, <local_semaphore[3]>, <buffer_address[0]>]>, noc0>, #ttmetal.noc_config<@datamovement_kernel1{{.*}}noc1>, #ttmetal.compute_config<@compute_kernel2
+// KERNELS-LABEL: func.func private @datamovement_kernel0()
+// KERNELS-SAME: ttkernel.arg_spec = #ttkernel.arg_spec< ct_args = [<arg_type = cb_port, operand_index = 0>,{{.*}}<arg_type = buffer_address, operand_index = 0>]>, ttkernel.thread = #ttkernel.thread<noc>
+// KERNELS: %[[CB:.*]] = ttkernel.get_compile_time_arg_val(0) : () -> !ttkernel.cb<6, !ttcore.tile<32x32, bf16>>
+// KERNELS: ttkernel.cb_reserve_back(%[[CB]], %{{.*}})
+// KERNELS: scf.if
+// KERNELS: %[[ROW:.*]] = ttkernel.experimental::convert_logical_y_to_translated
+// KERNELS: ttkernel.get_noc_addr(%{{.*}}, %[[ROW]], %{{.*}})
+// KERNELS: ttkernel.noc_async_read(
+// KERNELS: ttkernel.noc_async_read_barrier
+// KERNELS: ttkernel.experimental::semaphore_wait(
+// KERNELS: ttkernel.get_noc_multicast_addr(
+// KERNELS: ttkernel.noc_async_write_multicast(
+// KERNELS: ttkernel.noc_async_write_barrier
+// KERNELS: ttkernel.noc_semaphore_set_multicast(
+// KERNELS: ttkernel.noc_semaphore_inc(
+// KERNELS: ttkernel.cb_push_back(%[[CB]], %{{.*}})
+// KERNELS-LABEL: func.func private @compute_kernel2()
+// KERNELS-SAME: ttkernel.thread = #ttkernel.thread<compute>
+// KERNELS: ttkernel.mm_block_init
+// KERNELS: ttkernel.cb_wait_front
+// KERNELS: ttkernel.tile_regs_acquire
+// KERNELS: scf.if
+// KERNELS: ttkernel.copy_tile_init
+// KERNELS: ttkernel.copy_tile(
+// KERNELS: ttkernel.experimental::matmul_block
+// KERNELS: ttkernel.tile_regs_commit
+// KERNELS: ttkernel.tile_regs_wait
+// KERNELS: ttkernel.pack_tile({{.*}}, true)
+// KERNELS: ttkernel.tile_regs_release
+// What a kernel waits for itself it has handed over before.
+// KERNELS: ttkernel.cb_push_back(%[[OUT:.*]], %{{.*}})
+// KERNELS: ttkernel.cb_wait_front(%[[OUT]], %{{.*}})

@@ -1,7 +1,9 @@
 // The passes of 2026 on regions, one after another: a product whose blocks several cores share.
 // RUN: ttmlir-opt --d2m-generate-outer-loops --d2m-generic-tile-compute-loops --d2m-linalg-to-affine --d2m-insert-dst-register-access-unscheduled --d2m-insert-tile-matmul-block --d2m-generic-linearize-memref --d2m-generic-lower-to-explicit-form --canonicalize --d2m-split-unified-thread -o %t.mlir %s
 // RUN: FileCheck %s --check-prefix=SPLIT --input-file=%t.mlir
-// RUN: ttmlir-opt --d2m-preallocate-mcast-semaphores --d2m-schedule-dma --d2m-lower-load-store-ops-to-dma --d2m-lower-dma-to-fully-indexed-form --canonicalize --d2m-generic-regions-to-funcs %t.mlir | FileCheck %s
+// RUN: ttmlir-opt --d2m-preallocate-mcast-semaphores --d2m-schedule-dma --d2m-lower-load-store-ops-to-dma --d2m-lower-dma-to-fully-indexed-form --canonicalize --d2m-generic-regions-to-funcs %t.mlir -o %t.funcs
+// RUN: FileCheck %s --input-file=%t.funcs
+// RUN: ttmlir-opt --convert-d2m-to-ttkernel --convert-d2m-to-ttmetal %t.funcs | FileCheck %s --check-prefix=KERNELS
 
 #l1 = #ttcore.memory_space<l1>
 #lhs = affine_map<(d0, d1, d2) -> (d0, d2)>
@@ -71,3 +73,13 @@ func.func @matmul(%a: !a, %b: !b, %c: !c) {
 // CHECK: d2m.dma_write %{{.*}}[%c0], %0[%{{.*}}, %{{.*}}, %c0], <2>
 // CHECK: d2m.pop %cb
 // CHECK-LABEL: func.func private @compute_kernel2()
+
+// KERNELS-LABEL: func.func @matmul
+// KERNELS-COUNT-4: "ttmetal.create_local_semaphore"
+// KERNELS: "ttmetal.enqueue_program"(%arg0, %arg1, %arg2, %0, %1, %2, %3, %arg0, %arg1, %arg2)
+// KERNELS-SAME: #ttmetal.kernel_args< ct_args = [<cb_port[2]>, <buffer_address[2]>]>, noc1>
+// KERNELS-LABEL: func.func private @datamovement_kernel1()
+// KERNELS: ttkernel.cb_wait_front
+// KERNELS: ttkernel.noc_async_write(
+// KERNELS: ttkernel.noc_async_write_barrier
+// KERNELS: ttkernel.cb_pop_front

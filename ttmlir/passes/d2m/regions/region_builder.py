@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Self, cast
 
 from xdsl.dialects import affine, arith, scf
 from xdsl.dialects.builtin import ArrayAttr, IndexType, IntegerAttr
@@ -58,14 +58,14 @@ class RegionBuilder(OpBuilder):
     """Adds arithmetic of indices, and loops, to a region."""
 
     @classmethod
-    def after(cls, op: Operation) -> RegionBuilder:
+    def after(cls, op: Operation) -> Self:
         """A builder behind an operation, whose location new operations get."""
         block = op.parent
         assert block is not None, "only operations in a block have neighbours"
         return cls(block, op.location, before=op.next_op)
 
     @classmethod
-    def at_end(cls, block: Block, op: Operation) -> RegionBuilder:
+    def at_end(cls, block: Block, op: Operation) -> Self:
         """A builder in front of the terminator of a block, if it has one."""
         last = block.last_op
         ends = last is not None and last.has_trait(IsTerminator)
