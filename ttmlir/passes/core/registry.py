@@ -105,6 +105,7 @@ PASSES: dict[str, str] = {
     "d2m-lower-load-store-ops-to-dma": (
         "ttmlir.passes.d2m.regions.d2m_lower_load_store_ops_to_dma:D2MLowerLoadStoreOpsToDMAPass"
     ),
+    "d2m-lower-to-layout": "ttmlir.passes.d2m.frontend.d2m_lower_to_layout:D2MLowerToLayoutPass",
     "d2m-mask-padding": "ttmlir.passes.d2m.fusion.d2m_mask_padding:D2MMaskPaddingPass",
     "d2m-materialize-view-returns": (
         "ttmlir.passes.d2m.frontend.d2m_materialize_view_returns:D2MMaterializeViewReturnsPass"

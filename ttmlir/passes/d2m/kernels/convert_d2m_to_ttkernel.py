@@ -85,8 +85,8 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import grid_of_rank
 from ttmlir.mlir.option_values import option
 from ttmlir.optable.kernel import CALLS
-from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.dst.select import is_wide
+from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.kernels.compute_kernel import build_compute
 from ttmlir.passes.d2m.kernels.kernel_plan import (
     APPROXIMATE,
@@ -108,7 +108,7 @@ Build = Callable[[KernelBuilder, KernelArguments], None]
 
 
 @dataclass(frozen=True)
-class ConvertD2MToTTKernelPass(ModulePass):
+class ConvertD2MToTTKernelPass(ComputingModulePass):
     """Turn generics on streams into kernels that load, compute and store blocks."""
 
     name = "convert-d2m-to-ttkernel"
