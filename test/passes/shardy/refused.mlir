@@ -8,7 +8,6 @@
 // RUN: not ttmlir-opt --split-input-file --wrap-under-manual-computation %s 2>&1 | FileCheck %s --check-prefix=WRAP
 // RUN: not ttmlir-opt --split-input-file --apply-argument-shard-status=result-presharded=1,0 %s 2>&1 | FileCheck %s --check-prefix=RESULTS
 // RUN: not ttmlir-opt --split-input-file --update-global-to-local-shapes %s 2>&1 | FileCheck %s --check-prefix=UPDATE
-// RUN: not ttmlir-opt --split-input-file --stablehlo-to-ttir-pipeline=spelling=2026 %s 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // RUN: not ttmlir-opt --split-input-file --register-user-sharding-rule %s 2>&1 | FileCheck %s --check-prefix=RULE
 
 // MESH: error: Pass expects a 0D, 1D, or 2D mesh, got 3D
@@ -68,7 +67,6 @@ func.func @odd_result(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
 // UPDATE: 'stablehlo.negate' op Could not apply propagated tensor shardings to tensor dimensions
 // UPDATE: 'sdy.all_slice' op is not done here; all_gather and all_reduce between devices are
 // UPDATE: Sharding with subaxis partitioning is currently not supported.
-// SEVERAL: 'sdy.manual_computation' op is for 2 devices; programs are compiled for one
 sdy.mesh @mesh = <["x"=1, "y"=2]>
 func.func @counting() -> tensor<6xf32> {
   %0 = sdy.manual_computation() in_shardings=[] out_shardings=[<@mesh, [{"y"}]>] manual_axes={} () {

@@ -303,6 +303,17 @@ class _RemoteOp(RegionOp):
             attributes=attributes,
         )
 
+    def through(self, cb: SSAValue) -> Self:
+        """The same movement by a circular buffer, in place of the local buffer."""
+        given = {name: self.group(name) for name in self.form().operand_index}
+        given |= {"localBuffer": (), "cb": (cb,)}
+        groups = [given[group.name] for group in self.SIGNATURE.operands]
+        return type(self).create(
+            operands=[value for group in groups for value in group],
+            properties={**self.properties, SEGMENTS: segments_attr(tuple(map(len, groups)))},
+            attributes=dict(self.attributes),
+        )
+
     @property
     def remote(self) -> SSAValue:
         """The operand of the generic."""

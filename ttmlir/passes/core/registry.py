@@ -69,19 +69,66 @@ PASSES: dict[str, str] = {
     ),
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
+    "d2m-generate-outer-loops": (
+        "ttmlir.passes.d2m.regions.d2m_generate_outer_loops:D2MGenerateOuterLoopsPass"
+    ),
     "d2m-generic-apply-interchange": (
         "ttmlir.passes.d2m.schedule.d2m_generic_apply_interchange:D2MGenericApplyInterchangePass"
     ),
     "d2m-generic-fusion": "ttmlir.passes.d2m.fusion.d2m_generic_fusion:D2MGenericFusionPass",
+    "d2m-generic-generate-datamovement": (
+        "ttmlir.passes.d2m.regions.d2m_generic_generate_datamovement:D2MGenericGenerateDatamovementPass"
+    ),
+    "d2m-generic-generate-loops": (
+        "ttmlir.passes.d2m.regions.d2m_generic_generate_loops:D2MGenericGenerateLoopsPass"
+    ),
+    "d2m-generic-hw-thread-selection": (
+        "ttmlir.passes.d2m.regions.d2m_generic_hw_thread_selection:D2MGenericHWThreadSelectionPass"
+    ),
+    "d2m-generic-linearize-memref": (
+        "ttmlir.passes.d2m.regions.d2m_generic_linearize_memref:D2MGenericLinearizeMemrefPass"
+    ),
+    "d2m-generic-lower-dmas": (
+        "ttmlir.passes.d2m.regions.d2m_generic_lower_dmas:D2MGenericLowerDMAsPass"
+    ),
+    "d2m-generic-lower-to-explicit-form": (
+        "ttmlir.passes.d2m.regions.d2m_generic_lower_to_explicit_form:D2MGenericLowerToExplicitFormPass"
+    ),
+    "d2m-generic-regions-to-funcs": (
+        "ttmlir.passes.d2m.regions.d2m_generic_regions_to_funcs:D2MGenericRegionsToFuncsPass"
+    ),
+    "d2m-generic-tile-compute-loops": (
+        "ttmlir.passes.d2m.regions.d2m_generic_tile_compute_loops:D2MGenericTileComputeLoopsPass"
+    ),
     "d2m-grid-selection": "ttmlir.passes.d2m.schedule.d2m_grid_selection:D2MGridSelectionPass",
+    "d2m-insert-dst-register-access": (
+        "ttmlir.passes.d2m.regions.d2m_insert_dst_register_access:D2MInsertDstRegisterAccessPass"
+    ),
     "d2m-insert-scratch-buffers": (
         "ttmlir.passes.d2m.dst.d2m_insert_scratch_buffers:D2MInsertScratchBuffersPass"
     ),
     "d2m-insert-streams": "ttmlir.passes.d2m.schedule.d2m_insert_streams:D2MInsertStreamsPass",
+    "d2m-insert-tile-matmul-block": (
+        "ttmlir.passes.d2m.regions.d2m_insert_tile_matmul_block:D2MInsertTileMatmulBlockPass"
+    ),
     "d2m-linalg-to-affine": "ttmlir.passes.d2m.dst.d2m_linalg_to_affine:D2MLinalgToAffinePass",
+    "d2m-lower-load-store-ops-to-dma": (
+        "ttmlir.passes.d2m.regions.d2m_lower_load_store_ops_to_dma:D2MLowerLoadStoreOpsToDMAPass"
+    ),
+    "d2m-lower-to-layout": "ttmlir.passes.d2m.frontend.d2m_lower_to_layout:D2MLowerToLayoutPass",
     "d2m-mask-padding": "ttmlir.passes.d2m.fusion.d2m_mask_padding:D2MMaskPaddingPass",
     "d2m-materialize-view-returns": (
         "ttmlir.passes.d2m.frontend.d2m_materialize_view_returns:D2MMaterializeViewReturnsPass"
+    ),
+    "d2m-preallocate-mcast-semaphores": (
+        "ttmlir.passes.d2m.regions.d2m_preallocate_mcast_semaphores:D2MPreallocateMcastSemaphoresPass"
+    ),
+    "d2m-schedule-dma": "ttmlir.passes.d2m.regions.d2m_schedule_dma:D2MScheduleDMAPass",
+    "d2m-sfpu-tile-loop-fission": (
+        "ttmlir.passes.d2m.regions.d2m_sfpu_tile_loop_fission:D2MSFPUTileLoopFissionPass"
+    ),
+    "d2m-split-unified-thread": (
+        "ttmlir.passes.d2m.regions.d2m_split_unified_thread:D2MSplitUnifiedThreadPass"
     ),
     "decouple-const-fanout": "ttmlir.passes.shardy.decouple_const_fanout:DecoupleConstFanoutPass",
     "flatten-control-flow": (
@@ -101,6 +148,7 @@ PASSES: dict[str, str] = {
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
     ),
+    "lower-affine": "ttmlir.passes.general.lower_affine:LowerAffinePass",
     "partially-convert-sdy-to-stablehlo": (
         "ttmlir.passes.shardy.partially_convert_sdy_to_stablehlo:PartiallyConvertSdyToStableHLOPass"
     ),
@@ -427,6 +475,9 @@ PIPELINES: dict[str, str] = {
 
 ALIASES = {
     "d2m-elementwise-fusion": "d2m-generic-fusion",
+    "d2m-insert-dst-register-access-scheduled": "d2m-insert-dst-register-access",
+    "d2m-insert-dst-register-access-unscheduled": "d2m-insert-dst-register-access",
+    "d2m-lower-dma-to-fully-indexed-form": "d2m-generic-lower-dmas",
     "d2m-to-ttkernel-pipeline": "convert-d2m-to-ttkernel",
     "d2m-to-ttkernel-pre-emitc-pipeline": "convert-d2m-to-ttkernel",
     "d2m-to-ttmetal-pipeline": "convert-d2m-to-ttmetal",
@@ -472,29 +523,11 @@ ELSEWHERE = {
         _WITHIN_D2M,
     ),
     **dict.fromkeys(
-        (
-            "d2m-generate-outer-loops",
-            "d2m-generic-generate-loops",
-            "d2m-generic-tile-compute-loops",
-        ),
+        ("d2m-generic-tile-compute-loops",),
         _WITHIN_SELECTION,
     ),
     **dict.fromkeys(
-        (
-            "d2m-generic-generate-datamovement",
-            "d2m-generic-hw-thread-selection",
-            "d2m-generic-linearize-memref",
-            "d2m-generic-lower-dmas",
-            "d2m-generic-regions-to-funcs",
-            "d2m-generic-replace-globals",
-            "d2m-insert-dst-register-access",
-            "d2m-insert-dst-register-access-scheduled",
-            "d2m-insert-dst-register-access-unscheduled",
-            "d2m-lower-load-store-ops-to-dma",
-            "d2m-schedule-dma",
-            "d2m-sfpu-tile-loop-fission",
-            "d2m-split-unified-thread",
-        ),
+        ("d2m-generic-replace-globals",),
         _WITHIN_KERNELS,
     ),
     **dict.fromkeys(

@@ -249,6 +249,7 @@ class TTIRToTTMetalPipeline(Pipeline):
                 default_output_memspace=self.default_output_memspace,
                 collapse_tensors_2d=self.collapse_tensors_2d,
                 ttnn_mode=self.ttnn_mode,
+                unified_threads=False,
                 fp32_dest_acc_en=self.fp32_dest_acc_en,
                 experimental_weight_dtype=self.experimental_weight_dtype,
             ),

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IntegerType, TensorType
 
 from ttmlir.dialects.ttir import ElementwiseOp
 from ttmlir.ir.constants import attr_numbers, number_of_elements
-from ttmlir.ir.tensor_types import element_type, limits_of, tensor_of, value_shape
+from ttmlir.ir.tensor_types import element_type, is_tensor, limits_of, tensor_of, value_shape
 from ttmlir.mlir.attributes import (
     ElementsType,
     elements_attr,
@@ -123,6 +123,8 @@ def _fold_moved(op: Operation) -> Attribute | None:
 
 def _fold_elementwise(op: Operation) -> Attribute | None:
     """What is computed of constants of one number is such a constant."""
+    if not is_tensor(op.results[0]):
+        return None
     if op.name not in _OF_INTEGERS and isinstance(element_type(op.results[0]), IntegerType):
         return _fold_integers(op)
     if op.name not in _COMPUTED or not isinstance(op, ElementwiseOp):

@@ -65,3 +65,32 @@ func.func @linear(%a: tensor<40x100xbf16>, %w: tensor<70x100xbf16>, %b: tensor<7
   %0 = "ttir.linear"(%a, %w, %b) <{transpose_b = true}> : (tensor<40x100xbf16>, tensor<70x100xbf16>, tensor<70xbf16>) -> tensor<40x70xbf16>
   return %0 : tensor<40x70xbf16>
 }
+
+// Generics load blocks, compute, and store them; the passes that follow take that form, too.
+// RUN: FileCheck %s --input-file=%t.mlir --check-prefix=UNIFIED
+// RUN: ttmlir-opt --ttcore-register-device --d2m-grid-selection --canonicalize --d2m-lower-to-layout %t.mlir | FileCheck %s --check-prefix=GRID
+// RUN: ttmlir-opt --ttcore-register-device --d2m-mask-padding --d2m-generic-fusion --ttcore-one-shot-bufferize --d2m-be-pipeline --d2m-to-ttkernel-pipeline --d2m-to-ttmetal-pipeline %t.mlir | FileCheck %s --check-prefix=HOST
+
+// UNIFIED-LABEL: func.func @matmul
+// UNIFIED: d2m.generic {block_factors = [1, 1, 1], grid = #ttcore.grid<1x1>, indexing_maps = [#{{.+}}, #{{.+}}, #{{.+}}], iterator_types = [#parallel, #parallel, #reduction], threads = [#d2m.thread<unified>]}
+// UNIFIED: %[[I:.*]] = d2m.block_index(0)
+// UNIFIED: %[[J:.*]] = d2m.block_index(1)
+// UNIFIED: %[[K:.*]] = d2m.block_index(2)
+// UNIFIED: %[[A:.*]] = d2m.remote_load %{{.*}} %{{.*}}[%[[I]], %[[K]]] : tensor<2x4x
+// UNIFIED: %[[B:.*]] = d2m.remote_load %{{.*}} %{{.*}}[%[[K]], %[[J]]] : tensor<4x3x
+// UNIFIED: %[[C:.*]] = linalg.generic {{.*}} ins(%[[A]], %[[B]] :
+// UNIFIED: %[[R:.*]] = d2m.remote_store %{{.*}}[%[[I]], %[[J]]] %[[C]]
+// UNIFIED: d2m.yield %[[R]] : (tensor<1x1x2x3x
+
+// Each operand has the largest grid that divides its tiles: 2x4 of 64x128, 4x3 of 128x96.
+// GRID-LABEL: func.func @matmul
+// GRID: d2m.to_device %arg0, %{{.*}} layout = #{{.+}} : tensor<64x128xbf16> into tensor<2x4x32x32xbf16, #{{.+}}>
+// GRID: "d2m.tile_tilize_block"
+// GRID: d2m.generic {block_factors = [1, 1, 4], grid = #ttcore.grid<2x3>
+// GRID-NEXT: ins({{.*}} : tensor<2x4x1x1x{{.*}}>, tensor<4x3x1x1x{{.*}}>)
+// GRID: d2m.remote_load {{.*}} : tensor<1x1x!ttcore.tile<32x32, bf16>>
+// GRID: "d2m.tile_untilize_block"
+// GRID: d2m.to_host
+
+// HOST-LABEL: func.func @matmul
+// HOST: "ttmetal.enqueue_program"

@@ -94,7 +94,6 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import CIRCULAR_BUFFERS
 from ttmlir.mlir.attributes import affine_map_attr, layout_map
 from ttmlir.mlir.option_values import option
-from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.dst.select import (
     Selector,
     capacity_of,
@@ -103,6 +102,7 @@ from ttmlir.passes.d2m.dst.select import (
     stored_format,
 )
 from ttmlir.passes.d2m.dst.tile_program import Format, Source, TooManyTilesError, plan
+from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.schedule.bufferize_generic import copy_shard
 from ttmlir.passes.d2m.schedule.iteration_space import count_circular_buffers
 
@@ -117,7 +117,7 @@ _PARALLEL = IteratorTypeAttr(IteratorType.PARALLEL)
 
 
 @dataclass(frozen=True)
-class D2MInsertScratchBuffersPass(ModulePass):
+class D2MInsertScratchBuffersPass(ComputingModulePass):
     """Give local buffers to tiles that have to be in memory while a region computes."""
 
     name = "d2m-insert-scratch-buffers"
@@ -129,7 +129,9 @@ class D2MInsertScratchBuffersPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Look through every generic of the module that has a region."""
         for op in list(module.walk()):
-            if isinstance(op, d2m.GenericOp) and op.regions and op.is_compute_only:
+            if not isinstance(op, d2m.GenericOp) or op.results:
+                continue
+            if op.regions and op.is_compute_only:
                 try:
                     _split(op, self.max_dst_physical_size_tiles)
                 except LayoutError as error:

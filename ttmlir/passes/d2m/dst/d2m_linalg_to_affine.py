@@ -37,7 +37,7 @@ After:
         } {d2m.linalg_root}
     ...
 
-Requires: `linalg.generic` on memrefs of static shapes, in a region that computes.
+Requires: `linalg.generic` on memrefs of static shapes.
 Ensures: a nest of loops for each, in the order of its iterators; the outermost has
 `d2m.linalg_root`. An output is loaded only where the body reads it.
 Options: `use-tile-matmul`: false leaves loops of products to those that multiply blocks.
@@ -80,11 +80,10 @@ class D2MLinalgToAffinePass(ModulePass):
     use_tile_matmul: bool = option(True, "Write the loops of products out, too, tile by tile")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
-        """Convert the loops of every region, in order."""
-        for generic in [op for op in module.walk() if isinstance(op, d2m.GenericOp)]:
-            for op in [each for each in generic.walk() if isinstance(each, GenericOp)]:
-                if self._takes(op):
-                    _convert(op)
+        """Convert all loops, in order."""
+        for op in [each for each in module.walk() if isinstance(each, GenericOp)]:
+            if self._takes(op):
+                convert_to_loops(op)
 
     def _takes(self, op: GenericOp) -> bool:
         types = [value.type for value in op.operands]
@@ -98,7 +97,7 @@ class D2MLinalgToAffinePass(ModulePass):
         return self.use_tile_matmul or not is_product
 
 
-def _convert(op: GenericOp) -> None:
+def convert_to_loops(op: GenericOp) -> None:
     """Let a nest of loops take the place of the operation."""
     extents = _extents(op)
     blocks = [Block(arg_types=[IndexType()]) for _ in extents]

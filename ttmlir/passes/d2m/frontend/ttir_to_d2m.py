@@ -92,6 +92,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Splat,
     matrix_shape,
 )
+from ttmlir.passes.d2m.frontend.unified_form import write_unified
 from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPE
 
 if TYPE_CHECKING:
@@ -223,6 +224,9 @@ class TTIRToD2MPass(ModulePass):
     experimental_weight_dtype: DataType | None = option(
         None, "Format of the weights of products", type=WEIGHT_DTYPE
     )
+    unified_threads: bool = option(
+        True, "Let generics of a module of 2026 load and store blocks, as there"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every function."""
@@ -245,6 +249,8 @@ class TTIRToD2MPass(ModulePass):
                 _check_ttnn_function(function)
             collapses = self.collapse_tensors_2d and _may_collapse(function)
             _convert_function(function, replace(placement, collapse_all=collapses))
+        if placement.late and self.unified_threads:
+            write_unified(module)
 
     def _check_options(self) -> None:
         for spelled, space in (

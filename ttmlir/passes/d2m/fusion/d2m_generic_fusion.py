@@ -97,7 +97,8 @@ from ttmlir.layout.affine import AffineExpr, AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.enums import IteratorType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.attributes import affine_map_attr
-from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.core.base import option
+from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.fusion.d2m_generic_fusion_plan import (
     Classes,
     FusionPlan,
@@ -125,7 +126,7 @@ _SIBLING_TILES = 2048
 
 
 @dataclass(frozen=True)
-class D2MGenericFusionPass(ModulePass):
+class D2MGenericFusionPass(ComputingModulePass):
     """Make one generic of several."""
 
     name = "d2m-generic-fusion"

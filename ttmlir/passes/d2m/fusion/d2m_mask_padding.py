@@ -85,7 +85,7 @@ from ttmlir.layout.affine import AffineMap, ConstantExpr, DimExpr
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.mlir.attributes import ElementsType, affine_map_attr, elements_of, layout_map
-from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.references import REFERENCE, reference_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class D2MMaskPaddingPass(ModulePass):
+class D2MMaskPaddingPass(ComputingModulePass):
     """Remove loop indices from bodies."""
 
     name = "d2m-mask-padding"

@@ -49,12 +49,13 @@ After:
     ...
 
 Requires: generics on memrefs with one region, in which they compute; operands are streams, whose
-blocks divide their extents. The attribute `tt.system_desc` on the module or around it.
+blocks divide their extents. The attribute `tt.system_desc` on the module or around it. Or functions
+that `d2m-generic-regions-to-funcs` made of regions, which become kernels of late 2025 and 2026.
 Ensures: generics have no regions, maps and factors. Their threads name a reader, a writer and a
 compute kernel, in this order; generics that differ in addresses only share theirs. Operands are the
 inputs, the memory of local buffers, the outputs: circular buffer i of the kernels is that of
 operand i. `ttmetal.kernel_args` on a kernel tells what its arguments are; it counts operands
-without local buffers.
+without local buffers. On kernels that were functions it is `ttkernel.arg_spec`.
 Options: whether addresses are known when kernels are compiled, or at each launch; tiles of DST;
 approximate functions.
 Not done here: addresses of buffers and of circular buffers.
@@ -84,8 +85,8 @@ from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import grid_of_rank
 from ttmlir.mlir.option_values import option
 from ttmlir.optable.kernel import CALLS
-from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.dst.select import is_wide
+from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.kernels.compute_kernel import build_compute
 from ttmlir.passes.d2m.kernels.kernel_plan import (
     APPROXIMATE,
@@ -107,7 +108,7 @@ Build = Callable[[KernelBuilder, KernelArguments], None]
 
 
 @dataclass(frozen=True)
-class ConvertD2MToTTKernelPass(ModulePass):
+class ConvertD2MToTTKernelPass(ComputingModulePass):
     """Turn generics on streams into kernels that load, compute and store blocks."""
 
     name = "convert-d2m-to-ttkernel"
@@ -125,12 +126,16 @@ class ConvertD2MToTTKernelPass(ModulePass):
     use_tile_matmul: bool = option(False, "Multiply tile by tile instead of block by block")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
-        """Convert every generic of the module that has a region."""
+        """Convert every generic that has a region, and every function that was one."""
         for table in _symbol_tables(module):
             names = _Names(table)
             for op in list(table.walk()):
                 if isinstance(op, d2m.GenericOp) and op.regions and _table_of(op) is table:
                     self._convert(op, names)
+        if any(d2m.KERNEL_THREAD in op.attributes for op in module.walk()):
+            from ttmlir.passes.d2m.kernels.kernel_functions import convert_functions
+
+            convert_functions(module, ttnn_mode=self.ttnn_mode)
 
     def _convert(self, generic: d2m.GenericOp, names: _Names) -> None:
         if not generic.is_compute_only or not generic.has_maps or generic.results:

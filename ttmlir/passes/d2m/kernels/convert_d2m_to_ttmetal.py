@@ -61,12 +61,17 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m, ttmetal
+from ttmlir.dialects.d2m.late import CreateLocalSemaphoreOp
 from ttmlir.dialects.definition.ods import KERNEL_THREAD, REFERENCE
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import device_layout_of, memory_space_of
+from ttmlir.dialects.ttkernel import ArgSpecAttr
+from ttmlir.dialects.ttkernel.attrs import ArgType
 from ttmlir.dialects.ttmetal import (
     ComputeConfigAttr,
     ComputeKernel,
+    KernelArg,
+    KernelArgKind,
     KernelArgs,
     KernelArgsAttr,
     NocConfigAttr,
@@ -74,6 +79,7 @@ from ttmlir.dialects.ttmetal import (
     UnpackToDestMode,
 )
 from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse, replace, symbols_in
+from ttmlir.ir.tensor_types import system_desc_in_scope
 from ttmlir.layout.enums import MathFidelity, NocIndex
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import WIDE_BYTES, grid_cores
@@ -81,6 +87,7 @@ from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.d2m.kernels.kernel_plan import (
     APPROXIMATE,
+    ARG_SPEC,
     D2M_REFERENCE,
     KERNEL_ARGS,
     READER_NOC,
@@ -124,6 +131,8 @@ class ConvertD2MToTTMetalPass(ModulePass):
                     _transfer(op)
                 case d2m.GenericOp():
                     self._enqueue(op, kernels)
+                case CreateLocalSemaphoreOp():
+                    _create_semaphore(op)
                 case _:
                     pass
         views = d2m.ViewLayoutOp | d2m.Gather | d2m.StreamLayoutOp
@@ -137,13 +146,8 @@ class ConvertD2MToTTMetalPass(ModulePass):
         """Let the host run the kernels of a generic."""
         if generic.regions:
             refuse(generic, "has regions in place of kernels; run convert-d2m-to-ttkernel before")
-        streams = [v.owner for v in generic.operands if isinstance(v.owner, d2m.StreamLayoutOp)]
-        buffers = [d2m.memory_of(stream.results[0]) for stream in streams]
-        cbs = [
-            v.owner.storage if isinstance(v.owner, d2m.StreamLayoutOp) else v
-            for v in generic.operands
-        ]
         kernels = [kernel_of(generic, functions, thread) for thread in generic.threads]
+        buffers, cbs = _memory_of(generic, any(ARG_SPEC in each.attributes for each in kernels))
         named = [*zip(generic.threads, kernels, strict=True)]
         computing = [each for thread, each in named if thread.kind is d2m.ThreadKind.COMPUTE]
         moving = [each for thread, each in named if thread.kind is not d2m.ThreadKind.COMPUTE]
@@ -176,11 +180,34 @@ class ConvertD2MToTTMetalPass(ModulePass):
                 area,
                 arguments_of(function),
                 self.math_fidelity,
-                fp32_dest_acc_en=WIDE_DST in function.attributes,
+                fp32_dest_acc_en=WIDE_DST in function.attributes
+                or (ARG_SPEC in function.attributes and any(map(_is_wide, cbs))),
                 unpack_to_dest_modes=unpack_modes(function, cbs),
                 math_approx_mode=APPROXIMATE in function.attributes,
             )
         )
+
+
+def _memory_of(
+    generic: d2m.GenericOp, has_specs: bool
+) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
+    """The buffers that kernels know by number, and the memory of circular buffers.
+
+    Kernels of tt-mlir count all operands, those of this project the streams.
+    """
+    operands = generic.buffers
+    streams = [v for v in operands if isinstance(v.owner, d2m.StreamLayoutOp)]
+    listed = operands if has_specs else streams
+    buffers = [d2m.memory_of(value) for value in listed]
+    cbs = [
+        value.owner.storage
+        if isinstance(value.owner, d2m.StreamLayoutOp)
+        else d2m.memory_of(value)
+        if has_specs
+        else value
+        for value in operands
+    ]
+    return [*buffers, *generic.additional], cbs
 
 
 def _type(value: SSAValue) -> MemRefType[Attribute]:
@@ -193,6 +220,15 @@ def _put(op: Operation, *new: Operation) -> None:
         each.location = op.location
     insert_before(op, *new)
     erase(op)
+
+
+def _create_semaphore(op: CreateLocalSemaphoreOp) -> None:
+    new = ttmetal.CreateLocalSemaphoreOp.create(
+        result_types=[ttmetal.LocalSemaphoreType()], properties=dict(op.properties)
+    )
+    new.location = op.location
+    insert_before(op, new)
+    replace(op, new.results[0])
 
 
 # --- Buffers and transfers ------------------------------------------------------------------------
@@ -261,11 +297,23 @@ def kernel_of(
 def arguments_of(function: FuncOp) -> KernelArgs:
     """The arguments of a kernel."""
     attr = function.attributes.get(KERNEL_ARGS)
+    spec = function.attributes.get(ARG_SPEC)
+    if isinstance(spec, ArgSpecAttr):
+        lists = (
+            tuple(KernelArg(_KIND_OF[each.type], each.operand) for each in listed)
+            for listed in (spec.compile_time, spec.runtime)
+        )
+        return KernelArgs(*lists, late=True)
     return attr.data if isinstance(attr, KernelArgsAttr) else KernelArgs()
+
+
+_KIND_OF = {kind: KernelArgKind.from_keyword(kind.keyword) for kind in ArgType}
 
 
 def areas_of(generic: d2m.GenericOp) -> list[ttmetal.Area]:
     """The rectangles of cores that the grid lies on: whole rows, and the rest of one."""
+    if system_desc_in_scope(generic) is None and len(generic.grid_shape) == 2:
+        return [ttmetal.Area((0, 0), generic.grid_shape)]
     try:
         cores = grid_cores(generic.grid_shape, chip_of(generic).grid)
     except LayoutError as error:
@@ -317,6 +365,8 @@ def unpack_modes(function: FuncOp, cbs: Sequence[SSAValue]) -> tuple[UnpackToDes
 
     32-bit numbers reach DST with all bits where they are copied there, and nothing else."""
     modes = [UnpackToDestMode.DEFAULT] * len(cbs)
+    if ARG_SPEC in function.attributes:
+        return (UnpackToDestMode.DEFAULT,)
     for argument, value in zip(function.body.block.args, cbs, strict=True):
         users = {use.operation.name.removeprefix("ttkernel.") for use in argument.uses}
         others = {

@@ -222,6 +222,8 @@ def address_of(op: Operation | object) -> int | None:
 # What kernels are given when they are compiled or launched: addresses and semaphores.
 
 
+ARG_SPEC = "ttkernel.arg_spec"
+"""On a kernel of late 2025 or 2026: what its arguments are, by the operands of the generic."""
 WIDE_DST = "ttkernel.fp32_dest_acc_en"
 """On a compute kernel: DST holds numbers of 32 bits."""
 APPROXIMATE = "ttkernel.math_approx_mode"

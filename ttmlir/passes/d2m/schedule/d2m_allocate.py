@@ -75,8 +75,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i64
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, MemRefType, ModuleOp, i64
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.memref import AllocOp, DeallocOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -103,7 +103,8 @@ from ttmlir.layout.metal import (
     split_device_shape,
 )
 from ttmlir.layout.system import ChipDesc
-from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.core.base import option
+from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.schedule.block_choice import (
     check_stream_buffers,
     operand_depth,
@@ -120,7 +121,7 @@ MemRef = MemRefType[Attribute]
 
 
 @dataclass(frozen=True)
-class D2MAllocatePass(ModulePass):
+class D2MAllocatePass(ComputingModulePass):
     """Give buffers addresses, and operands of generics circular buffers."""
 
     name = "d2m-allocate"
@@ -190,6 +191,11 @@ class _Function:
         for each in reversed(buffers):
             if each.last_user is not self._block.last_op:
                 _deallocate_after(each.last_user, each.op)
+        end = self._block.last_op
+        function = self._block.parent_op()
+        if isinstance(end, ReturnOp) and isinstance(function, FuncOp):
+            types = [[each.type for each in values] for values in (self._block.args, end.operands)]
+            function.function_type = FunctionType.from_lists(types[0], types[1])
 
     def _buffer(self, op: Operation) -> _Buffer:
         assert isinstance(op, AllocOp)

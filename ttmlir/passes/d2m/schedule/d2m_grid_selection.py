@@ -45,6 +45,8 @@ Ensures: every operand is a view in blocks of a buffer; block sizes divide exten
 cores that does not divide the blocks, the last cores have fewer. Iterators are parallel ones, then
 reductions. Where neighbours in a row of the chip share rows (`row_split.py`), the columns are an
 iterator, too. What steps of a reduction add to is in memory of the core if DST does not hold it.
+On tensors: the operands of a generic on grids of their own, the largest that divide their tiles
+(`tensor_grids.py`).
 Options: cores, L1, buffers of a circular buffer, the order of the loops of products, tiles of DST,
 approximations.
 Not done here: memory, which `d2m-allocate` gives.
@@ -77,8 +79,9 @@ from ttmlir.mlir.attributes import affine_map_attr
 from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.optable.kernel import call_named
-from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.core.base import option
 from ttmlir.passes.d2m.dst.select import capacity_of
+from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.schedule.block_choice import (
     Blocks,
     Machine,
@@ -106,6 +109,7 @@ from ttmlir.passes.d2m.schedule.row_split import (
     exchanges_of,
     split_rows,
 )
+from ttmlir.passes.d2m.schedule.tensor_grids import divide_tensors
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -118,7 +122,7 @@ MOST_L1_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
-class D2MGridSelectionPass(ModulePass):
+class D2MGridSelectionPass(ComputingModulePass):
     """Divide generics into blocks, and spread the blocks over cores."""
 
     name = "d2m-grid-selection"
@@ -142,6 +146,7 @@ class D2MGridSelectionPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Divide every generic with one region of loops."""
         machine = self._machine(module)
+        divide_tensors(module, (machine.rows, machine.columns))
         costs = _Costs(self.math_approx_mode, machine)
         self._check_interchange(module)
         for op in [each for each in module.walk() if isinstance(each, d2m.GenericOp)]:

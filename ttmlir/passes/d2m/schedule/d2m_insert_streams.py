@@ -58,7 +58,8 @@ from typing import TYPE_CHECKING
 
 from ttmlir.dialects import d2m
 from ttmlir.ir.tensor_types import require_system_desc
-from ttmlir.passes.core.base import ModulePass, option
+from ttmlir.passes.core.base import option
+from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.schedule.block_choice import check_stream_buffers
 from ttmlir.passes.d2m.schedule.d2m_allocate import Streams
 
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class D2MInsertStreamsPass(ModulePass):
+class D2MInsertStreamsPass(ComputingModulePass):
     """Give each operand of generics a stream, without addresses."""
 
     name = "d2m-insert-streams"

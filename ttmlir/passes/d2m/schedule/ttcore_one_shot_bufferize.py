@@ -107,7 +107,7 @@ from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.metal import MetalLayout
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.d2m.frontend.unified_form import ComputingModulePass
 from ttmlir.passes.d2m.schedule.bufferize_generic import bufferize_generic, copy_tiles
 from ttmlir.passes.d2m.schedule.ttnn_shards import (
     buffer_of_shards,
@@ -121,7 +121,7 @@ if TYPE_CHECKING:
 MemRef = MemRefType[Attribute]
 
 
-class TTCoreOneShotBufferizePass(ModulePass):
+class TTCoreOneShotBufferizePass(ComputingModulePass):
     """Turn tensors into memrefs, and results into writes to outputs."""
 
     name = "ttcore-one-shot-bufferize"
@@ -185,7 +185,9 @@ class _Function:
         for argument in tuple(self._block.args):
             if _becomes_memref(argument.type):
                 Rewriter.replace_value_with_new_type(argument, self._type_of(argument))
-        converted = [op for op in tuple(self._block.ops) if self._convert(op)]
+        converted = [
+            op for op in tuple(self._block.ops) if self._is_on_tensors(op) and self._convert(op)
+        ]
         for op in reversed(converted):
             erase(op)
         end = self._block.last_op
@@ -195,6 +197,15 @@ class _Function:
         )
 
     # --- Operations ----------------------------------------------------------------------------
+
+    def _is_on_tensors(self, op: Operation) -> bool:
+        """False for what is on memrefs already, which stays."""
+        if isinstance(op, d2m.GenericOp) and op.additional and op.results:
+            refuse(op, "has additional arguments, which generics on tensors do not have here")
+        if isinstance(op, d2m.GenericOp | d2m.ToLayoutOp) and not op.results:
+            self._keep(op)
+            return False
+        return True
 
     def _convert(self, op: Operation) -> bool:
         """Put what becomes of an operation in front of it; False if the operation stays."""

@@ -1,0 +1,1 @@
+"""Passes of tt-mlir on the regions of generics, one by one."""
