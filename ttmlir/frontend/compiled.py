@@ -663,11 +663,9 @@ class CompiledModel(CallableModel):
 
     def _save_script(self, path: Path, golden: Literal[True] | bool | tuple[Any, ...]) -> Path:
         from ttmlir.frontend.cpp_projects import write_project
-        from ttmlir.frontend.scripts import ScriptData, write_script
+        from ttmlir.frontend.scripts import ScriptData, write_kernels_script, write_script
 
         write = write_script if path.suffix == ".py" else write_project
-        if self.target != "ttnn":
-            raise ArgumentError("scripts call the ttnn library: compile with target='ttnn'")
         inputs, outputs = self._example_arrays(), None
         if golden is not False:
             inputs, outputs = self._golden_arrays(golden)
@@ -678,6 +676,10 @@ class CompiledModel(CallableModel):
         module = cloned(imported.module)
         front, options = self._divided_options
         with self._in_terms_of_the_user():
+            if self.target == "kernels":
+                self._lower_to_ttir(module)
+                self._target.lower(module, f"{options} translate-coordinates=true".lstrip())
+                return write_kernels_script(module, data, path)
             _to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
             return write(module, data, options, path)
 

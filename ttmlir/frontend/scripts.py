@@ -53,15 +53,10 @@ def write_script(module: ModuleOp, data: ScriptData, options: str, path: str | P
 
     `options` are those of the pipeline to ttnn.
     """
-    from ttmlir.frontend.safetensors import write_safetensors
     from ttmlir.passes.emitpy.convert_ttnn_to_emitpy import convert_to_functions
     from ttmlir.target.python.model_script import identifier, write_model_script
 
-    script = Path(path)
-    if not script.stem.isidentifier() or keyword.iskeyword(script.stem) or script.stem == "ttnn":
-        raise ArgumentError(
-            f"'{script.name}' is no name of a script that others can import; 'model.py' is one"
-        )
+    script = _checked(path)
     kept = prepare(module, data, options)
     described = convert_to_functions(module)
     _check_functions(module)
@@ -72,6 +67,69 @@ def write_script(module: ModuleOp, data: ScriptData, options: str, path: str | P
         script=script.name,
         source_line=_line_of if data.is_python else None,
     )
+    return _write_files(script, text, data, kept)
+
+
+def write_kernels_script(module: ModuleOp, data: ScriptData, path: str | Path) -> Path:
+    """Write a lowered module of ttmetal as a script of its kernels, and what it needs.
+
+    Kernels have to ask the chip where its cores are (`translate-coordinates`).
+    """
+    from ttmlir.target.python.kernel_script import programs_of, write_kernel_script
+    from ttmlir.target.python.model_script import identifier
+
+    script = _checked(path)
+    (program,) = programs_of(module)
+    names = _names_of_inputs(program)
+    kept = dict(zip(names, data.inputs, strict=True))
+    constants, arrays = _name_globals(module, data, kept)
+    text = write_kernel_script(
+        module,
+        constants,
+        names,
+        title=identifier(data.name) or "Model",
+        script=script.name,
+        source_line=_line_of if data.is_python else None,
+    )
+    return _write_files(script, text, data, {**kept, **arrays})
+
+
+def _checked(path: str | Path) -> Path:
+    """The path of a script, whose name has to be that of a module."""
+    script = Path(path)
+    if not script.stem.isidentifier() or keyword.iskeyword(script.stem) or script.stem == "ttnn":
+        raise ArgumentError(
+            f"'{script.name}' is no name of a script that others can import; 'model.py' is one"
+        )
+    return script
+
+
+def _name_globals(
+    module: ModuleOp, data: ScriptData, taken: Mapping[str, Array]
+) -> tuple[dict[str, str], dict[str, Array]]:
+    """Names of the constants of a module by their symbols, and these by names."""
+    from xdsl.dialects.memref import GlobalOp
+
+    from ttmlir.interpreter.execution import constant_array
+
+    parameters = data.parameters() if data.parameters is not None else ()
+    by_content = {_content(array): name for name, array in reversed([*parameters])}
+    names: dict[str, str] = {}
+    arrays: dict[str, Array] = {}
+    for op in [op for op in module.walk() if isinstance(op, GlobalOp)]:
+        array = constant_array(op, op.initial_value)
+        name = by_content.get(_content(array))
+        if name is None or name in taken:
+            name = f"constant{len(arrays)}"
+        names[op.sym_name.data] = name
+        arrays[name] = array
+    return names, arrays
+
+
+def _write_files(script: Path, text: str, data: ScriptData, kept: Mapping[str, Array]) -> Path:
+    """Write a script, the file of its tensors, and that of golden results."""
+    from ttmlir.frontend.safetensors import write_safetensors
+
     tensors = script.with_suffix(".safetensors")
     golden = tensors.with_name(f"{tensors.stem}_golden.safetensors")
     write_safetensors(tensors, kept)
@@ -135,13 +193,9 @@ def _is_free(name: str) -> bool:
 
 def _add_inputs(program: FuncOp) -> list[str]:
     """Add the function that loads the inputs, if there are any; the names of these in the file."""
-    from ttmlir.mlir.reporting import name_of
     from ttmlir.passes.ttnn.functions.ttnn_create_input_gens import add_inputs, on_device
 
-    names = list[str]()
-    for number, argument in enumerate(program.body.blocks[0].args):
-        name = name_of(argument.location) or f"arg{number}"
-        names.append(name if name not in names else f"{name}.{number}")
+    names = _names_of_inputs(program)
     if names:
         add_inputs(
             program,
@@ -151,6 +205,16 @@ def _add_inputs(program: FuncOp) -> list[str]:
                 "load_tensor", on_device(build, type_), type_, file_path=names[number]
             ),
         )
+    return names
+
+
+def _names_of_inputs(program: FuncOp) -> list[str]:
+    from ttmlir.mlir.reporting import name_of
+
+    names = list[str]()
+    for number, argument in enumerate(program.body.blocks[0].args):
+        name = name_of(argument.location) or f"arg{number}"
+        names.append(name if name not in names else f"{name}.{number}")
     return names
 
 

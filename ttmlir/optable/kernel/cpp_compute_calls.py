@@ -27,7 +27,15 @@ from ttmlir.optable.kernel.kernel_call import (
     number,
     reference_of,
 )
-from ttmlir.optable.kernel.vector import API, GENERAL, UNARY, computation, instructions, preparation
+from ttmlir.optable.kernel.vector import (
+    API,
+    COMPARISONS_OF_2026,
+    GENERAL,
+    UNARY,
+    computation,
+    instructions,
+    preparation,
+)
 
 # --- Compute --------------------------------------------------------------------------------------
 # Calls of compute kernels on the unpackers, the matrix unit and the packer.
@@ -631,7 +639,7 @@ _FUNCTIONS = (
     ),
 )
 
-VECTOR_CALLS = (*_MASKS, *_OLDER, *_FUNCTIONS)
+VECTOR_CALLS = (*_MASKS, *_OLDER, *_FUNCTIONS, *COMPARISONS_OF_2026)
 """The calls, in the order of the documentation."""
 
 

@@ -64,6 +64,19 @@ def _place(mnemonic: str, summary: str, cpp: str = "") -> KernelCall:
     )
 
 
+def _translation(mnemonic: str, summary: str) -> KernelCall:
+    """An array over the columns or rows of the worker cores, which the firmware has since 2025."""
+    return KernelCall(
+        mnemonic,
+        summary,
+        ints("logical"),
+        result=("coordinate", _I32),
+        header=_HEADER,
+        roles=Role.DATA,
+        form=Form.ELEMENT,
+    )
+
+
 def _memory(
     mnemonic: str,
     summary: str,
@@ -91,6 +104,8 @@ ARGUMENTS_CALLS = (
     ),
     _place("my_x", "Column of this core on a network."),
     _place("my_y", "Row of this core on a network."),
+    _translation("worker_logical_col_to_virtual_col", "Column on the networks of a worker's."),
+    _translation("worker_logical_row_to_virtual_row", "Row on the networks of a worker's."),
     _place(
         "my_logical_x_", "Column of this core among the worker cores.", "get_absolute_logical_x"
     ),

@@ -336,18 +336,20 @@ def _bit_calls() -> tuple[KernelCall, ...]:
     )
 
 
+_PHRASES = {
+    "eq": "they are equal",
+    "ne": "they differ",
+    "lt": "the first is less",
+    "gt": "the first is greater",
+    "le": "the first is not greater",
+    "ge": "the first is not less",
+}
+
+
 def _comparisons() -> tuple[KernelCall, ...]:
-    phrases = {
-        "eq": "they are equal",
-        "ne": "they differ",
-        "lt": "the first is less",
-        "gt": "the first is greater",
-        "le": "the first is not greater",
-        "ge": "the first is not less",
-    }
     return tuple(
         call
-        for word, phrase in phrases.items()
+        for word, phrase in _PHRASES.items()
         for name, element in (
             (f"{word}_binary_tile", Element.FLOAT),
             (f"{word}_int32_tile", Element.INT32),
@@ -362,6 +364,26 @@ def _comparisons() -> tuple[KernelCall, ...]:
         )
     )
 
+
+COMPARISONS_OF_2026 = tuple(
+    call
+    for word, phrase in _PHRASES.items()
+    for call in (
+        preparation(
+            f"{word}_int_tile_init", f"`{word}_int_tile`", _COMPARE, templates=_DATA_FORMAT
+        ),
+        _of_two(
+            f"{word}_int_tile",
+            f"1 where {phrase}, else 0.",
+            _COMPARE,
+            reference_of(word),
+            instructions(7),
+            element=Element.BY_FORMAT,
+            templates=_DATA_FORMAT,
+        ),
+    )
+)
+"""Comparisons of integers as kernels of 2026 call them; no operation stands for them."""
 
 _CHOICE = (
     preparation("where_tile_init", "`where_tile`", f"{UNARY}where.h"),

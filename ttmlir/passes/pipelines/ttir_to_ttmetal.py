@@ -130,6 +130,9 @@ class TTIRToTTMetalPipeline(Pipeline):
     math_approx_mode: bool = option(
         False, "Compute exponentials by an approximate function that takes a tenth of the time"
     )
+    translate_coordinates: bool = option(
+        False, "Let kernels ask the chip where its cores are on the networks"
+    )
     num_stream_buffers: int = option(2, "Blocks that a circular buffer of several steps holds")
     allow_l1_output_spilling: bool = option(
         False, "Let results of functions leave L1 to others, before what does not fit is in DRAM"
@@ -211,6 +214,7 @@ class TTIRToTTMetalPipeline(Pipeline):
                 max_dst_physical_size_tiles=self.max_dst_physical_size_tiles,
                 math_approx_mode=self.math_approx_mode,
                 use_tile_matmul=self.use_tile_matmul,
+                translate_coordinates=self.translate_coordinates,
             ),
             end,
         )

@@ -80,7 +80,12 @@ class Transactions(KernelApi):
     to be tried again, if the thread is too far ahead of the others to issue it now.
     """
 
-    VARIABLES: ClassVar[frozenset[str]] = frozenset({"noc_index", "my_x", "my_y"})
+    VARIABLES: ClassVar[frozenset[str]] = frozenset(
+        {
+            *("noc_index", "my_x", "my_y"),
+            *("worker_logical_col_to_virtual_col", "worker_logical_row_to_virtual_row"),
+        }
+    )
 
     def __init__(
         self,
@@ -100,6 +105,9 @@ class Transactions(KernelApi):
         self.noc_model = noc_model
         self.my_x = [core.coordinate[0]] * NETWORKS
         self.my_y = [core.coordinate[1]] * NETWORKS
+        columns = core.chip.grid[0]
+        self.worker_logical_col_to_virtual_col = [x for x, _ in core.chip.workers[:columns]]
+        self.worker_logical_row_to_virtual_row = [y for _, y in core.chip.workers[::columns]]
         self.outstanding = [Outstanding() for _ in range(NETWORKS)]
         self._compile_time_args = compile_time_args
         self._delay = options.delay_copies

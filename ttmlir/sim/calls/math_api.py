@@ -290,7 +290,7 @@ class MathApi(LanesApi):
         self.prepare("copy_tile")
 
     @kernel_call()
-    def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
+    def unary_bcast_init(self, cb: int, out: int = 0, *, template: Template = ()) -> None:
         """Prepare copies of a part of a tile, spread."""
         (part,) = self.numbers_of("unary_bcast_init", template, 1)
         self.prepare(f"unary_bcast {_PART_NAMES[part]}")

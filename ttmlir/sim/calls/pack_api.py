@@ -168,9 +168,10 @@ class PackApi(ComputeApi):
     init_sfpu = transpose_wh_init = unary_op_init_common
 
     @kernel_call()
-    def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
-        """Take the format from `out`."""
-        self._configure(out)
+    def unary_bcast_init(self, cb: int, out: int | None = None, *, template: Template = ()) -> None:
+        """Take the format from `out`; since 2026 it stays as it is."""
+        if out is not None:
+            self._configure(out)
 
     @kernel_call()
     def mm_init(self, in0: int, in1: int, out: int = 16, transpose: int = 0) -> None:

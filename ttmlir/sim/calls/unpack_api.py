@@ -462,9 +462,10 @@ class UnpackApi(UnpackUnit):
     init_sfpu = unary_op_init_common
 
     @kernel_call()
-    def unary_bcast_init(self, cb: int, out: int, *, template: Template = ()) -> None:
-        """Take the format of SrcA and SrcB from one buffer."""
-        self._configure(cb, cb)
+    def unary_bcast_init(self, cb: int, out: int | None = None, *, template: Template = ()) -> None:
+        """Take the format of SrcA and SrcB from one buffer; since 2026 they stay as they are."""
+        if out is not None:
+            self._configure(cb, cb)
 
     @kernel_call()
     def transpose_wh_init(self, cb: int, out: int) -> None:

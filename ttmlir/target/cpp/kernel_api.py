@@ -77,6 +77,9 @@ _CALLS: Mapping[str, tuple[_Call, ...]] = {
     **{
         name: (_Call(name, templates=_INT32),)
         for name in (
+            "binary_left_shift_tile",
+            "binary_logical_right_shift_tile",
+            "binary_right_shift_tile",
             "bitwise_and_binary_tile",
             "bitwise_and_tile",
             "bitwise_or_binary_tile",
@@ -93,6 +96,7 @@ _CALLS: Mapping[str, tuple[_Call, ...]] = {
         _Call("reconfig_data_format_srca", (0, 1)),
         _Call("copy_init", (1, 2)),
     ),
+    **{name: (_Call(name, templates=()),) for name in ("erfc_tile", "erfc_tile_init")},
     "init_bcast": (_start(0, 1, 2), _Call("bcast_init", (0, 1))),
     "init_sfpu": (_start(0, 1), _Call("copy_init", (0,))),
     "logical_not_tile": (_Call("logical_not_tile", templates=("DataFormat::Float16_b",)),),
@@ -116,7 +120,11 @@ _CALLS: Mapping[str, tuple[_Call, ...]] = {
         _Call("reconfig_data_format_srca", (0, 1)),
     ),
     "transpose_wh_init": (_start(0, 1), _Call("transpose_init", (0,))),
-    "unary_bcast_init": (_Call("unary_bcast_init", (0,)),),
+    "unary_bcast_init": (
+        _Call("reconfig_data_format", (0, 0), ()),
+        _Call("pack_reconfig_data_format", (1,), ()),
+        _Call("unary_bcast_init", (0,)),
+    ),
     "unary_op_init_common": (_start(0, 1), _Call("copy_init", (0,))),
 }
 """What calls of 2024 are in 2026, where it is not the same."""
@@ -181,6 +189,7 @@ _DECLARED: Mapping[str, tuple[str, ...]] = {
     **{f"{name}_binary_tile_init": (_COMPARES,) for name in _COMPARISONS},
     "compute_kernel_hw_startup": ("api/compute/compute_kernel_hw_startup.h",),
     "copy_init": ("api/compute/tile_move_copy.h",),
+    "reconfig_data_format": ("api/compute/reconfig_data_format.h",),
     "pack_reconfig_data_format": ("api/compute/reconfig_data_format.h",),
     "reconfig_data_format_srca": ("api/compute/reconfig_data_format.h",),
 }

@@ -47,6 +47,7 @@ from ttmlir.mlir.attributes import (
 from ttmlir.mlir.reporting import LocatedError, OpError
 from ttmlir.schema.packer import LargeVector, SharedText
 from ttmlir.target.cpp.from_ttkernel import kernel_text
+from ttmlir.target.cpp.kernel_api import KernelApi
 
 # --- File kind ------------------------------------------------------------------------------------
 # The two kinds of program files, `.ttnn` and `.ttm`.
@@ -120,8 +121,9 @@ def _resource_bytes(
 class Symbols:
     """The functions and constants of a module by name, and the C++ of its kernels."""
 
-    def __init__(self, module: Operation) -> None:
+    def __init__(self, module: Operation, api: KernelApi = KernelApi.OF_2024) -> None:
         """Look at all of the module."""
+        self._api = api
         self._functions: dict[str, FuncOp] = {}
         self._globals: dict[str, memref.GlobalOp] = {}
         self.kernels: set[str] = set()
@@ -166,7 +168,7 @@ class Symbols:
                     f"runs kernel @{symbol} as one of thread {thread.keyword}, but the "
                     f"function's '{KERNEL_THREAD}' is {marked.data.keyword}",
                 )
-            self._texts[key] = SharedText(kernel_text(function, function.body, thread))
+            self._texts[key] = SharedText(kernel_text(function, function.body, thread, self._api))
         return self._texts[key]
 
     def constant(self, op: memref.GetGlobalOp) -> memref.GlobalOp:

@@ -738,15 +738,22 @@ class EnqueueWriter:
 
     # -- kernels ----------------------------------------------------------------------------------
 
-    def _program(self, op: ttmetal.EnqueueProgramOp) -> Table:
+    def describe(self, op: ttmetal.EnqueueProgramOp) -> tuple[ProgramDescription, list[Buffer]]:
+        """The program, and memory of circular buffers that lie on none of its buffers.
+
+        Tensors are numbered: the buffers, then this memory.
+        """
         buffers, cbs = (cast("tuple[Buffer, ...]", op.group(name)) for name in ("buffers", "cbs"))
-        # Circular buffers that lie on no buffer of the program have memory of their own.
         storages = [each for each in dict.fromkeys(cbs) if each not in buffers]
         numbers = {value: number for number, value in enumerate((*buffers, *storages))}
         try:
-            description = self._description(op, [numbers[each] for each in cbs], cbs)
+            return self._description(op, [numbers[each] for each in cbs], cbs), storages
         except DescriptionError as error:
             raise OpError(op, f"{TTMETAL.refused}: {error}") from error
+
+    def _program(self, op: ttmetal.EnqueueProgramOp) -> Table:
+        buffers = op.group("buffers")
+        description, storages = self.describe(op)
         table: Table = {
             "operands": [self._values.tensor(each) for each in buffers],
             "descriptor": program_table(description),

@@ -10,7 +10,7 @@ import ast
 import builtins
 import keyword
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -33,8 +33,8 @@ from ttmlir.version import TTNN_VERSION, VERSION
 PROGRAM, INPUTS, LOAD = "forward", "load_inputs_for_forward", "load"
 
 _FOLDER = Path(__file__).parent
-_FRAME, _FUNCTIONS = "script_frame.py", "script_functions.py"
-_OF_FRAME = ("to_array", "as_list", "correlation", "compare", "run")
+FRAME, _FUNCTIONS = "script_frame.py", "script_functions.py"
+OF_FRAME = ("to_array", "as_list", "correlation", "compare", "run")
 _CONSTANTS = ("MESH_SHAPE", "L1_SMALL_SIZE", "TENSORS", "GOLDEN", "KINDS")
 _SHORT = (
     (
@@ -67,13 +67,13 @@ def write_model_script(
     """
     used = _shorten(module)
     functions = [op for op in module.walk() if isinstance(op, FuncOp)]
-    pieces = [_piece(_FUNCTIONS, name) for name in _needed(_FUNCTIONS, sorted(used))]
-    frame = [_piece(_FRAME, name) for name in _OF_FRAME]
+    pieces = [piece(_FUNCTIONS, name) for name in _needed(_FUNCTIONS, sorted(used))]
+    frame = [piece(FRAME, name) for name in OF_FRAME]
     count = sum(op.sym_name.data == INPUTS and len(op.function_type.outputs) for op in functions)
     has_tensors = any(
         isinstance(op, emitpy.CallOpaqueOp) and op.callee == LOAD for op in module.walk()
     )
-    pieces += [_piece(_FRAME, name) for name in ("read_array", *([LOAD] * has_tensors))]
+    pieces += [piece(FRAME, name) for name in ("read_array", *([LOAD] * has_tensors))]
     given = {0: "", 1: f"{INPUTS}(device), "}.get(count, f"*{INPUTS}(device), ")
     main = (
         "def main(device: Any) -> Any:\n"
@@ -91,18 +91,18 @@ def write_model_script(
     notes = _ScriptNotes(
         described, source_line, arguments, frozenset({*names, *_module_names(functions)})
     )
-    usage = _USAGE.replace("SCRIPT", script)
+    usage = USAGE.replace("SCRIPT", script)
     program = emit_python(module, notes=notes).strip("\n")
-    constants = [_piece(_FRAME, name) for name in _CONSTANTS]
+    constants = [piece(FRAME, name) for name in _CONSTANTS]
     head = (
         f'"""{title}, as calls of ttnn {TTNN_VERSION}; written by ttmlir {VERSION}.\n\n{usage}"""'
     )
-    body = "\n\n\n".join((*pieces, program, main, *frame, _piece(_FRAME, "")))
-    imports = _imports(body)
+    body = "\n\n\n".join((*pieces, program, main, *frame, piece(FRAME, "")))
+    imports = imports_of(body)
     return "\n".join((head, "", imports, "", *constants, "", "", body)) + "\n"
 
 
-_USAGE = """    python SCRIPT            runs it on a card, and prints the results
+USAGE = """    python SCRIPT            runs it on a card, and prints the results
     python SCRIPT --check    compares them with the golden results
     python -m ttmlir SCRIPT  runs it without a card
 
@@ -161,7 +161,7 @@ def _name_arguments(functions: list[FuncOp], taken: set[str]) -> None:
 
 def taken_names() -> set[str]:
     """Names that a script has whatever its program is."""
-    files = (_tree(file)[1].body for file in (_FRAME, _FUNCTIONS))
+    files = (_tree(file)[1].body for file in (FRAME, _FUNCTIONS))
     names = {getattr(node, "name", "") for body in files for node in body}
     return {PROGRAM, INPUTS, LOAD, "main", "ttnn", "np", *_CONSTANTS, *names, *dir(builtins)}
 
@@ -199,7 +199,7 @@ class _ScriptNotes(Notes):
         if key not in self._quoted:
             name = re.split(r"[/\\]", place.file)[-1]
             line = (self.source_line(*key) if self.source_line is not None else None) or ""
-            self._quoted[key] = _printable(f"{name}:{place.line}  {line.strip()}".rstrip())
+            self._quoted[key] = printable(f"{name}:{place.line}  {line.strip()}".rstrip())
         return self._quoted[key]
 
     def after(self, op: Operation) -> str:
@@ -223,7 +223,7 @@ class _ScriptNotes(Notes):
         return identifier("_".join((*scope, callee)))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """A line of a comment: what ends lines elsewhere does not end it."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
@@ -251,7 +251,7 @@ def _definition(file: str, name: str) -> ast.stmt | None:
     return None
 
 
-def _piece(file: str, name: str) -> str:
+def piece(file: str, name: str) -> str:
     """The text of what a file defines by a name, or of its last statement."""
     node = _definition(file, name)
     assert node is not None, name
@@ -274,13 +274,13 @@ def _needed(file: str, names: list[str]) -> list[str]:
     return [name for name in order if name in found]
 
 
-def _imports(body: str) -> str:
-    """The lines that import what a text uses."""
+def imports_of(body: str, files: Sequence[str] = (FRAME, _FUNCTIONS)) -> str:
+    """The lines that import what a text of pieces of files uses."""
     used = {each.id for each in ast.walk(ast.parse(body)) if isinstance(each, ast.Name)}
     used |= {"Path"}
     standard, third = list[str](), list[str]()
     found: dict[str, set[str]] = {}
-    for file in (_FRAME, _FUNCTIONS):
+    for file in files:
         for node in _tree(file)[1].body:
             if isinstance(node, ast.ImportFrom):
                 names = {each.name for each in node.names if each.name in used}

@@ -340,4 +340,9 @@ def capacity_of(generic: d2m.GenericOp, dst_tiles: int) -> int:
 
 def is_wide(generic: d2m.GenericOp) -> bool:
     """True if DST holds 32-bit numbers while the region of a generic computes."""
-    return any(element_of(tile).scalar.size_bytes >= WIDE_BYTES for tile in tiles_in(generic))
+    return any(map(is_wide_element, tiles_in(generic)))
+
+
+def is_wide_element(tile: Attribute) -> bool:
+    """Whether the numbers of tiles have 32 bits."""
+    return element_of(tile).scalar.size_bytes >= WIDE_BYTES

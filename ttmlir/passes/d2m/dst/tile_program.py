@@ -7,8 +7,8 @@ of DST alone; those of the matrix unit take tiles of circular buffers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from xdsl.ir import SSAValue
@@ -59,6 +59,8 @@ class Format:
 
     data_type: DataType
     buffer: Buffer = field(compare=False)
+    goes_to_dst: bool = False
+    """Of an unpacker: tiles go to DST with all of 32 bits, and not by the sources' 19."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,63 @@ class Nest:
 
 Code = Sequence[Call | Nest]
 State = dict[Setting, object]
+
+
+# --- Ways to DST ----------------------------------------------------------------------------------
+
+_COPIES = ("copy_tile", "unary_bcast", "transpose_wh_tile")
+"""Calls that unpack whole tiles to DST."""
+_READS_NOTHING = ("cb_", "pack_", "copy_")
+
+
+def is_copied_only(users: Collection[str]) -> bool:
+    """Whether calls with a circular buffer unpack its tiles to DST, and nothing else does."""
+    others = {
+        user
+        for user in users
+        if not user.startswith(_READS_NOTHING) and "init" not in user and "reconfig" not in user
+    }
+    return not others.difference(("compute_kernel_hw_startup", *_COPIES)) and any(
+        user in _COPIES for user in users
+    )
+
+
+def users_of(code: Code, found: dict[Buffer, set[str]]) -> None:
+    """Add the calls that each buffer is an operand of."""
+    for node in code:
+        if isinstance(node, Nest):
+            users_of(node.body, found)
+            continue
+        for operand in node.operands:
+            if isinstance(operand, Buffer):
+                found.setdefault(operand, set()).add(node.mnemonic)
+
+
+def mark_ways(code: Code, to_dst: Collection[Buffer]) -> list[Call | Nest]:
+    """The code whose formats say which buffers go to DST with all bits."""
+
+    def mark(value: object) -> object:
+        match value:
+            case Format() if value.buffer in to_dst:
+                return replace(value, goes_to_dst=True)
+            case Preparation():
+                return replace(
+                    value,
+                    key=tuple(map(mark, value.key)),
+                    sets=tuple((setting, of(setting, each)) for setting, each in value.sets),
+                )
+            case _:
+                return value
+
+    def of(setting: Setting, value: object) -> object:
+        return value if setting is Setting.PACKER else mark(value)
+
+    return [
+        replace(node, body=mark_ways(node.body, to_dst))
+        if isinstance(node, Nest)
+        else replace(node, needs={each: of(each, value) for each, value in node.needs.items()})
+        for node in code
+    ]
 
 
 # --- Settings -------------------------------------------------------------------------------------
@@ -399,11 +458,12 @@ class Spread(Value):
                 (Setting.SOURCE_A, self.source.format),
                 (Setting.SOURCE_B, self.source.format),
                 (Setting.PACKER, self.output),
-                (Setting.MASK, ""),
             ),
         )
         operands = (buffer, locate(self.source), Index(offset=result))
-        return [Call("unary_bcast", operands, templates, {Setting.MATRIX: prepared})]
+        # Since 2026 preparing keeps the mask.
+        needs = {Setting.MATRIX: prepared, Setting.MASK: ""}
+        return [Call("unary_bcast", operands, templates, needs)]
 
 
 @dataclass(eq=False, kw_only=True)

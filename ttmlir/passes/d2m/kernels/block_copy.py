@@ -231,8 +231,8 @@ class _ShardsInL1(BytesSomewhere):
         self._chip = chip
 
     def network_address(self, kernel: KernelBuilder, place: Sequence[Number]) -> SSAValue:
-        x = on_network(kernel, place[0], self._chip.columns)
-        y = on_network(kernel, place[1], self._chip.rows)
+        x = on_network(kernel, place[0], self._chip, "x")
+        y = on_network(kernel, place[1], self._chip, "y")
         address = kernel.value(kernel.add(place[2], self._base))
         (found,) = kernel.call("get_noc_addr", x, y, address)
         return found

@@ -28,7 +28,13 @@ from ttmlir.layout.enums import DataType, IteratorType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.metal import iterator_positions
 from ttmlir.mlir.attributes import layout_map
-from ttmlir.passes.d2m.dst.select import Selector, capacity_of, scalar_of_tile, stored_format
+from ttmlir.passes.d2m.dst.select import (
+    Selector,
+    capacity_of,
+    is_wide_element,
+    scalar_of_tile,
+    stored_format,
+)
 from ttmlir.passes.d2m.dst.tile_program import (
     Call,
     Code,
@@ -49,8 +55,11 @@ from ttmlir.passes.d2m.dst.tile_program import (
     enter_loop,
     first_need,
     forget_changes,
+    is_copied_only,
+    mark_ways,
     plan,
     prepare,
+    users_of,
 )
 from ttmlir.passes.d2m.kernels.kernel_plan import (
     BlockLoops,
@@ -75,6 +84,7 @@ def build_compute(
     """
     region = _Region(plan, dst_tiles, by_tile=by_tile)
     levels = region.levels
+    _mark_ways(plan, levels)
     code = [node for level in levels for node in (*level.before, *level.after)]
     start, state = _startup(plan, code)
     _prepare_levels(levels, state)
@@ -442,6 +452,23 @@ def _startup(plan: KernelPlan, code: Code) -> tuple[Code, State]:
         Setting.ADDS: False,
     }
     return [call], state
+
+
+def _mark_ways(plan: KernelPlan, levels: Sequence[_Level]) -> None:
+    """Tell formats of circular buffers apart whose tiles go to DST in different ways."""
+    users: dict[Buffer, set[str]] = {}
+    for level in levels:
+        users_of(level.before, users)
+        users_of(level.after, users)
+    to_dst = {
+        buffer
+        for buffer, calls in users.items()
+        if is_wide_element(plan.cb_types[buffer.number].memref.element_type)
+        and is_copied_only(calls)
+    }
+    for level in levels:
+        level.before = mark_ways(level.before, to_dst)
+        level.after = mark_ways(level.after, to_dst)
 
 
 def plan_format(plan: KernelPlan, buffer: Buffer) -> DataType:

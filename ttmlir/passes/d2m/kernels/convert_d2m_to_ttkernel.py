@@ -64,7 +64,7 @@ Not done here: addresses of buffers and of circular buffers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -124,6 +124,9 @@ class ConvertD2MToTTKernelPass(ComputingModulePass):
         False, "Compute exponentials by an approximate function that takes a tenth of the time"
     )
     use_tile_matmul: bool = option(False, "Multiply tile by tile instead of block by block")
+    translate_coordinates: bool = option(
+        False, "Let kernels ask the chip where its cores are on the networks"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert every generic that has a region, and every function that was one."""
@@ -166,7 +169,7 @@ class ConvertD2MToTTKernelPass(ComputingModulePass):
 
     def _build_kernels(self, plan: KernelPlan, names: _Names) -> list[d2m.ThreadAttr]:
         """New kernels, and the threads that run them."""
-        chip = chip_of(plan.generic)
+        chip = replace(chip_of(plan.generic), is_asked=self.translate_coordinates)
         number = names.next_number()
         dst_tiles = self.max_dst_physical_size_tiles
         kernels: list[tuple[d2m.ThreadKind, str, Build]] = [

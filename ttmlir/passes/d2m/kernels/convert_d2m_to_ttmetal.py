@@ -63,7 +63,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ttmlir.dialects import d2m, ttmetal
 from ttmlir.dialects.d2m.late import CreateLocalSemaphoreOp
 from ttmlir.dialects.definition.ods import KERNEL_THREAD, REFERENCE
-from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import device_layout_of, memory_space_of
 from ttmlir.dialects.ttkernel import ArgSpecAttr
 from ttmlir.dialects.ttkernel.attrs import ArgType
@@ -82,9 +81,11 @@ from ttmlir.ir.rewriting import erase, erase_unused, insert_before, refuse, repl
 from ttmlir.ir.tensor_types import system_desc_in_scope
 from ttmlir.layout.enums import MathFidelity, NocIndex
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.metal import WIDE_BYTES, grid_cores
+from ttmlir.layout.metal import grid_cores
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.d2m.dst.select import is_wide_element
+from ttmlir.passes.d2m.dst.tile_program import is_copied_only
 from ttmlir.passes.d2m.kernels.kernel_plan import (
     APPROXIMATE,
     ARG_SPEC,
@@ -352,12 +353,7 @@ def _is_wide(value: SSAValue) -> bool:
     """True for tiles of 32-bit numbers."""
     layout = device_layout_of(value.type)
     assert layout is not None, "memory of circular buffers is divided over the cores"
-    return element_of(layout.element_type).scalar.size_bytes >= WIDE_BYTES
-
-
-_COPIES = ("copy_tile", "unary_bcast", "transpose_wh_tile")
-"""Calls that unpack whole tiles to DST."""
-_READS_NOTHING = ("cb_", "pack_", "copy_")
+    return is_wide_element(layout.element_type)
 
 
 def unpack_modes(function: FuncOp, cbs: Sequence[SSAValue]) -> tuple[UnpackToDestMode, ...]:
@@ -369,15 +365,6 @@ def unpack_modes(function: FuncOp, cbs: Sequence[SSAValue]) -> tuple[UnpackToDes
         return (UnpackToDestMode.DEFAULT,)
     for argument, value in zip(function.body.block.args, cbs, strict=True):
         users = {use.operation.name.removeprefix("ttkernel.") for use in argument.uses}
-        others = {
-            user
-            for user in users
-            if not user.startswith(_READS_NOTHING) and "init" not in user and "reconfig" not in user
-        }
-        if (
-            _is_wide(value)
-            and users.intersection(_COPIES)
-            and not others - {"compute_kernel_hw_startup", *_COPIES}
-        ):
+        if _is_wide(value) and is_copied_only(users):
             modes[argument.index] = UnpackToDestMode.FP32
     return tuple(modes) if any(mode is UnpackToDestMode.FP32 for mode in modes) else (modes[0],)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
-from typing import cast
+from typing import Literal, cast
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
@@ -294,6 +294,8 @@ class Chip:
     dram_alignment: int
     """Of addresses in DRAM: what is copied has the same place in such a unit at both ends."""
     l1_alignment: int
+    is_asked: bool = False
+    """Whether kernels ask the chip that they run on where its cores are."""
 
 
 def chip_of(op: Operation) -> Chip:
@@ -326,8 +328,15 @@ def chip_of(op: Operation) -> Chip:
     )
 
 
-def on_network(kernel: KernelBuilder, core: Number, places: Sequence[int]) -> SSAValue:
-    """The coordinate on the networks of a row or column of cores."""
+def on_network(
+    kernel: KernelBuilder, core: Number, chip: Chip, axis: Literal["x", "y"]
+) -> SSAValue:
+    """The coordinate on the networks of a column (`x`) or row (`y`) of cores."""
+    if chip.is_asked:
+        line = "col" if axis == "x" else "row"
+        (found,) = kernel.call(f"worker_logical_{line}_to_virtual_{line}", core)
+        return found
+    places = chip.columns if axis == "x" else chip.rows
     if isinstance(core, int):
         return kernel.constant(places[core])
     found = kernel.add(core, places[0])

@@ -448,15 +448,15 @@ class Multicast:
         (place,) = kernel.call(f"my_logical_{route.axis}_")
         across = "y" if route.axis == "x" else "x"
         (fixed,) = kernel.call(f"my_{across}", int(route.noc))
-        first, *others = (chip.columns if route.axis == "x" else chip.rows)[: route.cores]
+        axis = "x" if route.axis == "x" else "y"
 
         def coordinates(along: int) -> Coordinates:
-            value = kernel.constant(along)
-            return (value, fixed) if route.axis == "x" else (fixed, value)
+            value = on_network(kernel, along, chip, axis)
+            return (value, fixed) if axis == "x" else (fixed, value)
 
         self._sends = kernel.compare("eq", place, 0)
-        self._sender = coordinates(first)
-        self._ends = (coordinates(others[0]), coordinates(others[-1]))
+        self._sender = coordinates(0)
+        self._ends = (coordinates(1), coordinates(route.cores - 1))
 
     def _find_rows(self, route: Route, chip: Chip) -> None:
         """The cores of as many rows of the chip as it takes.
@@ -473,11 +473,11 @@ class Multicast:
         column = kernel.arithmetic(arith.RemUIOp, first, columns)
         is_first = kernel.compare("eq", inside, 0)
         self._sends = kernel.compare("eq", kernel.choose(is_first, x, columns), column)
-        top = on_network(kernel, first, chip.rows)
-        bottom = on_network(kernel, kernel.add(first, height - 1), chip.rows)
-        left, right = kernel.constant(chip.columns[0]), kernel.constant(chip.columns[-1])
+        top = on_network(kernel, first, chip, "y")
+        bottom = on_network(kernel, kernel.add(first, height - 1), chip, "y")
+        left, right = (on_network(kernel, end, chip, "x") for end in (0, columns - 1))
         # Whoever sends is in the rectangle, but gets nothing.
-        self._sender = (on_network(kernel, column, chip.columns), top)
+        self._sender = (on_network(kernel, column, chip, "x"), top)
         self._ends = ((left, top), (right, bottom))
 
     def _rectangle(self, address: SSAValue) -> SSAValue:
@@ -594,10 +594,10 @@ class Exchange:
             self._number = kernel.arithmetic(arith.RemUIOp, x, count)
             first = kernel.arithmetic(arith.SubiOp, x, self._number)
         self._columns = [
-            on_network(kernel, kernel.add(first, number), chip.columns) for number in range(count)
+            on_network(kernel, kernel.add(first, number), chip, "x") for number in range(count)
         ]
         # By the place on the chip, so that half of the cores may use the other network.
-        self._y = on_network(kernel, y, chip.rows)
+        self._y = on_network(kernel, y, chip, "y")
         self._state = kernel.variables(2)
         """Whether a step waits for its exchanges, and whether it is an odd one."""
         for number in range(2):
