@@ -410,7 +410,8 @@ def _without_warning(value: Expression) -> Expression:
     """A comparison of a variable with itself as its value; compilers warn of it, and end there."""
     match value:
         case BinaryOperation(operator, Name(left), Name(right)) if left == right:
-            return Boolean(operator in ("==", "<=", ">="))
+            is_comparison = any(operator == each for each, _ in COMPARISONS)
+            return Boolean(operator in ("==", "<=", ">=")) if is_comparison else value
         case _:
             return value
 
@@ -569,6 +570,8 @@ class _KernelWriter:
 
     def _let(self, type_: Type, value: Expression | None, specifiers: tuple[str, ...] = ()) -> Name:
         name = self._new_name()
+        if value is not None and self._api is KernelApi.OF_2026:
+            value = _without_warning(value)
         declarator = Declarator(name.text, value=value, position=self._position)
         self._add(Declaration(type_, (declarator,), specifiers, position=self._position))
         return name
@@ -633,8 +636,6 @@ class _KernelWriter:
             value = self._arithmetic.expression(op)
             if value is None:
                 raise CannotEmitError(f"has no form in a kernel; {_SUPPORTED}")
-            if self._api is KernelApi.OF_2026 and isinstance(op, arith.CmpiOp):
-                value = _without_warning(value)
             self._let_result(op, value)
 
     def _call(self, op: CallOp) -> None:

@@ -77,6 +77,9 @@ _CALLS: Mapping[str, tuple[_Call, ...]] = {
     **{
         name: (_Call(name, templates=_INT32),)
         for name in (
+            "binary_left_shift_tile",
+            "binary_logical_right_shift_tile",
+            "binary_right_shift_tile",
             "bitwise_and_binary_tile",
             "bitwise_and_tile",
             "bitwise_or_binary_tile",
@@ -93,6 +96,7 @@ _CALLS: Mapping[str, tuple[_Call, ...]] = {
         _Call("reconfig_data_format_srca", (0, 1)),
         _Call("copy_init", (1, 2)),
     ),
+    **{name: (_Call(name, templates=()),) for name in ("erfc_tile", "erfc_tile_init")},
     "init_bcast": (_start(0, 1, 2), _Call("bcast_init", (0, 1))),
     "init_sfpu": (_start(0, 1), _Call("copy_init", (0,))),
     "logical_not_tile": (_Call("logical_not_tile", templates=("DataFormat::Float16_b",)),),
