@@ -790,10 +790,11 @@ class _KernelWriter:
 # The kernels of a module as C++: what `ttmlir-translate --ttkernel-to-cpp` prints.
 
 
-def write_kernels(module: ModuleOp, api: KernelApi = KernelApi.OF_2024) -> str:
+def write_kernels(module: ModuleOp, api: KernelApi | None = None) -> str:
     """The C++ of every kernel: regions of `ttmetal.dispatch`, and functions that are kernels.
 
-    Modules in the form of 2026 are written for tt-metal of 2026, whatever `api` says.
+    Without `api` they are for tt-metal of 2024, those in the form of 2026 for that of July 2026,
+    in tt-lang's words; `KernelApi.OF_2026` is tt-metal 0.81.
 
     A function is a kernel if it has the attribute `ttkernel.thread`, which says for which
     processor. Several kernels are separated by the marker that `--split-input-file` knows, each
@@ -812,7 +813,7 @@ def write_kernels(module: ModuleOp, api: KernelApi = KernelApi.OF_2024) -> str:
     return f"{DEFAULT_MARKER}\n".join(f"// {title}\n{text}" for title, text in kernels)
 
 
-def _kernels(module: ModuleOp, api: KernelApi) -> Iterator[tuple[str, str]]:
+def _kernels(module: ModuleOp, api: KernelApi | None) -> Iterator[tuple[str, str]]:
     """Title and text of each kernel in the order of the module."""
     for op in module.walk():
         match op:
@@ -836,18 +837,18 @@ def _is_converted(function: FuncOp) -> bool:
     return any(isinstance(op, CallOpaqueOp | ConstantOp) for op in function.walk())
 
 
-def _find_function(op: FuncOp, api: KernelApi) -> str:
+def _find_function(op: FuncOp, api: KernelApi | None) -> str:
     thread = op.attributes[KERNEL_THREAD]
     if not isinstance(thread, ThreadTypeAttr):
         raise OpError(op, f"has an attribute '{KERNEL_THREAD}' that is no #ttkernel.thread")
     if has_late_kernels(op) or _is_converted(op):
         from ttmlir.target.cpp.late_kernels import late_kernel_text
 
-        return late_kernel_text(op, thread.value)
-    return kernel_text(op, op.body, thread.value, api)
+        return late_kernel_text(op, thread.value, api)
+    return kernel_text(op, op.body, thread.value, api or KernelApi.OF_2024)
 
 
-def _dispatch(op: Operation, api: KernelApi) -> Iterator[tuple[str, str]]:
+def _dispatch(op: Operation, api: KernelApi | None) -> Iterator[tuple[str, str]]:
     configs = cast(
         "ArrayAttr[TensixConfigAttr | NocConfigAttr | EthernetConfigAttr]",
         op.properties["kernelConfigs"],
@@ -858,7 +859,7 @@ def _dispatch(op: Operation, api: KernelApi) -> Iterator[tuple[str, str]]:
     where = "" if place is None else f" at {place.file}:{place.line}:{place.column}"
     for index, (region, config) in enumerate(zip(op.regions, configs, strict=True)):
         title = f"kernel {index} of 'ttmetal.dispatch'{where}, {config.thread_type.keyword}"
-        yield title, kernel_text(op, region, config.thread_type, api)
+        yield title, kernel_text(op, region, config.thread_type, api or KernelApi.OF_2024)
 
 
 # --- Frames ---------------------------------------------------------------------------------------
