@@ -269,8 +269,9 @@ def write_ttm(
 def write_kernels(module: ModuleOp, *, kernel_api: str = "") -> str:
     """The C++ of every kernel of a module; those in the form of 2026 are converted to emitc.
 
-    `kernel_api` is the year of the tt-metal that compiles them, "2024" or "2026". Without it that
-    of the module's own form: 2026 with the dialect ttcore, which is as old as the new API.
+    `kernel_api` is the year of the tt-metal that compiles them, "2024" or "2026", of which 0.81 is.
+    Without it that of the module's own form: 2026 with the dialect ttcore, which is as old as the
+    new API; kernels in the form of 2026 are then letter by letter those of tt-lang 1.1.1.
     """
     from ttmlir.dialects.ttkernel import TTKernelOp
     from ttmlir.mlir.attributes import cloned
@@ -278,11 +279,14 @@ def write_kernels(module: ModuleOp, *, kernel_api: str = "") -> str:
     from ttmlir.target.cpp import from_ttkernel
     from ttmlir.target.cpp.kernel_api import KernelApi
 
-    if has_late_kernels(module) and any(isinstance(op, TTKernelOp) for op in module.walk()):
+    is_late = has_late_kernels(module)
+    if is_late and any(isinstance(op, TTKernelOp) for op in module.walk()):
         from ttmlir.passes.emitc.convert_ttkernel_to_emitc import convert_kernels
 
         module = cloned(module)
         convert_kernels(module)
+    if is_late and not kernel_api:
+        return from_ttkernel.write_kernels(module)
     form = "2026" if core_prefix_of(module) == TTCORE else "2024"
     return from_ttkernel.write_kernels(module, KernelApi(kernel_api or form))
 

@@ -1,9 +1,10 @@
 """What tt-lang's MLIR made of modules of ttkernel and ttmetal, from `Inputs/kernels.json.xz`.
 
 A module holds one operation of ttkernel, or arithmetic, loops and branches (`flow`), or what the
-host does (`ttmetal`). It was read, verified and printed, lowered by convert-ttkernel-to-emitc, and
+host does (`ttmetal`), or is a kernel of many operations in loops and branches (`program`), which
+chance has put together. It was read, verified and printed, lowered by convert-ttkernel-to-emitc, and
 translated to C++. Texts are the tool's own; C++ with helpers that tt-mlir writes into kernels is
-left out, and so are modules that the lowering folds.
+left out.
 """
 
 from __future__ import annotations

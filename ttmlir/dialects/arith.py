@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Dialect, Operation
-from xdsl.irdl import traits_def
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import HasCanonicalizationPatternsTrait, Pure
@@ -88,7 +88,6 @@ CASTS = (
     arith.TruncFOp,
     arith.TruncIOp,
 )
-UNSIGNED_CASTS = (arith.ExtUIOp, arith.UIToFPOp)
 EXTREMA: dict[type[Operation], tuple[str, bool]] = {
     arith.MaxSIOp: (">", False),
     arith.MinSIOp: ("<", False),
@@ -435,9 +434,36 @@ class RemFOp(AssemblyOp):
             refuse("requires the same type for all operands and results")
 
 
+@irdl_op_definition
+class IndexCastUIOp(IRDLOperation):
+    """Conversion between an index and an integer without sign."""
+
+    name = "arith.index_castui"
+
+    input = operand_def()
+    result = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+    def verify_(self) -> None:
+        """Check types."""
+        _check_shapes(self)
+        types = _element(self.operand_types[0]), _element(self.result_types[0])
+        if sum(isinstance(type, IndexType) for type in types) != 1 or not all(
+            isinstance(type, _INTEGER_OR_INDEX) for type in types
+        ):
+            raise VerifyException(
+                f"operand type '{self.operand_types[0]}' and result type "
+                f"'{self.result_types[0]}' are cast incompatible"
+            )
+
+
+UNSIGNED_CASTS = (arith.ExtUIOp, arith.UIToFPOp, IndexCastUIOp)
+
 _OWN: Sequence[type[Operation]] = (
     CmpiOp,
     CmpfOp,
+    IndexCastUIOp,
     SelectOp,
     RemFOp,
     *(_cast_class(*row) for row in _CASTS),

@@ -231,6 +231,8 @@ def spelled_operation(name: str, prefix: str) -> str:
 
 def written_name(op: Operation) -> str:
     """The name of an operation as its module spells it."""
+    if op.name in LATE_KERNEL_OPERATIONS and has_late_kernels(op):
+        return LATE_KERNEL_OPERATIONS[op.name]
     return (
         spelled_operation(op.name, core_prefix_of(op)) if op.name in _LATE_OPERATIONS else op.name
     )

@@ -275,15 +275,24 @@ def _parse_number(parser: AttrParser, name: str) -> int:
         return parse_unsigned(parser, bits=64)
 
 
+class _PlainType(ParametrizedAttribute, TypeAttribute):
+    """A type without parameters."""
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read nothing."""
+        return []
+
+
 @irdl_attr_definition
-class NocAddrType(ParametrizedAttribute, TypeAttribute):
+class NocAddrType(_PlainType):
     """An address on a network of the chip: `!ttkernel.noc_addr`."""
 
     name = "ttkernel.noc_addr"
 
 
 @irdl_attr_definition
-class LocalSemaphoreType(ParametrizedAttribute, TypeAttribute):
+class LocalSemaphoreType(_PlainType):
     """A semaphore, the same on every core that has it: `!ttkernel.local_semaphore`."""
 
     name = "ttkernel.local_semaphore"
@@ -335,14 +344,14 @@ class L1AddrPtrType(ParametrizedAttribute, TypeAttribute):
 
 
 @irdl_attr_definition
-class DataFormatType(ParametrizedAttribute, TypeAttribute):
+class DataFormatType(_PlainType):
     """A number format: `!ttkernel.DataFormat`."""
 
     name = "ttkernel.DataFormat"
 
 
 @irdl_attr_definition
-class InterleavedAddrGenType(ParametrizedAttribute, TypeAttribute):
+class InterleavedAddrGenType(_PlainType):
     """Where the pages of an interleaved tensor lie: `!ttkernel.interleaved_addr_gen_fast`."""
 
     name = "ttkernel.interleaved_addr_gen_fast"
@@ -366,7 +375,7 @@ class TensorAccessorType(ParametrizedAttribute, TypeAttribute):
 # What the dialect has had since 2025.
 
 
-class _LateType(ParametrizedAttribute, TypeAttribute):
+class _LateType(_PlainType):
     """A type without parameters that kernels of 2024 do not have."""
 
     @classmethod

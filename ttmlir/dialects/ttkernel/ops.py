@@ -44,7 +44,11 @@ from ttmlir.dialects.ttkernel.late import (
     print_late,
 )
 from ttmlir.layout.enums import STORED_DATA_TYPES
-from ttmlir.mlir.core_prefix import LATE_KERNEL_OPERATIONS, has_late_kernels
+from ttmlir.mlir.core_prefix import (
+    LATE_KERNEL_OPERATIONS,
+    has_late_kernels,
+    note_late_kernels,
+)
 from ttmlir.mlir.printing import MlirPrinter, OwnSyntax
 from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind
 from ttmlir.optable.kernel.kernel_call import ENUMS
@@ -270,6 +274,14 @@ class LateOp(LateSyntaxOp):
     def is_late(self) -> bool:
         """Always."""
         return True
+
+    @classmethod
+    def convert_properties(
+        cls, properties: dict[str, Attribute] | None, attributes: dict[str, Attribute]
+    ) -> dict[str, Attribute]:
+        """The properties of an operation that is read, which tells the form of its module."""
+        note_late_kernels()
+        return super().convert_properties(properties, attributes)
 
 
 def _enumerator_attr(enum: str) -> AttrConstraint:

@@ -32,6 +32,8 @@ from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import emitc
+from ttmlir.dialects.arith import IndexCastUIOp
+from ttmlir.dialects.definition.ods import KERNEL_THREAD
 from ttmlir.dialects.emitc import expressions
 from ttmlir.dialects.tt.layout import DataTypeAttr
 from ttmlir.dialects.ttkernel import CBType, LateSyntaxOp
@@ -41,11 +43,13 @@ from ttmlir.dialects.ttkernel.attrs import (
     ReduceDimAttr,
     ReduceTypeAttr,
     ReuseTypeAttr,
+    ThreadTypeAttr,
 )
 from ttmlir.dialects.ttkernel.late import constant_of
 from ttmlir.ir.rewriting import refuse_at, refuse_to_legalize
-from ttmlir.layout.enums import DataType
+from ttmlir.layout.enums import DataType, ThreadType
 from ttmlir.optable.kernel.late_calls import LatePart, late_call
+from ttmlir.passes.emitc.arith_folds import fold_arith
 from ttmlir.passes.emitc.kernel_conversion import ArithConversion, KernelConversion
 
 if TYPE_CHECKING:
@@ -229,6 +233,9 @@ class LateArithConversion(ArithConversion):
                 operands = [self.cast(each, _DISTANCE) for each in operands]
             case arith.IndexCastOp():
                 return self.cast(self.cast(operands[0], _DISTANCE), type_)
+            case IndexCastUIOp():
+                number = type_ if type_ != _SIZE else operands[0].type
+                return self.cast(self.cast(operands[0], _unsigned_type(number)), type_)
             case arith.ExtUIOp() if operands[0].type != i1:
                 wide = self.cast(self.unsigned(operands[0]), _unsigned_type(type_))
                 return self.cast(wide, type_)
@@ -358,14 +365,21 @@ class LateConversion(KernelConversion):
             **dict.fromkeys(_WITH_SCALAR, self._with_scalar),
             **dict.fromkeys(_NAMED, self._name),
         }
-        self._numbers: dict[SSAValue, int] = {}
-        """Values by their numbers in the function."""
+        self._seen = 0
+        """Results of the module before an operation, in its block and all of the blocks around."""
+        self._around = 0
+        """Results of the module in the blocks around, and in regions after this one."""
         self._made = 0
-        """Results of operations of ttkernel that have been converted."""
+        """Results that the conversion has made, in the same blocks."""
+        self._folded = 0
+        """Constants of arith that folds have made, in the same blocks."""
+        self._constants: int | None = 0
+        """Constants of the module so far, which have names; None once none has."""
         self._names: dict[SSAValue, str] = {}
         """Names in C++ of circular buffers and of what accessors are made with."""
         self._declared: set[str] = set()
         self._runtime_buffers = 0
+        self._is_compute = False
 
     def convert(self, function: FuncOp) -> None:
         """Give the function a body in emitc."""
@@ -379,18 +393,63 @@ class LateConversion(KernelConversion):
                 "give them",
             )
         self.location = function.location
-        for op in function.walk():
-            values = [*op.results, *(arg for r in op.regions for b in r.blocks for arg in b.args)]
-            for value in values:
-                self._numbers[value] = len(self._numbers)
+        thread = function.attributes[KERNEL_THREAD]
+        self._is_compute = isinstance(thread, ThreadTypeAttr) and (
+            thread.value is ThreadType.TENSIX
+        )
         self.convert_operations(function.body.block)
         function.detach_region(0).erase()
         function.add_region(Region(self.block))
 
+    # Numbers.
+    #
+    # Variables of C++ are named after numbers of values, which are those that MLIR prints while the
+    # function is half converted: it holds the operations as they were and the new ones.
+
+    def add(self, op: Operation) -> None:
+        """Append an operation."""
+        super().add(op)
+        self._made += len(op.results)
+
+    def _number(self) -> int:
+        """The number of the result of the operation that is being converted."""
+        hidden = 0 if self._constants is None else self._constants + self._folded
+        return self._seen + self._made + self._folded - hidden
+
+    def convert_operations(self, block: Block) -> None:
+        """Convert what a block holds."""
+        outside, seen = self._around, self._around
+        # Those of regions of operations that follow have numbers before those of earlier regions.
+        self._around += sum(len(op.results) + _count_inside(op.regions) for op in block.ops)
+        for op in block.ops:
+            outer, self.location = self.location, op.location
+            self._seen = seen
+            self._around -= _count_inside(op.regions)
+            self.convert_operation(op)
+            self.location = outer
+            seen += len(op.results)
+            if self._constants is not None and isinstance(op, arith.ConstantOp):
+                self._constants += 1
+        self._around = outside
+
+    def fill(self, body: Block, source: Block, targets: Sequence[SSAValue]) -> None:
+        """Convert the body of a loop or branch, whose results are made before it."""
+        made, folded, around = self._made, self._folded, self._around
+        self._made += len(targets)
+        region, op = source.parent_region(), source.parent_op()
+        assert region is not None, "the block of a loop or branch"
+        assert op is not None, "the block of a loop or branch"
+        self._around += _count_inside(op.regions[op.regions.index(region) + 1 :])
+        super().fill(body, source, targets)
+        self._made, self._folded, self._around = made, folded, around
+
+    # Operations.
+
     def convert_operation(self, op: Operation) -> None:
         """Convert an operation."""
         if not isinstance(op, LateSyntaxOp):
-            super().convert_operation(op)
+            if not self._fold(op):
+                super().convert_operation(op)
             return
         mnemonic = op.mnemonic()
         if mnemonic in _ONLY_IF_USED and not any(result.uses for result in op.results):
@@ -405,9 +464,21 @@ class LateConversion(KernelConversion):
         else:
             self._function(op)
 
-    def _made_result(self, op: Operation, value: SSAValue, *, count: int = 1) -> None:
+    def _fold(self, op: Operation) -> bool:
+        """Give an operation of arith the value or the constant that it folds to."""
+        folded = fold_arith(op) if op.dialect_name() == "arith" else None
+        if folded is None:
+            return False
+        if not isinstance(folded, SSAValue):
+            type_ = convert_type(folded.type)
+            self.values[op.results[0]] = self.make(emitc.ConstantOp, [], type_, {"value": folded})
+            self._folded += 1
+        else:
+            self.values[op.results[0]] = self.values[folded]
+        return True
+
+    def _set_result(self, op: Operation, value: SSAValue) -> None:
         self.values[op.results[0]] = value
-        self._made += count
 
     def _function(self, op: LateSyntaxOp) -> None:
         mnemonic = op.generic_name().removeprefix("ttkernel.")
@@ -418,9 +489,8 @@ class LateConversion(KernelConversion):
             template_args=_template_arguments(op, op.mnemonic()),
             location=op.location,
         )
-        self.block.add_op(new)
+        self.add(new)
         self.values.update(zip(op.results, new.results, strict=True))
-        self._made += len(new.results)
         if op.results and isinstance(op.results[0].type, CBType):
             number = self._runtime_buffers
             self._runtime_buffers += 1
@@ -455,7 +525,7 @@ class LateConversion(KernelConversion):
         if isinstance(result.type, CBType):
             assert isinstance(value.owner, Operation)
             value.owner.attributes["ttkernel.cb_ctarg_idx"] = IntegerAttr(index, i32)
-        self._made_result(op, value)
+        self._set_result(op, value)
         if isinstance(result.type, CBType):
             self._buffer(result, f"cb_ctarg_{index}")
 
@@ -473,14 +543,14 @@ class LateConversion(KernelConversion):
             refuse_to_legalize(op, "its circular buffer is no argument of the kernel")
         method = _METHODS[op.mnemonic()]
         if op.results:
-            self._made_result(op, self._literal(f"{name}.{method}()", i32))
+            self._set_result(op, self._literal(f"{name}.{method}()", i32))
         else:
             self._verbatim(f"{name}.{method}({{}});", self.operands(op)[1:])
 
     def _name(self, op: LateSyntaxOp) -> None:
         type_ = convert_type(op.results[0].type)
         value = {"value": _text(_NAMED[op.mnemonic()])}
-        self._made_result(op, self.make(emitc.ConstantOp, [], type_, value))
+        self._set_result(op, self.make(emitc.ConstantOp, [], type_, value))
 
     # Accessors of tensors.
 
@@ -496,19 +566,19 @@ class LateConversion(KernelConversion):
                 texts.append(f"{self._names[previous[0]]}.next_{rest}_args_offset()")
             else:
                 texts.append(str(constant_of(op.group(f"{word}_base")[0])))
-        name = f"tensor_accessor_args_{self._numbers[result] + self._made}"
+        name = f"tensor_accessor_args_{self._number()}"
         self._names[result] = name
         self._verbatim(f"auto {name} = TensorAccessorArgs<{', '.join(texts)}>();")
-        self._made_result(op, self._literal(name, _type("TensorAccessorArgs")))
+        self._set_result(op, self._literal(name, _type("TensorAccessorArgs")))
 
     def _object_method(self, op: LateSyntaxOp) -> None:
         result = op.results[0]
         method = op.mnemonic().partition(".")[2]
-        name = f"temp_{self._numbers[result] + self._made}"
+        name = f"temp_{self._number()}"
         type_ = _TYPE_NAMES.get(result.type.name) or _TYPE_NAMES[str(result.type)]
         places = ", ".join("{}" for _ in op.operands[1:])
         self._verbatim(f"{type_} {name} = {{}}.{method}({places});", self.operands(op))
-        self._made_result(op, self._literal(name, convert_type(result.type)))
+        self._set_result(op, self._literal(name, convert_type(result.type)))
 
     def _generator(self, op: LateSyntaxOp) -> None:
         values = self.operands(op)[1:]
@@ -526,7 +596,7 @@ class LateConversion(KernelConversion):
         ]
         for member, value in zip(members, values, strict=True):
             self._assign(value, member)
-        self._made_result(op, self._loaded(variable), count=len(members) + 2)
+        self._set_result(op, self._loaded(variable))
 
     # Memory.
 
@@ -540,14 +610,13 @@ class LateConversion(KernelConversion):
     def _load_word(self, op: LateSyntaxOp) -> None:
         pointer, offset = op.operands
         value = self._loaded(self.element(pointer, [offset], _WORD))
-        self._made_result(op, self.make(emitc.CastOp, [value], i32), count=3)
+        self._set_result(op, self.make(emitc.CastOp, [value], i32))
 
     def _store_word(self, op: LateSyntaxOp) -> None:
         value, pointer, offset = op.operands
         element = self.element(pointer, [offset], _WORD)
         word = self.make(emitc.CastOp, [self.values[value]], _WORD)
         self._assign(word, element)
-        self._made += 2
 
     # Other calls.
 
@@ -562,15 +631,15 @@ class LateConversion(KernelConversion):
     def _bitcast(self, op: LateSyntaxOp) -> None:
         value, result = self.operands(op)[0], op.results[0]
         if result.type == i32:
-            self._made_result(op, self.make(emitc.CastOp, [value], i32))
+            self._set_result(op, self.make(emitc.CastOp, [value], i32))
         elif result.type.name == "f32":
-            name = f"_rc{self._numbers[result] + self._made}"
+            name = f"_rc{self._number()}"
             self._verbatim(
                 f"uint32_t {name}_src = {{}}; float {name}; "
                 f"__builtin_memcpy(&{name}, &{name}_src, sizeof({name}));",
                 [value],
             )
-            self._made_result(op, self._literal(name, result.type))
+            self._set_result(op, self._literal(name, result.type))
         else:
             refuse_to_legalize(op, "bits become numbers of i32 and f32 only")
 
@@ -589,10 +658,9 @@ class LateConversion(KernelConversion):
             if piece:
                 quoted = _quoted(piece)
                 arguments.append(self._literal(f'"{quoted}"', _type("const char[]")))
-                self._made += 1
             if number < len(values):
                 value = values[number]
-                if isinstance(op.operands[number].type, CBType):
+                if self._is_compute and isinstance(op.operands[number].type, CBType):
                     value = self._call_function("ttmlir::CBPrinter", [value])
                 arguments.append(value)
         self.add(emitc.CallOpaqueOp.make("ttmlir::dprint", arguments, [], location=op.location))
@@ -600,13 +668,12 @@ class LateConversion(KernelConversion):
     def _call_function(self, name: str, operands: Sequence[SSAValue]) -> SSAValue:
         call = emitc.CallOpaqueOp.make(name, operands, [_type(name)], location=self.location)
         self.add(call)
-        self._made += 1
         return call.results[0]
 
     # Fabric.
 
     def _manager(self, op: LateSyntaxOp) -> None:
-        self._made_result(op, self._loaded(self._stored(_MANAGER)), count=2)
+        self._set_result(op, self._loaded(self._stored(_MANAGER)))
 
     def _position(self, op: LateSyntaxOp) -> None:
         dim = cast("IntegerAttr[IntegerType]", op.properties["dim"]).value.data
@@ -629,7 +696,7 @@ class LateConversion(KernelConversion):
             location=op.location,
         )
         self.add(call)
-        self._made_result(op, call.results[0], count=len(operands))
+        self._set_result(op, call.results[0])
 
     # Numbers and control flow.
 
@@ -642,6 +709,7 @@ class LateConversion(KernelConversion):
     def convert_for(self, op: Operation) -> None:
         """A loop."""
         assert isinstance(op, scf.ForOp)
+        self._constants = None
         bounds = [self.values[each] for each in (op.lb, op.ub, op.step)]
         carried = [self.variable(result) for result in op.results]
         for value, variable in zip(op.iter_args, carried, strict=True):
@@ -649,17 +717,19 @@ class LateConversion(KernelConversion):
         induction, *arguments = op.body.block.args
         body = Block(arg_types=[convert_type(induction.type)])
         self.values[induction] = body.args[0]
-        outer, self.block = self.block, body
+        made, outer, self.block = self._made, self.block, body
         for argument, variable in zip(arguments, carried, strict=True):
             self.values[argument] = self._loaded(variable)
         self.block = outer
         self.fill(body, op.body.block, carried)
+        self._made = made
         self.add(emitc.ForOp.create(operands=bounds, regions=[Region(body)]))
         for result, variable in zip(op.results, carried, strict=True):
             self.values[result] = self._loaded(variable)
 
     def convert_if(self, op: Operation) -> None:
         """A branch."""
+        self._constants = None
         super().convert_if(op)
         for result in op.results:
             self.values[result] = self._loaded(self.values[result])
@@ -668,6 +738,11 @@ class LateConversion(KernelConversion):
         """Assign one after the other: the values are those that were loaded before."""
         for target, value in zip(targets, values, strict=True):
             self._assign(value, target)
+
+
+def _count_inside(regions: Sequence[Region]) -> int:
+    """How many results operations in regions have."""
+    return sum(len(op.results) for region in regions for op in region.walk())
 
 
 def _is_asked(buffer: SSAValue) -> bool:

@@ -266,30 +266,3 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLOExpandComplexPass(),
         ConvertStableHLOToTTIRPass(spelling=TTIRSpelling.EARLY),
     )
-
-
-@dataclass(frozen=True)
-class StableHLOPipeline(Pipeline):
-    """Say of a program of stablehlo what its arguments and results are on the devices."""
-
-    name = "stablehlo-pipeline"
-    enable_aggressive_simplification: bool = option(
-        False, "Leave out and merge operations: run stablehlo-aggressive-simplification"
-    )
-
-    def passes(self) -> Sequence[Pass]:
-        """Calls, annotations."""
-        from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
-            InlineStableHLOPass,
-            StableHLOAggressiveSimplificationPass,
-        )
-        from ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments import (
-            StableHLOAnnotateArgumentsPass,
-        )
-
-        simplifies = self.enable_aggressive_simplification
-        return (
-            InlineStableHLOPass(canonicalize=False),
-            StableHLOAnnotateArgumentsPass(),
-            *([StableHLOAggressiveSimplificationPass()] if simplifies else []),
-        )

@@ -410,7 +410,8 @@ def _without_warning(value: Expression) -> Expression:
     """A comparison of a variable with itself as its value; compilers warn of it, and end there."""
     match value:
         case BinaryOperation(operator, Name(left), Name(right)) if left == right:
-            return Boolean(operator in ("==", "<=", ">="))
+            is_comparison = any(operator == each for each, _ in COMPARISONS)
+            return Boolean(operator in ("==", "<=", ">=")) if is_comparison else value
         case _:
             return value
 
@@ -569,6 +570,8 @@ class _KernelWriter:
 
     def _let(self, type_: Type, value: Expression | None, specifiers: tuple[str, ...] = ()) -> Name:
         name = self._new_name()
+        if value is not None and self._api is KernelApi.OF_2026:
+            value = _without_warning(value)
         declarator = Declarator(name.text, value=value, position=self._position)
         self._add(Declaration(type_, (declarator,), specifiers, position=self._position))
         return name
@@ -633,8 +636,6 @@ class _KernelWriter:
             value = self._arithmetic.expression(op)
             if value is None:
                 raise CannotEmitError(f"has no form in a kernel; {_SUPPORTED}")
-            if self._api is KernelApi.OF_2026 and isinstance(op, arith.CmpiOp):
-                value = _without_warning(value)
             self._let_result(op, value)
 
     def _call(self, op: CallOp) -> None:
@@ -789,10 +790,11 @@ class _KernelWriter:
 # The kernels of a module as C++: what `ttmlir-translate --ttkernel-to-cpp` prints.
 
 
-def write_kernels(module: ModuleOp, api: KernelApi = KernelApi.OF_2024) -> str:
+def write_kernels(module: ModuleOp, api: KernelApi | None = None) -> str:
     """The C++ of every kernel: regions of `ttmetal.dispatch`, and functions that are kernels.
 
-    Modules in the form of 2026 are written for tt-metal of 2026, whatever `api` says.
+    Without `api` they are for tt-metal of 2024, those in the form of 2026 for that of July 2026,
+    in tt-lang's words; `KernelApi.OF_2026` is tt-metal 0.81.
 
     A function is a kernel if it has the attribute `ttkernel.thread`, which says for which
     processor. Several kernels are separated by the marker that `--split-input-file` knows, each
@@ -811,7 +813,7 @@ def write_kernels(module: ModuleOp, api: KernelApi = KernelApi.OF_2024) -> str:
     return f"{DEFAULT_MARKER}\n".join(f"// {title}\n{text}" for title, text in kernels)
 
 
-def _kernels(module: ModuleOp, api: KernelApi) -> Iterator[tuple[str, str]]:
+def _kernels(module: ModuleOp, api: KernelApi | None) -> Iterator[tuple[str, str]]:
     """Title and text of each kernel in the order of the module."""
     for op in module.walk():
         match op:
@@ -835,18 +837,18 @@ def _is_converted(function: FuncOp) -> bool:
     return any(isinstance(op, CallOpaqueOp | ConstantOp) for op in function.walk())
 
 
-def _find_function(op: FuncOp, api: KernelApi) -> str:
+def _find_function(op: FuncOp, api: KernelApi | None) -> str:
     thread = op.attributes[KERNEL_THREAD]
     if not isinstance(thread, ThreadTypeAttr):
         raise OpError(op, f"has an attribute '{KERNEL_THREAD}' that is no #ttkernel.thread")
     if has_late_kernels(op) or _is_converted(op):
         from ttmlir.target.cpp.late_kernels import late_kernel_text
 
-        return late_kernel_text(op, thread.value)
-    return kernel_text(op, op.body, thread.value, api)
+        return late_kernel_text(op, thread.value, api)
+    return kernel_text(op, op.body, thread.value, api or KernelApi.OF_2024)
 
 
-def _dispatch(op: Operation, api: KernelApi) -> Iterator[tuple[str, str]]:
+def _dispatch(op: Operation, api: KernelApi | None) -> Iterator[tuple[str, str]]:
     configs = cast(
         "ArrayAttr[TensixConfigAttr | NocConfigAttr | EthernetConfigAttr]",
         op.properties["kernelConfigs"],
@@ -857,7 +859,7 @@ def _dispatch(op: Operation, api: KernelApi) -> Iterator[tuple[str, str]]:
     where = "" if place is None else f" at {place.file}:{place.line}:{place.column}"
     for index, (region, config) in enumerate(zip(op.regions, configs, strict=True)):
         title = f"kernel {index} of 'ttmetal.dispatch'{where}, {config.thread_type.keyword}"
-        yield title, kernel_text(op, region, config.thread_type, api)
+        yield title, kernel_text(op, region, config.thread_type, api or KernelApi.OF_2024)
 
 
 # --- Frames ---------------------------------------------------------------------------------------

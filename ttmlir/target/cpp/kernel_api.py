@@ -115,6 +115,7 @@ _CALLS: Mapping[str, tuple[_Call, ...]] = {
         _Call("reconfig_data_format_srca", (2, 1)),
         _Call("matmul_init", (0, 1, 3)),
     ),
+    "reduce_uninit": (_Call("reduce_uninit", templates=()),),
     "tilize_uninit_with_dt": (
         _Call("tilize_uninit", (0, 2)),
         _Call("reconfig_data_format_srca", (0, 1)),
