@@ -382,7 +382,7 @@ def _takes(type_: str, given: str) -> bool:
     name = re.split(r"[<({]", given)[0]
     parts = name.split("::")
     made = parts[-2] if given == name else parts[-1]
-    forms = {"vector": ("std::span<",), "UnaryWithParam": ("BasicUnaryWithParam",)}
+    forms = {"vector": ("std::span<", "std::vector<"), "UnaryWithParam": ("BasicUnaryWithParam",)}
     forms["SmallVector"] = ("SmallVector<", "std::span<")
     return any(form in type_ for form in forms.get(made, (made,)))
 
