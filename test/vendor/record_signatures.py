@@ -115,7 +115,7 @@ def split(text: str) -> list[str]:
         (", 18446744073709551615ul>", ">"),
     ):
         text = text.replace(long, short)
-    text = re.sub(r"(std::vector<([\w:]+)), std::allocator<\2> >", r"\1>", text)
+    text = re.sub(r"(std::vector<([\w: ]+)), std::allocator<\2> >", r"\1>", text)
     parts, depth, last = list[str](), 0, ""
     for letter in text:
         depth += (letter in "<(") - (letter in ">)")

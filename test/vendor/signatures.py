@@ -73,9 +73,8 @@ namespace tt {
 struct xy_pair { xy_pair(std::size_t, std::size_t); };
 }
 namespace ttsl {
-template <typename T, std::size_t N = 8> struct SmallVector {
-  SmallVector();
-  SmallVector(std::initializer_list<T>);
+template <typename T, std::size_t N = 8> struct SmallVector : std::vector<T> {
+  using std::vector<T>::vector;
 };
 template <typename T, typename Tag> struct StrongType { explicit StrongType(T); };
 template <typename T> struct optional_reference {
@@ -85,9 +84,10 @@ template <typename T> struct optional_reference {
 }
 namespace tt::tt_metal {
 struct Shape {
-  explicit Shape(std::initializer_list<uint32_t>);
-  std::size_t rank() const;
-  uint32_t operator[](int32_t) const;
+  explicit Shape(std::initializer_list<uint32_t> values) : extents(values) {}
+  std::size_t rank() const { return extents.size(); }
+  uint32_t operator[](int32_t place) const { return extents[place]; }
+  std::vector<uint32_t> extents;
 };
 }
 """
@@ -144,6 +144,7 @@ _INLINE = {
         "const tt::tt_metal::distributed::MeshMapperConfig &);"
     ],
     "ttnn::Tensor": [
+        "std::shared_ptr<struct Content> content;",
         "Tensor();",
         "tt::tt_metal::DataType dtype() const;",
         "tt::tt_metal::Layout layout() const;",
@@ -382,9 +383,45 @@ def _takes(type_: str, given: str) -> bool:
     name = re.split(r"[<({]", given)[0]
     parts = name.split("::")
     made = parts[-2] if given == name else parts[-1]
-    forms = {"vector": ("std::span<",), "UnaryWithParam": ("BasicUnaryWithParam",)}
+    forms = {"vector": ("std::span<", "std::vector<"), "UnaryWithParam": ("BasicUnaryWithParam",)}
     forms["SmallVector"] = ("SmallVector<", "std::span<")
     return any(form in type_ for form in forms.get(made, (made,)))
+
+
+# --- Definitions ----------------------------------------------------------------------------------
+
+
+def definitions(counts: Mapping[str, int]) -> str:
+    """Functions of the library that pass their first arguments to those of namespace `host`.
+
+    `counts` has their names, and how many arguments those take.
+    """
+    lines: list[str] = []
+    for name, count in counts.items():
+        _, *overloads = recorded()["functions"][name]
+        space, _, short = name.rpartition("::")
+        for _, *types in overloads:
+            is_value = types[0].startswith(("ttnn::Tensor", "std::vector", "tt::"))
+            is_short = len(types) == 3 and types[-1] == "bool"
+            others = ("tt::tt_metal::Shape", "tt::tt_metal::DataType")
+            if (
+                not is_value
+                or is_short
+                or (types[1].startswith(others) and _is_other(short, types))
+            ):
+                continue
+            parameters = ", ".join(f"{each} p{number}" for number, each in enumerate(types))
+            passed = ", ".join(f"p{number}" for number in range(count))
+            lines.append(
+                f"namespace {space} {{ Tensor {short}({parameters}) "
+                f"{{ return host::{short}({passed}); }} }}"
+            )
+    return "\n".join(lines)
+
+
+def _is_other(name: str, types: Sequence[str]) -> bool:
+    """Whether an overload takes what calls here do not give."""
+    return name in ("repeat", "reshape") or types[2] == "tt::tt_metal::DataType const&"
 
 
 # --- Compiling ------------------------------------------------------------------------------------

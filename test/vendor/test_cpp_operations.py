@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,11 +13,13 @@ from signatures import COMPILER, compile_programs
 
 from examples import HEADER, function_text
 from ttmlir.compiler import lower
+from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.optable import DEFINITIONS
 from ttmlir.target.cpp.emitter import emit_cpp
 
 PIPELINE = "ttir-to-emitc-pipeline"
+UPSTREAM = shutil.which("mlir-translate-19")
 LATE = """\
 concatenate_heads | | 1x8x33x64xbf16 -> 1x33x512xbf16
 conv1d | stride = 2 : i32, padding = array<i32: 1, 2>, dilation = 1 : i32, groups = 1 : i32 | \
@@ -81,29 +85,42 @@ def _late(table: str) -> Iterator[tuple[str, str]]:
         )
 
 
-def _cpp(source: str) -> str:
-    return emit_cpp(lower(source, PIPELINE))
-
-
-@pytest.mark.skipif(COMPILER is None, reason="needs g++")
-def test_the_compiler_takes_each_operation(tmp_path: Path) -> None:
-    """Those of 2024 and later ones."""
+@pytest.fixture(scope="module", name="programs")
+def _programs() -> Mapping[str, tuple[str, str]]:
+    """Modules of emitc and their C++, of operations of 2024 and of later ones."""
     earlier = [
         function_text(definition)
         for name, definition in DEFINITIONS.items()
         if definition.in_ttir and name not in NOT_IN_THE_LIBRARY
     ]
     assert len(earlier) > 110
-    programs = {name: _cpp(text) for name, text in _late(LATE)}
-    programs["earlier"] = _cpp(HEADER + "".join(earlier))
-    assert compile_programs(programs, tmp_path) == ""
+    modules = {name: lower(text, PIPELINE) for name, text in _late(LATE)}
+    modules["earlier"] = lower(HEADER + "".join(earlier), PIPELINE)
+    return {name: (print_module(module), emit_cpp(module)) for name, module in modules.items()}
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs g++")
+def test_the_compiler_takes_each_operation(
+    programs: Mapping[str, tuple[str, str]], tmp_path: Path
+) -> None:
+    """With the arguments that the library declares."""
+    assert compile_programs({name: cpp for name, (_, cpp) in programs.items()}, tmp_path) == ""
+
+
+@pytest.mark.skipif(UPSTREAM is None, reason="needs mlir-translate-19")
+def test_mlir_prints_the_same_text(programs: Mapping[str, tuple[str, str]]) -> None:
+    """It reads what stands for devices and for several results, too."""
+    command = [str(UPSTREAM), "--mlir-to-cpp", "--allow-unregistered-dialect"]
+    for name, (text, cpp) in programs.items():
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+        assert done.stdout == cpp, name
 
 
 @pytest.mark.parametrize(("name", "reason"), NOT_IN_THE_LIBRARY.items())
 def test_what_the_library_cannot_combine_is_refused(name: str, reason: str) -> None:
     """At the operation."""
     with pytest.raises(DiagnosticError, match=re.escape(reason)):
-        _cpp(HEADER + function_text(DEFINITIONS[name]))
+        lower(HEADER + function_text(DEFINITIONS[name]), PIPELINE)
 
 
 @pytest.mark.parametrize(("name", "text"), [*_late(MISSING)])

@@ -87,11 +87,11 @@ func.func @f(%x: !even, %y: !even) -> !wide {{
 
 
 def test_cpp_of_the_later_form() -> None:
-    """Calls make results, and say where they lie."""
+    """Calls make results, and say how and where."""
     text = f'{HEAD} func.func @f(%x: !tiles) {{ %0 = "ttnn.exp"(%x) : (!tiles) -> !tiles return }}'
     cpp = compiler.write_cpp(compiler.parse(text))
     memory = "ttnn::MemoryConfig{ttnn::TensorMemoryLayout::INTERLEAVED, ttnn::BufferType::DRAM}"
-    assert f"ttnn::Tensor v2 = ttnn::exp(v1, {memory});" in cpp
+    assert f"ttnn::Tensor v2 = ttnn::exp(v1, false, {memory});" in cpp
 
 
 @pytest.mark.parametrize(

@@ -551,7 +551,7 @@ def _structure(op: ttnn.TTNNOp, name: str, attr: Data[Any], language: Language) 
     if attr.name == "ttnn.unary_with_param":
         return _activation(op, name, kind, pairs, language)
     given = {field: _text(op, field, value, language) for field, value in pairs}
-    order = _ORDER.get(attr.name, "").split() or given
+    order = given if language.is_python else _ORDER.get(attr.name, "").split() or given
     return language.made(kind, ((field, given[field]) for field in order if field in given))
 
 
@@ -569,7 +569,7 @@ _ORDER = {
         "enable_act_double_buffer enable_weights_double_buffer enable_kernel_stride_folding"
     ),
 }
-"""The library's fields, where it has others or others come first."""
+"""The library's fields in C++, where it has others or others come first."""
 
 
 def _reduction(op: ttnn.TTNNOp, keyword: str, language: Language) -> str:

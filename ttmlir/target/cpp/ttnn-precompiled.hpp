@@ -21,7 +21,6 @@
 #include <variant>
 #include <vector>
 
-#include <tt-metalium/bfloat16.hpp>
 #include <tt-metalium/core_coord.hpp>
 #include <tt-metalium/experimental/fabric/fabric_edm_types.hpp>
 #include <tt-metalium/mesh_device.hpp>
@@ -30,6 +29,7 @@
 #include "ttnn/core.hpp"
 #include "ttnn/device.hpp"
 #include "ttnn/distributed/api.hpp"
+#include "ttnn/distributed/distributed_tensor.hpp"
 #include "ttnn/distributed/types.hpp"
 #include "ttnn/operations/ccl/all_gather/all_gather.hpp"
 #include "ttnn/operations/ccl/all_reduce/all_reduce.hpp"
@@ -70,7 +70,6 @@
 #include "ttnn/operations/experimental/transformer/nlp_create_qkv_heads_decode/nlp_create_qkv_heads_decode.hpp"
 #include "ttnn/operations/experimental/transformer/rotary_embedding/rotary_embedding.hpp"
 #include "ttnn/operations/experimental/transformer/rotary_embedding_llama/rotary_embedding_llama.hpp"
-#include "ttnn/operations/full_like/full_like.hpp"
 #include "ttnn/operations/kv_cache/kv_cache.hpp"
 #include "ttnn/operations/matmul/matmul.hpp"
 #include "ttnn/operations/normalization/batch_norm/batch_norm.hpp"
@@ -81,8 +80,6 @@
 #include "ttnn/operations/pool/generic/generic_pools.hpp"
 #include "ttnn/operations/pool/upsample/upsample.hpp"
 #include "ttnn/operations/rand/rand.hpp"
-#include "ttnn/operations/reduction/accumulation/cumprod/cumprod.hpp"
-#include "ttnn/operations/reduction/accumulation/cumsum/cumsum.hpp"
 #include "ttnn/operations/reduction/argmax/argmax.hpp"
 #include "ttnn/operations/reduction/generic/generic_reductions.hpp"
 #include "ttnn/operations/reduction/prod/prod.hpp"
@@ -97,6 +94,17 @@
 #include "ttnn/tensor/tensor_ops.hpp"
 #include "ttnn/tensor/types.hpp"
 #include "ttnn/types.hpp"
+
+// Files that versions of the library have in other places.
+#if __has_include("ttnn/operations/core/to_dtype/to_dtype_op.hpp")
+#include "ttnn/operations/core/to_dtype/to_dtype_op.hpp"
+#endif
+#if __has_include("ttnn/operations/reduction/accumulation/cumprod/cumprod.hpp")
+#include "ttnn/operations/reduction/accumulation/cumprod/cumprod.hpp"
+#endif
+#if __has_include("ttnn/operations/reduction/accumulation/cumsum/cumsum.hpp")
+#include "ttnn/operations/reduction/accumulation/cumsum/cumsum.hpp"
+#endif
 
 // Names that the text uses, wherever the library declares what they mean.
 namespace ttnn {
