@@ -130,6 +130,10 @@ FAMILIES = (
         f"{_OPERATIONS}.{name}"
         for name in ("quantization", "transformer", "window", "complex_numbers")
     ),
+    *(
+        f"{_OPERATIONS}.{name}"
+        for name in ("scans", "sampling", "patches", "parts", "products", "heads")
+    ),
     *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
     *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
     f"{_OPERATIONS}.moreh.movement",
@@ -188,7 +192,43 @@ def explain_missing(name: str) -> str:
     if name in _NAMES_OF_TORCH:
         names = [_NAMES_OF_TORCH[name]]
     nearest = f"; nearest: {', '.join(f'ttnn.{each}' for each in names)}" if names else ""
-    return f"ttnn.{name} is not here yet{nearest}"
+    return f"ttnn.{name} {_find_reason(name)}{nearest}"
+
+
+def _find_reason(name: str) -> str:
+    """Why a name is not here."""
+    for reason, listed in _REFUSED.items():
+        if name in listed.split() or any(
+            name.startswith(each[:-1]) for each in listed.split() if each.endswith("*")
+        ):
+            return reason
+    return "is not here yet"
+
+
+_REFUSED = {
+    "moves data between several devices, of which there is one here": """
+        all_to_all_combine all_to_all_dispatch broadcast fused_rms_minimal moe_expert_token_remap
+        moe_routing_remap point_to_point reduce_to_root experimental.add_shared_expert_weights
+        experimental.all_gather_* experimental.all_reduce_* experimental.all_to_all_*
+        experimental.dit_fused_distributed_* experimental.get_moe_* experimental.halo_scatter
+        experimental.high_bw_all_gather experimental.llama_*
+        experimental.matmul_reduce_scatter_async
+        experimental.minimal_matmul_strided_reduce_scatter_async experimental.neighbor_pad_*
+        experimental.recv_* experimental.reduce_scatter_minimal_* experimental.ring_*
+        experimental.selective_reduce_combine experimental.send_* experimental.slice_reshard_async
+        experimental.strided_* transformer.exp_ring_joint_scaled_dot_product_attention
+        transformer.ring_*""",
+    "feeds cores that compute from others while they do, which is not here": """
+        dram_prefetcher experimental.create_global_circular_buffer_for_*
+        experimental.create_prefetcher_pipes_for_tensor_prefetcher
+        experimental.is_tensor_prefetcher_supported experimental.queue_tensor_prefetcher_request
+        experimental.start_tensor_prefetcher experimental.stop_tensor_prefetcher
+        experimental.tensor_prefetcher_block_count_for_matmul_1d experimental.test_*
+        experimental.wait_for_cq_on_tensor_prefetcher""",
+    "is of another machine, the Quasar": "experimental.quasar*",
+    "is of one model, DeepSeek": "experimental.deepseek*",
+}
+"""Why names of ttnn 0.81 are not here, and whose they are; a star stands for any ending."""
 
 
 _NAMES_OF_TORCH = {

@@ -37,6 +37,26 @@ maximum minimum remainder: floats int32 uint32; one type
 fmod: floats int32; one type
 nextafter: bfloat16 float32; one type; tensors
 outer: bfloat16 float32 bfloat8_b int32 uint32; one type; tensors
+softcap xielu clamped_silu_glu situ_glu: floats
+snake_beta: bfloat16 float32; tiles; one type; tensors
+logical_not_: floats int32 uint32 uint16
+
+experimental.fast_reduce_nc experimental.fast_reduce_nc_split: bfloat16 float32 bfloat8_b; tiles
+experimental.hc_sum_reduce experimental.repeat_and_interleave_eltwise_mul: bfloat16 bfloat8_b; tiles
+experimental.dropout ema moe: bfloat16; tiles
+bernoulli: bfloat16 float32; tiles
+normalize_hw normalize_global var_hw std_hw: bfloat16 float32 bfloat8_b
+experimental.minimal_matmul experimental.minimal_matmul_split: bfloat16 float32 bfloat8_b; tiles
+experimental.attn_matmul experimental.group_attn_matmul: bfloat16 bfloat8_b; tiles
+experimental.attn_matmul_from_cache: bfloat16 bfloat8_b; tiles
+experimental.fft experimental.ifft experimental.complex_mul: bfloat16 float32; rows
+experimental.nlp_create_qkv_heads_falcon7b experimental.nlp_create_qkv_heads_vit: floats; tiles
+experimental.nlp_create_qkv_heads_segformer experimental.nlp_concat_heads_boltz: floats; tiles
+experimental.nlp_create_qkv_heads_boltz experimental.nlp_create_q_heads_split: floats; tiles
+experimental.nlp_kv_cache_load_slice experimental.rotary_embedding_hf: floats; tiles
+experimental.conv3d: bfloat16 float32; rows
+experimental.topk_large_indices: bfloat16; rows
+transformer.flash_mla_prefill transformer.joint_scaled_dot_product_attention: floats; tiles
 gcd lcm: int32; one type; tensors
 bitwise_and bitwise_or bitwise_xor bitwise_left_shift: int32 uint32 uint16; one type
 bitwise_right_shift logical_left_shift: int32 uint32 uint16; one type

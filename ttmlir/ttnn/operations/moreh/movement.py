@@ -9,7 +9,7 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.moreh.arguments import keep, read_number, read_shape, take_tensors
+from ttmlir.ttnn.operations.arguments import keep, read_number, read_shape, take_tensors
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
