@@ -176,6 +176,7 @@ MODELS: dict[str, Oracle] = {
         lambda x, index: x[torch.arange(2)[:, None], index],
         lambda shape: [draw((2, 5, 33), -2, 2), torch.tensor([[4, 0, 4], [1, 1, 3]])],
         shapes=((1,),),
+        memories=("dram",),
         exact=True,
     ),
     "tosa_scatter": Oracle(

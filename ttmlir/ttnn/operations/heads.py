@@ -16,6 +16,7 @@ from ttmlir.ttnn.operations.operation import (
     as_flag,
     common_device,
     is_integer,
+    is_strict,
     store,
     table_of,
 )
@@ -247,6 +248,8 @@ def _joint(values: dict[str, Any]) -> list[Tensor]:
     for name, each in zip(names, given, strict=True):
         if len(each.shape) != 4:
             raise ArgumentError(f"{name} has {each.shape}; it is (B, heads, S, d)")
+        if is_strict(each) and each.memory_config().buffer_type is not BufferType.DRAM:
+            raise ArgumentError(f"{name} is not in DRAM; use ttnn.to_memory_config")
     parts: list[Array] = []
     for first, second in zip(given[:3], given[3:], strict=True):
         if first.shape[:2] != second.shape[:2] or first.shape[3] != second.shape[3]:

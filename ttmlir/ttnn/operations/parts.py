@@ -25,6 +25,7 @@ from ttmlir.ttnn.operations.operation import (
 from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.tensor.tensor import Tensor, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG
 
 # --- By number ------------------------------------------------------------------------------------
 
@@ -66,7 +67,9 @@ def _rows_by_number(values: dict[str, Any]) -> tuple[Tensor, Array]:
 def _gather_rows(values: dict[str, Any]) -> Tensor:
     """For each of n the rows (numbers, columns) at its numbers."""
     tensor, places = _rows_by_number(values)
-    return keep(np.take_along_axis(tensor.array, places, 1), tensor, values)
+    config = values["memory_config"]
+    in_dram = {"memory_config": DRAM_MEMORY_CONFIG if config is None else config}
+    return keep(np.take_along_axis(tensor.array, places, 1), tensor, in_dram)
 
 
 def _scatter_rows(values: dict[str, Any]) -> Tensor:

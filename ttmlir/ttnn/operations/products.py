@@ -32,17 +32,22 @@ _TILE = 32
 def _keep(
     array: Array, given: tuple[Tensor, ...], values: dict[str, Any], output: str = "output_tensor"
 ) -> Tensor:
-    """A product in tiles, in DRAM unless another memory is asked for."""
-    config = values["memory_config"]
+    """A product in tiles, in the memory of the first operand unless another is asked for."""
     return store(
         np.asarray(array),
         given,
         device=common_device(*given),
         dtype=values["dtype"],
         layout=Layout.TILE,
-        memory_config=DRAM_MEMORY_CONFIG if config is None else config,
+        memory_config=values["memory_config"],
         output_tensor=values.get(output),
     )
+
+
+def _in_dram(values: dict[str, Any]) -> dict[str, Any]:
+    """The arguments with DRAM for the result, if no memory is asked for."""
+    config = values["memory_config"]
+    return {**values, "memory_config": DRAM_MEMORY_CONFIG if config is None else config}
 
 
 def _product(a: Array, b: Array) -> Array:
@@ -174,7 +179,7 @@ def _group_attn_matmul(values: dict[str, Any]) -> Tensor:
     a, b = take_tensors(values, "input_tensor_a", "input_tensor_b")
     if len(b.shape) != 4:
         raise ArgumentError(f"input_tensor_b has {b.shape}; it is (users, kv heads, k, n)")
-    return _attend(values, a, b.array, "optional_output_tensor")
+    return _attend(_in_dram(values), a, b.array, "optional_output_tensor")
 
 
 # --- Several matrices -----------------------------------------------------------------------------
@@ -232,7 +237,7 @@ def _sparse(values: dict[str, Any]) -> Tensor:
             "card would wait forever"
         )
     result = np.where(computed[..., None, None], result, 0)
-    return _keep(result, (a, b), values, "optional_output_tensor")
+    return _keep(result, (a, b), _in_dram(values), "optional_output_tensor")
 
 
 _TAIL = "compute_kernel_config, memory_config=None, output_tensor=None"

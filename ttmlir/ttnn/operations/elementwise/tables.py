@@ -677,7 +677,6 @@ _TERNARY: dict[str, Operation] = table_of(
         _GATED_TAIL,
         arguments="limit",
         reference=semantics.clamped_silu_glu,
-        takes=Takes.FLOATS,
     ),
     declare(
         "situ_glu",
