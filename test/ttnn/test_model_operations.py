@@ -205,6 +205,48 @@ def test_both_rotated(device: Any) -> None:
         assert torch.equal(ttnn.to_torch(each), ttnn.to_torch(alone))
 
 
+def test_values_in_keys(device: Any) -> None:
+    """Attention whose values are the first columns of the keys, in torch; in pages, too."""
+    q, k = draw((1, 2, 32, 96), -2, 2), draw((2, 1, 64, 96), -2, 2, 1)
+    query, key = place(q, device), place(k, device)
+    q, k = (ttnn.to_torch(each).float() for each in (query, key))
+    places = [40, 5]
+    expected = torch.stack(
+        [
+            torch.softmax(q[0, user] @ k[user, 0, : last + 1].T / 96**0.5, -1)
+            @ k[user, 0, : last + 1, :40]
+            for user, last in enumerate(places)
+        ]
+    )[None]
+    found = ttnn.transformer.flash_multi_latent_attention_decode(
+        query, key, head_dim_v=40, cur_pos=places
+    )
+    assert torch.allclose(ttnn.to_torch(found).float(), expected, atol=0.02)
+    pages = torch.tensor([[3, 0], [1, 2]]).int()
+    cache = torch.empty(4, 1, 32, 96)
+    for user, row in enumerate(pages.tolist()):
+        for part, page in enumerate(row):
+            cache[page] = k[user, :, 32 * part : 32 * (part + 1)]
+    table = rows(pages.numpy(), device, ttnn.int32)
+    paged = ttnn.transformer.paged_flash_multi_latent_attention_decode(
+        *(query, place(cache, device), None, 40, table),
+        cur_pos_tensor=rows(np.array(places, np.int32), device, ttnn.int32),
+    )
+    assert torch.equal(ttnn.to_torch(paged), ttnn.to_torch(found))
+    chunk = place(draw((2, 4, 32, 96), -2, 2, 2), device)
+    later = ttnn.transformer.chunked_flash_mla_prefill(chunk, place(cache, device), 40, table, 32)
+    heads = k.expand(-1, 4, -1, -1)
+    mask = torch.arange(64) <= torch.arange(32)[:, None] + 32
+    wanted = torch.nn.functional.scaled_dot_product_attention(
+        ttnn.to_torch(chunk).float(), heads, heads[..., :40], mask
+    )
+    assert torch.allclose(ttnn.to_torch(later).float(), wanted, atol=0.02)
+    with pytest.raises(RuntimeError, match="head_dim_v=100 of keys of"):
+        ttnn.transformer.flash_multi_latent_attention_decode(
+            query, key, head_dim_v=100, cur_pos=places
+        )
+
+
 def test_prepared_weights(device: Any) -> None:
     """Rows of kernel and inputs, which are as many as a multiple of 32."""
     weight = draw((5, 3, 2, 1, 2), -2, 2).bfloat16()

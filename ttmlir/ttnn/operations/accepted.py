@@ -92,7 +92,7 @@ untilize: bfloat16 float32 bfloat8_b int32 uint32 uint16 uint8; tiles
 l1_loss mse_loss: floats int32 uint32 uint16
 experimental.broadcast_to: all; tiles; on a device
 view permute transpose slice repeat repeat_interleave expand chunk move: all; on a device
-fill_implicit_tile_padding: all; on a device
+fill_implicit_tile_padding: floats int32 uint32 uint16; tiles; on a device
 roll: bfloat16 float32 int32 uint32 uint16; on a device
 quantize: floats
 dequantize requantize: int32 uint8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ from ttmlir.ttnn.operations.operation import (
 )
 from ttmlir.ttnn.operations.transformer import (
     attend,
+    attend_chunk,
     before,
+    decode,
     rotary_embedding_llama,
     scale_of,
     swap_halves,
@@ -239,6 +242,29 @@ def _latent(values: dict[str, Any]) -> Tensor:
     return _keep_attention(result, given, values["memory_config"])
 
 
+def _with_values(values: dict[str, Any]) -> dict[str, Any]:
+    """The arguments with the first columns of the keys as values, if those are not given."""
+    key, *_ = take_tensors(values, "input_tensor_k", optional=("input_tensor_v",))
+    width = values["head_dim_v"]
+    if not key.shape or not is_integer(width) or not 0 < width <= key.shape[-1]:
+        raise ArgumentError(f"head_dim_v={width} of keys of {key.shape}")
+    if values["input_tensor_v"] is not None:
+        return values
+    numbers = np.ascontiguousarray(key.array[..., :width])
+    found = store(numbers, (key,), device=common_device(key), exact=True)
+    return {**values, "input_tensor_v": found}
+
+
+def _latent_decode(values: dict[str, Any], *, paged: bool) -> Tensor:
+    """Attention of one query for each user, whose values are part of the keys."""
+    return decode(_with_values(values), paged=paged)
+
+
+def _latent_chunk(values: dict[str, Any]) -> Tensor:
+    """Causal attention of queries from a position on, whose values are part of the keys."""
+    return attend_chunk(_with_values({**values, "input_tensor_v": None}))
+
+
 def _joint(values: dict[str, Any]) -> list[Tensor]:
     """Attention of two sequences, one behind the other, as two tensors."""
     names = [f"{kind}_tensor_{letter}" for kind in ("input", "joint") for letter in "qkv"]
@@ -265,6 +291,11 @@ def _joint(values: dict[str, Any]) -> list[Tensor]:
 
 
 _MEMORY = "memory_config=None"
+_LATENT = "input_tensor_q, input_tensor_k, input_tensor_v=None, head_dim_v=None"
+_DECODE = (
+    "is_causal=True, attn_mask=None, cur_pos=None, cur_pos_tensor=None, scale=None, "
+    "sliding_window_size=None, memory_config=None, program_config=None, compute_kernel_config"
+)
 _NAMES = ", ".join(f"{kind}_tensor_{letter}" for kind in ("input", "joint") for letter in "qkv")
 
 OPERATIONS: dict[str, Operation] = table_of(
@@ -316,6 +347,22 @@ OPERATIONS: dict[str, Operation] = table_of(
         "input_tensor_q, input_tensor_k, head_dim_v=None, *, input_tensor_v=None, attn_mask=None, "
         "is_causal=True, scale=None, memory_config=None, program_config=None, "
         "compute_kernel_config",
+    ),
+    Operation(
+        "transformer.flash_multi_latent_attention_decode",
+        partial(_latent_decode, paged=False),
+        f"{_LATENT}, *, {_DECODE}",
+    ),
+    Operation(
+        "transformer.paged_flash_multi_latent_attention_decode",
+        partial(_latent_decode, paged=True),
+        f"{_LATENT}, page_table_tensor=None, *, {_DECODE}",
+    ),
+    Operation(
+        "transformer.chunked_flash_mla_prefill",
+        _latent_chunk,
+        "input_tensor_q, input_tensor_k, head_dim_v, page_table_tensor, chunk_start_idx, *, "
+        "scale=None, memory_config=None, program_config=None, compute_kernel_config",
     ),
     Operation(
         "transformer.joint_scaled_dot_product_attention",

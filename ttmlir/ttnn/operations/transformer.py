@@ -161,7 +161,7 @@ def pages_of(cache: Array, table: Array) -> Array:
     return found.reshape(users, heads, count * rows, columns)
 
 
-def _decode(values: dict[str, Any], *, paged: bool) -> Tensor:
+def decode(values: dict[str, Any], *, paged: bool) -> Tensor:
     """Attention of one query for each user: (1, B, heads, d) with keys (B, kv_heads, S, d)."""
     tables = ("page_table_tensor",) if paged else ()
     given = _operands(values, *_OPERANDS, *tables, "attn_mask", "cur_pos_tensor")
@@ -202,14 +202,14 @@ def _positions(values: dict[str, Any], users: int) -> Array:
 
 
 def _decode_plain(values: dict[str, Any]) -> Tensor:
-    return _decode(values, paged=False)
+    return decode(values, paged=False)
 
 
 def _decode_paged(values: dict[str, Any]) -> Tensor:
-    return _decode(values, paged=True)
+    return decode(values, paged=True)
 
 
-def _chunked(values: dict[str, Any]) -> Tensor:
+def attend_chunk(values: dict[str, Any]) -> Tensor:
     """Causal attention of queries from a position on, with keys in pages."""
     given = _operands(values, *_OPERANDS, "page_table_tensor")
     query, key, value, table = given
@@ -253,7 +253,7 @@ _ATTENTION: dict[str, Operation] = table_of(
     ),
     Operation(
         "transformer.chunked_scaled_dot_product_attention",
-        _chunked,
+        attend_chunk,
         f"{_QKV}, page_table_tensor, chunk_start_idx, *, scale=None, {_REST}",
     ),
 )
