@@ -181,6 +181,39 @@ def test_orders_of_channels(device: Any) -> None:
     assert torch.equal(ttnn.to_torch(first), values)
 
 
+def blocks(rows: int, columns: int) -> Any:
+    """Shards of blocks in the L1 of 2x2 cores."""
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 1))])
+    spec = ttnn.ShardSpec(cores, [rows, columns], ttnn.ShardOrientation.ROW_MAJOR)
+    layout = ttnn.TensorMemoryLayout.BLOCK_SHARDED
+    return ttnn.MemoryConfig(layout, ttnn.BufferType.L1, spec)
+
+
+def test_heads_in_groups(device: Any) -> None:
+    """Where Tenstorrent's simulator finds the columns of each head, by their number over 32."""
+    numbers = np.tile(np.arange(512) // 32, (2, 1, 32, 1))
+    x = ttnn.to_memory_config(place(numbers, device), blocks(32, 256))
+    q, k, v = ttnn.experimental.create_qkv_heads(
+        x, num_heads=4, num_kv_heads=2, transpose_k_heads=False
+    )
+    assert [each.shape for each in (q, k, v)] == [[2, 4, 32, 64], [2, 2, 32, 64], [2, 2, 32, 64]]
+    places = [[[0, 1], [2, 3], [8, 9], [10, 11]], [[4, 5], [12, 13]], [[6, 7], [14, 15]]]
+    for each, expected in zip((q, k, v), places, strict=True):
+        assert ttnn.to_torch(each)[0, :, 0, ::32].tolist() == expected
+    assert q.memory_config().shard_spec.shape == [64, 64]
+    assert k.memory_config().memory_layout == ttnn.TensorMemoryLayout.HEIGHT_SHARDED
+    queries = ttnn.to_memory_config(place(numbers[..., :128], device), blocks(32, 64))
+    others = ttnn.to_memory_config(place(numbers[..., :256], device), blocks(32, 128))
+    q, k, v = ttnn.experimental.create_qkv_heads_from_separate_tensors(queries, others, num_heads=2)
+    assert ttnn.to_torch(q)[1, :, 5, ::32].tolist() == [[0, 1], [2, 3]]
+    assert ttnn.to_torch(k)[1, :, ::32, 5].tolist() == [[0, 1], [4, 5]]
+    assert ttnn.to_torch(v)[1, :, 5, ::32].tolist() == [[2, 3], [6, 7]]
+    with pytest.raises(RuntimeError, match="input is not in block shards"):
+        ttnn.experimental.create_qkv_heads(place(numbers, device), num_heads=4, num_kv_heads=2)
+    with pytest.raises(RuntimeError, match="num_heads=4 is no multiple of num_kv_heads=3"):
+        ttnn.experimental.create_qkv_heads(x, num_heads=4, num_kv_heads=3)
+
+
 def test_both_caches(device: Any) -> None:
     """Two caches are updated as each is by `paged_update_cache`."""
     caches = [draw((4, 1, 64, 32), -2, 2, i).bfloat16() for i in range(2)]

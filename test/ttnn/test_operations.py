@@ -82,6 +82,10 @@ OTHERS: dict[str, str] = {
     "manual_seed": "test_creation.py::test_random_numbers",
     **dict.fromkeys(("bernoulli", "experimental.dropout"), "test_model_operations.py::test_chance"),
     **dict.fromkeys(("fill_ones_rm", "fill_rm"), "test_model_operations.py::test_corners"),
+    **dict.fromkeys(
+        ("experimental.create_qkv_heads", "experimental.create_qkv_heads_from_separate_tensors"),
+        "test_model_operations.py::test_heads_in_groups",
+    ),
     "experimental.isin": "test_model_operations.py::test_membership",
     "experimental.nlp_kv_cache_load_slice": "test_model_operations.py::test_slices_in_shards",
     "experimental.padded_slice": "test_model_operations.py::test_slices_in_shards",

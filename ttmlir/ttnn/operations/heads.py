@@ -116,6 +116,47 @@ def _join_boltz(values: dict[str, Any]) -> Tensor:
     return keep(joined, tensor, values, "output_tensor")
 
 
+def _in_groups(values: dict[str, Any]) -> list[Tensor]:
+    """Heads of rows in block shards, which hold queries, keys and values of each group of heads.
+
+    Keys and values may be rows of another tensor.
+    """
+    tensor, *others = take_tensors(values, "input", optional=("input_kv",))
+    heads, groups = values["num_heads"], values["num_kv_heads"]
+    groups = heads if groups is None else groups
+    if not all(is_integer(each) and each > 0 for each in (heads, groups)) or heads % groups:
+        raise ArgumentError(f"num_heads={heads} is no multiple of num_kv_heads={groups}")
+    count = heads // groups
+    parts: list[Array] = []
+    sizes = [(tensor, [count] if others else [count, 1, 1]), *((each, [1, 1]) for each in others)]
+    for each, widths in sizes:
+        if len(each.shape) != 4 or each.shape[1] != 1 or each.shape[3] % (groups * sum(widths)):
+            raise ArgumentError(
+                f"a tensor of {each.shape} is not (B, 1, S, columns) of {groups} groups of "
+                f"{sum(widths)} heads"
+            )
+        split = each.array[:, 0].reshape(each.shape[0], each.shape[2], groups, sum(widths), -1)
+        for part in np.split(split, np.cumsum(widths)[:-1], 3):
+            dealt = part.reshape(*part.shape[:2], -1, part.shape[-1])
+            parts.append(dealt.swapaxes(1, 2))
+    if as_flag(values["transpose_k_heads"], "transpose_k_heads"):
+        parts[1] = parts[1].swapaxes(-1, -2)
+    return [_keep_by_head(each, tensor, values) for each in parts]
+
+
+def _keep_by_head(array: Array, tensor: Tensor, values: dict[str, Any]) -> Tensor:
+    """Heads in shards of the same cores, as many for one as for another."""
+    spec, config = tensor.memory_config().shard_spec, values["memory_config"]
+    if spec is None:
+        if is_strict(tensor):
+            raise ArgumentError("input is not in block shards; use ttnn.to_memory_config")
+    elif config is None or config.shard_spec is None:
+        height = int(np.prod(array.shape[:3])) // spec.grid.num_cores()
+        shards = ShardSpec(spec.grid, (height, array.shape[3]), spec.orientation)
+        config = MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1, shards)
+    return _keep(array, tensor, {"memory_config": config})
+
+
 def _split_queries(values: dict[str, Any]) -> list[Tensor]:
     """Heads of queries as two tensors: the first columns of each head, and the rest."""
     tensor, rows = _take_rows(values, 1, "any model")
@@ -302,6 +343,14 @@ OPERATIONS: dict[str, Operation] = table_of(
     (
         Operation(f"experimental.nlp_create_qkv_heads_{name}", function, f"input, *, {_MEMORY}")
         for name, function in (("falcon7b", _falcon), ("vit", _vit), ("segformer", _segformer))
+    ),
+    (
+        Operation(
+            f"experimental.create_qkv_heads{name}",
+            _in_groups,
+            f"input, {others}, *, num_heads, num_kv_heads=None, transpose_k_heads=True, {_MEMORY}",
+        )
+        for name, others in (("", "input_kv=None"), ("_from_separate_tensors", "input_kv"))
     ),
     Operation(
         "experimental.nlp_create_qkv_heads_boltz",
