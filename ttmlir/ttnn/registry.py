@@ -121,40 +121,52 @@ _ALIASES = {
 
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
-FAMILIES = (
+_USUAL = (
     *(f"{_TENSOR}.conversion", f"{_TENSOR}.printing", f"{_OPERATIONS}.moves"),
     *(f"{_OPERATIONS}.elementwise.tables", f"{_OPERATIONS}.golden.functions"),
     *(f"{_OPERATIONS}.{name}" for name in ("reductions", "movement", "matmul", "normalization")),
     *(f"{_OPERATIONS}.{name}" for name in ("lookup", "collectives", "losses", "ordering")),
-    *(
-        f"{_OPERATIONS}.{name}"
-        for name in ("quantization", "transformer", "window", "complex_numbers")
-    ),
-    *(
-        f"{_OPERATIONS}.{name}"
-        for name in ("scans", "sampling", "patches", "parts", "products", "heads")
-    ),
+    *(f"{_OPERATIONS}.{name}" for name in ("quantization", "transformer", "window")),
+)
+"""Modules of operations that most programs use, with a table `OPERATIONS` of callables by name."""
+
+FAMILIES = (
+    *_USUAL,
+    f"{_OPERATIONS}.complex_numbers",
+    *(f"{_OPERATIONS}.{name}" for name in ("scans", "sampling", "patches")),
+    *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "heads")),
     *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
     *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
     f"{_OPERATIONS}.moreh.movement",
 )
-"""Modules with a table `OPERATIONS` of callables by name."""
+"""All modules with such a table."""
 
 _LATE_FAMILIES = {"generic_op": "ttmlir.ttnn.programs.generic"}
 """Operations whose modules are only loaded for them: the simulator of kernels is large."""
 
 
-@cache
-def operations() -> dict[str, Callable[..., Any]]:
-    """All operations by name; a program may add its own."""
+def _load(modules: tuple[str, ...]) -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {}
-    for module in FAMILIES:
+    for module in modules:
         found |= import_module(module).OPERATIONS
     return found
 
 
+@cache
+def _usual_operations() -> dict[str, Callable[..., Any]]:
+    return _load(_USUAL)
+
+
+@cache
+def operations() -> dict[str, Callable[..., Any]]:
+    """All operations by name; a program may add its own."""
+    return _load(FAMILIES)
+
+
 def find_operation(name: str) -> Callable[..., Any]:
-    """An operation; KeyError if there is none."""
+    """An operation; KeyError if there is none. Others than the usual are loaded for their names."""
+    if not operations.cache_info().currsize and name in (usual := _usual_operations()):
+        return usual[name]
     return operations()[name]
 
 
@@ -172,7 +184,7 @@ def find(name: str) -> Any:
         return locate_errors(found, f"ttnn.{name}") if isinstance(found, FunctionType) else found
     if name in _LATE_FAMILIES:
         return import_module(_LATE_FAMILIES[name]).OPERATIONS[name]
-    return operations()[name]
+    return find_operation(name)
 
 
 type_finders.append(find)
