@@ -280,6 +280,21 @@ def test_values_in_keys(device: Any) -> None:
         )
 
 
+def test_plans_change_nothing(device: Any) -> None:
+    """How a card divides the work does not change the numbers."""
+    x, w = (place(draw(shape, 0, 2), device) for shape in ((64, 96), (96, 32)))
+    plan = ttnn.MinimalMatmulConfig(M_block_size=2, K_block_size=3, subblock_h=2)
+    found = ttnn.experimental.minimal_matmul(x, w, config=plan)
+    assert torch.equal(ttnn.to_torch(found), ttnn.to_torch(ttnn.matmul(x, w)))
+    volume = rows(draw((1, 1, 2, 3, 32), 0, 2), device)
+    given = {"weight_tensor": place(draw((32, 5), 0, 2), device), "output_channels": 5}
+    plain = ttnn.experimental.conv3d(input_tensor=volume, kernel_size=[1, 1, 1], **given)
+    divided = ttnn.experimental.conv3d(
+        input_tensor=volume, kernel_size=[1, 1, 1], config=ttnn.Conv3dConfig(C_in_block=32), **given
+    )
+    assert torch.equal(ttnn.to_torch(divided), ttnn.to_torch(plain))
+
+
 def test_prepared_weights(device: Any) -> None:
     """Rows of kernel and inputs, which are as many as a multiple of 32."""
     weight = draw((5, 3, 2, 1, 2), -2, 2).bfloat16()

@@ -43,7 +43,7 @@ _NAMES = {
         "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
         "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
         "MatmulMultiCoreReuseMultiCastProgramConfig",
-        "SDPAProgramConfig",
+        *("Conv3dConfig", "MinimalMatmulConfig", "SDPAProgramConfig"),
         *("SoftmaxDefaultProgramConfig", "SoftmaxProgramConfig"),
         "SoftmaxShardedMultiCoreProgramConfig",
         *("WormholeComputeKernelConfig", "init_device_compute_kernel_config"),
