@@ -763,24 +763,26 @@ FAMILIES: dict[str, Draw] = {
 """How calls of an operation are drawn, by its name."""
 
 
-def draw_calls(count: int, seed: int = 0) -> Iterator[tuple[str, list[str]]]:
+def draw_calls(
+    families: dict[str, Draw], count: int, seed: int = 0
+) -> Iterator[tuple[str, list[str]]]:
     """About `count` calls as sections: the name of an operation, and its lines."""
     # Operations with more arguments, and so more ways to be wrong, get more calls.
-    weights = {name: 1 if name in UNARY or name in IN_PLACE else 2 for name in FAMILIES}
+    weights = {name: 1 if name in UNARY or name in IN_PLACE else 2 for name in families}
     unit = count / sum(weights.values())
-    for name, draw in FAMILIES.items():
+    for name, draw in families.items():
         calls = Calls(seed * 1_000_003 + sum(map(ord, name)))
         lines = dict.fromkeys(draw(calls) for _ in range(max(1, round(weights[name] * unit))))
         yield name, [*lines]
 
 
-def main() -> None:
-    """Print a transcript without answers."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def print_calls(families: dict[str, Draw], description: str | None) -> None:
+    """Print a transcript without answers, for the arguments of the command."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--calls", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    for name, lines in draw_calls(options.calls, options.seed):
+    for name, lines in draw_calls(families, options.calls, options.seed):
         print(f"# {name}")
         for line in lines:
             print(f">>> {line}")
@@ -788,4 +790,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    print_calls(FAMILIES, __doc__)

@@ -49,8 +49,8 @@ def test_created(device: Any) -> None:
     assert (row.shape, row.layout, row.to_list()) == ([1, 3], ttnn.TILE_LAYOUT, [[1, 4, 7]])
     rows = ttnn.moreh_arange(7, 1, -3, device, dtype=ttnn.int32, untilize_out=True)
     assert (rows.shape, rows.layout, rows.to_list()) == ([2], ttnn.ROW_MAJOR_LAYOUT, [7, 4])
-    assert ttnn.moreh_full([2], 3.5, device, dtype=ttnn.int32).to_list() == [3, 3]
-    assert ttnn.moreh_full([2], 3.5, device).to_list() == [3.5, 3.5]
+    assert ttnn.moreh_full([1, 2], 3.5, device, dtype=ttnn.int32).to_list() == [[3, 3]]
+    assert ttnn.moreh_full([1, 2], 3.5, device).to_list() == [[3.5, 3.5]]
 
 
 def test_parts_by_number(device: Any) -> None:
@@ -313,7 +313,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "block floats": (
         lambda x: ttnn.moreh_full([2], 1, x.device(), dtype=ttnn.bfloat8_b),
-        "makes no block floats; use ttnn.full",
+        "makes bfloat16, float32 or int32, not DataType.BFLOAT8_B; use ttnn.full",
     ),
     "no neighbours": (
         lambda x: ttnn.moreh_getitem(ttnn.reshape(x, (1, 3, 5)), [x, x], [0, 2]),

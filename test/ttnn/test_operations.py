@@ -19,6 +19,7 @@ import torch
 from oracles.ttnn_elementwise_oracles import ELEMENTWISE
 from oracles.ttnn_gradient_oracles import GRADIENTS
 from oracles.ttnn_layer_oracles import LAYERS
+from oracles.ttnn_model_oracles import MODELS
 from oracles.ttnn_moreh_oracles import MOREH
 from oracles.ttnn_movement_oracles import MOVING
 from oracles.ttnn_oracle import SHARDABLE, Oracle, compare, place, read
@@ -34,7 +35,14 @@ def device(tolerant_device: Any) -> Any:
     return tolerant_device
 
 
-ORACLES: dict[str, Oracle] = {**ELEMENTWISE, **GRADIENTS, **MOREH, **MOVING, **LAYERS}
+ORACLES: dict[str, Oracle] = {
+    **ELEMENTWISE,
+    **GRADIENTS,
+    **MODELS,
+    **MOREH,
+    **MOVING,
+    **LAYERS,
+}
 """Operations by name."""
 
 OTHERS: dict[str, str] = {
@@ -72,6 +80,42 @@ OTHERS: dict[str, str] = {
     "is_tensor_storage_on_device": "test_creation.py::test_where_tensors_are",
     "load_tensor": "test_tensor_files.py::test_files",
     "manual_seed": "test_creation.py::test_random_numbers",
+    **dict.fromkeys(("bernoulli", "experimental.dropout"), "test_model_operations.py::test_chance"),
+    **dict.fromkeys(("fill_ones_rm", "fill_rm"), "test_model_operations.py::test_corners"),
+    **dict.fromkeys(
+        ("experimental.create_qkv_heads", "experimental.create_qkv_heads_from_separate_tensors"),
+        "test_model_operations.py::test_heads_in_groups",
+    ),
+    "experimental.isin": "test_model_operations.py::test_membership",
+    "experimental.nlp_kv_cache_load_slice": "test_model_operations.py::test_slices_in_shards",
+    "experimental.padded_slice": "test_model_operations.py::test_slices_in_shards",
+    "experimental.paged_fused_update_cache": "test_model_operations.py::test_both_caches",
+    "experimental.prepare_conv3d_weights": "test_model_operations.py::test_prepared_weights",
+    "experimental.rotary_embedding_llama_fused_qk": "test_model_operations.py::test_both_rotated",
+    "experimental.slice_write": "test_model_operations.py::test_written_slices",
+    "experimental.topk_large_indices": "test_model_operations.py::test_largest",
+    **dict.fromkeys(
+        ("experimental.convert_to_chw", "experimental.convert_to_hwc"),
+        "test_model_operations.py::test_orders_of_channels",
+    ),
+    **dict.fromkeys(
+        ("interleaved_to_sharded_partial", "sharded_to_interleaved_partial"),
+        "test_model_operations.py::test_parts_in_shards",
+    ),
+    **dict.fromkeys(
+        ("matmul_batched_weights", "sparse_matmul"),
+        "test_model_operations.py::test_several_matrices",
+    ),
+    **dict.fromkeys(
+        (
+            "transformer.chunked_flash_mla_prefill",
+            "transformer.flash_multi_latent_attention_decode",
+            "transformer.paged_flash_multi_latent_attention_decode",
+        ),
+        "test_model_operations.py::test_values_in_keys",
+    ),
+    "moe": "test_model_operations.py::test_weight_of_an_expert",
+    "sampling": "test_model_operations.py::test_sampling",
     **dict.fromkeys(
         ("angle", "conj", "imag", "polar", "real"), "test_complex_numbers.py::test_functions"
     ),
@@ -283,7 +327,7 @@ def test_data_type_of_results(name: str, device: Any) -> None:
     """A result has the data type that is asked for; its numbers are rounded to it alone."""
     dtype = ttnn.float32 if name != "typecast" else ttnn.int32
     # What is where it is asked to be stays as it is, as on a card.
-    if name in ("bitcast", "typecast", "to_layout", "to_memory_config"):
+    if name.rpartition(".")[2] in ("bitcast", "typecast", "to_layout", "to_memory_config"):
         return
     # A card takes the argument and does not look at it.
     if name == "moreh_dot":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -256,3 +257,18 @@ def test_output_extents_of_windows(arguments: tuple[int, ...], expected: int) ->
     assert found.shape[-1] == expected
     names = ("input", "window", "stride", "pad", "dilation")
     assert ttnn.get_conv_output_dim(**dict(zip(names, arguments, strict=False))) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("point_to_point", "moves data between several devices, of which there is one here"),
+        ("experimental.send_async", "moves data between several devices"),
+        ("experimental.quasar", "is of another machine, the Quasar"),
+        ("dram_prefetcher", "feeds cores that compute from others"),
+    ],
+)
+def test_reasons_of_missing_names(name: str, reason: str) -> None:
+    """A name that will not be here for a reason says the reason."""
+    with pytest.raises(AttributeError, match=rf"^(.*: )?ttnn\.{name} {reason}"):
+        attrgetter(name)(ttnn)

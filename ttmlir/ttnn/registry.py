@@ -43,7 +43,7 @@ _NAMES = {
         "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
         "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
         "MatmulMultiCoreReuseMultiCastProgramConfig",
-        "SDPAProgramConfig",
+        *("Conv3dConfig", "MinimalMatmulConfig", "SDPAProgramConfig"),
         *("SoftmaxDefaultProgramConfig", "SoftmaxProgramConfig"),
         "SoftmaxShardedMultiCoreProgramConfig",
         *("WormholeComputeKernelConfig", "init_device_compute_kernel_config"),
@@ -121,36 +121,52 @@ _ALIASES = {
 
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
-FAMILIES = (
+_USUAL = (
     *(f"{_TENSOR}.conversion", f"{_TENSOR}.printing", f"{_OPERATIONS}.moves"),
     *(f"{_OPERATIONS}.elementwise.tables", f"{_OPERATIONS}.golden.functions"),
     *(f"{_OPERATIONS}.{name}" for name in ("reductions", "movement", "matmul", "normalization")),
     *(f"{_OPERATIONS}.{name}" for name in ("lookup", "collectives", "losses", "ordering")),
-    *(
-        f"{_OPERATIONS}.{name}"
-        for name in ("quantization", "transformer", "window", "complex_numbers")
-    ),
+    *(f"{_OPERATIONS}.{name}" for name in ("quantization", "transformer", "window")),
+)
+"""Modules of operations that most programs use, with a table `OPERATIONS` of callables by name."""
+
+FAMILIES = (
+    *_USUAL,
+    f"{_OPERATIONS}.complex_numbers",
+    *(f"{_OPERATIONS}.{name}" for name in ("scans", "sampling", "patches")),
+    *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "heads")),
     *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
     *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
     f"{_OPERATIONS}.moreh.movement",
 )
-"""Modules with a table `OPERATIONS` of callables by name."""
+"""All modules with such a table."""
 
 _LATE_FAMILIES = {"generic_op": "ttmlir.ttnn.programs.generic"}
 """Operations whose modules are only loaded for them: the simulator of kernels is large."""
 
 
-@cache
-def operations() -> dict[str, Callable[..., Any]]:
-    """All operations by name; a program may add its own."""
+def _load(modules: tuple[str, ...]) -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {}
-    for module in FAMILIES:
+    for module in modules:
         found |= import_module(module).OPERATIONS
     return found
 
 
+@cache
+def _usual_operations() -> dict[str, Callable[..., Any]]:
+    return _load(_USUAL)
+
+
+@cache
+def operations() -> dict[str, Callable[..., Any]]:
+    """All operations by name; a program may add its own."""
+    return _load(FAMILIES)
+
+
 def find_operation(name: str) -> Callable[..., Any]:
-    """An operation; KeyError if there is none."""
+    """An operation; KeyError if there is none. Others than the usual are loaded for their names."""
+    if not operations.cache_info().currsize and name in (usual := _usual_operations()):
+        return usual[name]
     return operations()[name]
 
 
@@ -168,7 +184,7 @@ def find(name: str) -> Any:
         return locate_errors(found, f"ttnn.{name}") if isinstance(found, FunctionType) else found
     if name in _LATE_FAMILIES:
         return import_module(_LATE_FAMILIES[name]).OPERATIONS[name]
-    return operations()[name]
+    return find_operation(name)
 
 
 type_finders.append(find)
@@ -188,7 +204,43 @@ def explain_missing(name: str) -> str:
     if name in _NAMES_OF_TORCH:
         names = [_NAMES_OF_TORCH[name]]
     nearest = f"; nearest: {', '.join(f'ttnn.{each}' for each in names)}" if names else ""
-    return f"ttnn.{name} is not here yet{nearest}"
+    return f"ttnn.{name} {_find_reason(name)}{nearest}"
+
+
+def _find_reason(name: str) -> str:
+    """Why a name is not here."""
+    for reason, listed in _REFUSED.items():
+        if name in listed.split() or any(
+            name.startswith(each[:-1]) for each in listed.split() if each.endswith("*")
+        ):
+            return reason
+    return "is not here yet"
+
+
+_REFUSED = {
+    "moves data between several devices, of which there is one here": """
+        all_to_all_combine all_to_all_dispatch broadcast fused_rms_minimal moe_expert_token_remap
+        moe_routing_remap point_to_point reduce_to_root experimental.add_shared_expert_weights
+        experimental.all_gather_* experimental.all_reduce_* experimental.all_to_all_*
+        experimental.dit_fused_distributed_* experimental.get_moe_* experimental.halo_scatter
+        experimental.high_bw_all_gather experimental.llama_*
+        experimental.matmul_reduce_scatter_async
+        experimental.minimal_matmul_strided_reduce_scatter_async experimental.neighbor_pad_*
+        experimental.recv_* experimental.reduce_scatter_minimal_* experimental.ring_*
+        experimental.selective_reduce_combine experimental.send_* experimental.slice_reshard_async
+        experimental.strided_* transformer.exp_ring_joint_scaled_dot_product_attention
+        transformer.ring_*""",
+    "feeds cores that compute from others while they do, which is not here": """
+        dram_prefetcher experimental.create_global_circular_buffer_for_*
+        experimental.create_prefetcher_pipes_for_tensor_prefetcher
+        experimental.is_tensor_prefetcher_supported experimental.queue_tensor_prefetcher_request
+        experimental.start_tensor_prefetcher experimental.stop_tensor_prefetcher
+        experimental.tensor_prefetcher_block_count_for_matmul_1d experimental.test_*
+        experimental.wait_for_cq_on_tensor_prefetcher""",
+    "is of another machine, the Quasar": "experimental.quasar*",
+    "is of one model, DeepSeek": "experimental.deepseek*",
+}
+"""Why names of ttnn 0.81 are not here, and whose they are; a star stands for any ending."""
 
 
 _NAMES_OF_TORCH = {

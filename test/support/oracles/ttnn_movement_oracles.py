@@ -426,4 +426,6 @@ def _noise(name: str) -> Oracle:
 
 QUANTIZED = {name: _noise(name) for name in ("quantize", "dequantize", "requantize")}
 
+ORDER["index_fill_new"] = ORDER["index_fill"]
+
 MOVING = {**REDUCTIONS, **ORDER, **LOOKUP, **MOVEMENTS, **PLACES, **QUANTIZED}

@@ -37,6 +37,32 @@ maximum minimum remainder: floats int32 uint32; one type
 fmod: floats int32; one type
 nextafter: bfloat16 float32; one type; tensors
 outer: bfloat16 float32 bfloat8_b int32 uint32; one type; tensors
+xielu: floats
+clamped_silu_glu: floats int32 uint32 uint16
+softcap situ_glu: bfloat16 bfloat8_b
+snake_beta: bfloat16 float32; tiles; one type; tensors; each
+logical_not_: floats int32 uint32 uint16
+
+experimental.fast_reduce_nc experimental.fast_reduce_nc_split: bfloat16 float32 bfloat8_b; tiles
+experimental.hc_sum_reduce experimental.repeat_and_interleave_eltwise_mul: bfloat16 bfloat8_b; tiles
+experimental.dropout ema moe: bfloat16; tiles
+bernoulli: bfloat16 float32; tiles
+normalize_hw normalize_global var_hw std_hw: bfloat16 float32 bfloat8_b
+experimental.minimal_matmul experimental.minimal_matmul_split: bfloat16 float32 bfloat8_b; tiles
+experimental.attn_matmul experimental.group_attn_matmul: bfloat16 bfloat8_b; tiles
+experimental.attn_matmul_from_cache: bfloat16 bfloat8_b; tiles
+experimental.fft experimental.ifft experimental.complex_mul: bfloat16 float32; rows
+experimental.nlp_create_qkv_heads_falcon7b experimental.nlp_create_qkv_heads_vit: floats; tiles
+experimental.nlp_create_qkv_heads_segformer experimental.nlp_concat_heads_boltz: floats; tiles
+experimental.nlp_create_qkv_heads_boltz experimental.nlp_create_q_heads_split: floats; tiles
+experimental.nlp_kv_cache_load_slice: floats; tiles
+experimental.rotary_embedding_hf: all; tiles
+experimental.intimg: bfloat16 float32; tiles
+tosa_gather: floats int32 uint32 uint16
+experimental.conv3d: bfloat16 float32; rows
+experimental.topk_large_indices: bfloat16; rows
+transformer.flash_mla_prefill: bfloat16 bfloat8_b bfloat4_b; tiles
+transformer.joint_scaled_dot_product_attention: bfloat16 bfloat8_b; tiles
 gcd lcm: int32; one type; tensors
 bitwise_and bitwise_or bitwise_xor bitwise_left_shift: int32 uint32 uint16; one type
 bitwise_right_shift logical_left_shift: int32 uint32 uint16; one type
@@ -66,7 +92,7 @@ untilize: bfloat16 float32 bfloat8_b int32 uint32 uint16 uint8; tiles
 l1_loss mse_loss: floats int32 uint32 uint16
 experimental.broadcast_to: all; tiles; on a device
 view permute transpose slice repeat repeat_interleave expand chunk move: all; on a device
-fill_implicit_tile_padding: all; on a device
+fill_implicit_tile_padding: floats int32 uint32 uint16; tiles; on a device
 roll: bfloat16 float32 int32 uint32 uint16; on a device
 quantize: floats
 dequantize requantize: int32 uint8
@@ -95,7 +121,8 @@ clamp_bw clip_bw hardtanh_bw relu6_bw relu_bw hardsigmoid_bw rpow_bw: floats int
 max_bw min_bw: floats int32; tiles; one type
 sub_bw subalpha_bw leaky_relu_bw: floats int32; tiles
 celu_bw softplus_bw erfinv_bw reciprocal_bw: floats int32 uint32; tiles
-deg2rad_bw erf_bw rad2deg_bw square_bw squared_difference_bw lerp_bw: floats int32 uint32 uint16
+deg2rad_bw erf_bw rad2deg_bw square_bw lerp_bw: floats int32 uint32 uint16
+squared_difference_bw: floats int32 uint32 uint16; floats mix
 addcmul_bw: floats int32 uint32 uint16
 addalpha_bw: floats int32 uint32 uint16; tiles
 div_no_nan_bw: floats int32 uint32; one type
@@ -105,7 +132,7 @@ prod_bw: bfloat16 float32 bfloat8_b; tiles
 
 moreh_sum moreh_norm moreh_abs_pow: bfloat16 int32; tiles
 moreh_mean moreh_sum_backward moreh_mean_backward moreh_norm_backward: bfloat16; tiles
-moreh_cumsum moreh_cumsum_backward: floats int32 uint32; tiles
+moreh_cumsum moreh_cumsum_backward: all; tiles
 moreh_matmul moreh_bmm moreh_linear moreh_group_norm: bfloat16; tiles
 moreh_matmul_backward moreh_bmm_backward moreh_linear_backward: bfloat16; tiles
 moreh_dot moreh_dot_backward moreh_layer_norm_backward: bfloat16 bfloat8_b; tiles

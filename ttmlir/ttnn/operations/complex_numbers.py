@@ -13,6 +13,8 @@ from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
+    is_strict,
+    require_floats,
     require_tensor,
     store,
     table_of,
@@ -20,6 +22,7 @@ from ttmlir.ttnn.operations.operation import (
 from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.tensor.complex import ComplexTensor
 from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.enums import DataType
 
 # --- Operands and results -------------------------------------------------------------------------
 
@@ -79,7 +82,6 @@ _REAL: dict[str, Callable[[Array], Array]] = {
 }
 """Functions with real results."""
 _COMPLEX: dict[str, Callable[[Array], Array]] = {
-    "conj": np.conj,
     "polar": _polar,
     "reciprocal": np.reciprocal,
 }
@@ -89,10 +91,21 @@ _COMPLEX: dict[str, Callable[[Array], Array]] = {
 def compute(values: dict[str, Any], name: str) -> Tensor | ComplexTensor:
     """A function of complex numbers, by the name of its operation."""
     given = _require_complex(values["input_tensor"], "input_tensor")
+    if name in ("angle", "polar"):
+        require_floats(given.real, given.imag)
+    if name == "conj":
+        # The real part is the same tensor.
+        _require_signed(given.imag)
+        return ComplexTensor(given.real, _keep(-given.imag.array, given.imag, values))
     with np.errstate(all="ignore"):
         if name in _REAL:
             return _keep(_REAL[name](given.numbers), given.real, values)
         return _keep_pair(_COMPLEX[name](given.numbers), given, values)
+
+
+def _require_signed(tensor: Tensor) -> None:
+    if not tensor.dtype.facts.is_float and tensor.dtype is not DataType.INT32:
+        raise ArgumentError(f"{tensor.dtype} has no negative numbers; use ttnn.typecast")
 
 
 # --- Gradients ------------------------------------------------------------------------------------
@@ -118,10 +131,7 @@ def _polar_gradient(grad: Array, numbers: Array) -> Array:
 _GRADIENTS: dict[str, Callable[[Array, Array], Array]] = {
     "abs": _lengthened,
     "angle": _rotated,
-    "conj": lambda grad, numbers: np.conj(grad) + 0 * numbers,
-    "imag": lambda grad, numbers: 1j * grad + 0 * numbers,
     "polar": _polar_gradient,
-    "real": lambda grad, numbers: grad + 0 * numbers,
     "reciprocal": lambda grad, numbers: grad * np.conj(-1 / np.square(numbers)),
 }
 """Gradients by that of the result: its real part is with respect to real parts."""
@@ -137,6 +147,17 @@ def differentiate(values: dict[str, Any], name: str) -> list[ComplexTensor]:
     else:
         slope = _require_complex(values["grad_tensor"], "grad_tensor").numbers
     _require_one_shape(slope, given.numbers)
+    if name in ("angle", "polar"):
+        require_floats(given.real, given.imag)
+    if name in ("imag", "real"):
+        # A part is the gradient itself, the other 0.
+        grad = values["grad_tensor"]
+        zero = _keep(np.zeros_like(grad.array), grad, values)
+        return [ComplexTensor(grad, zero) if name == "real" else ComplexTensor(zero, grad)]
+    if name == "conj":
+        grad = values["grad_tensor"]
+        _require_signed(grad.imag)
+        return [ComplexTensor(grad.real, _keep(-grad.imag.array, grad.imag, values))]
     with np.errstate(all="ignore"):
         return [_keep_pair(_GRADIENTS[name](slope, given.numbers), given, values)]
 
@@ -171,6 +192,54 @@ def differentiate_pair(
     return [_keep_pair(each, model, values) for each, model in zip(found, (a, b), strict=True)]
 
 
+# --- Parts that are given one by one --------------------------------------------------------------
+
+
+def _multiply_parts(values: dict[str, Any]) -> list[Tensor]:
+    """The real and the imaginary part of a product."""
+    a, b = (
+        _join_parts(values[f"{letter}_real"], values[f"{letter}_imag"], letter) for letter in "ab"
+    )
+    _require_one_shape(a.numbers, b.numbers)
+    return _parts_of(a.numbers * b.numbers, a.real)
+
+
+def _join_parts(real: Any, imag: Any, name: str) -> ComplexTensor:
+    pair = ComplexTensor(require_tensor(real, f"{name}_real"), require_tensor(imag, f"{name}_imag"))
+    return _require_complex(pair, name)
+
+
+def _parts_of(numbers: Array, model: Tensor) -> list[Tensor]:
+    return [
+        _keep(each, model, {"memory_config": None}) for each in (np.real(numbers), np.imag(numbers))
+    ]
+
+
+def _transform(values: dict[str, Any]) -> list[Tensor]:
+    """The Fourier transform along the last dimension; what is real has no imaginary part."""
+    real = require_tensor(values["input_real"], "input_real")
+    if values["input_imag"] is None:
+        common_device(real)
+        numbers = real.array.astype(np.complex128)
+    else:
+        numbers = _join_parts(real, values["input_imag"], "input").numbers
+    return _parts_of(np.fft.fft(_require_rows(numbers, real)), real)
+
+
+def _invert_transform(values: dict[str, Any]) -> list[Tensor]:
+    pair = _join_parts(values["spectrum_real"], values["spectrum_imag"], "spectrum")
+    return _parts_of(np.fft.ifft(_require_rows(pair.numbers, pair.real)), pair.real)
+
+
+def _require_rows(numbers: Array, tensor: Tensor) -> Array:
+    count = int(np.prod(numbers.shape[:-1], dtype=int))
+    if is_strict(tensor) and count & (count - 1):
+        raise ArgumentError(f"{count} rows are no power of 2; use ttnn.pad")
+    if not numbers.ndim or not numbers.shape[-1]:
+        raise ArgumentError(f"{list(numbers.shape)} has no numbers along its last dimension")
+    return numbers
+
+
 _UNARY = "input_tensor, *, memory_config=None"
 
 OPERATIONS: dict[str, Operation] = table_of(
@@ -182,5 +251,10 @@ OPERATIONS: dict[str, Operation] = table_of(
     (
         Operation(f"{name}_bw", partial(differentiate, name=name), f"grad_tensor, {_UNARY}")
         for name in ("angle", "conj", "imag", "polar", "real")
+    ),
+    Operation("experimental.complex_mul", _multiply_parts, "a_real, a_imag, b_real, b_imag"),
+    Operation("experimental.fft", _transform, "input_real, input_imag=None, precision='precise'"),
+    Operation(
+        "experimental.ifft", _invert_transform, "spectrum_real, spectrum_imag, precision='precise'"
     ),
 )

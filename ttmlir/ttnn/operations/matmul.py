@@ -25,15 +25,15 @@ from ttmlir.ttnn.types.configs import MatmulPlan
 from ttmlir.ttnn.types.enums import Layout
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG
 
-_TAIL = (
+TAIL = (
     "*, transpose_a=False, transpose_b=False, memory_config=None, dtype=None, "
     "program_config=None, activation=None, compute_kernel_config, core_grid, output_tile=None, "
     "optional_output_tensor=None, global_cb=None, sub_device_id"
 )
-_WITHOUT_TRANSPOSE = _TAIL.replace("transpose_a=False, transpose_b=False, ", "")
+_WITHOUT_TRANSPOSE = TAIL.replace("transpose_a=False, transpose_b=False, ", "")
 
 
-def _multiply(values: dict[str, Any]) -> Tensor:
+def multiply(values: dict[str, Any]) -> Tensor:
     """The product, plus a bias if there is one, through an activation if there is one."""
     a = require_tensor(values["input_tensor_a"], "input_tensor_a")
     b = require_tensor(values["input_tensor_b"], "input_tensor_b")
@@ -140,8 +140,8 @@ def _add_product(values: dict[str, Any]) -> Tensor:
 
 
 OPERATIONS: dict[str, Operation] = table_of(
-    Operation("matmul", _multiply, f"input_tensor_a, input_tensor_b, {_TAIL}"),
-    Operation("linear", _multiply, f"input_tensor_a, input_tensor_b, {_TAIL}, bias=None"),
+    Operation("matmul", multiply, f"input_tensor_a, input_tensor_b, {TAIL}"),
+    Operation("linear", multiply, f"input_tensor_a, input_tensor_b, {TAIL}, bias=None"),
     Operation(
         "addmm",
         _add_product,

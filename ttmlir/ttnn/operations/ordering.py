@@ -137,5 +137,8 @@ OPERATIONS: dict[str, Operation] = table_of(
     Operation(
         "plus_one", _plus_one, "input_tensor, sub_core_grids=None, skip_negative_entries=False"
     ),
-    Operation("index_fill", _index_fill, "input_tensor, dim, index, value, *, memory_config=None"),
+    (
+        Operation(name, _index_fill, "input_tensor, dim, index, value, *, memory_config=None")
+        for name in ("index_fill", "index_fill_new")
+    ),
 )

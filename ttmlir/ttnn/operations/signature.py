@@ -189,7 +189,7 @@ COMMON_TYPES = {
     "scale_factor": _EXTENTS,
     **dict.fromkeys(("angle", "exponent", "fill_value", "negative_slope"), "float"),
     **dict.fromkeys(("eps", "lower_limit", "threshold", "upper_limit", "value"), "float"),
-    **dict.fromkeys(("max", "min", "scale", "in_scale", "out_scale"), _VALUE),
+    **dict.fromkeys(("beta", "max", "min", "scale", "in_scale", "out_scale"), _VALUE),
     **dict.fromkeys(("zero_point", "in_zero_point", "out_zero_point"), _VALUE),
     "coeffs": "Sequence[float]",
     "ops_chain": "list[object] | tuple[object, ...]",

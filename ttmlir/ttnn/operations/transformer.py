@@ -83,7 +83,8 @@ def attend(query: Array, key: Array, value: Array, mask: Array | None, scale: fl
     return (weigh(scores, scores.ne(-math.inf)) @ given[2]).value
 
 
-def _scale(values: dict[str, Any], query: Tensor) -> float:
+def scale_of(values: dict[str, Any], query: Tensor) -> float:
+    """The factor of scores: what is given, or one divided by the root of the columns."""
     scale = values["scale"]
     return 1.0 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
 
@@ -110,7 +111,7 @@ def _finish_attention(result: Array, values: dict[str, Any], given: tuple[Tensor
     return made
 
 
-def _before(rows: Array, columns: int, window: int | None = None) -> Array:
+def before(rows: Array, columns: int, window: int | None = None) -> Array:
     """Whether a key is at the row's position or before it, and within a window."""
     places = np.arange(columns)
     seen = places <= rows[..., None]
@@ -134,11 +135,11 @@ def _attention(values: dict[str, Any]) -> Tensor:
                 f"causal attention needs as many keys as queries, got {columns} and {rows}; use "
                 "attn_mask with is_causal=False"
             )
-        mask = _before(np.arange(rows), columns, window)
+        mask = before(np.arange(rows), columns, window)
     elif window is not None:
         raise ArgumentError("sliding_window_size without is_causal is not here yet; use attn_mask")
     common_device(*given)
-    result = attend(query.array, key.array, value.array, mask, _scale(values, query))
+    result = attend(query.array, key.array, value.array, mask, scale_of(values, query))
     # In DRAM, wherever the operands are.
     config = DRAM_MEMORY_CONFIG if values["memory_config"] is None else values["memory_config"]
     return _finish_attention(result, {**values, "memory_config": config}, given)
@@ -160,7 +161,7 @@ def pages_of(cache: Array, table: Array) -> Array:
     return found.reshape(users, heads, count * rows, columns)
 
 
-def _decode(values: dict[str, Any], *, paged: bool) -> Tensor:
+def decode(values: dict[str, Any], *, paged: bool) -> Tensor:
     """Attention of one query for each user: (1, B, heads, d) with keys (B, kv_heads, S, d)."""
     tables = ("page_table_tensor",) if paged else ()
     given = _operands(values, *_OPERANDS, *tables, "attn_mask", "cur_pos_tensor")
@@ -179,13 +180,13 @@ def _decode(values: dict[str, Any], *, paged: bool) -> Tensor:
     if values["is_causal"]:
         if mask is not None:
             raise ArgumentError("is_causal and attn_mask exclude each other; give is_causal=False")
-        mask = _before(_positions(values, shape[1]), keys.shape[2], values["sliding_window_size"])
+        mask = before(_positions(values, shape[1]), keys.shape[2], values["sliding_window_size"])
         mask = mask[:, None, None, :]
     else:
         # (B, 1, heads, S) becomes (B, heads, 1, S).
         mask = None if mask is None else mask.array.swapaxes(1, 2)
     rows = query.array[0][:, :, None, :]
-    result = attend(rows, keys, numbers, mask, _scale(values, query))
+    result = attend(rows, keys, numbers, mask, scale_of(values, query))
     return _finish_attention(result[:, :, 0][None], values, given)
 
 
@@ -201,23 +202,23 @@ def _positions(values: dict[str, Any], users: int) -> Array:
 
 
 def _decode_plain(values: dict[str, Any]) -> Tensor:
-    return _decode(values, paged=False)
+    return decode(values, paged=False)
 
 
 def _decode_paged(values: dict[str, Any]) -> Tensor:
-    return _decode(values, paged=True)
+    return decode(values, paged=True)
 
 
-def _chunked(values: dict[str, Any]) -> Tensor:
+def attend_chunk(values: dict[str, Any]) -> Tensor:
     """Causal attention of queries from a position on, with keys in pages."""
     given = _operands(values, *_OPERANDS, "page_table_tensor")
     query, key, value, table = given
     common_device(*given)
     keys, numbers = pages_of(key.array, table.array), pages_of(value.array, table.array)
     rows = np.arange(query.shape[-2]) + int(values["chunk_start_idx"])
-    mask = _before(rows, keys.shape[2])
+    mask = before(rows, keys.shape[2])
     return _finish_attention(
-        attend(query.array, keys, numbers, mask, _scale(values, query)), values, given
+        attend(query.array, keys, numbers, mask, scale_of(values, query)), values, given
     )
 
 
@@ -252,7 +253,7 @@ _ATTENTION: dict[str, Operation] = table_of(
     ),
     Operation(
         "transformer.chunked_scaled_dot_product_attention",
-        _chunked,
+        attend_chunk,
         f"{_QKV}, page_table_tensor, chunk_start_idx, *, scale=None, {_REST}",
     ),
 )
@@ -315,7 +316,7 @@ def _update(values: dict[str, Any]) -> Tensor:
     return _write(cache, (slice(None), slice(None), position), numbers)
 
 
-def _update_each(values: dict[str, Any]) -> Tensor:
+def update_each(values: dict[str, Any]) -> Tensor:
     """A position of its own for each user: rows (1, B, heads, d), of which the first heads count.
 
     With a page table the cache is (pages, heads, rows, d); positions of -1 change nothing.
@@ -389,7 +390,7 @@ _CACHES: dict[str, Operation] = table_of(
     Operation("kv_cache.update_cache_for_token_", _update, _UPDATE),
     Operation(
         "experimental.paged_update_cache",
-        _update_each,
+        update_each,
         "cache, input_tensor, *, update_idxs=None, update_idxs_tensor=None, share_cache=None, "
         "page_table=None, batch_offset=0, compute_kernel_config",
     ),
@@ -576,7 +577,7 @@ _HEADS: dict[str, Operation] = table_of(
 # --- Rotary embeddings ----------------------------------------------------------------------------
 
 
-def _swap_halves(array: Array) -> Array:
+def swap_halves(array: Array) -> Array:
     """(a, b) becomes (-b, a) for the halves of each row."""
     first, second = np.split(array, 2, axis=-1)
     return np.concatenate([-second, first], axis=-1)
@@ -591,7 +592,7 @@ def _rotate_half(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     _require_even(tensor, 2)
     device = common_device(tensor)
-    result = _swap_halves(tensor.array)
+    result = swap_halves(tensor.array)
     config = values["memory_config"]
     return store(result, (tensor,), device=device, memory_config=config, exact=True)
 
@@ -627,10 +628,10 @@ def _rotary_embedding(values: dict[str, Any]) -> Tensor:
     for name, each in zip(names[1:], (cosines, sines), strict=True):
         if broadcast_shape(x.shape, each.shape) != x.shape:
             raise ArgumentError(f"{name} of {each.shape} is for no tensor of {tensor.shape}")
-    return _finish_rotary(x * cosines + _swap_halves(x) * sines, values, given, "rotary_embedding")
+    return _finish_rotary(x * cosines + swap_halves(x) * sines, values, given, "rotary_embedding")
 
 
-def _rotary_embedding_llama(values: dict[str, Any]) -> Tensor:
+def rotary_embedding_llama(values: dict[str, Any]) -> Tensor:
     """x * cos + (x @ trans_mat) * sin, where trans_mat stands for each of its widths in a row."""
     names = ("input_tensor", "cos_cache", "sin_cache", "trans_mat")
     given = tuple(require_tensor(values[name], name) for name in names)
@@ -659,7 +660,7 @@ _ROTARY: dict[str, Operation] = table_of(
     ),
     Operation(
         "experimental.rotary_embedding_llama",
-        _rotary_embedding_llama,
+        rotary_embedding_llama,
         f"input_tensor, cos_cache, sin_cache, trans_mat, *, is_decode_mode=False, {_TAIL}",
     ),
 )

@@ -506,7 +506,7 @@ def _generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def _random(seed: int) -> np.random.Generator:
+def random_numbers(seed: int) -> np.random.Generator:
     """Random numbers: of a seed, or, with 0, the next ones of this process."""
     if seed:
         return _generator(seed)
@@ -540,7 +540,7 @@ def rand(
         raise ArgumentTypeError("device is what ttnn.open_device returns")
     if dtype is DataType.UINT8:
         raise ArgumentError("it makes no random numbers of uint8")
-    array: Array = _random(seed).random(Shape(shape), np.float32) * (high - low) + low
+    array: Array = random_numbers(seed).random(Shape(shape), np.float32) * (high - low) + low
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 
 
@@ -557,7 +557,7 @@ def randn(
     """Random numbers of the normal distribution around 0 with variance 1, in floating point."""
     if not dtype.facts.is_float:
         raise ArgumentError(f"numbers of a normal distribution are floating point, not {dtype}")
-    array: Array = _random(seed or 0).standard_normal(Shape(shape), np.float32)
+    array: Array = random_numbers(seed or 0).standard_normal(Shape(shape), np.float32)
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 
 
@@ -576,7 +576,7 @@ def uniform(
     from_ = others.pop("from", from_)
     if others:
         raise ArgumentTypeError(f"uniform() got an unexpected keyword argument '{min(others)}'")
-    drawn = _random(seed).random(tensor.shape, np.float32) * (to - from_) + from_
+    drawn = random_numbers(seed).random(tensor.shape, np.float32) * (to - from_) + from_
     return store(drawn.astype(np.float32), (tensor,), device=tensor.device(), output_tensor=tensor)
 
 

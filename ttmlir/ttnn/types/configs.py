@@ -204,6 +204,35 @@ class LayerNormShardedMultiCoreProgramConfig:
 
 
 @dataclass(kw_only=True)
+class MinimalMatmulConfig:
+    """How `ttnn.experimental.minimal_matmul` divides a product over the cores."""
+
+    M_block_size: int = 1
+    K_block_size: int = 1
+    N_block_size: int = 1
+    subblock_h: int = 1
+    subblock_w: int = 1
+    compute_with_storage_grid_size: Any = (1, 1)
+
+
+@dataclass(kw_only=True)
+class Conv3dConfig:
+    """How `ttnn.experimental.conv3d` divides a volume over the cores."""
+
+    weights_dtype: DataType = DataType.BFLOAT16
+    output_layout: Layout = Layout.ROW_MAJOR
+    T_out_block: int = 1
+    W_out_block: int = 1
+    H_out_block: int = 1
+    C_out_block: int = 0
+    C_in_block: int = 0
+    dilation: Any = (1, 1, 1)
+    alignment: int = 32
+    compute_with_storage_grid_size: Any = (1, 1)
+    enable_fp32_operand_split: bool = False
+
+
+@dataclass(kw_only=True)
 class SDPAProgramConfig:
     """How attention is divided into chunks."""
 

@@ -175,6 +175,33 @@ def softshrink(xp: Any, x: Any, lambd: float = 0.5) -> Any:
     return xp.sign(x) * xp.maximum(xp.abs(x) - lambd, 0)
 
 
+def softcap(xp: Any, x: Any, beta: float) -> Any:
+    """x, which nears `beta` and -`beta` and never passes them."""
+    return beta * xp.tanh(x / beta)
+
+
+def xielu(xp: Any, x: Any, alpha_p: float, alpha_n: float) -> Any:
+    """The integral of an exponential linear unit: a parabola above 0, near a line below."""
+    below = alpha_n * (xp.expm1(xp.minimum(x, -1e-6)) - x)
+    return xp.where(x > 0, alpha_p * xp.square(x), below) + 0.5 * x
+
+
+def snake(xp: Any, x: Any, alpha: Any, beta: Any) -> Any:
+    """x + sin(alpha * x)^2 / beta."""
+    return x + xp.square(xp.sin(alpha * x)) / beta
+
+
+def clamped_silu_glu(xp: Any, gate: Any, up: Any, limit: float) -> Any:
+    """silu of the gate, which `limit` bounds above, times the other, which it bounds twice."""
+    gate = xp.minimum(gate, limit)
+    return gate * sigmoid(xp, gate) * xp.clip(up, -limit, limit)
+
+
+def situ_glu(xp: Any, gate: Any, up: Any, beta1: float, beta2: float) -> Any:
+    """Both operands capped, and the sigmoid of the gate: their product."""
+    return softcap(xp, gate, beta1) * sigmoid(xp, gate) * softcap(xp, up, beta2)
+
+
 def divide_number(xp: Any, x: Any, value: float, rounding_mode: str | None = None) -> Any:
     """A number divided by x."""
     return divide(xp, xp.full_like(x, value), x, rounding_mode=rounding_mode)

@@ -466,6 +466,8 @@ _UNARY: dict[str, Operation] = table_of(
     _unary("reglu", "dim=-1", semantics.glu("relu")),
     _unary("geglu", "dim=-1", semantics.glu("gelu"), takes=Takes.FLOATS),
     _unary("swiglu", "dim=-1", semantics.glu("silu"), takes=Takes.FLOATS),
+    _unary("softcap", "beta", semantics.softcap, takes=Takes.FLOATS),
+    _unary("xielu", "*, alpha_p=0.8, alpha_n=0.8", semantics.xielu, takes=Takes.FLOATS),
     _unary("unary_chain", "ops_chain", _chain),
     _unary("prelu", "weight", _prelu, takes=Takes.FLOATS),
 )
@@ -640,6 +642,8 @@ def _multiply_and_add(xp: Any, a: Any, b: Any, c: Any) -> Any:
     return a * b + c
 
 
+_GATED = ("gate", "up")
+_GATED_TAIL = "*, memory_config=None, sub_core_grids, sub_device_id"
 _THREE = ("input_tensor_a", "input_tensor_b", "input_tensor_c")
 
 _TERNARY: dict[str, Operation] = table_of(
@@ -660,7 +664,43 @@ _TERNARY: dict[str, Operation] = table_of(
     ),
     declare("lerp", ("input_tensor", "end", "weight"), _TAIL, reference=_interpolate),
     declare("mac", _THREE, _TAIL, reference=_multiply_and_add),
+    declare(
+        "snake_beta",
+        ("input_tensor", "alpha", "beta"),
+        "*, memory_config=None, output_tensor=None",
+        reference=semantics.snake,
+        takes=Takes.FLOATS,
+    ),
+    declare(
+        "clamped_silu_glu",
+        _GATED,
+        _GATED_TAIL,
+        arguments="limit",
+        reference=semantics.clamped_silu_glu,
+    ),
+    declare(
+        "situ_glu",
+        _GATED,
+        _GATED_TAIL,
+        arguments="beta1, beta2",
+        reference=semantics.situ_glu,
+        takes=Takes.FLOATS,
+    ),
 )
 
 
-OPERATIONS: dict[str, Operation] = {**_UNARY, **_BINARY, **_TERNARY}
+def _negate_in_place(values: dict[str, Any]) -> Tensor:
+    """1 where the tensor is 0, else 0, stored in the tensor."""
+    entry = _UNARY["logical_not"].entry
+    assert isinstance(entry, Elementwise), "elementwise operations have an entry"
+    return entry.run({**values, "output_tensor": values["input_tensor"]})
+
+
+OPERATIONS: dict[str, Operation] = {
+    **_UNARY,
+    **_BINARY,
+    **_TERNARY,
+    **table_of(
+        Operation("logical_not_", _negate_in_place, "input_tensor, *, memory_config=None"),
+    ),
+}

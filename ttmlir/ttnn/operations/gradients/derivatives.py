@@ -102,6 +102,8 @@ def _softplus(xp: Any, x: Any, beta: float, threshold: float) -> Any:
 
 
 def _power(xp: Any, x: Any, exponent: float) -> Any:
+    if exponent < 0:
+        raise ArgumentError(f"exponent={exponent} is negative; use ttnn.reciprocal of ttnn.pow")
     return xp.zeros_like(x) if exponent == 0 else exponent * x ** (exponent - 1)
 
 

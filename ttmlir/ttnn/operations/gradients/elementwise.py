@@ -56,10 +56,17 @@ _PAIRS = {
 }
 
 _MAKE_FLOATS = frozenset(
-    "deg2rad rad2deg div_no_nan erfinv hardsigmoid hardswish log10 log2 reciprocal rpow selu "
+    "deg2rad rad2deg div_no_nan erf erfinv hardsigmoid hardswish log10 log2 reciprocal rpow selu "
     "square".split()
 )
 """Operations whose gradients are of floating point where all operands are integers."""
+
+
+_LIKE_GRADIENT = frozenset("ceil fill fill_zero floor frac round sign trunc".split())
+"""Operations whose gradients do not depend on the operand: 0, and that of the result for `frac`."""
+
+_OF_ITS_SHAPE = _LIKE_GRADIENT | {"deg2rad", "rad2deg"}
+"""Operations whose gradients have the shape of the result's: derivatives are one number."""
 
 
 @dataclass(frozen=True)
@@ -94,10 +101,14 @@ class Gradient:
             for each, name in zip(operands, self.operands, strict=False)
         ]
         given = read_parameters(self.parameters, values)
-        shape = _common_shape(tensors)
+        shape = tuple(grad.shape) if self.name in _OF_ITS_SHAPE else _common_shape(tensors)
         with np.errstate(all="ignore"):
             found: Any = self.derivative(np, *arrays, *given.values())
             slopes: list[Array] = [*found] if isinstance(found, tuple) else [found]
+            if self.name in _LIKE_GRADIENT:
+                slopes = [np.full(shape, self.name == "frac", grad.array.dtype)]
+            elif self.name in _OF_ITS_SHAPE:
+                slopes = [each.reshape(-1)[:1] for each in slopes]
             gradients: list[Array] = [np.broadcast_to(grad.array * each, shape) for each in slopes]
         if len(tensors) <= len(operands):
             # A number has no gradient.
@@ -138,6 +149,8 @@ class Gradient:
         device: Any,
     ) -> Tensor:
         typed, placed = (tensors[number] for number in self._find_models(place, len(tensors)))
+        if self.name in ("clamp", "clip") and None in (values["min"], values["max"]):
+            placed = tensors[0]
         output = values.get(self.results[place]) if place < len(self.results) else None
         config = values["memory_config"]
         if self.sums:
@@ -151,27 +164,30 @@ class Gradient:
             gradient,
             tuple(tensors),
             device=device,
-            dtype=None if output is not None else self._result_type(typed, tensors),
+            dtype=None if output is not None else self._result_type(typed, tensors, place),
             layout=common_layout(*tensors),
             memory_config=placed.memory_config() if config is None else config,
             output_tensor=output,
         )
 
-    def _result_type(self, typed: Tensor, tensors: Sequence[Tensor]) -> DataType:
-        """The data type of one operand; where integers meet floating point, that."""
-        if typed.dtype.facts.is_float:
-            return typed.dtype
-        other = next((each.dtype for each in tensors if each.dtype.facts.is_float), None)
-        if other is not None:
-            return other
-        return DataType.FLOAT32 if self.name in _MAKE_FLOATS else typed.dtype
+    def _result_type(self, typed: Tensor, tensors: Sequence[Tensor], place: int) -> DataType:
+        """The data type of one operand; of 32-bit integers, float32 where there are fractions."""
+        makes_floats = self.name in _MAKE_FLOATS or (self.name == "lerp" and len(tensors) == 3)
+        if self.name in ("addcdiv", "addcmul") and place:
+            makes_floats = True
+        is_wide = typed.dtype in (DataType.INT32, DataType.UINT32)
+        return DataType.FLOAT32 if makes_floats and is_wide else typed.dtype
 
     def _find_models(self, place: int, count: int) -> tuple[int, int]:
         """The numbers of the tensors whose data type and memory a result has."""
-        code = _PAIRS.get(self.name, "gg")
+        code = _PAIRS[self.name]
+        if self.takes_fewer and count == 2:
+            code = "gg"
         if code in ("ab", "ba"):
             number = 1 + (place if code == "ab" else (1 - place))
             return min(number, count - 1), min(number, count - 1)
+        if self.name in ("addcdiv", "addcmul") and place:
+            code = "ga"
         first, second = ("gab".index(letter) for letter in code)
         return first, min(second, count - 1)
 

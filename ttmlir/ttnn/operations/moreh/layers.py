@@ -9,14 +9,14 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.elementwise.semantics import reference_of
-from ttmlir.ttnn.operations.moreh.arguments import (
+from ttmlir.ttnn.operations.arguments import (
     CONFIG,
     keep,
     keep_given,
     read_flags,
     take_tensors,
 )
+from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -177,6 +177,11 @@ def _group_norm(values: dict[str, Any]) -> list[Tensor | None]:
             each = _fit(values[name], (groups * size,), name)
             normalized = combine(normalized, each[:, None, None])
     made: list[Tensor | None] = [keep(normalized, tensor, values)]
+    config = values["memory_config"]
+    configs = {
+        f"{name}_memory_config": values[f"{name}_memory_config"] or config
+        for name in ("mean", "rstd")
+    }
     for name, array, wanted in zip(
         ("mean", "rstd"),
         (mean, scale),
@@ -185,7 +190,13 @@ def _group_norm(values: dict[str, Any]) -> list[Tensor | None]:
     ):
         given = values[name] is not None
         made.append(
-            keep(array.reshape(1, 1, images, groups), tensor, values, name, f"{name}_memory_config")
+            keep(
+                array.reshape(1, 1, images, groups),
+                tensor,
+                {**values, **configs},
+                name,
+                f"{name}_memory_config",
+            )
             if wanted or given
             else None
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.moreh.arguments import keep, read_number, read_shape, take_tensors
+from ttmlir.ttnn.operations.arguments import keep, read_number, read_shape, take_tensors
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -23,6 +23,13 @@ from ttmlir.ttnn.tensor.conversion import full, full_like, make_tensor
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
 
+
+def _require_type(dtype: DataType, other: str) -> None:
+    """ArgumentError for what a card's kernel does not write."""
+    if dtype not in (DataType.BFLOAT16, DataType.FLOAT32, DataType.INT32):
+        raise ArgumentError(f"it makes bfloat16, float32 or int32, not {dtype}; use {other}")
+
+
 _MOST = 2**30
 """How long a sequence may be: as many numbers of 32 bits as the memory of a board holds."""
 
@@ -31,8 +38,7 @@ def _arange(values: dict[str, Any]) -> Tensor:
     """Numbers from `start` on, before `end`: a row of tiles, or a vector in rows."""
     dtype = DataType.BFLOAT16 if values["dtype"] is None else values["dtype"]
     in_rows = as_flag(values["untilize_out"], "untilize_out")
-    if dtype.facts.is_block:
-        raise ArgumentError(f"dtype={dtype}: sequences are of no block floats; use ttnn.typecast")
+    _require_type(dtype, "ttnn.arange")
     start, end, step = (read_number(values[name], name) for name in ("start", "end", "step"))
     if not step or (end - start) / step <= 0:
         raise ArgumentError(f"from {start:g} to {end:g} in steps of {step:g} there are no numbers")
@@ -49,14 +55,15 @@ def _arange(values: dict[str, Any]) -> Tensor:
 
 
 def _full(values: dict[str, Any]) -> Tensor:
-    dtype = values["dtype"] or DataType.BFLOAT16
-    if dtype.facts.is_block:
-        raise ArgumentError(f"dtype={dtype}: it makes no block floats; use ttnn.full")
+    dtype = DataType.BFLOAT16 if values["dtype"] is None else values["dtype"]
+    _require_type(dtype, "ttnn.full")
+    if len(read_shape(values["shape"], "shape")) < 2:
+        raise ArgumentError("shape has at least two extents; use ttnn.full for vectors")
     return full(
         read_shape(values["shape"], "shape"),
         _whole(values["fill_value"], dtype),
         dtype=dtype,
-        layout=values["layout"] or Layout.TILE,
+        layout=Layout.TILE if values["layout"] is None else values["layout"],
         device=values["device"],
         memory_config=values["memory_config"],
     )
@@ -69,9 +76,10 @@ def _whole(number: Any, dtype: DataType) -> Any:
 
 def _full_like(values: dict[str, Any]) -> Tensor:
     (tensor,) = take_tensors(values, "input")
+    _require_type(tensor.dtype if values["dtype"] is None else values["dtype"], "ttnn.full_like")
     return full_like(
         tensor,
-        _whole(values["fill_value"], values["dtype"] or tensor.dtype),
+        _whole(values["fill_value"], tensor.dtype if values["dtype"] is None else values["dtype"]),
         dtype=values["dtype"],
         layout=values["layout"],
         memory_config=values["memory_config"],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.errors import ArgumentError
-from ttmlir.ttnn.operations.moreh.arguments import CONFIG, keep, take_tensors
+from ttmlir.ttnn.operations.arguments import CONFIG, keep, take_tensors
 from ttmlir.ttnn.operations.operation import Operation, table_of
 from ttmlir.ttnn.tensor.tensor import Tensor
 

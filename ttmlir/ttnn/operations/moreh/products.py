@@ -9,15 +9,15 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.elementwise.semantics import reference_of
-from ttmlir.ttnn.operations.gradients.elementwise import sum_to
-from ttmlir.ttnn.operations.moreh.arguments import (
+from ttmlir.ttnn.operations.arguments import (
     CONFIG,
     keep,
     keep_given,
     read_flags,
     take_tensors,
 )
+from ttmlir.ttnn.operations.elementwise.semantics import reference_of
+from ttmlir.ttnn.operations.gradients.elementwise import sum_to
 from ttmlir.ttnn.operations.operation import Operation, table_of
 from ttmlir.ttnn.tensor.tensor import Tensor
 

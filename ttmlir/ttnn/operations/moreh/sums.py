@@ -11,7 +11,7 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.moreh.arguments import (
+from ttmlir.ttnn.operations.arguments import (
     CONFIG,
     keep,
     read_dims,

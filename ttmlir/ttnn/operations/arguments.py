@@ -1,4 +1,4 @@
-"""What operations of moreh have in common: operands, dimensions, and results that are given."""
+"""What operations of several families have in common: operands, dimensions, given results."""
 
 from __future__ import annotations
 
