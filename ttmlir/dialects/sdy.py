@@ -9,10 +9,10 @@ Source: https://openxla.org/shardy/sdy_dialect
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, cast
 
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, TensorType, i64
 from xdsl.ir import Attribute, Data, Dialect, OpaqueSyntaxAttribute, Operation
 from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser, Parser
@@ -20,7 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, properties, values
+from ttmlir.dialects.definition.ods import Signature, ValueGroup, properties, values
 from ttmlir.dialects.definition.syntax import (
     AssemblyOp,
     expect,
@@ -28,7 +28,6 @@ from ttmlir.dialects.definition.syntax import (
     parse_operands,
     parse_signed,
 )
-from ttmlir.dialects.stablehlo import creation
 from ttmlir.dialects.stablehlo.constraints import ANYTHING
 from ttmlir.dialects.stablehlo.form import EACH, integer
 from ttmlir.mlir.xdsl_internals import resume_from
@@ -112,6 +111,19 @@ class ManualAxesAttr(TextAttr, OpaqueSyntaxAttribute):
         return take_brackets(parser, "{")
 
 
+@irdl_attr_definition
+class AxesAttr(TextAttr, OpaqueSyntaxAttribute):
+    """Axes of a collective: `#sdy<list_of_axis_ref_lists[{"x"}, {}]>`."""
+
+    name = "sdy.list_of_axis_ref_lists"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        """Read `[...]`, or the `{...}` of a sum."""
+        is_sum = parser.lexer.input.content.startswith("{", parser.pos)
+        return take_brackets(parser, "{" if is_sum else "[")
+
+
 class MeshOp(AssemblyOp):
     """Gives a mesh a name: `sdy.mesh @mesh = <["x"=2]>`."""
 
@@ -180,6 +192,120 @@ class ReshardOp(ShardingConstraintOp):
     """The operand, moved to where the sharding says."""
 
     name = "sdy.reshard"
+
+
+class _CollectiveOp(AssemblyOp):
+    """A move between devices: axes, the operand, and the sharding of what is made.
+
+    Source: https://openxla.org/shardy/sdy_dialect
+    """
+
+    OPENING: ClassVar[str] = "["
+    """The bracket before the axes."""
+    AXES: ClassVar[str]
+    """The property with the axes, as text."""
+    SPELLED: ClassVar[tuple[str, ...]] = ("out_sharding",)
+    traits = traits_def(Pure())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `[{"x"}] %0 out_sharding=<...> {...} : type`."""
+        given: dict[str, Attribute] = {}
+        if cls.OPENING:
+            given[cls.AXES] = AxesAttr(take_brackets(parser, cls.OPENING))
+        operand = parser.parse_unresolved_operand()
+        expect_keyword(parser, "out_sharding")
+        expect(parser, "=")
+        given["out_sharding"] = TensorShardingAttr(TensorShardingAttr.parse_parameter(parser))
+        properties, attributes = cls.parse_dict(parser, given)
+        parser.parse_punctuation(":")
+        type = parser.parse_type()
+        return cls.create(
+            operands=[parser.resolve_operand(operand, type)],
+            result_types=[type],
+            properties=properties,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write `[{"x"}] %0 out_sharding=<...> {...} : type`."""
+        if self.OPENING:
+            printer.print_string(f" {cast('AxesAttr', self.properties[self.AXES]).data}")
+        printer.print_string(" ")
+        printer.print_operand(self.operands[0])
+        sharding = cast("TensorShardingAttr", self.properties["out_sharding"]).data
+        printer.print_string(f" out_sharding={sharding}")
+        self.print_dict(printer)
+        printer.print_string(" : ")
+        printer.print_attribute(self.results[0].type)
+
+
+def _collective(name: str, axes: str, opening: str, doc: str) -> type[_CollectiveOp]:
+    said = {axes: ods.named_attr(AxesAttr.name)} if axes else {}
+    members: dict[str, object] = {
+        "__doc__": doc,
+        "__module__": __name__,
+        "name": f"sdy.{name}",
+        "OPENING": opening,
+        "AXES": axes,
+        "SPELLED": ("out_sharding", *said),
+        "SIGNATURE": Signature(
+            values(tensor=ANYTHING),
+            values(result=ANYTHING),
+            properties(out_sharding=ods.named_attr("sdy.sharding"), **said),
+        ),
+    }
+    words = "".join(map(str.capitalize, name.split("_")))
+    return type(f"{words}Op", (_CollectiveOp,), members)
+
+
+AllGatherOp = _collective(
+    "all_gather", "gathering_axes", "[", "Each device gets the parts of all along some axes."
+)
+AllReduceOp = _collective(
+    "all_reduce", "reduction_axes", "{", "Each device gets the sum of all along some axes."
+)
+AllSliceOp = _collective(
+    "all_slice", "slicing_axes", "[", "Each device keeps its part of what all have."
+)
+AllToAllOp = _collective(
+    "all_to_all", "params", "[", "Axes move from dimensions to other dimensions."
+)
+CollectivePermuteOp = _collective("collective_permute", "", "", "Devices exchange their parts.")
+ReduceScatterOp = _collective(
+    "reduce_scatter", "reduce_scatter_axes", "[", "Each device gets its part of the sum."
+)
+
+
+class ConstantOp(AssemblyOp):
+    """A constant that is spread like any other tensor: `sdy.constant dense<0> : tensor<2xi32>`."""
+
+    name = "sdy.constant"
+    SIGNATURE: ClassVar = Signature(
+        results=values(output=ANYTHING), properties=properties(value=ods.ELEMENTS)
+    )
+    SPELLED: ClassVar[tuple[str, ...]] = ("value",)
+    traits = traits_def(Pure())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `{...} dense<...> : type`."""
+        attributes = parser.parse_optional_attr_dict()
+        value = parser.parse_attribute()
+        type = getattr(value, "type", None)
+        if not isinstance(type, TensorType):
+            parser.raise_error("expected elements of a tensor")
+        return cls.create(
+            result_types=[cast("TensorType[Attribute]", type)],
+            properties={"value": value},
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write `{...} dense<...> : type`."""
+        self.print_dict(printer)
+        printer.print_string(" ")
+        printer.print_attribute(self.properties["value"])
 
 
 class ShardingGroupOp(AssemblyOp):
@@ -259,6 +385,7 @@ class ManualComputationOp(AssemblyOp):
         regions=1,
     )
     SPELLED: ClassVar[tuple[str, ...]] = (*_SHARDINGS, "manual_axes")
+    traits = traits_def(ods.CanonicalPatterns("ttmlir.dialects.sdy_canonical:PATTERNS"))
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -309,106 +436,60 @@ class ManualComputationOp(AssemblyOp):
         printer.print_operation_type(self)
 
 
-@irdl_attr_definition
-class AxesAttr(TextAttr, OpaqueSyntaxAttribute):
-    """What a collective does to the axes: `[{"x"}, {}]`, `{"x"}` or `[{"x"}: 0->1]`."""
+# --- Meshes ---------------------------------------------------------------------------------------
 
-    name = "sdy.axes"
+_AXIS = re.compile(r'"([^"]*)"\s*=\s*(\d+)')
 
-
-class _Collective(ShardingConstraintOp):
-    """The operand, whose parts devices exchange: `[{"x"}, {}] %0 out_sharding=<...> : type`."""
-
-    AXES: ClassVar[str] = ""
-    """The property with what is done to the axes; none if empty."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `axes %0 out_sharding=<...> {...} : type`."""
-        properties: dict[str, Attribute] = {}
-        if cls.AXES:
-            text = parser.lexer.input.content
-            if text.startswith(("max ", "min ", "sum "), parser.pos):
-                properties["reduction_kind"] = StringAttr(parser.parse_identifier())
-            opening = text[parser.pos]
-            properties[cls.AXES] = AxesAttr(take_brackets(parser, opening))
-        operand = parser.parse_unresolved_operand()
-        expect_keyword(parser, "out_sharding")
-        expect(parser, "=")
-        properties["out_sharding"] = TensorShardingAttr(TensorShardingAttr.parse_parameter(parser))
-        properties, attributes = cls.parse_dict(parser, properties)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=[parser.resolve_operand(operand, type)],
-            result_types=[type],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write `axes %0 out_sharding=<...> {...} : type`."""
-        if kind := self.properties.get("reduction_kind"):
-            printer.print_string(f" {cast('StringAttr', kind).data}")
-        if self.AXES:
-            printer.print_string(f" {cast('AxesAttr', self.properties[self.AXES]).data}")
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        sharding = cast("TensorShardingAttr", self.properties["out_sharding"]).data
-        printer.print_string(f" out_sharding={sharding}")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
+Mesh = Mapping[str, int]
+"""Devices along each named axis."""
 
 
-def _collective(mnemonic: str, axes: str) -> type[Operation]:
-    spelled = ("out_sharding", *([axes] if axes else []))
-    parameters = {"out_sharding": ods.named_attr("sdy.sharding")}
-    more: tuple[Property, ...] = ()
-    if mnemonic == "all_reduce":
-        more = (Property("reduction_kind", ods.STRING, optional=True),)
-        spelled = (*spelled, "reduction_kind")
-    if axes:
-        parameters[axes] = ods.named_attr("sdy.axes")
-    namespace = {
-        "__doc__": _Collective.__doc__,
-        "__module__": __name__,
-        "name": f"sdy.{mnemonic}",
-        "AXES": axes,
-        "SPELLED": spelled,
-        "SIGNATURE": Signature(
-            values(input=ANYTHING),
-            values(result=ANYTHING),
-            (*properties(**parameters), *more),
-        ),
-    }
-    return type(f"{mnemonic.title().replace('_', '')}Op", (_Collective,), namespace)
+def meshes_in(module: ModuleOp) -> dict[str, Mesh]:
+    """The meshes of a module by `@name`."""
+    found: dict[str, Mesh] = {}
+    for op in module.body.block.ops:
+        if isinstance(op, MeshOp):
+            text = cast("MeshAttr", op.properties["mesh"]).data
+            name = cast("StringAttr", op.properties["sym_name"]).data
+            found[f"@{name}"] = axes_of(text)
+    return found
 
 
-_COLLECTIVES = [
-    _collective("all_gather", "gathering_axes"),
-    _collective("all_reduce", "reduction_axes"),
-    _collective("all_slice", "slicing_axes"),
-    _collective("all_to_all", "params"),
-    _collective("collective_permute", ""),
-    _collective("reduce_scatter", "reduce_scatter_axes"),
-]
+def axes_of(text: str) -> Mesh:
+    """The axes of `<["x"=2]>`."""
+    return {name: int(extent) for name, extent in _AXIS.findall(text)}
 
 
-class ConstantOp(creation.ConstantOp):
-    """Numbers: `sdy.constant dense<1.0> : tensor<3xf32>`."""
-
-    name = "sdy.constant"
+def count_devices(module: ModuleOp) -> int:
+    """The devices of the largest mesh of a module; 1 if there is none."""
+    counts = [1]
+    for mesh in meshes_in(module).values():
+        count = 1
+        for extent in mesh.values():
+            count *= extent
+        counts.append(count)
+    return max(counts)
 
 
 OPERATIONS = cast(
     "list[type[Operation]]",
     [
-        *(ConstantOp, ManualComputationOp, MeshOp, ReshardOp, ReturnOp),
-        *(ShardingConstraintOp, ShardingGroupOp, *_COLLECTIVES),
+        AllGatherOp,
+        AllReduceOp,
+        AllSliceOp,
+        AllToAllOp,
+        CollectivePermuteOp,
+        ConstantOp,
+        ManualComputationOp,
+        MeshOp,
+        ReduceScatterOp,
+        ReshardOp,
+        ReturnOp,
+        ShardingConstraintOp,
+        ShardingGroupOp,
     ],
 )
-"""The operations that JAX makes, and those that Shardy makes of them."""
+"""The operations that JAX makes, and those that say what moves between devices."""
 
 SDY = Dialect(
     "sdy",

@@ -1,15 +1,11 @@
 // Passes of ttnn that tt-mlir has and that are not here: what to do instead.
 
 // RUN: not ttmlir-opt --ttnn-operation-validation-and-fallback %s 2>&1 | FileCheck %s --check-prefix=MODEL
-// RUN: not ttmlir-opt --ttnn-configure-ccl-ops %s 2>&1 | FileCheck %s --check-prefix=COLLECTIVES
-// RUN: not ttmlir-opt --ttnn-force-final-deallocs %s 2>&1 | FileCheck %s --check-prefix=ENDS
 // RUN: not ttmlir-opt --ttnn-file-split %s 2>&1 | FileCheck %s --check-prefix=FILES
 // RUN: not ttmlir-opt --ttnn-create-d2m-subgraphs %s 2>&1 | FileCheck %s --check-prefix=PARTS
 // RUN: not ttmlir-opt --ttnn-lower-tt-lang-to-generic %s 2>&1 | FileCheck %s --check-prefix=KERNELS
 
 // MODEL: not supported: it asks a model of the device what operations take; without one they have the layouts of ttir-to-ttnn-backend-pipeline
-// COLLECTIVES: not supported: collectives stay as convert-ttir-to-ttnn makes them; leave it out
-// ENDS: not supported: use ttnn-deallocate, which ends tensors after their last use, or ttnn-remove-deallocs
 // FILES: not supported: use ttnn-common-to-emitpy-pipeline, which writes one file of the module's functions
 // PARTS: not supported: use ttir-to-ttmetal-pipeline with ttnn-mode for whole programs
 // KERNELS: not supported: kernels of tt-lang are compiled by tt-lang

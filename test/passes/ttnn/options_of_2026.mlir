@@ -8,7 +8,7 @@
 // RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline=enable-eltwise-activation-fusion=false %s | FileCheck %s --check-prefix=APART
 // RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline=enable-dram-space-saving-optimization-pass=false %s | FileCheck %s --check-prefix=SAVING
 // RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline=compute-cfg-math-fidelity=lofi %s | FileCheck %s --check-prefix=LOFI
-// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="mesh-topology=ring,linear enable-create-d2m-subgraphs=true" %s 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="enable-permute-slice-after-matmul-fusion=true enable-create-d2m-subgraphs=true" %s 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not ttmlir-opt --ttnn-fusing=enable-rope-fusion=true %s 2>&1 | FileCheck %s --check-prefix=ROPE
 
 // USUAL: ttnn.l1_const_eval_usage
@@ -24,7 +24,7 @@
 // APART: "ttnn.add"{{.*}}input_tensor_a_activations = [], input_tensor_b_activations = []
 // SAVING-NOT: l1_const_eval_usage
 // LOFI: "ttnn.matmul"{{.*}}math_fidelity = lofi
-// NOTHING: warning: --mesh-topology has no effect: no pass does it here; leave it out
+// NOTHING: warning: --enable-permute-slice-after-matmul-fusion has no effect: no pass does it here; leave it out
 // NOTHING: warning: --enable-create-d2m-subgraphs has no effect
 // ROPE: for the --enable-rope-fusion option: ttnn-fusing does not do it; leave it out
 func.func @main(%x: tensor<64x128xbf16>, %w: tensor<96x128xbf16>, %y: tensor<64x96xbf16>)

@@ -65,7 +65,9 @@ def _parts(module: ModuleOp) -> list[object]:
     return parts
 
 
-_FORGETFUL = ("strip-debuginfo", "stablehlo-annotate-arguments")
+_FORGETFUL = (
+    *("strip-debuginfo", "stablehlo-annotate-arguments", "wrap-under-manual-computation"),
+)
 """Passes that leave locations out: that is what they are for, or as tt-mlir does."""
 
 

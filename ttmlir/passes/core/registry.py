@@ -15,6 +15,12 @@ from ttmlir.mlir.option_values import OptionError
 from ttmlir.passes.core.base import Pass, Pipeline
 
 PASSES: dict[str, str] = {
+    "analyze-mesh": "ttmlir.passes.shardy.analyze_mesh:AnalyzeMeshPass",
+    "annotate-local-shapes": "ttmlir.passes.shardy.annotate_local_shapes:AnnotateLocalShapesPass",
+    "apply-argument-shard-status": (
+        "ttmlir.passes.shardy.apply_argument_shard_status:ApplyArgumentShardStatusPass"
+    ),
+    "auto-sharding": "ttmlir.passes.shardy.one_device:AutoShardingPass",
     "canonicalize": "ttmlir.passes.general.canonicalize:CanonicalizePass",
     "chlo-legalize-to-stablehlo": (
         "ttmlir.passes.stablehlo.functions.chlo_legalize_to_stablehlo:ChloLegalizeToStableHLOPass"
@@ -53,9 +59,13 @@ PASSES: dict[str, str] = {
     "convert-ttnn-to-ttir": (
         "ttmlir.passes.ttnn.conversion.convert_ttnn_to_ttir:ConvertTTNNToTTIRPass"
     ),
+    "convert-xla-sdy-to-sdy": "ttmlir.passes.shardy.convert_xla_sdy_to_sdy:ConvertXlaSdyToSdyPass",
     "cpu-hoist-const-eval": "ttmlir.passes.general.cpu_hoist_const_eval:CPUHoistConstEvalPass",
     "cpu-hoist-manually-tagged": (
         "ttmlir.passes.general.cpu_hoist_manually_tagged:CPUHoistManuallyTaggedPass"
+    ),
+    "cpu-hoist-non-lowerable-shlo-ops": (
+        "ttmlir.passes.general.cpu_hoist_non_lowerable_shlo_ops:CPUHoistNonLowerableSHLOOpsPass"
     ),
     "cse": "ttmlir.passes.general.cse:CSEPass",
     "d2m-allocate": "ttmlir.passes.d2m.schedule.d2m_allocate:D2MAllocatePass",
@@ -73,19 +83,62 @@ PASSES: dict[str, str] = {
     "d2m-materialize-view-returns": (
         "ttmlir.passes.d2m.frontend.d2m_materialize_view_returns:D2MMaterializeViewReturnsPass"
     ),
+    "decouple-const-fanout": "ttmlir.passes.shardy.decouple_const_fanout:DecoupleConstFanoutPass",
     "flatten-control-flow": (
         "ttmlir.passes.control_flow.flatten_control_flow:FlattenControlFlowPass"
     ),
+    "flatten-or-convert-composites": (
+        "ttmlir.passes.shardy.one_device:FlattenOrConvertCompositesPass"
+    ),
+    "fuse-distributed-custom-calls": (
+        "ttmlir.passes.shardy.one_device:FuseDistributedCustomCallsPass"
+    ),
     "inline": "ttmlir.passes.general.inline:InlinePass",
+    "insert-explicit-reshards": "ttmlir.passes.shardy.one_device:InsertExplicitReshardsPass",
+    "insert-reshards-for-unpropagated-ops": (
+        "ttmlir.passes.shardy.one_device:InsertReshardsForUnpropagatedOpsPass"
+    ),
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
+    ),
+    "partially-convert-sdy-to-stablehlo": (
+        "ttmlir.passes.shardy.partially_convert_sdy_to_stablehlo:PartiallyConvertSdyToStableHLOPass"
     ),
     "print-ir": "ttmlir.passes.general.print_ir:PrintIRPass",
     "print-op-stats": "ttmlir.passes.general.print_op_stats:PrintOpStatsPass",
     "reconcile-unrealized-casts": (
         "ttmlir.passes.general.reconcile_unrealized_casts:ReconcileUnrealizedCastsPass"
     ),
+    "register-custom-sharding-rule": (
+        "ttmlir.passes.shardy.one_device:RegisterCustomShardingRulePass"
+    ),
+    "register-user-sharding-rule": (
+        "ttmlir.passes.shardy.register_user_sharding_rule:RegisterUserShardingRulePass"
+    ),
     "remove-dead-values": "ttmlir.passes.general.remove_dead_values:RemoveDeadValuesPass",
+    "reoutline-composite": "ttmlir.passes.shardy.one_device:ReoutlineCompositePass",
+    "replicate-non-splittable-values": (
+        "ttmlir.passes.shardy.replicate_non_splittable_values:ReplicateNonSplittableValuesPass"
+    ),
+    "sdy-apply-sharding-constraints": (
+        "ttmlir.passes.shardy.sdy_apply_sharding_constraints:SdyApplyShardingConstraintsPass"
+    ),
+    "sdy-close-shardings": "ttmlir.passes.shardy.sdy_close_shardings:SdyCloseShardingsPass",
+    "sdy-insert-explicit-reshards": "ttmlir.passes.shardy.one_device:SdyInsertExplicitReshardsPass",
+    "sdy-lift-inlined-meshes": (
+        "ttmlir.passes.shardy.sdy_lift_inlined_meshes:SdyLiftInlinedMeshesPass"
+    ),
+    "sdy-remove-size-one-axes": (
+        "ttmlir.passes.shardy.sdy_remove_size_one_axes:SdyRemoveSizeOneAxesPass"
+    ),
+    "sdy-reshard-to-collectives": (
+        "ttmlir.passes.shardy.sdy_reshard_to_collectives:SdyReshardToCollectivesPass"
+    ),
+    "sdy-sharding-constraint-to-reshard": (
+        "ttmlir.passes.shardy.sdy_sharding_constraint_to_reshard:SdyShardingConstraintToReshardPass"
+    ),
+    "sdy-user-priority-propagate": "ttmlir.passes.shardy.one_device:SdyUserPriorityPropagatePass",
+    "shardy-ccl-canonicalization": "ttmlir.passes.shardy.one_device:ShardyCCLCanonicalizationPass",
     "stablehlo-aggressive-simplification": (
         "ttmlir.passes.stablehlo.stablehlo_aggressive_simplification"
         ":StableHLOAggressiveSimplificationPass"
@@ -122,6 +175,7 @@ PASSES: dict[str, str] = {
     "stablehlo-flatten-tuple": (
         "ttmlir.passes.stablehlo.structure.stablehlo_flatten_tuple:StableHLOFlattenTuplePass"
     ),
+    "stablehlo-fusing": "ttmlir.passes.shardy.stablehlo_fusing:StableHLOFusingPass",
     "stablehlo-legalize-composite-to-call": (
         "ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call"
         ":StableHLOLegalizeCompositeToCallPass"
@@ -261,8 +315,15 @@ PASSES: dict[str, str] = {
     "ttkernel-control-dst-section": (
         "ttmlir.passes.ttmetal.ttkernel_control_dst_section:TTKernelControlDstSectionPass"
     ),
+    "ttnn-adjust-deallocs": "ttmlir.passes.ttnn.ttnn_adjust_deallocs:TTNNAdjustDeallocsPass",
+    "ttnn-ccl-activation-dtype-lowering": (
+        "ttmlir.passes.ttnn.collectives.ttnn_ccl_activation_dtype_lowering:TTNNCCLActivationDtypeLoweringPass"
+    ),
     "ttnn-collect-perf-metrics": (
         "ttmlir.passes.ttnn.ttnn_collect_perf_metrics:TTNNCollectPerfMetricsPass"
+    ),
+    "ttnn-configure-ccl-ops": (
+        "ttmlir.passes.ttnn.collectives.ttnn_configure_ccl_ops:TTNNConfigureCCLOpsPass"
     ),
     "ttnn-create-input-gens": (
         "ttmlir.passes.ttnn.functions.ttnn_create_input_gens:TTNNCreateInputGeneratorsPass"
@@ -273,6 +334,9 @@ PASSES: dict[str, str] = {
     "ttnn-force-const-eval-to-system-memory": (
         "ttmlir.passes.ttnn.functions.ttnn_force_const_eval_to_system_memory"
         ":TTNNConstEvalInputsToSystemMemoryPass"
+    ),
+    "ttnn-force-final-deallocs": (
+        "ttmlir.passes.ttnn.ttnn_force_final_deallocs:TTNNForceFinalDeallocsPass"
     ),
     "ttnn-fusing": "ttmlir.passes.ttnn.ttnn_fusing:TTNNFusingPass",
     "ttnn-kv-cache-dtype-conversion": (
@@ -316,6 +380,12 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.ttnn_weight_dtype_conversion:TTNNWeightDtypeConversionPass"
     ),
     "ttnn-workaround": "ttmlir.passes.ttnn.workarounds.ttnn_workaround:TTNNWorkaroundPass",
+    "update-global-to-local-shapes": (
+        "ttmlir.passes.shardy.update_global_to_local_shapes:UpdateGlobalToLocalShapesPass"
+    ),
+    "wrap-under-manual-computation": (
+        "ttmlir.passes.shardy.wrap_under_manual_computation:WrapUnderManualComputationPass"
+    ),
 }
 """Every pass by its name on the command line; one line each, sorted by name."""
 
@@ -442,14 +512,8 @@ ELSEWHERE = {
         (
             "ttnn-allocate-distributed-op-buffers",
             "ttnn-allocate-distributed-op-semaphores",
-            "ttnn-ccl-activation-dtype-lowering",
-            "ttnn-configure-ccl-ops",
         ),
         "collectives stay as convert-ttir-to-ttnn makes them; leave it out",
-    ),
-    **dict.fromkeys(
-        ("ttnn-adjust-deallocs", "ttnn-force-final-deallocs"),
-        "use ttnn-deallocate, which ends tensors after their last use, or ttnn-remove-deallocs",
     ),
     **dict.fromkeys(
         (

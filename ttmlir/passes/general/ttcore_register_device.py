@@ -33,14 +33,14 @@ Options: `system-desc-path`, a file with the description of a machine (`.ttsys`)
 board such as p150; `SYSTEM_DESC_PATH` is it where none is given. Without it
 `mock-system-desc-arch`, wormhole_b0 or blackhole, says which cards are assumed: as many as the mesh
 has chips. `mesh-shape` is the mesh of chips, such as `1,2`; without it, that of the module's first
-`ttcore.meshes`, or one chip.
+`ttcore.meshes`, or one chip. `mesh-topology` says how the chips of each axis are linked.
 Not done here: devices other than of the first chips.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
@@ -50,12 +50,12 @@ from ttmlir.dialects import tt
 from ttmlir.dialects.definition.ods import SYSTEM_DESC
 from ttmlir.dialects.ttcore import DeviceModuleOp, DeviceOp, MeshesAttr
 from ttmlir.ir.rewriting import refuse, refuse_at
-from ttmlir.layout.enums import Arch
+from ttmlir.layout.enums import Arch, Topology
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.late_machine import describe_late, late_board, late_device, mock_system
 from ttmlir.layout.system import BOARD_NAMES
 from ttmlir.mlir.core_prefix import use_late_spelling
-from ttmlir.mlir.option_values import option
+from ttmlir.mlir.option_values import keyword_of, list_of, option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.placement.ttir_load_system_desc import read_system_desc
 
@@ -83,6 +83,11 @@ class TTCoreRegisterDevicePass(ModulePass):
         Arch.WORMHOLE_B0,
         "Generation of the chip that is assumed without a file: wormhole_b0 or blackhole",
     )
+    mesh_topology: tuple[Topology, ...] = option(
+        (),
+        "How the chips of each axis of the mesh are linked",
+        type=list_of(keyword_of(Topology)),
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Set the attribute and add the operation."""
@@ -94,7 +99,7 @@ class TTCoreRegisterDevicePass(ModulePass):
             if any(isinstance(op, DeviceOp) for op in each.body.block.ops):
                 continue
             try:
-                device = late_device(system, mesh)
+                device = replace(late_device(system, mesh), topology=self.mesh_topology)
             except LayoutError as error:
                 refuse(each, f"ttcore-register-device cannot make the device: {error}")
             named = DeviceOp.of(tt.DeviceAttr(device))

@@ -8,9 +8,111 @@ from dataclasses import dataclass
 from ttmlir.ir.builder import SPELLING_HELP, TTIRSpelling
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.general.argument_types import ARGUMENT_TYPES, ArgumentTypes
 from ttmlir.passes.pipelines.linalg import MAX_TRIP_COUNT
 from ttmlir.passes.pipelines.ttir_to_ttnn import ModelToTTNNPipeline
 from ttmlir.version import SPELLING_VARIABLE
+
+
+@dataclass(frozen=True)
+class StableHLOPipeline(Pipeline):
+    """Say in StableHLO what one device computes, as tt-mlir of 2026 does before ttir."""
+
+    name = "stablehlo-pipeline"
+    mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of a program that has none")
+    result_presharded: tuple[int, ...] = option(
+        (), "1 for each result that is taken in parts, 0 for the others"
+    )
+    automatic_arg_analysis: bool = option(
+        False, "Spread the first dimension of arguments over the mesh"
+    )
+    argument_types: ArgumentTypes = option(
+        (), "What the arguments of functions are", type=ARGUMENT_TYPES
+    )
+    enable_aggressive_simplification: bool = option(
+        False, "Simplify first: run stablehlo-aggressive-simplification"
+    )
+    enable_auto_sharding: bool = option(False, "Search for shardings of arguments")
+    dump_variants: bool = option(False, "Write each choice of that search to a file")
+    dump_dir: str = option("/tmp/", "Directory of those files")
+
+    def passes(self) -> Sequence[Pass]:
+        """Meshes, shardings, regions for one device, shapes of one device."""
+        from ttmlir.passes.general.canonicalize import CanonicalizePass
+        from ttmlir.passes.general.tt_populate_argument_types import TTPopulateArgumentTypesPass
+        from ttmlir.passes.shardy import one_device as nothing
+        from ttmlir.passes.shardy.analyze_mesh import AnalyzeMeshPass
+        from ttmlir.passes.shardy.annotate_local_shapes import AnnotateLocalShapesPass
+        from ttmlir.passes.shardy.apply_argument_shard_status import ApplyArgumentShardStatusPass
+        from ttmlir.passes.shardy.convert_xla_sdy_to_sdy import ConvertXlaSdyToSdyPass
+        from ttmlir.passes.shardy.decouple_const_fanout import DecoupleConstFanoutPass
+        from ttmlir.passes.shardy.partially_convert_sdy_to_stablehlo import (
+            PartiallyConvertSdyToStableHLOPass,
+        )
+        from ttmlir.passes.shardy.register_user_sharding_rule import RegisterUserShardingRulePass
+        from ttmlir.passes.shardy.replicate_non_splittable_values import (
+            ReplicateNonSplittableValuesPass,
+        )
+        from ttmlir.passes.shardy.sdy_apply_sharding_constraints import (
+            SdyApplyShardingConstraintsPass,
+        )
+        from ttmlir.passes.shardy.sdy_close_shardings import SdyCloseShardingsPass
+        from ttmlir.passes.shardy.sdy_lift_inlined_meshes import SdyLiftInlinedMeshesPass
+        from ttmlir.passes.shardy.sdy_remove_size_one_axes import SdyRemoveSizeOneAxesPass
+        from ttmlir.passes.shardy.sdy_reshard_to_collectives import SdyReshardToCollectivesPass
+        from ttmlir.passes.shardy.sdy_sharding_constraint_to_reshard import (
+            SdyShardingConstraintToReshardPass,
+        )
+        from ttmlir.passes.shardy.stablehlo_fusing import StableHLOFusingPass
+        from ttmlir.passes.shardy.update_global_to_local_shapes import (
+            UpdateGlobalToLocalShapesPass,
+        )
+        from ttmlir.passes.shardy.wrap_under_manual_computation import (
+            WrapUnderManualComputationPass,
+        )
+        from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
+            InlineStableHLOPass,
+            StableHLOAggressiveSimplificationPass,
+        )
+
+        types, simplifies = self.argument_types, self.enable_aggressive_simplification
+        search = nothing.AutoShardingPass(
+            mesh_shape=self.mesh_shape, dump_variants=self.dump_variants, dump_dir=self.dump_dir
+        )
+        return (
+            InlineStableHLOPass(canonicalize=False),
+            *([StableHLOAggressiveSimplificationPass()] if simplifies else []),
+            *([TTPopulateArgumentTypesPass(argument_types=types)] if types else []),
+            ConvertXlaSdyToSdyPass(),
+            SdyLiftInlinedMeshesPass(),
+            StableHLOFusingPass(),
+            PartiallyConvertSdyToStableHLOPass(),
+            ApplyArgumentShardStatusPass(result_presharded=self.result_presharded),
+            AnalyzeMeshPass(
+                mesh_shape=self.mesh_shape, automatic_arg_analysis=self.automatic_arg_analysis
+            ),
+            *([search] if self.enable_auto_sharding else []),
+            SdyRemoveSizeOneAxesPass(),
+            DecoupleConstFanoutPass(),
+            nothing.FlattenOrConvertCompositesPass(),
+            nothing.RegisterCustomShardingRulePass(),
+            RegisterUserShardingRulePass(),
+            SdyApplyShardingConstraintsPass(),
+            nothing.SdyUserPriorityPropagatePass(conservative_propagation=True),
+            SdyShardingConstraintToReshardPass(),
+            ReplicateNonSplittableValuesPass(),
+            nothing.InsertReshardsForUnpropagatedOpsPass(),
+            nothing.InsertExplicitReshardsPass(),
+            WrapUnderManualComputationPass(),
+            SdyReshardToCollectivesPass(),
+            nothing.ShardyCCLCanonicalizationPass(),
+            AnnotateLocalShapesPass(),
+            UpdateGlobalToLocalShapesPass(),
+            nothing.ReoutlineCompositePass(),
+            nothing.FuseDistributedCustomCallsPass(),
+            SdyCloseShardingsPass(),
+            CanonicalizePass(),
+        )
 
 
 @dataclass(frozen=True)
@@ -164,30 +266,3 @@ def _stablehlo_to_ttir(max_trip_count: int) -> Sequence[Pass]:
         StableHLOExpandComplexPass(),
         ConvertStableHLOToTTIRPass(spelling=TTIRSpelling.EARLY),
     )
-
-
-@dataclass(frozen=True)
-class StableHLOPipeline(Pipeline):
-    """Say of a program of stablehlo what its arguments and results are on the devices."""
-
-    name = "stablehlo-pipeline"
-    enable_aggressive_simplification: bool = option(
-        False, "Leave out and merge operations: run stablehlo-aggressive-simplification"
-    )
-
-    def passes(self) -> Sequence[Pass]:
-        """Calls, annotations."""
-        from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
-            InlineStableHLOPass,
-            StableHLOAggressiveSimplificationPass,
-        )
-        from ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments import (
-            StableHLOAnnotateArgumentsPass,
-        )
-
-        simplifies = self.enable_aggressive_simplification
-        return (
-            InlineStableHLOPass(canonicalize=False),
-            StableHLOAnnotateArgumentsPass(),
-            *([StableHLOAggressiveSimplificationPass()] if simplifies else []),
-        )

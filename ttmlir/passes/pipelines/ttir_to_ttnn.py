@@ -8,8 +8,17 @@ from enum import Enum
 from typing import Any
 
 from ttmlir.ir.builder import Spelling
-from ttmlir.layout.enums import Arch, DataType, MathFidelity
-from ttmlir.mlir.option_values import BOOLEAN, FLOAT, INTEGER, TRISTATE, OptionError, option
+from ttmlir.layout.enums import Arch, DataType, MathFidelity, Topology
+from ttmlir.mlir.option_values import (
+    BOOLEAN,
+    FLOAT,
+    INTEGER,
+    TRISTATE,
+    OptionError,
+    keyword_of,
+    list_of,
+    option,
+)
 from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.general.argument_types import ARGUMENT_TYPES, ArgumentTypes
 from ttmlir.passes.placement.layout_overrides import (
@@ -172,10 +181,16 @@ class LateOptions(Pipeline):
         "2026: what composites become: pipeline and inline put what they are made of in their "
         "place, which is done for validate and force-promote, too",
     )
-    mesh_topology: str = option("", f"2026: {_NOT_DONE}; links of devices are not described")
+    mesh_topology: tuple[Topology, ...] = option(
+        (),
+        "2026: how the chips of each axis of the mesh are linked",
+        type=list_of(keyword_of(Topology)),
+    )
     enable_fusing_conv2d_with_multiply_pattern: bool = option(False, f"2026: {_NOT_DONE}")
     enable_permute_slice_after_matmul_fusion: bool = option(False, f"2026: {_NOT_DONE}")
-    enable_activation_dtype_lowering: bool = option(False, f"2026: {_NOT_DONE}")
+    enable_activation_dtype_lowering: bool = option(
+        False, "2026: collectives move blocks of floats: run ttnn-ccl-activation-dtype-lowering"
+    )
     enable_create_d2m_subgraphs: bool = option(False, f"2026: {_NOT_DONE}")
     enable_d2m_elementwise_fusion: bool = option(False, f"2026: {_NOT_DONE}")
     enable_dram_sharded_matmul: bool = option(False, _OPTIMIZER)
@@ -428,6 +443,10 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
         )
+        from ttmlir.passes.ttnn.collectives.ttnn_ccl_activation_dtype_lowering import (
+            TTNNCCLActivationDtypeLoweringPass,
+        )
+        from ttmlir.passes.ttnn.collectives.ttnn_configure_ccl_ops import TTNNConfigureCCLOpsPass
         from ttmlir.passes.ttnn.conversion.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
         from ttmlir.passes.ttnn.functions.ttnn_unique_locations import TTNNUniqueLocationsPass
         from ttmlir.passes.ttnn.ttnn_decomposition import TTNNDecompositionPass
@@ -485,6 +504,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 system_desc_path=self.system_desc_path,
                 mesh_shape=self.mesh_shape,
                 mock_system_desc_arch=self.mock_system_desc_arch,
+                mesh_topology=self.mesh_topology,
             ),
             *self._argument_types(),
             TTIRInferKVCacheArgumentTypesPass(),
@@ -534,6 +554,11 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             TTNNPrepareConv3dWeightsPass(),
             TTNNWeightDtypeConversionPass(target_dtype=self.experimental_weight_dtype),
             *([caches] if self.experimental_kv_cache_dtype else []),
+            *(
+                [TTNNCCLActivationDtypeLoweringPass()]
+                if self.enable_activation_dtype_lowering
+                else []
+            ),
             CanonicalizePass(),
             CSEPass(),
             # Each step before may have made more that depends on constants alone.
@@ -542,6 +567,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             *const_eval,
             CanonicalizePass(),
             self._compute_config(),
+            TTNNConfigureCCLOpsPass(),
             *([TTNNSetMatmulProgramConfigPass()] if self.enable_matmul_program_config else []),
             *([RemoveDeadValuesPass()] if self.enable_remove_dead_values else []),
             *self._traces(),

@@ -15,6 +15,7 @@ from xdsl.ir import Operation, Region, SSAValue
 
 from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.layout.enums import ReduceType
 from ttmlir.optable import COMPARISONS, definition, named_in, named_on_truth
 from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.passes.stablehlo import (
@@ -25,6 +26,14 @@ from ttmlir.passes.stablehlo import (
 _COMMUTATIVE = {
     name: definition for name, definition in named_in("stablehlo").items() if definition.commutes
 }
+
+REDUCE_TYPES = {
+    "add": ReduceType.SUM,
+    "multiply": ReduceType.PROD,
+    "minimum": ReduceType.MIN,
+    "maximum": ReduceType.MAX,
+}
+"""How scatters and collectives of 2026 say what they combine values by."""
 
 
 def combiners(body: Region) -> tuple[OpDefinition, ...] | None:

@@ -44,8 +44,7 @@ OF_OPTIMIZER = (
 )
 """Options that there is no use for without a model of the device."""
 NOT_DONE = (
-    *("mesh-topology", "enable-fusing-conv2d-with-multiply-pattern"),
-    *("enable-permute-slice-after-matmul-fusion", "enable-activation-dtype-lowering"),
+    *("enable-fusing-conv2d-with-multiply-pattern", "enable-permute-slice-after-matmul-fusion"),
     *("enable-create-d2m-subgraphs", "enable-d2m-elementwise-fusion"),
 )
 """Options of pipelines to ttnn for what no pass here does."""

@@ -22,9 +22,10 @@ After:
 
 Requires: nothing.
 Ensures: arguments of public functions have a type, and they and their results the shape that one
-device has; the module names the mesh.
+device has; the module names the mesh. The body of a `sdy.manual_computation` stands where that
+stood.
 Options: none.
-Not done here: there is one device.
+Not done here: there is one device; regions for several are refused.
 """
 
 from __future__ import annotations
@@ -42,8 +43,10 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument
 
+from ttmlir.dialects.sdy import count_devices
+from ttmlir.dialects.sdy_canonical import enter, is_for_one_device
 from ttmlir.dialects.ttcore import ArgumentTypeAttr, LocalShapeAttr, MeshesAttr, ShardStatusAttr
-from ttmlir.ir.rewriting import replace, symbol_visibility
+from ttmlir.ir.rewriting import refuse, replace, symbol_visibility
 from ttmlir.layout.enums import ArgumentType, ShardStatus
 from ttmlir.passes.core.base import ModulePass
 
@@ -62,6 +65,7 @@ class StableHLOAnnotateArgumentsPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Annotate all functions."""
+        _enter_regions(module)
         module.attributes["ttcore.meshes"] = MeshesAttr((("mesh", (1, 1)),))
         is_program = "mhlo.num_partitions" in module.attributes
         for function in module.ops:
@@ -78,6 +82,13 @@ class StableHLOAnnotateArgumentsPass(ModulePass):
             function.arg_attrs = given
             more = {} if is_private else {_STATUS: ShardStatusAttr(status)}
             function.res_attrs = _annotate(types.outputs.data, function.res_attrs, more)
+
+
+def _enter_regions(module: ModuleOp) -> None:
+    for op in [op for op in module.walk() if op.name == "sdy.manual_computation"]:
+        if not is_for_one_device(op):
+            refuse(op, f"is for {count_devices(module)} devices; programs are compiled for one")
+        enter(op)
 
 
 _STATUS = "ttcore.shard_status"

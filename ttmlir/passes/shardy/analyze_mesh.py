@@ -1,0 +1,145 @@
+"""Give a program a mesh of two axes, as devices are arranged.
+
+Before:
+
+    sdy.mesh @mesh = <["y"=2]>
+    func.func @main(%a: tensor<64x32xf32>
+        {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) -> tensor<64x32xf32> {
+      return %a : tensor<64x32xf32>
+    }
+
+After:
+
+    module {
+      sdy.mesh @mesh = <["y_aux"=1, "y"=2]>
+      ...
+
+Requires: what is said of devices is said in sdy (`convert-xla-sdy-to-sdy`).
+Ensures: there is one mesh, and it has two axes; without a mesh of its own a program is for one
+device.
+Options: `mesh-shape`: the mesh of a program that has none, such as 1,2; `automatic-arg-analysis`
+spreads the first dimension of its arguments over it: those of four dimensions and more, and those
+that are `input`.
+Not done here: what `mhlo.sharding` says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.dialects.func import FuncOp
+
+from ttmlir.dialects import sdy
+from ttmlir.dialects.sdy import Mesh, axes_of
+from ttmlir.dialects.ttcore import ArgumentTypeAttr
+from ttmlir.ir.rewriting import refuse_at
+from ttmlir.layout.enums import ArgumentType
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.shardy.shardings import Dimension, Sharding, said_of, set_argument
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Attribute
+
+_NAME = "mesh"
+_AXES: tuple[str, ...] = ("x", "y")
+_VALID = {
+    1: (1, 2, 4, 8, 16, 32, 64),
+    2: (2, 4, 8),
+    4: (4, 8, 16, 32),
+    8: (4, 8, 16),
+}
+"""Columns that meshes have, by their rows."""
+
+
+@dataclass(frozen=True)
+class AnalyzeMeshPass(ModulePass):
+    """Give a program a mesh of two axes."""
+
+    name = "analyze-mesh"
+    title = "AnalyzeMeshPass"
+    mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of a program that has none")
+    automatic_arg_analysis: bool = option(
+        False, "Spread the first dimension of arguments over the mesh"
+    )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Mend the mesh, or make one."""
+        meshes = [op for op in module.body.block.ops if isinstance(op, sdy.MeshOp)]
+        if len(meshes) > 1:
+            refuse_at(meshes[1], f"Pass expects a single mesh op, got {len(meshes)}")
+        if meshes:
+            _mend(meshes[0])
+        elif self.automatic_arg_analysis:
+            self._spread(module)
+        else:
+            _insert(module, dict.fromkeys(_AXES, 1))
+
+    def _spread(self, module: ModuleOp) -> None:
+        if not self.mesh_shape:
+            refuse_at(module, "User did not provide a mesh: give mesh-shape")
+        if len(self.mesh_shape) != 2 or self.mesh_shape[0] != 1:
+            refuse_at(
+                module,
+                "Currently, automatic arg analysis only supports 2d mesh shape and mesh shape dim0 "
+                "must be 1",
+            )
+        mesh: dict[str, int] = dict(zip(("default", "batch"), self.mesh_shape, strict=True))
+        _check(module, mesh)
+        _insert(module, mesh)
+        for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+            for index, type_ in enumerate(function.function_type.inputs.data):
+                if isinstance(type_, TensorType):
+                    _spread_argument(function, index, cast("TensorType[Attribute]", type_))
+
+
+def _spread_argument(function: FuncOp, index: int, type_: TensorType[Attribute]) -> None:
+    said = said_of(function.arg_attrs, index)
+    is_input = said.get("ttcore.argument_type") == ArgumentTypeAttr(ArgumentType.INPUT)
+    rank = len(type_.get_shape())
+    if rank < 4 and not (is_input and rank):
+        return
+    dimensions = (Dimension(('"batch"',)), *(Dimension(),) * (rank - 1))
+    sharding = sdy.TensorShardingAttr(str(Sharding(f"@{_NAME}", dimensions)))
+    set_argument(function, index, sdy__sharding=sharding)
+
+
+def _mend(op: sdy.MeshOp) -> None:
+    mesh: Mesh = axes_of(cast("sdy.MeshAttr", op.properties["mesh"]).data)
+    if len(mesh) > 2:
+        refuse_at(op, f"Pass expects a 0D, 1D, or 2D mesh, got {len(mesh)}D")
+    if not mesh:
+        mesh = dict.fromkeys(_AXES, 1)
+    if len(mesh) == 1:
+        ((name, extent),) = mesh.items()
+        mesh = {f"{name}_aux": 1, name: extent}
+    _check(op, mesh)
+    op.properties["mesh"] = _mesh_attr(mesh)
+
+
+def _check(op: sdy.MeshOp | ModuleOp, mesh: Mesh) -> None:
+    rows, columns = mesh.values()
+    if columns not in _VALID.get(rows, ()):
+        known = ", ".join(f"{r}x{'|'.join(map(str, c))}" for r, c in _VALID.items())
+        refuse_at(op, f"Mesh is not valid: {rows}x{columns}; there are {known}")
+
+
+def _mesh_attr(mesh: Mesh) -> sdy.MeshAttr:
+    axes = ", ".join(f'"{name}"={extent}' for name, extent in mesh.items())
+    return sdy.MeshAttr(f"<[{axes}]>")
+
+
+def _insert(module: ModuleOp, mesh: Mesh) -> None:
+    new = sdy.MeshOp.create(
+        properties={"sym_name": StringAttr(_NAME), "mesh": _mesh_attr(mesh)},
+        location=module.location,
+    )
+    block = module.body.block
+    if block.first_op is None:
+        block.add_op(new)
+    else:
+        block.insert_op_before(new, block.first_op)

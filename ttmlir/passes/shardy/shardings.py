@@ -1,0 +1,212 @@
+"""Shardings and meshes, read from the text that attributes of sdy keep.
+
+    sharding = Sharding.parse('<@mesh, [{"x"}, {?}]>', op)
+    sharding.local_shape((64, 32), {"x": 2})      # (32, 32)
+
+`map_shardings` replaces every sharding of a module, wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self, cast
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+from ttmlir.dialects import sdy
+from ttmlir.ir.rewriting import refuse_at
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+SHARDING = "sdy.sharding"
+"""The attribute of arguments, results and operations that says how their tensors are spread."""
+_ONE = r'<(@(?:"[^"]*"|[\w.$-]+)|mesh<[^\[]*\[[^\]]*\][^>]*>), \[((?:[^\[\]])*)\]([^<>]*)>'
+_SHARDING = re.compile(_ONE)
+_DIMENSION = re.compile(r"\{([^{}]*)\}(p\d+)?")
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """The axes that one dimension of a tensor is spread over."""
+
+    axes: tuple[str, ...] = ()
+    """As they are spelled, such as `"x"` or `"x":(1)2`."""
+    is_open: bool = False
+    """True where more axes may be added."""
+    priority: str = ""
+
+    def __str__(self) -> str:
+        """As in the text of an attribute."""
+        return f"{{{', '.join((*self.axes, *(['?'] if self.is_open else [])))}}}{self.priority}"
+
+
+@dataclass(frozen=True)
+class Sharding:
+    """How one tensor is spread over a mesh."""
+
+    mesh: str
+    """`@name`, or the mesh itself."""
+    dimensions: tuple[Dimension, ...]
+    rest: str = ""
+    """What is said of axes besides, with a comma before."""
+
+    @classmethod
+    def parse(cls, text: str, op: Operation) -> Self:
+        """Read one sharding; what is none is refused at an operation."""
+        found = _SHARDING.fullmatch(text)
+        if found is None:
+            refuse_at(op, f"'{text}' is no sharding of a tensor over the axes of a mesh")
+        return cls._of(found)
+
+    @classmethod
+    def _of(cls, found: re.Match[str]) -> Self:
+        dimensions: list[Dimension] = []
+        for axes, priority in _DIMENSION.findall(found[2]):
+            words = [word.strip() for word in axes.split(",") if word.strip()]
+            named = tuple(word for word in words if word != "?")
+            dimensions.append(Dimension(named, "?" in words, priority))
+        return cls(found[1], tuple(dimensions), found[3])
+
+    @classmethod
+    def parse_all(cls, text: str) -> tuple[Self, ...]:
+        """Read the shardings of several values."""
+        return tuple(cls._of(found) for found in _SHARDING.finditer(text))
+
+    @classmethod
+    def open(cls, mesh: str, rank: int) -> Self:
+        """That of a tensor of which nothing is said."""
+        return cls(mesh, (Dimension(is_open=True),) * rank)
+
+    def __str__(self) -> str:
+        """As in the text of an attribute, angle brackets included."""
+        return f"<{self.mesh}, [{', '.join(map(str, self.dimensions))}]{self.rest}>"
+
+    @property
+    def is_spread(self) -> bool:
+        """True where a dimension is spread over axes."""
+        return any(each.axes for each in self.dimensions)
+
+    def parts(self, mesh: sdy.Mesh) -> tuple[int, ...]:
+        """Into how many parts each dimension is cut."""
+        return tuple(_volume(each.axes, mesh) for each in self.dimensions)
+
+    def local_shape(self, shape: tuple[int, ...], mesh: sdy.Mesh) -> tuple[int, ...] | None:
+        """The extents of the part of one device; None if a dimension cannot be cut so."""
+        parts = self.parts(mesh)
+        if len(parts) != len(shape) or any(
+            extent % count for extent, count in zip(shape, parts, strict=True)
+        ):
+            return None
+        return tuple(extent // count for extent, count in zip(shape, parts, strict=True))
+
+    def closed(self) -> Self:
+        """The same without dimensions that more axes may be added to."""
+        return replace(self, dimensions=tuple(replace(d, is_open=False) for d in self.dimensions))
+
+
+def _volume(axes: tuple[str, ...], mesh: sdy.Mesh) -> int:
+    volume = 1
+    for axis in axes:
+        name, _, part = axis.partition(":")
+        volume *= int(part.rpartition(")")[2]) if part else mesh.get(name.strip('"'), 1)
+    return volume
+
+
+def sharding_of(value: SSAValue) -> Sharding | None:
+    """What is said of a value: of an argument by its function, of a result by its operation."""
+    if isinstance(value, BlockArgument):
+        return _sharding_of_argument(value)
+    op, index = cast("Operation", value.owner), cast("int", value.index)  # pyright: ignore
+    for name in ("out_sharding", "sharding"):
+        said = op.properties.get(name)
+        if isinstance(said, sdy.TensorShardingAttr):
+            return Sharding.parse(said.data, op)
+    said = op.attributes.get(SHARDING, op.properties.get("out_shardings"))
+    if not isinstance(said, sdy.TensorShardingPerValueAttr):
+        return None
+    shardings = Sharding.parse_all(said.data)
+    return shardings[index] if index < len(shardings) else None
+
+
+def _sharding_of_argument(value: BlockArgument) -> Sharding | None:
+    parent = value.owner.parent_op()
+    if isinstance(parent, FuncOp) and parent.arg_attrs is not None:
+        said = parent.arg_attrs.data[value.index].data.get(SHARDING)
+        return (
+            Sharding.parse(said.data, parent) if isinstance(said, sdy.TensorShardingAttr) else None
+        )
+    if isinstance(parent, sdy.ManualComputationOp):
+        text = cast("sdy.TensorShardingPerValueAttr", parent.properties["in_shardings"]).data
+        return Sharding.parse_all(text)[value.index]
+    return None
+
+
+def per_value(shardings: tuple[Sharding, ...]) -> sdy.TensorShardingPerValueAttr:
+    """The attribute of several values."""
+    return sdy.TensorShardingPerValueAttr(f"<[{', '.join(map(str, shardings))}]>")
+
+
+Change = Callable[[Sharding], Sharding]
+
+
+def map_shardings(module: ModuleOp, change: Change) -> None:
+    """Replace every sharding of arguments, results and operations."""
+
+    def changed(attribute: Attribute) -> Attribute:
+        if isinstance(attribute, sdy.TensorShardingAttr | sdy.TensorShardingPerValueAttr):
+            text = _SHARDING.sub(lambda found: _changed(found, change), attribute.data)
+            return type(attribute)(text)
+        return attribute
+
+    for op in module.walk():
+        for held in (op.attributes, op.properties):
+            for name, attribute in held.items():
+                held[name] = changed(attribute)
+        if isinstance(op, FuncOp):
+            for name in ("arg_attrs", "res_attrs"):
+                said = op.properties.get(name)
+                if isinstance(said, ArrayAttr):
+                    op.properties[name] = ArrayAttr(
+                        [
+                            DictionaryAttr({key: changed(each) for key, each in entry.data.items()})
+                            for entry in cast("ArrayAttr[DictionaryAttr]", said).data
+                        ]
+                    )
+
+
+def _changed(found: re.Match[str], change: Change) -> str:
+    return str(change(Sharding._of(found)))  # pyright: ignore[reportPrivateUsage]
+
+
+def said_of(held: ArrayAttr[DictionaryAttr] | None, index: int) -> Mapping[str, Attribute]:
+    """What is said of one argument or result, by name."""
+    return {} if held is None else held.data[index].data
+
+
+def set_argument(function: FuncOp, index: int, **more: Attribute | None) -> None:
+    """Say more of an argument; a value of None takes back what is said."""
+    said = function.arg_attrs
+    entries = [*said.data] if said else [DictionaryAttr({})] * len(function.function_type.inputs)
+    function.arg_attrs = _updated(entries, index, more)
+
+
+def set_result(function: FuncOp, index: int, **more: Attribute | None) -> None:
+    """Say more of a result."""
+    said = function.res_attrs
+    entries = [*said.data] if said else [DictionaryAttr({})] * len(function.function_type.outputs)
+    function.res_attrs = _updated(entries, index, more)
+
+
+def _updated(
+    entries: list[DictionaryAttr], index: int, more: Mapping[str, Attribute | None]
+) -> ArrayAttr[DictionaryAttr]:
+    words = {name.replace("__", "."): value for name, value in more.items()}
+    known = {name: value for name, value in entries[index].data.items() if name not in words}
+    known |= {name: value for name, value in words.items() if value is not None}
+    entries[index] = DictionaryAttr(dict(sorted(known.items())))
+    return ArrayAttr(entries)

@@ -1,0 +1,274 @@
+"""Give what is computed on one device the shapes of its part.
+
+Before:
+
+    sdy.mesh @mesh = <["x"=1, "y"=2]>
+    func.func @main(%a: tensor<64x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>})
+        -> tensor<64x32xf32> {
+      %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"y"}, {}]>]
+          out_shardings=[<@mesh, [{}, {}]>] manual_axes={} (%b: tensor<64x32xf32>) {
+        %1 = stablehlo.negate %b {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}, {}]>]>}
+            : tensor<64x32xf32>
+        %2 = sdy.all_gather [{"y"}, {}] %1 out_sharding=<@mesh, [{}, {}]> : tensor<64x32xf32>
+        sdy.return %2 : tensor<64x32xf32>
+      } : (tensor<64x32xf32>) -> tensor<64x32xf32>
+      return %0 : tensor<64x32xf32>
+    }
+
+After:
+
+    module {
+      sdy.mesh @mesh = <["x"=1, "y"=2]>
+      func.func @main(%arg0: tensor<64x32xf32>) -> tensor<64x32xf32> {
+        %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"y"}, {}]>]
+            out_shardings=[<@mesh, [{}, {}]>] manual_axes={"x", "y"} (%arg1: tensor<32x32xf32>) {
+          %1 = stablehlo.negate %arg1 : tensor<32x32xf32>
+          %2 = "stablehlo.all_gather"(%1) <{all_gather_dim = 0 : i64,
+              channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+              replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>
+              : (tensor<32x32xf32>) -> tensor<64x32xf32>
+          sdy.return %2 : tensor<64x32xf32>
+        } : (tensor<64x32xf32>) -> tensor<64x32xf32>
+        return %0 : tensor<64x32xf32>
+      }
+    }
+
+Requires: bodies in `sdy.manual_computation` (`wrap-under-manual-computation`), whose operations
+have shardings where they are spread.
+Ensures: regions are manual over all axes of the mesh; types in them are those of one device;
+`all_gather` and `all_reduce` of sdy are those of StableHLO, one for each axis. Arguments have no
+shardings any more: the region has them.
+Options: none.
+Not done here: other moves between devices, and operations whose parameters count elements of a
+dimension that is spread (windows, gathers, pads, and such), are refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from ttmlir.dialects import sdy
+from ttmlir.dialects.sdy import Mesh, meshes_in
+from ttmlir.dialects.stablehlo import OPERATIONS
+from ttmlir.dialects.stablehlo.attrs import ChannelHandleAttr
+from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.ir.rewriting import insert_before, refuse, replace
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_types import set_type
+from ttmlir.mlir.attributes import elements_attr, raw_bytes, splat_bytes
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.shardy.shardings import (
+    SHARDING,
+    Sharding,
+    set_argument,
+    sharding_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+
+    from ttmlir.mlir.attributes import Elements, ElementsType
+
+
+@dataclass(frozen=True)
+class UpdateGlobalToLocalShapesPass(ModulePass):
+    """Give what is computed on one device the shapes of its part."""
+
+    name = "update-global-to-local-shapes"
+    title = "UpdateGlobalToLocalShapesPass"
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Change every region that is not manual over all axes yet."""
+        meshes = meshes_in(module)
+        for function in [op for op in module.body.block.ops if isinstance(op, FuncOp)]:
+            regions = [op for op in function.walk() if isinstance(op, sdy.ManualComputationOp)]
+            for op in regions:
+                _localize(op, meshes)
+            if regions:
+                for index in range(len(function.function_type.inputs)):
+                    set_argument(function, index, sdy__sharding=None)
+
+
+def _localize(whole: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> None:
+    if cast("sdy.ManualAxesAttr", whole.properties["manual_axes"]).data != "{}":
+        return
+    block = whole.regions[0].block
+    for argument in tuple(block.args):
+        _cut(whole, argument, meshes)
+    for op in tuple(block.ops):
+        _localize_op(op, meshes)
+    axes = ", ".join(f'"{name}"' for mesh in meshes.values() for name in mesh)
+    whole.properties["manual_axes"] = sdy.ManualAxesAttr(f"{{{axes}}}")
+
+
+def _cut(op: Operation, value: SSAValue, meshes: Mapping[str, Mesh]) -> None:
+    """Give a value the type of its part."""
+    sharding = sharding_of(value)
+    if sharding is None:
+        return
+    type_ = cast("TensorType[Attribute]", value.type)
+    shape = sharding.local_shape(type_.get_shape(), meshes.get(sharding.mesh, {}))
+    if shape is None:
+        refuse(op, "Could not apply propagated tensor shardings to tensor dimensions")
+    _ = set_type(value, TensorType(type_.element_type, shape))
+
+
+def _localize_op(op: Operation, meshes: Mapping[str, Mesh]) -> None:
+    if op.name in _COLLECTIVES:
+        _convert_collective(op, meshes)
+        return
+    if op.name.startswith("sdy.") and op.results:
+        refuse(op, "is not done here; all_gather and all_reduce between devices are")
+    old = [value_shape(value) for value in op.results if isinstance(value.type, TensorType)]
+    for value in tuple(op.results):
+        _cut(op, value, meshes)
+    op.attributes.pop(SHARDING, None)
+    new = [value_shape(value) for value in op.results if isinstance(value.type, TensorType)]
+    if op.name == "stablehlo.constant":
+        _cut_constant(op)
+    elif op.name == "stablehlo.slice":
+        _cut_slice(op, old[0], new[0])
+    elif old != new and op.name in _COUNTING:
+        refuse(op, "counts elements of a dimension that is spread over devices")
+
+
+_COUNTING = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        *("convolution", "dynamic_slice", "dynamic_update_slice", "gather", "iota", "pad"),
+        *("reduce_window", "scatter", "select_and_scatter"),
+    )
+)
+"""Operations whose parameters, or values, depend on the extents of the whole."""
+
+
+def _cut_constant(op: Operation) -> None:
+    """Keep the first part: all are alike (`replicate-non-splittable-values`)."""
+    import numpy as np
+
+    elements = cast("Elements", op.properties["value"])
+    type_ = cast("TensorType[Attribute]", op.results[0].type)
+    if elements.type == type_:
+        return
+    splat = splat_bytes(elements)
+    if splat is None:
+        raw, shape = bytes(raw_bytes(elements)), elements.get_shape()
+        size = len(raw) // math.prod(shape)
+        array = np.frombuffer(raw, np.dtype((np.void, size))).reshape(shape)
+        splat = array[tuple(slice(extent) for extent in type_.get_shape())].tobytes()
+    op.properties["value"] = elements_attr(cast("ElementsType", type_), splat)
+
+
+def _cut_slice(op: Operation, old: tuple[int, ...], new: tuple[int, ...]) -> None:
+    """A dimension that is spread is taken as a whole."""
+    given = value_shape(op.operands[0])
+    starts, limits = [*integers(op, "start_indices")], [*integers(op, "limit_indices")]
+    for axis, (before, after) in enumerate(zip(old, new, strict=True)):
+        if before != after:
+            starts[axis], limits[axis] = 0, given[axis]
+    op.properties["start_indices"] = DenseArrayBase.from_list(i64, starts)
+    op.properties["limit_indices"] = DenseArrayBase.from_list(i64, limits)
+
+
+# --- Collectives ----------------------------------------------------------------------------------
+
+_COLLECTIVES = ("sdy.all_gather", "sdy.all_reduce")
+_AXIS = re.compile(r'"([^"]*)"(:)?')
+_DIMENSION = re.compile(r"\{([^{}]*)\}")
+
+
+def _convert_collective(op: Operation, meshes: Mapping[str, Mesh]) -> None:
+    text = cast("sdy.TensorShardingAttr", op.properties["out_sharding"]).data
+    mesh = meshes.get(Sharding.parse(text, op).mesh, {})
+    value = op.operands[0]
+    if op.name == "sdy.all_reduce":
+        for axis in _axes_in(op, cast("sdy.AxesAttr", op.properties["reduction_axes"]).data):
+            value = _reduce(op, value, _groups(mesh, axis))
+    else:
+        gathered = cast("sdy.AxesAttr", op.properties["gathering_axes"]).data
+        for dim, axes in enumerate(_DIMENSION.findall(gathered)):
+            # The axis that varies fastest is gathered first.
+            for axis in reversed(_axes_in(op, axes)):
+                value = _gather(op, value, dim, _groups(mesh, axis))
+    replace(op, value)
+
+
+def _axes_in(op: Operation, text: str) -> list[str]:
+    found = _AXIS.findall(text)
+    if any(part for _, part in found):
+        refuse(op, "Sharding with subaxis partitioning is currently not supported.")
+    return [name for name, _ in found]
+
+
+def _groups(mesh: Mesh, axis: str) -> list[list[int]]:
+    """The devices that differ along one axis alone."""
+    stride, extent = 1, mesh[axis]
+    for name in reversed([*mesh]):
+        if name == axis:
+            break
+        stride *= mesh[name]
+    count = math.prod(mesh.values())
+    firsts = [device for device in range(count) if device // stride % extent == 0]
+    return [[first + stride * step for step in range(extent)] for first in firsts]
+
+
+def _parameters(groups: list[list[int]]) -> dict[str, Attribute]:
+    type_ = TensorType(i64, (len(groups), len(groups[0])))
+    flat = [device for group in groups for device in group]
+    return {
+        "channel_handle": ChannelHandleAttr((1, 1)),
+        "replica_groups": DenseIntOrFPElementsAttr.from_list(type_, flat),
+    }
+
+
+def _gather(op: Operation, value: SSAValue, dim: int, groups: list[list[int]]) -> SSAValue:
+    type_ = cast("TensorType[Attribute]", value.type)
+    shape = [*type_.get_shape()]
+    shape[dim] *= len(groups[0])
+    new = _class("all_gather").create(
+        operands=[value],
+        result_types=[TensorType(type_.element_type, shape)],
+        properties={"all_gather_dim": IntegerAttr(dim, i64), **_parameters(groups)},
+        location=op.location,
+    )
+    insert_before(op, new)
+    return new.results[0]
+
+
+def _reduce(op: Operation, value: SSAValue, groups: list[list[int]]) -> SSAValue:
+    scalar = TensorType(cast("TensorType[Attribute]", value.type).element_type, ())
+    block = Block(arg_types=[scalar, scalar])
+    total = _class("add").create(
+        operands=[*block.args], result_types=[scalar], location=op.location
+    )
+    end = _class("return").create(operands=[*total.results], location=op.location)
+    block.add_ops([total, end])
+    new = _class("all_reduce").create(
+        operands=[value],
+        result_types=[value.type],
+        properties=_parameters(groups),
+        regions=[Region(block)],
+        location=op.location,
+    )
+    insert_before(op, new)
+    return new.results[0]
+
+
+def _class(mnemonic: str) -> type[Operation]:
+    return next(cls for cls in OPERATIONS if cls.name == f"stablehlo.{mnemonic}")

@@ -1,0 +1,1 @@
+"""Passes on the collectives of ttnn of 2026."""
