@@ -10,7 +10,7 @@ func.func @three(%x: tensor<8x8x8xf32>) -> tensor<4x4x4xf32> {
 // -----
 
 func.func @combined(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  // expected-error @+1 {{devices combine their numbers by one of add, multiply, minimum, maximum}}
+  // expected-error @+1 {{devices combine their numbers by one of add, multiply, maximum, minimum}}
   %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = stablehlo.atan2 %a, %b : tensor<f32>

@@ -17,6 +17,7 @@ from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.enums import ReduceType
 from ttmlir.optable import COMPARISONS, definition, named_in, named_on_truth
+from ttmlir.optable.late_forms import COMBINERS
 from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_elementwise,
@@ -28,10 +29,7 @@ _COMMUTATIVE = {
 }
 
 REDUCE_TYPES = {
-    "add": ReduceType.SUM,
-    "multiply": ReduceType.PROD,
-    "minimum": ReduceType.MIN,
-    "maximum": ReduceType.MAX,
+    mnemonic: ReduceType.from_keyword(kind) for kind, mnemonic in COMBINERS.items() if mnemonic
 }
 """How scatters and collectives of 2026 say what they combine values by."""
 
