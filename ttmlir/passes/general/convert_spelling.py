@@ -255,10 +255,6 @@ _COMBINED_BY = {f"scatter_{mnemonic}": kind for kind, mnemonic in COMBINERS.item
 def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
     mnemonic, parameters = op.DEFINITION.mnemonic, op.parameters()
     operands, types = list(op.inputs), [result.type for result in op.results]
-    if mnemonic in ("convolution", "pooling"):
-        raise ArgumentError(
-            "2026 has no such operation of ttir; ttir-decomposition makes others of it"
-        )
     if mnemonic == "slice_dynamic":
         starts = _numbers_in(builder, operands[1])
         return (slice_late(builder, operands[0], starts, value_shape(op.results[0]), types[0]),)
