@@ -22,6 +22,7 @@ from xdsl.ir import Region as XRegion
 
 from ttmlir import compiler
 from ttmlir.dialects import DIALECTS
+from ttmlir.errors import ArgumentError, CompilationError, UnknownKeyError
 from ttmlir.files import write_file
 from ttmlir.mlir.attribute_reader import AttributeReader
 from ttmlir.mlir.attributes import cloned
@@ -33,7 +34,7 @@ from ttmlir.mlir.printing import Numbering, attribute_text
 from ttmlir.mlir.reporting import DiagnosticError, file_location, name_location
 
 
-class MLIRError(Exception):
+class MLIRError(CompilationError):
     """A text that is wrong, or a pass that fails; the message is that of the tools."""
 
 
@@ -448,7 +449,7 @@ class _Attributes(MutableMapping[str, Attribute]):
             for key, attribute in table.items():
                 if name in (key, spelled_key(key, self._prefix)):
                     return attribute_view(attribute)
-        raise KeyError(name)
+        raise UnknownKeyError(name)
 
     def __setitem__(self, name: str, value: Attribute) -> None:
         table = self.op.properties if name in self.op.properties else self.op.attributes
@@ -459,7 +460,7 @@ class _Attributes(MutableMapping[str, Attribute]):
             if name in table:
                 del table[name]
                 return
-        raise KeyError(name)
+        raise UnknownKeyError(name)
 
     def __iter__(self) -> Iterator[str]:
         return (spelled_key(key, self._prefix) for table in self._tables() for key in table)
@@ -732,7 +733,7 @@ class PassManager:
         text = pipeline.strip()
         inner = text.removeprefix("builtin.module(").removeprefix("any(")
         if inner == text or not text.endswith(")"):
-            raise ValueError(
+            raise ArgumentError(
                 "expected pass pipeline to be wrapped with the anchor operation type, e.g. "
                 "'builtin.module(...)'"
             )
@@ -746,7 +747,7 @@ class PassManager:
         try:
             parse_pipeline(f"builtin.module({pipeline})")
         except Exception as error:
-            raise ValueError(str(error)) from error
+            raise ArgumentError(str(error)) from error
         self._passes.append(pipeline)
 
     def enable_verifier(self, enable: bool) -> None:

@@ -24,7 +24,8 @@ ONE_LINE = (
     'jnp.ones((70, 5))))"'
 )
 TOOLS = (
-    f"ttmlir-opt --stablehlo-to-ttir-pipeline {MODEL} | ttmlir-opt --ttir-to-ttnn-backend-pipeline"
+    f"ttmlir-opt --stablehlo-to-ttir-pipeline=spelling=2024 {MODEL}"
+    " | ttmlir-opt --ttir-to-ttnn-backend-pipeline"
     " | ttmlir-translate --ttnn-to-flatbuffer -o r.ttnn && ttrt run --golden r.ttnn"
 )
 

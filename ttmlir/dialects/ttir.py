@@ -46,7 +46,13 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.syntax import ConversionOp, expect, parse_signed
+from ttmlir.dialects.definition.syntax import (
+    ConversionOp,
+    expect,
+    expect_keyword,
+    parse_dimensions,
+    parse_signed,
+)
 from ttmlir.dialects.definition.table_ops import (
     Check,
     LateOnlyOp,
@@ -212,6 +218,20 @@ class TTIRTableOp(TTIROp, ValueFormOp):
     NAMES_DESTINATION: ClassVar = True
     VERIFY_LATE: ClassVar = staticmethod(verify_late)
 
+    @classmethod
+    def convert_properties(
+        cls, properties: dict[str, Attribute] | None, attributes: dict[str, Attribute]
+    ) -> dict[str, Attribute]:
+        """The properties; general windows of 2025 say some of theirs by attributes of ttir."""
+        if cls.name in ("ttir.convolution", "ttir.pooling"):
+            properties = dict(properties or {})
+            for table in (properties, attributes):
+                for name, attr in tuple(table.items()):
+                    if isinstance(attr, ConvolutionLayoutAttr | PoolingMethodAttr):
+                        del table[name]
+                        table[attr.PARAMETER] = StringAttr(attr.word)
+        return super().convert_properties(properties, attributes)
+
     def finish_reading(self) -> None:
         """Fill in what a text of 2026 need not say, and remember that it is one."""
         if not self.has_destination:
@@ -311,6 +331,79 @@ class FlattenedCompatAttr(Data[tuple[int, int, int]], SpacedOpaqueSyntaxAttribut
         """Write what `parse_parameter` reads."""
         fields = zip(self.FIELDS, self.data, strict=True)
         printer.print_string(", ".join(f"{name} = {number}" for name, number in fields))
+
+
+@irdl_attr_definition
+class ConvolutionLayoutAttr(Data[str], SpacedOpaqueSyntaxAttribute):
+    """The meaning of the dimensions of a general convolution, as texts of 2025 say it.
+
+    `#ttir<convolution_layout input_batch = 0, input_feature = 1, input_spatial_dimensions = 2x3,
+    ...>`; it is kept as the parameter `dimension_numbers`.
+    """
+
+    name = "ttir.convolution_layout"
+    PARAMETER: ClassVar = "dimension_numbers"
+    TENSORS: ClassVar = (
+        ("input", "batch", "feature", "b", "f"),
+        ("kernel", "output_feature", "input_feature", "o", "i"),
+        ("output", "batch", "feature", "b", "f"),
+    )
+
+    @property
+    def word(self) -> str:
+        """The parameter's value."""
+        return self.data
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        """Read where each tensor has its dimensions."""
+        parts: list[str] = []
+        for tensor, first, second, *letters in cls.TENSORS:
+            names = [f"{tensor}_{first}", f"{tensor}_{second}", f"{tensor}_spatial_dimensions"]
+            found: dict[int, str] = {}
+            count = 0
+            for name, letter in zip(names, (*letters, ""), strict=True):
+                if parts or count:
+                    expect(parser, ",")
+                expect_keyword(parser, name)
+                expect(parser, "=")
+                places = parse_dimensions(parser)
+                found |= {place: letter or str(n) for n, place in enumerate(places)}
+                count += len(places)
+            if sorted(found) != [*range(count)]:
+                parser.raise_error(f"expected each dimension of the {tensor} once")
+            parts.append(f"[{', '.join(found[place] for place in range(len(found)))}]")
+        return f"{parts[0]}x{parts[1]}->{parts[2]}"
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write the parameter's value."""
+        printer.print_string_literal(self.data)
+
+
+@irdl_attr_definition
+class PoolingMethodAttr(Data[str], SpacedOpaqueSyntaxAttribute):
+    """What a general pooling computes, as texts of 2025 say it: `#ttir<pooling_method Max>`."""
+
+    name = "ttir.pooling_method"
+    PARAMETER: ClassVar = "pooling_method"
+
+    @property
+    def word(self) -> str:
+        """The parameter's value."""
+        return self.data.lower()
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> str:
+        """Read `Average`, `Max` or `Sum`."""
+        position = parser.pos
+        word = parser.parse_optional_identifier() or ""
+        if word not in ("Average", "Max", "Sum"):
+            parser.raise_error("expected one of: Average, Max, Sum", position)
+        return word
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write the word."""
+        printer.print_string(self.data)
 
 
 # --- Structure ------------------------------------------------------------------------------------
@@ -775,5 +868,9 @@ def __getattr__(name: str) -> type[TTIRTableOp]:
     return cast("type[TTIRTableOp]", _CLASSES.by_class_name(name))
 
 
-TTIR = Dialect("ttir", cast("list[type[Operation]]", list(_CLASSES)), [FlattenedCompatAttr])
+TTIR = Dialect(
+    "ttir",
+    cast("list[type[Operation]]", list(_CLASSES)),
+    [ConvolutionLayoutAttr, FlattenedCompatAttr, PoolingMethodAttr],
+)
 """The dialect, for an xDSL context."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ttmlir.errors import MissingNameError
+
 _BINDINGS = (
     *("ArrayAttr", "Attribute", "Block", "BoolAttr", "Context", "DenseArrayAttr", "DictAttr"),
     *("FlatSymbolRefAttr", "FloatAttr", "IntegerAttr", "Location", "MLIRError", "Module"),
@@ -22,4 +24,4 @@ def __getattr__(name: str) -> Any:
     """One of MLIR's classes, which are imported when a script asks for them."""
     if name in _BINDINGS:
         return getattr(import_module("ttmlir.bindings"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise MissingNameError(f"module {__name__!r} has no attribute {name!r}")

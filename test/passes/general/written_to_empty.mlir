@@ -72,3 +72,34 @@ func.func @caches(%cache: tensor<1x32x64x96xbf16>, %all: tensor<1x32x33x96xbf16>
       : (tensor<1x32x64x96xbf16>, tensor<1x32x1x96xbf16>, tensor<1xi32>) -> tensor<1x32x64x96xbf16>
   return %1 : tensor<1x32x64x96xbf16>
 }
+
+// General windows, which 2026 has no more.
+// DECOMPOSED-LABEL: @convolution
+// DECOMPOSED: "ttir.permute"(%arg0, %{{.*}}) <{permutation = array<i64: 0, 2, 3, 1>}>
+// DECOMPOSED: "ttir.conv2d"(%{{.*}}, %arg1, %{{.*}}) <{{{.*}}dilation = array<i32: 1, 1>, groups = 1 : i32, {{.*}}padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 2, 1>
+// DECOMPOSED: "ttir.permute"(%{{.*}}) <{permutation = array<i64: 0, 3, 1, 2>}> : (tensor<1x5x9x7xbf16>, tensor<1x7x5x9xbf16>)
+func.func @convolution(%x: tensor<1x3x10x9xbf16>, %w: tensor<7x3x3x3xbf16>)
+    -> tensor<1x7x5x9xbf16> {
+  %0 = ttir.empty() : tensor<1x7x5x9xbf16>
+  %1 = "ttir.convolution"(%x, %w, %0) <{batch_group_count = 1 : i64, convolution_layout =
+      #ttir<convolution_layout input_batch = 0, input_feature = 1, input_spatial_dimensions = 2x3,
+      kernel_output_feature = 0, kernel_input_feature = 1, kernel_spatial_dimensions = 2x3,
+      output_batch = 0, output_feature = 1, output_spatial_dimensions = 2x3>,
+      feature_group_count = 1 : i64, input_dilation = array<i64: 1, 1>,
+      padding = array<i64: 1, 1, 1, 1>, weight_dilation = array<i64: 1, 1>,
+      window_reversal = array<i1: false, false>, window_strides = array<i64: 2, 1>}>
+      : (tensor<1x3x10x9xbf16>, tensor<7x3x3x3xbf16>, tensor<1x7x5x9xbf16>) -> tensor<1x7x5x9xbf16>
+  return %1 : tensor<1x7x5x9xbf16>
+}
+
+// DECOMPOSED-LABEL: @pooling
+// DECOMPOSED: "ttir.max_pool2d"(%{{.*}}) <{ceil_mode = false, dilation = array<i32: 1, 1>, kernel = array<i32: 3, 2>, padding = array<i32: 1, 0, 1, 0>, stride = array<i32: 2, 2>}>
+func.func @pooling(%x: tensor<1x5x8x6xbf16>) -> tensor<1x5x4x3xbf16> {
+  %0 = ttir.empty() : tensor<1x5x4x3xbf16>
+  %1 = "ttir.pooling"(%x, %0) <{base_dilations = array<i64: 1, 1, 1, 1>,
+      operandSegmentSizes = array<i32: 1, 1>, padding = array<i64: 0, 0, 0, 0, 1, 1, 0, 0>,
+      pooling_method = #ttir<pooling_method Max>, window_dilations = array<i64: 1, 1, 1, 1>,
+      window_dimensions = array<i64: 1, 1, 3, 2>, window_strides = array<i64: 1, 1, 2, 2>}>
+      : (tensor<1x5x8x6xbf16>, tensor<1x5x4x3xbf16>) -> tensor<1x5x4x3xbf16>
+  return %1 : tensor<1x5x4x3xbf16>
+}

@@ -4,7 +4,7 @@
 
 // CHECK: module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x1>]>}
 // CHECK: ttcore.device_module {
-// CHECK: func.func @main(%arg0: tensor<5x7xf32> {ttcore.argument_type = #ttcore.argument_type<input>
+// CHECK: func.func @main(%arg0: tensor<5x7xf32> {ttcore.local_shape
 // CHECK: %0 = "ttir.reshape"(%arg1) <{shape = [1 : i32, 7 : i32]}>
 // CHECK: %1 = "ttir.broadcast"(%0) <{broadcast_dimensions = array<i64: 5, 1>}>
 // CHECK: %2 = "ttir.add"(%arg0, %1) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>

@@ -15,7 +15,7 @@
 // RUN: ttmlir-opt --pass-pipeline='builtin.module(cse{spelled=2024},symbol-dce{spelled=2026})' --dump-pass-pipeline %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=SPELLED
 // SPELLED: builtin.module(cse{spelled=2024},symbol-dce{spelled=2026})
 // RUN: not ttmlir-opt --pass-pipeline='builtin.module(cse{spelled=2023})' %s 2>&1 | FileCheck %s --check-prefix=YEAR
-// YEAR: passes run on modules spelled as in 2024, 2025, 2026, not 2023
+// YEAR: passes run on modules spelled as in 2024, 2025, 2026, tt, not-tt, not 2023
 // CHECK-NOT: @unused
 // CHECK-LABEL: @twice
 // CHECK: arith.muli

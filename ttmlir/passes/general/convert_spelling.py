@@ -198,6 +198,10 @@ def write_to_empty(module: ModuleOp) -> None:
     name_empty_late(module)
 
 
+GENERAL_WINDOWS = ("ttir.convolution", "ttir.pooling")
+"""Operations of 2025 that 2026 has images for."""
+
+
 def write_caches_in_place(module: ModuleOp) -> None:
     """Let operations that write a cache give nothing: what they gave was the cache."""
     for op in tuple(module.walk()):
@@ -217,6 +221,10 @@ def _make_late(module: ModuleOp) -> None:
     _refuse_library_calls(module)
     _take_destinations(module)
     write_caches_in_place(module)
+    if any(op.name in GENERAL_WINDOWS for op in module.walk()):
+        from ttmlir.passes.ttir.decomposition.ttir_decomposition import decompose
+
+        decompose(module, GENERAL_WINDOWS)
     for op in tuple(module.walk()):
         if isinstance(op, ttir.WhileOp):
             _convert_loop_late(op)
@@ -247,10 +255,6 @@ _COMBINED_BY = {f"scatter_{mnemonic}": kind for kind, mnemonic in COMBINERS.item
 def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
     mnemonic, parameters = op.DEFINITION.mnemonic, op.parameters()
     operands, types = list(op.inputs), [result.type for result in op.results]
-    if mnemonic in ("convolution", "pooling"):
-        raise ArgumentError(
-            "2026 has no such operation of ttir; ttir-decomposition makes others of it"
-        )
     if mnemonic == "slice_dynamic":
         starts = _numbers_in(builder, operands[1])
         return (slice_late(builder, operands[0], starts, value_shape(op.results[0]), types[0]),)

@@ -36,7 +36,7 @@ from ttmlir.layout.enums import ReduceType
 from ttmlir.optable import definition
 from ttmlir.optable.op_definition import Shape
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
+from ttmlir.passes.stablehlo.stablehlo_bodies import REDUCE_TYPES, combiners
 
 if TYPE_CHECKING:
     from ttmlir.dialects.stablehlo.attrs import (
@@ -333,7 +333,7 @@ class _Scatter(_Indexed):
         if builder.style.destinations:
             mnemonic = f"scatter_{self.combination}" if self.combination else "scatter"
             return builder.create(mnemonic, operands, value.type, dim=dim)
-        kind = _COMBINED[self.combination] if self.combination else ReduceType.INVALID
+        kind = REDUCE_TYPES[self.combination] if self.combination else ReduceType.INVALID
         if (shape := value_shape(source)) != value_shape(index):
             factors = [n // own for n, own in zip(shape, value_shape(index), strict=True)]
             operands[1] = builder.create(
@@ -631,15 +631,6 @@ def _wanted(rank: int, offset_dims: Shape, offsets: Sequence[Label], rows: _Rows
     return [windows[dim] if dim in windows else next(labels_) for dim in range(rank)]
 
 
-_COMBINED = {
-    "add": ReduceType.SUM,
-    "multiply": ReduceType.PROD,
-    "minimum": ReduceType.MIN,
-    "maximum": ReduceType.MAX,
-}
-"""How updates are combined with what is there, by the operation of the body."""
-
-
 def _late_scatter(op: Operation) -> None:
     numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
     batching = numbers.input_batching_dims, numbers.scatter_indices_batching_dims
@@ -698,7 +689,7 @@ def _combination(op: Operation) -> ReduceType | None:
     combining = combiners(op.regions[0])
     if combining is None or len(combining) != 1:
         return None
-    return _COMBINED.get(combining[0].mnemonic)
+    return REDUCE_TYPES.get(combining[0].mnemonic)
 
 
 def _late_dynamic_slice(op: Operation) -> None:

@@ -30,9 +30,10 @@ from ttmlir.dialects.ttcore import (
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import attr_numbers
 from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace, symbol_name
-from ttmlir.layout.enums import MeshShardDirection, MeshShardType, ReduceType, ShardStatus
+from ttmlir.layout.enums import MeshShardDirection, MeshShardType, ShardStatus
 from ttmlir.mlir.attributes import Elements
 from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.stablehlo.stablehlo_bodies import REDUCE_TYPES, combiners
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -272,13 +273,6 @@ def _refuse_sharding(op: Operation, text: str) -> NoReturn:
 
 # --- Collectives ----------------------------------------------------------------------------------
 
-_KINDS = {
-    "stablehlo.add": ReduceType.SUM,
-    "stablehlo.multiply": ReduceType.PROD,
-    "stablehlo.maximum": ReduceType.MAX,
-    "stablehlo.minimum": ReduceType.MIN,
-}
-
 
 def _groups(op: Operation) -> tuple[list[int], int]:
     """The devices of the first group, and how many each has."""
@@ -294,12 +288,12 @@ def _axis(op: Operation) -> int:
 
 
 def _kind(op: Operation) -> ReduceTypeAttr:
-    first = op.regions[0].block.first_op
-    kind = _KINDS.get(first.name) if first is not None else None
-    if kind is None:
-        known = ", ".join(name.removeprefix("stablehlo.") for name in _KINDS)
+    combining = combiners(op.regions[0])
+    mnemonic = combining[0].mnemonic if combining is not None and len(combining) == 1 else ""
+    if mnemonic not in REDUCE_TYPES:
+        known = ", ".join(REDUCE_TYPES)
         refuse_to_legalize(op, f"devices combine their numbers by one of {known}")
-    return ReduceTypeAttr(kind)
+    return ReduceTypeAttr(REDUCE_TYPES[mnemonic])
 
 
 def _is_alone(op: Operation) -> bool:

@@ -15,7 +15,9 @@ from xdsl.ir import Operation, Region, SSAValue
 
 from ttmlir.ir.rewriting import erase, insert_before
 from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.layout.enums import ReduceType
 from ttmlir.optable import COMPARISONS, definition, named_in, named_on_truth
+from ttmlir.optable.late_forms import COMBINERS
 from ttmlir.optable.op_definition import OpDefinition
 from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_elementwise,
@@ -25,6 +27,11 @@ from ttmlir.passes.stablehlo import (
 _COMMUTATIVE = {
     name: definition for name, definition in named_in("stablehlo").items() if definition.commutes
 }
+
+REDUCE_TYPES = {
+    mnemonic: ReduceType.from_keyword(kind) for kind, mnemonic in COMBINERS.items() if mnemonic
+}
+"""How scatters and collectives of 2026 say what they combine values by."""
 
 
 def combiners(body: Region) -> tuple[OpDefinition, ...] | None:
