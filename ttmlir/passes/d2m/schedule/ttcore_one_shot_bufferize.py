@@ -203,7 +203,8 @@ class _Function:
         """False for what is on memrefs already, which stays."""
         if isinstance(op, d2m.GenericOp) and op.additional and op.results:
             refuse(op, "has additional arguments, which generics on tensors do not have here")
-        if isinstance(op, d2m.GenericOp | d2m.ToLayoutOp) and not op.results:
+        moves = d2m.ToLayoutOp | ToDeviceOp | ToHostOp
+        if isinstance(op, d2m.GenericOp | moves) and not op.results:
             self._keep(op)
             return False
         return True
