@@ -91,11 +91,11 @@ def test_other_names(short: str, name: str) -> None:
 
 def test_names_of_what_is_not_here(capsys: pytest.CaptureFixture[str]) -> None:
     """The error says what to use."""
-    remedy = "use convert-d2m-to-ttkernel"
-    assert run_opt(["--d2m-split-unified-thread", "/dev/null"]) == 1
+    remedy = "use d2m-mask-padding"
+    assert run_opt(["--d2m-decompose-masking", "/dev/null"]) == 1
     assert remedy in capsys.readouterr().err
     with pytest.raises(OptionError, match=remedy):
-        parse_pipeline("builtin.module(d2m-split-unified-thread)")
+        parse_pipeline("builtin.module(d2m-decompose-masking)")
     # Every pass that a remedy names is one.
     for text in ELSEWHERE.values():
         for word in re.findall(r"use ([a-z]+-[a-z0-9-]+)", text):

@@ -509,26 +509,20 @@ _WITHOUT_MODEL = (
     "it asks a model of the device what operations take; without one they have the layouts of "
     "ttir-to-ttnn-backend-pipeline"
 )
-_WITHIN_D2M = "use ttir-to-ttmetal-pipeline, which does that work"
-_WITHIN_SELECTION = "use d2m-grid-selection, which chooses blocks, loops and grids together"
-_WITHIN_KERNELS = (
-    "use convert-d2m-to-ttkernel, which makes loops, registers, transfers and threads of kernels"
-)
 
 ELSEWHERE = {
     "convert-ttir-to-linalg": "there is no code for host processors; ttir runs as ttnn or ttmetal",
     "d2m-emitc-pipeline": "use ttmlir-translate --ttkernel-to-cpp",
+    "d2m-decompose-masking": "use d2m-mask-padding, which puts masks into loops",
+    "d2m-insert-spill-and-scratch": "use d2m-insert-scratch-buffers, which adds local memory",
     **dict.fromkeys(
-        ("d2m-lower-to-layout", "d2m-optimize-dma", "d2m-op-scheduler"),
-        _WITHIN_D2M,
-    ),
-    **dict.fromkeys(
-        ("d2m-generic-tile-compute-loops",),
-        _WITHIN_SELECTION,
-    ),
-    **dict.fromkeys(
-        ("d2m-generic-replace-globals",),
-        _WITHIN_KERNELS,
+        (
+            "d2m-generic-replace-globals",
+            "d2m-op-scheduler",
+            "d2m-optimize-dma",
+            "d2m-scalarize-const-tensors",
+        ),
+        "use ttir-to-ttmetal-pipeline, which does that work",
     ),
     **dict.fromkeys(
         (

@@ -61,7 +61,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m, ttmetal
-from ttmlir.dialects.d2m.late import CreateLocalSemaphoreOp
+from ttmlir.dialects.d2m.late import CreateLocalSemaphoreOp, ToDeviceOp, ToHostOp
 from ttmlir.dialects.definition.ods import KERNEL_THREAD, REFERENCE
 from ttmlir.dialects.ttcore import device_layout_of, memory_space_of
 from ttmlir.dialects.ttkernel import ArgSpecAttr
@@ -128,7 +128,7 @@ class ConvertD2MToTTMetalPass(ModulePass):
                     _create_buffer(op)
                 case memref.DeallocOp() if memory_space_of(_type(op.memref)).is_device:
                     _put(op, ttmetal.DeallocateBufferOp.create(operands=[op.memref]))
-                case d2m.ToLayoutOp():
+                case d2m.ToLayoutOp() | ToDeviceOp() | ToHostOp():
                     _transfer(op)
                 case d2m.GenericOp():
                     self._enqueue(op, kernels)
@@ -248,7 +248,7 @@ def _create_buffer(op: memref.AllocOp) -> None:
     replace(op, new.results[0])
 
 
-def _transfer(op: d2m.ToLayoutOp) -> None:
+def _transfer(op: d2m.ToLayoutOp | ToDeviceOp | ToHostOp) -> None:
     source, target = op.operands
     if op.results:
         refuse(op, "moves a tensor; run ttcore-one-shot-bufferize before")

@@ -196,8 +196,17 @@ class _Function:
                     refuse(op, "is no call of ttnn; it is part of kernels")
                 case _:
                     pass
+        self._check_users()
         for op in reversed(self._dead):
             erase(op)
+
+    def _check_users(self) -> None:
+        """Refuse what needs memory that ttnn has no tensor of."""
+        dead = set(self._dead)
+        users = (use.operation for op in self._dead for each in op.results for use in each.uses)
+        for user in users:
+            if user not in dead and user.parent is not None:
+                refuse(user, "takes a memref, which ttnn has not; use ttnn-mode from the beginning")
 
     # --- Tensors -------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
 from ttmlir.dialects.d2m.late import GetArgOp, GetCBOp, PopOp, PushOp
-from ttmlir.dialects.definition.ods import KERNEL_THREAD
+from ttmlir.dialects.definition.ods import KERNEL_THREAD, text
 from ttmlir.dialects.tt.layout import DataTypeAttr, element_of
 from ttmlir.dialects.ttcore import device_layout_of, memory_space_of
 from ttmlir.dialects.ttkernel import ArgSpecAttr, CBType, ThreadTypeAttr, op_class
@@ -88,7 +88,9 @@ _RESULTS: dict[str, Attribute] = {
 def convert_functions(module: ModuleOp, *, ttnn_mode: bool) -> bool:
     """Make kernels of the functions of a module that were regions; True if there are any."""
     functions = [
-        op for op in module.walk() if isinstance(op, FuncOp) and d2m.KERNEL_THREAD in op.attributes
+        op
+        for op in module.walk()
+        if isinstance(op, FuncOp) and d2m.KERNEL_THREAD in op.attributes and not op.is_declaration
     ]
     for function in functions:
         use_late_kernels(module)
@@ -190,9 +192,13 @@ class _Kernel:
             if isinstance(argument.type, d2m.CBType):
                 new = self._cb(build, argument.index, argument.type)
                 self.cbs[argument] = new
-            elif isinstance(argument.type, d2m.SemaphoreType) and self.computes:
-                continue
-            else:
+            elif not isinstance(argument.type, d2m.SemaphoreType):
+                refuse(
+                    self.function,
+                    f"has an argument of type '{text(argument.type)}'; those of kernels are "
+                    "circular buffers and semaphores",
+                )
+            elif not self.computes:
                 new = self._semaphore(build, argument.index - buffers)
                 argument.replace_all_uses_with(new)
         asked = {GetCBOp: 0, GetArgOp: 1, d2m.GetGlobalOperandOp: 2}

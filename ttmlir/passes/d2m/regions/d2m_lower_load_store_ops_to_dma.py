@@ -164,7 +164,12 @@ def _semaphores(op: d2m.GenericOp, load: d2m.RemoteLoadOp) -> tuple[SSAValue, SS
     listed = load.attributes.get(PREALLOCATED)
     given = cast("ArrayAttr[Attribute]", listed).data if isinstance(listed, ArrayAttr) else ()
     numbers = [each.value.data for each in given if isinstance(each, IntegerAttr)]
-    if len(numbers) != 2 or not all(0 <= number < len(op.operands) for number in numbers):
+    first, last = len(op.buffers), len(op.operands)
+    is_semaphore = [
+        first <= number < last and "semaphore" in op.operands[number].type.name
+        for number in numbers
+    ]
+    if is_semaphore != [True, True]:
         refuse(
             load,
             f"shares a block with other cores without '{PREALLOCATED}', the numbers of two "

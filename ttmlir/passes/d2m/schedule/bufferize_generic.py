@@ -55,7 +55,7 @@ def bufferize_generic(
         if isinstance(view, d2m.Gather):
             _insert_bounce(made, number, d2m.bounce_tiles(view), op.location)
     for before, after in zip(op.regions, made.regions, strict=True):
-        _Region(op, before.block, after.block).bufferize()
+        _Region(op, before.block, after.block, made).bufferize()
     return made
 
 
@@ -120,12 +120,15 @@ def _add(builder: OpBuilder, op: Operation) -> SSAValue:
 class _Region:
     """A region on tensors, and the one on memrefs that is made of it."""
 
-    def __init__(self, op: d2m.GenericOp, before: Block, after: Block) -> None:
+    def __init__(self, op: d2m.GenericOp, before: Block, after: Block, made: d2m.GenericOp) -> None:
         self._op = op
         self._before = before
         self._after = after
         self._first_output = len(op.inputs)
-        self._buffers: dict[SSAValue, SSAValue] = dict(zip(before.args, after.args, strict=True))
+        self._buffers: dict[SSAValue, SSAValue] = {
+            **dict(zip(op.buffers, made.buffers, strict=True)),
+            **dict(zip(before.args, after.args, strict=True)),
+        }
         self._places = {each: place for place, each in enumerate(before.ops)}
         self._targets: dict[Operation, SSAValue] = {}
         """The shard of an output that loops write to, by their operation."""
@@ -177,6 +180,16 @@ class _Region:
         match op:
             case LinalgGenericOp():
                 self._convert_loops(op)
+            case d2m.TileTilizeBlockOp() | d2m.TileUntilizeBlockOp() | d2m.TileMatmulBlockOp() if (
+                all(each in self._buffers for each in op.operands)
+            ):
+                operands = [self._buffers[each] for each in op.operands]
+                self._after.add_op(type(op).create(operands=operands, location=op.location))
+                self._buffers.update((each, operands[-1]) for each in op.results)
+            case d2m.DMAOp() if op.src in self._buffers and op.dst in self._buffers:
+                self._after.add_op(moved := op.clone(dict(self._buffers)))
+                moved.location = op.location
+                op.results[0].replace_all_uses_with(moved.results[0])
             case _ if op.name in ("tensor.empty", "d2m.empty"):
                 pass  # The loops that write to it allocate.
             case _ if any(

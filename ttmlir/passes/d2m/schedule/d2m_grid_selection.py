@@ -150,7 +150,7 @@ class D2MGridSelectionPass(ComputingModulePass):
         costs = _Costs(self.math_approx_mode, machine)
         self._check_interchange(module)
         for op in [each for each in module.walk() if isinstance(each, d2m.GenericOp)]:
-            if op.is_compute_only and op.has_maps and not op.results:
+            if op.is_compute_only and op.has_maps and not op.results and _has_loops(op):
                 self._divide(op, machine, costs)
 
     def _check_interchange(self, module: ModuleOp) -> None:
@@ -250,6 +250,12 @@ class _Plan:
     order: Sequence[int]
     schedule: Schedule
     dst_tiles: int
+
+
+def _has_loops(op: d2m.GenericOp) -> bool:
+    """False for what works on whole shards, which keeps them."""
+    whole = d2m.TileTilizeBlockOp | d2m.TileUntilizeBlockOp
+    return not any(isinstance(each, whole) for each in op.walk())
 
 
 def _sharers(op: d2m.GenericOp, machine: Machine) -> list[int]:

@@ -90,6 +90,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
+from ttmlir.dialects.d2m.late import ToDeviceOp, ToHostOp
 from ttmlir.dialects.tt.layout import MemorySpaceAttr, element_of
 from ttmlir.dialects.ttcore import (
     HostBuffer,
@@ -202,7 +203,8 @@ class _Function:
         """False for what is on memrefs already, which stays."""
         if isinstance(op, d2m.GenericOp) and op.additional and op.results:
             refuse(op, "has additional arguments, which generics on tensors do not have here")
-        if isinstance(op, d2m.GenericOp | d2m.ToLayoutOp) and not op.results:
+        moves = d2m.ToLayoutOp | ToDeviceOp | ToHostOp
+        if isinstance(op, d2m.GenericOp | moves) and not op.results:
             self._keep(op)
             return False
         return True
@@ -214,10 +216,8 @@ class _Function:
                 pass  # Whoever writes to it allocates.
             case ConstantOp() if isinstance(op.result.type, TensorType):
                 self._convert_constant(op)
-            case d2m.ToLayoutOp():
-                (target,) = self._destinations(op, overwrites=True)
-                self._add(op, d2m.ToLayoutOp.of(self._buffer(op, 0), target))
-                self._define(op, target)
+            case d2m.ToLayoutOp() | ToDeviceOp() | ToHostOp():
+                self._convert_move(op)
             case d2m.GenericOp():
                 targets = self._destinations(op, overwrites=False)
                 inputs = [self._buffer(op, number) for number in range(len(op.inputs))]
@@ -237,6 +237,17 @@ class _Function:
                 self._keep(op)
                 return False
         return True
+
+    def _convert_move(self, op: d2m.ToLayoutOp | ToDeviceOp | ToHostOp) -> None:
+        if isinstance(op, d2m.ToLayoutOp):
+            (target,) = self._destinations(op, overwrites=True)
+            moved: Operation = d2m.ToLayoutOp.of(self._buffer(op, 0), target)
+        else:
+            target = self._allocate(op, self._type_of(op.operands[1]))
+            operands = [self._buffer(op, 0), target]
+            moved = type(op).create(operands=operands, properties=dict(op.properties))
+        self._add(op, moved)
+        self._define(op, target)
 
     def _keep(self, op: Operation) -> None:
         """Leave an operation that has no tensors of tiles."""
@@ -452,7 +463,8 @@ def _becomes_memref(type_: Attribute) -> bool:
 
 def _device_sides(value: SSAValue) -> Iterator[MetalLayoutAttr]:
     """The layouts that a tensor of the host has on the device."""
-    moves = [use.operation for use in value.uses if isinstance(use.operation, d2m.ToLayoutOp)]
+    kinds = (d2m.ToLayoutOp, ToDeviceOp, ToHostOp)
+    moves = [use.operation for use in value.uses if isinstance(use.operation, kinds)]
     for move in moves:
         for each in move.operands:
             layout = metal_layout_of(each.type)
