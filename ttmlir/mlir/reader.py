@@ -257,7 +257,7 @@ class ModuleReader(AttributeReader):
     # Operations.
 
     def parse_operation(self) -> Operation:
-        """Read an operation; its location is that of its name."""
+        """Read an operation; its location is that of its name, unless what reads it has set it."""
         results = self.parse_op_result_list()
         token = self.current_token
         position = token.span.start
@@ -268,7 +268,10 @@ class ModuleReader(AttributeReader):
         else:
             self.raise_wrong_token("expected operation name in quotes")
         location = self.parse_optional_location()
-        op.location = self.location_at(position) if location is None else location
+        if location is not None:
+            op.location = location
+        elif op.location is UNKNOWN_LOC:
+            op.location = self.location_at(position)
         self._locate_implicit_operations(op)
         self._bind_results(op, results)
         return op

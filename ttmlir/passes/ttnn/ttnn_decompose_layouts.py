@@ -142,9 +142,18 @@ class _State:
         if buffer is BufferType.SYSTEM_MEMORY:
             self._step("from_device", self.element, memory)
         elif self._memory.buffer is BufferType.SYSTEM_MEMORY:
-            self._step("to_device", self.element, memory, self._build.device())
+            self._step("to_device", self.element, memory, self._device())
         else:
             self._step("to_memory_config", self.element, memory)
+
+    def _device(self) -> SSAValue:
+        """The device; asking for it belongs to no operation, but to the whole function."""
+        place, function = self._build.location, self._build.block.parent_op()
+        if function is not None:
+            self._build.location = function.location
+        found = self._build.device()
+        self._build.location = place
+        return found
 
     def cast_to(self, element: Attribute, wanted: Memory) -> None:
         """Give it other elements."""
