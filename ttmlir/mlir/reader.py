@@ -89,6 +89,8 @@ def _location_of(error: ParseError, filename: str, first_line: int, reader: Modu
 
 def _in_mlir_style(message: str) -> str:
     """A message of xDSL's with MLIR's habits: no capital, no full stop."""
+    if message.startswith(_AS_THEY_ARE):
+        return message
     message = _MLIR_WORDS.get(message, message)
     message = message.strip()
     if not message.endswith("..."):
@@ -104,6 +106,8 @@ _MLIR_WORDS = {
     "Expected a MemRef layout attribute": "multiple memory spaces specified in memref type",
 }
 """Messages of xDSL's parser that MLIR words in another way."""
+_AS_THEY_ARE = ("Start coordinates",)
+"""Beginnings of messages of our own that tt-mlir has with a capital."""
 
 _Convert: TypeAlias = Callable[[dict[str, Attribute], dict[str, Attribute]], dict[str, Attribute]]
 """From the properties and the attributes, from which it takes what is inherent, to properties."""
@@ -257,7 +261,7 @@ class ModuleReader(AttributeReader):
     # Operations.
 
     def parse_operation(self) -> Operation:
-        """Read an operation; its location is that of its name."""
+        """Read an operation; its location is that of its name, unless what reads it has set it."""
         results = self.parse_op_result_list()
         token = self.current_token
         position = token.span.start
@@ -268,7 +272,10 @@ class ModuleReader(AttributeReader):
         else:
             self.raise_wrong_token("expected operation name in quotes")
         location = self.parse_optional_location()
-        op.location = self.location_at(position) if location is None else location
+        if location is not None:
+            op.location = location
+        elif op.location is UNKNOWN_LOC:
+            op.location = self.location_at(position)
         self._locate_implicit_operations(op)
         self._bind_results(op, results)
         return op

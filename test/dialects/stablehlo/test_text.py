@@ -99,7 +99,7 @@ def test_barriers_keep_their_attributes(operation: str) -> None:
 
 @pytest.mark.parametrize("function", ["add", "and", "maximum", "minimum", "multiply", "or", "xor"])
 def test_places_of_reductions(function: str) -> None:
-    """A location after the short form is that of all that it stands for."""
+    """A location after the short form is that of all it stands for; else its operands have it."""
     types = "(tensor<2x3xi1>, tensor<i1>) -> tensor<2xi1>"
     short = f"stablehlo.reduce(%a init: %s) applies stablehlo.{function} across dimensions = [1]"
     text = (
@@ -112,6 +112,6 @@ def test_places_of_reductions(function: str) -> None:
     module = parse_module(text, "input.mlir", make_context(DIALECTS))
     places = [(op.name, op.location) for op in module.walk()][2:]
     names = ["stablehlo.reduce", f"stablehlo.{function}", "stablehlo.return"]
-    other, own = file_location("other.mlir", 3, 4), file_location("input.mlir", 4, 8)
+    other, own = file_location("other.mlir", 3, 4), file_location("input.mlir", 4, 24)
     expected = [(name, place) for place in (name_location("here"), other, own) for name in names]
     assert places == [*expected, ("func.return", name_location("end"))]

@@ -159,12 +159,12 @@ ttcore.device_module {
 
 // -----
 
-// expected-error@+1 {{start coordinates #ttcore<core_coord 2x0> must be less than or equal to end coordinates #ttcore<core_coord 1x3>}}
+// expected-error@+1 {{Start coordinates #ttcore<core_coord 2x0> must be less than or equal to end coordinates #ttcore<core_coord 1x3>}}
 module attributes {cores = #ttcore.core_range<(2,0), (1,3)>} {}
 
 // -----
 
-// expected-error@+1 {{start coordinates #ttcore<core_coord 0x3> must be less than or equal to end coordinates #ttcore<core_coord 2x1>}}
+// expected-error@+1 {{Start coordinates #ttcore<core_coord 0x3> must be less than or equal to end coordinates #ttcore<core_coord 2x1>}}
 module attributes {cores = #ttcore.core_range<(0,3), (2,1)>} {}
 
 // -----

@@ -43,6 +43,7 @@ from ttmlir.dialects.stablehlo.operation import PURE, StableHLOOp
 
 if TYPE_CHECKING:
     from ttmlir.mlir.printing import MlirPrinter
+    from ttmlir.mlir.reader import ModuleReader
 
 
 # --- Reduction ------------------------------------------------------------------------------------
@@ -334,6 +335,8 @@ def parse_reduce(op_type: type[OpT], parser: Parser) -> OpT:
         else _folding_region(parser, function, op, start)
     )
     op.add_region(region)
+    # As the reference has it, a reduction is where its operands begin.
+    op.location = cast("ModuleReader", parser).location_at(start)
     return op
 
 

@@ -30,6 +30,7 @@ from ttmlir.ir.tensor_types import (
     tensor_like,
     value_shape,
 )
+from ttmlir.ir.ttnn_types import location_of
 from ttmlir.layout.enums import ReduceType
 from ttmlir.optable import definition
 from ttmlir.optable.op_definition import OpDefinition, Shape
@@ -696,7 +697,10 @@ def _late_select_and_scatter(op: Operation) -> None:
         "max_pool2d_with_indices", [operand, *outputs], types, **parameters
     )
     flat = (taken[0], taken[1] * taken[2], 1, taken[3])
-    places, values = (reshape_late(builder, each, flat) for each in (found[1], source))
+    places = reshape_late(builder, found[1], flat)
+    builder.location = location_of(source)
+    values = reshape_late(builder, source, flat)
+    builder.location = op.location
     rows = reshape_late(builder, background, (shape[0], shape[1] * shape[2], 1, shape[3]))
     none = ReduceTypeAttr(ReduceType.INVALID)
     written = builder.create(

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import TensorType
 from ttmlir.dialects.ttir import FlattenedCompatAttr, op_class
 from ttmlir.ir.builder import Builder, Spelling, use_style
 from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.ttnn_types import location_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,9 +63,12 @@ def _flatten(op: Operation) -> None:
     build = Builder.before(op)
     image = op.operands[0]
     batch, height, width, _ = value_shape(image)
+    build.location = location_of(image)
+    flat = _reshape(build, image, _flat_shape(value_shape(image)))
+    build.location = op.location
     types = [_flat_type(result) for result in op.results]
     new = op_class(op.name.removeprefix("ttir.")).create(
-        operands=[_reshape(build, image, _flat_shape(value_shape(image))), *op.operands[1:]],
+        operands=[flat, *op.operands[1:]],
         result_types=types,
         properties={
             **op.properties,

@@ -25,7 +25,7 @@ After:
 
 Requires: ttnn of 2026, with layouts.
 Ensures: there is no `ttnn.to_tensor_spec`; each step changes the memory, the form or the elements
-alone. Elements of rows change in tiles.
+alone. Elements of rows that become tiles change in tiles.
 Options: none.
 Not done here: sharded tensors.
 """
@@ -87,7 +87,7 @@ def _steps(op: Operation) -> SSAValue:
     if str(state.element) in _MADE_ON_HOST and not given.is_tiled:
         state.cast_to(element, wanted)
     if wanted.is_tiled is not given.is_tiled and wanted.buffer is BufferType.DRAM:
-        if str(element) in _MADE_ON_HOST:
+        if str(element) in _MADE_ON_HOST and state.element == element:
             state.move(BufferType.SYSTEM_MEMORY)
             state.cast_to(element, wanted)
             state.tile(wanted.is_tiled)
@@ -95,7 +95,7 @@ def _steps(op: Operation) -> SSAValue:
             return state.value
     if wanted.is_tiled and not given.is_tiled and {str(element), str(state.element)} <= _FLOATS:
         state.tile(tiled=True, element=element)
-    if not given.is_tiled and state.element != element:
+    if not given.is_tiled and wanted.is_tiled and state.element != element:
         state.tile(tiled=True)
     state.cast_to(element, wanted)
     state.tile(wanted.is_tiled)
@@ -142,9 +142,18 @@ class _State:
         if buffer is BufferType.SYSTEM_MEMORY:
             self._step("from_device", self.element, memory)
         elif self._memory.buffer is BufferType.SYSTEM_MEMORY:
-            self._step("to_device", self.element, memory, self._build.device())
+            self._step("to_device", self.element, memory, self._device())
         else:
             self._step("to_memory_config", self.element, memory)
+
+    def _device(self) -> SSAValue:
+        """The device; asking for it belongs to no operation, but to the whole function."""
+        place, function = self._build.location, self._build.block.parent_op()
+        if function is not None:
+            self._build.location = function.location
+        found = self._build.device()
+        self._build.location = place
+        return found
 
     def cast_to(self, element: Attribute, wanted: Memory) -> None:
         """Give it other elements."""

@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
@@ -139,7 +139,10 @@ def _place(op: Operation) -> None:
         if (op.name, index) in _ON_HOST and memory is not None and not memory.is_tiled:
             continue
         if memory is not None and not (memory.is_tiled and memory.buffer is BufferType.DRAM):
-            op.operands[index] = to_layout(operand, op, tensor_in(operand.type, tiled=True))
+            moved = to_layout(operand, op, tensor_in(operand.type, tiled=True))
+            if op.name == _BARRIER:
+                cast("Operation", moved.owner).location = op.location
+            op.operands[index] = moved
 
 
 def _is_placed(type_: Attribute) -> bool:
@@ -169,6 +172,7 @@ def _argument_type(
     return tensor_in(type_, tiled=False)
 
 
+_BARRIER = "ttcore.optimization_barrier"
 _ON_HOST = {
     *(("ttcore.case", 0), ("ttir.conv2d", 1), ("ttir.conv_transpose2d", 1)),
     *(("ttir.conv2d", 2), ("ttir.conv_transpose2d", 2)),

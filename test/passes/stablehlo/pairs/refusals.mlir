@@ -15,7 +15,7 @@ func.func @order(%a: tensor<3xcomplex<f32>>) -> tensor<3xi1> {
 }
 
 // -----
-// CHECK: :[[# @LINE + 3]]:8: error: failed to legalize operation 'stablehlo.reduce': of complex numbers there are only sums
+// CHECK: :[[# @LINE + 3]]:24: error: failed to legalize operation 'stablehlo.reduce': of complex numbers there are only sums
 func.func @product(%a: tensor<3x5xcomplex<f32>>) -> tensor<3xcomplex<f32>> {
   %z = stablehlo.constant dense<(1.0, 0.0)> : tensor<complex<f32>>
   %0 = stablehlo.reduce(%a init: %z) applies stablehlo.multiply across dimensions = [1] : (tensor<3x5xcomplex<f32>>, tensor<complex<f32>>) -> tensor<3xcomplex<f32>>

@@ -131,6 +131,7 @@ def _on_arrays(function: Callable[..., Array], *, wide: bool = False) -> Terms:
 
 
 def _full(x: Array, number: float) -> Array:
+    """A constant of its own: those that are equal are merged, and then have no place."""
     return x.fill(number, x.shape)
 
 
@@ -191,25 +192,24 @@ def _atanh(x: Array) -> Array:
     return is_outside.where(nan, found)
 
 
-def _halves(x: Array) -> tuple[Array, Array, Array]:
-    """Half of e to the powers of x and -x, and 0.5."""
-    half = _full(x, 0.5)
-    log = half.apply("log")
+def _halves(x: Array) -> tuple[Array, Array]:
+    """Half of e to the powers of x and -x."""
+    log = _full(x, 0.5).apply("log")
     above = (x + log).exp()
-    return above, (log - x).exp(), half
+    return above, (log - x).exp()
 
 
 def _cosh(x: Array) -> Array:
-    above, below, _ = _halves(x)
+    above, below = _halves(x)
     return above + below
 
 
 def _sinh(x: Array) -> Array:
-    above, below, half = _halves(x)
+    above, below = _halves(x)
     large = above - below
     excess = x.apply("expm1")
     one = _full(x, 1)
-    small = half * (excess + excess / (excess + one))
+    small = _full(x, 0.5) * (excess + excess / (excess + one))
     return (x.abs() < one).where(small, large)
 
 
@@ -282,7 +282,7 @@ def _erfc(x: Array) -> Array:
     found = is_nothing.where(zero, found)
     is_negative = x < zero
     found = is_negative.where(two - found, found)
-    near_0 = one - x * _polynomial(x * x, _ERF_NEAR_0)
+    near_0 = _full(x, 1) - x * _polynomial(x * x, _ERF_NEAR_0)
     return (x.abs() < one).where(near_0, found)
 
 
@@ -350,12 +350,12 @@ def _lgamma(x: Array) -> Array:
     reflection = _full(x, math.log(math.pi)) - sine - found
     reflection = sine.apply("isfinite").where(reflection, -sine)
     found = is_low.where(reflection, found)
-    infinity = _full(x, math.inf)
-    return x.abs().eq(infinity).where(infinity, found)
+    is_infinite = x.abs().eq(_full(x, math.inf))
+    return is_infinite.where(_full(x, math.inf), found)
 
 
 def _digamma(x: Array) -> Array:
-    is_low, z, half, one = _reflected(x)
+    is_low, z, _, one = _reflected(x)
     zero = _full(x, 0)
     above, below = zero, one
     for number, weight in enumerate(_LANCZOS):
@@ -367,7 +367,7 @@ def _digamma(x: Array) -> Array:
     quotient = above / below
     correction = _full(x, _G - 0.5) / base
     found = log + quotient - correction
-    nearest = (x + half).apply("floor")
+    nearest = (x + _full(x, 0.5)).apply("floor")
     reduced = x + nearest.abs()
     pi = _full(x, math.pi)
     angle = pi * reduced

@@ -28,6 +28,7 @@ from ttmlir.errors import plural
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier, i64_array, replace_by
 from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.ttnn_types import location_of
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.stablehlo_bodies import IN_BODIES, operations_of
 
@@ -56,10 +57,10 @@ def _broadcast(op: Operation) -> None:
                         "broadcast; one of them has to be 1, or both the same",
                     )
                 extents[dim] = extent
-    operands = [
-        write.broadcast(value, extents, dims)
-        for value, dims in zip(op.operands, placed, strict=True)
-    ]
+    operands: list[SSAValue] = []
+    for value, dims in zip(op.operands, placed, strict=True):
+        write.location = location_of(value)
+        operands.append(write.broadcast(value, extents, dims))
     mnemonic = op.name.removeprefix(_PREFIX)
     type_ = TensorType(element_type(op.results[0]), extents)
     if f"chlo.{mnemonic}" in _CHLO:

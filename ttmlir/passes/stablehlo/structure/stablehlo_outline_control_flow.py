@@ -39,13 +39,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     ArrayAttr,
+    CallSiteLoc,
     DenseArrayBase,
     FunctionType,
     IntegerAttr,
+    LocationAttr,
     StringAttr,
     SymbolRefAttr,
     i1,
@@ -183,12 +186,14 @@ class _Outliner:
     ) -> None:
         """A function with a copy of a region, and of the constants that it uses."""
         block = Block(arg_types=types)
-        for argument, location in zip(block.args, arguments.locations(region), strict=True):
-            argument.location = location
+        outlined = cast("Operation", region.parent)
+        for argument in block.args:
+            argument.location = outlined.location
         known = arguments.bind(region, block)
         for constant in _constants_outside(region):
             copy = constant.clone()
-            copy.location = constant.location
+            # A constant that was moved in front of the operation is nowhere in its function.
+            copy.location = _nowhere(outlined.location)
             block.add_op(copy)
             known[constant.results[0]] = copy.results[0]
         end = _terminator(region)
@@ -201,7 +206,7 @@ class _Outliner:
         type_ = FunctionType.from_lists(list(types), [value.type for value in results])
         function = FuncOp(name, type_, Region(block), visibility=StringAttr("private"))
         function.attributes["tt.function_type"] = StringAttr("forward_device")
-        function.location = cast("Operation", region.parent).location
+        function.location = outlined.location
         parent = self.function.parent
         assert parent is not None, "functions are in a module"
         parent.insert_op_after(function, self.made[-1] if self.made else self._last())
@@ -225,17 +230,12 @@ class _Arguments:
         own = [region.block.args[number] for number in self.numbers]
         return dict(zip([*own, *self.outside], block.args, strict=True))
 
-    def locations(self, region: Region) -> list[Any]:
-        """Where the arguments are from."""
-        own = [region.block.args[number].location for number in self.numbers]
-        return [
-            *own,
-            *(getattr(value, "location", None) or _where(value) for value in self.outside),
-        ]
 
-
-def _where(value: SSAValue) -> Any:
-    return cast("Operation", value.owner).location
+def _nowhere(location: LocationAttr) -> LocationAttr:
+    """No place of a function, called as the location says."""
+    if isinstance(location, CallSiteLoc):
+        return CallSiteLoc(UNKNOWN_LOC, location.caller)
+    return UNKNOWN_LOC
 
 
 def _terminator(region: Region) -> Operation:

@@ -120,8 +120,12 @@ def convert(value: SSAValue, type_: Attribute, before: Operation) -> SSAValue:
     """A tensor as another type has it, by `ttnn.to_tensor_spec`, which is taken apart later."""
     from ttmlir.dialects import ttnn
 
+    # What is computed once has no place in the program, other values keep theirs.
+    is_loaded = isinstance(value.owner, Operation) and value.owner.name == "ttcore.load_cached"
     new = ttnn.op_class("to_tensor_spec").create(
-        operands=[value], result_types=[type_], location=location_of(value)
+        operands=[value],
+        result_types=[type_],
+        location=before.location if is_loaded else location_of(value),
     )
     insert_before(before, new)
     return new.results[0]
