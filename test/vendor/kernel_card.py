@@ -107,7 +107,11 @@ def hash_of(script: Path) -> str:
     """Stands for kernels and programs, without what all scripts have around them."""
     frame = {name for path in _FRAMES for node in _body(path) for name in _names(node)}
     kept = [node for node in _body(script) if not frame.intersection(_names(node))]
-    kept = [node for node in kept if isinstance(node, ast.FunctionDef | ast.Assign)]
+    kept = [
+        _without_names(node) if isinstance(node, ast.FunctionDef) else node
+        for node in kept
+        if isinstance(node, ast.FunctionDef | ast.Assign)
+    ]
     return hashlib.sha256("\n".join(map(ast.unparse, kept)).encode()).hexdigest()[:16]
 
 
@@ -119,6 +123,21 @@ _FRAMES = [
 
 def _body(path: Path) -> list[ast.stmt]:
     return ast.parse(path.read_text(encoding="utf-8")).body
+
+
+def _without_names(function: ast.FunctionDef) -> ast.FunctionDef:
+    """The function with numbers for what its arguments and variables are called."""
+    places: dict[str, str] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            places.setdefault(node.arg, f"v{len(places)}")
+            node.arg = places[node.arg]
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            places.setdefault(node.id, f"v{len(places)}")
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name):
+            node.id = places.get(node.id, node.id)
+    return function
 
 
 def _names(node: ast.stmt) -> list[str]:
