@@ -250,6 +250,7 @@ RAISED_BY_PYTHON = {
     ("mlir/attributes.py", "NotImplementedError"),
     ("mlir/xdsl_internals.py", "TypeError"),
     # A script of a model, which is a program of its own.
+    ("target/python/kernel_frame.py", "SystemExit"),
     ("target/python/script_frame.py", "SystemExit"),
     # A pass that fails on purpose, and the user's interruption.
     ("passes/general/failing.py", "ZeroDivisionError"),

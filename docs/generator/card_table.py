@@ -1,4 +1,4 @@
-"""The table of `docs/card.md`: verdicts of the real library on the scripts of programs."""
+"""The tables of `docs/card.md`: verdicts of the real library on the scripts of programs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-_VERDICTS = Path(__file__).resolve().parents[2] / "test" / "vendor" / "Inputs" / "card.json"
-_BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
-_COLUMNS = {
+_INPUTS = Path(__file__).resolve().parents[2] / "test" / "vendor" / "Inputs"
+_CALLS = {
     "own": "here",
     "shapes n150": "shapes, n150",
     "shapes p150": "shapes, p150",
@@ -17,30 +16,39 @@ _COLUMNS = {
     "sim p150": "numbers, p150",
     "sim p150, lifted": "numbers, p150, one check of the simulator lifted",
 }
+_KERNELS = {"own": "here", "n150 sim": "numbers, n150", "p150 sim": "numbers, p150"}
+_TABLES = {"results": ("card.json", _CALLS), "results of kernels": ("kernel_card.json", _KERNELS)}
+"""The file and the columns of each table by its marker."""
 _STOPS = "the simulator stops: "
-_UNKNOWN = (_STOPS, "numbers decide on shapes")
+_UNKNOWN = (_STOPS, "numbers decide on shapes", "not run: ")
 _NAMED = 3
 """Names of programs that are listed; more of them are counted."""
 
 
 def with_card_table(old: str) -> str:
-    """The page with today's table."""
-    before, _, rest = old.partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    return f"{before}{_BEGIN}\n{_table()}{_END}{after}"
+    """The page with today's tables."""
+    for marker, (file, columns) in _TABLES.items():
+        begin, end = f"<!-- {marker} -->", f"<!-- end of {marker} -->"
+        before, _, rest = old.partition(begin)
+        _, _, after = rest.partition(end)
+        old = f"{before}{begin}\n{_table(file, columns)}{end}{after}"
+    return old
 
 
-def _table() -> str:
-    record = json.loads(_VERDICTS.read_text(encoding="utf-8"))
-    programs = {name: each for name, each in record["programs"].items() if "refused" not in each}
+def _table(file: str, columns: dict[str, str]) -> str:
+    record = json.loads((_INPUTS / file).read_text(encoding="utf-8"))
+    refused = [name for name, each in record["programs"].items() if "refused" in " ".join(each)]
+    programs = {name: each for name, each in record["programs"].items() if name not in refused}
     lines = [
-        f"{len(programs)} programs, {record['versions']}:",
+        f"{len(programs)} programs, {record['versions']}:"
+        if not refused
+        else f"{len(programs)} programs, and {len(refused)} refused, {record['versions']}:",
         "",
         "| Run | Right | Unknown | Wrong |",
         "|---|---:|---:|---:|",
     ]
     reasons: dict[str, list[str]] = defaultdict(list)
-    for key, title in _COLUMNS.items():
+    for key, title in columns.items():
         found = {name: each[key] for name, each in programs.items() if key in each}
         right = sum(verdict == "right" for verdict in found.values())
         unknown = sum(verdict.startswith(_UNKNOWN) for verdict in found.values())

@@ -229,9 +229,6 @@ def test_refusals(tmp_path: Path) -> None:
         compiled.save(tmp_path / "my-model.py")
     with pytest.raises(ArgumentError, match="has no option enable-grid-set"):
         ttmlir.compile(_model, _X, _B, options="enable-grid-set=false").save(tmp_path / "m.py")
-    kernels = ttmlir.compile(lambda x: x + x, _X[:32, :32], target="kernels")
-    with pytest.raises(ArgumentError, match="compile with target='ttnn'"):
-        kernels.save(tmp_path / "m.py")
     compiled.save(tmp_path / "model.ttnn")
     with pytest.raises(ArgumentError, match="would be text"):
         ttmlir.load(tmp_path / "model.ttnn").save(tmp_path / "m.py")

@@ -679,7 +679,8 @@ class CompiledModel(CallableModel):
             if self.target == "kernels":
                 self._lower_to_ttir(module)
                 self._target.lower(module, f"{options} translate-coordinates=true".lstrip())
-                return write_kernels_script(module, data, path)
+                source = public_function(imported.module)
+                return write_kernels_script(module, data, path, source)
             _to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
             return write(module, data, options, path)
 

@@ -70,17 +70,20 @@ def write_script(module: ModuleOp, data: ScriptData, options: str, path: str | P
     return _write_files(script, text, data, kept)
 
 
-def write_kernels_script(module: ModuleOp, data: ScriptData, path: str | Path) -> Path:
+def write_kernels_script(
+    module: ModuleOp, data: ScriptData, path: str | Path, source: FuncOp | None = None
+) -> Path:
     """Write a lowered module of ttmetal as a script of its kernels, and what it needs.
 
-    Kernels have to ask the chip where its cores are (`translate-coordinates`).
+    Kernels have to ask the chip where its cores are (`translate-coordinates`). Inputs have the
+    names of the arguments of `source`, the function before it was lowered.
     """
     from ttmlir.target.python.kernel_script import programs_of, write_kernel_script
     from ttmlir.target.python.model_script import identifier
 
     script = _checked(path)
     (program,) = programs_of(module)
-    names = _names_of_inputs(program)
+    names = _names_of_inputs(source or program)
     kept = dict(zip(names, data.inputs, strict=True))
     constants, arrays = _name_globals(module, data, kept)
     text = write_kernel_script(

@@ -23,9 +23,10 @@ from ttmlir.dialects import ttmetal
 from ttmlir.dialects.definition.ods import REFERENCE
 from ttmlir.dialects.tt import element_of
 from ttmlir.dialects.ttcore import device_layout_of
+from ttmlir.dialects.ttkernel import CBType
 from ttmlir.layout.data_format import TileFormat
 from ttmlir.layout.enums import DataType, DeviceMemoryLayout, MemorySpace
-from ttmlir.layout.metal import grid_cores
+from ttmlir.layout.metal import WIDE_BYTES, grid_cores
 from ttmlir.layout.system import ChipDesc
 from ttmlir.mlir.reporting import OpError, file_line_col, name_of
 from ttmlir.program import (
@@ -76,6 +77,7 @@ _DATA_TYPES = {
     DataType.U8: "uint8",
 }
 """What the library has tensors of."""
+_SPREAD = "ttkernel.unary_bcast"
 _FIDELITY = {"lofi": "LoFi", "hifi2": "HiFi2", "hifi3": "HiFi3", "hifi4": "HiFi4"}
 
 Buffer = SSAValue[MemRefType[Attribute]]
@@ -190,13 +192,7 @@ class _ScriptWriter:
         """The statements of the program."""
         block = function.body.block
         self._names.update(zip(block.args, arguments, strict=True))
-        lines = list[str]()
-        for op in block.ops:
-            try:
-                lines += self._statements(op)
-            except OpError:
-                raise
-        return lines
+        return [line for op in block.ops for line in self._statements(op)]
 
     def _statements(self, op: Operation) -> Iterator[str]:
         match op:
@@ -372,6 +368,8 @@ class _ScriptWriter:
         if not isinstance(config, ComputeConfig):
             maker = "reader" if isinstance(config, ReaderConfig) else "writer"
             return f"{maker}({', '.join(words)})"
+        if config.fp32_dest_acc_en:
+            _refuse_wide_rows(op, self._symbols.function(op, kernel.name))
         if (fidelity := _FIDELITY[config.math_fidelity.keyword]) != "HiFi4":
             words.append(f"fidelity={fidelity!r}")
         if config.unpack_to_dest_fp32:
@@ -398,6 +396,28 @@ class _ScriptWriter:
             f"circular_buffer({form.index}, {dtype}, {form.page_size}, {queue.total_size}, "
             f"{on(queue.core_ranges)})"
         )
+
+
+def _refuse_wide_rows(op: Operation, function: FuncOp) -> None:
+    """Refuse what the kernel library of the cards computes otherwise.
+
+    `unary_bcast` of rows moves 16-bit numbers to DST as if that had numbers of 16 bits, too
+    (tt-llk, llk_math_eltwise_unary_datacopy.h of tt-metal 0.81: only UInt16 is treated).
+    """
+    for call in function.walk():
+        if call.name != "ttkernel.unary_bcast" or call.properties["bcast_type"] != StringAttr(
+            "ROW"
+        ):
+            continue
+        type_ = call.operands[0].type
+        assert isinstance(type_, CBType), "tiles are unpacked from circular buffers"
+        if element_of(type_.memref.element_type).scalar.size_bytes < WIDE_BYTES:
+            raise OpError(
+                op,
+                "spreads rows of 16-bit numbers in a kernel whose registers hold 32 bits, which "
+                "cards get wrong; compute all of it in f32, or in bf16 with options="
+                "'fp32-dest-acc-en=false'",
+            )
 
 
 def _is_memory_of_queue(user: Operation, buffer: SSAValue) -> bool:

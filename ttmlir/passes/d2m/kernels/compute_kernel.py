@@ -20,7 +20,7 @@ from xdsl.dialects.linalg.ops import GenericOp as LinalgGenericOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import d2m
-from ttmlir.ir.kernel_builder import Buffer, KernelBuilder, TileCall, is_float
+from ttmlir.ir.kernel_builder import Buffer, KernelBuilder, RegisterCalls, TileCall, is_float
 from ttmlir.ir.rewriting import refuse
 from ttmlir.ir.tensor_types import limits_of
 from ttmlir.layout.affine import AffineMap, DimExpr
@@ -57,6 +57,7 @@ from ttmlir.passes.d2m.dst.tile_program import (
     forget_changes,
     is_copied_only,
     mark_ways,
+    on_registers,
     plan,
     prepare,
     users_of,
@@ -563,7 +564,7 @@ def compute_accumulating(stage: Stage, capacity: int, carry: Carry, packing: Pac
     if isinstance(op, d2m.TileMatmulOp):
         maker: _Maker = _Product(stage, op, capacity)
     elif isinstance(op, d2m.TileReduceSumOp | d2m.TileReduceMaxOp):
-        maker = _Reduction(stage, op)
+        maker = _Reduction(stage, op, carry)
         packing = replace(packing, mask=maker.mask)
     else:
         maker = _Combination(stage, capacity)
@@ -588,6 +589,7 @@ def compute_accumulating(stage: Stage, capacity: int, carry: Carry, packing: Pac
             Call("tile_regs_acquire"),
             *begin,
             *maker.step(points),
+            *(maker.combine(points) if reload else ()),
             *packing.pack(stage.output, maker.results(points)),
         ]
 
@@ -642,7 +644,7 @@ def _pack_identity(stage: Stage, packing: Packing, number: float) -> list[Call |
 def _reload(stage: Stage, maker: _Maker, points: Sequence[Point]) -> list[Call]:
     output = stage.output
     source = Source(0, output.buffer, output.format)
-    slots = [slot for slot, _ in maker.results(points)]
+    slots = [slot + maker.reloaded for slot, _ in maker.results(points)]
     count = Index(offset=len(slots))
     return [
         Call("cb_wait_front", (output.buffer, count)),
@@ -671,6 +673,8 @@ class _Maker:
 
     tiles = 1
     """Tiles of DST for each point."""
+    reloaded = 0
+    """Which of them holds what earlier steps have accumulated."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -682,6 +686,10 @@ class _Maker:
     def step(self, points: Sequence[Point]) -> Code:
         """Accumulate."""
         raise NotImplementedError
+
+    def combine(self, points: Sequence[Point]) -> Code:
+        """Combine what was reloaded with the results of a step, unless these went on with it."""
+        return []
 
     def results(self, points: Sequence[Point]) -> list[tuple[int, Index]]:
         """The tiles of DST with results, and where in the output each goes."""
@@ -757,12 +765,23 @@ class _Combination(_Maker):
 class _Reduction(_Maker):
     """`tile_reduce_sum` and `tile_reduce_max`."""
 
-    def __init__(self, stage: Stage, op: d2m.TileReduceSumOp | d2m.TileReduceMaxOp) -> None:
+    def __init__(
+        self, stage: Stage, op: d2m.TileReduceSumOp | d2m.TileReduceMaxOp, carry: Carry
+    ) -> None:
         super().__init__(stage)
         pool = "SUM" if isinstance(op, d2m.TileReduceSumOp) else "MAX"
         self.mask = _MASKS[op.reduce_dim]
         self._templates = (("reduce_type", pool), ("reduce_dim", self.mask))
         self._operands = tuple(_argument(stage, value) for value in op.operands[:2])
+        if carry is Carry.RELOAD and (pool, self.mask) == ("MAX", "REDUCE_ROW"):
+            # The matrix unit keeps such maxima in row 0 of DST, and only column 0 is packed.
+            self.tiles, self.reloaded = 2, 1
+
+    def combine(self, points: Sequence[Point]) -> Code:
+        calls = RegisterCalls()
+        for slot, _ in self.results(points) if self.reloaded else ():
+            calls.call("binary_max_tile", (slot, slot + self.reloaded, slot))
+        return on_registers(calls)
 
     def step(self, points: Sequence[Point]) -> Code:
         stage = self.stage
@@ -784,7 +803,7 @@ class _Reduction(_Maker):
             places = [inside[each] for each in self._operands]
             call = Call(
                 "reduce_tile",
-                (*buffers, *places, Index(offset=slot)),
+                (*buffers, *places, Index(offset=slot * self.tiles)),
                 self._templates,
                 {Setting.MATRIX: prepared},
             )

@@ -1,0 +1,48 @@
+"""Scripts of kernels are those that the real ttnn library was run on, and right here."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import card
+import kernel_card
+import pytest
+
+_RECORD: dict[str, Any] = json.loads(kernel_card.VERDICTS.read_text(encoding="utf-8"))["programs"]
+_SAMPLE = 24
+"""Every so many programs are left to `make test`."""
+
+
+def _params() -> list[Any]:
+    return [
+        pytest.param(name, marks=[pytest.mark.exhaustive] if number % _SAMPLE else [])
+        for number, name in enumerate(_RECORD)
+    ]
+
+
+@pytest.mark.parametrize("name", _params())
+def test_script_is_the_recorded_one(name: str, tmp_path: Path) -> None:
+    """Its kernels and programs, and the numbers that they give here."""
+    record = _RECORD[name]
+    if "n150 refused" in record:
+        with pytest.raises(kernel_card.REFUSALS, match="which cards get wrong"):
+            kernel_card.write_script(name, "n150", tmp_path / name)
+        return
+    script = kernel_card.write_script(name, "n150", tmp_path / name)
+    assert kernel_card.hash_of(script) == record["n150 script"]
+    assert card.run_check(script, [sys.executable, "-m", "ttmlir"], "", "") == "right"
+
+
+def test_no_recorded_verdict_is_wrong() -> None:
+    """What is not right is refused, or a stop of the simulator."""
+    assert set(_RECORD) <= set(kernel_card.names())
+    for name, verdicts in _RECORD.items():
+        for key, verdict in verdicts.items():
+            assert (
+                key.endswith(("script", "refused"))
+                or verdict in ("right", kernel_card.WIDE)
+                or verdict.startswith(card.STOPS)
+            ), f"{name}, {key}: {verdict}"
