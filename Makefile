@@ -76,10 +76,21 @@ $(VENV)/models/.installed: test/model_zoo/requirements.txt $(VENV)/.installed
 	touch $@
 
 MODELS := PYTHONPATH=test/support:$(VENV)/models
+# Those that emit kernels.
+KERNEL_TESTS := $(addprefix test/, e2e/test_kernel_operations.py e2e/test_random_kernels.py \
+	frontend/pykernel passes/d2m passes/emitc passes/pipelines passes/ttmetal target ttnn_jit \
+	vendor/test_kernel_verdicts.py)
 
 .PHONY: test-models
 test-models: setup $(VENV)/models/.installed ## Compile and run public models, which takes long
 	$(MODELS) $(PYTEST) -q -n auto --dist worksteal -m nightly test/model_zoo
+
+.PHONY: test-kernels
+test-kernels: setup ## Compile the kernels of tests by COMMAND, tt-metal's compiler, which takes long
+	rm -rf $(VENV)/kernels
+	-PYTHONPATH=.:test/vendor $(PYTEST) -q -p no:xdist -p collect_kernels \
+		--kernels $(VENV)/kernels $(KERNEL_TESTS)
+	$(BIN)/python test/vendor/compile_kernels.py $(VENV)/kernels --command '$(COMMAND)'
 
 .PHONY: docs-models
 docs-models: setup $(VENV)/models/.installed ## Write the page of public models, those that changed

@@ -47,6 +47,13 @@ def run(name: str, *arguments: str) -> Any:
     return import_module(name).run(options(*arguments))
 
 
+def test_program_of_ttnn() -> None:
+    """The script for ttnn's own library runs here, and multiplies."""
+    command = [sys.executable, "-m", "ttmlir", str(METALIUM.parent / "ttnn" / "kernel_product.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "largest difference: 0.0\n", done.stderr
+
+
 @pytest.mark.parametrize("name", ["eltwise_add", *PRODUCTS, *OF_2026])
 @pytest.mark.parametrize(
     "arguments",

@@ -144,6 +144,7 @@ def main() -> int:
     parser.add_argument("--boards", nargs="*", default=["p150", "n150"])
     parser.add_argument("--size", type=int, default=24, help="kernels in one text")
     parser.add_argument("--every", type=int, default=1, help="take every so many kernels only")
+    parser.add_argument("--list", action="store_true", help="print those that compile, too")
     options = parser.parse_args()
     folder: Path = options.folder.resolve()
     sources = [read_source(path) for path in sorted(folder.glob("*.*.cpp"))][:: options.every]
@@ -154,6 +155,9 @@ def main() -> int:
         refused = compile_sources(sources, shlex.split(options.command), board, work, options.size)
         for path, message in sorted(refused.items()):
             print(f"{board} {path.name}: {message}")
+        for source in sources if options.list else ():
+            if source.path not in refused:
+                print(f"{board} ok {source.path}")
         print(f"{board}: {len(sources) - len(refused)} of {len(sources)} compile", flush=True)
         status |= bool(refused)
     return status

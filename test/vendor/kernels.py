@@ -2,9 +2,9 @@
 
 A module holds one operation of ttkernel, or arithmetic, loops and branches (`flow`), or what the
 host does (`ttmetal`), or is a kernel of many operations in loops and branches (`program`), which
-chance has put together. It was read, verified, printed, lowered by convert-ttkernel-to-emitc and
-translated to C++. Texts are the tool's own; C++ with helpers that tt-mlir writes into kernels is
-left out.
+chance has put together. It was read, verified and printed, lowered by convert-ttkernel-to-emitc,
+and translated to C++. Texts are the tool's own; C++ with helpers that tt-mlir writes into kernels
+is left out.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -19,7 +19,15 @@ from typing import Literal, TypeAlias
 from ttmlir.cpp.tokens import SourceText
 from ttmlir.files import decode_text, read_stream
 from ttmlir.limits import MAX_SOURCE_LENGTH
-from ttmlir.optable.kernel import CALLS, Form, KernelCall, Template, TemplateKind, ValueKind
+from ttmlir.optable.kernel import (
+    CALLS,
+    SPELLINGS,
+    Form,
+    KernelCall,
+    Template,
+    TemplateKind,
+    ValueKind,
+)
 from ttmlir.optable.kernel.kernel_call import CONSTANTS, ENUMS, CppEnum
 
 # --- Include path ---------------------------------------------------------------------------------
@@ -310,6 +318,12 @@ class Lookup:
 # enumerators are those of tt-metal; see the definitions for the header that each call comes from
 # there.
 
+_START_OF_PRODUCTS = """\
+enum class SrcOrder : uint8_t { Regular, Reverse };
+template <SrcOrder order, typename CB>
+inline void compute_kernel_hw_startup(CB in0_cb, CB in1_cb, CB out_cb) {}"""
+"""The one call that has template arguments since late 2026 and none before."""
+
 _START = """\
 // Declarations of the calls that a kernel makes; generated from the table of kernel calls.
 #pragma once
@@ -391,6 +405,11 @@ def _lines() -> Iterator[str]:
     yield _PRINTING
     for call in CALLS:
         yield from _declaration(call)
+    by_name = {call.cpp: call for call in CALLS}
+    for spelling, name in SPELLINGS.items():
+        if name in by_name and spelling not in by_name and spelling.isidentifier():
+            yield from _declaration(replace(by_name[name], cpp=spelling))
+    yield _START_OF_PRODUCTS
 
 
 def _enum(enum: CppEnum) -> Iterator[str]:

@@ -1,19 +1,19 @@
 // Compute: adds tiles pair by pair.
 #include <cstdint>
-#include "compute_kernel_api/common.h"
-#include "compute_kernel_api/eltwise_binary.h"
-#include "compute_kernel_api/tile_move_copy.h"
+#include "api/compute/common.h"
+#include "api/compute/compute_kernel_hw_startup.h"
+#include "api/compute/eltwise_binary.h"
+#include "api/compute/tile_move_copy.h"
 
-namespace NAMESPACE {
-void MAIN {
+void kernel_main() {
     const uint32_t num_tiles = get_arg_val<uint32_t>(0);
 
     constexpr uint32_t cb_a = tt::CBIndex::c_0;
     constexpr uint32_t cb_b = tt::CBIndex::c_1;
     constexpr uint32_t cb_sum = tt::CBIndex::c_16;
 
-    binary_op_init_common(cb_a, cb_b, cb_sum);
-    add_tiles_init(cb_a, cb_b);
+    compute_kernel_hw_startup(cb_a, cb_b, cb_sum);
+    add_init(cb_a, cb_b);
 
     for (uint32_t i = 0; i < num_tiles; i++) {
         cb_wait_front(cb_a, 1);
@@ -33,4 +33,3 @@ void MAIN {
         cb_push_back(cb_sum, 1);
     }
 }
-}  // namespace NAMESPACE

@@ -1,7 +1,7 @@
 // Data movement: the first core of a row copies blocks of A from DRAM and multicasts them to the
 // cores to the right of it, which only take delivery; in the end each writes its block of C.
 #include <cstdint>
-#include "dataflow_api.h"
+#include "api/dataflow/dataflow_api.h"
 
 void kernel_main() {
     const uint32_t a_address = get_arg_val<uint32_t>(0);

@@ -1,7 +1,7 @@
 // Data movement: the first core of a column copies blocks of B from DRAM and multicasts them to the
 // cores below it, which only take delivery.
 #include <cstdint>
-#include "dataflow_api.h"
+#include "api/dataflow/dataflow_api.h"
 
 void kernel_main() {
     const uint32_t address = get_arg_val<uint32_t>(0);

@@ -1,7 +1,7 @@
 // Data movement: A lies in L1, the first cores of a row have one block of it each. They take turns in
 // multicasting their block to the whole row, themselves included.
 #include <cstdint>
-#include "dataflow_api.h"
+#include "api/dataflow/dataflow_api.h"
 
 void kernel_main() {
     const uint32_t shard = get_arg_val<uint32_t>(0);

@@ -3,11 +3,12 @@
 // DST holds a subblock of C at a time. Sums that further blocks along K are added to wait in
 // cb_partial, where the packer adds them up; with the last block they come back to DST.
 #include <cstdint>
-#include "compute_kernel_api/matmul.h"
-#include "compute_kernel_api/tile_move_copy.h"
+#include "api/compute/compute_kernel_hw_startup.h"
+#include "api/compute/matmul.h"
+#include "api/compute/reconfig_data_format.h"
+#include "api/compute/tile_move_copy.h"
 
-namespace NAMESPACE {
-void MAIN {
+void kernel_main() {
     constexpr uint32_t num_blocks = get_compile_time_arg_val(0);  // along K
     constexpr uint32_t block_m = get_compile_time_arg_val(1);     // extents in tiles
     constexpr uint32_t block_k = get_compile_time_arg_val(2);
@@ -21,7 +22,8 @@ void MAIN {
     constexpr uint32_t cb_partial = tt::CBIndex::c_24;
     constexpr uint32_t subblock_tiles = subblock_m * subblock_n;
 
-    mm_block_init(cb_a, cb_b, cb_c, 0, subblock_n, subblock_m, block_k);
+    compute_kernel_hw_startup<SrcOrder::Reverse>(cb_a, cb_b, cb_c);
+    matmul_block_init(cb_a, cb_b, 0, subblock_n, subblock_m, block_k);
 
     if constexpr (num_blocks > 1) {
         pack_reconfig_data_format(cb_partial);
@@ -44,14 +46,15 @@ void MAIN {
             for (uint32_t n = 0; n < block_n; n += subblock_n) {
                 tile_regs_acquire();
                 if (reload) {
-                    copy_tile_to_dst_init_short_with_dt(cb_b, cb_partial);
+                    reconfig_data_format_srca(cb_b, cb_partial);
+                    copy_init(cb_partial);
                     cb_wait_front(cb_partial, subblock_tiles);
                     for (uint32_t i = 0; i < subblock_tiles; i++) {
                         copy_tile(cb_partial, i, i);
                     }
                     cb_pop_front(cb_partial, subblock_tiles);
-                    mm_block_init_short_with_dt(
-                        cb_a, cb_b, cb_partial, 0, subblock_n, subblock_m, block_k);
+                    reconfig_data_format_srca(cb_partial, cb_b);
+                    matmul_block_init(cb_a, cb_b, 0, subblock_n, subblock_m, block_k);
                 }
                 for (uint32_t k = 0; k < block_k; k++) {
                     matmul_block(
@@ -78,4 +81,3 @@ void MAIN {
         cb_pop_front(cb_b, block_k * block_n);
     }
 }
-}  // namespace NAMESPACE

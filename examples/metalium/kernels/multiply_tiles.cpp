@@ -1,10 +1,10 @@
 // Compute: each tile of C is the sum of Kt products of tiles, which DST adds up.
 #include <cstdint>
-#include "compute_kernel_api/matmul.h"
-#include "compute_kernel_api/tile_move_copy.h"
+#include "api/compute/compute_kernel_hw_startup.h"
+#include "api/compute/matmul.h"
+#include "api/compute/tile_move_copy.h"
 
-namespace NAMESPACE {
-void MAIN {
+void kernel_main() {
     const uint32_t num_tiles = get_arg_val<uint32_t>(0);
     constexpr uint32_t Kt = get_compile_time_arg_val(0);
 
@@ -12,14 +12,15 @@ void MAIN {
     constexpr uint32_t cb_b = tt::CBIndex::c_1;
     constexpr uint32_t cb_c = tt::CBIndex::c_16;
 
-    mm_init(cb_a, cb_b, cb_c);
+    compute_kernel_hw_startup<SrcOrder::Reverse>(cb_a, cb_b, cb_c);
+    matmul_init(cb_a, cb_b);
 
     for (uint32_t tile = 0; tile < num_tiles; tile++) {
         tile_regs_acquire();
         for (uint32_t k = 0; k < Kt; k++) {
             cb_wait_front(cb_a, 1);
             cb_wait_front(cb_b, 1);
-            matmul_tiles(cb_a, cb_b, 0, 0, 0, 0);
+            matmul_tiles(cb_a, cb_b, 0, 0, 0);
             cb_pop_front(cb_a, 1);
             cb_pop_front(cb_b, 1);
         }
@@ -32,4 +33,3 @@ void MAIN {
         cb_push_back(cb_c, 1);
     }
 }
-}  // namespace NAMESPACE

@@ -1,6 +1,6 @@
 // Data movement: copies block after block of A and of B, along K, for one block of C.
 #include <cstdint>
-#include "dataflow_api.h"
+#include "api/dataflow/dataflow_api.h"
 
 void kernel_main() {
     const uint32_t a_address = get_arg_val<uint32_t>(0);

@@ -1,6 +1,6 @@
 // Data movement: for each tile of C, copies a row of tiles of A and a column of tiles of B.
 #include <cstdint>
-#include "dataflow_api.h"
+#include "api/dataflow/dataflow_api.h"
 
 void kernel_main() {
     const uint32_t a_address = get_arg_val<uint32_t>(0);

@@ -1,6 +1,6 @@
 // Data movement: copies the tiles of two tensors from DRAM, pair by pair.
 #include <cstdint>
-#include "dataflow_api.h"
+#include "api/dataflow/dataflow_api.h"
 
 void kernel_main() {
     const uint32_t a_address = get_arg_val<uint32_t>(0);

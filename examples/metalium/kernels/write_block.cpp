@@ -1,6 +1,6 @@
 // Data movement: copies a block of C to DRAM, in the order in which compute makes its subblocks.
 #include <cstdint>
-#include "dataflow_api.h"
+#include "api/dataflow/dataflow_api.h"
 
 void kernel_main() {
     const uint32_t address = get_arg_val<uint32_t>(0);

@@ -1,5 +1,6 @@
 // Compute: adds pairs of tiles.
 #include <cstdint>
+#include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_binary.h"
 #include "api/dataflow/circular_buffer.h"
 
@@ -9,8 +10,8 @@ void kernel_main() {
     constexpr uint32_t cb_b = get_named_compile_time_arg_val("b");
     constexpr uint32_t cb_sum = get_named_compile_time_arg_val("sum");
 
-    binary_op_init_common(cb_a, cb_b, cb_sum);
-    add_tiles_init(cb_a, cb_b);
+    compute_kernel_hw_startup(cb_a, cb_b, cb_sum);
+    add_init(cb_a, cb_b);
 
     CircularBuffer a(cb_a);
     CircularBuffer b(cb_b);

@@ -1,5 +1,6 @@
 // Compute: each tile of C is the sum of Kt products of tiles, which DST adds up.
 #include <cstdint>
+#include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/matmul.h"
 #include "api/compute/tile_move_copy.h"
 #include "api/dataflow/circular_buffer.h"
@@ -11,7 +12,8 @@ void kernel_main() {
     constexpr uint32_t cb_b = get_named_compile_time_arg_val("b");
     constexpr uint32_t cb_c = get_named_compile_time_arg_val("c");
 
-    mm_init(cb_a, cb_b, cb_c);
+    compute_kernel_hw_startup<SrcOrder::Reverse>(cb_a, cb_b, cb_c);
+    matmul_init(cb_a, cb_b);
 
     CircularBuffer a(cb_a);
     CircularBuffer b(cb_b);

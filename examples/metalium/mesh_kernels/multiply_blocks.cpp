@@ -3,6 +3,7 @@
 // A tile of C is in DST at a time. Sums wait in the circular buffer of C, where the packer adds
 // those of the next block along K to them: `c` is pushed once, when it is complete.
 #include <cstdint>
+#include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/matmul.h"
 #include "api/compute/pack.h"
 #include "api/dataflow/circular_buffer.h"
@@ -16,7 +17,8 @@ void kernel_main() {
     constexpr uint32_t cb_b = get_named_compile_time_arg_val("b");
     constexpr uint32_t cb_c = get_named_compile_time_arg_val("c");
 
-    mm_init(cb_a, cb_b, cb_c);
+    compute_kernel_hw_startup<SrcOrder::Reverse>(cb_a, cb_b, cb_c);
+    matmul_init(cb_a, cb_b);
 
     CircularBuffer a(cb_a);
     CircularBuffer b(cb_b);

@@ -1,13 +1,14 @@
 // Compute: adds pairs of tiles. The host gives everything a name.
 #include <cstdint>
+#include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/eltwise_binary.h"
 #include "api/dataflow/dataflow_buffer.h"
 #include "experimental/kernel_args.h"
 
 void kernel_main() {
     const uint32_t num_tiles = get_arg(args::num_tiles);
-    binary_op_init_common(dfb::a, dfb::b, dfb::sum);
-    add_tiles_init(dfb::a, dfb::b);
+    compute_kernel_hw_startup(dfb::a, dfb::b, dfb::sum);
+    add_init(dfb::a, dfb::b);
 
     DataflowBuffer a(dfb::a);
     DataflowBuffer b(dfb::b);

@@ -231,7 +231,10 @@ inline void acquire_dst() { tile_regs_acquire(); }
 inline void release_dst() {}
 inline void binary_op_init_common(uint32_t, uint32_t, uint32_t) {}
 inline void add_tiles_init(uint32_t, uint32_t, bool) {}
+inline void add_init(uint32_t, uint32_t, bool) {}
 inline void mm_init(uint32_t, uint32_t, uint32_t, uint32_t) {}
+inline void matmul_init(uint32_t, uint32_t, uint32_t) {}
+inline void compute_kernel_hw_startup(uint32_t, uint32_t, uint32_t) {}
 inline void init_sfpu(uint32_t, uint32_t) {}
 inline void relu_tile_init() {}
 inline void negative_tile_init() {}

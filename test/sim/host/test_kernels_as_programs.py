@@ -255,6 +255,12 @@ def source_of(kernel: Kernel) -> str:
     return f"constexpr uint32_t compile_time_args[] = {{{numbers}}};\n{macros}{text}{undone}\n"
 
 
+def entry_of(kernel: Kernel) -> str:
+    """The function that a kernel is: compute kernels of 2024 have another than those of 2026."""
+    is_of_2024 = "namespace NAMESPACE" in kernel.file.read_text()
+    return "kernel_thread::kernel_entry" if is_of_2024 else "kernel_main"
+
+
 def address_of(scenario: Scenario, name: str) -> int:
     """The address of a buffer in each bank."""
     return BANK_ADDRESS + BUFFER_SPACING * list(scenario.sizes).index(name)
@@ -274,7 +280,7 @@ def program_of(name: str, scenario: Scenario, folder: Path) -> str:
         place = f"{address_of(scenario, each)}, {len(data) // size}, {size}"
         lines.append(f'host::transfer("{folder / f"{name}.{each}"}", "rb", {place});')
     started = [
-        f"{{{role}::{'kernel_thread::kernel_entry' if role == 'compute' else 'kernel_main'}, "
+        f"{{{role}::{entry_of(kernel)}, "
         f"{{{', '.join(str(argument(scenario, each)) for each in kernel.args)}}}}}"
         for role, kernel in scenario.kernels.items()
     ]

@@ -13,7 +13,8 @@ _INITS = (
     "copy_tile_to_dst_init_short_with_dt|transpose_wh_init_short|tilize_init|tilize_uninit|"
     "untilize_init|untilize_uninit|compute_kernel_hw_startup|reconfig_data_format|mm_init_short|"
     "add_bcast_rows_init_short|unary_bcast_init|binary_dest_reuse_tiles_init|reduce_init|"
-    "sub_bcast_cols_init_short|mul_bcast_cols_init_short"
+    "sub_bcast_cols_init_short|mul_bcast_cols_init_short|reconfig_data_format_srca|add_init|"
+    "copy_init|matmul_init|matmul_block_init"
 )
 _SPREAD_ROW = r"EltwiseBinaryType\.ELWADD, BroadcastType\.ROW"
 _SUM_ROW = r"PoolType\.SUM, ReduceDim\.REDUCE_ROW"
@@ -35,6 +36,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     "names instead has the same format.": (
         rf": ((?:{_INITS})(?:<.*>)?)\((.*)\)(;?) -> \1\((.*)\)\3",
         r": mm_block_init_short\(\w+, \w+, (.*)\); -> mm_block_init_short\([^,]+, [^,]+, \1\);",
+        r": reconfig_data_format_srca\(.*\); -> nothing",
         rf": (init_bcast|reduce_init)\(.*, ({_SPREAD_ROW}|{_SUM_ROW})\) -> \1\(.*, \2\)",
         r"get_(tile_size|dataformat)\(",
     ),
@@ -96,8 +98,8 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "Any number but 0 is true.": (
         r"pack_reconfig_l1_acc\(1\); -> pack_reconfig_l1_acc\(2\);",
-        r": mm_block_init_short\((\w+, \w+), (\w+), (.*)\); -> "
-        r"mm_block_init_short\(\1, \2 (\+ 1|\* 2), \3\);",
+        r": (mm_block_init_short|matmul_block_init)\((\w+, \w+), (\w+), (.*)\); -> "
+        r"\1\(\2, \3 (\+ 1|\* 2), \4\);",
         r": matmul_block\((\w+, \w+, \w+, \w+, \w+), (\w+), (.*)\); -> "
         r"matmul_block\(\1, \2 (\+ 1|\* 2), \3\);",
     ),

@@ -17,7 +17,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.cpp.tree import FunctionCall, Integer, Name
 from ttmlir.dialects.emitc import CallOpaqueOp, EmitC_OpaqueAttr, LiteralOp, VerbatimOp
-from ttmlir.ir.rewriting import erase, erase_unused
 from ttmlir.layout.enums import ThreadType
 from ttmlir.optable.kernel import CALLS
 from ttmlir.target.cpp.emitter import elements_of, text_of
@@ -82,7 +81,9 @@ def _rewrite_call(op: CallOpaqueOp) -> Iterator[str]:
         if each.callee == call.callee and arguments and given:
             arguments = [*map(_text, given)]
         _insert(op, cast("Name", each.callee).text, operands, arguments, each is calls[-1])
-    erase(op)
+    block = op.parent
+    assert block is not None, "a call stands in a function"
+    block.erase_op(op)
 
 
 def _insert(
@@ -134,8 +135,11 @@ def _rewrite_print(op: CallOpaqueOp) -> str:
     assert block is not None, "a call stands in a function"
     block.insert_op_before(new, op)
     printers = [operand.owner for operand in op.operands if operand not in values]
-    erase(op)
-    erase_unused(each for each in printers if isinstance(each, Operation))
+    block.erase_op(op)
+    for each in printers:
+        is_unused = isinstance(each, Operation) and not any(result.uses for result in each.results)
+        if is_unused and each.parent is not None:
+            each.parent.erase_op(each)
     return _HEADERS_OF_TEXTS["DEVICE_PRINT("]
 
 
