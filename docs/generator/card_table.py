@@ -18,7 +18,6 @@ _COLUMNS = {
     "sim p150, lifted": "numbers, p150, one check of the simulator lifted",
 }
 _STOPS = "the simulator stops: "
-_UNKNOWN = (_STOPS, "numbers decide on shapes")
 _NAMED = 3
 """Names of programs that are listed; more of them are counted."""
 
@@ -43,7 +42,7 @@ def _table() -> str:
     for key, title in _COLUMNS.items():
         found = {name: each[key] for name, each in programs.items() if key in each}
         right = sum(verdict == "right" for verdict in found.values())
-        unknown = sum(verdict.startswith(_UNKNOWN) for verdict in found.values())
+        unknown = sum(verdict.startswith(_STOPS) for verdict in found.values())
         lines.append(f"| {title} | {right} | {unknown} | {len(found) - right - unknown} |")
         for name, verdict in found.items():
             if verdict != "right":

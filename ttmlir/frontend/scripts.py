@@ -53,16 +53,25 @@ def write_script(module: ModuleOp, data: ScriptData, options: str, path: str | P
 
     `options` are those of the pipeline to ttnn.
     """
+    _check_name(Path(path))
+    transform(module, f"{_PIPELINE}{{{_known(options)} target-module=true}}", until=_TUPLES)
+    return write_lowered_script(module, data, path)
+
+
+def _check_name(script: Path) -> None:
+    if not script.stem.isidentifier() or keyword.iskeyword(script.stem) or script.stem == "ttnn":
+        raise ArgumentError(
+            f"'{script.name}' is no name of a script that others can import; 'model.py' is one"
+        )
+
+
+def write_lowered_script(module: ModuleOp, data: ScriptData, path: str | Path) -> Path:
+    """Write a module in ttnn of 2026, as binaries are written from it."""
     from ttmlir.frontend.safetensors import write_safetensors
     from ttmlir.passes.emitpy.convert_ttnn_to_emitpy import convert_to_functions
     from ttmlir.target.python.model_script import identifier, write_model_script
 
     script = Path(path)
-    if not script.stem.isidentifier() or keyword.iskeyword(script.stem) or script.stem == "ttnn":
-        raise ArgumentError(
-            f"'{script.name}' is no name of a script that others can import; 'model.py' is one"
-        )
-    transform(module, f"{_PIPELINE}{{{_known(options)} target-module=true}}", until=_TUPLES)
     names = _add_inputs(_program_of(module))
     kept = dict(zip(names, data.inputs, strict=True))
     parameters = data.parameters() if data.parameters is not None else ()

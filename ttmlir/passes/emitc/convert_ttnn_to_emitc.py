@@ -117,19 +117,15 @@ def parts_of(op: ttnn.WhileOp | ttcore.WhileLoopOp) -> _LoopParts:
     """The functions of a loop, and how often it runs where that is known."""
     if isinstance(op, ttnn.WhileOp):
         return _LoopParts(op.body, op.condition, op.trip_count, len(op.results))
-    symbols = {
-        name: cast("SymbolRefAttr", op.properties[name]).root_reference.data
-        for name in ("body_program", "condition_program")
-        if name in op.properties
-    }
-    condition, trip_count = symbols.get("condition_program"), None
+    body, *conditions = op.programs
+    condition, trip_count = (conditions or [None])[0], None
     if "limit" in op.properties:
         bounds = [op.bound(name) for name in ("initial", "limit", "step")]
         if None in bounds or bounds[2] == 0:
             refuse_to_legalize(op, "C++ counts from a number to a number, in steps other than 0")
         first, limit, step = cast("list[int]", bounds)
         condition, trip_count = None, max(0, -((first - limit) // step))
-    return _LoopParts(symbols["body_program"], condition, trip_count, op.state_count)
+    return _LoopParts(body, condition, trip_count, op.state_count)
 
 
 def convert_while(
@@ -192,8 +188,7 @@ def callees_of(op: Operation) -> tuple[str, ...]:
         case CallOp():
             return (op.callee.root_reference.data,)
         case ttcore.WhileLoopOp():
-            parts = parts_of(op)
-            return (parts.body,) if parts.condition is None else (parts.body, parts.condition)
+            return op.programs
         case ttcore.CaseOp():
             branches = cast("ArrayAttr[SymbolRefAttr]", op.properties["branch_programs"]).data
             return tuple(each.root_reference.data for each in branches)

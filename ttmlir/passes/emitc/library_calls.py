@@ -184,7 +184,8 @@ def _values(op: ttnn.TTNNOp, source: str, language: Language) -> Sequence[Attrib
         is_same = op.name == "ttnn.to_layout"
         wanted = _data_type(layout, language)
         if language.is_python and wanted == _opaque(language.none):
-            refuse_to_legalize(op, f"ttnn has no data type {layout.element.data_type.keyword}")
+            keyword = layout.element.data_type.keyword
+            refuse_to_legalize(op, f"ttnn has no data type {keyword}; bf16 and f32 are two it has")
         return (_new_data_type(op, layout, language) if is_same else wanted,)
     if attr is None:
         return (_opaque(language.none),)

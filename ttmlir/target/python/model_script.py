@@ -99,9 +99,19 @@ def write_model_script(
     )
     body = "\n\n\n".join((*pieces, program, main, *frame, _piece(_FRAME, "")))
     imports = _imports(body)
-    return "\n".join((head, "", imports, "", *constants, "", "", body)) + "\n"
+    library = _LIBRARY.replace("SCRIPT", script)
+    return "\n".join((head, "", imports, library, *constants, "", "", body)) + "\n"
 
 
+_LIBRARY = f"""
+try:
+    import ttnn
+except ImportError as error:
+    if __name__ != "__main__":
+        raise
+    words = "on a card: pip install ttnn=={TTNN_VERSION}; without one: python -m ttmlir SCRIPT"
+    raise SystemExit(f"{{error}}; {{words}}") from None
+"""
 _USAGE = """    python SCRIPT            runs it on a card, and prints the results
     python SCRIPT --check    compares them with the golden results
     python -m ttmlir SCRIPT  runs it without a card
@@ -288,9 +298,9 @@ def _imports(body: str) -> str:
             elif isinstance(node, ast.Import):
                 for each in node.names:
                     name = each.asname or each.name
-                    lines = third if name in ("np", "ttnn") else standard
+                    lines = third if name == "np" else standard
                     line = ast.unparse(ast.Import([each]))
-                    if (name in used or name == "ttnn") and line not in lines:
+                    if name in used and name != "ttnn" and line not in lines:
                         lines.append(line)
     del found["__future__"]
     standard = sorted(standard) + [
