@@ -92,6 +92,13 @@ test-kernels: setup ## Compile the kernels of tests by COMMAND, tt-metal's compi
 		--kernels $(VENV)/kernels $(KERNEL_TESTS)
 	$(BIN)/python test/vendor/compile_kernels.py $(VENV)/kernels --command '$(COMMAND)'
 
+# What runs a script with the real ttnn, by a mode in front of it: `make test-models-card TTNN=...`.
+TTNN ?= false
+
+.PHONY: test-models-card
+test-models-card: setup $(VENV)/models/.installed ## Public models as scripts on ttnn, without a card
+	$(MODELS) $(BIN)/python test/vendor/card_zoo.py $(VENV)/models-card --command "$(TTNN)"
+
 .PHONY: docs-models
 docs-models: setup $(VENV)/models/.installed ## Write the page of public models, those that changed
 	$(MODELS) $(BIN)/python -m model_zoo; status=$$?; $(BIN)/python docs/generator; exit $$status
@@ -117,6 +124,18 @@ explorer-test: setup ## Try the explorer in Chromium (Debian: chromium, chromium
 	@# Apart from the environment: what selenium brings has names that examples have, too.
 	$(INSTALL) --upgrade --target $(VENV)/browser selenium pillow
 	PYTHONPATH=$(VENV)/browser $(PYTEST) -q test/explorer/browser.py
+
+# Both want other versions of the same packages.
+$(VENV)/viewers/.installed:
+	$(PYTHON) -m venv $(VENV)/viewers/visualizer
+	$(PYTHON) -m venv $(VENV)/viewers/perf
+	$(VENV)/viewers/visualizer/bin/pip install --quiet --no-compile ttnn-visualizer==0.108.0
+	$(VENV)/viewers/perf/bin/pip install --quiet --no-compile tt-perf-report==1.4.1
+	touch $@
+
+.PHONY: viewers-test
+viewers-test: setup $(VENV)/viewers/.installed ## Open reports in ttnn-visualizer and tt-perf-report
+	VIEWERS=$(VENV)/viewers $(PYTEST) -q test/runtime/viewers.py
 
 .PHONY: demo
 demo: $(DEMO) ## Train, compile and run digit classifiers, one of them in JAX

@@ -16,6 +16,8 @@ from pathlib import Path
 USAGE = """usage: python -m ttmlir script.py [arguments of the script]
        python -m ttmlir doctor"""
 
+_BINARIES = (".ttnn", ".ttm")
+
 
 def main(arguments: list[str]) -> int:
     """Run the script in this process, as Python would; 2 for a wrong call, 1 without the file."""
@@ -33,6 +35,11 @@ def main(arguments: list[str]) -> int:
         from ttmlir.terminal import print_error
 
         print_error(f"ttmlir: error: there is no script '{script}'")
+        return 1
+    if script.suffix in _BINARIES:
+        from ttmlir.terminal import print_error
+
+        print_error(f"ttmlir: error: '{script}' is no script; `ttrt run {script}` runs it")
         return 1
     from ttmlir.ttnn.activate import activate
 

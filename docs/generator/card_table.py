@@ -20,7 +20,7 @@ _KERNELS = {"own": "here", "n150 sim": "numbers, n150", "p150 sim": "numbers, p1
 _TABLES = {"results": ("card.json", _CALLS), "results of kernels": ("kernel_card.json", _KERNELS)}
 """The file and the columns of each table by its marker."""
 _STOPS = "the simulator stops: "
-_UNKNOWN = (_STOPS, "numbers decide on shapes", "not run: ")
+_UNKNOWN = (_STOPS, "not run: ")
 _NAMED = 3
 """Names of programs that are listed; more of them are counted."""
 

@@ -175,15 +175,35 @@ def test_names_of_files_are_no_code(tmp_path: Path) -> None:
 
 def test_what_the_library_lacks(tmp_path: Path) -> None:
     """A script that would stop is not written."""
-    compiled = ttmlir.compile(lambda x: jax.lax.reduce_precision(x, 8, 7), _X)
-    with pytest.raises(ttmlir.CompilationError, match=r"has no function 'ttnn\.reduce_precision'"):
-        compiled.save(tmp_path / "model.py")
+    lacking = ttmlir.compile(_DROPOUT, spelling="2026")
+    with pytest.raises(ttmlir.CompilationError, match=r"has no function 'ttnn\.dropout'"):
+        lacking.save(tmp_path / "model.py")
+    products = ttmlir.compile(_INTEGER_PRODUCT)
+    with pytest.raises(ttmlir.CompilationError, match="multiplies no matrices of integers"):
+        products.save(tmp_path / "model.py")
+    window = ((2, 3), (2, 1), ((0, 0), (0, 0)), None, (2, 1))
+    dilated = ttmlir.compile(lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, *window), _X)
+    with pytest.raises(ttmlir.CompilationError, match="have no dilation"):
+        dilated.save(tmp_path / "model.py")
     largest = ttmlir.compile(lambda x, i, v: x.at[i].max(v), _X, _PLACES, _X[:4])
     with pytest.raises(ttmlir.CompilationError, match="adds or multiplies numbers of the same"):
         largest.save(tmp_path / "model.py")
     assert not [*tmp_path.iterdir()]
 
 
+_DROPOUT = """
+    func.func @main(%a: tensor<5x33xf32>) -> tensor<5x33xf32> {
+      %0 = "ttir.dropout"(%a) <{prob = 2.0e-1 : f32, scale = 1.25 : f32, seed = 3 : ui32,
+        use_per_device_seed = true}> : (tensor<5x33xf32>) -> tensor<5x33xf32>
+      return %0 : tensor<5x33xf32>
+    }
+"""
+_INTEGER_PRODUCT = """
+    func.func @main(%a: tensor<5x33xi32>, %b: tensor<33x7xi32>) -> tensor<5x7xi32> {
+      %0 = "ttir.matmul"(%a, %b) : (tensor<5x33xi32>, tensor<33x7xi32>) -> tensor<5x7xi32>
+      return %0 : tensor<5x7xi32>
+    }
+"""
 _PLACES = np.array([3, 31, 3, 40], np.int32)
 """One place twice, and one outside."""
 _PICKING = {

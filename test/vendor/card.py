@@ -19,6 +19,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,6 @@ _CHECK = Path(__file__).with_name("card_check.py")
 STOPS = "the simulator stops: "
 """Begins verdicts about what the simulator lacks, or leaves undefined."""
 _SECONDS = 600
-_BY_NUMBERS = ("dynamic_slice",)
-"""Programs with shapes that numbers decide on, of which there are none in `shapes`."""
 _VERSIONS = "ttnn 0.81.1; ttsim 1.10.0"
 
 
@@ -56,28 +55,53 @@ def hash_of(script: Path) -> str:
 
 def run_check(script: Path, command: list[str], mode: str, board: str) -> str:
     """`right`, or what is wrong: of shapes, or of numbers where there are some."""
+    return run_checks([script], command, mode, board)[script]
+
+
+def run_checks(
+    scripts: Sequence[Path], command: list[str], mode: str, board: str
+) -> dict[Path, str]:
+    """The verdicts of scripts that one process runs; where it ends, another takes the others."""
     environment = {**os.environ, "BOARD": board}
-    call = [*command, *([mode] if mode else []), str(_CHECK), str(script)]
-    results = str(script.with_name(f"{mode or 'own'}-{board}.npz"))
-    log = script.with_name(f"{mode or 'own'}-{board}.log")
-    try:
-        done = subprocess.run(
-            [*call, results], capture_output=True, text=True, check=False, env=environment,
-            timeout=_SECONDS, cwd=script.parent,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return f"no end in {_SECONDS} seconds"
-    log.write_text(done.stdout + done.stderr, encoding="utf-8")
-    lines = [line for line in done.stdout.splitlines() if line.startswith("card:")]
-    if not lines:
-        return _reason(done.stdout + done.stderr)
-    report: dict[str, Any] = json.loads(lines[-1].removeprefix("card:"))
-    if report["wrong"] and mode == "shapes" and script.parent.name in _BY_NUMBERS:
-        return "numbers decide on shapes"
+    run = f"{mode or 'own'}-{board}"
+    call = [*command, *([mode] if mode else []), str(_CHECK), f"{run}.npz"]
+    verdicts: dict[Path, str] = {}
+    while left := [each for each in scripts if each not in verdicts]:
+        try:
+            done = subprocess.run(
+                [*call, *map(str, left)], capture_output=True, text=True, check=False,
+                env=environment, timeout=_SECONDS * len(left), cwd=left[0].parent,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            output = bytes(error.stdout or b"").decode(errors="replace")
+            words = f"no end in {_SECONDS * len(left)} seconds"
+        else:
+            output, words = done.stdout, _reason(done.stdout + done.stderr)
+            log = left[0].with_name(f"{run}.log")
+            log.write_text(done.stdout + done.stderr, encoding="utf-8")
+        before = ""
+        for line in output.splitlines():
+            if line.startswith("card:"):
+                report: dict[str, Any] = json.loads(line.removeprefix("card:"))
+                script = Path(report["script"])
+                verdicts[script] = _verdict(report, before, mode)
+                before = ""
+            else:
+                before += line + "\n"
+        for each in left:
+            if each not in verdicts:
+                verdicts[each] = words
+                break
+    return verdicts
+
+
+def _verdict(report: Mapping[str, Any], printed: str, mode: str) -> str:
+    if report["error"]:
+        return _reason(report["error"])
     if report["wrong"]:
         return "; ".join(report["wrong"][:3])
     if report["status"] and mode != "shapes":
-        wrong = [line for line in done.stdout.splitlines() if line.endswith("WRONG")]
+        wrong = [line for line in printed.splitlines() if line.endswith("WRONG")]
         return "; ".join(wrong) or "another number of results"
     return "right"
 
@@ -108,6 +132,7 @@ def main() -> int:
     parser.add_argument("--command", default="")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--modes", nargs="*", default=["shapes", "sim"])
+    parser.add_argument("--boards", nargs="*", default=["n150", "p150"])
     parser.add_argument("--suffix", default="", help="of the names of simulators in the record")
     parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
@@ -128,7 +153,8 @@ def main() -> int:
             for mode, board in RUNS if options.command else ():
                 key = f"{mode} {board}{options.suffix}"
                 is_known = _is_final(verdicts.get(key, ""), verdicts.get(f"{mode} {board}", ""))
-                if mode in options.modes and not is_known:
+                is_chosen = mode in options.modes and board in options.boards
+                if is_chosen and not is_known:
                     verdicts[key] = run_check(script, shlex.split(options.command), mode, board)
         programs[name] = dict(sorted(verdicts.items()))
         bad = {key: each for key, each in verdicts.items() if key != "script" and each != "right"}

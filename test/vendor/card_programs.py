@@ -639,3 +639,75 @@ def _rotary(generator: np.random.Generator) -> Program:
 
     arrays = [(1, 2, 33, 64), (33, 64), (33, 64)]
     return rotate, tuple(_normal(generator, *shape) for shape in arrays)
+
+
+_SIGNED = [0, 1, -1, 2, -2, 3, -3, 7, 10, 2**31 - 1, -(2**31) + 1, 65536, -16777217, 123456789]
+_UNSIGNED = [0, 1, 2, 3, 7, 10, 255, 65537, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1, 2**32 - 2]
+
+
+def _pairs(numbers: list[int], dtype: Any) -> tuple[Any, Any]:
+    """Each number beside each that divides."""
+    first, second = np.meshgrid(numbers, [each for each in numbers if each])
+    return jnp.asarray(first.astype(dtype)), jnp.asarray(second.astype(dtype))
+
+
+@_program
+def _integers_quotients(generator: np.random.Generator) -> Program:
+    def divide(a: Any, b: Any) -> Any:
+        return lax.div(a, b), lax.rem(a, b), a // b, a % b
+
+    return divide, _pairs(_SIGNED, np.int32)
+
+
+@_program
+def _unsigned_quotients(generator: np.random.Generator) -> Program:
+    def divide(a: Any, b: Any) -> Any:
+        return lax.div(a, b), lax.rem(a, b), jnp.clip(a, 3, 100000)
+
+    return divide, _pairs(_UNSIGNED, np.uint32)
+
+
+_elementwise("remainder_signed", lax.rem, "f32", "+f32")
+
+
+@_program
+def _small_integers(generator: np.random.Generator) -> Program:
+    def compute(a: Any, b: Any) -> Any:
+        joined = jnp.concatenate([a[1:, 3:40], a[:-1, 2:39]], axis=1)
+        return ~a, lax.div(a, b), jnp.maximum(a, b), joined, jnp.tile(a.reshape(70, 33), (2, 1))
+
+    small = jnp.asarray(generator.integers(0, 256, (33, 70)), jnp.uint8)
+    return compute, (small, jnp.maximum(small[::-1], 1))
+
+
+@_program
+def _short_integers(generator: np.random.Generator) -> Program:
+    def compute(a: Any, b: Any) -> Any:
+        return ~a, lax.div(a, b), jnp.minimum(a, b), a.reshape(70, 33)
+
+    short = jnp.asarray(generator.integers(0, 65536, (33, 70)), jnp.uint16)
+    return compute, (short, jnp.maximum(short[::-1], 1))
+
+
+@_program
+def _cumulative_extremes(generator: np.random.Generator) -> Program:
+    def scan(x: Any) -> Any:
+        return lax.cummax(x, 1), lax.cummin(x, 0, reverse=True), lax.cumlogsumexp(x, 1)
+
+    return scan, (_normal(generator, 5, 33, dtype=jnp.float32),)
+
+
+@_program
+def _bits_of_rows(generator: np.random.Generator) -> Program:
+    def reduce(x: Any) -> Any:
+        return lax.reduce_and(x | 5, (1,)), lax.reduce_or(x, (0,)), lax.reduce_xor(x, (0, 1))
+
+    return reduce, (_integers(generator, 1 << 20, 5, 7),)
+
+
+@_program
+def _reduced_precision(generator: np.random.Generator) -> Program:
+    def round_to(x: Any) -> Any:
+        return tuple(lax.reduce_precision(x, *bits) for bits in ((8, 7), (5, 10), (5, 2)))
+
+    return round_to, (_normal(generator, 33, 70, dtype=jnp.float32) * 1000,)

@@ -1264,6 +1264,12 @@ class WhileLoopOp(ODSOperation):
         listed = cast("DenseArrayBase[IntegerType]", self.properties["output_indices"])
         return tuple(listed.get_values())
 
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The names of the body, and of what says when the loop ends, if there is that."""
+        found = map(self.properties.get, ("body_program", "condition_program"))
+        return tuple(each.root_reference.data for each in found if isinstance(each, SymbolRefAttr))
+
     def bound(self, name: str) -> int | None:
         """A number that the loop counts with; None if it is not said, or is an operand."""
         attr = self.properties.get(name)

@@ -53,11 +53,18 @@ def write_script(module: ModuleOp, data: ScriptData, options: str, path: str | P
 
     `options` are those of the pipeline to ttnn.
     """
+    script = _checked(path)
+    transform(module, f"{_PIPELINE}{{{_known(options)} target-module=true}}", until=_TUPLES)
+    return write_lowered_script(module, data, script)
+
+
+def write_lowered_script(module: ModuleOp, data: ScriptData, path: str | Path) -> Path:
+    """Write a module in ttnn of 2026, as binaries are written from it."""
     from ttmlir.passes.emitpy.convert_ttnn_to_emitpy import convert_to_functions
     from ttmlir.target.python.model_script import identifier, write_model_script
 
-    script = _checked(path)
-    kept = prepare(module, data, options)
+    script = Path(path)
+    kept = _name_all(module, data)
     described = convert_to_functions(module)
     _check_functions(module)
     text = write_model_script(
@@ -150,6 +157,11 @@ def prepare(module: ModuleOp, data: ScriptData, options: str) -> dict[str, Array
     The program is `forward`. Returns what the file holds, inputs first, by names.
     """
     transform(module, f"{_PIPELINE}{{{_known(options)} target-module=true}}", until=_TUPLES)
+    return _name_all(module, data)
+
+
+def _name_all(module: ModuleOp, data: ScriptData) -> dict[str, Array]:
+    """Name the program, its inputs and constants; the tensors of these by their names."""
     names = _add_inputs(_program_of(module))
     kept = dict(zip(names, data.inputs, strict=True))
     parameters = data.parameters() if data.parameters is not None else ()

@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -60,9 +61,8 @@ def measure(entry: Entry) -> Finding:
 def _measure(entry: Entry, wanted: Sequence[Any]) -> Finding:
     import ttmlir
 
-    sample = _make(entry)
     try:
-        compiled = ttmlir.compile(sample.model, *sample.args, example_kwargs=sample.kwargs)
+        compiled = _compile(entry)
     except (ttmlir.CompilationError, TypeError, ValueError) as error:
         return Finding("refused", _message(error))
     except Exception as error:
@@ -91,6 +91,28 @@ def _measure(entry: Entry, wanted: Sequence[Any]) -> Finding:
         float(f"{difference:.0e}"),
         round(device_pcc, 6),
     )
+
+
+def _compile(entry: Entry) -> Any:
+    import ttmlir
+
+    sample = _make(entry)
+    return ttmlir.compile(sample.model, *sample.args, example_kwargs=sample.kwargs)
+
+
+def save(entry: Entry, path: Path) -> Finding:
+    """Compile the model, and save it as its path says."""
+    import ttmlir
+
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        try:
+            _compile(entry).save(path, golden=True)
+        except (ttmlir.CompilationError, TypeError, ValueError) as error:
+            return Finding("refused", _message(error))
+        except Exception as error:
+            return Finding("wrong", _message(error))
+    return Finding("right")
 
 
 def _cause(entry: Entry, compiled: Any, found: Sequence[Any]) -> str:

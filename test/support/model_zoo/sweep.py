@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import resource
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -20,12 +20,12 @@ MEMORY_LIMIT = 10 << 30
 """Bytes of addresses; a torch that has done nothing takes 3 GiB."""
 
 
-def measure_apart(entry: Entry) -> Finding:
+def measure_apart(entry: Entry, examine: Callable[[Entry], Finding] = measure) -> Finding:
     """What becomes of a model, in a process that ends with it."""
     context = get_context("forkserver")
     context.set_forkserver_preload(["model_zoo.preloaded"])
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_measure_into, args=(sender, entry.key), daemon=True)
+    process = context.Process(target=_measure_into, args=(sender, entry.key, examine), daemon=True)
     process.start()
     sender.close()
     try:
@@ -51,7 +51,7 @@ def measure_all(entries: Sequence[Entry], jobs: int) -> Iterator[tuple[Entry, Fi
             yield futures[future], future.result()
 
 
-def _measure_into(sender: Connection, key: str) -> None:
+def _measure_into(sender: Connection, key: str, examine: Callable[[Entry], Finding]) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
-    sender.send(measure(ENTRIES[key]))
+    sender.send(examine(ENTRIES[key]))
     sender.close()

@@ -80,7 +80,7 @@ from ttmlir.mlir.attributes import elements_of
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.emitc.library_arguments import WITHOUT_FUNCTION
+from ttmlir.passes.emitc.library_arguments import IN_PYTHON_ALONE, WITHOUT_FUNCTION
 from ttmlir.passes.emitc.library_calls import CPP, LibraryCall, call_of, library_type
 from ttmlir.version import TTNN_VERSION
 
@@ -120,19 +120,15 @@ def parts_of(op: ttnn.WhileOp | ttcore.WhileLoopOp) -> _LoopParts:
     """The functions of a loop, and how often it runs where that is known."""
     if isinstance(op, ttnn.WhileOp):
         return _LoopParts(op.body, op.condition, op.trip_count, len(op.results))
-    symbols = {
-        name: cast("SymbolRefAttr", op.properties[name]).root_reference.data
-        for name in ("body_program", "condition_program")
-        if name in op.properties
-    }
-    condition, trip_count = symbols.get("condition_program"), None
+    body, *conditions = op.programs
+    condition, trip_count = (conditions or [None])[0], None
     if "limit" in op.properties:
         bounds = [op.bound(name) for name in ("initial", "limit", "step")]
         if None in bounds or bounds[2] == 0:
             refuse_to_legalize(op, "C++ counts from a number to a number, in steps other than 0")
         first, limit, step = cast("list[int]", bounds)
         condition, trip_count = None, max(0, -((first - limit) // step))
-    return _LoopParts(symbols["body_program"], condition, trip_count, op.state_count)
+    return _LoopParts(body, condition, trip_count, op.state_count)
 
 
 def convert_while(
@@ -193,8 +189,7 @@ def callees_of(op: Operation) -> tuple[str, ...]:
         case CallOp():
             return (op.callee.root_reference.data,)
         case ttcore.WhileLoopOp():
-            parts = parts_of(op)
-            return (parts.body,) if parts.condition is None else (parts.body, parts.condition)
+            return op.programs
         case ttcore.CaseOp():
             branches = cast("ArrayAttr[SymbolRefAttr]", op.properties["branch_programs"]).data
             return tuple(each.root_reference.data for each in branches)
@@ -528,7 +523,7 @@ class _Conversion:
             args = None if extents == (1, 1) else [_opaque(shape)]
             self._replace(op, block, _opaque_call(op, _GET_DEVICE, (), [MESH_DEVICE], args))
             return
-        if op.name.removeprefix("ttnn.") in WITHOUT_FUNCTION:
+        if op.name.removeprefix("ttnn.") in WITHOUT_FUNCTION | IN_PYTHON_ALONE:
             refuse_to_legalize(op, f"the ttnn library ({TTNN_VERSION}) has no function for it")
         called, operands = call_of(op, CPP), self._operands(op)
         pairs = list(called.arguments)

@@ -129,6 +129,7 @@ _ARGUMENTS: dict[str, str] = {
     "cumsum": "* dim dtype reverse_order=-?false out=- memory_config",
     "deallocate": "* force",
     "dealloc": "* force",
+    "cumulative": "* dim reduction reverse memory_config",
     "dequantize": "* axis dtype=output_dtype memory_config",
     "distribute_tensor": "* mapper=mapper_config mesh_device=device",
     "embedding": (
@@ -163,12 +164,18 @@ _ARGUMENTS: dict[str, str] = {
     "permute": "* dims=permutation:longs memory_config pad_value",
     "pow_scalar": "* exponent=rhs memory_config",
     "prod": "* dim=dim_arg keepdim=keep_dim memory_config",
+    "prepare_conv3d_weights": "weight_tensor groups C_in_block=c_in_block alignment device",
     "quantize": "* axis dtype=output_dtype memory_config",
     "rand": "shape=size device:reference dtype layout memory_config low high seed",
     "reduce_scatter": (
         "* dim=scatter_dim cluster_axis subdevice_id=sub_device_id memory_config "
         "intermediate_memory_config=- output_tensor=- num_links topology"
     ),
+    **dict.fromkeys(
+        ("reduce_bitwise_and", "reduce_bitwise_or", "reduce_bitwise_xor"),
+        "* dim=dim_arg keepdim=keep_dim memory_config",
+    ),
+    "reduce_precision": "* exponent_bits mantissa_bits memory_config",
     "repeat": "* =repeat_dims:unsigned memory_config",
     "repeat_interleave": "* repeats dim memory_config",
     "requantize": "* axis dtype=output_dtype memory_config",
@@ -236,6 +243,9 @@ NAMES = {
     "paged_update_cache": "experimental.paged_update_cache",
     "pow_scalar": "pow",
     "right_shift": "bitwise_right_shift",
+    "prepare_conv3d_weights": "experimental.prepare_conv3d_weights",
+    "cumulative": "utils.cumulative",
+    "reduce_precision": "utils.reduce_precision",
     "rotary_embedding": "experimental.rotary_embedding",
     "rotary_embedding_llama": "experimental.rotary_embedding_llama",
     "rows_gather": "utils.rows_gather",
@@ -287,16 +297,23 @@ WITHOUT_FUNCTION = frozenset(
     (
         "adamw all_reduce_async alloc all_to_all_dispatch_metadata allocate_moe_compute_semaphore "
         "causal_conv1d_update chunk_gated_delta_rule collective_permute count_leading_zeros "
-        "cross_entropy_bw cross_entropy_fw cumulative distributed_layer_norm distributed_rms_norm "
+        "cross_entropy_bw cross_entropy_fw distributed_layer_norm distributed_rms_norm "
         "dit_rms_norm_unary_fused dropout flash_mla_prefill gated_delta_decode gated_delta_rule "
         "indexer_score_dsa layernorm_bw layernorm_fw mesh_shard moe_compute moe_gpt mulhi "
         "paged_flash_multi_latent_attention_decode population_count prepare_conv2d_bias "
-        "prepare_conv2d_weights prepare_conv3d_weights prepare_moe_compute_w0_w1_weights "
-        "prepare_moe_compute_w2_weights reduce_and reduce_bitwise_and reduce_bitwise_or "
-        "reduce_bitwise_xor reduce_or reduce_precision reset_global_semaphore reverse rmsnorm_bw "
-        "rmsnorm_fw rng_bit_generator scatter_maximum scatter_minimum scatter_multiply "
+        "prepare_conv2d_weights prepare_moe_compute_w0_w1_weights prepare_moe_compute_w2_weights "
+        "reduce_and reduce_or reset_global_semaphore reverse rmsnorm_bw rmsnorm_fw "
+        "rng_bit_generator scatter_maximum scatter_minimum scatter_multiply "
         "softmax_backward sdpa_bw sdpa_fw selective_reduce_combine slice_write "
         "state_pool_update topk_router_gpt write_tensor "
     ).split()
 )
 """Operations that ttnn 0.81.1 has no function for in Python."""
+
+IN_PYTHON_ALONE = frozenset(
+    (
+        "cumulative prepare_conv3d_weights reduce_bitwise_and reduce_bitwise_or reduce_bitwise_xor "
+        "reduce_precision"
+    ).split()
+)
+"""Operations that scripts compose, and programs in C++ do not."""

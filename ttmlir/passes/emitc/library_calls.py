@@ -195,7 +195,8 @@ def _value(op: ttnn.TTNNOp, argument: Argument, language: Language) -> Attribute
     if source == "dtype" and layout is not None:
         wanted = _data_type(layout, language)
         if wanted == _opaque(language.none):
-            refuse_to_legalize(op, f"ttnn has no data type {layout.element.data_type.keyword}")
+            keyword = layout.element.data_type.keyword
+            refuse_to_legalize(op, f"ttnn has no data type {keyword}; bf16 and f32 are two it has")
         return _new_data_type(op, layout, language) if op.name == "ttnn.to_layout" else wanted
     if attr is None:
         return _opaque(language.none)

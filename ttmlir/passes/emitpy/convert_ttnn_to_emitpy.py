@@ -55,7 +55,6 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     TensorType,
-    f32,
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
@@ -73,6 +72,18 @@ from ttmlir.passes.emitc.convert_ttnn_to_emitc import (
     parts_of,
 )
 from ttmlir.passes.emitc.library_calls import PYTHON, call_of, describe_tensor, library_type
+from ttmlir.passes.emitpy.library_functions import (
+    DATA_TYPES,
+    FLOATS_ALONE,
+    PAGES,
+    activations_of,
+    data_type,
+    function_of,
+    made_by,
+    taken_by,
+    with_type,
+    without_integers,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -211,7 +222,7 @@ class _Conversion:
             case ttnn.TTNNOp() if ends_shared(op, self._called, keeps_all=self._takes_device):
                 return
             case ttnn.TTNNOp():
-                self._replace(op, block, self._library_call(op, block))
+                self._library_call(op, block)
             case _:
                 if not op.name.startswith(("builtin.module", "func.", "emitpy.")):
                     refuse_to_legalize(
@@ -279,11 +290,7 @@ class _Conversion:
         for result, made in zip(op.results, new.results, strict=True):
             type_ = result.type
             if isinstance(type_, TensorType):
-                text = describe_tensor(cast("TensorType[Attribute]", type_))
-                if op.name == "ttnn.sort" and element_type(op.operands[0]) == f32:
-                    # The library has wide places there, whatever the program says.
-                    text = text.replace("uint16", "uint32")
-                self.described[made] = text
+                self.described[made] = describe_tensor(cast("TensorType[Attribute]", type_))
 
     def _device(self, op: ttnn.GetDeviceOp) -> Operation:
         arguments = [("", emitpy.opaque(str(mesh_of(op))))]
@@ -298,11 +305,16 @@ class _Conversion:
         callee: str,
         fixed: Sequence[str],
         operands: Sequence[SSAValue],
+        first: Sequence[SSAValue] = (),
     ) -> None:
-        """A function that takes text, then values, and gives the results of the operation."""
-        operands = [*operands, *self._device_if_taken()]
-        arguments = [emitpy.opaque(each) for each in fixed]
-        numbers = map(IntegerAttr.from_index_int_value, range(len(operands)))
+        """A function that takes text, then values, and gives the results of the operation.
+
+        Values of `first` stand before the text.
+        """
+        operands = [*first, *operands, *self._device_if_taken()]
+        numbers = [*map(IntegerAttr.from_index_int_value, range(len(operands)))]
+        arguments = [*numbers[: len(first)], *map(emitpy.opaque, fixed)]
+        numbers = numbers[len(first) :]
         call = emitpy.CallOpaqueOp.make(
             callee,
             operands,
@@ -313,6 +325,10 @@ class _Conversion:
         self._replace(op, block, call)
 
     def _loop(self, op: ttnn.WhileOp | ttcore.WhileLoopOp, block: Block) -> None:
+        if isinstance(op, ttcore.WhileLoopOp) and (trips := self._trips(op, block)) is not None:
+            fixed = [op.programs[0], str(op.state_count), str(tuple(op.output_indices))]
+            self._call(op, block, "utils.while_loop", fixed, self._operands(op), [trips])
+            return
         parts = parts_of(op)
         end = str(parts.trip_count) if parts.condition is None else parts.condition
         carried = range(parts.state)
@@ -321,30 +337,197 @@ class _Conversion:
         fixed = [end, parts.body, str(parts.state), str(tuple(carried))]
         self._call(op, block, "utils.while_loop", fixed, self._operands(op))
 
-    def _library_call(self, op: ttnn.TTNNOp, block: Block) -> Operation:
+    def _trips(self, op: ttcore.WhileLoopOp, block: Block) -> SSAValue | None:
+        """How often a loop runs whose bounds are tensors; None of other loops."""
+        bounds = [op.properties.get(name) for name in ("initial", "limit", "step")]
+        pairs = [each.data for each in bounds if isinstance(each, ttcore.LoopBoundAttr)]
+        if all(place is None for _, place in pairs):
+            return None
+        values = [self._values[op.operands[place]] for _, place in pairs if place is not None]
+        numbers = iter(range(len(values)))
+        arguments: list[tuple[str, Attribute]] = [
+            ("", emitpy.opaque(str(number)))
+            if place is None
+            else ("", IntegerAttr.from_index_int_value(next(numbers)))
+            for number, place in pairs
+        ]
+        call = emitpy.CallOpaqueOp.make(
+            "utils.count_trips", values, [IndexType()], arguments=arguments, location=op.location
+        )
+        block.add_op(call)
+        return call.results[0]
+
+    def _library_call(self, op: ttnn.TTNNOp, block: Block) -> None:
+        """Call the function of the library, and convert what it does not take or make so."""
         if core_prefix() != TTCORE:
             refuse_to_legalize(
                 op,
                 "Python is made of modules of 2026, which say 'ttcore'; "
                 "convert-spelling{to=2026} writes them",
             )
-        operands = self._operands(op)
         called = call_of(op, PYTHON)
         arguments = [
             (argument.name, _in_python(value))
             for argument, value in called.arguments
             if _in_python(value) != emitpy.opaque("None")
         ]
-        if op.name == "ttnn.concat":
-            listed = emitpy.CallOpaqueOp.make(_LIST, operands, [TENSORS], location=op.location)
+        operands = self._operands(op)
+        converted = [
+            self._converted_operand(op, *pair, block)
+            for pair in zip(op.operands, operands, strict=True)
+        ]
+        functions = activations_of(op)
+        for number, names in enumerate(functions[:-1]):
+            if not names:
+                continue
+            taken = converted[number]
+            converted[number] = self._activate(taken, names, op.operands[number], op, block)
+            if taken is not operands[number]:
+                self._deallocate(taken, op, block)
+        callee, arguments = function_of(op, called.function, without_integers(op, arguments))
+        taken = converted
+        if callee == "ttnn.concat":
+            listed = emitpy.CallOpaqueOp.make(_LIST, converted, [TENSORS], location=op.location)
             block.add_op(listed)
-            operands = [*listed.results]
             first: Attribute = IntegerAttr.from_index_int_value(0)
-            arguments = [("", first), *arguments[len(op.operands) :]]
+            arguments = [("", first), *arguments[len(converted) :]]
+            taken = [*listed.results]
         results = [_converted(result.type) for result in op.results]
-        return emitpy.CallOpaqueOp.make(
-            called.function, operands, results, arguments=arguments, location=op.location
+        call = emitpy.CallOpaqueOp.make(
+            callee, taken, results, arguments=arguments, location=op.location
         )
+        self._replace(op, block, call)
+        if functions[-1]:
+            [result], [value] = op.results, call.results
+            self._values[result] = self._activate(value, functions[-1], result, op, block)
+            self._deallocate(value, op, block)
+        for number in range(len(op.results)):
+            self._convert_result(op, number, dict(arguments), block)
+        for old, new in zip(operands, converted, strict=True):
+            if old is not new:
+                self._deallocate(new, op, block)
+
+    def _converted_operand(
+        self, op: Operation, operand: SSAValue, value: SSAValue, block: Block
+    ) -> SSAValue:
+        """The operand as the library takes it."""
+        if not isinstance(operand.type, TensorType):
+            return value
+        if op.name == "ttnn.chunked_scaled_dot_product_attention" and operand is op.operands[3]:
+            return self._padded_pages(op, operand, value, block)
+        wanted = taken_by(op, operand)
+        if wanted == str(element_type(operand)):
+            return value
+        return self._cast(value, wanted, op, block, self._describe(operand, value))
+
+    def _convert_result(
+        self, op: Operation, number: int, arguments: Mapping[str, Attribute], block: Block
+    ) -> None:
+        """Make the result what the operation says, where the library makes another type."""
+        result = op.results[number]
+        if not isinstance(result.type, TensorType):
+            return
+        made, declared = made_by(op, number), str(element_type(result))
+        if DATA_TYPES.get(made) == DATA_TYPES.get(declared):
+            return
+        value = self._values[result]
+        text = self.described[value]
+        self.described[value] = with_type(text, made)
+        memory = arguments.get("memory_config")
+        self._values[result] = self._cast(value, declared, op, block, text, memory)
+        self._deallocate(value, op, block)
+
+    def _cast(
+        self,
+        value: SSAValue,
+        element: str,
+        op: Operation,
+        block: Block,
+        text: str,
+        memory: Attribute | None = None,
+    ) -> SSAValue:
+        """Convert a tensor to other elements; `text` describes one that differs in these alone."""
+        arguments: list[tuple[str, Attribute]] = [
+            ("", IntegerAttr.from_index_int_value(0)),
+            ("dtype", data_type(element)),
+        ]
+        if memory is not None:
+            arguments.append(("memory_config", memory))
+        call = emitpy.CallOpaqueOp.make(
+            "ttnn.typecast", [value], [TENSOR], arguments=arguments, location=op.location
+        )
+        block.add_op(call)
+        self.described[call.results[0]] = with_type(text, element)
+        return call.results[0]
+
+    def _activate(
+        self, value: SSAValue, names: Sequence[str], operand: SSAValue, op: Operation, block: Block
+    ) -> SSAValue:
+        """Compute functions of integers one by one; those of floats alone, in float32."""
+        text, element = self._describe(operand, value), taken_by(op, operand)
+        made = [value]
+        for name in names:
+            if name in FLOATS_ALONE:
+                made.append(self._cast(value, "f32", op, block, text))
+                text = with_type(text, "f32")
+            call = emitpy.CallOpaqueOp.make(
+                f"ttnn.{name}",
+                [made[-1]],
+                [TENSOR],
+                arguments=[("", IntegerAttr.from_index_int_value(0))],
+                location=op.location,
+            )
+            block.add_op(call)
+            made.append(call.results[0])
+            self.described[made[-1]] = text
+            if name in FLOATS_ALONE:
+                made.append(self._cast(made[-1], element, op, block, text))
+                text = with_type(text, element)
+        for each in made[1:-1]:
+            self._deallocate(each, op, block)
+        return made[-1]
+
+    def _padded_pages(
+        self, op: Operation, operand: SSAValue, value: SSAValue, block: Block
+    ) -> SSAValue:
+        """A table of pages whose rows are as long as the library wants them."""
+        rows, width = cast("TensorType[Attribute]", operand.type).get_shape()
+        more = -width % PAGES
+        if not more:
+            return value
+        padding = emitpy.opaque(f"[(0, 0), (0, {more})]")
+        call = emitpy.CallOpaqueOp.make(
+            "ttnn.pad",
+            [value],
+            [TENSOR],
+            arguments=[
+                ("", IntegerAttr.from_index_int_value(0)),
+                ("padding", padding),
+                ("value", emitpy.opaque("0")),
+            ],
+            location=op.location,
+        )
+        block.add_op(call)
+        text = self._describe(operand, value)
+        self.described[call.results[0]] = f"[{rows}, {width + more}]{text.partition(']')[2]}"
+        return call.results[0]
+
+    def _describe(self, operand: SSAValue, value: SSAValue) -> str:
+        known = self.described.get(value)
+        return known or describe_tensor(cast("TensorType[Attribute]", operand.type))
+
+    def _deallocate(self, value: SSAValue, op: Operation, block: Block) -> None:
+        call = emitpy.CallOpaqueOp.make(
+            "ttnn.deallocate",
+            [value],
+            (),
+            arguments=[
+                ("", IntegerAttr.from_index_int_value(0)),
+                ("force", emitpy.opaque("False")),
+            ],
+            location=op.location,
+        )
+        block.add_op(call)
 
 
 def _is_main(op: Operation) -> bool:

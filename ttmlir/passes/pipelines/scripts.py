@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ttmlir.ir.builder import Spelling
 from ttmlir.mlir.option_values import option
@@ -127,7 +127,13 @@ class TTIRToEmitPyPipeline(_EmitPy, _FromTTIR):
 
     def passes(self) -> Sequence[Pass]:
         """Those to ttnn, then those to Python."""
-        return (*self.common(), *self.python())
+        from ttmlir.passes.ttnn.workarounds.ttnn_workaround import TTNNWorkaroundPass
+
+        common = (
+            replace(each, divide_integers=True) if isinstance(each, TTNNWorkaroundPass) else each
+            for each in self.common()
+        )
+        return (*common, *self.python())
 
 
 @dataclass(frozen=True)

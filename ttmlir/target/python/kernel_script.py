@@ -139,8 +139,8 @@ def write_kernel_script(
         f'{USAGE.replace("SCRIPT", script)}"""'
     )
     frame = (*(piece(FRAME, name) for name in _CONSTANTS), piece(_KERNEL_FRAME, "L1_SMALL_SIZE"))
-    imports = imports_of(text, (FRAME, _KERNEL_FRAME))
-    return "\n".join((head, "", imports, "", *frame, facts, "", "", text)) + "\n"
+    imports = imports_of(text, script, (FRAME, _KERNEL_FRAME))
+    return "\n".join((head, "", imports, *frame, facts, "", "", text)) + "\n"
 
 
 def programs_of(module: ModuleOp, symbols: Symbols | None = None) -> list[FuncOp]:

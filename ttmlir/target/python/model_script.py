@@ -98,10 +98,19 @@ def write_model_script(
         f'"""{title}, as calls of ttnn {TTNN_VERSION}; written by ttmlir {VERSION}.\n\n{usage}"""'
     )
     body = "\n\n\n".join((*pieces, program, main, *frame, piece(FRAME, "")))
-    imports = imports_of(body)
-    return "\n".join((head, "", imports, "", *constants, "", "", body)) + "\n"
+    imports = imports_of(body, script)
+    return "\n".join((head, "", imports, *constants, "", "", body)) + "\n"
 
 
+_LIBRARY = f"""
+try:
+    import ttnn
+except ImportError as error:
+    if __name__ != "__main__":
+        raise
+    words = "on a card: pip install ttnn=={TTNN_VERSION}; without one: python -m ttmlir SCRIPT"
+    raise SystemExit(f"{{error}}; {{words}}") from None
+"""
 USAGE = """    python SCRIPT            runs it on a card, and prints the results
     python SCRIPT --check    compares them with the golden results
     python -m ttmlir SCRIPT  runs it without a card
@@ -274,8 +283,8 @@ def _needed(file: str, names: list[str]) -> list[str]:
     return [name for name in order if name in found]
 
 
-def imports_of(body: str, files: Sequence[str] = (FRAME, _FUNCTIONS)) -> str:
-    """The lines that import what a text of pieces of files uses."""
+def imports_of(body: str, script: str, files: Sequence[str] = (FRAME, _FUNCTIONS)) -> str:
+    """The lines that import what a text of pieces of files uses, and the library for a script."""
     used = {each.id for each in ast.walk(ast.parse(body)) if isinstance(each, ast.Name)}
     used |= {"Path"}
     standard, third = list[str](), list[str]()
@@ -288,9 +297,9 @@ def imports_of(body: str, files: Sequence[str] = (FRAME, _FUNCTIONS)) -> str:
             elif isinstance(node, ast.Import):
                 for each in node.names:
                     name = each.asname or each.name
-                    lines = third if name in ("np", "ttnn") else standard
+                    lines = third if name == "np" else standard
                     line = ast.unparse(ast.Import([each]))
-                    if (name in used or name == "ttnn") and line not in lines:
+                    if name in used and name != "ttnn" and line not in lines:
                         lines.append(line)
     del found["__future__"]
     standard = sorted(standard) + [
@@ -299,4 +308,5 @@ def imports_of(body: str, files: Sequence[str] = (FRAME, _FUNCTIONS)) -> str:
         if names
     ]
     start = ["from __future__ import annotations", ""]
-    return "\n".join((*start, *standard, "", *sorted(third)))
+    library = _LIBRARY.replace("SCRIPT", script)
+    return "\n".join((*start, *standard, "", *sorted(third), library))

@@ -39,7 +39,14 @@ def read_array(path: Path, name: str) -> Any:
             array = (array.astype(np.uint32) << 16).view(np.float32)
         return array.reshape(entry["shape"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        print(f"{path.name} does not hold {name!r}: {error}; save the model again", file=sys.stderr)
+        reason = "the file is damaged"
+        if isinstance(error, KeyError) and error.args == (name,):
+            reason = "the file is another model's"
+        elif isinstance(error, OSError):
+            reason = str(error.strerror)
+        print(
+            f"{path.name} does not hold {name!r}: {reason}; save the model again", file=sys.stderr
+        )
         raise SystemExit(1) from error
 
 
@@ -63,7 +70,9 @@ def to_array(tensor: Any) -> Any:
 
 
 def as_list(results: Any) -> list[Any]:
-    """Results of a function, which are one tensor or several."""
+    """Results of a function, which are one tensor, several or none."""
+    if results is None:
+        return []
     return [*cast("Any", results)] if isinstance(results, (list, tuple)) else [results]
 
 
@@ -111,6 +120,8 @@ def run() -> int:
     options = parser.parse_args()
     if options.check and not GOLDEN.exists():
         parser.error(f"there is no {GOLDEN.name}; save the model with golden=True")
+    if options.save and not Path(options.save).parent.is_dir():
+        parser.error(f"there is no folder {str(Path(options.save).parent)!r} to keep results in")
     device = ttnn.open_mesh_device(
         mesh_shape=ttnn.MeshShape(*MESH_SHAPE), l1_small_size=L1_SMALL_SIZE
     )

@@ -210,6 +210,132 @@ def _placed(tensor: Any, layout: Any, memory_config: Any) -> Any:
     return moved if memory_config is None else ttnn.to_memory_config(moved, memory_config)
 
 
+def divide_unsigned(tensor: Any, divisor: Any, *, memory_config: Any = None) -> Any:
+    """Quotients of uint32, rounded down; the library divides numbers with a sign.
+
+    Half of a number has none, so that twice its quotient is at most 1 too small. No number is twice
+    a divisor that has all 32 bits.
+    """
+    half, large = (
+        ttnn.typecast(ttnn.logical_right_shift(each, ttnn.full_like(each, bits)), ttnn.int32)
+        for each, bits in ((tensor, 1), (divisor, 31))
+    )
+    signed = ttnn.typecast(divisor, ttnn.int32)
+    quotient = ttnn.div(half, signed, rounding_mode="trunc", dtype=ttnn.int32)
+    quotient = ttnn.where(large, ttnn.zeros_like(quotient), quotient)
+    quotient = ttnn.typecast(quotient, ttnn.uint32)
+    quotient = ttnn.add(quotient, quotient)
+    rest = ttnn.subtract(tensor, ttnn.multiply(quotient, divisor))
+    more = ttnn.typecast(ttnn.ge(rest, divisor), ttnn.uint32)
+    return ttnn.add(quotient, more, memory_config=memory_config)
+
+
+def clamp_unsigned(tensor: Any, *, min: int, max: int, memory_config: Any = None) -> Any:
+    """Numbers of uint32 between two bounds."""
+    return ttnn.minimum(ttnn.maximum(tensor, min), max, memory_config=memory_config)
+
+
+def _part(tensor: Any, dim: int, begin: int, end: int) -> Any:
+    """What lies between two places of a dimension."""
+    extents = [*tensor.shape]
+    begins = [begin if each == dim else 0 for each in range(len(extents))]
+    ends = [end if each == dim else extent for each, extent in enumerate(extents)]
+    return ttnn.slice(tensor, begins, ends)
+
+
+def slice_at(
+    tensor: Any,
+    *,
+    starts: Any,
+    sizes: Sequence[int],
+    slice_step: Sequence[int] | None = None,
+    memory_config: Any = None,
+) -> Any:
+    """The slice of these sizes that begins where a tensor says."""
+    begins = [int(each) for each in _on_host(starts).to_list()]
+    steps = [1] * len(sizes) if slice_step is None else [*slice_step]
+    ends = [
+        begin + (size - 1) * step + 1
+        for begin, size, step in zip(begins, sizes, steps, strict=True)
+    ]
+    return ttnn.slice(tensor, begins, ends, steps, memory_config=memory_config)
+
+
+def reduce_bits(
+    tensor: Any,
+    *,
+    operation: str,
+    dim: Sequence[int] | None,
+    keepdim: bool,
+    memory_config: Any = None,
+) -> Any:
+    """Integers over dimensions, combined bit by bit: the second half with the first one."""
+    combine = getattr(ttnn, operation)
+    rank = len(tensor.shape)
+    dims = [each % rank for each in (range(rank) if dim is None else dim)]
+    kept = [extent for place, extent in enumerate(tensor.shape) if place not in dims]
+    for place in dims:
+        while (count := tensor.shape[place]) > 1:
+            half = count // 2
+            first = combine(
+                _part(tensor, place, 0, half), _part(tensor, place, count - half, count)
+            )
+            middle = [_part(tensor, place, half, half + 1)] if count % 2 else []
+            tensor = ttnn.concat([first, *middle], place) if middle else first
+    result = tensor if keepdim else ttnn.reshape(tensor, kept)
+    return _placed(result, result.layout, memory_config)
+
+
+def _log_of_sum(first: Any, second: Any) -> Any:
+    most = ttnn.maximum(first, second)
+    parts = [ttnn.exp(ttnn.subtract(each, most)) for each in (first, second)]
+    return ttnn.add(most, ttnn.log(ttnn.add(*parts)))
+
+
+def cumulative(
+    tensor: Any, *, dim: int, reduction: str, reverse: bool, memory_config: Any = None
+) -> Any:
+    """Maxima, minima or logarithms of sums of all numbers as far as each place."""
+    combine = {"max": ttnn.maximum, "min": ttnn.minimum, "logsumexp": _log_of_sum}[reduction]
+    count, step = tensor.shape[dim], 1
+    while step < count:
+        early, late = (
+            _part(tensor, dim, 0, count - step),
+            _part(tensor, dim, step, count),
+        )
+        new = combine(early, late)
+        if reverse:
+            parts = [new, _part(tensor, dim, count - step, count)]
+        else:
+            parts = [_part(tensor, dim, 0, step), new]
+        tensor = ttnn.concat(parts, dim)
+        step *= 2
+    return _placed(tensor, tensor.layout, memory_config)
+
+
+def reduce_precision(
+    tensor: Any, *, exponent_bits: int, mantissa_bits: int, memory_config: Any = None
+) -> Any:
+    """Numbers rounded to fewer bits, ties to even; what is too large or too small has no place."""
+    dtype = tensor.dtype
+    wide = ttnn.typecast(tensor, ttnn.float32)
+    result = wide
+    drop = 23 - mantissa_bits
+    if drop > 0:
+        bits = ttnn.bitcast(wide, ttnn.int32)
+        last = ttnn.bitwise_and(ttnn.bitwise_right_shift(bits, drop), 1)
+        bits = ttnn.add(ttnn.add(bits, last), (1 << (drop - 1)) - 1)
+        rounded = ttnn.bitcast(ttnn.bitwise_and(bits, -(1 << drop)), ttnn.float32)
+        result = ttnn.where(ttnn.isfinite(wide), rounded, wide)
+    if exponent_bits < 8:
+        bias = (1 << (exponent_bits - 1)) - 1
+        size = ttnn.abs(result)
+        infinite = ttnn.multiply(ttnn.sign(result), float("inf"))
+        result = ttnn.where(ttnn.ge(size, 2.0 ** (bias + 1)), infinite, result)
+        result = ttnn.where(ttnn.lt(size, 2.0 ** (1 - bias)), 0.0, result)
+    return ttnn.typecast(_placed(result, result.layout, memory_config), dtype)
+
+
 def batch_norm_training(
     tensor: Any, *, running_mean: Any = None, running_var: Any = None, **others: Any
 ) -> tuple[Any, Any, Any]:
@@ -223,6 +349,11 @@ def batch_norm_training(
     ]
     result = ttnn.batch_norm(tensor, running_mean=kept[0], running_var=kept[1], **others)
     return result, *kept
+
+
+def _on_host(tensor: Any) -> Any:
+    """The numbers of a tensor, wherever it lies."""
+    return ttnn.from_device(tensor).to(ttnn.ROW_MAJOR_LAYOUT)
 
 
 def distribute_tensor(tensor: Any, *, mapper: Any, mesh_device: Any) -> Any:
@@ -243,7 +374,15 @@ def update_cache(cache: Any, tensor: Any, *, update_idx: Any, batch_offset: int)
 
 def item(tensor: Any) -> int | float:
     """The one number of a tensor, wherever that lies."""
-    return ttnn.from_device(tensor).to(ttnn.ROW_MAJOR_LAYOUT).item()
+    return _on_host(tensor).item()
+
+
+def count_trips(initial: Any, limit: Any, step: Any) -> int:
+    """How often a loop runs that counts; its bounds are numbers, or tensors of one."""
+    first, last, by = (
+        each if isinstance(each, int) else int(item(each)) for each in (initial, limit, step)
+    )
+    return max(0, -((first - last) // by))
 
 
 def while_loop(

@@ -25,7 +25,7 @@ Ensures: no rule of a family applies (`ttnn_workarounds_*.py`, named in `_DECOMP
 `_LAYOUTS`): rules of decompositions write operations as others, rules of layouts say which element
 types, memories and forms operations take and make, and conversions are inserted around them.
 Options: `ttnn-enable-decomposition-workaround-pass`, `ttnn-enable-layout-workaround-pass`: which of
-both are done.
+both are done; `divide-integers`: whether quotients of integers are left as they are.
 Not done here: what the library does right by itself.
 """
 
@@ -60,11 +60,14 @@ class TTNNWorkaroundPass(ModulePass):
     ttnn_enable_layout_workaround_pass: bool = option(
         True, "Convert operands and results to what the library takes and makes"
     )
+    divide_integers: bool = option(
+        False, "Leave quotients of integers to the library, which has them exactly in Python"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Decompose, then convert operands and results."""
         if self.ttnn_enable_decomposition_workaround_pass:
             GreedyRewriter(collect_rules(_DECOMPOSITIONS)).run(module)
         if self.ttnn_enable_layout_workaround_pass:
-            apply_layouts(module)
+            apply_layouts(module, without=("ttnn.div",) * self.divide_integers)
             raise_rows(module)

@@ -14,7 +14,7 @@ back to what it has been. `Want()` leaves a tensor as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -84,12 +84,12 @@ def _wanting() -> Mapping[str, Wanting]:
     return found
 
 
-def apply_layouts(module: ModuleOp) -> None:
-    """Convert the operands and results of all operations to what they want."""
+def apply_layouts(module: ModuleOp, *, without: Sequence[str] = ()) -> None:
+    """Convert the operands and results of operations to what they want, but for some."""
     table = _wanting()
     for op in tuple(module.walk()):
         wanting = table.get(op.name)
-        if wanting is not None:
+        if wanting is not None and op.name not in without:
             _apply(op, wanting(op))
 
 
