@@ -128,7 +128,8 @@ def _rewrite_print(op: CallOpaqueOp) -> str:
             pieces.append("{}")
             values.append(_printed(operand))
     # What is a place for a value in the text that is printed is none in the text of the kernel.
-    text = "".join(pieces).replace("{", "{{")
+    text = "".join(pieces)
+    text = text.replace("{", "{{") if values else text
     places = "".join(", {}" for _ in values)
     new = VerbatimOp.make(f'DEVICE_PRINT("{text}"{places});', values, location=op.location)
     block = op.parent
@@ -137,8 +138,9 @@ def _rewrite_print(op: CallOpaqueOp) -> str:
     printers = [operand.owner for operand in op.operands if operand not in values]
     block.erase_op(op)
     for each in printers:
-        is_unused = isinstance(each, Operation) and not any(result.uses for result in each.results)
-        if is_unused and each.parent is not None:
+        if not isinstance(each, Operation) or each.parent is None:
+            continue
+        if not any(result.uses for result in each.results):
             each.parent.erase_op(each)
     return _HEADERS_OF_TEXTS["DEVICE_PRINT("]
 
