@@ -351,7 +351,7 @@ REASONS = {
                 "ttnn/operations/activations.py",
             ),
             *("ttnn/operations/elementwise/activations.py", "ttnn_jit/function.py"),
-            "sim/kernels/expressions/lvalues.py",
+            *("sim/kernels/expressions/lvalues.py", "target/python/model_script.py"),
         ],
         1,
     ),

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
+from running.randomness import TestGenerator
 from signatures import COMPILER, compile_programs, write_headers
 
 import ttmlir
@@ -20,7 +21,7 @@ from ttmlir.errors import ArgumentError
 from ttmlir.frontend.tensor_files import write_tensor
 
 CMAKE = shutil.which("cmake")
-_GENERATOR = np.random.default_rng(5)
+_GENERATOR = TestGenerator(__name__)
 _X = _GENERATOR.normal(size=(33, 70)).astype(np.float32)
 _B = _GENERATOR.normal(size=(5,)).astype(np.float32)
 _W = _GENERATOR.normal(size=(70, 5)).astype(np.float32)

@@ -155,7 +155,9 @@ def test_names_and_lines_of_the_user(tmp_path: Path) -> None:
     assert "read_array(TENSORS, 'bias')" in text
     assert "def forward(input_1: Any, device: Any) -> Any:" in text
     imported = {
-        line.split()[1] for line in text.splitlines() if line.startswith(("import", "from"))
+        line.split()[1]
+        for line in text.splitlines()
+        if line.lstrip().startswith(("import ", "from "))
     }
     standard = {"__future__", "argparse", "json", "math", "pathlib", "sys", "typing"}
     assert imported - standard == {"numpy", "ttnn"}

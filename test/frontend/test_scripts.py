@@ -72,7 +72,9 @@ def test_script_says_what_it_computes(tmp_path: Path) -> None:
     assert "  # [33, 5] float32 TILE DRAM\n" in text
     assert "memory_config=ttnn.DRAM_MEMORY_CONFIG" in text
     imported = {
-        line.split()[1] for line in text.splitlines() if line.startswith(("import", "from"))
+        line.split()[1]
+        for line in text.splitlines()
+        if line.lstrip().startswith(("import ", "from "))
     }
     standard = {"__future__", "argparse", "collections.abc", "json", "pathlib", "sys", "typing"}
     assert imported - standard == {"numpy", "ttnn"}

@@ -28,6 +28,7 @@ LISTS = {
     "dialects/definition/table_ops.py": "names of classes as MLIR spells them",
     "dialects/stablehlo/reduction.py": "operations that StableHLO's text shortens",
     "passes/emitc/library_arguments.py": "arguments of the ttnn library's functions",
+    "passes/emitpy/library_functions.py": "what functions of the ttnn library take and make",
     "passes/ttir/ttir_canonical_forms.py": "rules by name",
     "passes/ttir/ttir_value_forms.py": "rules by name",
     "passes/ttir/ttir_value_forms_elementwise.py": "rules by name",
