@@ -10,7 +10,7 @@ with template arguments, a comparison of a comparison.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from copy import copy
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -27,7 +27,7 @@ from ttmlir.cpp.errors import CppSyntaxError, ErrorList, SourceMap
 from ttmlir.cpp.expression_reader import MisreadError
 from ttmlir.cpp.include_path import IncludePath
 from ttmlir.cpp.preprocess import Dependencies, PreprocessedText, make_macros, preprocess
-from ttmlir.cpp.tokens import SourceText
+from ttmlir.cpp.tokens import BLANK, SourceText, split_tokens
 from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.nesting import deep_recursion
 
@@ -176,6 +176,22 @@ def _find_declared(source: PreprocessedText, node: Node) -> frozenset[str]:
     return frozenset(names)
 
 
+def _find_alike(source: PreprocessedText, words: Set[tuple[int, str]]) -> set[tuple[int, str]]:
+    """Parentheses around the other places where a name stands before `<` as it does in some."""
+    edges = [place for place, word in sorted(words) if word in ("(", ")")]
+    name = source.text[edges[0] : edges[1]] if len(edges) == 2 else ""
+    if not name.isidentifier():
+        return set()
+    tokens = split_tokens(SourceText(source.text, source.source.file))
+    solid = [each for each in tokens if each.kind not in BLANK]
+    found = set[tuple[int, str]]()
+    for before, each, after in zip(solid, solid[1:], solid[2:], strict=False):
+        is_plain = before.text not in (".", "->", "::")
+        if each.text == name and after.text == "<" and is_plain:
+            found |= {(each.offset, "("), (each.offset + len(name), ")")}
+    return found
+
+
 _NOTHING = re.compile(r"\s*(nop|fence( \w+\s*,\s*\w+)?)?\s*;?\s*")
 """Assembly that computes nothing."""
 
@@ -226,17 +242,31 @@ class _Reader(DeclarationReader):
         except MisreadError as error:
             self.depth, self.pending = depth, pending
             del pending[count:]
-            source = insert(self.source, error.insertions)
-            added = sum(len(word) for _, word in error.insertions)
-            start, end = node.start_byte, node.end_byte + added
-            again = _read_grammar(source).descendant_for_byte_range(start, end)
-            while again is not None and again.type != node.type:
-                again = again.parent
-            if again is None or again.has_error or again.byte_range != (start, end):
+            again = self._read_clearly(node, error)
+            if again is None:
                 raise
             reader = copy(self)
-            reader.source = source
-            return reader._with_comparisons(read, again)
+            reader.source, clear = again
+            return reader._with_comparisons(read, clear)
+
+    def _read_clearly(
+        self, node: Node, error: MisreadError
+    ) -> tuple[PreprocessedText, Node] | None:
+        """An item or a statement, alone, with what makes the grammar read it as C++ does."""
+        before, after = ("void f() {", "}") if node.type in _STATEMENT_READERS else ("", "")
+        if node.parent is None or node.parent.type in ("translation_unit", "declaration_list"):
+            before = after = ""
+        cut = self.source.cut(node.start_byte, node.end_byte, before, after)
+        moved = len(before) - node.start_byte
+        words = {(place + moved, word) for place, word in error.insertions}
+        source = insert(cut, words | _find_alike(cut, words))
+        root = _read_grammar(source)
+        found = root.named_children
+        if before and len(found) == 1:
+            found = self.field(found[0], "body").named_children
+        if root.has_error or len(found) != 1 or found[0].type != node.type:
+            return None
+        return source, found[0]
 
     def item(self, node: Node) -> Iterator[tree.Item]:
         match node.type:
