@@ -28,7 +28,13 @@ from ttmlir.mlir.attribute_reader import AttributeReader
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.chunk_processing import verify
 from ttmlir.mlir.context import make_context
-from ttmlir.mlir.core_prefix import core_prefix_of, spelled_key, written_name
+from ttmlir.mlir.core_prefix import (
+    TTCORE,
+    core_prefix_of,
+    spelled_key,
+    use_core_prefix,
+    written_name,
+)
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.printing import Numbering, attribute_text
 from ttmlir.mlir.reporting import DiagnosticError, file_location, name_location
@@ -120,9 +126,16 @@ class Location:
 def _read(text: str, context: Context | None) -> XAttribute:
     reader = AttributeReader(make_context(DIALECTS), text, "<text>")
     try:
-        return reader.parse_attribute()
+        with use_core_prefix(TTCORE):
+            return reader.parse_attribute()
     except Exception as error:
         raise MLIRError(str(error)) from error
+
+
+def _text_of(attribute: XAttribute) -> str:
+    """The text of an attribute, in the words of the years that have these classes."""
+    with use_core_prefix(TTCORE):
+        return attribute_text(attribute)
 
 
 class Attribute:
@@ -152,7 +165,7 @@ class Attribute:
 
     def __str__(self) -> str:
         """The text."""
-        return attribute_text(self.attribute)
+        return _text_of(self.attribute)
 
     def __repr__(self) -> str:
         """The class and the text."""

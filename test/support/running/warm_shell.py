@@ -200,6 +200,8 @@ def _run_python(arguments: list[str]) -> int:
     _, module, *rest = arguments
     sys.path[0] = os.getcwd()
     sys.argv = [module, *rest]
+    # A new process has not imported what it runs.
+    sys.modules.pop(f"{module}.__main__", None)
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     finally:
