@@ -122,10 +122,10 @@ def _open_computation(op: ManualComputationOp, meshes: dict[str | None, dict[str
             part = _shard(builder, value, argument.type, division, to_parts)
         argument.replace_all_uses_with(part)
     results = [*end.operands]
+    erase(end)
     for inner in tuple(block.ops):
         inner.detach()
-        if inner is not end:
-            builder.block.insert_op_before(inner, op)
+        builder.block.insert_op_before(inner, op)
     whole = [
         _shard(builder, value, result.type, division, to_whole)
         for value, result, division in zip(results, op.results, outward, strict=True)
