@@ -232,10 +232,17 @@ def two_programs(mesh: MeshDevice) -> None:
         workload.add_program(MeshCoordinateRange(mesh.shape()), CreateProgram())
 
 
+def run_on(mesh: MeshDevice, shape: MeshShape) -> None:
+    """Run a program on devices of a shape."""
+    workload = MeshWorkload()
+    workload.add_program(MeshCoordinateRange(shape), CreateProgram())
+    EnqueueMeshWorkload(mesh.mesh_command_queue(), workload)
+
+
 WRONG: list[tuple[Callable[[MeshDevice], object], str]] = [
     (
         lambda _: MeshDevice.create(MeshDeviceConfig(MeshShape(2, 4))),
-        r"MeshShape\(\[2, 4\]\) has 8 devices; a mesh has one device here: open others by",
+        r"has 8 devices, but board n150 has 1; boards with as many: t3000, galaxy",
     ),
     (
         lambda _: MeshDevice.create_unit_mesh(0, boad="n150"),
@@ -259,8 +266,8 @@ WRONG: list[tuple[Callable[[MeshDevice], object], str]] = [
         r"add_program takes a MeshCoordinateRange, such as MeshCoordinateRange\(mesh_device.shape",
     ),
     (
-        lambda _: MeshWorkload().add_program(MeshCoordinateRange(MeshShape(1, 2)), CreateProgram()),
-        "outside of the mesh, which has one row and one column",
+        lambda mesh: run_on(mesh, MeshShape(1, 2)),
+        r"MeshCoordinate\(\[0, 1\]\) is outside of the mesh, which is a MeshShape\(\[1, 1\]\)",
     ),
     (lambda _: EventSynchronize(MeshEvent()), "was not recorded; call EnqueueRecordEvent first"),
     (lambda mesh: EnqueueRecordEvent(mesh), "is no command queue"),
@@ -276,7 +283,7 @@ WRONG: list[tuple[Callable[[MeshDevice], object], str]] = [
             DeviceLocalBufferConfig(page_size=64),
             mesh,
         ),
-        r"shards of \[4, 8\] of a buffer of \[8, 8\] are for several devices; a mesh has one",
+        r"shards of \[4, 8\] of a buffer of \[8, 8\] are 2, for 1 of MeshShape\(\[1, 1\]\)",
     ),
     (
         lambda mesh: MeshBuffer.create(64, DeviceLocalBufferConfig(page_size=64), mesh),

@@ -155,6 +155,11 @@ class Buffer:
         """Whether its memory was not given back."""
         return self.simulated.allocated
 
+    def deallocate(self) -> None:
+        """Give the memory back."""
+        with host_call():
+            self.simulated.deallocate()
+
     def noc_coordinates(self, bank_id: int = 0) -> CoreCoord:
         """Where on the network a bank is that the buffer has pages in."""
         banks = self.simulated.pages.banks
@@ -668,7 +673,7 @@ def create_random_vector_of_bfloat16(
     They are those that C++ makes with `std::mt19937(seed)` and libstdc++.
     """
     _check_words(num_bytes)
-    generator = np.random.RandomState(seed)
+    generator = np.random.RandomState(seed & 0xFFFF_FFFF)
     draws = generator.randint(0, 1 << 32, num_bytes // 2, np.uint32)
     unit = np.minimum(draws.astype(np.float32) / np.float32(1 << 32), np.nextafter(1, 0, dtype="f"))
     numbers = unit * np.float32(rand_max_float) + np.float32(offset)

@@ -1,4 +1,4 @@
-"""The names of `tt_metal::distributed`: meshes of devices, which have one device here.
+"""The names of `tt_metal::distributed`: meshes of devices.
 
 Source: tt-metal, tt_metal/api/tt-metalium/distributed.hpp and others. Names are loaded on first
 use.

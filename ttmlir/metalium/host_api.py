@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, SupportsIndex, TypeVar, cast, overload
 
@@ -435,6 +436,21 @@ def _read(
     pages: range | None,
 ) -> NDArray[Any]:
     size = _check_buffer(buffer).size() if pages is None else len(pages) * buffer.page_size()
+    return read_parts(size, dst, blocking, dtype, [(cq, buffer, pages, lambda flat: flat)])
+
+
+Part = tuple[CommandQueue, Buffer, range | None, Callable[[NDArray[np.uint8]], NDArray[np.uint8]]]
+"""A queue, a buffer, its pages, and what picks the bytes that they fill."""
+
+
+def read_parts(
+    size: int,
+    dst: NDArray[Any] | list[int] | None,
+    blocking: bool,
+    dtype: DTypeLike,
+    parts: Sequence[Part],
+) -> NDArray[Any]:
+    """Read parts of an array of `size` bytes, which is made if `dst` is none; returns the array."""
     try:
         numbers = np.dtype(dtype)
     except TypeError:
@@ -444,13 +460,16 @@ def _read(
     if not blocking:
         flat[:] = 0xFF
 
-    def deliver(data: bytes) -> None:
-        flat[:] = np.frombuffer(data, np.uint8)
+    def deliver(place: NDArray[np.uint8], data: bytes) -> None:
+        place[:] = np.frombuffer(data, np.uint8).reshape(place.shape)
         if isinstance(dst, list):
             dst[:] = target.tolist()
 
-    with host_call():
-        _check_queue(cq).read(buffer.simulated, deliver, blocking=blocking, pages=pages)
+    for cq, buffer, pages, pick in parts:
+        with host_call():
+            _check_queue(cq).read(
+                buffer.simulated, partial(deliver, pick(flat)), blocking=blocking, pages=pages
+            )
     return target
 
 
@@ -575,8 +594,7 @@ def CreateBuffer(
 
 def DeallocateBuffer(buffer: Buffer) -> None:
     """Give the memory of a buffer back."""
-    with host_call():
-        buffer.simulated.deallocate()
+    _check_buffer(buffer).deallocate()
 
 
 @names_options

@@ -1,4 +1,4 @@
-"""Meshes of devices, which have one device here.
+"""Meshes of devices: chips of a board that are opened, filled and run together.
 
 Source: tt-metal, tt_metal/api/tt-metalium/mesh_device.hpp, mesh_config.hpp.
 """
@@ -9,11 +9,14 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from ttmlir.layout.system import BOARD_NAMES
+from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.buffers import Buffer, BufferRegion
 from ttmlir.metalium.device import Device
 from ttmlir.metalium.enums import (
@@ -24,8 +27,9 @@ from ttmlir.metalium.enums import (
     TensorMemoryLayout,
 )
 from ttmlir.metalium.enums import ShardedBufferConfig as LocalSharding
-from ttmlir.metalium.errors import MetaliumError, host_call, names_fields, names_options
+from ttmlir.metalium.errors import MetaliumError, names_fields, names_options
 from ttmlir.metalium.host_api import (
+    CreateDevice,
     EnqueueProgram,
     EnqueueReadBuffer,
     EnqueueReadSubBuffer,
@@ -34,7 +38,9 @@ from ttmlir.metalium.host_api import (
     EnqueueWriteBuffer,
     EnqueueWriteSubBuffer,
     Event,
+    host_bytes,
     open_device,
+    read_parts,
 )
 from ttmlir.sim.execution.program import Program
 from ttmlir.sim.execution.run import CommandQueue, ProgramReport
@@ -198,16 +204,8 @@ class MeshCoordinateRange:
         return f"MeshCoordinateRange({self._start}, {self._end})"
 
 
-def check_place(place: object) -> None:
-    """MetaliumError for what is not the one device of a mesh."""
-    if not isinstance(place, MeshCoordinate):
-        raise MetaliumError(f"a device of a mesh is named by a MeshCoordinate, not by {place!r}")
-    if any(place.coords()):
-        raise MetaliumError(f"{place} is outside of the mesh, which has one row and one column")
-
-
 # --- Devices --------------------------------------------------------------------------------------
-# Meshes of devices, which have one device here.
+# Meshes of devices, whose first one the object is at the same time.
 #
 # Source: tt-metal, tt_metal/api/tt-metalium/mesh_device.hpp, mesh_config.hpp.
 
@@ -223,7 +221,10 @@ class MeshDeviceConfig:
 
 
 class MeshDevice(Device):
-    """A mesh of one device, which it is at the same time; `create_unit_mesh` makes it."""
+    """A mesh of devices, whose first one it is; `create` and `create_unit_mesh` make it."""
+
+    _shape = MeshShape(1, 1)
+    _others: tuple[Device, ...] = ()
 
     @classmethod
     @names_options
@@ -259,16 +260,19 @@ class MeshDevice(Device):
         )
 
     @classmethod
-    def create(cls, config: MeshDeviceConfig) -> MeshDevice:
-        """Open the device of a mesh of 1x1; MetaliumError for larger ones."""
+    def create(cls, config: MeshDeviceConfig, *, board: str = "n150", **options: Any) -> MeshDevice:
+        """Open devices of a board as a mesh; the options are those of `create_unit_mesh`.
+
+        They are the part of the board's mesh from `offset` on if the shape fits into it, else the
+        first ones. MetaliumError if the board has fewer.
+        """
         if not isinstance(cast("object", config), MeshDeviceConfig):
             raise MetaliumError(f"MeshDevice.create takes a MeshDeviceConfig, not {config!r}")
-        if config.mesh_shape.mesh_size() != 1:
-            raise MetaliumError(
-                f"{config.mesh_shape} has {config.mesh_shape.mesh_size()} devices; a mesh has one "
-                "device here: open others by MeshDevice.create_unit_mesh(device_id)"
-            )
-        return cls.create_unit_mesh(*config.physical_device_ids[:1])
+        first, *others = _chips_of(config, board)
+        made = cls.create_unit_mesh(first, board=board, **options)
+        made._shape = config.mesh_shape
+        made._others = tuple(CreateDevice(each, board=board, **options) for each in others)
+        return made
 
     def __repr__(self) -> str:
         """Number, chip, numerics, and whether it was closed."""
@@ -276,54 +280,122 @@ class MeshDevice(Device):
 
     def create_queue(self) -> MeshCommandQueue:
         """The queue of a new device."""
-
-        return MeshCommandQueue(self.simulated)
+        return MeshCommandQueue(self)
 
     def mesh_command_queue(self, cq_id: int = 0) -> MeshCommandQueue:
         """The queue that commands go to; MetaliumError if the device is closed."""
         return cast("MeshCommandQueue", self.command_queue(cq_id))
 
+    def close(self) -> bool:
+        """End the use of all devices; MetaliumError if reads were never finished."""
+        self.check_open()
+        for each in self._others:
+            each.close()
+        return super().close()
+
     def shape(self) -> MeshShape:
-        """One row and one column."""
-        return MeshShape(1, 1)
+        """The extents: rows and columns of devices."""
+        return self._shape
 
     def num_rows(self) -> int:
-        """One."""
-        return 1
+        """The first of two extents."""
+        return self._extent(0)
 
     def num_cols(self) -> int:
-        """One."""
-        return 1
+        """The second of two extents."""
+        return self._extent(1)
+
+    def _extent(self, dimension: int) -> int:
+        if self._shape.dims() != 2:
+            raise MetaliumError(f"{self._shape} has no rows and columns; shape() has its extents")
+        return self._shape[dimension]
 
     def num_devices(self) -> int:
-        """One."""
-        return 1
+        """How many devices there are."""
+        return self._shape.mesh_size()
 
     def get_device_ids(self) -> list[int]:
-        """The number of the device."""
-        return [self.id()]
+        """The numbers of the devices, row by row."""
+        return [each.id() for each in self.get_devices()]
 
     def get_devices(self) -> list[Device]:
-        """The device."""
-        return [self]
+        """The devices, row by row."""
+        return [self, *self._others]
 
     def get_device(self, row: int | MeshCoordinate, column: int | None = None) -> Device:
-        """The device at a place; MetaliumError if it is not the first one."""
+        """The device at a place, or with a number; MetaliumError if there is none."""
         match row, column:
             case MeshCoordinate(), None:
-                check_place(row)
+                return self.get_devices()[self.index_of(row)]
             case int(), int():
-                check_place(MeshCoordinate(row, column))
+                return self.get_devices()[self.index_of(MeshCoordinate(row, column))]
             case int(), None:
-                if row != self.id():
-                    raise MetaliumError(f"the mesh has device {self.id()}, no device {row}")
+                ids = self.get_device_ids()
+                if row not in ids:
+                    listed = ", ".join(map(str, ids))
+                    raise MetaliumError(f"the mesh has device {listed}, no device {row}")
+                return self.get_devices()[ids.index(row)]
             case _:
                 raise MetaliumError("get_device takes a MeshCoordinate, or a row and a column")
-        return self
+
+    def index_of(self, place: object) -> int:
+        """The number of a device in the mesh, row by row; MetaliumError for a place outside."""
+        if not isinstance(place, MeshCoordinate):
+            raise MetaliumError(
+                f"a device of a mesh is named by a MeshCoordinate, not by {place!r}"
+            )
+        extents = tuple(self._shape)
+        if place.dims() != len(extents) or any(
+            index >= extent for index, extent in zip(place.coords(), extents, strict=True)
+        ):
+            raise MetaliumError(
+                f"{place} is outside of the mesh, which is a {self._shape}; indices begin at 0"
+            )
+        return int(np.ravel_multi_index(place.coords(), extents))
+
+
+def _chips_of(config: MeshDeviceConfig, board: str) -> list[int]:
+    """The chips of a board that a mesh is made of; MetaliumError if there are too few."""
+    count = config.mesh_shape.mesh_size()
+    if count < 1:
+        raise MetaliumError(f"{config.mesh_shape} has no devices")
+    if config.physical_device_ids:
+        ids = list(config.physical_device_ids)
+        if len(ids) != count or len({*ids}) != count:
+            raise MetaliumError(f"{config.mesh_shape} takes {count} different devices, not {ids}")
+        return ids
+    if board not in BOARD_NAMES:
+        return [0] * count  # Opening the first one says what there is.
+    available = board_named(board)
+    if count > available.num_chips:
+        larger = [name for name in BOARD_NAMES if board_named(name).num_chips >= count]
+        raise MetaliumError(
+            f"{config.mesh_shape} has {count} devices, but board {board} has "
+            f"{available.num_chips}; "
+            + (f"boards with as many: {', '.join(larger)}" if larger else "no board has as many")
+        )
+    places = available.chip_coords
+    whole = max(at.y for at in places) + 1, max(at.x for at in places) + 1
+    start = config.offset.coords() if config.offset else (0,) * len(whole)
+    if len(start) == config.mesh_shape.dims() == len(whole) and all(
+        first + part <= extent
+        for first, part, extent in zip(start, config.mesh_shape, whole, strict=True)
+    ):
+        steps = itertools.product(*(range(extent) for extent in config.mesh_shape))
+        return [
+            int(np.ravel_multi_index([a + b for a, b in zip(start, step, strict=True)], whole))
+            for step in steps
+        ]
+    if any(start):
+        raise MetaliumError(
+            f"{config.mesh_shape} from {config.offset} on is not in the mesh of board {board}, "
+            f"which is {MeshShape(*whole)}"
+        )
+    return list(range(count))
 
 
 # --- Mesh buffers ---------------------------------------------------------------------------------
-# Buffers of meshes, which are buffers of their one device.
+# Buffers of meshes: one on each device, all at the same address.
 #
 # Source: tt-metal, tt_metal/api/tt-metalium/mesh_buffer.hpp.
 
@@ -360,30 +432,68 @@ class ReplicatedBufferConfig:
 @names_fields
 @dataclass(frozen=True, kw_only=True)
 class ShardedBufferConfig:
-    """Each device has a part of the buffer; with one device that is all of it."""
+    """Each device has a part of the buffer, which is a matrix; sizes in bytes."""
 
     global_size: int
     global_buffer_shape: tuple[int, int]
     shard_shape: tuple[int, int] = (0, 0)
-    """Rows and columns of a device's part; 0 stands for all of them."""
+    """Rows and columns of a device's part; 0 stands for all of them, on each device."""
     shard_orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
 
-    def check_shards(self) -> None:
-        """MetaliumError for parts that one device does not have all of."""
-        shard = tuple(
-            part or whole
-            for part, whole in zip(self.shard_shape, self.global_buffer_shape, strict=True)
-        )
-        if shard != self.global_buffer_shape:
+    def physical_shard_shape(self) -> tuple[int, int]:
+        """Rows and columns that a device has."""
+        (height, width), (rows, columns) = self.shard_shape, self.global_buffer_shape
+        return height or rows, width or columns
+
+    def check(self, mesh: MeshShape) -> None:
+        """MetaliumError for parts that do not fill the buffer, or that the mesh has no room for."""
+        shape, shard = list(self.global_buffer_shape), list(self.physical_shard_shape())
+        if min(*shape, *shard, self.global_size) < 1 or any(
+            extent % part for extent, part in zip(shape, shard, strict=True)
+        ):
+            raise MetaliumError(f"a buffer of {shape} is not made of shards of {shard}")
+        if self.global_size % math.prod(shape):
             raise MetaliumError(
-                f"shards of {list(shard)} of a buffer of {list(self.global_buffer_shape)} are for "
-                "several devices; a mesh has one device here, so that its shard is all of it. "
-                "Shards on cores are those of DeviceLocalBufferConfig(sharding_args=...)"
+                f"{self.global_size} bytes are no whole number of them for each of {shape}"
+            )
+        if mesh.dims() != 2:
+            raise MetaliumError(f"a buffer is sharded over rows and columns of devices, not {mesh}")
+        count = math.prod(shape) // math.prod(shard)
+        across = self.shard_orientation == ShardOrientation.ROW_MAJOR
+        room = {0: mesh.mesh_size(), 1: mesh[1] if across else mesh[0], 2: 1}
+        if count > room[self.shard_shape.count(0)]:
+            raise MetaliumError(
+                f"shards of {shard} of a buffer of {shape} are {count}, for "
+                f"{room[self.shard_shape.count(0)]} of {mesh}; "
+                "shards on cores are those of DeviceLocalBufferConfig(sharding_args=...)"
+            )
+
+    def shards(self, mesh: MeshShape) -> Iterator[tuple[list[int], slice, slice]]:
+        """The devices, by their numbers, that have each shard, and its rows and columns.
+
+        Source: tt-metal, tt_metal/distributed/mesh_command_queue_base.cpp.
+        """
+        (height, width), (rows, columns) = self.physical_shard_shape(), self.global_buffer_shape
+        by_row = self.shard_orientation == ShardOrientation.ROW_MAJOR
+        devices = np.arange(mesh.mesh_size()).reshape(tuple(mesh))
+        ordered = devices if by_row else devices.T
+        owners = {
+            0: ordered.reshape(-1, 1),
+            1: ordered.T,
+            2: devices.reshape(1, -1),
+        }[self.shard_shape.count(0)]
+        for number, (y, x) in enumerate(
+            itertools.product(range(rows // height), range(columns // width))
+        ):
+            yield (
+                owners[number].tolist(),
+                slice(y * height, (y + 1) * height),
+                slice(x * width, (x + 1) * width),
             )
 
 
 class MeshBuffer(Buffer):
-    """Memory on the device of a mesh; `create` makes it."""
+    """Memory on the devices of a mesh; `create` makes it."""
 
     @staticmethod
     @names_options
@@ -393,12 +503,19 @@ class MeshBuffer(Buffer):
         mesh_device: MeshDevice,
         address: int | None = None,
     ) -> MeshBuffer:
-        """Take memory, at an address if it is given."""
+        """Take memory on all devices, at an address if it is given."""
+        if not isinstance(cast("object", mesh_device), MeshDevice):
+            raise MetaliumError(
+                f"a MeshBuffer is on a MeshDevice, not on {mesh_device!r}; "
+                "MeshDevice.create_unit_mesh(0) opens one"
+            )
         match cast("object", mesh_buffer_config):
             case ReplicatedBufferConfig(size):
-                pass
+                local_size = size
             case ShardedBufferConfig(global_size=size) as config:
-                config.check_shards()
+                config.check(mesh_device.shape())
+                parts = math.prod(config.global_buffer_shape)
+                local_size = size // parts * math.prod(config.physical_shard_shape())
             case _:
                 raise MetaliumError(
                     "a MeshBuffer takes a ReplicatedBufferConfig or a distributed "
@@ -407,36 +524,22 @@ class MeshBuffer(Buffer):
         local = device_local_config
         if not isinstance(cast("object", local), DeviceLocalBufferConfig):
             raise MetaliumError(f"a MeshBuffer takes a DeviceLocalBufferConfig, not {local!r}")
-        if not isinstance(cast("object", mesh_device), MeshDevice):
-            raise MetaliumError(
-                f"a MeshBuffer is on a MeshDevice, not on {mesh_device!r}; "
-                "MeshDevice.create_unit_mesh(0) opens one"
-            )
-        sharding = local.sharding_args
-        made = MeshBuffer(
-            InterleavedBufferConfig(
-                device=mesh_device,
-                size=size,
-                page_size=local.page_size,
-                buffer_type=local.buffer_type,
-                buffer_layout=sharding.buffer_layout,
-            )
-            if sharding.shard_spec is None
-            else LocalSharding(
-                device=mesh_device,
-                size=size,
-                page_size=local.page_size,
-                buffer_type=local.buffer_type,
-                buffer_layout=sharding.buffer_layout,
-                shard_parameters=sharding.shard_spec,
-            ),
-            address=address,
-            bottom_up=local.bottom_up,
-        )
+        buffers = list[Buffer]()
+        for device in mesh_device.get_devices():
+            place = buffers[0].address() if buffers else address
+            buffers.append(_local_buffer(device, local_size, local, place))
+        made = MeshBuffer.__new__(MeshBuffer)
+        vars(made).update(vars(buffers[0]))
+        made._device = mesh_device
+        made.buffers = tuple(buffers)
+        made._size = size
         made._mesh_config = mesh_buffer_config
         made._local_config = local
         return made
 
+    buffers: tuple[Buffer, ...]
+    """Those of the devices, row by row."""
+    _size: int
     _mesh_config: ReplicatedBufferConfig | ShardedBufferConfig
     _local_config: DeviceLocalBufferConfig
 
@@ -444,9 +547,18 @@ class MeshBuffer(Buffer):
         """Size and place."""
         return f"Mesh{super().__repr__()}"
 
+    @property
+    def mesh(self) -> MeshDevice:
+        """The devices."""
+        return cast("MeshDevice", self.device())
+
+    def size(self) -> int:
+        """Bytes of the whole buffer: of the copy on each device, or of all shards."""
+        return self._size
+
     def device_local_size(self) -> int:
         """Bytes on a device."""
-        return self.size()
+        return self.buffers[0].size()
 
     def device_local_config(self) -> DeviceLocalBufferConfig:
         """What the buffer of the device was made from."""
@@ -457,22 +569,66 @@ class MeshBuffer(Buffer):
         return self._mesh_config
 
     def get_backing_buffer(self) -> Buffer:
-        """The buffer of the device."""
-        return self
+        """The buffer of the first device."""
+        return self.buffers[0]
 
     def get_reference_buffer(self) -> Buffer:
         """The buffer of the first device."""
-        return self
+        return self.buffers[0]
 
     def get_device_buffer(self, device_coord: MeshCoordinate) -> Buffer:
         """The buffer of a device."""
-        check_place(device_coord)
-        return self
+        return self.buffers[self.mesh.index_of(device_coord)]
 
     def deallocate(self) -> None:
         """Give the memory back."""
-        with host_call():
-            self.simulated.deallocate()
+        for each in self.buffers:
+            each.deallocate()
+
+    def shards(
+        self,
+    ) -> Iterator[tuple[list[int], Callable[[NDArray[np.uint8]], NDArray[np.uint8]]]]:
+        """The devices that have each part of the buffer, and what picks its bytes from all."""
+        config = self._mesh_config
+        if isinstance(config, ReplicatedBufferConfig):
+            yield list(range(len(self.buffers))), lambda data: data
+            return
+        for devices, rows, columns in config.shards(self.mesh.shape()):
+            yield devices, partial(_pick, config.global_buffer_shape, rows, columns)
+
+
+def _pick(
+    shape: tuple[int, int], rows: slice, columns: slice, data: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """The bytes of some rows and columns of a matrix, as a view."""
+    return data.reshape(*shape, -1)[rows, columns]
+
+
+def _local_buffer(
+    device: Device, size: int, local: DeviceLocalBufferConfig, address: int | None
+) -> Buffer:
+    """The buffer of one device of a mesh."""
+    sharding = local.sharding_args
+    return Buffer(
+        InterleavedBufferConfig(
+            device=device,
+            size=size,
+            page_size=local.page_size,
+            buffer_type=local.buffer_type,
+            buffer_layout=sharding.buffer_layout,
+        )
+        if sharding.shard_spec is None
+        else LocalSharding(
+            device=device,
+            size=size,
+            page_size=local.page_size,
+            buffer_type=local.buffer_type,
+            buffer_layout=sharding.buffer_layout,
+            shard_parameters=sharding.shard_spec,
+        ),
+        address=address,
+        bottom_up=local.bottom_up,
+    )
 
 
 # --- Workloads ------------------------------------------------------------------------------------
@@ -505,11 +661,12 @@ class MeshWorkload:
             )
         if not isinstance(cast("object", program), Program):
             raise MetaliumError(f"{program!r} is no program; CreateProgram() makes one")
-        check_place(device_range.end_coord())
-        if self._programs:
+        taken = {place for each in self._programs for place in each}
+        twice = next((place for place in device_range if place in taken), None)
+        if twice is not None:
             raise MetaliumError(
-                f"the workload has a program for {device_range.start_coord()} already; put its "
-                "kernels into one program, or enqueue two workloads"
+                f"the workload has a program for {twice} already; put its kernels into one "
+                "program, or enqueue two workloads"
             )
         self._programs[device_range] = program
 
@@ -529,7 +686,28 @@ class ShardDataTransfer:
 
 
 class MeshCommandQueue(CommandQueue):
-    """The commands of the device of a mesh."""
+    """The commands of the devices of a mesh; `reports` are those of its first device."""
+
+    def __init__(self, mesh: MeshDevice) -> None:
+        """A queue without commands."""
+        super().__init__(mesh.simulated)
+        self.mesh = mesh
+        self.queues: tuple[CommandQueue, ...] = (
+            self,
+            *(each.command_queue() for each in mesh.get_devices()[1:]),
+        )
+        """Those of the devices, row by row; the first one is this."""
+
+    @property
+    def open_reads(self) -> int:
+        """Reads whose data the host has not got yet."""
+        return super().open_reads + sum(each.open_reads for each in self.queues[1:])
+
+    def finish(self) -> None:
+        """Wait until all commands of all devices are done."""
+        super().finish()
+        for each in self.queues[1:]:
+            each.finish()
 
     def enqueue_mesh_workload(
         self, mesh_workload: MeshWorkload, blocking: bool = False
@@ -562,11 +740,11 @@ class MeshCommandQueue(CommandQueue):
     ) -> None:
         """Write to devices, whole buffers or regions of them."""
         for each in shard_data_transfers:
-            check_place(each.shard_coord)
+            queue, buffer = _of_device(self, mesh_buffer, each.shard_coord)
             if each.region is None:
-                EnqueueWriteBuffer(self, mesh_buffer, each.host_data, blocking)
+                EnqueueWriteBuffer(queue, buffer, each.host_data, blocking)
             else:
-                EnqueueWriteSubBuffer(self, mesh_buffer, each.host_data, each.region, blocking)
+                EnqueueWriteSubBuffer(queue, buffer, each.host_data, each.region, blocking)
 
     def enqueue_read_shards(
         self,
@@ -576,13 +754,11 @@ class MeshCommandQueue(CommandQueue):
     ) -> None:
         """Read from devices, whole buffers or regions; `host_data` is filled, or made if None."""
         for each in shard_data_transfers:
-            check_place(each.shard_coord)
+            queue, buffer = _of_device(self, mesh_buffer, each.shard_coord)
             if each.region is None:
-                read = EnqueueReadBuffer(self, mesh_buffer, each.host_data, blocking)
+                read = EnqueueReadBuffer(queue, buffer, each.host_data, blocking)
             else:
-                read = EnqueueReadSubBuffer(
-                    self, mesh_buffer, each.host_data, each.region, blocking
-                )
+                read = EnqueueReadSubBuffer(queue, buffer, each.host_data, each.region, blocking)
             if each.host_data is None:
                 each.host_data = read
 
@@ -614,23 +790,57 @@ def AddProgramToMeshWorkload(
 def EnqueueMeshWorkload(
     mesh_cq: CommandQueue, mesh_workload: MeshWorkload, blocking: bool = False
 ) -> ProgramReport:
-    """Run a workload; returns what its threads did."""
+    """Run a workload; returns what its threads did, on the first of its devices."""
     if not isinstance(cast("object", mesh_workload), MeshWorkload):
         raise MetaliumError(
             f"{mesh_workload!r} is no MeshWorkload; add the program to one: "
             "workload.add_program(MeshCoordinateRange(mesh_device.shape()), program)"
         )
-    programs = list(mesh_workload.get_programs().values())
+    programs = mesh_workload.get_programs()
     if not programs:
         raise MetaliumError("the workload has no program; call add_program first")
-    return EnqueueProgram(mesh_cq, programs[0], blocking)
+    queue = _check_mesh_queue(mesh_cq)
+    runs = [
+        (queue.queues[queue.mesh.index_of(place)], program)
+        for devices, program in programs.items()
+        for place in devices
+    ]
+    reports = [EnqueueProgram(each, program, blocking) for each, program in runs]
+    return reports[0]
+
+
+def _check_mesh_queue(queue: object) -> MeshCommandQueue:
+    if not isinstance(queue, MeshCommandQueue):
+        raise MetaliumError(
+            f"{queue!r} is no command queue of a mesh; mesh_device.mesh_command_queue() is one"
+        )
+    return queue
+
+
+def _of_device(queue: object, buffer: object, place: MeshCoordinate) -> tuple[CommandQueue, Buffer]:
+    """The queue and the part of a buffer of a device of a mesh."""
+    checked = _check_mesh_buffer(buffer)
+    index = checked.mesh.index_of(place)
+    return _check_mesh_queue(queue).queues[index], checked.buffers[index]
+
+
+def _check_mesh_buffer(buffer: object) -> MeshBuffer:
+    if not isinstance(buffer, MeshBuffer):
+        raise MetaliumError(f"{buffer!r} is no MeshBuffer; MeshBuffer.create(...) makes one")
+    return buffer
 
 
 def EnqueueWriteMeshBuffer(
     mesh_cq: CommandQueue, mesh_buffer: MeshBuffer, src: ArrayLike | bytes, blocking: bool = False
 ) -> None:
     """Fill a buffer with the bytes of an array of any type; a list of integers is of uint32."""
-    EnqueueWriteBuffer(mesh_cq, mesh_buffer, src, blocking)
+    buffer = _check_mesh_buffer(mesh_buffer)
+    queues = _check_mesh_queue(mesh_cq).queues
+    data = np.frombuffer(host_bytes(src, buffer.size()), np.uint8)
+    for devices, pick in buffer.shards():
+        piece = pick(data).tobytes()
+        for each in devices:
+            EnqueueWriteBuffer(queues[each], buffer.buffers[each], piece, blocking)
 
 
 def EnqueueReadMeshBuffer(
@@ -641,12 +851,26 @@ def EnqueueReadMeshBuffer(
     *,
     dtype: DTypeLike = np.uint32,
 ) -> NDArray[Any]:
-    """Read a buffer into an array or a list, or with None into a new array of type `dtype`."""
+    """Read a buffer into an array or a list, or with None into a new array of type `dtype`.
+
+    A buffer that several devices have copies of is read from one of them, by `ReadShard`.
+    """
     if isinstance(cast("object", dst), Buffer):
         raise MetaliumError(
             "EnqueueReadMeshBuffer takes the destination before the buffer: (queue, result, buffer)"
         )
-    return EnqueueReadBuffer(mesh_cq, mesh_buffer, dst, blocking, dtype=dtype)
+    buffer = _check_mesh_buffer(mesh_buffer)
+    queues = _check_mesh_queue(mesh_cq).queues
+    if len(buffer.buffers) > 1 and isinstance(buffer.global_config(), ReplicatedBufferConfig):
+        raise MetaliumError(
+            f"each of {len(buffer.buffers)} devices has a copy of the buffer; ReadShard reads "
+            "that of one"
+        )
+    parts = [
+        (queues[devices[0]], buffer.buffers[devices[0]], None, pick)
+        for devices, pick in buffer.shards()
+    ]
+    return read_parts(buffer.size(), dst, blocking, dtype, parts)
 
 
 def WriteShard(
@@ -657,8 +881,7 @@ def WriteShard(
     blocking: bool = False,
 ) -> None:
     """Fill the buffer of a device."""
-    check_place(coord)
-    EnqueueWriteBuffer(mesh_cq, mesh_buffer, src, blocking)
+    EnqueueWriteBuffer(*_of_device(mesh_cq, mesh_buffer, coord), src, blocking)
 
 
 def ReadShard(
@@ -671,8 +894,8 @@ def ReadShard(
     dtype: DTypeLike = np.uint32,
 ) -> NDArray[Any]:
     """Read the buffer of a device."""
-    check_place(coord)
-    return EnqueueReadMeshBuffer(mesh_cq, dst, mesh_buffer, blocking, dtype=dtype)
+    queue, buffer = _of_device(mesh_cq, mesh_buffer, coord)
+    return EnqueueReadBuffer(queue, buffer, dst, blocking, dtype=dtype)
 
 
 def EnqueueRecordEventToHost(mesh_cq: CommandQueue) -> MeshEvent:
