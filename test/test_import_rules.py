@@ -49,6 +49,7 @@ MAY_IMPORT = {
     "runtime": {"sim", *EXECUTABLE},
     "bridge": {"runtime", "sim", "metalium", "ttnn", *EXECUTABLE},
     "metalium": {"sim", "runtime", "cpp", *EXECUTABLE},
+    "host_tool": {"cpp", "layout", "metalium", "sim"},
     "kernel_tool": {"cpp", "metalium", "runtime", "sim", *EXECUTABLE},
     "ttnn": {"cpp", "sim", "runtime", "metalium", *EXECUTABLE, *MATHEMATICS},
     "cost": {"machine", "runtime", "sim", *EXECUTABLE},
@@ -82,6 +83,7 @@ MAY_IMPORT = {
             "cpp",
             "doctor",
             "explorer",
+            "host_tool",
             "kernel_tool",
             "language_server",
             "tuning",
@@ -100,7 +102,7 @@ EVERYWHERE |= {"terminal"}
 
 NO_XDSL = {
     *(*EVERYWHERE, *MATHEMATICS, "layout", "machine", "program", "schema", "cpp"),
-    *("runtime", "sim", "metalium", "cost", "kernel_tool", "ttnn", "ttrt"),
+    *("runtime", "sim", "metalium", "cost", "host_tool", "kernel_tool", "ttnn", "ttrt"),
 }
 """Packages that have to work without the compiler's IR library."""
 

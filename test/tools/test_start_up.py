@@ -62,6 +62,7 @@ def test_a_mistake_outside_of_passes_is_reported(
         ("ttmlir_opt", "ttmlir-opt"),
         ("ttmlir_translate", "ttmlir-translate"),
         ("ttmlir_bisect", "ttmlir-bisect"),
+        ("ttmlir_host", "ttmlir-host"),
         ("ttmlir_kernel", "ttmlir-kernel"),
         ("ttmlir_lsp_server", "ttmlir-lsp-server"),
         ("ttmlir_tune", "ttmlir-tune"),
