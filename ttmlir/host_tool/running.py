@@ -50,8 +50,9 @@ def run_host(
     Raises HostCompileError if it does not compile, HostRunError if it is stopped by a signal or
     after `timeout` seconds.
     """
-    if not Path(source).is_file():
-        raise HostRunError(f"error: there is no file '{source}'")
+    for each in (source, *more_sources):
+        if not Path(each).is_file():
+            raise HostRunError(f"error: there is no file '{each}'")
     with tempfile.TemporaryDirectory(prefix="ttmlir-host-") as folder:
         program = compile_host(
             [source, *more_sources],

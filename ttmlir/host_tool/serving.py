@@ -31,9 +31,10 @@ from ttmlir.host_tool.wire import (
 from ttmlir.layout.enums import MathFidelity
 from ttmlir.limits import DEFAULT_CYCLE_LIMIT
 from ttmlir.metalium import distributed
-from ttmlir.metalium.errors import MetaliumError
+from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.run import CommandQueue, ProgramReport
+from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.report import summary
 from ttmlir.sim.timing.timeline import Timeline, chrome_trace
 from ttmlir.terminal import print_error
@@ -126,6 +127,11 @@ class HostOptions:
     traced: bool = False
     """Record what the processors do."""
 
+    def __post_init__(self) -> None:
+        """MetaliumError for rules that there are not."""
+        with host_call():
+            SimOptions(leniencies=self.leniencies)
+
 
 class HostServer:
     """Answers the calls of a host program."""
@@ -150,7 +156,7 @@ class HostServer:
         self._timelines = list[tuple[Timeline, int]]()
         """What was recorded of each program, with the cycle that it begins at."""
         self._reads = dict[int, tuple[CommandQueue, NDArray[np.uint8]]]()
-        self._adapted: Mapping[str, Callable[..., object]] = {
+        self.adapted: Mapping[str, Callable[..., object]] = {
             "release": self._release,
             "CreateDevice": self._create_device,
             "CreateKernel": self._create_kernel,
@@ -208,8 +214,8 @@ class HostServer:
         self.last = made = call.read_call()
         for queue in self._queues if self._options.traced else ():
             queue.timeline = Timeline()
-        if made.name in self._adapted:
-            result = self._adapted[made.name](*made.arguments)
+        if made.name in self.adapted:
+            result = self.adapted[made.name](*made.arguments)
         elif made.name in CALLS:
             result = _call(made.name, made.arguments)
         else:

@@ -667,13 +667,18 @@ inline uint32_t TileSize(DataFormat format, Where where = Where::here()) {
 // --- Cores and work ------------------------------------------------------------------------------
 
 using Split = std::tuple<uint32_t, CoreRangeSet, CoreRangeSet, CoreRangeSet, uint32_t, uint32_t>;
-template <typename Grid>
-Split split_work_to_cores(
-    const Grid& grid, uint32_t units, bool row_wise = false, Where where = Where::here()) {
-    const Value made = call(where, "split_work_to_cores", grid, units, row_wise);
-    const auto& parts = made.items;
-    return {parts.at(0).number,      CoreRangeSet(parts.at(1)), CoreRangeSet(parts.at(2)),
-            CoreRangeSet(parts.at(3)), parts.at(4).number,      parts.at(5).number};
+inline Split split_from(const Value& value) {
+    const auto& parts = value.items;
+    return {parts.at(0).number,        CoreRangeSet(parts.at(1)), CoreRangeSet(parts.at(2)),
+            CoreRangeSet(parts.at(3)), parts.at(4).number,        parts.at(5).number};
+}
+inline Split split_work_to_cores(
+    const CoreCoord& grid, uint32_t units, bool row_wise = false, Where where = Where::here()) {
+    return split_from(call(where, "split_work_to_cores", grid, units, row_wise));
+}
+inline Split split_work_to_cores(
+    const CoreRangeSet& cores, uint32_t units, bool row_wise = false, Where where = Where::here()) {
+    return split_from(call(where, "split_work_to_cores", cores, units, row_wise));
 }
 inline CoreRangeSet num_cores_to_corerangeset(
     uint32_t count, const CoreCoord& grid, bool row_wise = false, Where where = Where::here()) {

@@ -1,0 +1,337 @@
+// One host program for many tests: its first argument says which case runs.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fmt/core.h>
+#include <tt-logger/tt-logger.hpp>
+#include <tt-metalium/bfloat16.hpp>
+#include <tt-metalium/distributed.hpp>
+#include <tt-metalium/host_api.hpp>
+#include <tt-metalium/tensor_accessor_args.hpp>
+#include <tt-metalium/tilize_utils.hpp>
+#include <tt-metalium/work_split.hpp>
+#include "tt_metal/detail/tt_metal.hpp"
+
+using namespace tt;
+using namespace tt::tt_metal;
+using namespace tt::tt_metal::distributed;
+
+namespace {
+
+constexpr CoreCoord CORE = {0, 0};
+
+const char* const ADD = R"(
+#include "api/dataflow/dataflow_api.h"
+void kernel_main() {
+    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), get_common_arg_val<uint32_t>(0), 64);
+    for (uint32_t page = 0; page < get_arg_val<uint32_t>(0); page++) {
+        cb_reserve_back(0, 1);
+        noc_async_read_page(page, tensor, get_write_ptr(0));
+        noc_async_read_barrier();
+        volatile uint32_t* words = (volatile uint32_t*)get_write_ptr(0);
+        for (uint32_t i = 0; i < 16; i++) {
+            words[i] += get_arg_val<uint32_t>(1);
+        }
+        noc_async_write_page(page, tensor, get_write_ptr(0));
+        noc_async_write_barrier();
+    }
+}
+)";
+const char* const BROKEN = "void kernel_main() {\n    fly_away(3);\n}\n";
+const char* const PRINTS = R"(
+#include "api/debug/dprint.h"
+void kernel_main() { DPRINT << "from the kernel" << ENDL(); }
+)";
+const char* const LOOPS = R"(
+#include "api/dataflow/dataflow_api.h"
+void kernel_main() {
+    volatile tt_l1_ptr uint32_t* word =
+        (volatile tt_l1_ptr uint32_t*)get_semaphore(get_compile_time_arg_val(0));
+    while (true) {
+        *word = *word + 1;
+    }
+}
+)";
+
+struct Opened {
+    std::shared_ptr<MeshDevice> device = MeshDevice::create_unit_mesh(0);
+    MeshCommandQueue& queue = device->mesh_command_queue();
+    std::shared_ptr<MeshBuffer> buffer = MeshBuffer::create(
+        ReplicatedBufferConfig{.size = 4 * 64}, DeviceLocalBufferConfig{.page_size = 64},
+        device.get());
+};
+
+std::vector<uint32_t> counted(size_t size) {
+    std::vector<uint32_t> words(size);
+    for (size_t i = 0; i < size; i++) {
+        words[i] = i;
+    }
+    return words;
+}
+
+// Adds a number to so many pages of a buffer; both are run-time arguments.
+KernelHandle add_kernel(Program& program, const MeshBuffer& buffer) {
+    CreateCircularBuffer(
+        program, CORE,
+        CircularBufferConfig(64, {{CBIndex::c_0, DataFormat::UInt32}}).set_page_size(0, 64));
+    std::vector<uint32_t> layout;
+    TensorAccessorArgs(buffer).append_to(layout);
+    KernelHandle kernel =
+        CreateKernelFromString(program, ADD, CORE, ReaderDataMovementConfig(layout));
+    SetCommonRuntimeArgs(program, kernel, {buffer.address()});
+    SetRuntimeArgs(program, kernel, CORE, {4, 100});
+    return kernel;
+}
+
+void run(MeshDevice& device, Program&& program) {
+    MeshWorkload workload;
+    workload.add_program(MeshCoordinateRange(device.shape()), std::move(program));
+    EnqueueMeshWorkload(device.mesh_command_queue(), workload, false);
+}
+
+void run_text(const char* text) {
+    Opened opened;
+    Program program;
+    const uint32_t semaphore = CreateSemaphore(program, CORE, 0);
+    CreateKernelFromString(
+        program, text, CORE, DataMovementConfig{.compile_args = {semaphore}});
+    run(*opened.device, std::move(program));
+}
+
+void print_words(const std::vector<uint32_t>& words) { fmt::print("{}\n", words); }
+
+// --- Cases ---
+
+void values() {
+    fmt::print(
+        "{} {:>6} {:<4}| {:^7} {:#x} {:08.3f} {:.2e} {:+d} {{}} {} {}\n", 1.5f, "ab", 3, "mid", 255,
+        -3.14159, 12345.678, 7, true, 'c');
+    fmt::print("{1} {0} {2:5} {3}\n", "zero", "one", 0.1, -0.0f);
+    fmt::print("{} {} {}\n", uint64_t(1) << 63, std::numeric_limits<int64_t>::min(), 1e300);
+    const bfloat16 a(1.00390625f), b(1.01171875f), c = -3;
+    fmt::print("{} {} {} {:#x}\n", float(a), float(b), float(c), c.to_packed());
+    fmt::print("{} {}\n", tile_size(DataFormat::Bfp8_b), detail::TileSize(DataFormat::Float32));
+    const auto [count, all, more, less, per_more, per_less] = split_work_to_cores({3, 2}, 8u);
+    fmt::print("{} {} {} {} {} {}\n", count, all, more, less, per_more, per_less);
+    const CoreRangeSet set({CoreRange({0, 0}, {1, 1}), CoreRange({3, 0}, {3, 2})});
+    fmt::print(
+        "{} {} {} {}\n", set.num_cores(), set.bounding_box(), set.contains(CoreCoord(3, 2)),
+        set.contains(CoreCoord(2, 0)));
+    fmt::print("{}\n", corerange_to_cores(set, 5, true));
+    fmt::print("{}\n", grid_to_cores(3, 2, 2));
+    std::vector<uint16_t> matrix(32 * 64);
+    for (size_t i = 0; i < matrix.size(); i++) {
+        matrix[i] = i;
+    }
+    const auto tiles = tilize_nfaces(matrix, 32, 64);
+    fmt::print(
+        "{} {} {}\n", tiles[16], tiles[256], untilize_nfaces(tiles, 32, 64) == matrix);
+    log_info(LogTest, "{} of {}", 1, 2);
+    log_debug(LogTest, "not shown");
+    std::cout << MeshShape(2, 4).mesh_size() << " " << MeshCoordinateRange(MeshShape(2, 4)).end_coord()[1]
+              << "\n";
+}
+
+void enums() {
+    for (auto each : {DataFormat::Bfp8_b, DataFormat::UInt32, DataFormat::Float16_b}) {
+        fmt::print("DataFormat {}\n", each);
+    }
+    fmt::print("BufferType {} TensorMemoryLayout {} CBIndex {} CBIndex {} MathFidelity {}\n",
+               BufferType::L1, TensorMemoryLayout::BLOCK_SHARDED, +CB::c_intermed0,
+               +CBIndex::c_31, MathFidelity::HiFi3);
+}
+
+void arguments() {
+    Opened opened;
+    Program program;
+    const KernelHandle kernel = add_kernel(program, *opened.buffer);
+    EnqueueWriteMeshBuffer(opened.queue, opened.buffer, counted(64));
+    auto& args = GetRuntimeArgs(program, kernel, CORE);
+    args[1] = 1000;  // Holds for the runs that follow.
+    MeshWorkload workload;
+    workload.add_program(MeshCoordinateRange(opened.device->shape()), std::move(program));
+    EnqueueMeshWorkload(opened.queue, workload, false);
+    args[0] = 1;
+    EnqueueMeshWorkload(opened.queue, workload, false);
+    std::vector<uint32_t> words;
+    EnqueueReadMeshBuffer(opened.queue, words, opened.buffer);
+    print_words({words[0], words[15], words[16], words[63]});
+    Program& moved = workload.get_programs().begin()->second;
+    SetRuntimeArgs(moved, kernel, CORE, {2, 5});
+    print_words({args[0], args[1], GetRuntimeArgs(moved, kernel)[0][0][1]});
+    GetCommonRuntimeArgs(moved, kernel)[0] = opened.buffer->address();
+    EnqueueMeshWorkload(opened.queue, workload, false);
+    EnqueueReadMeshBuffer(opened.queue, words, opened.buffer);
+    print_words({words[0], words[16], words[63]});
+}
+
+void later() {
+    Opened opened;
+    EnqueueWriteMeshBuffer(opened.queue, opened.buffer, counted(64));
+    std::vector<uint32_t> words;
+    EnqueueReadMeshBuffer(opened.queue, words, opened.buffer, false);
+    print_words({words[5], words[63]});
+    Finish(opened.queue);
+    print_words({words[5], words[63]});
+    std::vector<uint32_t> part(16, 7);
+    opened.queue.enqueue_write_shards(
+        opened.buffer,
+        {{.shard_coord = MeshCoordinate(0, 0), .host_data = part.data(),
+          .region = BufferRegion(64, 64)}},
+        false);
+    opened.queue.enqueue_read_shards(
+        {{.shard_coord = MeshCoordinate(0, 0), .host_data = part.data(),
+          .region = BufferRegion(0, 64)}},
+        opened.buffer, true);
+    ReadShard(opened.queue, words, opened.buffer, MeshCoordinate(0, 0));
+    print_words({part[3], words[15], words[16], words[32]});
+}
+
+void meshes() {
+    auto device = MeshDevice::create(MeshDeviceConfig(MeshShape(1, 2)));
+    auto& queue = device->mesh_command_queue();
+    auto buffer = MeshBuffer::create(
+        distributed::ShardedBufferConfig{
+            .global_size = 512, .global_buffer_shape = {4, 32}, .shard_shape = {4, 16}},
+        DeviceLocalBufferConfig{.page_size = 64}, device.get());
+    EnqueueWriteMeshBuffer(queue, buffer, counted(128));
+    MeshWorkload workload;
+    for (uint32_t column : {0, 1}) {
+        Program program;
+        const KernelHandle kernel = add_kernel(program, *buffer);
+        SetRuntimeArgs(program, kernel, CORE, {4, 1000 * (column + 1)});
+        workload.add_program(
+            MeshCoordinateRange(MeshCoordinate(0, column)), std::move(program));
+    }
+    EnqueueMeshWorkload(queue, workload, true);
+    std::vector<uint32_t> words, shard;
+    EnqueueReadMeshBuffer(queue, words, buffer);
+    ReadShard(queue, shard, buffer, MeshCoordinate(0, 1));
+    print_words({words[0], words[15], words[16], words[31], words[32], shard[16]});
+    fmt::print("{} {} {}\n", buffer->size(), buffer->device_local_size(), shard.size());
+}
+
+void of_2024() {
+    Device* device = CreateDevice(0);
+    CommandQueue& queue = device->command_queue();
+    auto buffer = CreateBuffer(
+        InterleavedBufferConfig{.device = device, .size = 256, .page_size = 64});
+    uint32_t plain[64];
+    EnqueueWriteBuffer(queue, *buffer, counted(64).data(), true);
+    EnqueueReadBuffer(queue, buffer, plain, true);
+    std::vector<uint32_t> words;
+    detail::WriteToDeviceL1(device, CORE, 0x80000, counted(8));
+    detail::ReadFromDeviceL1(device, CORE, 0x80000 + 8, 8, words);
+    fmt::print("{} {} {}\n", plain[9], words, device->arch() == ARCH::WORMHOLE_B0);
+    const auto before = buffer->address();
+    buffer.reset();  // Gives its memory back.
+    fmt::print("{}\n", CreateBuffer(InterleavedBufferConfig{
+                           .device = device, .size = 256, .page_size = 64})
+                               ->address() == before);
+    auto event = std::make_shared<Event>();
+    EnqueueRecordEvent(queue, event);
+    EventSynchronize(event);
+    CloseDevice(device);
+}
+
+void caught() {
+    Opened opened;
+    try {
+        EnqueueWriteMeshBuffer(opened.queue, opened.buffer, counted(3));
+    } catch (const std::exception& error) {
+        fmt::print("caught {}\n", error.what());
+    }
+    print_words({opened.buffer->num_pages()});
+}
+
+void order() {
+    fmt::print("before\n");
+    run_text(PRINTS);
+    std::cout << "after\n";
+}
+
+void fatal() { TT_FATAL(1 + 1 == 3, "{} is not {:>4}", 2, 3); }
+void thrown() {
+    Opened opened;
+    throw std::runtime_error("nobody caught this");
+}
+void moved() {
+    Opened opened;
+    Program program;
+    MeshWorkload().add_program(
+        MeshCoordinateRange(opened.device->shape()), std::move(program));
+    CreateSemaphore(program, CORE, 1);
+}
+void closed() {
+    Opened opened;
+    opened.device->close();
+    EnqueueWriteMeshBuffer(opened.queue, opened.buffer, counted(64));
+}
+void number() { SetRuntimeArgs(Program(), 77, CORE, {1}); }
+void argument() {
+    Opened opened;
+    Program program;
+    GetRuntimeArgs(program, add_kernel(program, *opened.buffer), CORE)[2] = 1;
+}
+void huge() {
+    Opened opened;
+    MeshBuffer::create(
+        ReplicatedBufferConfig{.size = uint64_t(1) << 63}, DeviceLocalBufferConfig{.page_size = 64},
+        opened.device.get());
+}
+void file() {
+    Program program;
+    CreateKernel(program, "kernels/nowhere.cpp", CORE, ReaderDataMovementConfig());
+}
+void broken() { run_text(BROKEN); }
+void loops() { run_text(LOOPS); }
+void crash() {
+    Opened opened;
+    raise(SIGSEGV);
+}
+void endless() {
+    Opened opened;
+    for (;;) {
+        pause();
+    }
+}
+void forked() {
+    Opened opened;
+    if (fork() == 0) {
+        opened.device->id();
+    }
+    int status = 0;
+    wait(&status);
+    fmt::print("child {}, id {}\n", WEXITSTATUS(status), opened.device->id());
+}
+void left_behind() {
+    Opened opened;
+    if (fork() == 0) {
+        close(1);
+        close(2);
+        sleep(30);
+    }
+}
+void garbage() {
+    Opened opened;
+    for (int descriptor = 3; descriptor < 64; descriptor++) {
+        (void)!write(descriptor, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+    }
+    pause();
+}
+
+const std::map<std::string, void (*)()> CASES = {
+    {"values", values},     {"enums", enums},     {"arguments", arguments}, {"later", later},
+    {"meshes", meshes},     {"of_2024", of_2024}, {"caught", caught},       {"order", order},
+    {"fatal", fatal},       {"thrown", thrown},   {"moved", moved},         {"closed", closed},
+    {"number", number},     {"argument", argument}, {"huge", huge},         {"file", file},
+    {"broken", broken},     {"loops", loops},     {"crash", crash},         {"endless", endless},
+    {"forked", forked},     {"left_behind", left_behind}, {"garbage", garbage}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CASES.at(argv[1])();
+    return argc - 2;
+}
