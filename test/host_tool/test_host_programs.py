@@ -125,6 +125,7 @@ one zero   0.1 -0
 [(x=0,y=0), (x=0,y=1), (x=1,y=0)]
 64 16 true
 info | Test | 1 of 2
+error | Always | alone
 8 3
 """
 """Formats are those of {fmt}; 1 + 1/256 and 1 + 3/256 lie between two numbers of bfloat16."""
@@ -137,7 +138,7 @@ PRINTED = {
     "arguments": "[2000, 2015, 1016, 1063]\n[2, 5, 5]\n[2005, 1021, 1063]\n",
     "later": "[4294967295, 4294967295]\n[5, 63]\n[3, 15, 7, 32]\n",
     # Of 4x32 numbers the left device has the first 16 columns.
-    "meshes": "[1000, 1015, 2016, 2031, 1032, 2048]\n512 256 64\n",
+    "meshes": "[1000, 1015, 2016, 2031, 1032, 2048]\n512 256 64\n1 2 true\n",
     "of_2024": "9 [2, 3] true\ntrue\n",
     "caught": f"caught {SOURCE}:{{line}}: error: 12 bytes are written to a buffer of 256; write "
     "all of it\n    EnqueueWriteMeshBuffer(opened.queue, opened.buffer, counted(3));\n[4]\n",
@@ -166,7 +167,8 @@ def test_times_and_trace(run: Run) -> None:
     first = server.reports[0].cycles
     begins = [float(each) for each in re.findall(r'"ts": ([\d.]+)', server.trace())]
     assert max(begins) * server.reports[0].chip.clock_hz > first * 1e6
-    assert len(run("meshes", board="t3000").server.reports) == 2
+    both = run("meshes", board="t3000").server.performance()
+    assert re.findall(r"^program \d.*?:", both, re.M) == ["program 1:", "program 2 on device 1:"]
 
 
 # --- Mistakes -------------------------------------------------------------------------------------
@@ -267,7 +269,7 @@ def test_names_that_are_not_known(tmp_path: Path) -> None:
         "#include <tt-metalium/host_api.hpp>\n"
         "int main() {\n"
         "    tt::tt_metal::CreatProgram();\n"
-        "    tt::tt_metal::Buffer buffer;\n"
+        "    extern tt::tt_metal::Buffer buffer;\n"
         "    buffer.unheard_of();\n"
         "    EnqueueTrace(3);\n"
         "    int text = main;\n"

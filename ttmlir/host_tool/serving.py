@@ -105,7 +105,8 @@ CALLS = frozenset(
         *(f"distributed.MeshBuffer.{name}" for name in ("get_reference_buffer",)),
         "distributed.MeshBuffer.device_local_size",
         *(f"distributed.MeshDevice.{name}" for name in ("shape", "num_rows", "num_cols")),
-        *(f"distributed.MeshDevice.{name}" for name in ("get_device_ids", "mesh_command_queue")),
+        *(f"distributed.MeshDevice.{name}" for name in ("get_device", "get_device_ids")),
+        "distributed.MeshDevice.mesh_command_queue",
         "distributed.MeshWorkload.add_program",
     )
 )
@@ -140,8 +141,8 @@ class HostServer:
         """For the program of a source file."""
         self.last: Call | None = None
         """The call that was answered last, or is being answered."""
-        self.reports = list[ProgramReport]()
-        """What the programs did."""
+        self._runs = list[tuple[int, ProgramReport]]()
+        """What the programs did, with the numbers of their devices."""
         self._source = source
         self._options = options
         self._objects = dict[int, object]()
@@ -154,7 +155,8 @@ class HostServer:
         self._next = 1
         self._queues = list[CommandQueue]()
         self._timelines = list[tuple[Timeline, int]]()
-        """What was recorded of each program, with the cycle that it begins at."""
+        """What was recorded of each program of the first device, with the cycle it begins at."""
+        self._traced_cycles = 0
         self._reads = dict[int, tuple[CommandQueue, NDArray[np.uint8]]]()
         self.adapted: Mapping[str, Callable[..., object]] = {
             "release": self._release,
@@ -192,16 +194,21 @@ class HostServer:
                 continue
             send_frame(peer, bytes([failed]) + text + self._finished_reads())
 
+    @property
+    def reports(self) -> list[ProgramReport]:
+        """What the programs did, in the order in which they ran."""
+        return [report for _, report in self._runs]
+
     def performance(self) -> str:
-        """The times of all programs."""
+        """The times of all programs, in the order in which they ran."""
         return "\n".join(
             summary(
-                report.times(f"program {number}"),
+                report.times(f"program {number}" + (f" on device {device}" if device else "")),
                 flops=0,
                 cores=report.num_cores,
                 fidelity=MathFidelity.HIFI4,
             )
-            for number, report in enumerate(self.reports, 1)
+            for number, (device, report) in enumerate(self._runs, 1)
         )
 
     def trace(self) -> str:
@@ -212,8 +219,8 @@ class HostServer:
     def _answer(self, frame: bytes) -> object:
         call = Reader(frame, self._objects, MAKERS)
         self.last = made = call.read_call()
-        for queue in self._queues if self._options.traced else ():
-            queue.timeline = Timeline()
+        if self._options.traced and self._queues:
+            self._queues[0].timeline = Timeline()
         if made.name in self.adapted:
             result = self.adapted[made.name](*made.arguments)
         elif made.name in CALLS:
@@ -233,9 +240,9 @@ class HostServer:
             for finding in report.findings:
                 print_error(finding.text())
             if queue.timeline is not None:
-                start = sum(each.cycles for each in self.reports)
-                self._timelines.append((queue.timeline, start))
-            self.reports.append(report)
+                self._timelines.append((queue.timeline, self._traced_cycles))
+                self._traced_cycles += report.cycles
+            self._runs.append((queue.device.device_id, report))
         queue.reports.clear()
 
     def _explain(self, error: Error) -> str:

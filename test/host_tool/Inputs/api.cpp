@@ -128,6 +128,7 @@ void values() {
     fmt::print(
         "{} {} {}\n", tiles[16], tiles[256], untilize_nfaces(tiles, 32, 64) == matrix);
     log_info(LogTest, "{} of {}", 1, 2);
+    tt::log_error("alone");
     log_debug(LogTest, "not shown");
     std::cout << MeshShape(2, 4).mesh_size() << " " << MeshCoordinateRange(MeshShape(2, 4)).end_coord()[1]
               << "\n";
@@ -210,6 +211,9 @@ void meshes() {
     ReadShard(queue, shard, buffer, MeshCoordinate(0, 1));
     print_words({words[0], words[15], words[16], words[31], words[32], shard[16]});
     fmt::print("{} {} {}\n", buffer->size(), buffer->device_local_size(), shard.size());
+    fmt::print(
+        "{} {} {}\n", device->get_device(MeshCoordinate(0, 1))->id(),
+        device->get_devices().size(), buffer->device() == device.get());
 }
 
 void of_2024() {

@@ -17,6 +17,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -211,6 +212,7 @@ public:
     static Where last() { return last_; }
 
     Value call(const char* name, uint32_t count, const Message& arguments) {
+        const std::lock_guard<std::mutex> alone(mutex_);
         send(name, count, arguments);
         std::string reply(static_cast<size_t>(receive_number<uint64_t>()), '\0');
         receive(reply.data(), reply.size());
@@ -232,13 +234,17 @@ public:
         return value;
     }
     /// Tell where the bytes of a read go that is not finished yet.
-    void expect(uint32_t read, void* target) { reads_[read] = target; }
+    void expect(uint32_t read, void* target) {
+        const std::lock_guard<std::mutex> alone(mutex_);
+        reads_[read] = target;
+    }
     /// Give an object back; no reply is waited for.
     void release(Reference object) noexcept {
         if (socket_ < 0) {
             return;
         }
         try {
+            const std::lock_guard<std::mutex> alone(mutex_);
             Message message(last_);
             message.put(object.number);
             send("release", 1, message);
@@ -358,6 +364,7 @@ private:
         }
     }
 
+    std::mutex mutex_;
     int socket_ = -1;
     static inline Where last_{"", 0};
     std::map<uint32_t, void*> reads_;

@@ -245,11 +245,6 @@ template <typename... T>
     throw HostError(located(where, what + message_of(parts...)));
 }
 
-template <typename Category, typename... T>
-void log(const char* level, Category category, std::string_view text, const T&... arguments) {
-    fmt::print("{} | {} | {}\n", level, category, fmt::format(text, arguments...));
-}
-
 }  // namespace ttmlir_host
 
 namespace tt {
@@ -281,9 +276,43 @@ inline std::ostream& operator<<(std::ostream& out, LogType type) {
     } while (false)
 #define TT_THROW(...) ttmlir_host::fail(ttmlir_host::Where::here(), "TT_THROW", __VA_ARGS__)
 
-#define log_info(category, ...) ttmlir_host::log("info", category, __VA_ARGS__)
-#define log_warning(category, ...) ttmlir_host::log("warning", category, __VA_ARGS__)
-#define log_error(category, ...) ttmlir_host::log("error", category, __VA_ARGS__)
-#define log_fatal(category, ...) ttmlir_host::log("critical", category, __VA_ARGS__)
-#define log_debug(category, ...) ((void)0)
-#define log_trace(category, ...) ((void)0)
+namespace tt {
+
+template <typename... T>
+void write_log(const char* level, LogType type, std::string_view text, const T&... arguments) {
+    fmt::print("{} | {} | {}\n", level, type, fmt::format(text, arguments...));
+}
+template <typename... T>
+void write_log(const char* level, std::string_view text, const T&... arguments) {
+    write_log(level, LogAlways, text, arguments...);
+}
+/// Each takes a LogType, which may be left out, a format and its arguments.
+template <typename... T>
+void log_info(const T&... parts) {
+    write_log("info", parts...);
+}
+template <typename... T>
+void log_warning(const T&... parts) {
+    write_log("warning", parts...);
+}
+template <typename... T>
+void log_error(const T&... parts) {
+    write_log("error", parts...);
+}
+template <typename... T>
+void log_fatal(const T&... parts) {
+    write_log("critical", parts...);
+}
+template <typename... T>
+void log_debug(const T&...) {}
+template <typename... T>
+void log_trace(const T&...) {}
+
+}  // namespace tt
+
+using tt::log_debug;
+using tt::log_error;
+using tt::log_fatal;
+using tt::log_info;
+using tt::log_trace;
+using tt::log_warning;

@@ -136,7 +136,8 @@ struct ShardedBufferConfig {
 
 class Buffer : public Remote {
 public:
-    using Remote::Remote;
+    Buffer(const Value& value, IDevice* device) : Remote(value), device_(device) {}
+    IDevice* device() const { return device_; }
     uint32_t address(Where where = Where::here()) const { return get(where, "Buffer.address"); }
     DeviceAddr size(Where where = Where::here()) const { return get(where, "Buffer.size"); }
     DeviceAddr page_size(Where where = Where::here()) const {
@@ -169,11 +170,12 @@ public:
 
 private:
     int64_t get(Where where, const char* name) const { return ask(where, name).number; }
+    IDevice* device_;
 };
 
 template <typename Config>
 std::shared_ptr<Buffer> CreateBuffer(const Config& config, Where where = Where::here()) {
-    return std::make_shared<Buffer>(call(where, "CreateBuffer", config));
+    return std::make_shared<Buffer>(call(where, "CreateBuffer", config), config.device);
 }
 inline void DeallocateBuffer(Buffer& buffer, Where where = Where::here()) {
     call(where, "DeallocateBuffer", buffer);
@@ -784,21 +786,25 @@ public:
         const MeshBufferConfig& config, const DeviceLocalBufferConfig& local, MeshDevice* device,
         std::optional<DeviceAddr> address = std::nullopt, Where where = Where::here());
     std::shared_ptr<Buffer> get_backing_buffer(Where where = Where::here()) const {
-        return std::make_shared<Buffer>(ask(where, "distributed.MeshBuffer.get_backing_buffer"));
+        return part(ask(where, "distributed.MeshBuffer.get_backing_buffer"));
     }
     std::shared_ptr<Buffer> get_reference_buffer(Where where = Where::here()) const {
-        return std::make_shared<Buffer>(ask(where, "distributed.MeshBuffer.get_reference_buffer"));
+        return part(ask(where, "distributed.MeshBuffer.get_reference_buffer"));
     }
     std::shared_ptr<Buffer> get_device_buffer(
         const MeshCoordinate& place, Where where = Where::here()) const {
-        return std::make_shared<Buffer>(
-            ask(where, "distributed.MeshBuffer.get_device_buffer", place));
+        return part(ask(where, "distributed.MeshBuffer.get_device_buffer", place));
     }
     DeviceAddr device_local_size(Where where = Where::here()) const {
         return ask(where, "distributed.MeshBuffer.device_local_size").number;
     }
     void deallocate(Where where = Where::here()) {
         ask(where, "distributed.MeshBuffer.deallocate");
+    }
+
+private:
+    std::shared_ptr<Buffer> part(const Value& value) const {
+        return std::make_shared<Buffer>(value, device());
     }
 };
 
@@ -925,8 +931,25 @@ public:
     std::vector<int> get_device_ids(Where where = Where::here()) const {
         return ask(where, "distributed.MeshDevice.get_device_ids").numbers<int>();
     }
+    IDevice* get_device(const MeshCoordinate& place, Where where = Where::here()) {
+        return keep(ask(where, "distributed.MeshDevice.get_device", place));
+    }
+    IDevice* get_device(size_t row, size_t column, Where where = Where::here()) {
+        return keep(ask(where, "distributed.MeshDevice.get_device", row, column));
+    }
+    std::vector<IDevice*> get_devices(Where where = Where::here()) {
+        std::vector<IDevice*> made;
+        for (const MeshCoordinate& place : MeshCoordinateRange(shape(where))) {
+            made.push_back(get_device(place, where));
+        }
+        return made;
+    }
 
 private:
+    IDevice* keep(const Value& value) {
+        return (devices_[value.number] = std::make_unique<IDevice>(value)).get();
+    }
+    std::map<int64_t, std::unique_ptr<IDevice>> devices_;
     MeshCommandQueue mesh_queue_;
 };
 
@@ -934,7 +957,7 @@ inline std::shared_ptr<MeshBuffer> MeshBuffer::create(
     const MeshBufferConfig& config, const DeviceLocalBufferConfig& local, MeshDevice* device,
     std::optional<DeviceAddr> address, Where where) {
     return std::make_shared<MeshBuffer>(
-        call(where, "distributed.MeshBuffer.create", config, local, *device, address));
+        call(where, "distributed.MeshBuffer.create", config, local, *device, address), device);
 }
 
 template <typename T>
