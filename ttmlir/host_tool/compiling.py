@@ -52,8 +52,8 @@ _TEXTS = (
 _OTHERS = (
     *("tt_stl/span.hpp", "umd/device/types/xy_pair.hpp", "umd/device/types/arch.h"),
     *("umd/device/types/arch.hpp", "umd/device/types/cluster_descriptor_types.h"),
-    *("umd/device/tt_xy_pair.h", "hostdevcommon/common_values.hpp"),
-    *("hostdevcommon/kernel_structs.h", "hostdevcommon/profiler_common.h"),
+    *("umd/device/tt_xy_pair.h", "hostdevcommon/kernel_structs.h"),
+    "hostdevcommon/profiler_common.h",
 )
 
 
@@ -62,7 +62,11 @@ def known_headers() -> dict[str, str]:
     api = [f"tt-metalium/{name}.hpp" for name in _API]
     api += [f"{root}{name}.hpp" for name in _API_2024 for root in ("tt_metal/", "")]
     api += ["tt_metal/common/core_coord.h", "common/core_coord.h", *_OTHERS]
-    return dict.fromkeys(_TEXTS, "format.hpp") | dict.fromkeys(api, "host_api.hpp")
+    return {
+        "hostdevcommon/common_values.hpp": "common_values.hpp",
+        **dict.fromkeys(_TEXTS, "format.hpp"),
+        **dict.fromkeys(api, "host_api.hpp"),
+    }
 
 
 class HostCompileError(Error):

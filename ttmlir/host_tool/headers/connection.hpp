@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -116,11 +117,15 @@ public:
         std::visit([this](const auto& each) { put(each); }, value);
     }
     template <typename T>
-    void put(const std::vector<T>& values) {
+    void put(std::span<T> values) {
         list(values.size());
         for (const auto& each : values) {
             put(each);
         }
+    }
+    template <typename T>
+    void put(const std::vector<T>& values) {
+        put(std::span<const T>(values));
     }
     template <typename K, typename V>
     void put(const std::map<K, V>& values) {

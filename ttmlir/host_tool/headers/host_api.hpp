@@ -354,7 +354,7 @@ KernelHandle CreateKernelFromString(
 
 inline void SetRuntimeArgs(
     const Program& program, KernelHandle kernel, const CoreSpec& cores,
-    const std::vector<uint32_t>& args, Where where = Where::here()) {
+    std::span<const uint32_t> args, Where where = Where::here()) {
     program.flush_arguments(where);
     call(where, "SetRuntimeArgs", program, Reference{kernel}, cores, args);
     for (auto& [core, words] : program.state(where).arguments[kernel]) {
@@ -365,7 +365,7 @@ inline void SetRuntimeArgs(
 inline void SetRuntimeArgs(
     const Program& program, KernelHandle kernel, const CoreSpec& cores,
     std::initializer_list<uint32_t> args, Where where = Where::here()) {
-    SetRuntimeArgs(program, kernel, cores, std::vector<uint32_t>(args), where);
+    SetRuntimeArgs(program, kernel, cores, std::span(args.begin(), args.size()), where);
 }
 inline void SetRuntimeArgs(
     const Program& program, KernelHandle kernel, const std::vector<CoreCoord>& cores,
@@ -389,10 +389,15 @@ inline RuntimeArgsGrid GetRuntimeArgs(
     return {program.state(where), kernel, where};
 }
 inline void SetCommonRuntimeArgs(
-    const Program& program, KernelHandle kernel, const std::vector<uint32_t>& args,
+    const Program& program, KernelHandle kernel, std::span<const uint32_t> args,
     Where where = Where::here()) {
     call(where, "SetCommonRuntimeArgs", program, Reference{kernel}, args);
     program.state(where).common_arguments.erase(kernel);
+}
+inline void SetCommonRuntimeArgs(
+    const Program& program, KernelHandle kernel, std::initializer_list<uint32_t> args,
+    Where where = Where::here()) {
+    SetCommonRuntimeArgs(program, kernel, std::span(args.begin(), args.size()), where);
 }
 inline RuntimeArgsData& GetCommonRuntimeArgs(
     const Program& program, KernelHandle kernel, Where where = Where::here()) {

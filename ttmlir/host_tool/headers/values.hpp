@@ -11,7 +11,6 @@
 #include <compare>
 #include <functional>
 #include <set>
-#include <span>
 #include <tuple>
 
 #include "format.hpp"
@@ -196,6 +195,10 @@ public:
     bool contains(const Cores& cores, Where where = Where::here()) const {
         return ttmlir_host::call(where, "CoreRangeSet.contains", *this, cores).number;
     }
+    /// `contains` by its name of 2024.
+    bool core_coord_in_core_ranges(const CoreCoord& core, Where where = Where::here()) const {
+        return contains(core, where);
+    }
     template <typename Cores>
     bool intersects(const Cores& cores, Where where = Where::here()) const {
         return ttmlir_host::call(where, "CoreRangeSet.intersects", *this, cores).number;
@@ -243,6 +246,11 @@ enum class MathFidelity : uint8_t { LoFi = 0, HiFi2 = 2, HiFi3 = 3, HiFi4 = 4, I
 inline const char* name_of(MathFidelity) { return "MathFidelity"; }
 
 namespace tt {
+
+namespace stl {
+template <typename T>
+using Span = std::span<T>;
+}
 
 enum class ARCH { GRAYSKULL = 1, WORMHOLE_B0 = 2, BLACKHOLE = 3, QUASAR = 4, Invalid = 0xff };
 
