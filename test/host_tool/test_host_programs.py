@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ttmlir.host_tool.compiling import HostCompileError, compile_host, known_headers
 from ttmlir.host_tool.running import HostRun, HostRunError, run_host, run_program
-from ttmlir.host_tool.serving import HostOptions
+from ttmlir.host_tool.serving import HostOptions, HostServer
+from ttmlir.metalium import MetaliumError
 from ttmlir.tools.ttmlir_host import main
 
 COMPILER = shutil.which("g++")
@@ -180,6 +181,7 @@ WRONG = [
     ("huge", "MeshBuffer::create(", "a buffer of 9223372036854775808 bytes; at most 8 GiB are"),
     ("file", "kernels/nowhere.cpp", "there is no kernel 'kernels/nowhere.cpp' in the working dir"),
     ("closed", "buffer, counted(64));", "device 0 is closed$"),
+    ("odd", "words, buffer);", "a vector does not hold what is read: 20 bytes are no whole number"),
 ]
 
 
@@ -195,6 +197,33 @@ def test_calls_that_cannot_be_meant(
     assert found, shown
     assert int(found[1]) in lines
     assert re.match(message, found[2])
+
+
+def test_where_kernels_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this order: the whole path, or its end in those of kernels and of the program."""
+    path = "matmul/common/kernels/read.cpp"
+    places = [
+        "work/matmul/common/kernels/read.cpp",
+        "home/matmul/common/kernels/read.cpp",
+        "given/common/kernels/read.cpp",
+        "given/read.cpp",
+        "tree/matmul/single/kernels/read.cpp",
+        "tree/matmul/common/kernels/read.cpp",
+    ]
+    for place in (*places, "tree/matmul/single/main.cpp"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).touch()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("TT_METAL_HOME", str(tmp_path / "home"))
+    options = HostOptions(kernel_folders=(str(tmp_path / "given"),))
+    server = HostServer(Path("../tree/matmul/single/main.cpp"), options)
+    for place in places:
+        assert server.find_kernel(path).samefile(tmp_path / place)
+        (tmp_path / place).unlink()
+    with pytest.raises(
+        MetaliumError, match=r"there is no kernel '.*/read.cpp' in '.*/given', TT_M"
+    ):
+        server.find_kernel(path)
 
 
 def test_a_mistake_in_a_kernel_points_into_the_kernel(run: Run, capfd: Capture) -> None:
@@ -223,17 +252,17 @@ def test_exceptions_that_nothing_catches(run: Run, capfd: Capture) -> None:
     ("case", "message"),
     [
         ("crash", r"stopped by SIGSEGV \(.*\)\n.*: note: its last call of the API was create$"),
-        ("endless", r"the program did not end within 0.5 seconds \(--timeout\)\n.* was create$"),
-        ("loops", r"did not end within 0.5 seconds .*\n.* was EnqueueMeshWorkload$"),
+        ("endless", r"api.cpp: error: the program did not end within 1 seconds \(--timeout\)"),
+        ("loops", r"api.cpp: error: the program did not end within 1 seconds \(--timeout\)"),
     ],
 )
 def test_programs_that_do_not_end_by_themselves(case: str, message: str, run: Run) -> None:
     """A crash, a host that waits for ever, and a kernel that does."""
     begin = time.monotonic()
-    timeout = None if case == "crash" else 0.5
+    timeout = None if case == "crash" else 1.0
     with pytest.raises(HostRunError, match=message):
         run(case, timeout=timeout, cycle_limit=1 << 40)
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 25
 
 
 def test_a_kernel_that_loops_is_stopped(run: Run, capfd: Capture) -> None:
@@ -250,7 +279,7 @@ def test_processes_that_the_program_forks(run: Run, capfd: Capture) -> None:
     assert "the simulator belongs to the process that ttmlir-host started" in shown.err
     begin = time.monotonic()
     assert run("left_behind").status == 0
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 25
 
 
 def test_bytes_that_are_no_call(run: Run) -> None:

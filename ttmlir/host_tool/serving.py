@@ -199,6 +199,31 @@ class HostServer:
         """What the programs did, in the order in which they ran."""
         return [report for _, report in self._runs]
 
+    def find_kernel(self, file: str) -> Path:
+        """Where the file of a kernel is.
+
+        As it is given, below TT_METAL_HOME, below the program's folder and those above it; in the
+        folders for kernels and in the program's own the first names of the path may be missing.
+        """
+        parts = Path(file).parts
+        home = os.environ.get(HOME_VARIABLE)
+        own = self._source.parent
+        whole = [Path(file), *([Path(home) / file] if home else ())]
+        ends = [
+            Path(folder, *parts[start:])
+            for folder in (*self._options.kernel_folders, own)
+            for start in range(len(parts))
+        ]
+        for path in (*whole, *ends, *(above / file for above in own.resolve().parents)):
+            if path.is_file():
+                return self._shown(path)
+        looked = [f"'{each}'" for each in self._options.kernel_folders]
+        looked += [HOME_VARIABLE] if home else []
+        raise MetaliumError(
+            f"there is no kernel '{file}' in {''.join(f'{each}, ' for each in looked)}the working "
+            "directory, the program's folder and those above it; --kernels names another folder"
+        )
+
     def performance(self) -> str:
         """The times of all programs, in the order in which they ran."""
         return "\n".join(
@@ -320,34 +345,9 @@ class HostServer:
     # --- Kernels ---
 
     def _create_kernel(self, program: Any, file: str, cores: Any, config: Any) -> object:
-        path = self._find_kernel(file)
+        path = self.find_kernel(file)
         folders = self._options.include_folders
         return metalium.CreateKernel(program, path, cores, config, include_folders=folders)
-
-    def _find_kernel(self, file: str) -> Path:
-        """Where the file of a kernel is.
-
-        As it is given, below TT_METAL_HOME, below the program's folder and those above it; in the
-        folders for kernels and in the program's own the first names of the path may be missing.
-        """
-        parts = Path(file).parts
-        home = os.environ.get(HOME_VARIABLE)
-        own = self._source.parent
-        whole = [Path(file), *([Path(home) / file] if home else ())]
-        ends = [
-            Path(folder, *parts[start:])
-            for folder in (*self._options.kernel_folders, own)
-            for start in range(len(parts))
-        ]
-        for path in (*whole, *ends, *(above / file for above in own.resolve().parents)):
-            if path.is_file():
-                return self._shown(path)
-        looked = [f"'{each}'" for each in self._options.kernel_folders]
-        looked += [HOME_VARIABLE] if home else []
-        raise MetaliumError(
-            f"there is no kernel '{file}' in {''.join(f'{each}, ' for each in looked)}the working "
-            "directory, the program's folder and those above it; --kernels names another folder"
-        )
 
     def _shown(self, path: Path) -> Path:
         """A path as messages name it: like the program's, from the working directory on."""

@@ -278,6 +278,15 @@ void argument() {
     Program program;
     GetRuntimeArgs(program, add_kernel(program, *opened.buffer), CORE)[2] = 1;
 }
+void odd() {
+    Opened opened;
+    auto buffer = MeshBuffer::create(
+        ReplicatedBufferConfig{.size = 20}, DeviceLocalBufferConfig{.page_size = 20},
+        opened.device.get());
+    EnqueueWriteMeshBuffer(opened.queue, buffer, counted(5));
+    std::vector<uint64_t> words;
+    EnqueueReadMeshBuffer(opened.queue, words, buffer);
+}
 void huge() {
     Opened opened;
     MeshBuffer::create(
@@ -329,7 +338,7 @@ const std::map<std::string, void (*)()> CASES = {
     {"values", values},     {"enums", enums},     {"arguments", arguments}, {"later", later},
     {"meshes", meshes},     {"of_2024", of_2024}, {"caught", caught},       {"order", order},
     {"fatal", fatal},       {"thrown", thrown},   {"moved", moved},         {"closed", closed},
-    {"number", number},     {"argument", argument}, {"huge", huge},         {"file", file},
+    {"number", number},     {"argument", argument}, {"huge", huge},         {"file", file},       {"odd", odd},
     {"broken", broken},     {"loops", loops},     {"crash", crash},         {"endless", endless},
     {"forked", forked},     {"left_behind", left_behind}, {"garbage", garbage}};
 

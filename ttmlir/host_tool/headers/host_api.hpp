@@ -541,11 +541,19 @@ inline void deliver(const Value& read, void* target) {
 }
 template <typename T>
 void deliver(const Value& read, std::vector<T>& target) {
-    target.resize(read.items.at(0).text.size() / sizeof(T));
+    static_assert(std::is_trivially_copyable_v<T>, "a buffer holds numbers");
+    const size_t size = read.items.at(0).text.size();
+    if (size % sizeof(T) != 0) {
+        ttmlir_host::fail(
+            ttmlir_host::Connection::last(), "a vector does not hold what is read",
+            "{} bytes are no whole number of elements of {}", size, sizeof(T));
+    }
+    target.resize(size / sizeof(T));
     deliver(read, static_cast<void*>(target.data()));
 }
 template <typename T>
 ttmlir_host::Bytes bytes_of(const std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T>, "a buffer holds numbers");
     return {values.data(), values.size() * sizeof(T)};
 }
 
