@@ -132,9 +132,10 @@ _UNKNOWN = tuple(
         rf"no (?:template |type )?(?:member )?named {_QUOTED} in",
         rf"use of undeclared identifier {_QUOTED}",
         rf"unknown type name {_QUOTED}",
-        rf"no matching .* designated initializer .*{_QUOTED}",
+        rf"field designator {_QUOTED} does not refer to any field",
     )
 )
+_NO_MAIN = re.compile(r"undefined reference to `main'|undefined symbol: main\b|\"_main\"")
 _NO_FILE = re.compile(r"'?([^\s':]+)'?(?:: No such file or directory| file not found)")
 
 
@@ -155,7 +156,7 @@ def _explain(output: str, source: str) -> Iterator[str]:
                 yield text[1].rstrip()
     if is_any:
         return
-    if "undefined reference to `main'" in output or "symbol '_main'" in output:
+    if _NO_MAIN.search(output):
         yield f"{source}: error: the program has no function 'main'; is it a kernel?"
         return
     yield from lines or [f"{source}: error: the compiler ends without a message"]
