@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
+from ttmlir.files import write_file
 from ttmlir.limits import DEFAULT_CYCLE_LIMIT
 from ttmlir.terminal import print_error
 from ttmlir.tools.click_command import FiniteFloat
@@ -139,7 +139,7 @@ def _check_defines(defines: Sequence[str]) -> None:
 
 def _write_trace(path: str, text: str) -> None:
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        write_file(path, text.encode())
     except OSError as error:
         raise click.UsageError(f"--trace: cannot write '{path}': {error.strerror}") from error
     print(f"trace written to {path}; open it in ui.perfetto.dev")

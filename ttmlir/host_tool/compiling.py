@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ttmlir.errors import Error
+from ttmlir.files import write_file
 from ttmlir.metalium.errors import suggest
 
 HEADERS = Path(__file__).with_name("headers")
@@ -102,7 +103,7 @@ def compile_host(
     for name, ours in known_headers().items():
         path = headers / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f'#include "{HEADERS / ours}"\n', encoding="utf-8")
+        write_file(path, f'#include "{HEADERS / ours}"\n'.encode())
     program = folder / "program"
     macros = [f"-D{each}" for each in ('OVERRIDE_KERNEL_PREFIX=""', *defines)]
     folders = [f"-I{each}" for each in (headers, *include_folders)]
