@@ -181,6 +181,14 @@ WRONG = [
     ("huge", "MeshBuffer::create(", "a buffer of 9223372036854775808 bytes; at most 8 GiB are"),
     ("file", "kernels/nowhere.cpp", "there is no kernel 'kernels/nowhere.cpp' in the working dir"),
     ("closed", "buffer, counted(64));", "device 0 is closed$"),
+    ("invalid", "DataFormat::Invalid", "255 is none of DataFormat that is known here"),
+    ("overlap", "set.merge_ranges()", "ranges of a CoreRangeSet must not overlap"),
+    (
+        "wide",
+        "CreateSemaphore(program, wide",
+        "CoreRange.* has 18446744073709551616 cores",
+    ),
+    ("vast", "1ull << 40", "a vector of 1099511627776 bytes; at most 8 GiB are taken"),
     ("odd", "words, buffer);", "a vector does not hold what is read: 20 bytes are no whole number"),
 ]
 

@@ -27,7 +27,9 @@ def call(*values: bytes) -> bytes:
 
 def read(frame: bytes) -> tuple[object, ...]:
     """The arguments of a call."""
-    return Reader(frame, {3: "an object"}, MAKERS).read_call().arguments
+    reader = Reader(frame, {3: "an object"}, MAKERS)
+    count = reader.read_call().num_arguments
+    return tuple(reader.read_value() for _ in range(count))
 
 
 def test_values_of_all_kinds() -> None:
@@ -73,6 +75,12 @@ def test_hostile_frames(frame: bytes, message: str) -> None:
     """Nothing is allocated or called that a frame only talks about."""
     with pytest.raises(WireError, match=message):
         read(frame)
+
+
+def test_an_enumerator_that_there_is_not() -> None:
+    """C++ has some that are not known here."""
+    with pytest.raises(metalium.MetaliumError, match="255 is none of DataFormat that is known"):
+        read(call(b"e" + text("DataFormat") + struct.pack("<q", 255)))
 
 
 def test_each_prefix_of_a_call_is_refused() -> None:

@@ -22,6 +22,9 @@ from ttmlir.host_tool.serving import HostOptions, HostServer
 SOCKET_VARIABLE = "TTMLIR_HOST_SOCKET"
 """What tells the program the number of its socket."""
 
+SIGNALLED = 128
+"""What shells add to the number of a signal that a program ends by."""
+
 
 class HostRunError(Error):
     """A host program that did not end by itself."""
@@ -94,6 +97,8 @@ def run_program(
     if watch.is_over:
         reason = f"the program did not end within {timeout:g} seconds (--timeout)"
         raise HostRunError(_describe_end(reason, source, server))
+    if status == -signal.SIGPIPE:
+        return HostRun(SIGNALLED + signal.SIGPIPE, server)  # The reader has seen enough.
     if status < 0:
         name = signal.Signals(-status).name
         reason = f"the program was stopped by {name} ({signal.strsignal(-status)})"

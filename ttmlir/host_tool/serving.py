@@ -215,7 +215,7 @@ class HostServer:
             for start in range(len(parts))
         ]
         for path in (*whole, *ends, *(above / file for above in own.resolve().parents)):
-            if path.is_file():
+            if os.path.isfile(path):
                 return self._shown(path)
         looked = [f"'{each}'" for each in self._options.kernel_folders]
         looked += [HOME_VARIABLE] if home else []
@@ -242,14 +242,15 @@ class HostServer:
         return chrome_trace(self._timelines, clock)
 
     def _answer(self, frame: bytes) -> object:
-        call = Reader(frame, self._objects, MAKERS)
-        self.last = made = call.read_call()
+        reader = Reader(frame, self._objects, MAKERS)
+        self.last = made = reader.read_call()
+        arguments = [reader.read_value() for _ in range(made.num_arguments)]
         if self._options.traced and self._queues:
             self._queues[0].timeline = Timeline()
         if made.name in self.adapted:
-            result = self.adapted[made.name](*made.arguments)
+            result = self.adapted[made.name](*arguments)
         elif made.name in CALLS:
-            result = _call(made.name, made.arguments)
+            result = _call(made.name, arguments)
         else:
             raise WireError(f"the host program calls {made.name!r}, which there is not")
         if made.name in ("CreateBuffer", "distributed.MeshBuffer.create"):

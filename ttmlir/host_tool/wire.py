@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ttmlir.errors import Error
 from ttmlir.limits import memory_advice, memory_limit
+from ttmlir.metalium import MetaliumError
 
 _PIECE = 1 << 20
 _DEEPEST = 16
@@ -36,7 +37,7 @@ class Call:
     file: str
     line: int
     """Where the program makes it."""
-    arguments: tuple[Any, ...]
+    num_arguments: int
 
 
 Maker = Callable[..., object]
@@ -79,10 +80,10 @@ class Reader:
         self._makers = makers
 
     def read_call(self) -> Call:
-        """The call that the frame is."""
+        """The call that the frame begins with; its arguments are the values that follow."""
         name, file = self._text(), self._text()
         line, count = self._numbers("<II")
-        return Call(name, file, line, tuple(self.read_value() for _ in range(count)))
+        return Call(name, file, line, count)
 
     def read_value(self, depth: int = 0) -> object:
         """The next value."""
@@ -102,8 +103,7 @@ class Reader:
                 (number,) = self._numbers("<I")
                 return self._objects.get(number, number)
             case b"e":
-                name = self._text()
-                return self._maker(name)(self._numbers("<q")[0])
+                return self._enumerator(self._text(), self._numbers("<q")[0])
             case b"r":
                 return self._record(depth)
             case _:
@@ -120,6 +120,12 @@ class Reader:
         if kind == b"m":
             return {read(): read() for _ in range(count)}
         raise WireError(f"the host program sends a value of the unknown kind {kind!r}")
+
+    def _enumerator(self, name: str, number: int) -> object:
+        try:
+            return self._maker(name)(number)
+        except ValueError:
+            raise MetaliumError(f"{number} is none of {name} that is known here") from None
 
     def _record(self, depth: int) -> object:
         make = self._maker(self._text())

@@ -21,6 +21,7 @@ from ttmlir.layout.data_format import (
 )
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.enums import TensorMemoryLayout as Layout
+from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
 from ttmlir.metalium.device import Device, check_device, check_semaphore_value, existing_cores
 from ttmlir.metalium.enums import (
@@ -683,6 +684,8 @@ def create_random_vector_of_bfloat16(
 def _check_words(num_bytes: int) -> None:
     if num_bytes < 4 or num_bytes % 4:
         raise MetaliumError(f"{num_bytes} bytes are no words of two numbers of bfloat16")
+    if num_bytes > memory_limit():
+        raise MetaliumError(f"a vector of {num_bytes} bytes; {memory_advice()}")
 
 
 def check_bfloat16_vector_pcc(vec_a: ArrayLike, vec_b: ArrayLike) -> float:

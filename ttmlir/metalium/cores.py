@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self, TypeAlias, cast
 
 from ttmlir.errors import ArgumentTypeError
+from ttmlir.limits import MAX_CORES
 from ttmlir.metalium.errors import MetaliumError
 
 
@@ -83,7 +84,9 @@ class CoreRange:
         return columns * rows
 
     def __iter__(self) -> Iterator[CoreCoord]:
-        """The cores, row by row."""
+        """The cores, row by row; MetaliumError for more than any chip has."""
+        if self.size() > MAX_CORES:
+            raise MetaliumError(f"{self} has {self.size()} cores; no chip has that many")
         for y in range(self.start_coord.y, self.end_coord.y + 1):
             for x in range(self.start_coord.x, self.end_coord.x + 1):
                 yield CoreCoord(x, y)

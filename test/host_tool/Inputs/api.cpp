@@ -278,6 +278,17 @@ void argument() {
     Program program;
     GetRuntimeArgs(program, add_kernel(program, *opened.buffer), CORE)[2] = 1;
 }
+void invalid() { tile_size(DataFormat::Invalid); }
+void overlap() {
+    const CoreRangeSet set({CoreRange({0, 0}, {1, 1}), CoreRange({1, 1}, {2, 2})});
+    set.merge_ranges();
+}
+void wide() {
+    Program program;
+    const CoreRange wide({0, 0}, {(size_t(1) << 32) - 1, (size_t(1) << 32) - 1});
+    CreateSemaphore(program, wide, 0);
+}
+void vast() { create_random_vector_of_bfloat16(1ull << 40, 1, 0); }
 void odd() {
     Opened opened;
     auto buffer = MeshBuffer::create(
@@ -339,6 +350,7 @@ const std::map<std::string, void (*)()> CASES = {
     {"meshes", meshes},     {"of_2024", of_2024}, {"caught", caught},       {"order", order},
     {"fatal", fatal},       {"thrown", thrown},   {"moved", moved},         {"closed", closed},
     {"number", number},     {"argument", argument}, {"huge", huge},         {"file", file},       {"odd", odd},
+    {"invalid", invalid}, {"overlap", overlap},   {"wide", wide},           {"vast", vast},
     {"broken", broken},     {"loops", loops},     {"crash", crash},         {"endless", endless},
     {"forked", forked},     {"left_behind", left_behind}, {"garbage", garbage}};
 
