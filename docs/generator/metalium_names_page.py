@@ -22,7 +22,7 @@ INTRODUCTION = """\
 
 `ttmlir.metalium` has the names of C++ with the parameters of C++ in their order. This page lists
 them all: C++ of 2024, C++ of 2026 if it differs, and Python where these rules do not give it.
-[metalium.md](metalium.md) shows programs.
+[metalium.md](metalium.md) shows programs; [host_programs.md](host_programs.md) runs them in C++.
 
 - `tt::`, `tt::tt_metal::` and `tt::constants::` are left out. `distributed::`, `detail::` and
   `experimental::` become modules: `from ttmlir.metalium import *` and then

@@ -39,76 +39,88 @@ from ttmlir.sim.timing.report import summary
 from ttmlir.sim.timing.timeline import Timeline, chrome_trace
 from ttmlir.terminal import print_error
 
+
+def _tuple_of(*items: object) -> tuple[object, ...]:
+    return items
+
+
 MAKERS: Mapping[str, Maker] = {
-    **{
-        name: getattr(metalium, name)
-        for name in (
-            *("BufferRegion", "BufferType", "CBIndex", "ComputeConfig", "CoreCoord", "CoreRange"),
-            *("CoreRangeSet", "DataFormat", "DataMovementConfig", "DataMovementProcessor"),
-            *("InterleavedBufferConfig", "KernelBuildOptLevel", "MathFidelity", "NOC", "NOC_MODE"),
-            *("ShardOrientation", "ShardSpecBuffer", "ShardedBufferConfig", "TensorMemoryLayout"),
-            "UnpackToDestMode",
-        )
-    },
-    **{
-        f"distributed.{name}": getattr(distributed, name)
-        for name in (
-            *("BufferShardingArgs", "DeviceLocalBufferConfig", "MeshCoordinate"),
-            *("MeshCoordinateRange", "MeshDeviceConfig", "MeshShape", "ReplicatedBufferConfig"),
-            "ShardedBufferConfig",
-        )
-    },
-    "tuple": lambda *items: items,
-}
+    f"{owner}{name}": getattr(module, name)
+    for owner, module, names in (
+        (
+            "",
+            metalium,
+            """
+            BufferRegion BufferType CBIndex ComputeConfig CoreCoord CoreRange CoreRangeSet
+            DataFormat DataMovementConfig DataMovementProcessor InterleavedBufferConfig
+            KernelBuildOptLevel MathFidelity NOC NOC_MODE ShardOrientation ShardSpecBuffer
+            ShardedBufferConfig TensorMemoryLayout UnpackToDestMode
+            """,
+        ),
+        (
+            "distributed.",
+            distributed,
+            """
+            BufferShardingArgs DeviceLocalBufferConfig MeshCoordinate MeshCoordinateRange
+            MeshDeviceConfig MeshShape ReplicatedBufferConfig ShardedBufferConfig
+            """,
+        ),
+    )
+    for name in names.split()
+} | {"tuple": _tuple_of}
 """What records and enumerators of C++ become."""
 
 CALLS = frozenset(
-    (
-        *("CircularBufferConfig", "CreateBuffer", "CreateCircularBuffer", "CreateGlobalSemaphore"),
-        *("CreateKernelFromString", "CreateProgram", "CreateSemaphore", "DeallocateBuffer"),
-        *("EnqueueProgram", "EnqueueRecordEvent", "EnqueueWaitForEvent", "EnqueueWriteBuffer"),
-        *("EnqueueWriteSubBuffer", "Event", "EventQuery", "EventSynchronize", "Finish"),
-        *("GetCircularBufferConfig", "GetCommonRuntimeArgs", "GetRuntimeArgs"),
-        *("SetCommonRuntimeArgs", "SetRuntimeArgs", "TensorAccessorArgs"),
-        *("UpdateCircularBufferPageSize", "UpdateCircularBufferTotalSize"),
-        "UpdateDynamicCircularBufferAddress",
-        "UpdateDynamicCircularBufferAddressAndTotalSize",
-        *("corerange_to_cores", "create_constant_vector_of_bfloat16"),
-        *("create_random_vector_of_bfloat16", "grid_to_cores", "num_cores_to_corerangeset"),
-        *("num_cores_to_corerangeset_in_subcoregrids", "select_from_corerangeset"),
-        *("split_work_to_cores", "tile_size"),
-        *(f"Buffer.{name}" for name in ("address", "size", "page_size", "num_pages")),
-        *(f"Buffer.{name}" for name in ("aligned_page_size", "aligned_size", "buffer_type")),
-        *(f"Buffer.{name}" for name in ("buffer_layout", "is_l1", "is_dram", "is_allocated")),
-        *(f"Buffer.{name}" for name in ("noc_coordinates", "page_address")),
-        *(f"CircularBufferConfig.set_{name}" for name in ("page_size", "total_size")),
-        *(f"CircularBufferConfig.set_{name}" for name in ("address_offset", "data_format")),
-        "CircularBufferConfig.set_globally_allocated_address",
-        *(f"CoreRangeSet.{name}" for name in ("contains", "intersects", "merge", "subtract")),
-        *(f"CoreRangeSet.{name}" for name in ("merge_ranges", "intersection", "bounding_box")),
-        *(f"Device.{name}" for name in ("id", "arch", "close", "command_queue", "grid_size")),
-        *(f"Device.{name}" for name in ("compute_with_storage_grid_size", "logical_grid_size")),
-        *(f"Device.{name}" for name in ("worker_core_from_logical_core", "num_dram_channels")),
-        *(f"Device.{name}" for name in ("l1_size_per_core", "dram_size_per_channel")),
-        *(f"GlobalSemaphore.{name}" for name in ("address", "reset_semaphore_value")),
-        *(f"TensorAccessorArgs.create_{name}" for name in ("dram_interleaved", "l1_interleaved")),
-        *(
-            f"TensorAccessorArgs.get_{name}"
-            for name in ("compile_time_args", "common_runtime_args")
-        ),
-        *(f"detail.{name}" for name in ("LaunchProgram", "WriteToBuffer", "WriteToDeviceL1")),
-        *(f"detail.{name}" for name in ("WriteToDeviceDRAMChannel",)),
-        *(f"distributed.{name}" for name in ("EnqueueMeshWorkload", "EnqueueWriteMeshBuffer")),
-        *(f"distributed.{name}" for name in ("MeshWorkload", "Synchronize", "WriteShard")),
-        *(f"distributed.MeshBuffer.{name}" for name in ("create", "deallocate")),
-        *(f"distributed.MeshBuffer.get_{name}" for name in ("backing_buffer", "device_buffer")),
-        *(f"distributed.MeshBuffer.{name}" for name in ("get_reference_buffer",)),
-        "distributed.MeshBuffer.device_local_size",
-        *(f"distributed.MeshDevice.{name}" for name in ("shape", "num_rows", "num_cols")),
-        *(f"distributed.MeshDevice.{name}" for name in ("get_device", "get_device_ids")),
-        "distributed.MeshDevice.mesh_command_queue",
-        "distributed.MeshWorkload.add_program",
-    )
+    f"{owner}{name}"
+    for owner, names in {
+        "": """
+            CircularBufferConfig CreateBuffer CreateCircularBuffer CreateGlobalSemaphore
+            CreateKernelFromString CreateProgram CreateSemaphore DeallocateBuffer EnqueueProgram
+            EnqueueRecordEvent EnqueueWaitForEvent EnqueueWriteBuffer EnqueueWriteSubBuffer Event
+            EventQuery EventSynchronize Finish GetCircularBufferConfig GetCommonRuntimeArgs
+            GetRuntimeArgs SetCommonRuntimeArgs SetRuntimeArgs TensorAccessorArgs
+            UpdateCircularBufferPageSize UpdateCircularBufferTotalSize
+            UpdateDynamicCircularBufferAddress UpdateDynamicCircularBufferAddressAndTotalSize
+            corerange_to_cores create_constant_vector_of_bfloat16
+            create_random_vector_of_bfloat16 grid_to_cores num_cores_to_corerangeset
+            num_cores_to_corerangeset_in_subcoregrids select_from_corerangeset
+            split_work_to_cores tile_size
+        """,
+        "Buffer.": """
+            address aligned_page_size aligned_size buffer_layout buffer_type is_allocated is_dram
+            is_l1 noc_coordinates num_pages page_address page_size size
+        """,
+        "CircularBufferConfig.": """
+            set_address_offset set_data_format set_globally_allocated_address set_page_size
+            set_total_size
+        """,
+        "CoreRangeSet.": """
+            bounding_box contains intersection intersects merge merge_ranges subtract
+        """,
+        "Device.": """
+            arch close command_queue compute_with_storage_grid_size dram_size_per_channel
+            grid_size id l1_size_per_core logical_grid_size num_dram_channels
+            worker_core_from_logical_core
+        """,
+        "GlobalSemaphore.": "address reset_semaphore_value",
+        "TensorAccessorArgs.": """
+            create_dram_interleaved create_l1_interleaved get_common_runtime_args
+            get_compile_time_args
+        """,
+        "detail.": "LaunchProgram WriteToBuffer WriteToDeviceDRAMChannel WriteToDeviceL1",
+        "distributed.": """
+            EnqueueMeshWorkload EnqueueWriteMeshBuffer MeshWorkload Synchronize WriteShard
+        """,
+        "distributed.MeshBuffer.": """
+            create deallocate device_local_size get_backing_buffer get_device_buffer
+            get_reference_buffer
+        """,
+        "distributed.MeshDevice.": """
+            get_device get_device_ids mesh_command_queue num_cols num_rows shape
+        """,
+        "distributed.MeshWorkload.": "add_program",
+    }.items()
+    for name in names.split()
 )
 """What is called as it is, with the arguments of C++."""
 

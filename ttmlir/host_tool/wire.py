@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ttmlir.errors import Error
 from ttmlir.limits import memory_advice, memory_limit
-from ttmlir.metalium import MetaliumError
+from ttmlir.metalium.errors import MetaliumError
 
 _PIECE = 1 << 20
 _DEEPEST = 16

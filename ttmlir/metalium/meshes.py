@@ -528,20 +528,27 @@ class MeshBuffer(Buffer):
         for device in mesh_device.get_devices():
             place = buffers[0].address() if buffers else address
             buffers.append(_local_buffer(device, local_size, local, place))
-        made = MeshBuffer.__new__(MeshBuffer)
-        vars(made).update(vars(buffers[0]))
-        made._device = mesh_device
-        made.buffers = tuple(buffers)
-        made._size = size
-        made._mesh_config = mesh_buffer_config
-        made._local_config = local
-        return made
+        return MeshBuffer(mesh_device, buffers, size, mesh_buffer_config, local)
 
-    buffers: tuple[Buffer, ...]
-    """Those of the devices, row by row."""
-    _size: int
-    _mesh_config: ReplicatedBufferConfig | ShardedBufferConfig
-    _local_config: DeviceLocalBufferConfig
+    def __init__(
+        self,
+        mesh_device: MeshDevice,
+        buffers: Sequence[Buffer],
+        size: int,
+        mesh_config: ReplicatedBufferConfig | ShardedBufferConfig,
+        local_config: DeviceLocalBufferConfig,
+    ) -> None:
+        """The buffers of all devices as one, whose addresses are those of the first."""
+        first = buffers[0]
+        self._device = mesh_device
+        self._type = first._type
+        self._config = first._config
+        self.simulated = first.simulated
+        self.buffers = tuple(buffers)
+        """Those of the devices, row by row."""
+        self._size = size
+        self._mesh_config: ReplicatedBufferConfig | ShardedBufferConfig = mesh_config
+        self._local_config = local_config
 
     def __repr__(self) -> str:
         """Size and place."""

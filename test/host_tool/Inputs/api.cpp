@@ -24,7 +24,8 @@ constexpr CoreCoord CORE = {0, 0};
 const char* const ADD = R"(
 #include "api/dataflow/dataflow_api.h"
 void kernel_main() {
-    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), get_common_arg_val<uint32_t>(0), 64);
+    const uint32_t address = get_common_arg_val<uint32_t>(0);
+    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), address, 64);
     for (uint32_t page = 0; page < get_arg_val<uint32_t>(0); page++) {
         cb_reserve_back(0, 1);
         noc_async_read_page(page, tensor, get_write_ptr(0));
@@ -130,8 +131,8 @@ void values() {
     log_info(LogTest, "{} of {}", 1, 2);
     tt::log_error("alone");
     log_debug(LogTest, "not shown");
-    std::cout << MeshShape(2, 4).mesh_size() << " " << MeshCoordinateRange(MeshShape(2, 4)).end_coord()[1]
-              << "\n";
+    const MeshShape shape(2, 4);
+    std::cout << shape.mesh_size() << " " << MeshCoordinateRange(shape).end_coord()[1] << "\n";
 }
 
 void enums() {
@@ -349,7 +350,8 @@ const std::map<std::string, void (*)()> CASES = {
     {"values", values},     {"enums", enums},     {"arguments", arguments}, {"later", later},
     {"meshes", meshes},     {"of_2024", of_2024}, {"caught", caught},       {"order", order},
     {"fatal", fatal},       {"thrown", thrown},   {"moved", moved},         {"closed", closed},
-    {"number", number},     {"argument", argument}, {"huge", huge},         {"file", file},       {"odd", odd},
+    {"number", number},     {"argument", argument}, {"huge", huge},         {"file", file},
+    {"odd", odd},
     {"invalid", invalid}, {"overlap", overlap},   {"wide", wide},           {"vast", vast},
     {"broken", broken},     {"loops", loops},     {"crash", crash},         {"endless", endless},
     {"forked", forked},     {"left_behind", left_behind}, {"garbage", garbage}};

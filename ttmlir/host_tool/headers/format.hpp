@@ -181,8 +181,9 @@ inline std::string vformat(std::string_view text, std::initializer_list<Argument
             }
             std::string_view field = text.substr(i + 1, end - i - 1);
             size_t index = 0, digits = 0;
-            for (; digits < field.size() && field[digits] >= '0' && field[digits] <= '9'; digits++) {
+            while (digits < field.size() && field[digits] >= '0' && field[digits] <= '9') {
                 index = index < 1000 ? index * 10 + (field[digits] - '0') : index;
+                digits++;
             }
             index = digits ? index : next++;
             field.remove_prefix(digits);
@@ -260,20 +261,17 @@ inline std::ostream& operator<<(std::ostream& out, LogType type) {
 }
 }  // namespace tt
 
-#define TT_FATAL(condition, ...)                                                               \
-    do {                                                                                       \
-        if (!(condition)) [[unlikely]] {                                                       \
-            ttmlir_host::fail(                                                                 \
-                ttmlir_host::Where::here(), "TT_FATAL(" #condition ")" __VA_OPT__(, ) __VA_ARGS__); \
-        }                                                                                      \
+#define TTMLIR_HOST_CHECK(name, condition, ...)                                        \
+    do {                                                                               \
+        if (!(condition)) [[unlikely]] {                                               \
+            ttmlir_host::fail(                                                         \
+                ttmlir_host::Where::here(), name __VA_OPT__(, ) __VA_ARGS__);          \
+        }                                                                              \
     } while (false)
-#define TT_ASSERT(condition, ...)                                                              \
-    do {                                                                                       \
-        if (!(condition)) [[unlikely]] {                                                       \
-            ttmlir_host::fail(                                                                 \
-                ttmlir_host::Where::here(), "TT_ASSERT(" #condition ")" __VA_OPT__(, ) __VA_ARGS__); \
-        }                                                                                      \
-    } while (false)
+#define TT_FATAL(condition, ...) \
+    TTMLIR_HOST_CHECK("TT_FATAL(" #condition ")", condition __VA_OPT__(, ) __VA_ARGS__)
+#define TT_ASSERT(condition, ...) \
+    TTMLIR_HOST_CHECK("TT_ASSERT(" #condition ")", condition __VA_OPT__(, ) __VA_ARGS__)
 #define TT_THROW(...) ttmlir_host::fail(ttmlir_host::Where::here(), "TT_THROW", __VA_ARGS__)
 
 namespace tt {

@@ -1,5 +1,5 @@
-// The host API of TT-Metalium, of 2024 to 2026: each function passes its arguments on, with the line
-// that calls it, to the function of the same name in ttmlir.metalium.
+// The host API of TT-Metalium, of 2024 to 2026: each function passes its arguments on, with the
+// line that calls it, to the function of the same name in ttmlir.metalium.
 //
 // Sources: tt-metal, tt_metal/api/tt-metalium/host_api.hpp, distributed.hpp, device.hpp,
 // mesh_device.hpp, buffer.hpp, mesh_buffer.hpp, circular_buffer_config.hpp, tt_metal.hpp.
@@ -242,10 +242,12 @@ private:
 class RuntimeArgsData {
 public:
     RuntimeArgsData() = default;
-    explicit RuntimeArgsData(std::vector<uint32_t> words) : words_(std::move(words)), known_(words_) {}
+    explicit RuntimeArgsData(std::vector<uint32_t> words) :
+        words_(std::move(words)), known_(words_) {}
     uint32_t& operator[](size_t index) {
         if (index >= words_.size()) {
-            throw std::out_of_range(fmt::format("run-time argument {} of {}", index, words_.size()));
+            throw std::out_of_range(
+                fmt::format("run-time argument {} of {}", index, words_.size()));
         }
         return words_[index];
     }
@@ -307,7 +309,8 @@ private:
 
 class Program {
 public:
-    Program(Where where = Where::here()) : state_(new ProgramState{Handle(call(where, "CreateProgram"))}) {}
+    Program(Where where = Where::here()) :
+        state_(new ProgramState{Handle(call(where, "CreateProgram"))}) {}
     void encode(Message& message) const { message.put(state(message.where()).handle); }
 
     ProgramState& state(Where where) const {
@@ -883,7 +886,8 @@ public:
         const std::shared_ptr<MeshBuffer>& buffer, const std::vector<ShardDataTransfer>& transfers,
         bool blocking, Where where = Where::here()) {
         for (const auto& each : transfers) {
-            const uint64_t size = each.region ? each.region->size : buffer->device_local_size(where);
+            const uint64_t size =
+                each.region ? each.region->size : buffer->device_local_size(where);
             const ttmlir_host::Bytes bytes{each.host_data, size};
             ask(where, "distributed.MeshCommandQueue.enqueue_write_shards", *buffer,
                 each.shard_coord, bytes, each.region, blocking);
@@ -1080,7 +1084,8 @@ inline uint32_t pack_two_bfloat16_into_uint32(std::pair<bfloat16, bfloat16> two)
 inline std::pair<bfloat16, bfloat16> unpack_two_bfloat16_from_uint32(uint32_t word) {
     return {bfloat16(static_cast<uint16_t>(word)), bfloat16(static_cast<uint16_t>(word >> 16))};
 }
-inline std::vector<uint32_t> pack_bfloat16_vec_into_uint32_vec(const std::vector<bfloat16>& values) {
+inline std::vector<uint32_t> pack_bfloat16_vec_into_uint32_vec(
+    const std::vector<bfloat16>& values) {
     std::vector<uint32_t> words(values.size() / 2);
     std::memcpy(words.data(), values.data(), words.size() * 4);
     return words;
@@ -1096,13 +1101,15 @@ inline std::vector<bfloat16> unpack_uint32_vec_into_bfloat16_vec(
     return values;
 }
 inline std::vector<bfloat16> create_random_vector_of_bfloat16_native(
-    size_t num_bytes, float rand_max_float, int seed, float offset = 0, Where where = Where::here()) {
+    size_t num_bytes, float rand_max_float, int seed, float offset = 0,
+    Where where = Where::here()) {
     return call(
                where, "create_random_vector_of_bfloat16", num_bytes, rand_max_float, seed, offset)
         .elements<bfloat16>();
 }
 inline std::vector<uint32_t> create_random_vector_of_bfloat16(
-    size_t num_bytes, float rand_max_float, int seed, float offset = 0, Where where = Where::here()) {
+    size_t num_bytes, float rand_max_float, int seed, float offset = 0,
+    Where where = Where::here()) {
     return pack_bfloat16_vec_into_uint32_vec(
         create_random_vector_of_bfloat16_native(num_bytes, rand_max_float, seed, offset, where));
 }

@@ -281,7 +281,8 @@ constexpr uint32_t TILE_HEIGHT = 32, TILE_WIDTH = 32, TILE_HW = TILE_HEIGHT * TI
 constexpr uint32_t FACE_HEIGHT = 16, FACE_WIDTH = 16, FACE_HW = FACE_HEIGHT * FACE_WIDTH;
 }  // namespace constants
 
-inline uint32_t tile_size(DataFormat format, ttmlir_host::Where where = ttmlir_host::Where::here()) {
+inline uint32_t tile_size(
+    DataFormat format, ttmlir_host::Where where = ttmlir_host::Where::here()) {
     return ttmlir_host::call(where, "tile_size", format).number;
 }
 
@@ -296,7 +297,9 @@ using DeviceAddr = uint64_t;
 using ttmlir_host::Where;
 
 enum class BufferType { DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE };
-enum class TensorMemoryLayout { INTERLEAVED, SINGLE_BANK, HEIGHT_SHARDED, WIDTH_SHARDED, BLOCK_SHARDED };
+enum class TensorMemoryLayout {
+    INTERLEAVED, SINGLE_BANK, HEIGHT_SHARDED, WIDTH_SHARDED, BLOCK_SHARDED
+};
 enum class ShardOrientation { ROW_MAJOR, COL_MAJOR };
 enum class DataMovementProcessor { RISCV_0, RISCV_1 };
 enum NOC : uint8_t { NOC_0 = 0, NOC_1 = 1, RISCV_0_default = 0, RISCV_1_default = 1 };
