@@ -143,6 +143,21 @@ def test_enumerators_have_the_same_numbers() -> None:
                 assert enumerator in {"Invalid", "SYSTEM_MEMORY", "SINGLE_BANK"}, enumerator
 
 
+ONLY_PYTHON = {
+    *("MetaliumError", "experimental"),
+    *("pack_bfloat16", "unpack_bfloat16", "pack_tiles", "unpack_tiles"),
+}
+"""What C++ has of its own, exceptions and a class of numbers; Metal 2.0; tiles of block floats."""
+
+
+def test_programs_in_cpp_have_what_python_has() -> None:
+    """Each public name of the host API, but for Metal 2.0."""
+    known = names_in_headers(r"\b([A-Za-z_]\w*)\b")
+    modules = metalium, metalium.distributed, metalium.detail
+    names = {name for module in modules for name in module.__all__}
+    assert names - known == ONLY_PYTHON
+
+
 def test_all_calls_exist() -> None:
     """Names are those of `ttmlir.metalium`."""
     for name in CALLS:
