@@ -99,8 +99,10 @@ def _part_of_concat(op: Operation, rewriter: GreedyRewriter) -> bool:
     if getattr(joined, "name", "") != "ttnn.concat":
         return False
     said, shape = parameters_of(op), value_shape(op.operands[0])
-    begins, ends, steps = (tuple(said[name]) for name in ("begins", "ends", "step"))
-    dim = parameters_of(cast("Operation", joined))["dim"] % len(shape)
+    begins, ends, steps = (
+        cast("tuple[int, ...]", tuple(said[name])) for name in ("begins", "ends", "step")
+    )
+    dim = cast("int", parameters_of(cast("Operation", joined))["dim"]) % len(shape)
     whole = all((begins[d], ends[d]) == (0, shape[d]) for d in range(len(shape)) if d != dim)
     if not whole or set(steps) != {1}:
         return False

@@ -49,6 +49,7 @@ _FAMILIES = (
     "ttmlir.passes.ttir.fusing.ttir_fusing_ordering",
 )
 """The modules of rules, in the order in which rules of an operation are tried."""
+
 _TRANSPOSING = "ttmlir.passes.ttir.fusing.ttir_fusing_transposition"
 _PRODUCTS = "ttmlir.passes.ttir.fusing.ttir_fusing_product"
 """Those of products, from the first to the last, when no other rule applies."""

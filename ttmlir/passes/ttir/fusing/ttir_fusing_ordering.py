@@ -108,7 +108,7 @@ def _repeat(op: Operation, builder: Builder) -> SSAValue | None:
         return None
     times = [1] * len(merged)
     times[at] = wide[at]
-    return builder.create("repeat", (x,), op.results[0].type, repeat_dimensions=times)
+    return builder.create("repeat", (x,), op.results[0].type, repeat_dimensions=tuple(times))
 
 
 def _renormalize(op: Operation, builder: Builder) -> SSAValue | None:

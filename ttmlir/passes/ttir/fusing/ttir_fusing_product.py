@@ -181,7 +181,12 @@ def _cut(builder: Builder, value: SSAValue, dim: int, part: tuple[int, ...]) -> 
     begins[dim], ends[dim], steps[dim] = begin, end, step
     shape[dim] = -(-(end - begin) // step)
     return builder.create(
-        "slice", (value,), tensor_like(value, shape), begins=begins, ends=ends, step=steps
+        "slice",
+        (value,),
+        tensor_like(value, shape),
+        begins=tuple(begins),
+        ends=tuple(ends),
+        step=tuple(steps),
     )
 
 
