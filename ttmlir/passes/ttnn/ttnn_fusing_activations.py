@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerType
+from xdsl.dialects.builtin import ArrayAttr, BFloat16Type, Float32Type, FloatAttr, IntegerType
 
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.ttnn.configs import UnaryWithParamAttr
@@ -14,7 +14,7 @@ from ttmlir.passes.ttnn.conversion.convert_values import has_activations
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
 
@@ -23,12 +23,15 @@ _UNARY = {
     for name in (
         *("abs", "neg", "exp", "log", "log1p", "expm1", "sqrt", "rsqrt", "relu", "gelu", "silu"),
         *("sigmoid", "hardsigmoid", "tanh", "sin", "cos", "tan", "floor", "ceil", "sign"),
-        *("reciprocal", "atan", "asin", "acos", "erf", "erfc", "cbrt", "square"),
+        *("reciprocal", "atan", "asin", "acos", "erf", "erfc", "cbrt", "square", "round"),
     )
 } | {"ttnn.logical_not": "logical_not_unary"}
 """What the kernels of operations of two tensors compute, too."""
 BINARY = tuple(cls.name for cls in ttnn.TTNN.operations if has_activations(cls))
 """Operations of two tensors that compute functions of single elements, too."""
+_PARAMS = {"ttnn.round": (FloatAttr(0.0, 32),)}
+"""Numbers that the kernel of a function takes: decimals."""
+_PARTS = ("ttnn.slice", "ttnn.slice_static")
 _OPERANDS = ("input_tensor_a_activations", "input_tensor_b_activations")
 
 
@@ -37,7 +40,24 @@ def _activations(op: Operation, name: str) -> tuple[Attribute, ...]:
 
 
 def _attribute(op: Operation) -> Attribute:
-    return UnaryWithParamAttr((("op_type", _UNARY[op.name]),))
+    fields: list[tuple[str, object]] = [("op_type", _UNARY[op.name])]
+    if op.name in _PARAMS:
+        fields.append(("params", _PARAMS[op.name]))
+    return UnaryWithParamAttr(tuple(fields))
+
+
+def _is_computed_within(value: SSAValue) -> bool:
+    """True for the numbers of which operations of two tensors compute functions."""
+    return isinstance(element_type(value), Float32Type | BFloat16Type)
+
+
+def _gates(op: Operation) -> bool:
+    """True for the silu of a part of a product, which stays an operation."""
+    part = op.operands[0].owner
+    if op.name != "ttnn.silu" or getattr(part, "name", "") not in _PARTS:
+        return False
+    product = cast("Operation", part).operands[0].owner
+    return getattr(product, "name", "") in ("ttnn.matmul", "ttnn.linear")
 
 
 def _before(op: Operation, rewriter: GreedyRewriter) -> bool:
@@ -48,6 +68,8 @@ def _before(op: Operation, rewriter: GreedyRewriter) -> bool:
         if getattr(maker, "name", "") not in _UNARY or not operand.has_one_use():
             continue
         unary = cast("Operation", maker)
+        if not _is_computed_within(operand) or _gates(unary):
+            continue
         op.properties[name] = ArrayAttr((_attribute(unary), *_activations(op, name)))
         rewriter.set_operand(op, index, unary.operands[0])
         rewriter.erase(unary)
@@ -62,7 +84,9 @@ def _after(op: Operation, rewriter: GreedyRewriter) -> bool:
     if getattr(maker, "name", "") not in BINARY or not operand.has_one_use():
         return False
     binary = cast("Operation", maker)
-    if binary.results[0].type != op.results[0].type or _compares_integers(binary):
+    if binary.results[0].type != op.results[0].type or not _is_computed_within(operand):
+        return False
+    if _compares_integers(binary):
         return False
     after = (*_activations(binary, "activations"), _attribute(op))
     binary.properties["activations"] = ArrayAttr(after)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import set_type
 from ttmlir.passes.ttir.value_rewriting import parameters_of
 
@@ -92,7 +93,32 @@ def _merge_reshapes(op: Operation, rewriter: GreedyRewriter) -> bool:
     return True
 
 
+def _part_of_concat(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """The part of a concatenation that is one of its operands."""
+    joined = op.operands[0].owner
+    if getattr(joined, "name", "") != "ttnn.concat":
+        return False
+    said, shape = parameters_of(op), value_shape(op.operands[0])
+    begins, ends, steps = (
+        cast("tuple[int, ...]", tuple(said[name])) for name in ("begins", "ends", "step")
+    )
+    dim = cast("int", parameters_of(cast("Operation", joined))["dim"]) % len(shape)
+    whole = all((begins[d], ends[d]) == (0, shape[d]) for d in range(len(shape)) if d != dim)
+    if not whole or set(steps) != {1}:
+        return False
+    begin = 0
+    for operand in cast("Operation", joined).operands:
+        end = begin + value_shape(operand)[dim]
+        if (begin, end) == (begins[dim], ends[dim]) and operand.type == op.results[0].type:
+            rewriter.replace(op, operand)
+            rewriter.add(cast("Operation", joined))
+            return True
+        begin = end
+    return False
+
+
 RULES: Mapping[str, Sequence[Rule]] = {
+    **dict.fromkeys(("ttnn.slice", "ttnn.slice_static"), (_part_of_concat,)),
     **dict.fromkeys(_CONVERSIONS, (_merge, _make_converted)),
     "ttnn.reshape": (_merge_reshapes,),
 }

@@ -41,13 +41,18 @@ if TYPE_CHECKING:
 _FAMILIES = (
     "ttmlir.passes.ttir.fusing.ttir_fusing_elementwise",
     "ttmlir.passes.ttir.fusing.ttir_fusing_reduction",
+    "ttmlir.passes.ttir.fusing.ttir_fusing_rotation",
+    "ttmlir.passes.ttir.fusing.ttir_fusing_attention",
     "ttmlir.passes.ttir.fusing.ttir_fusing_contraction",
     "ttmlir.passes.ttir.fusing.ttir_fusing_window",
     "ttmlir.passes.ttir.fusing.ttir_fusing_norm",
     "ttmlir.passes.ttir.fusing.ttir_fusing_ordering",
 )
-_TRANSPOSING = "ttmlir.passes.ttir.fusing.ttir_fusing_transposition"
 """The modules of rules, in the order in which rules of an operation are tried."""
+
+_TRANSPOSING = "ttmlir.passes.ttir.fusing.ttir_fusing_transposition"
+_PRODUCTS = "ttmlir.passes.ttir.fusing.ttir_fusing_product"
+"""Those of products, from the first to the last, when no other rule applies."""
 
 
 @dataclass(frozen=True)
@@ -61,5 +66,7 @@ class TTIRFusingPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Fuse what can be fused."""
+        GreedyRewriter(collect_rules(_FAMILIES)).run(module)
         transposing = (_TRANSPOSING,) if self.enable_permute_matmul_fusion else ()
-        GreedyRewriter(collect_rules((*_FAMILIES, *transposing))).run(module)
+        products = collect_rules((*transposing, _PRODUCTS))
+        GreedyRewriter(products, top_down=True).run(module)

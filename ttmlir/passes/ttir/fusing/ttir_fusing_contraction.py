@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ttmlir.ir.tensor_types import value_shape
+from xdsl.dialects.builtin import bf16, f32
+
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
     either_way,
@@ -74,5 +76,19 @@ def _bias_of(value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
     return value
 
 
-RULES: Mapping[str, Sequence[Rule]] = adapted({"add": [_linear, _add_to_matrix]})
+def _without_cast(op: Operation, builder: Builder) -> SSAValue | None:
+    """One matrix that was bfloat16 beside one that was not: products take both."""
+    operands = list(inputs_of(op))
+    sources = [under(each, "typecast") for each in operands]
+    was_narrow = [element_type(each) == bf16 for each in sources]
+    if was_narrow.count(True) != 1 or any(element_type(each) != f32 for each in operands):
+        return None
+    at = was_narrow.index(True)
+    operands[at] = sources[at]
+    return builder.create("matmul", operands, op.results[0].type, **parameters_of(op))
+
+
+RULES: Mapping[str, Sequence[Rule]] = adapted(
+    {"add": [_linear, _add_to_matrix], "matmul": [_without_cast]}
+)
 """Rules by the name of the operation."""

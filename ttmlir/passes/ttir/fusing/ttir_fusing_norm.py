@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.ttir.fusing.ttir_fusing_reduction import reduced_dims
-from ttmlir.passes.ttir.value_rewriting import made_by, number_known, under
+from ttmlir.passes.ttir.value_rewriting import either_way, made_by, mnemonic_of, number_known, under
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from xdsl.ir import Operation, SSAValue
 
@@ -17,27 +17,52 @@ if TYPE_CHECKING:
 
 
 def _rms_norm(op: Operation, rewriter: GreedyRewriter) -> bool:
-    """x * rsqrt(mean(x * x) + epsilon) * weight along the last dimension."""
-    for index in (0, 1):
-        weight = _weight_of(op.operands[1 - index], value_shape(op.results[0]))
-        found = None if weight is None else _normalized(op.operands[index])
-        if found is None:
-            continue
-        source, epsilon = found
-        if element_type(source) != element_type(op.results[0]):
-            continue
-        build = rewriter.builder(op)
-        shape = value_shape(op.results[0])
-        new = build.create_grouped(
-            "rms_norm",
-            (source, weight, None),
-            (op.results[0].type,),
-            normalized_shape=shape[-1:],
-            epsilon=epsilon,
-        )
-        rewriter.replace(op, *new)
-        return True
+    """x * rsqrt(mean(x * x) + epsilon) * weight along the last dimension; without weight, too."""
+    value = op.operands[0] if op.name == "ttir.typecast" else op.results[0]
+    product = made_by(value, "multiply")
+    if product is None or (op.name == "ttir.typecast" and not value.has_one_use()):
+        return False
+    shape = value_shape(value)
+    found = next(_weighted(product, shape), None)
+    if found is None:
+        return False
+    normalized, weight = found
+    source, epsilon = normalized
+    # A norm takes and gives the same numbers; between, they may have been wider.
+    for given in (source, under(source, "typecast")):
+        if element_type(given) == element_type(op.results[0]):
+            build = rewriter.builder(op)
+            new = build.create_grouped(
+                "rms_norm",
+                (given, weight, None),
+                (op.results[0].type,),
+                normalized_shape=shape[-1:],
+                epsilon=epsilon,
+            )
+            rewriter.replace(op, *new)
+            return True
     return False
+
+
+def _weighted(
+    product: Operation, shape: Sequence[int]
+) -> Iterator[tuple[tuple[SSAValue, float], SSAValue | None]]:
+    """What is divided by its root mean square, with epsilon, and the weight."""
+    for value, other in either_way(product):
+        weight = _weight_of(other, shape)
+        normalized = None if weight is None else _normalized(value)
+        if normalized is not None:
+            yield normalized, weight
+    for source, factor in either_way(product):
+        inner = made_by(factor, "multiply")
+        for root, other in () if inner is None else either_way(inner):
+            weight, epsilon = _weight_of(other, shape), _epsilon_of(root, source)
+            if weight is not None and epsilon is not None:
+                yield (source, epsilon), weight
+    normalized = _normalized(product.results[0])
+    users = [use.operation for use in product.results[0].uses]
+    if normalized is not None and all(mnemonic_of(each) != "multiply" for each in users):
+        yield normalized, None
 
 
 def _weight_of(value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
@@ -49,35 +74,47 @@ def _weight_of(value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
 def _normalized(value: SSAValue) -> tuple[SSAValue, float] | None:
     """What is divided by the root of its mean square, and what is added to it."""
     product = made_by(under(value, "typecast"), "multiply")
-    if product is None:
-        return None
-    for index in (0, 1):
-        root = made_by(under(product.operands[1 - index], "broadcast"), "rsqrt")
-        total = None if root is None else made_by(root.operands[0], "add")
-        epsilon = _mean_square_of(total, product.operands[index])
+    for source, root in () if product is None else either_way(product):
+        epsilon = _epsilon_of(root, source)
         if epsilon is not None:
-            source = product.operands[index]
-            if made_by(value, "typecast") is not None:
-                source = under(source, "typecast")
             return source, epsilon
     return None
 
 
+def _epsilon_of(root: SSAValue, source: SSAValue) -> float | None:
+    """What is added to the mean square of a tensor before the inverse root of that is taken."""
+    inverse = made_by(under(under(root, "broadcast"), "typecast"), "rsqrt")
+    total = None if inverse is None else made_by(inverse.operands[0], "add")
+    return _mean_square_of(total, source)
+
+
 def _mean_square_of(total: Operation | None, source: SSAValue) -> float | None:
     """What is added to the mean square of a tensor along its last dimension."""
-    if total is None:
-        return None
-    for index in (0, 1):
-        mean = made_by(total.operands[index], "mean")
-        square = None if mean is None else made_by(mean.operands[0], "multiply")
-        if mean is None or square is None:
+    for value, added in () if total is None else either_way(total):
+        mean = made_by(value, "mean")
+        squared = None if mean is None else _squared(mean.operands[0])
+        if mean is None or squared is None:
             continue
-        if square.operands[0] is not source or square.operands[1] is not source:
+        if under(squared, "typecast") is not under(source, "typecast"):
             continue
         if reduced_dims(mean) == (len(value_shape(source)) - 1,):
-            return number_known(total.operands[1 - index])
+            return number_known(added)
     return None
 
 
-RULES: Mapping[str, Sequence[Rule]] = {"ttir.multiply": (_rms_norm,)}
+def _squared(value: SSAValue) -> SSAValue | None:
+    """What is multiplied with itself."""
+    op = made_by(value, "multiply", "pow")
+    if op is None:
+        return None
+    base, other = op.operands
+    if op.name == "ttir.pow":
+        return base if number_known(other) == 2 else None
+    return base if base is other else None
+
+
+RULES: Mapping[str, Sequence[Rule]] = {
+    "ttir.multiply": (_rms_norm,),
+    "ttir.typecast": (_rms_norm,),
+}
 """Rules by the name of the operation."""

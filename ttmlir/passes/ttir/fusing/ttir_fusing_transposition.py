@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import IntegerAttr
-
-from ttmlir.passes.ttir.value_rewriting import made_by
+from ttmlir.passes.ttir.value_rewriting import made_by, parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,19 +15,19 @@ if TYPE_CHECKING:
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
 
 
-def _flag(op: Operation, name: str) -> bool:
-    return bool(cast("IntegerAttr", op.properties[name]).value.data)
-
-
 def _transposed(op: Operation, rewriter: GreedyRewriter) -> bool:
     """Matrices that are transposed before a product alone."""
     for index, name in ((0, "transpose_a"), (1, "transpose_b")):
         moved = made_by(op.operands[index], "permute")
         if moved is None or not _swaps_last(moved):
             continue
-        op.properties[name] = IntegerAttr.from_bool(not _flag(op, name))
-        rewriter.set_operand(op, index, moved.operands[0])
-        rewriter.add(moved)
+        operands = [*op.operands]
+        operands[index] = moved.operands[0]
+        parameters = parameters_of(op)
+        parameters[name] = not parameters[name]
+        mnemonic = op.name.removeprefix("ttir.")
+        build = rewriter.builder(op)
+        rewriter.replace(op, build.create(mnemonic, operands, op.results[0].type, **parameters))
         return True
     return False
 

@@ -50,7 +50,8 @@ WANTS: Mapping[str, Wanting] = {
     **{cls.name: _instead(SI32, "ui8") for cls in ttnn.TTNN.operations if has_activations(cls)},
     **{f"ttnn.{name}": _instead(UI32, "ui8") for name in _LOGIC},
     **{f"ttnn.{name}": _compare for name in _COMPARISONS},
-    "ttnn.div": _instead(f32, *_INTEGERS),
+    "ttnn.div": _instead(f32, *_INTEGERS, "f16"),
+    "ttnn.pow": _instead(f32, "f16"),
     "ttnn.where": _instead(f32, "ui8"),
     "ttnn.sign": _instead(bf16, *_INTEGERS),
 }

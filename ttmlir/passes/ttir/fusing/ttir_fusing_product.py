@@ -1,0 +1,198 @@
+"""Rules of `ttir-fusing` for several products of one matrix: they become one product.
+
+matmul(x, a), matmul(x, b)  ->  product = matmul(x, concat(a, b)), and a slice for each
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
+
+from xdsl.ir import Operation
+
+from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
+from ttmlir.passes.ttir.value_rewriting import (
+    adapted,
+    elements_known,
+    inputs_of,
+    made_by,
+    parameters_of,
+    rank_of,
+    reorder,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.ir import Attribute, SSAValue
+
+    from ttmlir.ir.builder import Builder
+    from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
+
+_TILE = 32
+_PRODUCTS = ("ttir.matmul", "ttir.linear")
+
+
+def _share_left(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """Products of one left operand, the first of which is visited."""
+    uses = [use.operation for use in op.operands[0].uses if use.index == 0]
+    products = [each for each in uses if _kind(each) == _kind(op) and _fits(each)]
+    if len(products) < 2 or any(each.is_before_in_block(op) for each in products):
+        return False
+    if all(elements_known(each.operands[1]) for each in products):
+        return False
+    products = sorted(products, key=lambda each: _order(each, op))
+    needed = [_needed_after(op, each) for each in products]
+    if any(set(products).intersection(each) for each in needed):
+        return False
+    for each in dict.fromkeys(one for group in needed for one in group):
+        block = each.parent_block()
+        assert block is not None, "it is in the block of the products"
+        each.detach()
+        block.insert_op_before(each, op)
+    parts = _slices(products, rewriter.builder(op))
+    for product, part in zip(products, parts, strict=True):
+        rewriter.replace(product, part)
+    return True
+
+
+def _order(op: Operation, first: Operation) -> tuple[bool, bool, int]:
+    """Slices that begin with whole tiles come first; last products are used most recently."""
+    unaligned = value_shape(op.results[0])[-1] % _TILE != 0
+    block = op.parent_block()
+    assert block is not None, "it is in the block of the products"
+    place = block.get_operation_index(op)
+    if op.name == "ttir.linear":
+        return unaligned, True, place
+    transposed = op is first and parameters_of(op)["transpose_b"]
+    return unaligned, not transposed, -place
+
+
+def _kind(op: Operation) -> tuple[object, ...]:
+    """What products have in common that differ in the columns of their right operands alone."""
+    if op.name not in _PRODUCTS:
+        return ()
+    values = (*op.operands[1:], *op.results)
+    apart: list[Attribute | tuple[int, ...]] = []
+    for value in values:
+        apart += [element_type(value), (rank_of(value),)]
+    rows = [value_shape(value)[:-1] for value in (*op.operands[2:], *op.results)]
+    batch = value_shape(op.operands[1])[:-2]
+    return (op.name, op.parent, parameters_of(op)["transpose_a"], *apart, *rows, batch)
+
+
+def _fits(op: Operation) -> bool:
+    """True for matrices on the right, and a bias that has a number for each column."""
+    columns = value_shape(op.results[0])[-1:]
+    return rank_of(op.operands[1]) >= 2 and all(
+        value_shape(bias)[-1:] == columns for bias in op.operands[2:]
+    )
+
+
+def _needed_after(place: Operation, op: Operation) -> list[Operation]:
+    """What an operation needs of those that are or come after a place, in order."""
+    found: dict[Operation, None] = {}
+    waiting = [value.owner for value in op.operands]
+    while waiting:
+        maker = waiting.pop()
+        if not isinstance(maker, Operation) or maker in found:
+            continue
+        if maker is place or place.is_before_in_block(maker):
+            found[maker] = None
+            waiting += [value.owner for value in maker.operands]
+    block = place.parent_block()
+    assert block is not None, "products are in a block"
+    return sorted(found, key=block.get_operation_index)
+
+
+def _slices(products: Sequence[Operation], builder: Builder) -> Sequence[SSAValue]:
+    """The results of products, as slices of one whose right operand is all of theirs."""
+    first = products[0]
+    right = [_with_columns_last(each, builder) for each in products]
+    operands = [_concat(right, builder)]
+    if len(first.operands) > 2:
+        operands.append(_concat([each.operands[2] for each in products], builder))
+    widths = [value_shape(each.results[0])[-1] for each in products]
+    shape = value_shape(first.results[0])
+    whole = builder.create(
+        first.name.removeprefix("ttir."),
+        (first.operands[0], *operands),
+        tensor_like(first.results[0], (*shape[:-1], sum(widths))),
+        transpose_a=parameters_of(first)["transpose_a"],
+        transpose_b=False,
+    )
+    return [
+        _cut(builder, whole, len(shape) - 1, (begin, end, 1))
+        for begin, end in pairwise(accumulate(widths, initial=0))
+    ]
+
+
+def _with_columns_last(op: Operation, builder: Builder) -> SSAValue:
+    """The right operand of a product, not transposed."""
+    value = op.operands[1]
+    if not parameters_of(op)["transpose_b"]:
+        return value
+    rank = rank_of(value)
+    return reorder(builder, value, (*range(rank - 2), rank - 1, rank - 2))
+
+
+def _concat(values: Sequence[SSAValue], builder: Builder) -> SSAValue:
+    """The columns of tensors side by side."""
+    shape = value_shape(values[0])
+    width = sum(value_shape(value)[-1] for value in values)
+    type_ = tensor_like(values[0], (*shape[:-1], width))
+    return builder.create("concat", values, type_, dim=len(shape) - 1)
+
+
+def _part(op: Operation, builder: Builder) -> SSAValue | None:
+    """Some rows or some columns of a product that has no other use: those alone are computed."""
+    value = inputs_of(op)[0]
+    product = made_by(value, "matmul", "linear")
+    if product is None or not value.has_one_use():
+        return None
+    said, shape = parameters_of(op), value_shape(value)
+    lists = tuple(tuple(said[name]) for name in ("begins", "ends", "step"))
+    rank = len(shape)
+    cut = [d for d in range(rank) if tuple(each[d] for each in lists) != (0, shape[d], 1)]
+    if len(cut) != 1 or cut[0] < rank - 2:
+        return None
+    columns = cut[0] == rank - 1
+    flags = parameters_of(product)
+    operands = list(inputs_of(product))
+    is_last = columns != flags["transpose_b" if columns else "transpose_a"]
+    part = tuple(each[cut[0]] for each in lists)
+    at = int(columns)
+    operands[at] = _cut(builder, operands[at], rank_of(operands[at]) - (1 if is_last else 2), part)
+    for number, bias in enumerate(operands[2:], 2):
+        extents = value_shape(bias)
+        if columns and extents[-1] != 1:
+            operands[number] = _cut(builder, bias, len(extents) - 1, part)
+        elif not columns and len(extents) > 1 and extents[-2] != 1:
+            operands[number] = _cut(builder, bias, len(extents) - 2, part)
+    name = "linear" if len(operands) > 2 else "matmul"
+    return builder.create(name, operands, op.results[0].type, **flags)
+
+
+def _cut(builder: Builder, value: SSAValue, dim: int, part: tuple[int, ...]) -> SSAValue:
+    """The elements of a tensor from a begin to an end, by a step, along one dimension."""
+    begin, end, step = part
+    shape = [*value_shape(value)]
+    begins, ends, steps = [0] * len(shape), [*shape], [1] * len(shape)
+    begins[dim], ends[dim], steps[dim] = begin, end, step
+    shape[dim] = -(-(end - begin) // step)
+    return builder.create(
+        "slice",
+        (value,),
+        tensor_like(value, shape),
+        begins=tuple(begins),
+        ends=tuple(ends),
+        step=tuple(steps),
+    )
+
+
+RULES: Mapping[str, Sequence[Rule]] = {
+    "ttir.matmul": (_share_left,),
+    "ttir.linear": (_share_left,),
+    **adapted({"slice": [_part]}),
+}
+"""Rules by the name of the operation."""
