@@ -395,6 +395,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.functions.ttnn_load_input_tensors:TTNNLoadInputTensorsPass"
     ),
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
+    "ttnn-optimizer": "ttmlir.passes.ttnn.optimizer.ttnn_optimizer:TTNNOptimizerPass",
     "ttnn-prepare-conv3d-weights": (
         "ttmlir.passes.ttnn.ttnn_prepare_conv3d_weights:TTNNPrepareConv3dWeightsPass"
     ),
@@ -564,7 +565,6 @@ ELSEWHERE = {
     "pykernel-compile-pipeline": "kernels in Python are compiled by the package pykernel",
     "ttir-constant-as-fill": _WITHIN_TTNN,
     "ttir-optimizer": _OVERRIDES,
-    "ttnn-optimizer": _OVERRIDES,
     "ttnn-serialize-to-binary": "use ttmlir-translate --ttnn-to-flatbuffer",
     "ttnn-through-d2m-pipeline": "use ttir-to-ttmetal-pipeline with ttnn-mode",
 }

@@ -34,6 +34,13 @@ from ttmlir.passes.placement.layout_overrides import (
     MathFidelities,
     WeightDtypes,
 )
+from ttmlir.passes.ttnn.optimizer.optimizer_options import (
+    CONV2D_CONFIGS,
+    CONV3D_CONFIGS,
+    RESHARDS,
+    Configs,
+    Reshards,
+)
 
 
 class TTNNSpelling(Enum):
@@ -63,7 +70,6 @@ _OF_2024 = (
     "enable_fold_batch_norm",
     "enable_grid_set",
     "override_grid_sizes",
-    "override_output_layout",
     "sharding_pass_enabled",
     "share_transfers",
     "deallocate_above",
@@ -113,9 +119,20 @@ class LateOptions(Pipeline):
     enable_optimizer: bool = option(False, f"{_OPTIMIZER}; false is what is done")
     memory_layout_analysis_enabled: bool = option(False, _OPTIMIZER)
     row_major_enabled: bool = option(False, _OPTIMIZER)
-    insert_memreconfig: str = option("", _OPTIMIZER)
-    override_conv2d_config: str = option("", _OPTIMIZER)
-    override_conv3d_config: str = option("", _OPTIMIZER)
+    override_output_layout: LayoutOverrides = option(
+        (),
+        "Layouts of the results of the operations at these locations",
+        type=LAYOUT_OVERRIDES,
+    )
+    insert_memreconfig: Reshards = option(
+        (), "2026: operands that are moved to where the results are", type=RESHARDS
+    )
+    override_conv2d_config: Configs = option(
+        (), "2026: fields of the configurations of the convolutions there", type=CONV2D_CONFIGS
+    )
+    override_conv3d_config: Configs = option(
+        (), "2026: the same for convolutions of volumes", type=CONV3D_CONFIGS
+    )
     max_legal_layouts: int | None = option(None, _OPTIMIZER, type=INTEGER)
     tensor_l1_usage_cap: float | None = option(None, _OPTIMIZER, type=FLOAT)
     max_fallback_attempts: int | None = option(None, _OPTIMIZER, type=INTEGER)
@@ -234,11 +251,6 @@ class TTIRToTTNNBackendPipeline(LateOptions):
     enable_grid_set: bool = option(True, "Choose grids: run ttir-grid-set")
     override_grid_sizes: GridOverrides = option(
         (), "Grids for the operations at these locations", type=GRID_OVERRIDES
-    )
-    override_output_layout: LayoutOverrides = option(
-        (),
-        "Layouts of the results of the operations at these locations",
-        type=LAYOUT_OVERRIDES,
     )
     sharding_pass_enabled: bool = option(
         False, "Keep the results of runs of operations in L1, divided over the cores"
@@ -568,11 +580,23 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             CanonicalizePass(),
             self._compute_config(),
             TTNNConfigureCCLOpsPass(),
+            *self._overrides(),
             *([TTNNSetMatmulProgramConfigPass()] if self.enable_matmul_program_config else []),
             *([RemoveDeadValuesPass()] if self.enable_remove_dead_values else []),
             *self._traces(),
             *self._perf_metrics(),
         )
+
+    def _overrides(self) -> Sequence[Pass]:
+        from ttmlir.passes.ttnn.optimizer.ttnn_optimizer import TTNNOptimizerPass
+
+        overrides = TTNNOptimizerPass(
+            override_output_layout=self.override_output_layout,
+            insert_memreconfig=self.insert_memreconfig,
+            override_conv2d_config=self.override_conv2d_config,
+            override_conv3d_config=self.override_conv3d_config,
+        )
+        return [overrides] if overrides != TTNNOptimizerPass() else []
 
     def _perf_metrics(self) -> Sequence[Pass]:
         from ttmlir.passes.ttnn.ttnn_collect_perf_metrics import TTNNCollectPerfMetricsPass

@@ -37,10 +37,9 @@ if TYPE_CHECKING:
 
 OF_OPTIMIZER = (
     *("optimization-level", "enable-optimizer", "memory-layout-analysis-enabled"),
-    *("row-major-enabled", "insert-memreconfig", "override-conv2d-config"),
-    *("override-conv3d-config", "max-legal-layouts", "tensor-l1-usage-cap"),
-    *("max-fallback-attempts", "enable-dram-sharded-matmul", "enable-decision-trace"),
-    *("decision-trace-dir", "enable-compile-time-stats", "use-mock-allocator-state"),
+    *("row-major-enabled", "max-legal-layouts", "tensor-l1-usage-cap", "max-fallback-attempts"),
+    *("enable-dram-sharded-matmul", "enable-decision-trace", "decision-trace-dir"),
+    *("enable-compile-time-stats", "use-mock-allocator-state"),
 )
 """Options that there is no use for without a model of the device."""
 NOT_DONE = (
