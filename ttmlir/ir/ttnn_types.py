@@ -70,7 +70,8 @@ class Shards:
     ) -> Shards:
         """Shards on the first cores of a device with so many rows and columns of cores.
 
-        What is interleaved is on all cores. Blocks lie on the cores as in the tensor; shards along one dimension fill rows of cores.
+        What is interleaved is on all cores. Blocks lie on the cores as in the tensor; shards along
+        one dimension fill rows of cores.
         """
         rows, columns = grid
         if spread is TTNNTensorMemoryLayout.INTERLEAVED:
@@ -159,6 +160,9 @@ def layout_in(
     elif buffer is not BufferType.SYSTEM_MEMORY:
         spread = TensorMemoryLayoutAttr(TTNNTensorMemoryLayout.INTERLEAVED)
     shard = (-(-rows // grid[0]), -(-columns // grid[1]))
+    if shards is not None and shards.cores is None:
+        # Tiles of what is interleaved go to one core after the other.
+        shard = (1, -(-rows * columns // (grid[0] * grid[1])))
     return TTNNLayoutAttr(
         AffineMapParameter(linear),
         GridAttr(Grid(grid)),

@@ -387,6 +387,10 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.ttnn_force_final_deallocs:TTNNForceFinalDeallocsPass"
     ),
     "ttnn-fusing": "ttmlir.passes.ttnn.ttnn_fusing:TTNNFusingPass",
+    "ttnn-greedy-memory-layout-propagation": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_greedy_memory_layout_propagation"
+        ":TTNNGreedyMemoryLayoutPropagationPass"
+    ),
     "ttnn-kv-cache-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion:TTNNKVCacheDtypeConversionPass"
     ),
@@ -529,7 +533,6 @@ ELSEWHERE = {
         (
             "ttnn-deduce-moe-compute-layouts",
             "ttnn-greedy-l1-spill-management",
-            "ttnn-greedy-memory-layout-propagation",
             "ttnn-operation-validation-and-fallback",
             "ttnn-prepare-conv2d-weights-and-bias",
             "ttnn-rm-layout-propagation",

@@ -114,10 +114,12 @@ class LateOptions(Pipeline):
         False, "2026: let the device record programs: run ttnn-trace-hoist-transform"
     )
     optimization_level: int = option(
-        0, "2026: effort of the optimizer, which needs a model of the device; 0 is what is done"
+        0, "2026: 2 keeps what elementwise operations make in L1; 0 and 1 leave all in DRAM"
     )
-    enable_optimizer: bool = option(False, f"{_OPTIMIZER}; false is what is done")
-    memory_layout_analysis_enabled: bool = option(False, _OPTIMIZER)
+    enable_optimizer: bool = option(False, "2026: optimization-level 1, unless it is given")
+    memory_layout_analysis_enabled: bool = option(
+        False, "2026: keep what elementwise operations make in L1, as optimization-level 2 does"
+    )
     row_major_enabled: bool = option(False, _OPTIMIZER)
     override_output_layout: LayoutOverrides = option(
         (),
@@ -588,6 +590,10 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         )
 
     def _overrides(self) -> Sequence[Pass]:
+        from ttmlir.passes.general.canonicalize import CanonicalizePass
+        from ttmlir.passes.ttnn.optimizer.ttnn_greedy_memory_layout_propagation import (
+            TTNNGreedyMemoryLayoutPropagationPass,
+        )
         from ttmlir.passes.ttnn.optimizer.ttnn_optimizer import TTNNOptimizerPass
 
         overrides = TTNNOptimizerPass(
@@ -596,7 +602,12 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             override_conv2d_config=self.override_conv2d_config,
             override_conv3d_config=self.override_conv3d_config,
         )
-        return [overrides] if overrides != TTNNOptimizerPass() else []
+        greedy = TTNNGreedyMemoryLayoutPropagationPass()
+        spreads = self.optimization_level == 2 or self.memory_layout_analysis_enabled
+        return [
+            *([greedy, CanonicalizePass()] if spreads else []),
+            *([overrides] if overrides != TTNNOptimizerPass() else []),
+        ]
 
     def _perf_metrics(self) -> Sequence[Pass]:
         from ttmlir.passes.ttnn.ttnn_collect_perf_metrics import TTNNCollectPerfMetricsPass
