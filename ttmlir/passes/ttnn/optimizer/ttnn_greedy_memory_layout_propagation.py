@@ -32,13 +32,12 @@ Requires: ttnn of 2026, with layouts, and a `ttcore.device`.
 Ensures: tiles that elementwise operations take and make are divided over as many cores as hold a
 part, the first of height, width and block that has most; a part is as many whole tiles along each
 dimension. Permutations, and reshapes that change the tiles, make interleaved tensors of L1, as do
-slices of what is there. All else takes and makes DRAM, where what does not fit into L1 stays, and
-single numbers that are repeated. Functions of constants stay as they are.
-Options: `enable-l1-sharding-layouts`: false leaves all in DRAM, as at optimization level 1.
-Not done here: asking a model of the device. Products, reductions, convolutions and their like, for
-which only it knows what they take, stay in DRAM; `beam-width` and the numbers of candidates of
-tt-mlir have nothing to count.
-"""
+slices of what is there; what is joined of equal tensors stays on their cores. All else takes and
+makes DRAM, where what does not fit into L1 stays, and single numbers that are repeated. Functions
+of constants stay as they are. Options: `enable-l1-sharding-layouts`: false leaves all in DRAM, as
+at optimization level 1. Not done here: asking a model of the device. Products, reductions,
+convolutions and their like, for which only it knows what they take, stay in DRAM; `beam-width` and
+the numbers of candidates of tt-mlir have nothing to count."""
 
 from __future__ import annotations
 
@@ -51,7 +50,15 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ttmlir.dialects.ttcore import device_of
-from ttmlir.ir.ttnn_types import Shards, is_sharded, layout_in, location_of, memory_of, set_type
+from ttmlir.ir.ttnn_types import (
+    TILE,
+    Shards,
+    is_sharded,
+    layout_in,
+    location_of,
+    memory_of,
+    set_type,
+)
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
 from ttmlir.mlir.option_values import option
@@ -64,9 +71,13 @@ from ttmlir.passes.ttnn.optimizer.spread_layouts import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xdsl.context import Context
-    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.builtin import IntegerAttr, ModuleOp
     from xdsl.ir import Attribute, Block, SSAValue
+
+    from ttmlir.dialects.ttnn.attrs import TensorMemoryLayoutAttr
 
 _SPREADS = (
     TTNNTensorMemoryLayout.HEIGHT_SHARDED,
@@ -152,6 +163,8 @@ class _Propagation:
                 self._spread(op)
             elif op.name in (*_REORDERING, *_SLICES):
                 self._interleave(op)
+            elif op.name == "ttnn.concat" and _is_of_equal_tiles(op):
+                self._join(op)
             elif op.name != "func.return":
                 self._take_back(op)
         last = block.last_op
@@ -165,15 +178,24 @@ class _Propagation:
     def _spread(self, op: Operation) -> None:
         """Divide the result, and what it is computed from."""
         made = op.results[0]
+        self._move_operands(op, lambda _: self._shards_of(made.type))
+
+    def _move_operands(self, op: Operation, layout: Callable[[Attribute], Attribute]) -> bool:
+        """Divide what an operation takes, and its result by the shards of its operand.
+
+        False, and nothing is done, if that does not fit.
+        """
+        made = op.results[0]
         wanted = {
             value: self._shards_of(value.type)
             for value in op.operands
             if _is_in_dram(value.type) and not _is_one_number(value.type, made.type)
         }
-        result = self._shards_of(made.type)
+        first = op.operands[0]
+        result = layout(wanted.get(first, first.type))
         new = [type_ for value, type_ in wanted.items() if value not in self._moved]
         if not self._fits(*new, result):
-            return
+            return False
         for value, type_ in wanted.items():
             if value not in self._moved:
                 self._moved[value] = _move(value, type_, op)
@@ -181,6 +203,12 @@ class _Propagation:
         for index, value in enumerate(op.operands):
             op.operands[index] = self._moved[value] if value in wanted else value
         self._give(made, result)
+        return True
+
+    def _join(self, op: Operation) -> None:
+        """Put shards that are alike beside each other, on the cores that have them."""
+        if not self._move_operands(op, lambda shards: self._like(op.results[0].type, shards)):
+            self._take_back(op)
 
     def _interleave(self, op: Operation) -> None:
         """Let what is made of a tensor in L1 be there, too."""
@@ -189,6 +217,11 @@ class _Propagation:
         if not is_tiled or not (_is_in_l1(value) or _reorders(op)):
             self._take_back(op)
             return
+        if is_sharded(value.type) and op.name in _REORDERING and not _reorders(op):
+            result = self._like(made.type, value.type)
+            if self._fits(result):
+                self._give(made, result)
+                return
         result = self._interleaved(made.type)
         source = self._interleaved(value.type)
         moves = op.name in _SLICES and value.type != source
@@ -222,6 +255,15 @@ class _Propagation:
         spread, grid = spread_of(_tiles_of(type_), self._workers)
         return self._in_l1(tensor, Shards.on(spread, grid, self._workers))
 
+    def _like(self, type_: Attribute, shards: Attribute) -> Attribute:
+        """A tensor on the cores that another is on."""
+        layout = layout_attr(shards)
+        assert layout is not None, "the other is in L1"
+        spread = cast("TensorMemoryLayoutAttr", layout.spread).data
+        rows, columns = layout.grid.data.shape
+        tensor = cast("TensorType[Attribute]", type_)
+        return self._in_l1(tensor, Shards.on(spread, (rows, columns), self._workers))
+
     def _interleaved(self, type_: Attribute) -> Attribute:
         spread = TTNNTensorMemoryLayout.INTERLEAVED
         tensor = cast("TensorType[Attribute]", type_)
@@ -252,6 +294,20 @@ def _reorders(op: Operation) -> bool:
     )
 
 
+def _is_of_equal_tiles(op: Operation) -> bool:
+    """True for tensors of the same shape that are joined along whole tiles."""
+    shapes = {cast("TensorType[Attribute]", value.type).get_shape() for value in op.operands}
+    (shape, *others) = shapes
+    dim = cast("IntegerAttr", op.properties["dim"]).value.data
+    whole = len(shape) < 2 or shape[dim] % TILE == 0
+    return (
+        not others
+        and whole
+        and _is_in_dram(op.results[0].type)
+        and all(_is_in_dram(value.type) or is_sharded(value.type) for value in op.operands)
+    )
+
+
 def _move(value: SSAValue, type_: Attribute, before: Operation) -> SSAValue:
     build = TTNNValueBuilder.before(before)
     build.location = location_of(value)
@@ -259,9 +315,9 @@ def _move(value: SSAValue, type_: Attribute, before: Operation) -> SSAValue:
 
 
 def _tiles_of(type_: Attribute) -> tuple[int, int]:
-    """Rows and columns of tiles of an interleaved tensor of DRAM."""
-    layout = layout_attr(type_)
-    assert layout is not None, "the tensor is in DRAM"
+    """Rows and columns of tiles of all of a tensor."""
+    tensor = cast("TensorType[Attribute]", type_)
+    layout = layout_in(tensor.get_shape(), tensor.element_type, tiled=True)
     rows, columns = layout.memref.get_shape()
     return rows, columns
 
