@@ -496,6 +496,7 @@ ALIASES = {
     "ttir-bufferization-pipeline": "ttcore-one-shot-bufferize",
     "ttir-decompose-composites": "ttir-composite-decomposition",
     "ttir-flatten-sliding-window": "ttir-sliding-window-2d-fix-shapes",
+    "ttir-optimizer": "ttir-grid-set",
     "ttir-to-emitc": "ttir-to-emitc-pipeline",
     "ttir-to-ttir-decomposition": "ttir-decomposition",
     "ttir-to-ttmetal": "ttir-to-ttmetal-pipeline",
@@ -507,9 +508,6 @@ ALIASES = {
 """Other names of passes and pipelines: short ones, and those of later versions of tt-mlir."""
 
 _WITHIN_TTNN = "use ttir-to-ttnn-backend-pipeline, which needs no pass for it"
-_OVERRIDES = (
-    "use ttir-grid-set with overrides or sharding-pass-enabled; ttmlir-tune searches overrides"
-)
 _WITHOUT_MODEL = (
     "it asks a model of the device what operations take; without one they have the layouts of "
     "ttir-to-ttnn-backend-pipeline"
@@ -567,7 +565,6 @@ ELSEWHERE = {
     "linalg-to-llvm-pipeline": "there is no code for host processors; use linalg-to-ttnn-pipeline",
     "pykernel-compile-pipeline": "kernels in Python are compiled by the package pykernel",
     "ttir-constant-as-fill": _WITHIN_TTNN,
-    "ttir-optimizer": _OVERRIDES,
     "ttnn-serialize-to-binary": "use ttmlir-translate --ttnn-to-flatbuffer",
     "ttnn-through-d2m-pipeline": "use ttir-to-ttmetal-pipeline with ttnn-mode",
 }

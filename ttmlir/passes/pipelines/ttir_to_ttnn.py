@@ -114,9 +114,13 @@ class LateOptions(Pipeline):
         False, "2026: let the device record programs: run ttnn-trace-hoist-transform"
     )
     optimization_level: int = option(
-        0, "2026: 2 keeps what elementwise operations make in L1; 0 and 1 leave all in DRAM"
+        0,
+        "2026: from 1 on, the library divides products; 2 keeps what elementwise operations make "
+        "in L1",
     )
-    enable_optimizer: bool = option(False, "2026: optimization-level 1, unless it is given")
+    enable_optimizer: bool = option(
+        False, "2026: let the library divide products, as from optimization-level 1 on"
+    )
     memory_layout_analysis_enabled: bool = option(
         False, "2026: keep what elementwise operations make in L1, as optimization-level 2 does"
     )
@@ -583,11 +587,19 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             self._compute_config(),
             TTNNConfigureCCLOpsPass(),
             *self._overrides(),
-            *([TTNNSetMatmulProgramConfigPass()] if self.enable_matmul_program_config else []),
+            *([TTNNSetMatmulProgramConfigPass()] if self._divides_products else []),
             *([RemoveDeadValuesPass()] if self.enable_remove_dead_values else []),
             *self._traces(),
             *self._perf_metrics(),
         )
+
+    @property
+    def _divides_products(self) -> bool:
+        """False with the optimizer, which leaves products in DRAM to the library."""
+        optimizes = (
+            self.optimization_level or self.enable_optimizer or self.memory_layout_analysis_enabled
+        )
+        return self.enable_matmul_program_config and not optimizes
 
     def _overrides(self) -> Sequence[Pass]:
         from ttmlir.passes.general.canonicalize import CanonicalizePass

@@ -34,10 +34,12 @@ part, the first of height, width and block that has most; a part is as many whol
 dimension. Permutations, and reshapes that change the tiles, make interleaved tensors of L1, as do
 slices of what is there; what is joined of equal tensors stays on their cores. All else takes and
 makes DRAM, where what does not fit into L1 stays, and single numbers that are repeated. Functions
-of constants stay as they are. Options: `enable-l1-sharding-layouts`: false leaves all in DRAM, as
-at optimization level 1. Not done here: asking a model of the device. Products, reductions,
-convolutions and their like, for which only it knows what they take, stay in DRAM; `beam-width` and
-the numbers of candidates of tt-mlir have nothing to count."""
+of constants stay as they are.
+Options: `enable-l1-sharding-layouts`: false leaves all in DRAM, as at optimization level 1.
+Not done here: asking a model of the device. Products, reductions, convolutions and their like, for
+which only it knows what they take, stay in DRAM; `beam-width` and the numbers of candidates of
+tt-mlir have nothing to count.
+"""
 
 from __future__ import annotations
 
