@@ -28,6 +28,9 @@ PASSES: dict[str, str] = {
     "const-eval-hoist-transform": (
         "ttmlir.passes.general.const_eval_hoist_transform:ConstEvalHoistTransformPass"
     ),
+    "convert-arith-to-stablehlo": (
+        "ttmlir.passes.stablehlo.convert_arith_to_stablehlo:ConvertArithToStableHLOPass"
+    ),
     "convert-arith-to-ttir": "ttmlir.passes.linalg.convert_arith_to_ttir:ConvertArithToTTIRPass",
     "convert-d2m-to-ttkernel": (
         "ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel:ConvertD2MToTTKernelPass"
@@ -145,6 +148,10 @@ PASSES: dict[str, str] = {
     "insert-reshards-for-unpropagated-ops": (
         "ttmlir.passes.shardy.one_device:InsertReshardsForUnpropagatedOpsPass"
     ),
+    "legalize-stablehlo-composite-to-ttir": (
+        "ttmlir.passes.stablehlo.legalize_stablehlo_composite_to_ttir"
+        ":LegalizeStableHLOCompositeToTTIRPass"
+    ),
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
     ),
@@ -227,6 +234,10 @@ PASSES: dict[str, str] = {
     "stablehlo-legalize-composite-to-call": (
         "ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call"
         ":StableHLOLegalizeCompositeToCallPass"
+    ),
+    "stablehlo-legalize-deprecated-ops": (
+        "ttmlir.passes.stablehlo.stablehlo_legalize_deprecated_ops"
+        ":StableHLOLegalizeDeprecatedOpsPass"
     ),
     "stablehlo-legalize-quant-to-math": (
         "ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math"
@@ -387,6 +398,10 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.ttnn_force_final_deallocs:TTNNForceFinalDeallocsPass"
     ),
     "ttnn-fusing": "ttmlir.passes.ttnn.ttnn_fusing:TTNNFusingPass",
+    "ttnn-greedy-l1-spill-management": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_greedy_l1_spill_management"
+        ":TTNNGreedyL1SpillManagementPass"
+    ),
     "ttnn-greedy-memory-layout-propagation": (
         "ttmlir.passes.ttnn.optimizer.ttnn_greedy_memory_layout_propagation"
         ":TTNNGreedyMemoryLayoutPropagationPass"
@@ -400,6 +415,10 @@ PASSES: dict[str, str] = {
     ),
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
     "ttnn-optimizer": "ttmlir.passes.ttnn.optimizer.ttnn_optimizer:TTNNOptimizerPass",
+    "ttnn-prepare-conv2d-weights-and-bias": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_prepare_conv2d_weights_and_bias"
+        ":TTNNPrepareConv2dWeightsAndBiasPass"
+    ),
     "ttnn-prepare-conv3d-weights": (
         "ttmlir.passes.ttnn.ttnn_prepare_conv3d_weights:TTNNPrepareConv3dWeightsPass"
     ),
@@ -512,6 +531,10 @@ _WITHOUT_MODEL = (
     "it asks a model of the device what operations take; without one they have the layouts of "
     "ttir-to-ttnn-backend-pipeline"
 )
+_PORTABLE = (
+    "operations of vhlo are not read; turn the artifact into text of stablehlo with "
+    "stablehlo-translate --deserialize, or jaxlib's deserialize_portable_artifact"
+)
 
 ELSEWHERE = {
     "convert-ttir-to-linalg": "there is no code for host processors; ttir runs as ttnn or ttmetal",
@@ -530,9 +553,7 @@ ELSEWHERE = {
     **dict.fromkeys(
         (
             "ttnn-deduce-moe-compute-layouts",
-            "ttnn-greedy-l1-spill-management",
             "ttnn-operation-validation-and-fallback",
-            "ttnn-prepare-conv2d-weights-and-bias",
             "ttnn-rm-layout-propagation",
         ),
         _WITHOUT_MODEL,
@@ -564,7 +585,15 @@ ELSEWHERE = {
     ),
     "linalg-to-llvm-pipeline": "there is no code for host processors; use linalg-to-ttnn-pipeline",
     "pykernel-compile-pipeline": "kernels in Python are compiled by the package pykernel",
+    "decompose-custom-call-tuples": "use stablehlo-flatten-tuple, which leaves no tuples",
+    **dict.fromkeys(
+        ("stablehlo-legalize-to-vhlo", "vhlo-legalize-to-stablehlo", "vhlo-to-version"), _PORTABLE
+    ),
     "ttir-constant-as-fill": _WITHIN_TTNN,
+    "ttir-cpu-boolean-narrowing": "functions of the host compute truth values as they are given",
+    "ttir-multi-device-tensor-annotation": (
+        "meshes are said by operations (ttir.mesh_shard), and no pass here reads them from types"
+    ),
     "ttnn-serialize-to-binary": "use ttmlir-translate --ttnn-to-flatbuffer",
     "ttnn-through-d2m-pipeline": "use ttir-to-ttmetal-pipeline with ttnn-mode",
 }

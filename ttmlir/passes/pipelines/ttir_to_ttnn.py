@@ -115,12 +115,10 @@ class LateOptions(Pipeline):
     )
     optimization_level: int = option(
         0,
-        "2026: from 1 on, the library divides products; 2 keeps what elementwise operations make "
-        "in L1",
+        "2026: from 1 on, the library divides products and chooses fidelities, and weights of "
+        "convolutions are prepared; 2 keeps what elementwise operations make in L1",
     )
-    enable_optimizer: bool = option(
-        False, "2026: let the library divide products, as from optimization-level 1 on"
-    )
+    enable_optimizer: bool = option(False, "2026: what optimization-level 1 does")
     memory_layout_analysis_enabled: bool = option(
         False, "2026: keep what elementwise operations make in L1, as optimization-level 2 does"
     )
@@ -587,19 +585,24 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             self._compute_config(),
             TTNNConfigureCCLOpsPass(),
             *self._overrides(),
-            *([TTNNSetMatmulProgramConfigPass()] if self._divides_products else []),
+            *(
+                [TTNNSetMatmulProgramConfigPass()]
+                if self.enable_matmul_program_config and not self._optimizes
+                else []
+            ),
             *([RemoveDeadValuesPass()] if self.enable_remove_dead_values else []),
             *self._traces(),
             *self._perf_metrics(),
         )
 
     @property
-    def _divides_products(self) -> bool:
-        """False with the optimizer, which leaves products in DRAM to the library."""
-        optimizes = (
-            self.optimization_level or self.enable_optimizer or self.memory_layout_analysis_enabled
+    def _optimizes(self) -> bool:
+        """True with the optimizer, which leaves products in DRAM to the library."""
+        return (
+            self.optimization_level > 0
+            or self.enable_optimizer
+            or self.memory_layout_analysis_enabled
         )
-        return self.enable_matmul_program_config and not optimizes
 
     def _overrides(self) -> Sequence[Pass]:
         from ttmlir.passes.general.canonicalize import CanonicalizePass
@@ -607,6 +610,9 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             TTNNGreedyMemoryLayoutPropagationPass,
         )
         from ttmlir.passes.ttnn.optimizer.ttnn_optimizer import TTNNOptimizerPass
+        from ttmlir.passes.ttnn.optimizer.ttnn_prepare_conv2d_weights_and_bias import (
+            TTNNPrepareConv2dWeightsAndBiasPass,
+        )
 
         overrides = TTNNOptimizerPass(
             override_output_layout=self.override_output_layout,
@@ -619,6 +625,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         return [
             *([greedy, CanonicalizePass()] if spreads else []),
             *([overrides] if overrides != TTNNOptimizerPass() else []),
+            *([TTNNPrepareConv2dWeightsAndBiasPass()] if self._optimizes else []),
         ]
 
     def _perf_metrics(self) -> Sequence[Pass]:
@@ -665,9 +672,12 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         )
 
         sums, fidelity = self.compute_cfg_fp32_dest_acc_en, self.compute_cfg_math_fidelity
+        # The optimizer leaves what is not asked for to the library.
+        default_fidelity = None if self._optimizes else MathFidelity.HIFI4
+        default_sums = None if self._optimizes else True
         return TTNNSetComputeKernelConfigPass(
-            math_fidelity=MathFidelity.HIFI4 if fidelity is None else fidelity,
-            fp32_dest_acc_en=True if sums is None else sums,
+            math_fidelity=default_fidelity if fidelity is None else fidelity,
+            fp32_dest_acc_en=default_sums if sums is None else sums,
             math_approx_mode=self.compute_cfg_math_approx_mode,
             packer_l1_acc=self.compute_cfg_packer_l1_acc,
             dst_full_sync_en=self.compute_cfg_dst_full_sync_en,

@@ -25,6 +25,10 @@ _ELEMENTS = {DataType.F32: Float32Type(), DataType.BF16: BFloat16Type()}
 """Types of the elements of formats; the others are elements by their tiles."""
 
 
+L1_SHARE = 0.8
+"""The part of L1 that tensors take; the rest is for circular buffers."""
+
+
 def type_in(type_: Attribute, place: TensorLayout, workers: Sequence[int]) -> TensorType[Attribute]:
     """The type of a tensor in the memory, over the cores and with the format of a layout.
 
@@ -32,8 +36,8 @@ def type_in(type_: Attribute, place: TensorLayout, workers: Sequence[int]) -> Te
     """
     tensor = cast("TensorType[Attribute]", type_)
     element, shape = tensor.element_type, tensor.get_shape()
-    given, wanted = layout_attr(type_), _format_of(place)
-    if given is None or _format_of(given.tensor_layout) is not wanted:
+    given, wanted = layout_attr(type_), format_of(place)
+    if given is None or format_of(given.tensor_layout) is not wanted:
         element = _ELEMENTS.get(wanted) or tt.TileType.get(TILE, TILE, wanted)
     shards = None
     if place.memory_space is MemorySpace.DEVICE_L1:
@@ -50,7 +54,8 @@ def type_in(type_: Attribute, place: TensorLayout, workers: Sequence[int]) -> Te
     return TensorType(element, shape, layout)
 
 
-def _format_of(layout: TensorLayout) -> DataType:
+def format_of(layout: TensorLayout) -> DataType:
+    """The format that a layout stores numbers in."""
     tile = layout.tile
     return layout.scalar_element.data_type if tile is None else tile.data_type
 

@@ -66,6 +66,7 @@ from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.optimizer.spread_layouts import (
+    L1_SHARE,
     is_elementwise,
     layout_attr,
     shard_bytes,
@@ -91,8 +92,6 @@ _REORDERING = ("ttnn.permute", "ttnn.reshape")
 """Operations that take shards, and make what is interleaved."""
 _SLICES = ("ttnn.slice", "ttnn.slice_static")
 """Operations that take and make what is interleaved."""
-L1_SHARE = 0.8
-"""The part of L1 that tensors take; the rest is for circular buffers."""
 
 
 @dataclass(frozen=True)
