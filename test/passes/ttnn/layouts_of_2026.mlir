@@ -6,6 +6,7 @@
 // RUN: ttmlir-opt --ttnn-greedy-memory-layout-propagation --ttnn-greedy-l1-spill-management=l1-size=6200 --split-input-file %s | FileCheck %s --check-prefix=SPILL
 // RUN: ttmlir-opt --ttnn-prepare-conv2d-weights-and-bias --split-input-file %s | FileCheck %s --check-prefix=CONV
 // RUN: ttmlir-opt --ttnn-prepare-conv2d-weights-and-bias --ttnn-prepare-conv2d-weights-and-bias --split-input-file %s | FileCheck %s --check-prefix=CONV
+// RUN: ttmlir-opt --ttnn-rm-layout-propagation --split-input-file %s | FileCheck %s --check-prefix=ROWS
 // RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=2 system-desc-path=n150" %S/Inputs/late_windows.mlir -o %t.mlir
 // RUN: FileCheck %s --check-prefix=LEVEL --input-file %t.mlir
 // RUN: ttmlir-translate --ttnn-to-flatbuffer %t.mlir -o %t.ttnn
@@ -69,4 +70,47 @@ func.func @windows(%a: tensor<1x1x900x64xbf16, #i>, %w: tensor<32x64x3x3xbf16, #
   %1 = "ttnn.conv2d"(%a, %w, %b, %0) <{batch_size = 1 : i32, conv2d_config = #ttnn.conv2d_config<weights_dtype = bf16, deallocate_activation = true, act_block_h_override = 0, enable_kernel_stride_folding = false, config_tensors_in_dram = true>, conv2d_slice_config = #ttnn.conv2d_slice_config<l1_full, 0>, dilation = array<i32: 1, 1>, groups = 1 : i32, in_channels = 64 : i32, input_height = 30 : i32, input_width = 30 : i32, kernel_size = array<i32: 3, 3>, out_channels = 32 : i32, padding = array<i32: 0, 0, 0, 0>, stride = array<i32: 1, 1>, operandSegmentSizes = array<i32: 1, 1, 1, 1>}>
       : (tensor<1x1x900x64xbf16, #i>, tensor<32x64x3x3xbf16, #w>, tensor<1x1x1x32xbf16, #b>, !ttnn.device) -> tensor<1x1x784x32xbf16, #r>
   return %1 : tensor<1x1x784x32xbf16, #r>
+}
+
+// -----
+
+// As today's compiler does: a comparison of integers computes in rows, a choice in tiles, for which
+// arguments are converted first. An embedding takes rows of places as they are.
+#dram = #ttnn.buffer_type<dram>
+#r = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<96x160xsi32, #dram>, <interleaved>>
+#t = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<3x5x!ttcore.tile<32x32, si32>, #dram>, <interleaved>>
+#f = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<3x5x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+// ROWS-LABEL: @chosen
+// ROWS-NEXT: %[[GT:.*]] = "ttnn.gt"(%arg0, %arg1)
+// ROWS-NEXT: %[[A:.*]] = "ttnn.to_tensor_spec"(%arg0)
+// ROWS-NEXT: %[[B:.*]] = "ttnn.to_tensor_spec"(%arg1)
+// ROWS-NEXT: %[[C:.*]] = "ttnn.to_tensor_spec"(%[[GT]])
+// ROWS-NEXT: "ttnn.where"(%[[C]], %[[A]], %[[B]])
+func.func @chosen(%a: tensor<96x160xsi32, #r>, %b: tensor<96x160xsi32, #r>)
+    -> tensor<96x160xsi32, #t> {
+  %0 = "ttnn.to_tensor_spec"(%a) : (tensor<96x160xsi32, #r>) -> tensor<96x160xsi32, #t>
+  %1 = "ttnn.to_tensor_spec"(%b) : (tensor<96x160xsi32, #r>) -> tensor<96x160xsi32, #t>
+  %2 = "ttnn.gt"(%0, %1) <{activations = [], input_tensor_a_activations = [],
+      input_tensor_b_activations = []}>
+      : (tensor<96x160xsi32, #t>, tensor<96x160xsi32, #t>) -> tensor<96x160xbf16, #f>
+  %3 = "ttnn.where"(%2, %0, %1)
+      : (tensor<96x160xbf16, #f>, tensor<96x160xsi32, #t>, tensor<96x160xsi32, #t>)
+      -> tensor<96x160xsi32, #t>
+  return %3 : tensor<96x160xsi32, #t>
+}
+
+#w = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<50x64xbf16, #dram>, <interleaved>>
+#e = #ttnn.ttnn_layout<(d0, d1, d2) -> (d0 * 160 + d1, d2), <1x1>, memref<15360x64xbf16, #dram>, <interleaved>>
+// ROWS-LABEL: @looked_up
+// ROWS-NEXT: "ttnn.neg"(%arg0)
+// ROWS-NEXT: "ttnn.embedding"(%arg0, %arg1)
+// ROWS-NEXT: "ttnn.to_tensor_spec"
+// ROWS-NEXT: return
+func.func @looked_up(%a: tensor<96x160xsi32, #r>, %w: tensor<50x64xbf16, #w>)
+    -> (tensor<96x160xsi32, #t>, tensor<96x160x64xbf16, #e>) {
+  %0 = "ttnn.to_tensor_spec"(%a) : (tensor<96x160xsi32, #r>) -> tensor<96x160xsi32, #t>
+  %1 = "ttnn.neg"(%0) : (tensor<96x160xsi32, #t>) -> tensor<96x160xsi32, #t>
+  %2 = "ttnn.embedding"(%a, %w)
+      : (tensor<96x160xsi32, #r>, tensor<50x64xbf16, #w>) -> tensor<96x160x64xbf16, #e>
+  return %1, %2 : tensor<96x160xsi32, #t>, tensor<96x160x64xbf16, #e>
 }

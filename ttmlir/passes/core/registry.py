@@ -430,6 +430,9 @@ PASSES: dict[str, str] = {
     "ttnn-resolve-composites": (
         "ttmlir.passes.ttnn.ttnn_resolve_composites:TTNNResolveCompositesPass"
     ),
+    "ttnn-rm-layout-propagation": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_rm_layout_propagation:TTNNRMLayoutPropagationPass"
+    ),
     "ttnn-set-compute-kernel-config": (
         "ttmlir.passes.ttnn.ttnn_set_compute_kernel_config:TTNNSetComputeKernelConfigPass"
     ),
@@ -554,7 +557,6 @@ ELSEWHERE = {
         (
             "ttnn-deduce-moe-compute-layouts",
             "ttnn-operation-validation-and-fallback",
-            "ttnn-rm-layout-propagation",
         ),
         _WITHOUT_MODEL,
     ),

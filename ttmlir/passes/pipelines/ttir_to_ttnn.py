@@ -115,8 +115,9 @@ class LateOptions(Pipeline):
     )
     optimization_level: int = option(
         0,
-        "2026: from 1 on, the library divides products and chooses fidelities, and weights of "
-        "convolutions are prepared; 2 keeps what elementwise operations make in L1",
+        "2026: from 1 on, the library divides products and chooses fidelities, weights of "
+        "convolutions are prepared, and integers stay in rows; 2 keeps what elementwise "
+        "operations make in L1",
     )
     enable_optimizer: bool = option(False, "2026: what optimization-level 1 does")
     memory_layout_analysis_enabled: bool = option(
@@ -613,6 +614,9 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttnn.optimizer.ttnn_prepare_conv2d_weights_and_bias import (
             TTNNPrepareConv2dWeightsAndBiasPass,
         )
+        from ttmlir.passes.ttnn.optimizer.ttnn_rm_layout_propagation import (
+            TTNNRMLayoutPropagationPass,
+        )
 
         overrides = TTNNOptimizerPass(
             override_output_layout=self.override_output_layout,
@@ -623,6 +627,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         greedy = TTNNGreedyMemoryLayoutPropagationPass()
         spreads = self.optimization_level == 2 or self.memory_layout_analysis_enabled
         return [
+            *([TTNNRMLayoutPropagationPass()] if self._optimizes else []),
             *([greedy, CanonicalizePass()] if spreads else []),
             *([overrides] if overrides != TTNNOptimizerPass() else []),
             *([TTNNPrepareConv2dWeightsAndBiasPass()] if self._optimizes else []),
