@@ -1,6 +1,6 @@
 // Passes of ttnn that tt-mlir has and that are not here: what to do instead.
 
-// RUN: not ttmlir-opt --ttnn-operation-validation-and-fallback %s 2>&1 | FileCheck %s --check-prefix=MODEL
+// RUN: not ttmlir-opt --ttnn-deduce-moe-compute-layouts %s 2>&1 | FileCheck %s --check-prefix=MODEL
 // RUN: not ttmlir-opt --ttnn-file-split %s 2>&1 | FileCheck %s --check-prefix=FILES
 // RUN: not ttmlir-opt --ttnn-create-d2m-subgraphs %s 2>&1 | FileCheck %s --check-prefix=PARTS
 // RUN: not ttmlir-opt --ttnn-lower-tt-lang-to-generic %s 2>&1 | FileCheck %s --check-prefix=KERNELS

@@ -1,11 +1,12 @@
 // Passes that choose layouts of ttnn of 2026, alone.
 
 // RUN: ttmlir-opt --ttnn-greedy-memory-layout-propagation=enable-l1-sharding-layouts=false --split-input-file %s | FileCheck %s --check-prefix=NONE
-// NONE-NOT: sharded
+// NONE-NOT: ttnn.to_memory_config
 // RUN: ttmlir-opt --ttnn-greedy-memory-layout-propagation --split-input-file %s | FileCheck %s --check-prefix=GREEDY
 // RUN: ttmlir-opt --ttnn-greedy-memory-layout-propagation --ttnn-greedy-l1-spill-management=l1-size=6200 --split-input-file %s | FileCheck %s --check-prefix=SPILL
 // RUN: ttmlir-opt --ttnn-prepare-conv2d-weights-and-bias --split-input-file %s | FileCheck %s --check-prefix=CONV
 // RUN: ttmlir-opt --ttnn-prepare-conv2d-weights-and-bias --ttnn-prepare-conv2d-weights-and-bias --split-input-file %s | FileCheck %s --check-prefix=CONV
+// RUN: ttmlir-opt --ttnn-operation-validation-and-fallback --split-input-file %s | FileCheck %s --check-prefix=VALID
 // RUN: ttmlir-opt --ttnn-rm-layout-propagation --split-input-file %s | FileCheck %s --check-prefix=ROWS
 // RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=2 system-desc-path=n150" %S/Inputs/late_windows.mlir -o %t.mlir
 // RUN: FileCheck %s --check-prefix=LEVEL --input-file %t.mlir
@@ -113,4 +114,26 @@ func.func @looked_up(%a: tensor<96x160xsi32, #r>, %w: tensor<50x64xbf16, #w>)
   %2 = "ttnn.embedding"(%a, %w)
       : (tensor<96x160xsi32, #r>, tensor<50x64xbf16, #w>) -> tensor<96x160x64xbf16, #e>
   return %1, %2 : tensor<96x160xsi32, #t>, tensor<96x160x64xbf16, #e>
+}
+
+// -----
+
+// Sums of rows are computed in DRAM; the product takes shards, and makes them.
+#l1 = #ttnn.buffer_type<l1>
+#dram = #ttnn.buffer_type<dram>
+#c = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <3x5>, memref<1x1x!ttcore.tile<32x32, bf16>, #l1>, <block_sharded>, core_ranges = <[#ttnn.core_range<(0,0), (4,2)>]>>
+#s = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <3x1>, memref<1x1x!ttcore.tile<32x32, bf16>, #l1>, <height_sharded>, core_ranges = <[#ttnn.core_range<(0,0), (2,0)>]>>
+// VALID-LABEL: @rows
+// VALID-NEXT: %[[SQUARE:.*]] = "ttnn.multiply"(%arg0, %arg0)
+// VALID-NEXT: %[[MOVED:.*]] = "ttnn.to_tensor_spec"(%[[SQUARE]])
+// VALID-NEXT: %[[SUM:.*]] = "ttnn.sum"(%[[MOVED]])
+// VALID-NEXT: %[[BACK:.*]] = "ttnn.to_tensor_spec"(%[[SUM]])
+// VALID-NEXT: return %[[BACK]]
+func.func @rows(%a: tensor<96x160xbf16, #c>) -> tensor<96x1xbf16, #s> {
+  %0 = "ttnn.multiply"(%a, %a) <{activations = [], input_tensor_a_activations = [],
+      input_tensor_b_activations = []}>
+      : (tensor<96x160xbf16, #c>, tensor<96x160xbf16, #c>) -> tensor<96x160xbf16, #c>
+  %1 = "ttnn.sum"(%0) <{dim_arg = [1 : i32], keep_dim = true}>
+      : (tensor<96x160xbf16, #c>) -> tensor<96x1xbf16, #s>
+  return %1 : tensor<96x1xbf16, #s>
 }

@@ -414,6 +414,10 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.functions.ttnn_load_input_tensors:TTNNLoadInputTensorsPass"
     ),
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
+    "ttnn-operation-validation-and-fallback": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_operation_validation_and_fallback"
+        ":TTNNOperationValidationAndFallbackPass"
+    ),
     "ttnn-optimizer": "ttmlir.passes.ttnn.optimizer.ttnn_optimizer:TTNNOptimizerPass",
     "ttnn-prepare-conv2d-weights-and-bias": (
         "ttmlir.passes.ttnn.optimizer.ttnn_prepare_conv2d_weights_and_bias"
@@ -553,13 +557,7 @@ ELSEWHERE = {
         ),
         "use ttir-to-ttmetal-pipeline, which does that work",
     ),
-    **dict.fromkeys(
-        (
-            "ttnn-deduce-moe-compute-layouts",
-            "ttnn-operation-validation-and-fallback",
-        ),
-        _WITHOUT_MODEL,
-    ),
+    "ttnn-deduce-moe-compute-layouts": _WITHOUT_MODEL,
     **dict.fromkeys(
         (
             "ttnn-allocate-distributed-op-buffers",
