@@ -291,6 +291,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttir.ttir_consolidate_static_cache_updates"
         ":TTIRConsolidateStaticCacheUpdatesPass"
     ),
+    "ttir-cpu-boolean-narrowing": (
+        "ttmlir.passes.ttir.element_types.ttir_cpu_boolean_narrowing:TTIRCPUBooleanNarrowingPass"
+    ),
     "ttir-decompose-complex-permute": (
         "ttmlir.passes.ttir.ttir_decompose_complex_permute:TTIRDecomposeComplexPermutePass"
     ),
@@ -590,7 +593,6 @@ ELSEWHERE = {
         ("stablehlo-legalize-to-vhlo", "vhlo-legalize-to-stablehlo", "vhlo-to-version"), _PORTABLE
     ),
     "ttir-constant-as-fill": _WITHIN_TTNN,
-    "ttir-cpu-boolean-narrowing": "functions of the host compute truth values as they are given",
     "ttir-multi-device-tensor-annotation": (
         "meshes are said by operations (ttir.mesh_shard), and no pass here reads them from types"
     ),
