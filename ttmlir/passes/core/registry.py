@@ -586,6 +586,9 @@ ELSEWHERE = {
         ("ttnn-lower-tt-lang-to-generic", "ttnn-resolve-tt-lang-kernels"),
         "kernels of tt-lang are compiled by tt-lang",
     ),
+    "stablehlo-legalize-to-linalg": (
+        "there is no code for host processors; use stablehlo-to-ttir-pipeline"
+    ),
     "linalg-to-llvm-pipeline": "there is no code for host processors; use linalg-to-ttnn-pipeline",
     "pykernel-compile-pipeline": "kernels in Python are compiled by the package pykernel",
     "decompose-custom-call-tuples": "use stablehlo-flatten-tuple, which leaves no tuples",
