@@ -6,6 +6,11 @@
 // RUN: ttmlir-opt --ttnn-greedy-memory-layout-propagation --ttnn-greedy-l1-spill-management=l1-size=6200 --split-input-file %s | FileCheck %s --check-prefix=SPILL
 // RUN: ttmlir-opt --ttnn-prepare-conv2d-weights-and-bias --split-input-file %s | FileCheck %s --check-prefix=CONV
 // RUN: ttmlir-opt --ttnn-prepare-conv2d-weights-and-bias --ttnn-prepare-conv2d-weights-and-bias --split-input-file %s | FileCheck %s --check-prefix=CONV
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=2 tensor-l1-usage-cap=0.0 system-desc-path=n150" %S/Inputs/late_windows.mlir | FileCheck %s --check-prefix=CAP
+// RUN: not ttmlir-opt --ttnn-greedy-memory-layout-propagation=tensor-l1-usage-cap=1.5 %S/Inputs/late_windows.mlir 2>&1 | FileCheck %s --check-prefix=PART
+// CAP-NOT: ttnn.to_memory_config
+// PART: for the --tensor-l1-usage-cap option: 1.5 is no part of L1; give a number from 0 to 1
+
 // RUN: ttmlir-opt --ttnn-operation-validation-and-fallback --split-input-file %s | FileCheck %s --check-prefix=VALID
 // RUN: ttmlir-opt --ttnn-rm-layout-propagation --split-input-file %s | FileCheck %s --check-prefix=ROWS
 // RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=2 system-desc-path=n150" %S/Inputs/late_windows.mlir -o %t.mlir
@@ -15,6 +20,7 @@
 // LEVEL: "ttnn.prepare_conv2d_weights"
 // LEVEL: "ttnn.conv2d"
 // LEVEL-NOT: compute_config
+// LEVEL: "ttnn.to_memory_config"
 // LEVEL: "ttnn.cos"
 // GOLDEN: pass
 

@@ -139,7 +139,9 @@ class LateOptions(Pipeline):
         (), "2026: the same for convolutions of volumes", type=CONV3D_CONFIGS
     )
     max_legal_layouts: int | None = option(None, _OPTIMIZER, type=INTEGER)
-    tensor_l1_usage_cap: float | None = option(None, _OPTIMIZER, type=FLOAT)
+    tensor_l1_usage_cap: float | None = option(
+        None, "2026: the part of L1 that tensors may take, 0 to 1", type=FLOAT
+    )
     max_fallback_attempts: int | None = option(None, _OPTIMIZER, type=INTEGER)
     enable_quant_dequant_conversion_pass: bool = option(
         True, "2026: requantize at once: run ttir-quant-dequant-conversion"
@@ -624,7 +626,9 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             override_conv2d_config=self.override_conv2d_config,
             override_conv3d_config=self.override_conv3d_config,
         )
-        greedy = TTNNGreedyMemoryLayoutPropagationPass()
+        greedy, cap = TTNNGreedyMemoryLayoutPropagationPass(), self.tensor_l1_usage_cap
+        if cap is not None:
+            greedy = TTNNGreedyMemoryLayoutPropagationPass(tensor_l1_usage_cap=cap)
         spreads = self.optimization_level == 2 or self.memory_layout_analysis_enabled
         return [
             *([TTNNRMLayoutPropagationPass()] if self._optimizes else []),

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 OF_OPTIMIZER = (
-    *("row-major-enabled", "max-legal-layouts", "tensor-l1-usage-cap", "max-fallback-attempts"),
+    *("row-major-enabled", "max-legal-layouts", "max-fallback-attempts"),
     *("enable-dram-sharded-matmul", "enable-decision-trace", "decision-trace-dir"),
     *("enable-compile-time-stats", "use-mock-allocator-state"),
 )

@@ -35,7 +35,8 @@ dimension. Permutations, and reshapes that change the tiles, make interleaved te
 slices of what is there; what is joined of equal tensors stays on their cores. All else takes and
 makes DRAM, where what does not fit into L1 stays, and single numbers that are repeated. Functions
 of constants stay as they are.
-Options: `enable-l1-sharding-layouts`: false leaves all in DRAM, as at optimization level 1.
+Options: `enable-l1-sharding-layouts`: false leaves all in DRAM, as at optimization level 1;
+`tensor-l1-usage-cap`: the part of L1 that tensors take, beside circular buffers.
 Not done here: asking a model of the device. Products, reductions, convolutions and their like, for
 which only it knows what they take, stay in DRAM; `beam-width` and the numbers of candidates of
 tt-mlir have nothing to count.
@@ -63,7 +64,7 @@ from ttmlir.ir.ttnn_types import (
 )
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
-from ttmlir.mlir.option_values import option
+from ttmlir.mlir.option_values import OptionError, option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.optimizer.spread_layouts import (
     L1_SHARE,
@@ -101,9 +102,15 @@ class TTNNGreedyMemoryLayoutPropagationPass(ModulePass):
     name = "ttnn-greedy-memory-layout-propagation"
     title = "TTNNGreedyMemoryLayoutPropagation"
     enable_l1_sharding_layouts: bool = option(True, "Divide tensors over the L1 of the cores")
+    tensor_l1_usage_cap: float = option(L1_SHARE, "The part of L1 that tensors may take, 0 to 1")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Choose the layouts of every function of the device."""
+        if not 0 <= self.tensor_l1_usage_cap <= 1:
+            raise OptionError(
+                f"for the --tensor-l1-usage-cap option: {self.tensor_l1_usage_cap} is no part of "
+                "L1; give a number from 0 to 1"
+            )
         if not self.enable_l1_sharding_layouts:
             return
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
@@ -113,7 +120,9 @@ class TTNNGreedyMemoryLayoutPropagationPass(ModulePass):
             if device is None or is_called or not function.body.blocks:
                 continue
             rows, columns = device.worker_grid.data.shape
-            _Propagation(function, (rows, columns)).run(function.body.blocks[0])
+            usable = usable_l1_of(function)
+            most = None if usable is None else int(self.tensor_l1_usage_cap * usable)
+            _Propagation((rows, columns), most).run(function.body.blocks[0])
 
 
 def spread_of(
@@ -140,10 +149,10 @@ def _parts(tiles: int, most: int) -> int:
 class _Propagation:
     """The layouts of one function."""
 
-    def __init__(self, function: FuncOp, workers: tuple[int, int]) -> None:
+    def __init__(self, workers: tuple[int, int], most: int | None) -> None:
+        """Begin with the cores, and the bytes that tensors may take of each; None for any."""
         self._workers = workers
-        usable = usable_l1_of(function)
-        self._most = None if usable is None else int(L1_SHARE * usable)
+        self._most = most
         self._moved: dict[SSAValue, SSAValue] = {}
         """What has been moved to shards, and where it is there."""
         self._last: dict[SSAValue, int] = {}
