@@ -32,9 +32,9 @@ Requires: ttnn of 2026, with layouts, and a `ttcore.device`.
 Ensures: tiles that elementwise operations take and make are divided over as many cores as hold a
 part, the first of height, width and block that has most; a part is as many whole tiles along each
 dimension. Permutations, and reshapes that change the tiles, make interleaved tensors of L1, as do
-slices of what is there; what is joined of equal tensors stays on their cores. All else takes and
-makes DRAM, where what does not fit into L1 stays, and single numbers that are repeated. Functions
-of constants stay as they are.
+slices of what is there; what is joined of equal tensors stays on their cores. Elementwise results
+that are rows of whole tiles are divided alike. All else takes and makes DRAM, where what does not
+fit into L1 stays, and single numbers that are repeated. Functions of constants stay as they are.
 Options: `enable-l1-sharding-layouts`: false leaves all in DRAM, as at optimization level 1;
 `tensor-l1-usage-cap`: the part of L1 that tensors take, beside circular buffers.
 Not done here: asking a model of the device. Products, reductions, convolutions and their like, for
@@ -61,6 +61,7 @@ from ttmlir.ir.ttnn_types import (
     location_of,
     memory_of,
     set_type,
+    tensor_in,
 )
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
@@ -169,7 +170,7 @@ class _Propagation:
             self._last.update(dict.fromkeys(op.operands, number))
         for number, op in enumerate(ops):
             self._held -= self._ending.pop(number - 1, 0)
-            if is_elementwise(op) and _is_in_dram(op.results[0].type):
+            if is_elementwise(op):
                 self._spread(op)
             elif op.name in (*_REORDERING, *_SLICES):
                 self._interleave(op)
@@ -188,7 +189,20 @@ class _Propagation:
     def _spread(self, op: Operation) -> None:
         """Divide the result, and what it is computed from."""
         made = op.results[0]
-        self._move_operands(op, lambda _: self._shards_of(made.type))
+        if _is_in_dram(made.type):
+            _ = self._move_operands(op, lambda _: self._shards_of(made.type))
+        elif _is_of_whole_rows(made.type):
+            self._spread_rows(op)
+        else:
+            self._take_back(op)
+
+    def _spread_rows(self, op: Operation) -> None:
+        """Divide a result that is rows; what it is computed from stays where it is."""
+        tensor = cast("TensorType[Attribute]", op.results[0].type)
+        spread, grid = spread_of(_tiles_of(tensor), self._workers)
+        result = self._in_l1(tensor, Shards.on(spread, grid, self._workers), tiled=False)
+        if self._fits(result):
+            self._give(op.results[0], result)
 
     def _move_operands(self, op: Operation, layout: Callable[[Attribute], Attribute]) -> bool:
         """Divide what an operation takes, and its result by the shards of its operand.
@@ -256,9 +270,8 @@ class _Propagation:
                 op.operands[index] = self._to_dram(value, op)
 
     def _to_dram(self, value: SSAValue, before: Operation) -> SSAValue:
-        tensor = cast("TensorType[Attribute]", value.type)
-        layout = layout_in(tensor.get_shape(), tensor.element_type, tiled=True)
-        return _move(value, TensorType(tensor.element_type, tensor.get_shape(), layout), before)
+        memory = memory_of(value.type)
+        return _move(value, tensor_in(value.type, tiled=memory is None or memory.is_tiled), before)
 
     def _shards_of(self, type_: Attribute) -> Attribute:
         tensor = cast("TensorType[Attribute]", type_)
@@ -279,9 +292,11 @@ class _Propagation:
         tensor = cast("TensorType[Attribute]", type_)
         return self._in_l1(tensor, Shards.on(spread, self._workers, self._workers))
 
-    def _in_l1(self, tensor: TensorType[Attribute], shards: Shards) -> Attribute:
+    def _in_l1(
+        self, tensor: TensorType[Attribute], shards: Shards, *, tiled: bool = True
+    ) -> Attribute:
         element, shape = tensor.element_type, tensor.get_shape()
-        layout = layout_in(shape, element, tiled=True, buffer=BufferType.L1, shards=shards)
+        layout = layout_in(shape, element, tiled=tiled, buffer=BufferType.L1, shards=shards)
         return TensorType(element, shape, layout)
 
     def _fits(self, *types: Attribute) -> bool:
@@ -347,6 +362,16 @@ def _is_in_dram(type_: Attribute) -> bool:
         and memory.buffer is BufferType.DRAM
         and not is_sharded(type_)
     )
+
+
+def _is_of_whole_rows(type_: Attribute) -> bool:
+    """True for rows in DRAM whose extents are those of whole tiles."""
+    memory = memory_of(type_)
+    if memory is None or memory.is_tiled or memory.buffer is not BufferType.DRAM:
+        return False
+    shape = cast("TensorType[Attribute]", type_).get_shape()
+    is_whole = len(shape) > 1 and not any(extent % TILE for extent in shape[-2:])
+    return is_whole and not is_sharded(type_)
 
 
 def _is_in_l1(value: SSAValue) -> bool:
