@@ -244,6 +244,7 @@ RAISED_BY_PYTHON = {
     ("passes/d2m/references.py", "TypeError"),
     ("passes/general/argument_types.py", "ValueError"),
     ("passes/placement/layout_overrides.py", "ValueError"),
+    ("passes/ttnn/optimizer/optimizer_options.py", "ValueError"),
     ("program.py", "ValueError"),
     ("tools/translate/flags.py", "ValueError"),
     # Methods of xDSL, replaced by equal ones.

@@ -41,25 +41,29 @@ RECORD = INPUTS / "equal_ttnn.txt"
 STAGES = ("ttnn", "ttnn_runtime")
 
 
-def lower(ttir: str, board: str = BOARD) -> tuple[str, str]:
+def lower(ttir: str, board: str = BOARD, level: int = 0) -> tuple[str, str]:
     """The text of the module of ttnn, without and with locations."""
     context = make_context(DIALECTS)
     module = parse_module(ttir, FILE, context)
     # The vendor's plugin leaves inverse operations alone.
-    common = TTIRToTTNNCommonPipeline(system_desc_path=board, enable_erase_inverse_ops_pass=False)
+    common = TTIRToTTNNCommonPipeline(
+        system_desc_path=board, enable_erase_inverse_ops_pass=False, optimization_level=level
+    )
     for step in (*common.passes(), *TTNNCommonToRuntimePipeline().passes()):
         if step.applies(module):
             step.run(context, module)
     return print_module(module), print_module(module, debuginfo=True)
 
 
-def compare(answer: Answer, stage: str = "ttnn", board: str = BOARD) -> tuple[Equality, str, str]:
+def compare(
+    answer: Answer, stage: str = "ttnn", board: str = BOARD, level: int = 0
+) -> tuple[Equality, str, str]:
     """How equal our ttnn is, the first difference, and all of it."""
     expected = answer.ttnn if stage == "ttnn" else answer.ttnn_runtime
     assert expected is not None, "the vendor's compiler has a module of ttnn"
     assert answer.ttir is not None, "it is made of ttir"
     try:
-        plain, located = lower(answer.ttir, board)
+        plain, located = lower(answer.ttir, board, level)
     except DiagnosticError as error:
         return Equality.DIFFERENT, _without_place(str(error)), str(error)
     except Exception as error:

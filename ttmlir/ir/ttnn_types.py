@@ -27,10 +27,16 @@ from xdsl.rewriter import Rewriter
 from ttmlir.dialects import tt
 from ttmlir.dialects.quant import UniformType
 from ttmlir.dialects.tt.layout import AffineMapParameter, GridAttr
-from ttmlir.dialects.ttnn.attrs import BufferTypeAttr, TensorMemoryLayoutAttr, TTNNLayoutAttr
+from ttmlir.dialects.ttnn.attrs import (
+    BufferTypeAttr,
+    CoreRangeSetAttr,
+    TensorMemoryLayoutAttr,
+    TTNNLayoutAttr,
+)
 from ttmlir.layout.enums import BufferType, DataType, TTNNTensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import Grid, collapse
+from ttmlir.program import CoreRange, CoreRanges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +53,46 @@ class Memory:
 
     buffer: BufferType
     is_tiled: bool
+
+
+@dataclass(frozen=True)
+class Shards:
+    """How a tensor is divided over cores: rows and columns of shards, and the cores in order."""
+
+    spread: TTNNTensorMemoryLayout
+    grid: tuple[int, int]
+    cores: CoreRanges | None
+    """None for a tensor that is interleaved over all cores."""
+
+    @classmethod
+    def on(
+        cls, spread: TTNNTensorMemoryLayout, grid: tuple[int, int], workers: Sequence[int]
+    ) -> Shards:
+        """Shards on the first cores of a device with so many rows and columns of cores.
+
+        What is interleaved is on all cores. Blocks lie on the cores as in the tensor; shards along
+        one dimension fill rows of cores.
+        """
+        rows, columns = grid
+        if spread is TTNNTensorMemoryLayout.INTERLEAVED:
+            return cls(spread, (workers[0], workers[1]), None)
+        if spread is TTNNTensorMemoryLayout.BLOCK_SHARDED:
+            return cls(spread, grid, (CoreRange((0, 0), (columns - 1, rows - 1)),))
+        width = workers[1]
+        full, rest = divmod(rows * columns, width)
+        cores = [CoreRange((0, 0), (width - 1, full - 1))] if full else []
+        cores += [CoreRange((0, full), (rest - 1, full))] if rest else []
+        return cls(spread, grid, tuple(cores))
+
+
+def is_sharded(type_: Attribute) -> bool:
+    """True for a tensor that is divided over cores."""
+    layout = getattr(type_, "encoding", None)
+    spread = layout.spread if isinstance(layout, TTNNLayoutAttr) else None
+    return (
+        isinstance(spread, TensorMemoryLayoutAttr)
+        and spread.data is not TTNNTensorMemoryLayout.INTERLEAVED
+    )
 
 
 def memory_of(type_: Attribute) -> Memory | None:
@@ -93,8 +139,9 @@ def layout_in(
     *,
     tiled: bool,
     buffer: BufferType = BufferType.DRAM,
+    shards: Shards | None = None,
 ) -> TTNNLayoutAttr:
-    """The layout of an interleaved tensor of DRAM or the host: all of it is one shard."""
+    """The layout of a tensor; without shards it is interleaved, and all of it is one shard."""
     padded = _padded(shape) if tiled else shape
     linear = collapse(padded, 2, ((0, -1),))
     rows, columns = linear.eval_shape(padded) if shape else (1, 1)
@@ -104,14 +151,24 @@ def layout_in(
         rows, columns = -(-rows // TILE), -(-columns // TILE)
         stored = _tile_of(element)
     spread: Any = NoneAttr()
-    if buffer is not BufferType.SYSTEM_MEMORY:
+    grid: tuple[int, int] = (1, 1)
+    ranges: Any = NoneAttr()
+    if shards is not None:
+        grid = shards.grid
+        ranges = NoneAttr() if shards.cores is None else CoreRangeSetAttr(shards.cores)
+        spread = TensorMemoryLayoutAttr(shards.spread)
+    elif buffer is not BufferType.SYSTEM_MEMORY:
         spread = TensorMemoryLayoutAttr(TTNNTensorMemoryLayout.INTERLEAVED)
+    shard = (-(-rows // grid[0]), -(-columns // grid[1]))
+    if shards is not None and shards.cores is None:
+        # Tiles of what is interleaved go to one core after the other.
+        shard = (1, -(-rows * columns // (grid[0] * grid[1])))
     return TTNNLayoutAttr(
         AffineMapParameter(linear),
-        GridAttr(Grid((1, 1))),
-        MemRefType(stored, (rows, columns), memory_space=BufferTypeAttr(buffer)),
+        GridAttr(Grid(grid)),
+        MemRefType(stored, shard, memory_space=BufferTypeAttr(buffer)),
         spread,
-        NoneAttr(),
+        ranges,
     )
 
 

@@ -1,7 +1,7 @@
 // What pipelines of 2026 are asked for and do not do is said.
 
-// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=2 max-legal-layouts=8" %s 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
-// OPTIMIZER: warning: --optimization-level has no effect: without a model of the device
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="row-major-enabled=true max-legal-layouts=8" %s 2>&1 | FileCheck %s --check-prefix=OPTIMIZER
+// OPTIMIZER: warning: --row-major-enabled has no effect: there is no model of the device, with which tt-mlir searches for layouts
 // OPTIMIZER: warning: --max-legal-layouts has no effect
 
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=3" %s 2>&1 | FileCheck %s --check-prefix=LEVEL

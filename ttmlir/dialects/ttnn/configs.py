@@ -284,10 +284,25 @@ class Conv3dConfigAttr(_ConfigAttr):
 
 @irdl_attr_definition
 class Conv2dSliceConfigAttr(_ConfigAttr):
-    """How a convolution in DRAM is cut into slices."""
+    """How a convolution is cut into slices: `#ttnn.conv2d_slice_config<l1_full, 0>`."""
 
     name = "ttnn.conv2d_slice_config"
     FIELDS: ClassVar = {"slice_type": _WORD, "num_slices": _NUMBER}
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Fields:
+        """Read `<word, number>`."""
+        expect(parser, "<")
+        kind = cls.FIELDS["slice_type"].parse(parser)
+        expect(parser, ",")
+        count = cls.FIELDS["num_slices"].parse(parser)
+        expect(parser, ">")
+        return (("slice_type", kind), ("num_slices", count))
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write `<word, number>`."""
+        (_, kind), (_, count) = self.data
+        printer.print_string(f"<{kind}, {count}>")
 
 
 @irdl_attr_definition

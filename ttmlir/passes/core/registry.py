@@ -28,6 +28,9 @@ PASSES: dict[str, str] = {
     "const-eval-hoist-transform": (
         "ttmlir.passes.general.const_eval_hoist_transform:ConstEvalHoistTransformPass"
     ),
+    "convert-arith-to-stablehlo": (
+        "ttmlir.passes.stablehlo.convert_arith_to_stablehlo:ConvertArithToStableHLOPass"
+    ),
     "convert-arith-to-ttir": "ttmlir.passes.linalg.convert_arith_to_ttir:ConvertArithToTTIRPass",
     "convert-d2m-to-ttkernel": (
         "ttmlir.passes.d2m.kernels.convert_d2m_to_ttkernel:ConvertD2MToTTKernelPass"
@@ -145,6 +148,10 @@ PASSES: dict[str, str] = {
     "insert-reshards-for-unpropagated-ops": (
         "ttmlir.passes.shardy.one_device:InsertReshardsForUnpropagatedOpsPass"
     ),
+    "legalize-stablehlo-composite-to-ttir": (
+        "ttmlir.passes.stablehlo.legalize_stablehlo_composite_to_ttir"
+        ":LegalizeStableHLOCompositeToTTIRPass"
+    ),
     "loop-invariant-code-motion": (
         "ttmlir.passes.general.loop_invariant_code_motion:LoopInvariantCodeMotionPass"
     ),
@@ -228,6 +235,10 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.stablehlo_legalize_composite_to_call"
         ":StableHLOLegalizeCompositeToCallPass"
     ),
+    "stablehlo-legalize-deprecated-ops": (
+        "ttmlir.passes.stablehlo.stablehlo_legalize_deprecated_ops"
+        ":StableHLOLegalizeDeprecatedOpsPass"
+    ),
     "stablehlo-legalize-quant-to-math": (
         "ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math"
         ":StableHLOLegalizeQuantToMathPass"
@@ -279,6 +290,9 @@ PASSES: dict[str, str] = {
     "ttir-consolidate-static-cache-updates": (
         "ttmlir.passes.ttir.ttir_consolidate_static_cache_updates"
         ":TTIRConsolidateStaticCacheUpdatesPass"
+    ),
+    "ttir-cpu-boolean-narrowing": (
+        "ttmlir.passes.ttir.element_types.ttir_cpu_boolean_narrowing:TTIRCPUBooleanNarrowingPass"
     ),
     "ttir-decompose-complex-permute": (
         "ttmlir.passes.ttir.ttir_decompose_complex_permute:TTIRDecomposeComplexPermutePass"
@@ -387,6 +401,14 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.ttnn_force_final_deallocs:TTNNForceFinalDeallocsPass"
     ),
     "ttnn-fusing": "ttmlir.passes.ttnn.ttnn_fusing:TTNNFusingPass",
+    "ttnn-greedy-l1-spill-management": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_greedy_l1_spill_management"
+        ":TTNNGreedyL1SpillManagementPass"
+    ),
+    "ttnn-greedy-memory-layout-propagation": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_greedy_memory_layout_propagation"
+        ":TTNNGreedyMemoryLayoutPropagationPass"
+    ),
     "ttnn-kv-cache-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion:TTNNKVCacheDtypeConversionPass"
     ),
@@ -395,6 +417,15 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.functions.ttnn_load_input_tensors:TTNNLoadInputTensorsPass"
     ),
     "ttnn-memory-management": "ttmlir.passes.ttnn.ttnn_memory_management:TTNNMemoryManagementPass",
+    "ttnn-operation-validation-and-fallback": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_operation_validation_and_fallback"
+        ":TTNNOperationValidationAndFallbackPass"
+    ),
+    "ttnn-optimizer": "ttmlir.passes.ttnn.optimizer.ttnn_optimizer:TTNNOptimizerPass",
+    "ttnn-prepare-conv2d-weights-and-bias": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_prepare_conv2d_weights_and_bias"
+        ":TTNNPrepareConv2dWeightsAndBiasPass"
+    ),
     "ttnn-prepare-conv3d-weights": (
         "ttmlir.passes.ttnn.ttnn_prepare_conv3d_weights:TTNNPrepareConv3dWeightsPass"
     ),
@@ -405,6 +436,9 @@ PASSES: dict[str, str] = {
     "ttnn-report-options": "ttmlir.passes.ttnn.ttnn_report_options:TTNNReportOptionsPass",
     "ttnn-resolve-composites": (
         "ttmlir.passes.ttnn.ttnn_resolve_composites:TTNNResolveCompositesPass"
+    ),
+    "ttnn-rm-layout-propagation": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_rm_layout_propagation:TTNNRMLayoutPropagationPass"
     ),
     "ttnn-set-compute-kernel-config": (
         "ttmlir.passes.ttnn.ttnn_set_compute_kernel_config:TTNNSetComputeKernelConfigPass"
@@ -491,6 +525,7 @@ ALIASES = {
     "ttir-bufferization-pipeline": "ttcore-one-shot-bufferize",
     "ttir-decompose-composites": "ttir-composite-decomposition",
     "ttir-flatten-sliding-window": "ttir-sliding-window-2d-fix-shapes",
+    "ttir-optimizer": "ttir-grid-set",
     "ttir-to-emitc": "ttir-to-emitc-pipeline",
     "ttir-to-ttir-decomposition": "ttir-decomposition",
     "ttir-to-ttmetal": "ttir-to-ttmetal-pipeline",
@@ -502,12 +537,13 @@ ALIASES = {
 """Other names of passes and pipelines: short ones, and those of later versions of tt-mlir."""
 
 _WITHIN_TTNN = "use ttir-to-ttnn-backend-pipeline, which needs no pass for it"
-_OVERRIDES = (
-    "use ttir-grid-set with overrides or sharding-pass-enabled; ttmlir-tune searches overrides"
-)
 _WITHOUT_MODEL = (
     "it asks a model of the device what operations take; without one they have the layouts of "
     "ttir-to-ttnn-backend-pipeline"
+)
+_PORTABLE = (
+    "operations of vhlo are not read; turn the artifact into text of stablehlo with "
+    "stablehlo-translate --deserialize, or jaxlib's deserialize_portable_artifact"
 )
 
 ELSEWHERE = {
@@ -524,17 +560,7 @@ ELSEWHERE = {
         ),
         "use ttir-to-ttmetal-pipeline, which does that work",
     ),
-    **dict.fromkeys(
-        (
-            "ttnn-deduce-moe-compute-layouts",
-            "ttnn-greedy-l1-spill-management",
-            "ttnn-greedy-memory-layout-propagation",
-            "ttnn-operation-validation-and-fallback",
-            "ttnn-prepare-conv2d-weights-and-bias",
-            "ttnn-rm-layout-propagation",
-        ),
-        _WITHOUT_MODEL,
-    ),
+    "ttnn-deduce-moe-compute-layouts": _WITHOUT_MODEL,
     **dict.fromkeys(
         (
             "ttnn-allocate-distributed-op-buffers",
@@ -560,11 +586,19 @@ ELSEWHERE = {
         ("ttnn-lower-tt-lang-to-generic", "ttnn-resolve-tt-lang-kernels"),
         "kernels of tt-lang are compiled by tt-lang",
     ),
+    "stablehlo-legalize-to-linalg": (
+        "there is no code for host processors; use stablehlo-to-ttir-pipeline"
+    ),
     "linalg-to-llvm-pipeline": "there is no code for host processors; use linalg-to-ttnn-pipeline",
     "pykernel-compile-pipeline": "kernels in Python are compiled by the package pykernel",
+    "decompose-custom-call-tuples": "use stablehlo-flatten-tuple, which leaves no tuples",
+    **dict.fromkeys(
+        ("stablehlo-legalize-to-vhlo", "vhlo-legalize-to-stablehlo", "vhlo-to-version"), _PORTABLE
+    ),
     "ttir-constant-as-fill": _WITHIN_TTNN,
-    "ttir-optimizer": _OVERRIDES,
-    "ttnn-optimizer": _OVERRIDES,
+    "ttir-multi-device-tensor-annotation": (
+        "meshes are said by operations (ttir.mesh_shard), and no pass here reads them from types"
+    ),
     "ttnn-serialize-to-binary": "use ttmlir-translate --ttnn-to-flatbuffer",
     "ttnn-through-d2m-pipeline": "use ttir-to-ttmetal-pipeline with ttnn-mode",
 }

@@ -34,6 +34,13 @@ from ttmlir.passes.placement.layout_overrides import (
     MathFidelities,
     WeightDtypes,
 )
+from ttmlir.passes.ttnn.optimizer.optimizer_options import (
+    CONV2D_CONFIGS,
+    CONV3D_CONFIGS,
+    RESHARDS,
+    Configs,
+    Reshards,
+)
 
 
 class TTNNSpelling(Enum):
@@ -63,7 +70,6 @@ _OF_2024 = (
     "enable_fold_batch_norm",
     "enable_grid_set",
     "override_grid_sizes",
-    "override_output_layout",
     "sharding_pass_enabled",
     "share_transfers",
     "deallocate_above",
@@ -108,16 +114,34 @@ class LateOptions(Pipeline):
         False, "2026: let the device record programs: run ttnn-trace-hoist-transform"
     )
     optimization_level: int = option(
-        0, "2026: effort of the optimizer, which needs a model of the device; 0 is what is done"
+        0,
+        "2026: from 1 on, the library divides products and chooses fidelities, weights of "
+        "convolutions are prepared, and integers stay in rows; 2 keeps what elementwise "
+        "operations make in L1",
     )
-    enable_optimizer: bool = option(False, f"{_OPTIMIZER}; false is what is done")
-    memory_layout_analysis_enabled: bool = option(False, _OPTIMIZER)
+    enable_optimizer: bool = option(False, "2026: what optimization-level 1 does")
+    memory_layout_analysis_enabled: bool = option(
+        False, "2026: keep what elementwise operations make in L1, as optimization-level 2 does"
+    )
     row_major_enabled: bool = option(False, _OPTIMIZER)
-    insert_memreconfig: str = option("", _OPTIMIZER)
-    override_conv2d_config: str = option("", _OPTIMIZER)
-    override_conv3d_config: str = option("", _OPTIMIZER)
+    override_output_layout: LayoutOverrides = option(
+        (),
+        "Layouts of the results of the operations at these locations",
+        type=LAYOUT_OVERRIDES,
+    )
+    insert_memreconfig: Reshards = option(
+        (), "2026: operands that are moved to where the results are", type=RESHARDS
+    )
+    override_conv2d_config: Configs = option(
+        (), "2026: fields of the configurations of the convolutions there", type=CONV2D_CONFIGS
+    )
+    override_conv3d_config: Configs = option(
+        (), "2026: the same for convolutions of volumes", type=CONV3D_CONFIGS
+    )
     max_legal_layouts: int | None = option(None, _OPTIMIZER, type=INTEGER)
-    tensor_l1_usage_cap: float | None = option(None, _OPTIMIZER, type=FLOAT)
+    tensor_l1_usage_cap: float | None = option(
+        None, "2026: the part of L1 that tensors may take, 0 to 1", type=FLOAT
+    )
     max_fallback_attempts: int | None = option(None, _OPTIMIZER, type=INTEGER)
     enable_quant_dequant_conversion_pass: bool = option(
         True, "2026: requantize at once: run ttir-quant-dequant-conversion"
@@ -234,11 +258,6 @@ class TTIRToTTNNBackendPipeline(LateOptions):
     enable_grid_set: bool = option(True, "Choose grids: run ttir-grid-set")
     override_grid_sizes: GridOverrides = option(
         (), "Grids for the operations at these locations", type=GRID_OVERRIDES
-    )
-    override_output_layout: LayoutOverrides = option(
-        (),
-        "Layouts of the results of the operations at these locations",
-        type=LAYOUT_OVERRIDES,
     )
     sharding_pass_enabled: bool = option(
         False, "Keep the results of runs of operations in L1, divided over the cores"
@@ -568,11 +587,55 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             CanonicalizePass(),
             self._compute_config(),
             TTNNConfigureCCLOpsPass(),
-            *([TTNNSetMatmulProgramConfigPass()] if self.enable_matmul_program_config else []),
+            *self._overrides(),
+            *(
+                [TTNNSetMatmulProgramConfigPass()]
+                if self.enable_matmul_program_config and not self._optimizes
+                else []
+            ),
             *([RemoveDeadValuesPass()] if self.enable_remove_dead_values else []),
             *self._traces(),
             *self._perf_metrics(),
         )
+
+    @property
+    def _optimizes(self) -> bool:
+        """True with the optimizer, which leaves products in DRAM to the library."""
+        return (
+            self.optimization_level > 0
+            or self.enable_optimizer
+            or self.memory_layout_analysis_enabled
+        )
+
+    def _overrides(self) -> Sequence[Pass]:
+        from ttmlir.passes.general.canonicalize import CanonicalizePass
+        from ttmlir.passes.ttnn.optimizer.ttnn_greedy_memory_layout_propagation import (
+            TTNNGreedyMemoryLayoutPropagationPass,
+        )
+        from ttmlir.passes.ttnn.optimizer.ttnn_optimizer import TTNNOptimizerPass
+        from ttmlir.passes.ttnn.optimizer.ttnn_prepare_conv2d_weights_and_bias import (
+            TTNNPrepareConv2dWeightsAndBiasPass,
+        )
+        from ttmlir.passes.ttnn.optimizer.ttnn_rm_layout_propagation import (
+            TTNNRMLayoutPropagationPass,
+        )
+
+        overrides = TTNNOptimizerPass(
+            override_output_layout=self.override_output_layout,
+            insert_memreconfig=self.insert_memreconfig,
+            override_conv2d_config=self.override_conv2d_config,
+            override_conv3d_config=self.override_conv3d_config,
+        )
+        greedy, cap = TTNNGreedyMemoryLayoutPropagationPass(), self.tensor_l1_usage_cap
+        if cap is not None:
+            greedy = TTNNGreedyMemoryLayoutPropagationPass(tensor_l1_usage_cap=cap)
+        spreads = self.optimization_level == 2 or self.memory_layout_analysis_enabled
+        return [
+            *([TTNNRMLayoutPropagationPass()] if self._optimizes else []),
+            *([greedy, CanonicalizePass()] if spreads else []),
+            *([overrides] if overrides != TTNNOptimizerPass() else []),
+            *([TTNNPrepareConv2dWeightsAndBiasPass()] if self._optimizes else []),
+        ]
 
     def _perf_metrics(self) -> Sequence[Pass]:
         from ttmlir.passes.ttnn.ttnn_collect_perf_metrics import TTNNCollectPerfMetricsPass
@@ -618,9 +681,12 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         )
 
         sums, fidelity = self.compute_cfg_fp32_dest_acc_en, self.compute_cfg_math_fidelity
+        # The optimizer leaves what is not asked for to the library.
+        default_fidelity = None if self._optimizes else MathFidelity.HIFI4
+        default_sums = None if self._optimizes else True
         return TTNNSetComputeKernelConfigPass(
-            math_fidelity=MathFidelity.HIFI4 if fidelity is None else fidelity,
-            fp32_dest_acc_en=True if sums is None else sums,
+            math_fidelity=default_fidelity if fidelity is None else fidelity,
+            fp32_dest_acc_en=default_sums if sums is None else sums,
             math_approx_mode=self.compute_cfg_math_approx_mode,
             packer_l1_acc=self.compute_cfg_packer_l1_acc,
             dst_full_sync_en=self.compute_cfg_dst_full_sync_en,

@@ -351,9 +351,9 @@ RULES: dict[str, ConversionRule] = {
 # -- 2026 --------------------------------------------------------------------------------------
 
 
-def _late_composite(op: Operation) -> None:
+def convert_composite(op: Operation) -> None:
     """Operations that the library has become those of ttir; others keep what they mean."""
-    name = cast("StringAttr", op.properties["name"]).data.removeprefix(_LIBRARY_PREFIX)
+    name = cast("StringAttr", op.properties["name"]).data.removeprefix(LIBRARY_PREFIX)
     words = op.properties.get("composite_attributes")
     given = dict(words.data) if isinstance(words, DictionaryAttr) else {}
     rule = _COMPOSITES.get(name)
@@ -374,7 +374,7 @@ def _late_composite(op: Operation) -> None:
     replace(op, *new.results)
 
 
-_LIBRARY_PREFIX = "tenstorrent."
+LIBRARY_PREFIX = "tenstorrent."
 
 
 def _library_attributes(name: str, given: dict[str, Attribute]) -> dict[str, Attribute]:
@@ -682,7 +682,7 @@ LATE_RULES: dict[str, ConversionRule] = {
     "stablehlo.all_to_all": _all_to_all,
     "stablehlo.collective_broadcast": _collective("replica_groups"),
     "stablehlo.collective_permute": _collective("source_target_pairs"),
-    "stablehlo.composite": _late_composite,
+    "stablehlo.composite": convert_composite,
     "stablehlo.custom_call": _late_custom_call,
     "stablehlo.optimization_barrier": _late_barrier,
     "stablehlo.partition_id": _number_of_device,

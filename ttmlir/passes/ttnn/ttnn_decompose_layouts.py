@@ -25,9 +25,10 @@ After:
 
 Requires: ttnn of 2026, with layouts.
 Ensures: there is no `ttnn.to_tensor_spec`; each step changes the memory, the form or the elements
-alone. Elements of rows that become tiles change in tiles.
+alone. Elements of rows that become tiles change in tiles. What is divided over cores is moved to
+DRAM to be converted, and from there.
 Options: none.
-Not done here: sharded tensors.
+Not done here: nothing known.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import TensorType
 
-from ttmlir.ir.rewriting import refuse, replace
-from ttmlir.ir.ttnn_types import Memory, layout_in, memory_of
+from ttmlir.ir.rewriting import erase, refuse, replace
+from ttmlir.ir.ttnn_types import Memory, is_sharded, layout_in, memory_of, tensor_in
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.enums import BufferType
 from ttmlir.passes.core.base import ModulePass
@@ -60,7 +61,14 @@ class TTNNDecomposeLayoutsPass(ModulePass):
         """Replace every conversion."""
         for op in tuple(module.walk()):
             if op.name in ("ttnn.to_tensor_spec", "ttnn.to_layout"):
-                replace(op, _steps(op))
+                replace(op, _steps_of(op))
+
+
+def _steps_of(op: Operation) -> SSAValue:
+    value, target = op.operands[0], cast("TensorType[Attribute]", op.results[0].type)
+    if is_sharded(value.type) or is_sharded(target):
+        return _spread_steps(TTNNValueBuilder.before(op), value, target)
+    return _steps(op)
 
 
 def _steps(op: Operation) -> SSAValue:
@@ -100,6 +108,30 @@ def _steps(op: Operation) -> SSAValue:
     state.cast_to(element, wanted)
     state.tile(wanted.is_tiled)
     return state.value
+
+
+def _spread_steps(
+    build: TTNNValueBuilder, value: SSAValue, target: TensorType[Attribute]
+) -> SSAValue:
+    """Steps to or from a tensor that is divided over cores; converted is one in DRAM."""
+    given = cast("TensorType[Attribute]", value.type)
+    tiled = cast("Memory", memory_of(given)).is_tiled
+    wanted = cast("Memory", memory_of(target))
+    if (tiled, given.element_type) == (wanted.is_tiled, target.element_type):
+        if BufferType.SYSTEM_MEMORY not in (wanted.buffer, cast("Memory", memory_of(given)).buffer):
+            return build.create("to_memory_config", (value,), target)
+    if is_sharded(given):
+        value = build.create("to_memory_config", (value,), tensor_in(given, tiled=tiled))
+    last = target
+    if is_sharded(target):
+        last = tensor_in(target, tiled=wanted.is_tiled)
+    if value.type != last:
+        step = build.create_op_of("to_tensor_spec", (value,), (last,))
+        value = _steps(step)
+        erase(step)
+    if last != target:
+        value = build.create("to_memory_config", (value,), target)
+    return value
 
 
 _MADE_ON_HOST = ("ui8",)

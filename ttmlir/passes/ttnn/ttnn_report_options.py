@@ -36,11 +36,9 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 OF_OPTIMIZER = (
-    *("optimization-level", "enable-optimizer", "memory-layout-analysis-enabled"),
-    *("row-major-enabled", "insert-memreconfig", "override-conv2d-config"),
-    *("override-conv3d-config", "max-legal-layouts", "tensor-l1-usage-cap"),
-    *("max-fallback-attempts", "enable-dram-sharded-matmul", "enable-decision-trace"),
-    *("decision-trace-dir", "enable-compile-time-stats", "use-mock-allocator-state"),
+    *("row-major-enabled", "max-legal-layouts", "max-fallback-attempts"),
+    *("enable-dram-sharded-matmul", "enable-decision-trace", "decision-trace-dir"),
+    *("enable-compile-time-stats", "use-mock-allocator-state"),
 )
 """Options that there is no use for without a model of the device."""
 NOT_DONE = (
@@ -62,8 +60,7 @@ class TTNNReportOptionsPass(ModulePass):
         """Warn."""
         for name in self.without_effect:
             text = f"--{name} has no effect: " + (
-                "without a model of the device no layouts are searched for; they are those "
-                "of optimization-level=0"
+                "there is no model of the device, with which tt-mlir searches for layouts"
                 if name in OF_OPTIMIZER
                 else "no pass does it here; leave it out"
             )

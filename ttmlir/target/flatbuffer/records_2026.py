@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
+    NoneAttr,
     StringAttr,
     SymbolRefAttr,
     TensorType,
@@ -40,6 +41,7 @@ from ttmlir.dialects.tt import GridAttr, element_of
 from ttmlir.dialects.ttnn.attrs import (
     CoreRangeSetAttr,
     DeviceComputeConfigAttr,
+    MemoryConfigAttr,
     MeshOffsetAttr,
     MeshShapeAttr,
     ShapeAttr,
@@ -483,7 +485,7 @@ class _Filler:
         elif isinstance(type, UnionType):
             self.fill_union(field, attr)
         elif type.name == "MemoryConfig" or (attr is None and type.name == "DataType"):
-            self.fill_by_result(field)
+            self.fill_memory(field, attr)
         elif attr is None and type.name == "TensorLayout" and field.name == "layout":
             self.table[field.name] = self.writer.tables.tensor_layout(self.result_type())
         elif attr is not None:
@@ -531,8 +533,15 @@ class _Filler:
                 return member.name, table
         return None
 
-    def fill_by_result(self, field: Field) -> None:
-        """Memory and data type, which the type of the result says."""
+    def fill_memory(self, field: Field, attr: Attribute | None) -> None:
+        """Memory and data type, which the type of the result says unless an attribute does."""
+        if isinstance(attr, MemoryConfigAttr) and isinstance(attr.shard_spec, NoneAttr):
+            self.left.discard(self.source(field))
+            self.table[field.name] = {
+                "buffer_type": attr.buffer_type.data.schema_name,
+                "tensor_memory_layout": attr.tensor_memory_layout.data.schema_name,
+            }
+            return
         tables = self.writer.tables
         if not self.op.results:
             return

@@ -55,6 +55,8 @@ class Want:
         element = self.element or tensor.element_type
         tiled = memory.is_tiled if self.tiled is None else self.tiled
         buffer = memory.buffer if self.buffer is None else self.buffer
+        if (element, tiled, buffer) == (tensor.element_type, memory.is_tiled, memory.buffer):
+            return type_
         layout = layout_in(tensor.get_shape(), element, tiled=tiled, buffer=buffer)
         return TensorType(element, tensor.get_shape(), layout)
 

@@ -1,0 +1,1 @@
+"""Layouts and configurations of operations of ttnn: chosen by options, or by rules."""

@@ -1,0 +1,105 @@
+"""Layouts of tensors of ttnn of 2026 in L1, divided over cores, and moves to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import BFloat16Type, Float32Type, ModuleOp, TensorType
+
+from ttmlir.dialects import tt, ttnn
+from ttmlir.dialects.definition.ods import SYSTEM_DESC
+from ttmlir.dialects.ttnn.attrs import BUFFER_TYPES, MEMORY_LAYOUTS, TTNNLayoutAttr
+from ttmlir.ir.rewriting import insert_before
+from ttmlir.ir.ttnn_types import TILE, Shards, layout_in
+from ttmlir.layout.enums import DataType, MemorySpace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.dialects.builtin import LocationAttr
+    from xdsl.ir import Attribute, Operation, SSAValue
+
+    from ttmlir.layout.tensor_layout import TensorLayout
+
+_ELEMENTS = {DataType.F32: Float32Type(), DataType.BF16: BFloat16Type()}
+"""Types of the elements of formats; the others are elements by their tiles."""
+
+
+L1_SHARE = 0.8
+"""The part of L1 that tensors take; the rest is for circular buffers."""
+
+
+def type_in(type_: Attribute, place: TensorLayout, workers: Sequence[int]) -> TensorType[Attribute]:
+    """The type of a tensor in the memory, over the cores and with the format of a layout.
+
+    `workers` are the rows and columns of cores of the device.
+    """
+    tensor = cast("TensorType[Attribute]", type_)
+    element, shape = tensor.element_type, tensor.get_shape()
+    given, wanted = layout_attr(type_), format_of(place)
+    if given is None or format_of(given.tensor_layout) is not wanted:
+        element = _ELEMENTS.get(wanted) or tt.TileType.get(TILE, TILE, wanted)
+    shards = None
+    if place.memory_space is MemorySpace.DEVICE_L1:
+        spread = MEMORY_LAYOUTS[place.memory_layout]
+        rows, columns = place.grid.shape
+        shards = Shards.on(spread, (rows, columns), workers)
+    layout = layout_in(
+        shape,
+        element,
+        tiled=place.is_tiled,
+        buffer=BUFFER_TYPES[place.memory_space],
+        shards=shards,
+    )
+    return TensorType(element, shape, layout)
+
+
+def format_of(layout: TensorLayout) -> DataType:
+    """The format that a layout stores numbers in."""
+    tile = layout.tile
+    return layout.scalar_element.data_type if tile is None else tile.data_type
+
+
+def layout_attr(type_: Attribute) -> TTNNLayoutAttr | None:
+    """The layout of a tensor of ttnn; None for other values."""
+    layout = getattr(type_, "encoding", None)
+    return layout if isinstance(layout, TTNNLayoutAttr) else None
+
+
+def shard_bytes(type_: Attribute) -> int:
+    """Bytes of the part of a tensor that one core holds; of all of it where it is interleaved."""
+    layout = layout_attr(type_)
+    assert layout is not None, "tensors of ttnn have layouts"
+    return layout.tensor_layout.shard_bytes
+
+
+def move(value: SSAValue, type_: Attribute, before: Operation, location: LocationAttr) -> SSAValue:
+    """A tensor as another type has it, made before an operation."""
+    if value.type == type_:
+        return value
+    new = ttnn.op_class("to_tensor_spec").create(
+        operands=[value], result_types=[type_], location=location
+    )
+    insert_before(before, new)
+    return new.results[0]
+
+
+def is_elementwise(op: Operation) -> bool:
+    """True for an operation of ttnn that computes each element of its own."""
+    definition = getattr(op, "DEFINITION", None)
+    return (
+        op.name.startswith("ttnn.")
+        and definition is not None
+        and (definition.family.is_elementwise)
+    )
+
+
+def usable_l1_of(op: Operation) -> int | None:
+    """Bytes of L1 for tensors on each core of the machine; None if it is not described."""
+    table: Operation | None = op
+    while table is not None:
+        found = table.attributes.get(SYSTEM_DESC) if isinstance(table, ModuleOp) else None
+        if isinstance(found, tt.SystemDescAttr):
+            return found.data.chip_descs[0].usable_l1_size
+        table = table.parent_op()
+    return None
