@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import i1, i32
+from xdsl.dialects.builtin import IntegerType, i1, i32
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir import optable
@@ -41,6 +41,10 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
 )
 from ttmlir.passes.d2m.references import ReferenceRow
 
+SIGNBIT = "signbit"
+"""Whether floating-point numbers have a sign: no operation of its own in ttir of 2024, where
+integers of the same bits are compared with 0, but one call on tiles."""
+
 
 def compute_elementwise(
     builder: D2MBuilder,
@@ -50,7 +54,7 @@ def compute_elementwise(
     shape: Shape,
     parameters: Mapping[str, ParameterValue] | None = None,
 ) -> DeviceTensor:
-    """An operation of a definition on tensors that broadcast to a shape.
+    """An operation of a definition, or `signbit`, on tensors that broadcast to a shape.
 
     LayoutError for what kernels do not compute on the elements.
     """
@@ -62,7 +66,7 @@ def compute_elementwise(
             return first.then(mnemonic, {}, first.view, element)
     elif mnemonic == "clamp" and is_wide_unsigned(scalar_of(element)):
         return _clamp_unsigned(builder, first, element, shape, parameters or {})
-    else:
+    elif mnemonic != SIGNBIT:
         steps_of(mnemonic, scalar_of(operands[-1].element))
     for follow in (_below_views, _without_inner_ones):
         moved = follow(operands, shape)
@@ -85,8 +89,8 @@ def compute_elementwise(
         elements = [each.element for each in operands]
         return _compute_tile(tiles, mnemonic, values, elements, element, parameters or {})
 
-    row = _row(mnemonic, operands, tensors, element, output.shape, parameters or {})
-    return builder.generic(tensors, output, nest, body, [row])
+    rows = _rows(mnemonic, operands, tensors, element, output.shape, parameters or {})
+    return builder.generic(tensors, output, nest, body, rows)
 
 
 def _clamp_unsigned(
@@ -164,22 +168,28 @@ def _without_inner_ones(operands: Sequence[Operand], shape: Shape) -> _Moved | N
     return _Moved(moved, target, restore)
 
 
-def _row(
+def _rows(
     mnemonic: str,
     operands: Sequence[Operand],
     tensors: Sequence[DeviceTensor],
     element: Attribute,
     shape: Shape,
     parameters: Mapping[str, ParameterValue],
-) -> ReferenceRow:
+) -> Sequence[ReferenceRow]:
     """What is computed, on tensors by number and on numbers."""
-    values = [
+    if mnemonic == SIGNBIT:
+        bits = IntegerType(8 * scalar_of(operands[0].element).size_bytes)
+        return (
+            ReferenceRow.of("bitcast_convert", (0,), shape, bits),
+            ReferenceRow.of("lt", (2, 0.0), shape, element),
+        )
+    values: list[int | float] = [
         float(each.number) if isinstance(each, Splat) else tensors.index(each) for each in operands
     ]
     if mnemonic == "typecast" and is_boolean(element) and not is_boolean(operands[0].element):
         # Truth values are stored as numbers, to which a typecast changes nothing.
-        return ReferenceRow.of("ne", (*values, 0.0), shape, element)
-    return ReferenceRow.of(mnemonic, values, shape, element, parameters)
+        return (ReferenceRow.of("ne", (*values, 0.0), shape, element),)
+    return (ReferenceRow.of(mnemonic, values, shape, element, parameters),)
 
 
 def _compute_tile(
@@ -193,6 +203,11 @@ def _compute_tile(
     """One tile of the result, from tiles and numbers."""
     if mnemonic == "typecast":
         return convert_tile(tiles, _tile_of(tiles, values[0], elements[0]), elements[0], element)
+    if mnemonic == SIGNBIT:
+        tile = _tile_of(tiles, values[0], elements[0])
+        made = element if is_float(scalar_of(element)) else elements[0]
+        signs = tiles.add(d2m.tile_op("tile_signbit").of([tile], metal_tile_type(made)))
+        return convert_tile(tiles, signs, made, element, has_truths=True)
     working = i32 if is_short(scalar_of(elements[-1])) else elements[-1]
     wanted = [
         i1 if mnemonic == "where" and not number else working for number in range(len(values))
