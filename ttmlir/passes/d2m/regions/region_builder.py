@@ -36,8 +36,9 @@ def set_threads(
     op: d2m.GenericOp, threads: Sequence[d2m.ThreadAttr], regions: Sequence[Region]
 ) -> None:
     """Give a generic other threads; regions that it had before are gone unless they are listed."""
-    while op.regions:
-        op.detach_region(0)
+    for region in [op.detach_region(0) for _ in list(op.regions)]:
+        if region not in regions:
+            region.drop_all_references()
     for region in regions:
         op.add_region(region)
     op.properties["threads"] = ArrayAttr(threads)
