@@ -65,6 +65,23 @@ CASES = (
     Case("exp", ((33, 70),), (33, 70), np.exp),
     Case("subtract", ((64, 128), (64, 128)), (64, 128), np.subtract, "bf16"),
     Case("add", ((33, 70), (1, 70)), (33, 70), np.add),
+    Case("matmul", ((33, 70), (70, 45)), (33, 45), np.matmul),
+    Case(
+        "sum",
+        ((2, 64, 96),),
+        (2, 64, 1),
+        lambda x: x.sum(2, keepdims=True),
+        "f32",
+        "<{dim_arg = [2 : i32], keep_dim = true}>",
+    ),
+    Case(
+        "max",
+        ((33, 70),),
+        (1, 70),
+        lambda x: x.max(0, keepdims=True),
+        "f32",
+        "<{dim_arg = [0 : i32], keep_dim = true}>",
+    ),
     Case(
         "permute",
         ((64, 160),),
@@ -80,6 +97,8 @@ CASES = (
 def test_kernels_run(case: Case) -> None:
     """In device numerics, clean under the sanitizer; tiles go to DST with 10 bits of mantissa."""
     inputs = [RNG.normal(size=shape).astype(np.float32) for shape in case.shapes]
+    if case.operation == "max":
+        inputs = [-np.abs(x) for x in inputs]  # padding is 0
     if case.element == "bf16":
         inputs = [x.astype(ml_dtypes.bfloat16) for x in inputs]
     binary = read_binary(write_ttm(lowered(case.text(), *PASSES)), "test.ttm")
@@ -88,6 +107,6 @@ def test_kernels_run(case: Case) -> None:
     assert not [finding for each in run.reports for finding in each.report.findings]
     (output,) = run.outputs
     expected = case.function(*(x.astype(np.float64) for x in inputs))
-    np.testing.assert_allclose(
-        np.asarray(output).astype(np.float64), expected, rtol=2.0**-8, atol=2.0**-8
-    )
+    # The matrix unit adds up 70 or 96 products and sums.
+    most = 2.0**-8 * max(1.0, float(np.abs(expected).max()))
+    np.testing.assert_allclose(np.asarray(output).astype(np.float64), expected, rtol=0, atol=most)

@@ -243,6 +243,7 @@ class TTIRToD2MPass(ModulePass):
             accumulation=self.fp32_dest_acc_en,
             weight_dtype=self.experimental_weight_dtype,
             late=is_late(module),
+            single_steps=is_late(module) and self.unified_threads,
         )
         if placement.late:
             decompose_late(module)

@@ -26,6 +26,7 @@ from ttmlir.ir.kernel_builder import (
     steps_of,
 )
 from ttmlir.ir.tensor_types import is_boolean
+from ttmlir.layout.metal import TILE
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
@@ -271,6 +272,23 @@ def convert_tile(
             properties=named,
         )
     )
+
+
+def without_padding(
+    builder: D2MBuilder, source: DeviceTensor, wanted: tuple[bool, bool], number: float
+) -> DeviceTensor:
+    """The tensor with a number in place of the padding of its rows, of its columns, or of both.
+
+    The host pads constants by zeros, so one of ones chooses.
+    """
+    rank = len(source.shape)
+    for dim, is_wanted in zip((rank - 2, rank - 1), wanted, strict=True):
+        if is_wanted and source.shape[dim] % TILE:
+            extents = [source.shape[dim] if each == dim else 1 for each in range(rank)]
+            inside = builder.load_constant(source.element, extents, [1] * source.shape[dim])
+            operands = [inside, source, Splat(number, source.element, source.shape)]
+            source = compute_elementwise(builder, "where", operands, source.element, source.shape)
+    return source
 
 
 def cast(builder: D2MBuilder, source: DeviceTensor, element: Attribute) -> DeviceTensor:
