@@ -45,6 +45,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.convert_stablehlo_to_ttir:ConvertStableHLOToTTIRPass"
     ),
     "convert-tosa-to-ttir": "ttmlir.passes.tosa.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
+    "convert-ttir-to-linalg": (
+        "ttmlir.passes.linalg.convert_ttir_to_linalg:ConvertTTIRToLinalgPass"
+    ),
     "convert-ttir-to-ttmetal": "ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass",
     "convert-ttir-to-ttnn": (
         "ttmlir.passes.ttnn.conversion.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass"
