@@ -514,7 +514,6 @@ _WITHOUT_MODEL = (
 )
 
 ELSEWHERE = {
-    "convert-ttir-to-linalg": "there is no code for host processors; ttir runs as ttnn or ttmetal",
     "d2m-emitc-pipeline": "use ttmlir-translate --ttkernel-to-cpp",
     "d2m-decompose-masking": "use d2m-mask-padding, which puts masks into loops",
     "d2m-insert-spill-and-scratch": "use d2m-insert-scratch-buffers, which adds local memory",

@@ -44,21 +44,23 @@ class Case:
     function: Callable[..., Array]
     element: str = "f32"
     properties: str = ""
+    made: str = ""
+    """The element type of the result, if it is another one."""
 
     def text(self) -> str:
         """The module."""
         types = [self._type(shape) for shape in self.shapes]
         names = [f"%x{number}" for number in range(len(types))]
         taken = ", ".join(f"{name}: {type_}" for name, type_ in zip(names, types, strict=True))
-        result = self._type(self.result)
+        result = self._type(self.result, self.made)
         return f"""func.func @main({taken}) -> {result} {{
           %0 = "ttir.{self.operation}"({", ".join(names)}) {self.properties}
               : ({", ".join(types)}) -> {result}
           return %0 : {result}
         }}"""
 
-    def _type(self, shape: tuple[int, ...]) -> str:
-        return f"tensor<{'x'.join(map(str, shape))}x{self.element}>"
+    def _type(self, shape: tuple[int, ...], element: str = "") -> str:
+        return f"tensor<{'x'.join(map(str, shape))}x{element or self.element}>"
 
 
 CASES = (
@@ -73,6 +75,16 @@ CASES = (
         lambda x: x.sum(2, keepdims=True),
         "f32",
         "<{dim_arg = [2 : i32], keep_dim = true}>",
+    ),
+    Case("sum", ((33, 70),), (1, 1), lambda x: x.sum(keepdims=True), "f32", "<{keep_dim = true}>"),
+    Case("typecast", ((33, 70),), (33, 70), np.trunc, made="i32"),
+    Case(
+        "reduce_or",
+        ((33, 70),),
+        (33, 1),
+        lambda x: np.any(x, 1, keepdims=True),
+        "f32",
+        "<{dim_arg = [1 : i32], keep_dim = true}>",
     ),
     Case(
         "max",
@@ -97,6 +109,8 @@ CASES = (
 def test_kernels_run(case: Case) -> None:
     """In device numerics, clean under the sanitizer; tiles go to DST with 10 bits of mantissa."""
     inputs = [RNG.normal(size=shape).astype(np.float32) for shape in case.shapes]
+    if case.operation == "sum":
+        inputs = [np.abs(x) for x in inputs]
     if case.operation == "max":
         inputs = [-np.abs(x) for x in inputs]  # padding is 0
     if case.element == "bf16":

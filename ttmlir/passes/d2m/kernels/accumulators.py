@@ -186,6 +186,9 @@ def _ends(op: Operation, reserve: d2m.ReserveOp) -> bool:
     """True for what packs tiles of DST, and hands them over."""
     if isinstance(op, PushOp):
         return op.operands[0] is reserve.operands[0]
+    if isinstance(op, memref.LoadOp):
+        users = [use.operation for use in op.results[0].uses]
+        return bool(users) and all(_ends(user, reserve) for user in users)
     return any(
         isinstance(each, memref.StoreOp) and _root(each.memref) is reserve.results[0]
         for each in op.walk()

@@ -50,7 +50,7 @@ from ttmlir.dialects.ttkernel.attrs import (
     ReduceType,
     ReduceTypeAttr,
 )
-from ttmlir.ir.kernel_builder import bits_of
+from ttmlir.ir.kernel_builder import bits_of, is_short
 from ttmlir.ir.rewriting import erase, refuse
 from ttmlir.layout.data_format import TileFormat
 from ttmlir.layout.enums import CBPort, MemorySpace, ThreadType
@@ -509,6 +509,8 @@ class _Kernel:
         is_float = _is_float(op.operands[0].type)
         call = op.TILE_OPERATION.call
         steps = call.floats if is_float else call.integers
+        if op.TILE_OPERATION.mnemonic == "tile_typecast":
+            steps = self._conversion(op, steps or (), is_float=is_float)
         number = op.operands[1] if len(op.operands) > 1 else None
         if number is not None and number.type.name != "tt.tile":
             self._compute_with_number(op, number, out, build)
@@ -533,6 +535,21 @@ class _Kernel:
                 places[-1] = out
             self._step(op, step, places, build)
 
+    @staticmethod
+    def _conversion(
+        op: d2m.ElementwiseTileOp, steps: Sequence[Step], *, is_float: bool
+    ) -> Sequence[Step]:
+        """How a tile is converted: for truth values, by asking what is not 0."""
+        named = [op.properties.get(name) for name in ("source", "target")]
+        source, target = (each and element_of(each).scalar for each in named)
+        if any(each is not None and is_short(each) for each in (source, target)):
+            refuse(op, "converts integers of 8 or 16 bits, for which kernels of 2026 have no calls")
+        has_truths = source is not None and source.keyword == "i1"
+        if target is None or target.keyword != "i1" or has_truths:
+            return steps
+        asks = Step(call="nez_tile" if is_float else "nez_tile_int32", slots=(0,))
+        return (asks,) if is_float == _is_float(op.results[0].type) else (asks, *steps)
+
     def _step(
         self, op: d2m.ElementwiseTileOp, step: Step, places: list[Index], build: KernelCalls
     ) -> None:
@@ -544,7 +561,7 @@ class _Kernel:
                 continue
             given: dict[str, Attribute] = {
                 part.name: DataTypeAttr(
-                    element_of(formats.get(part.name, op.operands[0].type)).scalar.data_type
+                    _format_of(formats.get(part.name, op.operands[0].type)).data_type
                 )
                 for part in form.attributes
                 if part.kind == "data_type"
@@ -782,10 +799,14 @@ def _is_dst(buffer: SSAValue) -> bool:
     return memory_space_of(cast("MemRef", buffer.type)) is MemorySpace.REGISTER_DST
 
 
-def _is_float(tile: Attribute) -> bool:
+def _format_of(tile: Attribute) -> TileFormat:
     element = element_of(tile)
     assert isinstance(element, TileFormat), "operations on tiles take tiles"
-    return not element.scalar.data_type.keyword.startswith(("u", "si"))
+    return element
+
+
+def _is_float(tile: Attribute) -> bool:
+    return not _format_of(tile).scalar.data_type.keyword.startswith(("u", "si"))
 
 
 def _mixed(static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]) -> list[Index]:

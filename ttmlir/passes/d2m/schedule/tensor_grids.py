@@ -48,8 +48,6 @@ def _divide(op: d2m.GenericOp, target: Sequence[int]) -> None:
         return  # ttnn has chosen where its tensors are
     try:
         types = [_type_for(value, target) for value in op.buffers]
-        if types == [value.type for value in op.buffers]:
-            return
         outputs = types[len(op.inputs) :]
         grid = _grid_of(outputs[0])
         maps = op.indexing_maps
@@ -58,6 +56,8 @@ def _divide(op: d2m.GenericOp, target: Sequence[int]) -> None:
         factors = infer_block_factors(pairs[number][0], grid, grid, pairs[:number])
     except LayoutError as error:
         refuse(op, f"has no grid: {error}")
+    if types == [value.type for value in op.buffers] and factors == op.block_factors:
+        return
     if not _may_change(op.regions[0], op):
         return
     for number, (value, type_) in enumerate(zip(op.buffers, types, strict=True)):
