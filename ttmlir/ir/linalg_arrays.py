@@ -29,6 +29,7 @@ from ttmlir.arrays.namespace import ARRAYS
 from ttmlir.composites.bits import width_of
 from ttmlir.dialects.linalg import OPERATIONS as LINALG_OPERATIONS
 from ttmlir.errors import ArgumentError
+from ttmlir.ir.builder import Builder
 from ttmlir.ir.tensor_types import dtype_of, element_of, element_type, value_shape
 from ttmlir.mlir.attributes import elements_of
 from ttmlir.mlir.context import make_context
@@ -36,8 +37,6 @@ from ttmlir.optable import DEFINITIONS, named_in
 from ttmlir.optable.contraction import DotDimensions
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import LocationAttr
-
     from ttmlir.mlir.attributes import ElementsType
     from ttmlir.optable.op_definition import OpDefinition
 
@@ -122,21 +121,18 @@ _MADE_OF_OTHERS: Mapping[str, Callable[..., Array]] = {
 
 
 class LinalgCarrier:
-    """A block in which operations are put in front of another one, at its location."""
+    """Creates operations where a builder does."""
 
     holds_numbers = False
 
-    def __init__(self, block: Block, location: LocationAttr | None, before: Operation) -> None:
-        """Insert in front of an operation of a block."""
-        self.block = block
-        self.location = location
-        self._before = before
+    def __init__(self, build: Builder) -> None:
+        """Create them where the builder does."""
+        self._build = build
 
     @classmethod
     def before(cls, op: Operation) -> LinalgCarrier:
-        """Insert in front of an operation, at its location."""
-        assert op.parent is not None, "operations are in blocks"
-        return cls(op.parent, op.location, op)
+        """In front of an operation, at its location."""
+        return cls(Builder.before(op))
 
     def wrap(self, value: SSAValue) -> Array:
         """A tensor as an array."""
@@ -144,11 +140,9 @@ class LinalgCarrier:
 
     def add(self, op: Operation) -> SSAValue:
         """Put an operation there; its result."""
-        if self.location is not None:
-            for each in op.walk():
-                each.location = self.location
-        self.block.insert_op_before(op, self._before)
-        return op.results[0]
+        for each in op.walk():
+            each.location = self._build.location
+        return self._build.insert(op).results[0]
 
     # --- Any operation --------------------------------------------------------------------------
 
@@ -285,8 +279,8 @@ class LinalgCarrier:
 
     def empty(self, shape: Shape, dtype: str) -> Array:
         """A tensor without values, to write to."""
-        op = tensor.EmptyOp((), TensorType(element_of(dtype), shape))
-        return Array(self, self.add(op), shape, dtype)
+        value = self._build.create_empty(TensorType(element_of(dtype), shape))
+        return Array(self, value, shape, dtype)
 
     def _compare(self, direction: str, arrays: Sequence[Array]) -> Array:
         is_float = arrays[0].is_real

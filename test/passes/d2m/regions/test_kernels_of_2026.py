@@ -46,6 +46,8 @@ class Case:
     properties: str = ""
     made: str = ""
     """The element type of the result, if it is another one."""
+    is_nested: bool = False
+    """In a module for a device, as compilers of 2026 have it."""
 
     def text(self) -> str:
         """The module."""
@@ -53,21 +55,24 @@ class Case:
         names = [f"%x{number}" for number in range(len(types))]
         taken = ", ".join(f"{name}: {type_}" for name, type_ in zip(names, types, strict=True))
         result = self._type(self.result, self.made)
-        return f"""func.func @main({taken}) -> {result} {{
+        text = f"""func.func @main({taken}) -> {result} {{
           %0 = "ttir.{self.operation}"({", ".join(names)}) {self.properties}
               : ({", ".join(types)}) -> {result}
           return %0 : {result}
         }}"""
+        nested = f"module {{ ttcore.device_module {{ builtin.module {{\n{text}\n}} }} }}"
+        return nested if self.is_nested else text
 
     def _type(self, shape: tuple[int, ...], element: str = "") -> str:
         return f"tensor<{'x'.join(map(str, shape))}x{element or self.element}>"
 
 
 CASES = (
-    Case("exp", ((33, 70),), (33, 70), np.exp),
+    Case("exp", ((33, 70),), (33, 70), np.exp, is_nested=True),
     Case("subtract", ((64, 128), (64, 128)), (64, 128), np.subtract, "bf16"),
     Case("add", ((33, 70), (1, 70)), (33, 70), np.add),
     Case("matmul", ((33, 70), (70, 45)), (33, 45), np.matmul),
+    Case("matmul", ((2, 33, 70), (2, 70, 45)), (2, 33, 45), np.matmul),
     Case(
         "sum",
         ((2, 64, 96),),

@@ -599,8 +599,8 @@ class _Kernel:
         if math.prod(outer) != 1:
             refuse(
                 op,
-                "multiplies several matrices; run d2m-insert-dst-register-access with "
-                "use-tile-matmul=true, or without d2m-insert-tile-matmul-block, before",
+                "multiplies several matrices; products of blocks are of one, others are made of "
+                "d2m.tile_matmul",
             )
         columns = cast("MemRef", op.operands[1].type).get_shape()[-1]
         sizes = (columns, rows, terms)
