@@ -93,6 +93,7 @@ ON_FLOATS = (
     Case("gelu", (0,), "33x70xf32", lambda x: x / 2 * (1 + erf(x / np.sqrt(2)))),
     Case("relu", (0,), "33x70xf32", lambda x: np.maximum(x, 0)),
     Case("sign", (0,), "33x70xf32", np.sign),
+    Case("signbit", (0,), "33x70xf32", np.signbit),
     Case("softsign", (0,), "33x70xf32", lambda x: x / (1 + np.abs(x))),
     Case("subtract", (0, 2), "33x70xf32", np.subtract),
     Case("maximum", (2, 0), "33x70xf32", np.maximum),
