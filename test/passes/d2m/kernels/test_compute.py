@@ -455,11 +455,15 @@ def test_signs(element: str) -> None:
     type_ = f"tensor<33x70x{element}>"
     run = run_kernels(
         f"""module {{ ttcore.device_module {{ builtin.module {{
-        func.func @main(%x: {type_}) -> {type_} {{
+        func.func @main(%x: {type_}) -> ({type_}, {type_}) {{
           %0 = "ttir.signbit"(%x) : ({type_}) -> {type_}
-          return %0 : {type_}
+          %1 = "ttir.signbit"(%x) : ({type_}) -> {type_}
+          %2 = "ttir.add"(%0, %1) : ({type_}, {type_}) -> {type_}
+          return %0, %2 : {type_}, {type_}
         }} }} }} }}""",
         x,
         exact=False,
     )
-    np.testing.assert_array_equal(np.asarray(run.outputs[0]).astype(bool), expected)
+    once, twice = (np.asarray(output).astype(np.float32) for output in run.outputs)
+    np.testing.assert_array_equal(once, expected.astype(np.float32))
+    np.testing.assert_array_equal(twice, 2 * expected.astype(np.float32))

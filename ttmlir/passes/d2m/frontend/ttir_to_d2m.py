@@ -328,7 +328,7 @@ def _release_operands(conversion: Conversion, op: Operation) -> None:
 def _convert(conversion: Conversion, op: Operation) -> None:
     _check_types(op)
     rule = _rule_of(op)
-    if conversion.is_known(op) or _is_read_for_signs(op):
+    if _is_read_for_signs(op) or conversion.is_known(op):
         return
     try:
         if isinstance(op, ttir.ConstantOp):
