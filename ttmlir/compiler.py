@@ -258,7 +258,7 @@ def write_ttm(
     from ttmlir.target.flatbuffer.ttmetal import ttmetal_to_flatbuffer
 
     return ttmetal_to_flatbuffer(
-        module,
+        _with_kernels_in_emitc(module),
         mlir_source=print_module(module, FILE_TEXT),
         golden=golden,
         signatures=signatures,
@@ -273,22 +273,34 @@ def write_kernels(module: ModuleOp, *, kernel_api: str = "") -> str:
     Without it that of the module's own form: 2026 with the dialect ttcore, which is as old as the
     new API; kernels in the form of 2026 are then letter by letter those of tt-lang 1.1.1.
     """
-    from ttmlir.dialects.ttkernel import TTKernelOp
-    from ttmlir.mlir.attributes import cloned
     from ttmlir.mlir.core_prefix import TTCORE, core_prefix_of, has_late_kernels
     from ttmlir.target.cpp import from_ttkernel
     from ttmlir.target.cpp.kernel_api import KernelApi
 
     is_late = has_late_kernels(module)
-    if is_late and any(isinstance(op, TTKernelOp) for op in module.walk()):
-        from ttmlir.passes.emitc.convert_ttkernel_to_emitc import convert_kernels
-
-        module = cloned(module)
-        convert_kernels(module)
+    module = _with_kernels_in_emitc(module)
     if is_late and not kernel_api:
         return from_ttkernel.write_kernels(module)
     form = "2026" if core_prefix_of(module) == TTCORE else "2024"
     return from_ttkernel.write_kernels(module, KernelApi(kernel_api or form))
+
+
+def _with_kernels_in_emitc(module: ModuleOp) -> ModuleOp:
+    """The module, or one like it whose kernels in the form of 2026 are converted to emitc."""
+    from ttmlir.mlir.core_prefix import has_late_kernels
+
+    if not has_late_kernels(module):
+        return module
+    from ttmlir.dialects.ttkernel import TTKernelOp
+
+    if not any(isinstance(op, TTKernelOp) for op in module.walk()):
+        return module
+    from ttmlir.mlir.attributes import cloned
+    from ttmlir.passes.emitc.convert_ttkernel_to_emitc import convert_kernels
+
+    module = cloned(module)
+    convert_kernels(module)
+    return module
 
 
 @without_collections()

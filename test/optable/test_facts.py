@@ -35,6 +35,7 @@ LISTS = {
     "passes/ttir/element_types/ttir_predicate_type_alignment.py": "truth in numbers",
     "passes/ttir/ttir_while_trip_count.py": "comparisons with their sides exchanged",
     "passes/stablehlo/pairs/stablehlo_complex_math_expander.py": "functions that pairs have",
+    "ir/linalg_arrays.py": "what linalg, math and arith have no name for",
     "target/cpp/kernel_api.py": "calls whose names or arguments changed in 2026",
     "frontend/torch/program.py": "arithmetic of Python on numbers of tensors",
     "frontend/torch/rules/elementwise.py": "rules of ATen's operations",

@@ -23,6 +23,10 @@ class ArrayNamespace:
         """Elements of `yes` where the condition is true, else of `no`."""
         return condition.where(yes, no)
 
+    def clip(self, x: Array, low: Number, high: Number) -> Array:
+        """Elements that are not below one number, and not above another one."""
+        return x.limit(low, high)
+
     def __getattr__(self, name: str) -> Callable[..., Array]:
         """The elementwise definition of that name, of an array and others."""
         mnemonic = _OTHER_NAMES.get(name, name)

@@ -495,8 +495,8 @@ def _built_on(type_: tree.Type) -> str:
             return ""
 
 
-def _as_call(type_: tree.Type) -> tree.FunctionCall | None:
-    """`decltype(a)::next()`, which the grammar takes for the type of a function."""
+def _as_call(type_: tree.Type) -> tree.FunctionCall | tree.Cast | None:
+    """`decltype(a)::next()`, or a cast, which the grammar takes for the type of a function."""
     match type_:
         case tree.FunctionOf(
             result=tree.NamedType(qualifiers=()) as result, parameters=parameters
@@ -513,6 +513,21 @@ def _as_call(type_: tree.Type) -> tree.FunctionCall | None:
                         arguments.append(found)
                     case _:
                         return None
+            given = result.template_arguments
+            if result.name in _CASTS and len(given) == len(arguments) == 1:
+                target = given[0]
+                if isinstance(target, tree.Name):
+                    target = tree.NamedType(
+                        target.text,
+                        target.template_arguments,
+                        (),
+                        target.scope,
+                        position=target.position,
+                    )
+                kind = cast("tree.CastKind", result.name)
+                return tree.Cast(
+                    kind, cast("tree.Type", target), arguments[0], position=type_.position
+                )
             callee = tree.Name(result.name, (), result.scope, position=type_.position)
             return tree.FunctionCall(
                 callee, tuple(arguments), result.template_arguments, position=type_.position

@@ -104,9 +104,11 @@ def require_device(op: Operation, pass_name: str) -> DeviceView:
 
 
 def require_system_desc(module: ModuleOp, pass_name: str) -> SystemDesc:
-    """The machine that the module names, or an error that says how to get one."""
-    attr = module.attributes.get(SYSTEM_DESC)
-    if not isinstance(attr, tt.SystemDescAttr):
+    """The machine that the module or one inside names, or an error that says how to get one."""
+    inner = (op for op in module.walk() if isinstance(op, ModuleOp))
+    found = (op.attributes.get(SYSTEM_DESC) for op in inner)
+    attr = next((each for each in found if isinstance(each, tt.SystemDescAttr)), None)
+    if attr is None:
         refuse(
             module,
             f"there is no description of the machine: {pass_name} needs the attribute "

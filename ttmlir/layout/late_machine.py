@@ -43,10 +43,10 @@ from ttmlir.layout.system import (
     channels_from_table,
     connections_to_table,
     coords_from_table,
+    cores_of_generation,
     required,
     system_desc_from_table,
     system_desc_to_table,
-    worker_cores,
 )
 from ttmlir.layout.tensor_layout import Grid
 from ttmlir.limits import MAX_DRAM_CHANNELS, MAX_GRID_EXTENT
@@ -86,10 +86,7 @@ def late_board(name: str) -> SystemDesc:
         erisc_l1_unreserved_base=known.erisc_l1_unreserved_base,
         dram_unreserved_base=known.dram_unreserved_base,
         dram_unreserved_end=known.dram_unreserved_end,
-        physical_cores=PhysicalCores(
-            worker=worker_cores(*known.grid),
-            dram=tuple((known.grid[0], x) for x in range(channels)),
-        ),
+        physical_cores=cores_of_generation(Arch.from_keyword(known.arch), known.grid, channels),
         supported_data_types=_DATA_TYPES,
         supported_tile_sizes=_TILE_SIZES,
         late=_late_chip(known.arch, channels, known),
@@ -250,13 +247,16 @@ def _chip_from_table(table: Table) -> ChipDesc:
     # What is larger than any chip is refused with the chip, not enumerated.
     is_possible = 0 < max(grid) <= MAX_GRID_EXTENT and 0 < channels <= MAX_DRAM_CHANNELS
     names: Sequence[str] = required(table, "supported_data_types", "ChipDesc")
+    arch = Arch.from_schema_name(table["arch"])
+    cores = (
+        cores_of_generation(arch, grid, channels)
+        if is_possible
+        else PhysicalCores(worker=(), dram=())
+    )
     return ChipDesc(
-        arch=Arch.from_schema_name(table["arch"]),
+        arch=arch,
         grid=grid,
-        physical_cores=PhysicalCores(
-            worker=worker_cores(*grid) if is_possible else (),
-            dram=tuple((grid[0], x) for x in range(channels)) if is_possible else (),
-        ),
+        physical_cores=cores,
         supported_data_types=tuple(
             _DATA_TYPES_BY_NAME[name] for name in names if name in _DATA_TYPES_BY_NAME
         ),

@@ -223,6 +223,31 @@ def worker_cores(rows: int, columns: int) -> tuple[Coord, ...]:
     return tuple((y, x) for y in range(rows) for x in range(columns))
 
 
+def cores_of_generation(arch: Arch, grid: Coord, dram_channels: int) -> PhysicalCores:
+    """Where the cores of a chip are that says no more of them than how many there are.
+
+    The workers are the first ones of the generation; of one that is not known, or has fewer, they
+    are numbered from (0, 0), with the channels of DRAM below.
+    """
+    spec = _SPECS.get(arch)
+    rows, columns = grid
+    if (
+        spec is None
+        or rows > len(spec.worker_rows)
+        or columns > len(spec.worker_columns)
+        or dram_channels > len(spec.dram)
+    ):
+        return PhysicalCores(
+            worker=worker_cores(rows, columns), dram=tuple((rows, x) for x in range(dram_channels))
+        )
+    return PhysicalCores(
+        worker=tuple(
+            (y, x) for y in spec.worker_rows[:rows] for x in spec.worker_columns[:columns]
+        ),
+        dram=spec.dram[:dram_channels],
+    )
+
+
 def default_system_desc() -> SystemDesc:
     """The system that is assumed where none is given: one Wormhole chip.
 

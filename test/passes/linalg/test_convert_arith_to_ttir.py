@@ -355,10 +355,6 @@ def test_constants_and_scalars() -> None:
             "math.cttz %i : tensor<3x2xi32>",
             "failed to legalize operation 'math.cttz': of arith and",
         ),
-        (
-            "arith.bitcast %a : tensor<3x2xf32> to tensor<3x2xi32>",
-            "it reads bits as numbers of another type; supported are conversions of values",
-        ),
         ("arith.divui %b, %b : tensor<3x2xi1>", "it computes with i1; supported are wider"),
         (
             "arith.select %s, %a, %a : tensor<3x2xf32>",

@@ -1173,11 +1173,12 @@ def buffer_of_view(value: SSAValue) -> tuple[SSAValue, AffineMap]:
         if remapping is not None:
             value, view = below, remapping.compose(view)
             continue
+        if isinstance(value.owner, StreamLayoutOp) and below.type == value.type:
+            value = below
+            continue
         if layout is None or layout.index_map is None:
             break
-        if not isinstance(value.owner, StreamLayoutOp) or below.type != value.type:
-            view = layout.index_map.compose(view)
-        value = below
+        value, view = below, layout.index_map.compose(view)
     return value, view
 
 

@@ -42,6 +42,7 @@ from ttmlir.layout.system import (
     LateChip,
     PhysicalCores,
     SystemDesc,
+    cores_of_generation,
     default_system_desc,
     worker_cores,
 )
@@ -379,9 +380,7 @@ def _parse_late_chip(parser: AttrParser, arch: Arch, grid: Coord) -> ChipDesc:
     expect(parser, "}")
     channels = min(numbers["num_dram_channels"], limits.MAX_DRAM_CHANNELS)
     rows, columns = (min(extent, limits.MAX_GRID_EXTENT) for extent in grid)
-    cores = PhysicalCores(
-        worker=worker_cores(rows, columns), dram=tuple((0, x) for x in range(channels))
-    )
+    cores = cores_of_generation(arch, (rows, columns), channels)
     late = LateChip(
         coord_translation_offsets=offsets,
         dram_grid=dram_grid,

@@ -48,6 +48,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.convert_stablehlo_to_ttir:ConvertStableHLOToTTIRPass"
     ),
     "convert-tosa-to-ttir": "ttmlir.passes.tosa.convert_tosa_to_ttir:ConvertTosaToTTIRPass",
+    "convert-ttir-to-linalg": (
+        "ttmlir.passes.linalg.convert_ttir_to_linalg:ConvertTTIRToLinalgPass"
+    ),
     "convert-ttir-to-ttmetal": "ttmlir.passes.convert_ttir_to_ttmetal:ConvertTTIRToTTMetalPass",
     "convert-ttir-to-ttnn": (
         "ttmlir.passes.ttnn.conversion.convert_ttir_to_ttnn:ConvertTTIRToTTNNPass"
@@ -547,7 +550,6 @@ _PORTABLE = (
 )
 
 ELSEWHERE = {
-    "convert-ttir-to-linalg": "there is no code for host processors; ttir runs as ttnn or ttmetal",
     "d2m-emitc-pipeline": "use ttmlir-translate --ttkernel-to-cpp",
     "d2m-decompose-masking": "use d2m-mask-padding, which puts masks into loops",
     "d2m-insert-spill-and-scratch": "use d2m-insert-scratch-buffers, which adds local memory",

@@ -223,11 +223,7 @@ def _truncate(op: Operation, dtype: str, x: Array) -> Array:
 
 
 def _bitcast(op: Operation, dtype: str, x: Array) -> Array:
-    if x.dtype != dtype:
-        refuse_to_legalize(
-            op, "it reads bits as numbers of another type; supported are conversions of values"
-        )
-    return x
+    return x.bitcast(dtype)
 
 
 def _fma(op: Operation, dtype: str, a: Array, b: Array, c: Array) -> Array:

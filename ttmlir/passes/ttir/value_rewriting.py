@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects.definition.table_ops import (
     LateOnlyOp,
@@ -140,7 +141,21 @@ def _adapted(rule: ValueRule) -> Rule:
         found = rule(op, rewriter.builder(op))
         if found is None:
             return False
-        rewriter.replace(op, *([found] if isinstance(found, SSAValue) else found))
+        values = [found] if isinstance(found, SSAValue) else list(found)
+        types = op.result_types
+        if not all(map(_fits, values, types)):
+            return False
+        rewriter.replace(op, *map(_with_type, values, types))
         return True
 
     return run
+
+
+def _fits(value: SSAValue, type_: Attribute) -> bool:
+    """False for a tensor that there was, and that has another layout than the one it replaces."""
+    return value.type == type_ or value.first_use is None
+
+
+def _with_type(value: SSAValue, type_: Attribute) -> SSAValue:
+    """What was made without a layout, with that of what it replaces."""
+    return value if value.type == type_ else Rewriter.replace_value_with_new_type(value, type_)

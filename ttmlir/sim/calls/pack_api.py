@@ -193,9 +193,10 @@ class PackApi(ComputeApi):
         """Nothing: the format of the output stays."""
 
     @kernel_call()
-    def untilize_init(self, cb: int, out: int = 16) -> None:
-        """Take the format from `out`."""
-        self._configure(out)
+    def untilize_init(self, cb: int, out: int | None = None) -> None:
+        """Take the format from `out`; without it, as since 2025, one that was taken stays."""
+        if out is not None or self._format is None:
+            self._configure(16 if out is None else out)
 
     @kernel_call()
     def pack_untilize_init(self, cb: int, out: int, *, template: Template = ()) -> None:

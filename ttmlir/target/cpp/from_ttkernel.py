@@ -820,7 +820,7 @@ def _kernels(module: ModuleOp, api: KernelApi | None) -> Iterator[tuple[str, str
             case ttmetal.DispatchOp():
                 yield from _dispatch(op, api)
             case FuncOp() if KERNEL_THREAD in op.attributes:
-                yield f"@{op.sym_name.data}", _find_function(op, api)
+                yield f"@{op.sym_name.data}", function_text(op, api)
             case FuncOp() if any(isinstance(each, TTKernelOp) for each in op.body.ops):
                 raise OpError(
                     op,
@@ -837,7 +837,8 @@ def _is_converted(function: FuncOp) -> bool:
     return any(isinstance(op, CallOpaqueOp | ConstantOp) for op in function.walk())
 
 
-def _find_function(op: FuncOp, api: KernelApi | None) -> str:
+def function_text(op: FuncOp, api: KernelApi | None) -> str:
+    """The C++ of a function that is a kernel, also of one that was converted to emitc."""
     thread = op.attributes[KERNEL_THREAD]
     if not isinstance(thread, ThreadTypeAttr):
         raise OpError(op, f"has an attribute '{KERNEL_THREAD}' that is no #ttkernel.thread")

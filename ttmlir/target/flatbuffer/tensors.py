@@ -44,9 +44,10 @@ from ttmlir.mlir.attributes import (
     large_bytes,
     raw_bytes,
 )
+from ttmlir.mlir.core_prefix import has_late_kernels
 from ttmlir.mlir.reporting import LocatedError, OpError
 from ttmlir.schema.packer import LargeVector, SharedText
-from ttmlir.target.cpp.from_ttkernel import kernel_text
+from ttmlir.target.cpp.from_ttkernel import function_text, kernel_text
 from ttmlir.target.cpp.kernel_api import KernelApi
 
 # --- File kind ------------------------------------------------------------------------------------
@@ -168,7 +169,11 @@ class Symbols:
                     f"runs kernel @{symbol} as one of thread {thread.keyword}, but the "
                     f"function's '{KERNEL_THREAD}' is {marked.data.keyword}",
                 )
-            self._texts[key] = SharedText(kernel_text(function, function.body, thread, self._api))
+            if isinstance(marked, ThreadTypeAttr) and has_late_kernels(function):
+                written = function_text(function, KernelApi.OF_2026)
+            else:
+                written = kernel_text(function, function.body, thread, self._api)
+            self._texts[key] = SharedText(written)
         return self._texts[key]
 
     def constant(self, op: memref.GetGlobalOp) -> memref.GlobalOp:

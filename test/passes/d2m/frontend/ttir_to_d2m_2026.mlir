@@ -94,3 +94,12 @@ func.func @linear(%a: tensor<40x100xbf16>, %w: tensor<70x100xbf16>, %b: tensor<7
 
 // HOST-LABEL: func.func @matmul
 // HOST: "ttmetal.enqueue_program"
+
+// All operands of a concatenation are read.
+// CHECK-LABEL: func.func @concat(
+// CHECK: d2m.to_layout %arg0
+// CHECK: d2m.to_layout %arg1
+func.func @concat(%a: tensor<32x70xf32>, %b: tensor<64x70xf32>) -> tensor<96x70xf32> {
+  %0 = "ttir.concat"(%a, %b) <{dim = 0 : si32}> : (tensor<32x70xf32>, tensor<64x70xf32>) -> tensor<96x70xf32>
+  return %0 : tensor<96x70xf32>
+}

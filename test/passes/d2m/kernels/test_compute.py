@@ -8,6 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from running.kernel_runs import run_kernels
 from running.pass_runner import lowered, printed
 from running.randomness import TestGenerator
 from running.sampling import sampled
@@ -439,3 +440,30 @@ def test_settings_stand_in_front_of_loops() -> None:
     assert "add_tiles_init" not in loop
     assert kernel.count('"ttkernel.add_tiles_init"') == 1
     assert loop.count('"ttkernel.add_tiles"') == 8
+
+
+@pytest.mark.parametrize("element", ["f32", "bf16", "i32"])
+def test_signs(element: str) -> None:
+    """Zeros and NaN have signs, too."""
+    x = RNG.normal(size=(33, 70)).astype(np.float32) * 50
+    x[0, :8] = (0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1e-40, -1e-40)
+    if element == "i32":
+        x = np.nan_to_num(x, posinf=2**30, neginf=-(2**30)).astype(np.int32)
+    x = x.astype(ml_dtypes.bfloat16) if element == "bf16" else x
+    expected = x < 0 if element == "i32" else np.signbit(x)
+    assert expected[0, 1] == expected[0, 3] == (element != "i32")
+    type_ = f"tensor<33x70x{element}>"
+    run = run_kernels(
+        f"""module {{ ttcore.device_module {{ builtin.module {{
+        func.func @main(%x: {type_}) -> ({type_}, {type_}) {{
+          %0 = "ttir.signbit"(%x) : ({type_}) -> {type_}
+          %1 = "ttir.signbit"(%x) : ({type_}) -> {type_}
+          %2 = "ttir.add"(%0, %1) : ({type_}, {type_}) -> {type_}
+          return %0, %2 : {type_}, {type_}
+        }} }} }} }}""",
+        x,
+        exact=False,
+    )
+    once, twice = (np.asarray(output).astype(np.float32) for output in run.outputs)
+    np.testing.assert_array_equal(once, expected.astype(np.float32))
+    np.testing.assert_array_equal(twice, 2 * expected.astype(np.float32))

@@ -76,6 +76,7 @@ from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.dialects.definition.ods import DestinationStyleOp
 from ttmlir.dialects.ttir import TTNNMetalLayoutCastOp
 from ttmlir.ir.constants import identity_of, number_of_elements
+from ttmlir.ir.kernel_builder import UNSIGNED, is_float
 from ttmlir.ir.rewriting import erase, erase_unused, refuse, refuse_foreign, refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.layout.enums import DataType, MemorySpace
@@ -91,6 +92,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     Placement,
     Splat,
     matrix_shape,
+    scalar_of,
 )
 from ttmlir.passes.d2m.frontend.unified_form import write_unified
 from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPE
@@ -241,6 +243,7 @@ class TTIRToD2MPass(ModulePass):
             accumulation=self.fp32_dest_acc_en,
             weight_dtype=self.experimental_weight_dtype,
             late=is_late(module),
+            single_steps=is_late(module) and self.unified_threads,
         )
         if placement.late:
             decompose_late(module)
@@ -325,7 +328,7 @@ def _release_operands(conversion: Conversion, op: Operation) -> None:
 def _convert(conversion: Conversion, op: Operation) -> None:
     _check_types(op)
     rule = _rule_of(op)
-    if conversion.is_known(op):
+    if _is_read_for_signs(op) or conversion.is_known(op):
         return
     try:
         if isinstance(op, ttir.ConstantOp):
@@ -398,11 +401,39 @@ def _is_splat(elements: Attribute) -> bool:
     return elements.name == "dense" and splat_bytes(cast("Elements", elements)) is not None
 
 
+def _is_read_for_signs(op: Operation) -> bool:
+    """True for bits of floating-point numbers that are only asked whether they are below 0."""
+    return op.name == "ttir.bitcast_convert" and all(
+        _source_of_signs(use.operation) is op.operands[0] for use in op.results[0].uses
+    )
+
+
+def _source_of_signs(op: Operation) -> SSAValue | None:
+    """The floating-point numbers whose signs the operation asks for, by their bits."""
+    if op.name != "ttir.lt" or not isinstance(bits := op.operands[0].owner, Operation):
+        return None
+    zero = op.operands[1].owner
+    is_zero = (
+        isinstance(zero, ttir.ConstantOp)
+        and _is_splat(zero.value)
+        and number_of_elements(cast("Elements", zero.value)) == 0
+    )
+    if not is_zero or bits.name != "ttir.bitcast_convert":
+        return None
+    numbers, own = bits.operands[0], scalar_of(element_type(bits.results[0]))
+    has_sign = not is_float(own) and own.keyword not in UNSIGNED
+    return numbers if has_sign and is_float(scalar_of(element_type(numbers))) else None
+
+
 def _convert_elementwise(conversion: Conversion, op: Operation) -> DeviceTensor:
-    from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise
+    from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import SIGNBIT, compute_elementwise
 
     assert isinstance(op, ttir.ElementwiseOp)
     result = op.results[0]
+    numbers = _source_of_signs(op)
+    if numbers is not None:
+        signs, shape = [conversion.operand(numbers)], matrix_shape(value_shape(result))
+        return compute_elementwise(conversion.builder, SIGNBIT, signs, element_type(result), shape)
     return compute_elementwise(
         conversion.builder,
         op.DEFINITION.mnemonic,

@@ -130,6 +130,9 @@ class Placement:
     """The format of weights of products in memory; None: that of their elements."""
     late: bool = False
     """Spell layouts as in 2026, where the module is of that year."""
+    single_steps: bool = False
+    """Let generics be such that tt-mlir's passes of 2026 make kernels of them one by one: the
+    matrix unit reads operands alone, not what was computed of them."""
 
 
 @dataclass(frozen=True)

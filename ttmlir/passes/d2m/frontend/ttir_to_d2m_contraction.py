@@ -39,6 +39,7 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     transpose_tile,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import without_padding
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import exchange, permute, reshape
 from ttmlir.passes.d2m.references import ReferenceRow
 
@@ -52,16 +53,28 @@ class _Factor:
     contract: int
     """The iterator within tiles that is summed over."""
     is_left: bool
+    is_alone: bool = False
+    """True for a tensor whose tiles the product takes as they are."""
 
     def in_tiles(self, builder: D2MBuilder) -> _Factor:
         """The factor with the order of the last two dimensions that its tiles have."""
-        places = self.tensor.tile_map
+        places, factor = self.tensor.tile_map, self
         if places is None:
-            return replace(self, tensor=builder.settle(self.tensor))
-        if not places.transposes:
-            return self
+            factor = replace(self, tensor=builder.settle(self.tensor))
+        elif places.transposes:
+            *outer, rows, columns = self.iterators
+            turned = self.tensor.transposed()
+            factor = replace(self, tensor=turned, iterators=(*outer, columns, rows))
+        return factor._alone(builder) if builder.placement.single_steps else factor
+
+    def _alone(self, builder: D2MBuilder) -> _Factor:
+        """The factor computed before: without padding, what is summed over at its place."""
         *outer, rows, columns = self.iterators
-        return replace(self, tensor=self.tensor.transposed(), iterators=(*outer, columns, rows))
+        wanted = rows == self.contract, columns == self.contract
+        tensor, iterators = without_padding(builder, self.tensor, wanted, 0), self.iterators
+        if wanted != (not self.is_left, self.is_left):
+            tensor, iterators = builder.settle(exchange(tensor)), (*outer, columns, rows)
+        return replace(self, tensor=tensor, iterators=iterators, is_alone=True)
 
     @property
     def place(self) -> Sequence[AffineExpr]:
@@ -70,6 +83,8 @@ class _Factor:
 
     def tile(self, tiles: TileBuilder, tile: SSAValue) -> SSAValue:
         """A tile as the product takes it: without padding, what is summed over at its place."""
+        if self.is_alone:
+            return tile
         *_, rows, columns = self.iterators
         wanted = rows == self.contract, columns == self.contract
         tile = mask_padding(tiles, tile, self.tensor, wanted, (rows, columns), 0)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import i1, i32
+from xdsl.dialects.builtin import IntegerType, i1, i32
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir import optable
@@ -26,6 +26,7 @@ from ttmlir.ir.kernel_builder import (
     steps_of,
 )
 from ttmlir.ir.tensor_types import is_boolean
+from ttmlir.layout.metal import TILE
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     D2MBuilder,
     DeviceTensor,
@@ -41,6 +42,10 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
 )
 from ttmlir.passes.d2m.references import ReferenceRow
 
+SIGNBIT = "signbit"
+"""Whether floating-point numbers have a sign: no operation of its own in ttir of 2024, where
+integers of the same bits are compared with 0, but one call on tiles."""
+
 
 def compute_elementwise(
     builder: D2MBuilder,
@@ -50,7 +55,7 @@ def compute_elementwise(
     shape: Shape,
     parameters: Mapping[str, ParameterValue] | None = None,
 ) -> DeviceTensor:
-    """An operation of a definition on tensors that broadcast to a shape.
+    """An operation of a definition, or `signbit`, on tensors that broadcast to a shape.
 
     LayoutError for what kernels do not compute on the elements.
     """
@@ -62,7 +67,7 @@ def compute_elementwise(
             return first.then(mnemonic, {}, first.view, element)
     elif mnemonic == "clamp" and is_wide_unsigned(scalar_of(element)):
         return _clamp_unsigned(builder, first, element, shape, parameters or {})
-    else:
+    elif mnemonic != SIGNBIT:
         steps_of(mnemonic, scalar_of(operands[-1].element))
     for follow in (_below_views, _without_inner_ones):
         moved = follow(operands, shape)
@@ -85,8 +90,8 @@ def compute_elementwise(
         elements = [each.element for each in operands]
         return _compute_tile(tiles, mnemonic, values, elements, element, parameters or {})
 
-    row = _row(mnemonic, operands, tensors, element, output.shape, parameters or {})
-    return builder.generic(tensors, output, nest, body, [row])
+    rows = _rows(mnemonic, operands, tensors, element, output.shape, parameters or {})
+    return builder.generic(tensors, output, nest, body, rows)
 
 
 def _clamp_unsigned(
@@ -164,22 +169,28 @@ def _without_inner_ones(operands: Sequence[Operand], shape: Shape) -> _Moved | N
     return _Moved(moved, target, restore)
 
 
-def _row(
+def _rows(
     mnemonic: str,
     operands: Sequence[Operand],
     tensors: Sequence[DeviceTensor],
     element: Attribute,
     shape: Shape,
     parameters: Mapping[str, ParameterValue],
-) -> ReferenceRow:
+) -> Sequence[ReferenceRow]:
     """What is computed, on tensors by number and on numbers."""
-    values = [
+    if mnemonic == SIGNBIT:
+        bits = IntegerType(8 * scalar_of(operands[0].element).size_bytes)
+        return (
+            ReferenceRow.of("bitcast_convert", (0,), shape, bits),
+            ReferenceRow.of("lt", (2, 0.0), shape, element),
+        )
+    values: list[int | float] = [
         float(each.number) if isinstance(each, Splat) else tensors.index(each) for each in operands
     ]
     if mnemonic == "typecast" and is_boolean(element) and not is_boolean(operands[0].element):
         # Truth values are stored as numbers, to which a typecast changes nothing.
-        return ReferenceRow.of("ne", (*values, 0.0), shape, element)
-    return ReferenceRow.of(mnemonic, values, shape, element, parameters)
+        return (ReferenceRow.of("ne", (*values, 0.0), shape, element),)
+    return (ReferenceRow.of(mnemonic, values, shape, element, parameters),)
 
 
 def _compute_tile(
@@ -193,6 +204,11 @@ def _compute_tile(
     """One tile of the result, from tiles and numbers."""
     if mnemonic == "typecast":
         return convert_tile(tiles, _tile_of(tiles, values[0], elements[0]), elements[0], element)
+    if mnemonic == SIGNBIT:
+        tile = _tile_of(tiles, values[0], elements[0])
+        made = element if is_float(scalar_of(element)) else elements[0]
+        signs = tiles.add(d2m.tile_op("tile_signbit").of([tile], metal_tile_type(made)))
+        return convert_tile(tiles, signs, made, element, has_truths=True)
     working = i32 if is_short(scalar_of(elements[-1])) else elements[-1]
     wanted = [
         i1 if mnemonic == "where" and not number else working for number in range(len(values))
@@ -256,6 +272,23 @@ def convert_tile(
             properties=named,
         )
     )
+
+
+def without_padding(
+    builder: D2MBuilder, source: DeviceTensor, wanted: tuple[bool, bool], number: float
+) -> DeviceTensor:
+    """The tensor with a number in place of the padding of its rows, of its columns, or of both.
+
+    The host pads constants by zeros, so one of ones chooses.
+    """
+    rank = len(source.shape)
+    for dim, is_wanted in zip((rank - 2, rank - 1), wanted, strict=True):
+        if is_wanted and source.shape[dim] % TILE:
+            extents = [source.shape[dim] if each == dim else 1 for each in range(rank)]
+            inside = builder.load_constant(source.element, extents, [1] * source.shape[dim])
+            operands = [inside, source, Splat(number, source.element, source.shape)]
+            source = compute_elementwise(builder, "where", operands, source.element, source.shape)
+    return source
 
 
 def cast(builder: D2MBuilder, source: DeviceTensor, element: Attribute) -> DeviceTensor:

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.definition.table_ops import TableOperation
+from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.tensor_types import element_type, limits_of, value_shape
 from ttmlir.layout.affine import AffineMap, DimExpr
 from ttmlir.passes.d2m.frontend.ttir_to_d2m import Conversion, RuleTable
@@ -170,13 +171,13 @@ def shift(
 
 
 def _convert_concat(conversion: Conversion, op: Operation) -> DeviceTensor:
-    assert isinstance(op, TableOperation)
+    assert isinstance(op, TTIRTableOp)
     builder, result = conversion.builder, op.results[0]
     shape = value_shape(result)
     target = matrix_shape(shape)
     rank = len(target)
     dim = cast("int", op.parameters()["dim"]) % len(shape) + rank - len(shape)
-    parts = [conversion.tensor(value) for value in op.operands[:-1]]
+    parts = [conversion.tensor(value) for value in op.inputs]
     unit = TILE if _is_inner(dim, rank) else 1
     if any(part.shape[dim] % unit for part in parts[:-1]):
         return _merge_parts(builder, parts, dim)

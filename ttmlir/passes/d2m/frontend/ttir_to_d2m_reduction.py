@@ -45,7 +45,11 @@ from ttmlir.passes.d2m.frontend.ttir_to_d2m_builder import (
     sum_element,
 )
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import cast as cast_tensor
-from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import compute_elementwise, convert_tile
+from ttmlir.passes.d2m.frontend.ttir_to_d2m_elementwise import (
+    compute_elementwise,
+    convert_tile,
+    without_padding,
+)
 from ttmlir.passes.d2m.frontend.ttir_to_d2m_movement import exchange, reshape, take
 from ttmlir.passes.d2m.references import ReferenceRow
 
@@ -232,27 +236,36 @@ def _build(
     output = builder.create_empty(shape, element)
     assert combiner.identity is not None, "what a reduction repeats has an identity"
     identity = _finite(combiner.identity, source.element)
+    sources, nest = [source], _nest(rank, reduced)
+    if builder.placement.single_steps and (rows or columns):
+        source = without_padding(builder, source, (rows, columns), identity)
+        one_tile = (*(1,) * (rank - 2), TILE, TILE)
+        sources = [source, builder.load_constant(source.element, one_tile, [1] * TILE**2)]
+        scaler = AffineMap(rank, 0, (ConstantExpr(0),) * rank)
+        nest = LoopNest(nest.iterators, (nest.maps[0], scaler, nest.maps[1]))
 
     def body(tiles: TileBuilder, inputs: Sequence[SSAValue], held: SSAValue) -> SSAValue:
-        (tile,) = inputs
+        tile, *scalers = inputs
         if not (rows or columns):
             cls = d2m.tile_op_of(combiner.mnemonic)
             assert cls is not None, "what reductions repeat is an operation on tiles"
             return tiles.add(cls.of([held, convert_tile(tiles, tile, source.element, element)]))
-        tile = mask_padding(tiles, tile, source, (rows, columns), (rank - 2, rank - 1), identity)
+        if not scalers:
+            places = (rank - 2, rank - 1)
+            tile = mask_padding(tiles, tile, source, (rows, columns), places, identity)
         dim = {
             (False, True): d2m.ReduceDim.R,
             (True, False): d2m.ReduceDim.C,
             (True, True): d2m.ReduceDim.RC,
         }[rows, columns]
         reduce_op = d2m.TileReduceSumOp if mnemonic == "sum" else d2m.TileReduceMaxOp
-        scaler = tiles.fill(1.0, source.tile)
+        scaler = scalers[0] if scalers else tiles.fill(1.0, source.tile)
         return tiles.add(reduce_op.of(tile, scaler, held, dim))
 
     row = ReferenceRow.of(
         mnemonic, (0,), output.shape, output.element, {"dim_arg": tuple(reduced), "keep_dim": True}
     )
-    return builder.generic([source], output, _nest(rank, reduced), body, [row])
+    return builder.generic(sources, output, nest, body, [row])
 
 
 def _nest(rank: int, reduced: Sequence[int]) -> LoopNest:

@@ -50,7 +50,7 @@ from ttmlir.dialects.ttkernel.attrs import (
     ReduceType,
     ReduceTypeAttr,
 )
-from ttmlir.ir.kernel_builder import bits_of
+from ttmlir.ir.kernel_builder import bits_of, is_short
 from ttmlir.ir.rewriting import erase, refuse
 from ttmlir.layout.data_format import TileFormat
 from ttmlir.layout.enums import CBPort, MemorySpace, ThreadType
@@ -59,6 +59,7 @@ from ttmlir.mlir.core_prefix import use_late_kernels
 from ttmlir.optable.kernel import CALLS
 from ttmlir.optable.kernel.late_calls import LatePart, late_call
 from ttmlir.optable.kernel.tile_calls import Step
+from ttmlir.passes.d2m.kernels.accumulators import keep_accumulators
 from ttmlir.passes.d2m.kernels.kernel_plan import ARG_SPEC
 from ttmlir.passes.d2m.regions.region_builder import Index, RegionBuilder, constant_of
 from ttmlir.passes.general.lower_affine import lower_affine
@@ -92,6 +93,9 @@ def convert_functions(module: ModuleOp, *, ttnn_mode: bool) -> bool:
         for op in module.walk()
         if isinstance(op, FuncOp) and d2m.KERNEL_THREAD in op.attributes and not op.is_declaration
     ]
+    for function in functions:
+        lower_affine(function)
+    keep_accumulators(module, {each.sym_name.data: each for each in functions})
     for function in functions:
         use_late_kernels(module)
         _Kernel(function, ttnn_mode=ttnn_mode).convert()
@@ -165,7 +169,6 @@ class _Kernel:
         self.computes = thread.kind is d2m.ThreadKind.COMPUTE
         if thread.kind is d2m.ThreadKind.UNIFIED:
             refuse(self.function, "is a unified thread; run d2m-split-unified-thread before")
-        lower_affine(self.function)
         self.block = self.function.body.block
         self.ops = list(self.function.walk())
         self.waits = {
@@ -173,6 +176,11 @@ class _Kernel:
             for each in self.ops
             if isinstance(each, d2m.DMAWaitOp)
         }
+        read = [each for each in self.ops if isinstance(each, d2m.WaitOp)]
+        self.is_mixed = (
+            len({cast("d2m.CBType", each.operands[0].type).element_type for each in read}) > 1
+        )
+        """Whether tiles of several formats are copied to DST."""
         self.explicit = {each.operands[0] for each in self.ops if isinstance(each, PushOp | PopOp)}
         self._ask_for_arguments()
         for op in self.ops:
@@ -413,6 +421,12 @@ class _Kernel:
             refuse(op, "stores what was not read from memory or computed in DST")
         elif _is_dst(op.memref):
             cb, number = self._source(op, value, build)
+            if self.is_mixed:
+                refuse(
+                    op,
+                    "copies tiles of several formats to DST, for which kernels of 2026 have no "
+                    "call that is known here; convert them by a ttir.typecast before",
+                )
             build.call("copy_tile_init", cb)
             build.call("copy_tile", cb, number, place)
         elif _is_dst(load.memref):
@@ -495,6 +509,8 @@ class _Kernel:
         is_float = _is_float(op.operands[0].type)
         call = op.TILE_OPERATION.call
         steps = call.floats if is_float else call.integers
+        if op.TILE_OPERATION.mnemonic == "tile_typecast":
+            steps = self._conversion(op, steps or (), is_float=is_float)
         number = op.operands[1] if len(op.operands) > 1 else None
         if number is not None and number.type.name != "tt.tile":
             self._compute_with_number(op, number, out, build)
@@ -519,6 +535,21 @@ class _Kernel:
                 places[-1] = out
             self._step(op, step, places, build)
 
+    @staticmethod
+    def _conversion(
+        op: d2m.ElementwiseTileOp, steps: Sequence[Step], *, is_float: bool
+    ) -> Sequence[Step]:
+        """How a tile is converted: for truth values, by asking what is not 0."""
+        named = [op.properties.get(name) for name in ("source", "target")]
+        source, target = (each and element_of(each).scalar for each in named)
+        if any(each is not None and is_short(each) for each in (source, target)):
+            refuse(op, "converts integers of 8 or 16 bits, for which kernels of 2026 have no calls")
+        has_truths = source is not None and source.keyword == "i1"
+        if target is None or target.keyword != "i1" or has_truths:
+            return steps
+        asks = Step(call="nez_tile" if is_float else "nez_tile_int32", slots=(0,))
+        return (asks,) if is_float == _is_float(op.results[0].type) else (asks, *steps)
+
     def _step(
         self, op: d2m.ElementwiseTileOp, step: Step, places: list[Index], build: KernelCalls
     ) -> None:
@@ -530,7 +561,7 @@ class _Kernel:
                 continue
             given: dict[str, Attribute] = {
                 part.name: DataTypeAttr(
-                    element_of(formats.get(part.name, op.operands[0].type)).scalar.data_type
+                    _format_of(formats.get(part.name, op.operands[0].type)).data_type
                 )
                 for part in form.attributes
                 if part.kind == "data_type"
@@ -564,7 +595,13 @@ class _Kernel:
 
     def _multiply_blocks(self, op: d2m.TileMatmulBlockOp, build: KernelCalls) -> None:
         a, b, c = (self._cb_of(op, value) for value in op.operands)
-        rows, terms = cast("MemRef", op.operands[0].type).get_shape()[-2:]
+        *outer, rows, terms = cast("MemRef", op.operands[0].type).get_shape()
+        if math.prod(outer) != 1:
+            refuse(
+                op,
+                "multiplies several matrices; products of blocks are of one, others are made of "
+                "d2m.tile_matmul",
+            )
         columns = cast("MemRef", op.operands[1].type).get_shape()[-1]
         sizes = (columns, rows, terms)
         self._begin("mm_block_init", a, b, c, 0, *sizes)
@@ -577,7 +614,8 @@ class _Kernel:
         source, target = (self._cb_of(op, value) for value in op.operands)
         is_tilize = isinstance(op, d2m.TileTilizeBlockOp)
         tiled = op.operands[1 if is_tilize else 0]
-        rows, columns = cast("MemRef", tiled.type).get_shape()[-2:]
+        *outer, columns = cast("MemRef", tiled.type).get_shape()
+        rows = math.prod(outer)
         self._begin("compute_kernel_hw_startup", source, target)
         if is_tilize:
             build.call("tilize_init", source, columns, target)
@@ -761,10 +799,14 @@ def _is_dst(buffer: SSAValue) -> bool:
     return memory_space_of(cast("MemRef", buffer.type)) is MemorySpace.REGISTER_DST
 
 
-def _is_float(tile: Attribute) -> bool:
+def _format_of(tile: Attribute) -> TileFormat:
     element = element_of(tile)
     assert isinstance(element, TileFormat), "operations on tiles take tiles"
-    return not element.scalar.data_type.keyword.startswith(("u", "si"))
+    return element
+
+
+def _is_float(tile: Attribute) -> bool:
+    return not _format_of(tile).scalar.data_type.keyword.startswith(("u", "si"))
 
 
 def _mixed(static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]) -> list[Index]:

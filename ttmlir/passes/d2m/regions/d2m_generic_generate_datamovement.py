@@ -145,7 +145,7 @@ def _send(
     """Let the first core along a dimension load a block and send it to the others."""
     room, arrived = semaphores
     rank = len(op.grid_shape)
-    core = [build.core(each) for each in range(rank)]
+    core = [build.core(each, op.grid_shape) for each in range(rank)]
     is_first = build.compare("eq", core[dim], 0)
     sender, receiver = build.branch(is_first, has_else=True)
     others = op.grid_shape[dim] - 1

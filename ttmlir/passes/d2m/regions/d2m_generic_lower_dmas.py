@@ -141,7 +141,9 @@ def _block_indices(op: d2m.GenericOp, index_map: AffineMap, build: RegionBuilder
         iterator = result.position
         core: Index = 0
         if iterator in positions:
-            core = build.multiply(build.core(positions[iterator]), op.block_factors[iterator])
+            core = build.multiply(
+                build.core(positions[iterator], op.grid_shape), op.block_factors[iterator]
+            )
         step = build.add_op(d2m.IterIndexOp.at(iterator)).results[0]
         found.append(build.add(core, step))
     return found
@@ -198,26 +200,32 @@ class _Copy:
         """From a shard and a place in it to what names a byte: row, column, byte."""
         buffer, view = d2m.buffer_of_view(self.remote)
         layout = device_layout_of(buffer.type)
-        if layout is None or len(layout.grid_shape) != 2 or len(layout.shard_shape) != 2:
-            refuse(self.dma, "moves data of a buffer without rows and columns of cores and of it")
+        if layout is None or len(layout.grid_shape) < 2:
+            refuse(self.dma, "moves data of a buffer without rows and columns of cores")
         memory: Attribute = cast("MemRefType[Attribute]", buffer.type).layout
         element = element_of(layout.element_type)
-        y, x, row, column = dims(4)
+        rank = len(layout.grid_shape)
+        *cores, x = dims(2 * rank)[:rank]
+        y: AffineExpr = ConstantExpr(0)
+        for core, extent in zip(cores, layout.grid_shape, strict=False):
+            y = y * extent + core
         if isinstance(memory, ShardLayoutAttr | InterleavedLayoutAttr):
             strides = memory.strides
         else:
             refuse(self.dma, "moves data of a view whose buffer is not known here")
-        byte = row * strides[0] + column * strides[1]
+        byte: AffineExpr = ConstantExpr(0)
+        for place, stride in zip(dims(2 * rank)[rank:], strides, strict=True):
+            byte = byte + place * stride
         results: tuple[AffineExpr, ...] = (y, x, byte)
         if layout.memory_space is MemorySpace.DEVICE_DRAM:
             banks = chip_of(self.op).dram_banks
             page = dram_page_bytes(layout.shard_shape, element, layout.memory_layout)
             size = math.prod(layout.shard_shape) * element.stored_bytes
-            address = (y * layout.grid_shape[1] + x) * size + byte
+            address = (y * layout.grid_shape[-1] + x) * size + byte
             number = address // page
             in_bank = (number // banks) * page + address % page
             results = (ConstantExpr(0), number % banks, in_bank)
-        return AffineMap(4, 0, results).compose(view)
+        return AffineMap(2 * rank, 0, results).compose(view)
 
     def _piece(self, places: AffineMap) -> int:
         """Elements that lie one after another wherever a block begins, on all cores."""

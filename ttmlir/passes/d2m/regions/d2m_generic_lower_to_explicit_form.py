@@ -117,7 +117,9 @@ def _first_block(op: d2m.GenericOp, each: BlockOffsetOp | BlockIndexOp) -> SSAVa
     position = output_positions(op).get(_iterator(op, each))
     if position is None:
         return build.constant(0)
-    return build.value(build.multiply(build.core(position), op.block_factors[each.number]))
+    return build.value(
+        build.multiply(build.core(position, op.grid_shape), op.block_factors[each.number])
+    )
 
 
 def _number_block(op: d2m.GenericOp, each: BlockIndexOp | d2m.IterIndexOp) -> None:
@@ -162,7 +164,10 @@ def _name_cores(op: d2m.GenericOp, load: d2m.RemoteLoadOp) -> None:
     if any(number is None or not 0 <= number < rank for number in numbers):
         refuse(load, f"sends a block along dimensions that are no numbers below {rank}")
     build = RegionBuilder.before(load)
-    starts = [build.constant(0) if dim in numbers else build.core(dim) for dim in range(rank)]
+    starts = [
+        build.constant(0) if dim in numbers else build.core(dim, op.grid_shape)
+        for dim in range(rank)
+    ]
     extents = [
         build.constant(extent if dim in numbers else 1) for dim, extent in enumerate(op.grid_shape)
     ]

@@ -44,10 +44,12 @@ Not done here: products that other operations follow in the same loops.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import affine
+from xdsl.dialects.builtin import MemRefType
 from xdsl.traits import IsTerminator
 
 from ttmlir.dialects import d2m
@@ -59,7 +61,7 @@ from ttmlir.passes.d2m.regions.region_builder import RegionBuilder, generics_in
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Attribute, Operation, SSAValue
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,8 @@ def block_product(root: affine.ForOp, output: SSAValue | None) -> bool:
         (store,) = (each for each in inside if isinstance(each, affine.StoreOp))
         target = store.memref
     left, right = (each.memref for each in loads[:2])
+    if math.prod(cast("MemRefType[Attribute]", left.type).get_shape()[:-2]) != 1:
+        return False  # several products, tile by tile
     block = d2m.TileMatmulBlockOp.create(operands=[left, right, target])
     RegionBuilder.before(root).add_op(block)
     erase(root)

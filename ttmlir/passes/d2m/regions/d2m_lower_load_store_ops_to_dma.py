@@ -139,7 +139,7 @@ def _send(op: d2m.GenericOp, load: d2m.RemoteLoadOp, local: SSAValue, build: Reg
     for dim, (first, extent) in enumerate(zip(start, extents, strict=True)):
         if constant_of(extent) == 1:
             continue
-        here = build.compare("eq", build.core(dim), first)
+        here = build.compare("eq", build.core(dim, op.grid_shape), first)
         is_first = (
             here if is_first is None else build.add_op(arith.AndIOp(is_first, here)).results[0]
         )

@@ -36,8 +36,9 @@ def set_threads(
     op: d2m.GenericOp, threads: Sequence[d2m.ThreadAttr], regions: Sequence[Region]
 ) -> None:
     """Give a generic other threads; regions that it had before are gone unless they are listed."""
-    while op.regions:
-        op.detach_region(0)
+    for region in [op.detach_region(0) for _ in list(op.regions)]:
+        if region not in regions:
+            region.drop_all_references()
     for region in regions:
         op.add_region(region)
     op.properties["threads"] = ArrayAttr(threads)
@@ -114,9 +115,15 @@ class RegionBuilder(OpBuilder):
         op = affine.ApplyOp(operands, affine_map_attr(index_map))
         return self.add_op(op).results[0]
 
-    def core(self, dim: int) -> SSAValue:
-        """The row or column of the core."""
-        return self.add_op(d2m.CoreIndexOp.at(dim)).results[0]
+    def core(self, dim: int, grid: Sequence[int]) -> SSAValue:
+        """The place of the core along a dimension of the grid.
+
+        The last two are rows and columns; in front of them there is one core.
+        """
+        before = max(len(grid) - 2, 0)
+        if dim < before and grid[dim] == 1:
+            return self.constant(0)
+        return self.add_op(d2m.CoreIndexOp.at(dim - before if dim >= before else dim)).results[0]
 
     def count(self, extent: Index) -> tuple[RegionBuilder, SSAValue]:
         """A loop of scf from 0 to an extent: a builder in it, and its number."""

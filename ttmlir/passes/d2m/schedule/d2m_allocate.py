@@ -212,7 +212,13 @@ class _Function:
             planner.fix(Life(place, place), chip.l1_unreserved_base, each.end)
         for each in sorted(buffers, key=self._urgency):
             memref = each.op.memref.type
-            extents = split_device_shape(memref.get_shape())[1]
+            own, extents = split_device_shape(memref.get_shape())
+            if _keeps_grid(each.op):
+                size = l1_buffer_bytes(extents, element_of(memref.element_type))
+                address = planner.place_one(Request(size, each.life))
+                if math.prod(own) <= math.prod(chip.grid) and address is not None:
+                    set_address(each.op, address, alignment)
+                continue
             grid = choose_shards(extents, parts_of(each.op), math.prod(chip.grid))
             if grid is None:
                 continue
@@ -284,9 +290,12 @@ def _leaves_device(op: Operation) -> bool:
 
 
 def _bank_bytes(op: AllocOp, chip: ChipDesc) -> int:
-    """Bytes that the tiles of a buffer take in the fullest bank of DRAM."""
+    """Bytes that the tiles, or shards, of a buffer take in the fullest bank of DRAM."""
     memref = op.memref.type
+    grid, shard = split_device_shape(memref.get_shape())
     page = element_of(memref.element_type).stored_bytes
+    if math.prod(grid) > 1:
+        return -(-math.prod(grid) // chip.num_dram_channels) * math.prod(shard) * page
     alignment = chip.address_alignment(MemorySpace.DEVICE_DRAM)
     page = -(-page // alignment) * alignment
     return -(-math.prod(memref.get_shape()) // chip.num_dram_channels) * page
@@ -294,14 +303,19 @@ def _bank_bytes(op: AllocOp, chip: ChipDesc) -> int:
 
 def _is_for_l1(op: AllocOp) -> bool:
     """True for a buffer that may be in L1, and whose views follow it there."""
-    memref = op.memref.type
-    grid, _ = split_device_shape(memref.get_shape())
-    return (
-        memory_space_of(memref) is MemorySpace.DEVICE_L1
-        and math.prod(grid) == 1
-        and all(
+    return memory_space_of(op.memref.type) is MemorySpace.DEVICE_L1 and (
+        _keeps_grid(op)
+        or all(
             isinstance(use.operation, d2m.ViewLayoutOp | d2m.ToLayoutOp) for use in op.memref.uses
         )
+    )
+
+
+def _keeps_grid(op: AllocOp) -> bool:
+    """True for a buffer that is divided as it shall be: over a grid, or as generics take it."""
+    grid, _ = split_device_shape(op.memref.type.get_shape())
+    return math.prod(grid) > 1 or any(
+        isinstance(use.operation, d2m.GenericOp) for use in op.memref.uses
     )
 
 
@@ -660,10 +674,11 @@ def _cores_of(generic: d2m.GenericOp, number: int) -> Shape | None:
 
 
 def move_to_dram(op: AllocOp) -> None:
-    """Let a buffer lie in DRAM, page by page over the banks."""
+    """Let a buffer lie in DRAM: page by page over the banks, or, of a grid, shard by shard."""
     memref = op.memref.type
-    _, shard = split_device_shape(memref.get_shape())
-    layout = InterleavedLayoutAttr.of(shard, element_of(memref.element_type))
+    grid, shard = split_device_shape(memref.get_shape())
+    kind = ShardLayoutAttr if math.prod(grid) > 1 else InterleavedLayoutAttr
+    layout = kind.of(shard, element_of(memref.element_type))
     space = MemorySpaceAttr(MemorySpace.DEVICE_DRAM)
     type_ = MemRefType(memref.element_type, memref.get_shape(), layout, space)
     _retype_views(Rewriter.replace_value_with_new_type(op.memref, type_), space)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 from xdsl.rewriter import Rewriter
 
 from ttmlir.dialects import d2m
@@ -47,8 +48,6 @@ def _divide(op: d2m.GenericOp, target: Sequence[int]) -> None:
         return  # ttnn has chosen where its tensors are
     try:
         types = [_type_for(value, target) for value in op.buffers]
-        if types == [value.type for value in op.buffers]:
-            return
         outputs = types[len(op.inputs) :]
         grid = _grid_of(outputs[0])
         maps = op.indexing_maps
@@ -57,6 +56,8 @@ def _divide(op: d2m.GenericOp, target: Sequence[int]) -> None:
         factors = infer_block_factors(pairs[number][0], grid, grid, pairs[:number])
     except LayoutError as error:
         refuse(op, f"has no grid: {error}")
+    if types == [value.type for value in op.buffers] and factors == op.block_factors:
+        return
     if not _may_change(op.regions[0], op):
         return
     for number, (value, type_) in enumerate(zip(op.buffers, types, strict=True)):
@@ -131,7 +132,12 @@ def _retype_results(op: d2m.GenericOp, types: Sequence[Tensor]) -> None:
         if old == type_:
             continue
         keeps = [use for use in result.uses if not isinstance(use.operation, d2m.ToLayoutOp)]
-        keeps = [use for use in keeps if not isinstance(use.operation, d2m.GenericOp)]
+        keeps = [
+            use
+            for use in keeps
+            if not isinstance(use.operation, d2m.GenericOp)
+            or not _may_change(use.operation.regions[0], use.operation)
+        ]
         for use in result.uses:
             if isinstance(use.operation, d2m.ToLayoutOp) and "layout" in use.operation.properties:
                 use.operation.properties["layout"] = cast("MetalLayoutAttr", type_.encoding)
@@ -156,11 +162,34 @@ _LOCAL = ("tensor.empty", "d2m.empty")
 
 
 def _may_change(region: Region, op: d2m.GenericOp) -> bool:
-    """True where all local tensors are shards of operands, so that their types follow."""
+    """True where all local tensors are shards of operands, so that their types follow.
+
+    Loops that write a part of a shard have maps that know its extents.
+    """
     for each in region.walk():
+        if isinstance(each, LinalgGenericOp) and not _is_whole(each):
+            return False
         if each.name in _LOCAL and not _shard_users(each, op):
             return False
     return True
+
+
+def _is_whole(loops: LinalgGenericOp) -> bool:
+    """True for loops over all tiles of what they write."""
+    maps = loops.indexing_maps.data
+    if not all(
+        isinstance(result, AffineDimExpr | AffineConstantExpr)
+        for each in maps
+        for result in each.data.results
+    ):
+        return False
+    return all(
+        isinstance(result, AffineDimExpr) or extent == 1
+        for value, each in zip(loops.outputs, maps[len(loops.inputs) :], strict=True)
+        for result, extent in zip(
+            each.data.results, cast("Tensor", value.type).get_shape(), strict=True
+        )
+    )
 
 
 def _shard_users(empty: Operation, op: d2m.GenericOp) -> list[SSAValue]:

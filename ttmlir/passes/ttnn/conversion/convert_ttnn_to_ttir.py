@@ -36,7 +36,8 @@ Requires: tensors with a `#ttnn.ttnn_layout`.
 Ensures: no marked operation is left. What they read and make is in tiles that go round the banks of
 DRAM, or in shards of L1 on cores that the layout names; block floats are the numbers that they
 stand for. Operations of ttnn move tensors of other layouts there and back. A filled tensor that a
-marked operation reads is a constant, and is not filled if nobody else reads it.
+marked operation reads is a constant, and is not filled if nobody else reads it. Operations of
+2026, whose types alone say where results are, become ttir of that year, which makes its results.
 Options: none.
 Not done here: operations whose parameters differ between ttnn and ttir, such as convolutions.
 """
@@ -44,6 +45,7 @@ Not done here: operations whose parameters differ between ttnn and ttir, such as
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -55,7 +57,7 @@ from xdsl.rewriter import Rewriter
 from ttmlir.dialects import ttnn
 from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.errors import ArgumentError
-from ttmlir.ir.builder import Builder
+from ttmlir.ir.builder import Builder, Spelling, use_style
 from ttmlir.ir.rewriting import erase_unused, insert_before, refuse_to_legalize, replace
 from ttmlir.ir.tensor_types import element_type, layout_of, shape_of, tensor_of, value_shape
 from ttmlir.layout.data_format import Element, TileFormat, is_block_float
@@ -83,10 +85,24 @@ class ConvertTTNNToTTIRPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Convert the marked operations of every function."""
-        for op in module.walk():
-            if isinstance(op, FuncOp):
-                for block in op.body.blocks:
-                    _Conversion().convert(block)
+        with use_style(Spelling.LATE.style) if _is_late(module) else nullcontext():
+            for op in module.walk():
+                if isinstance(op, FuncOp):
+                    for block in op.body.blocks:
+                        _Conversion().convert(block)
+
+
+def _is_late(module: ModuleOp) -> bool:
+    """True for operations of 2026: types alone say where results are, and what they consist of."""
+    return not any(
+        isinstance(op, ttnn.TTNNTableOp)
+        and (op.inits or not _SAID_BEFORE.isdisjoint(op.properties.keys()))
+        for op in module.walk()
+    )
+
+
+_SAID_BEFORE = frozenset(("dtype", "layout", "memory_config"))
+"""What operations of 2025 say of their results beside the types."""
 
 
 class _Conversion:

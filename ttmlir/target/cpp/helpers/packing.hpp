@@ -5,7 +5,7 @@ template <uint32_t columns_at_once, uint32_t all_columns>
 ALWI void pack_untilize_block(uint32_t from, uint32_t to, uint32_t rows, uint32_t columns) {
   for (uint32_t row = 0; row < rows; ++row) {
 #ifdef TRISC_PACK
-    auto &buffer = get_local_cb_interface(get_output_id(to));
+    auto &buffer = get_local_cb_interface(to);
     const uint32_t offset = row * all_columns * buffer.fifo_page_size;
     buffer.fifo_wr_ptr += offset;
 #endif
