@@ -474,7 +474,7 @@ def _creation_signature(definition: OpDefinition) -> Signature:
 
 
 _FILL_VALUE = Property("fill_value", ods.any_of(ods.F32, ods.I32))
-_FULL = (*_DESCRIBED[:-1], Property("shape", ods.named_attr("ttnn.shape")), _FILL_VALUE)
+_FULL = (*_DESCRIBED, _FILL_VALUE)
 _LATE_FULL = Signature((DEVICE_OPERAND,), _RESULT, _FULL)
 _FULL_ON_HOST = Signature((), _RESULT, _FULL)
 

@@ -40,15 +40,6 @@ func.func @main(%a0: !ttnn.device) {
 
 #late = #ttcore.iterator_type<parallel>
 func.func @main(%a0: !ttnn.device) {
-  // expected-error@+1 {{'ttnn.full' op requires attribute 'shape'}}
-  %r = "ttnn.full"(%a0) <{fill_value = 1.0 : f32}> : (!ttnn.device) -> tensor<5x7xf32>
-  return
-}
-
-// -----
-
-#late = #ttcore.iterator_type<parallel>
-func.func @main(%a0: !ttnn.device) {
   // expected-error@+1 {{'ttnn.full' op requires attribute 'fill_value'}}
   %r = "ttnn.full"(%a0) <{shape = #ttnn.shape<5x7>}> : (!ttnn.device) -> tensor<5x7xf32>
   return

@@ -3,18 +3,18 @@
 // What tt-mlir's compiler of 2026 says about these operations.
 
 #late = #ttcore.iterator_type<parallel>
-func.func @main(%a0: tensor<5x2xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x1x10x32xbf16>) {
+func.func @main(%a0: tensor<5x1x2xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x1x10x32xbf16>) {
   // expected-error@+1 {{'ttnn.embedding_bw' op Input's last dim must be divisible by TILE_WIDTH}}
-  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<5x2xui32>, tensor<40x32xbf16>, tensor<1x1x10x32xbf16>) -> tensor<40x32xbf16>
+  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<5x1x2xui32>, tensor<40x32xbf16>, tensor<1x1x10x32xbf16>) -> tensor<40x32xbf16>
   return
 }
 
 // -----
 
 #late = #ttcore.iterator_type<parallel>
-func.func @main(%a0: tensor<5x32xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x1x10x32xbf16>) {
+func.func @main(%a0: tensor<5x1x32xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x1x10x32xbf16>) {
   // expected-error@+1 {{'ttnn.embedding_bw' op Input index tensor must be a 4D tensor}}
-  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<5x32xui32>, tensor<40x32xbf16>, tensor<1x1x10x32xbf16>) -> tensor<40x32xbf16>
+  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<5x1x32xui32>, tensor<40x32xbf16>, tensor<1x1x10x32xbf16>) -> tensor<40x32xbf16>
   return
 }
 
