@@ -512,8 +512,13 @@ def _check_cache(op: Verified) -> tuple[Shape, Shape]:
     return cache, input
 
 
+_DATA_TYPES = {"ui32": "u32", "ui16": "u16", "ui8": "u8", "i32": "si32"}
+
+
 def _data_type(op: Verified, name: str) -> str:
-    return spell(op.element(name)).strip("'")
+    """The type of elements as the library has it."""
+    spelled = spell(op.element(name)).strip("'")
+    return _DATA_TYPES.get(spelled, spelled)
 
 
 def _check_cache_shapes(cache: Shape, input: Shape) -> None:
@@ -546,7 +551,7 @@ def check_update_cache(op: Verified) -> None:
     require(
         (cache[1], cache[3]) == (input[1], input[3]),
         "Cache tensor shape must match input tensor shape on dims 1 and 3. Got cache shape "
-        f"({join(cache)}), input shape ()({join(input)})",
+        f"({join(cache)}), input shape (){join(input, 'x')})",
     )
 
 
