@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ttmlir.passes.core.base import Pass
     from ttmlir.passes.core.manager import Nest
     from ttmlir.target.flatbuffer.tensors import Golden
+    from ttmlir.target.flatbuffer.ttnn import LaterStamp
 
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
 """From ttir to ttnn, with layouts and a device."""
@@ -219,6 +220,7 @@ def write_ttnn(
     *,
     golden: Golden | Sequence[Golden] | None = None,
     signatures: Mapping[str, dict[str, Any]] = MappingProxyType({}),
+    schema_of: LaterStamp | None = None,
 ) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
@@ -226,7 +228,7 @@ def write_ttnn(
     and empty if an operation has none. `golden` (of `ttmlir.target.flatbuffer.tensors`) holds the
     inputs and results of a reference, with which `ttrt run --golden` compares. `signatures` are
     `CallSignature` tables for `ttmlir.load`, by functions, or by "" of the only one. Functions of
-    the host become programs.
+    the host become programs. `schema_of` is the stamp of a file of 2026, in whose schema it is.
     """
     from ttmlir.dialects.definition.ods import warn_of_narrowing
     from ttmlir.passes.pipelines.host_functions import lower_host_functions
@@ -238,6 +240,7 @@ def write_ttnn(
         cpp_source=_cpp_to_read(module),
         golden=golden,
         signatures=signatures,
+        stamp=schema_of,
     )
 
 

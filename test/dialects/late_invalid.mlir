@@ -19,7 +19,7 @@ func.func @shape(%a: tensor<4x8xf32>, %b: tensor<4x7xf32>) {
 // -----
 
 func.func @kind(%a: tensor<1x8x8x3xf32>) {
-  // expected-error@+1 {{for op ttir.max_pool2d: Invalid attribute `kernel` in property conversion: "two"}}
+  // expected-error@+1 {{'ttir.max_pool2d' op attribute 'kernel' failed to satisfy constraint: 32-bit signless integer attribute or i32 dense array attribute}}
   %r = "ttir.max_pool2d"(%a) <{kernel = "two", stride = 2 : i32}> : (tensor<1x8x8x3xf32>) -> tensor<1x4x4x3xf32>
   return
 }

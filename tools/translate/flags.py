@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ttmlir.mlir.option_values import STRINGS, ValueType
 from ttmlir.mlir.text_files import DEFAULT_MARKER
 from ttmlir.tools.command_line import flag
+
+if TYPE_CHECKING:
+    from ttmlir.schema.versions import LaterStamp
 
 
 def _parse_define(text: str) -> tuple[str, ...]:
@@ -28,6 +32,19 @@ def _parse_kernel_api(text: str) -> str:
 
 _KERNEL_APIS = ("2024", "2026")
 _KERNEL_API = ValueType(placeholder="<year>", parse=_parse_kernel_api, choices=_KERNEL_APIS)
+
+
+def _parse_schema_of(path: str) -> LaterStamp:
+    from ttmlir.files import read_file
+    from ttmlir.schema.versions import LaterStamp
+
+    try:
+        return LaterStamp.of_file(read_file(path), path)
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or error}") from error
+
+
+_SCHEMA_OF = ValueType(placeholder="<file>", parse=_parse_schema_of)
 
 _NO_EFFECT = "Accepted for compatibility, has no effect"
 
@@ -63,6 +80,11 @@ class TranslateFlags:
         "",
         "Year of the tt-metal that kernels are written for; by default that of the module's form",
         type=_KERNEL_API,
+    )
+    schema_of: LaterStamp | None = flag(
+        None,
+        "A .ttnn file of 2026, in whose schema, version and hashes the file is written",
+        type=_SCHEMA_OF,
     )
     mlir_print_debuginfo: bool = flag(False, "Print debug info in MLIR output")
     help: bool = flag(False, "Display available options (--help-hidden for more)", aliases=("h",))

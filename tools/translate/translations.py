@@ -38,6 +38,7 @@ TRANSLATIONS = (
         name="ttnn-to-flatbuffer",
         doc="translate ttnn to flatbuffer",
         function="ttmlir.compiler:write_ttnn",
+        flags=("schema_of",),
     ),
 )
 """Every translation, sorted by name."""

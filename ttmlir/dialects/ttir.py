@@ -680,6 +680,11 @@ class ArangeOp(TableOperation):
     SIGNATURE: ClassVar = Signature(results=_RESULT, properties=properties_of(PARAMETERS))
     CHECK = staticmethod(check_arange)
 
+    def verify_op(self) -> None:
+        """Check C1 to C3, in the words of 2026 where the module is one of that year."""
+        if core_prefix() != TTCORE or not verify_late(self, self.PARAMETERS, self.DEFINITION):
+            super().verify_op()
+
 
 class KernelOp(TTIROp):
     """Call of a kernel that the backend knows by name.

@@ -106,7 +106,7 @@ _MLIR_WORDS = {
     "Expected a MemRef layout attribute": "multiple memory spaces specified in memref type",
 }
 """Messages of xDSL's parser that MLIR words in another way."""
-_AS_THEY_ARE = ("Start coordinates",)
+_AS_THEY_ARE = ("Start coordinates", "Memory layout", "BlockSharded", "Sharding is")
 """Beginnings of messages of our own that tt-mlir has with a capital."""
 
 _Convert: TypeAlias = Callable[[dict[str, Attribute], dict[str, Attribute]], dict[str, Attribute]]

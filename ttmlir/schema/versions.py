@@ -79,6 +79,37 @@ class LoadedFile:
     """The schema that it has been read with, if that is not the one that is written here."""
 
 
+@dataclass(frozen=True)
+class LaterStamp:
+    """What a file of a later version says of its own: in its words, files of it are written."""
+
+    later: LaterSchema
+    version: tuple[int, int, int]
+    digest: str
+    git_hash: str
+
+    @classmethod
+    def latest(cls) -> LaterStamp:
+        """The stamp of files of the latest schema that is known."""
+        later = LATER_SCHEMAS[-1]
+        return cls(later, (0, 0, 0), later.digest, later.git_hash or "unknown")
+
+    @classmethod
+    def of_file(cls, data: bytes, source: str) -> LaterStamp:
+        """The stamp of a `.ttnn` file that another program wrote.
+
+        Raises FlatbufferError for other files, and for schemas that are not known.
+        """
+        loaded = load(data, source)
+        if loaded.later is None or loaded.identifier != "TTNN":
+            problem = "no .ttnn file of a version with a schema of its own"
+            raise FlatbufferError(source, problem, remedy="give a .ttnn file of 2026")
+        root = loaded.root
+        version = root.version
+        numbers = (version.major, version.minor, version.patch)
+        return cls(loaded.later, numbers, root.schema_hash, root.ttmlir_git_hash or "unknown")
+
+
 def version_stamp() -> dict[str, Any]:
     """The fields of a root table that say which version a file is of and who has written it."""
     return {

@@ -206,3 +206,11 @@ func.func @complex_constant() {
   %0 = "ttir.constant"() <{value = dense<(1.0, 2.0)> : tensor<3xcomplex<f32>>}> : () -> tensor<3xcomplex<f32>>
   return
 }
+
+// -----
+
+func.func @no_input(%x: tensor<4x8xf32>, %w: tensor<8xf32>) {
+  // expected-error@+1 {{'ttir.rms_norm' op operand group 'input' requires 1 element, but found 0}}
+  %0 = "ttir.rms_norm"(%w) <{epsilon = 1.0e-05 : f32, normalized_shape = array<i64: 8>, operandSegmentSizes = array<i32: 0, 1, 0>}> : (tensor<8xf32>) -> tensor<4x8xf32>
+  return
+}

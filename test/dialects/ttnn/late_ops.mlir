@@ -51,10 +51,10 @@ func.func @high_half(%x: tensor<32x32xui32>) -> tensor<32x32xui32> {
 }
 
 // CHECK-LABEL: func.func @gradients(
-func.func @gradients(%y: tensor<5x7xbf16>, %i: tensor<2x5xui32>, %w: tensor<40x32xbf16>, %g: tensor<1x1x10x32xbf16>, %d: !ttnn.device) {
+func.func @gradients(%y: tensor<5x7xbf16>, %i: tensor<2x1x1x32xui32>, %w: tensor<40x32xbf16>, %g: tensor<1x1x64x32xbf16>, %d: !ttnn.device) {
   // CHECK: "ttnn.softmax_backward"(%arg0, %arg0) <{dimension = 1 : si32}> : (tensor<5x7xbf16>, tensor<5x7xbf16>) -> tensor<5x7xbf16>
   %0 = "ttnn.softmax_backward"(%y, %y) <{dimension = 1 : si32}> : (tensor<5x7xbf16>, tensor<5x7xbf16>) -> tensor<5x7xbf16>
-  // CHECK: "ttnn.embedding_bw"(%arg1, %arg2, %arg3) : (tensor<2x5xui32>, tensor<40x32xbf16>, tensor<1x1x10x32xbf16>) -> tensor<40x32xbf16>
-  %1 = "ttnn.embedding_bw"(%i, %w, %g) : (tensor<2x5xui32>, tensor<40x32xbf16>, tensor<1x1x10x32xbf16>) -> tensor<40x32xbf16>
+  // CHECK: "ttnn.embedding_bw"(%arg1, %arg2, %arg3) : (tensor<2x1x1x32xui32>, tensor<40x32xbf16>, tensor<1x1x64x32xbf16>) -> tensor<40x32xbf16>
+  %1 = "ttnn.embedding_bw"(%i, %w, %g) : (tensor<2x1x1x32xui32>, tensor<40x32xbf16>, tensor<1x1x64x32xbf16>) -> tensor<40x32xbf16>
   return
 }

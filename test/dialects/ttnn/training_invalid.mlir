@@ -31,7 +31,7 @@ func.func @chunks(%q: tensor<1x64x2x64xf32>, %v: tensor<1x64x4x64xf32>, %g: tens
 
 // -----
 func.func @no_function(%x: tensor<4xf32>) {
-  // expected-error @+1 {{Could not find D2M function 'kernels' in parent module.}}
+  // expected-error @+1 {{Could not find D2M function '@kernels' in parent module.}}
   %0 = "ttnn.d2m_subgraph"(%x, %x) <{d2m_func = @kernels, operandSegmentSizes = array<i32: 1, 1>}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }

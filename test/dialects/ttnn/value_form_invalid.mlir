@@ -31,7 +31,7 @@ func.func @other_destination(%x: tensor<3x7xbf16>, %y: tensor<3x7xbf16>) {
 #dram = #ttnn.buffer_type<dram>
 #tiles = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
 func.func @dtype(%x: tensor<3x7xbf16, #tiles>) {
-  // expected-error@+1 {{invalid attribute `dtype` in property conversion: "bf16"}}
+  // expected-error@+1 {{invalid properties {dtype = "bf16"} for op ttnn.exp: Invalid attribute `dtype` in property conversion: "bf16"}}
   %0 = "ttnn.exp"(%x) <{dtype = "bf16"}> : (tensor<3x7xbf16, #tiles>) -> tensor<3x7xbf16, #tiles>
   return
 }

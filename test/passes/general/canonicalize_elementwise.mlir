@@ -135,3 +135,67 @@ func.func @truths(%i: tensor<5x7xsi32>, %x: tensor<5x7xf32>) -> (tensor<5x7xbf16
   %5 = "ttir.logical_not"(%1) : (tensor<5x7xbf16>) -> tensor<5x7xbf16>
   return %0, %1, %2, %3, %4, %5 : tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>, tensor<5x7xbf16>
 }
+
+// A constant decides what is true, or leaves truth values as they are; other numbers become truths.
+// CHECK-LABEL: func.func @decided(
+// CHECK-DAG: %[[NO:.*]] = "ttir.zeros"() <{shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+// CHECK-DAG: %[[YES:.*]] = "ttir.ones"() <{shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+// CHECK-DAG: %[[KEPT:.*]] = "ttir.logical_and"
+// CHECK: return %[[NO]], %[[YES]], %[[KEPT]], %arg1, %arg1
+func.func @decided(%x: tensor<5x7xf32>, %t: tensor<5x7xi1>) -> (tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xi1>, tensor<5x7xi1>) {
+  %zero = "ttir.zeros"() <{shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+  %two = "ttir.full"() <{fill_value = 2.0 : f32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+  %true = "ttir.ones"() <{shape = array<i32: 5, 7>}> : () -> tensor<5x7xi1>
+  %false = "ttir.zeros"() <{shape = array<i32: 5, 7>}> : () -> tensor<5x7xi1>
+  %0 = "ttir.logical_and"(%x, %zero) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+  %1 = "ttir.logical_or"(%two, %x) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+  %2 = "ttir.logical_and"(%x, %two) : (tensor<5x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+  %3 = "ttir.logical_and"(%true, %t) : (tensor<5x7xi1>, tensor<5x7xi1>) -> tensor<5x7xi1>
+  %4 = "ttir.logical_or"(%t, %false) : (tensor<5x7xi1>, tensor<5x7xi1>) -> tensor<5x7xi1>
+  return %0, %1, %2, %3, %4 : tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xi1>, tensor<5x7xi1>
+}
+
+// Sums of constants are known; a product of zeros and ones is the least, others stay.
+// CHECK-LABEL: func.func @reduced_constants(
+// CHECK-DAG: %[[ROW:.*]] = "ttir.full"() <{fill_value = 2.100000e+01 : f32, shape = array<i32: 5, 1>}> : () -> tensor<5x1xf32>
+// CHECK-DAG: %[[ALL:.*]] = "ttir.full"() <{fill_value = 105 : i32, shape = array<i32>}> : () -> tensor<si32>
+// CHECK-DAG: %[[LEAST:.*]] = "ttir.min"{{.*}} <{dim_arg = [1 : i32], keep_dim = false}>
+// CHECK-DAG: %[[PRODUCT:.*]] = "ttir.prod"
+// CHECK: return %[[ROW]], %[[ALL]], %[[LEAST]], %[[PRODUCT]]
+func.func @reduced_constants() -> (tensor<5x1xf32>, tensor<si32>, tensor<5xf32>, tensor<5xf32>) {
+  %a = "ttir.full"() <{fill_value = 3.0 : f32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+  %b = "ttir.full"() <{fill_value = 3 : i32, shape = array<i32: 5, 7>}> : () -> tensor<5x7xsi32>
+  %one = "ttir.ones"() <{shape = array<i32: 5, 7>}> : () -> tensor<5x7xf32>
+  %0 = "ttir.sum"(%a) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<5x7xf32>) -> tensor<5x1xf32>
+  %1 = "ttir.sum"(%b) <{keep_dim = false}> : (tensor<5x7xsi32>) -> tensor<si32>
+  %2 = "ttir.prod"(%one) <{dim_arg = [1 : i32], keep_dim = false}> : (tensor<5x7xf32>) -> tensor<5xf32>
+  %3 = "ttir.prod"(%a) <{dim_arg = [1 : i32], keep_dim = false}> : (tensor<5x7xf32>) -> tensor<5xf32>
+  return %0, %1, %2, %3 : tensor<5x1xf32>, tensor<si32>, tensor<5xf32>, tensor<5xf32>
+}
+
+// Quotients by zero stay, and casts to another type by a range.
+// CHECK-LABEL: func.func @undivided(
+// CHECK-DAG: "ttir.reciprocal"
+// CHECK-DAG: "ttir.rsqrt"
+// CHECK-DAG: "ttir.div"
+// CHECK-DAG: "ttir.clamp_scalar"
+// CHECK: return
+func.func @undivided() -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xsi32>) {
+  %zero = "ttir.zeros"() <{shape = array<i32: 3>}> : () -> tensor<3xf32>
+  %five = "ttir.full"() <{fill_value = 5 : i32, shape = array<i32: 3>}> : () -> tensor<3xi32>
+  %0 = "ttir.reciprocal"(%zero) : (tensor<3xf32>) -> tensor<3xf32>
+  %1 = "ttir.rsqrt"(%zero) : (tensor<3xf32>) -> tensor<3xf32>
+  %2 = "ttir.div"(%zero, %zero) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %3 = "ttir.clamp_scalar"(%five) <{max = 28 : i32, min = 0 : i32}> : (tensor<3xi32>) -> tensor<3xsi32>
+  return %0, %1, %2, %3 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xsi32>
+}
+
+// Of one number it is the largest, and groups of one device have nothing to send.
+// CHECK-LABEL: func.func @alone(
+// CHECK-NEXT: %[[PLACES:.*]] = "ttir.zeros"() <{shape = array<i32: 4, 1, 8>}> : () -> tensor<4x1x8xi32>
+// CHECK-NEXT: return %arg0, %[[PLACES]], %arg0
+func.func @alone(%x: tensor<4x1x8xf32>) -> (tensor<4x1x8xf32>, tensor<4x1x8xi32>, tensor<4x1x8xf32>) {
+  %0:2 = "ttir.topk"(%x) <{dim = -2 : i32, k = 1 : i32, largest = true, sorted = true}> : (tensor<4x1x8xf32>) -> (tensor<4x1x8xf32>, tensor<4x1x8xi32>)
+  %1 = "ttir.collective_broadcast"(%x) <{replica_groups = dense<[[0], [1]]> : tensor<2x1xi64>}> : (tensor<4x1x8xf32>) -> tensor<4x1x8xf32>
+  return %0#0, %0#1, %1 : tensor<4x1x8xf32>, tensor<4x1x8xi32>, tensor<4x1x8xf32>
+}

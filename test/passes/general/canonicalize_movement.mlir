@@ -30,7 +30,8 @@ func.func @not_identities(%a: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf
 // CHECK-LABEL: func.func @narrow(
 // CHECK-NEXT: %[[R:.*]] = "ttir.reshape"(%arg0) <{shape = [4 : i32, 8 : i32]}>
 // CHECK-NEXT: %[[S:.*]] = "ttir.sum"(%arg0)
-// CHECK-NEXT: return %[[R]], %[[S]], %arg0
+// CHECK-NEXT: %[[C:.*]] = "ttir.cumsum"(%arg0)
+// CHECK-NEXT: return %[[R]], %[[S]], %[[C]]
 func.func @narrow(%a: tensor<4x1x8xf32>) -> (tensor<4x8xf32>, tensor<4x1x8xf32>, tensor<4x1x8xf32>) {
   %0 = "ttir.squeeze"(%a) <{dim = 1 : si32}> : (tensor<4x1x8xf32>) -> tensor<4x8xf32>
   %1 = "ttir.sum"(%a) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<4x1x8xf32>) -> tensor<4x1x8xf32>

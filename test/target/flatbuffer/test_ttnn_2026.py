@@ -15,8 +15,8 @@ from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import submit, to_host
 from ttmlir.runtime.tensor import open_device
 from ttmlir.runtime.ttrt.reports import SECTIONS, section_text
-from ttmlir.schema import TableView
-from ttmlir.schema.versions import LATER_SCHEMAS, load
+from ttmlir.schema import TableView, load_schema
+from ttmlir.schema.versions import LATER_SCHEMAS, load, version_stamp
 from ttmlir.target.flatbuffer.tensors import Golden
 from ttmlir.tools import ttmlir_translate
 
@@ -274,6 +274,82 @@ RECORDS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Operations that the corpus has none of, and fields of the schema's table for each; a number is
 that of a tensor."""
+
+
+AUGUST = LATER_SCHEMAS[0]
+DIGEST, COMMIT = "ab" * 32, "19c86fca45" + 30 * "0"
+
+
+def file_of_another(tmp_path: Path, *, commit: str = COMMIT) -> str:
+    """A file without programs, as another program of August writes it; its path."""
+    stamp = {"version": (0, 12, 7), "schema_hash": DIGEST, "ttmlir_git_hash": commit}
+    root: dict[str, Any] = {**stamp, "programs": []}
+    path = tmp_path / "theirs.ttnn"
+    path.write_bytes(load_schema(AUGUST.path).pack(root))
+    return str(path)
+
+
+def test_the_schema_of_another_file(tmp_path: Path) -> None:
+    """Numbers of operations are those of its schema, and the file says what that says of itself."""
+    text = module(function('%r = "ttnn.relu"(%x) : (!t) -> !t'))
+    status, out = translate(tmp_path, text, file_of_another(tmp_path))
+    assert status == 0
+    data = out.read_bytes()
+    loaded = load(data, "file.ttnn")
+    assert loaded.later is AUGUST
+    root = loaded.root
+    assert (root.schema_hash, root.ttmlir_git_hash) == (DIGEST, COMMIT)
+    assert (root.version.major, root.version.minor, root.version.patch) == (0, 12, 7)
+    assert root.programs[0].operations[0].type_type == "EltwiseUnaryOp"
+    np.testing.assert_array_equal(run(data), np.full((40, 70), 3.0))
+
+
+def translate(tmp_path: Path, text: str, theirs: str) -> tuple[int, Path]:
+    """The exit status of the translation with the schema of a file, and what it writes."""
+    (tmp_path / "in.mlir").write_text(text)
+    out = tmp_path / "out.ttnn"
+    arguments = ["--ttnn-to-flatbuffer", str(tmp_path / "in.mlir"), "-o", str(out)]
+    return ttmlir_translate.main([*arguments, f"--schema-of={theirs}"]), out
+
+
+def test_an_unknown_schema_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message has its digest, and those that are known."""
+    theirs = file_of_another(tmp_path, commit="1234567" + 33 * "0")
+    status, out = translate(tmp_path, module(function(ADD)), theirs)
+    message = capsys.readouterr().err
+    assert status == 1
+    assert not out.exists()
+    assert f"{theirs}: version: written by tt-mlir 0.12.7, commit 1234567" in message
+    assert "Traceback" not in message
+    assert "internal" not in message
+    assert "SHA-256 abababababab..." in message
+    assert "that of commit 19c86fca45" in message
+    assert "912b70aa54f8..." in message
+
+
+def test_the_schema_of_a_file_of_2024_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its layout is that of modules of 2024."""
+    (tmp_path / "old.ttnn").write_bytes(load_schema("TTNN/binary.fbs").pack(version_stamp()))
+    status, out = translate(tmp_path, module(function(ADD)), str(tmp_path / "old.ttnn"))
+    assert status == 1
+    assert not out.exists()
+    message = capsys.readouterr().err
+    assert "old.ttnn: no .ttnn file of a version with a schema of its own" in message
+    assert "internal" not in message
+    assert translate(tmp_path, module(function(ADD)), str(tmp_path / "none.ttnn"))[0] == 1
+    assert "none.ttnn: No such file or directory" in capsys.readouterr().err
+
+
+def test_a_module_of_2024_has_no_other_schema(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The option is refused at the module."""
+    status, out = translate(tmp_path, "module {}", file_of_another(tmp_path))
+    assert status == 1
+    assert not out.exists()
+    assert "files of 2024 have one schema" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("line", RECORDS)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, NoReturn, Self, TypeGuard, cast
@@ -48,6 +48,7 @@ from xdsl.irdl import traits_def
 from xdsl.traits import HasCanonicalizationPatternsTrait, OpTrait
 from xdsl.utils.exceptions import VerifyException
 
+from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spelled_operation
 from ttmlir.mlir.printing import show_attribute
 from ttmlir.mlir.reporting import Diagnostic, warn
 from ttmlir.mlir.xdsl_internals import operands_of
@@ -210,6 +211,11 @@ def either(*constraints: AttrConstraint) -> AttrConstraint:
     )
 
 
+def any_of(*constraints: AttrConstraint) -> AttrConstraint:
+    """What one of several constraints accepts; a property of MLIR then holds any attribute."""
+    return replace(either(*constraints), storage=always)
+
+
 def named_attr(name: str, summary: str = "") -> AttrConstraint:
     """An attribute of a dialect, told by its name, so that its class need not be imported."""
     return AttrConstraint(summary, lambda attr: attr.name == name, always)
@@ -251,6 +257,8 @@ class TypeConstraint:
 
     summary: str
     holds: Test
+    late_summary: str = ""
+    """What is said since 2026, where that is something else."""
 
 
 def _is_tensor(type: Attribute) -> bool:
@@ -271,7 +279,9 @@ TENSOR_OR_MEMREF = TypeConstraint(
 SEMAPHORE = TypeConstraint(
     "TTNN global semaphore.", lambda type: type.name == "ttnn.global_semaphore"
 )
-DEVICE = TypeConstraint("TT device", lambda type: type.name in (DEVICE_NAME, "ttnn.device"))
+DEVICE = TypeConstraint(
+    "TT device", lambda type: type.name in (DEVICE_NAME, "ttnn.device"), "TTNN device"
+)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -441,7 +451,7 @@ class ODSOperation(Operation):
                 result[SEGMENTS] = cls._converted_segments(attr, properties or {})
             elif name in known:
                 if not known[name].constraint.storage(attr):
-                    cls._refuse_properties(
+                    cls.refuse_properties(
                         properties or {},
                         f"Invalid attribute `{name}` in property conversion: {text(attr)}",
                     )
@@ -471,18 +481,20 @@ class ODSOperation(Operation):
     def _converted_segments(cls, attr: Attribute, properties: dict[str, Attribute]) -> Attribute:
         counts = cls.group_counts()
         if not DENSE_I32.storage(attr):
-            cls._refuse_properties(properties, "expected DenseI32ArrayAttr for key `value`")
+            cls.refuse_properties(properties, "expected DenseI32ArrayAttr for key `value`")
         if len(_ints(attr)) not in counts:
             found = len(_ints(attr))
-            cls._refuse_properties(
+            cls.refuse_properties(
                 properties, f"size mismatch in attribute conversion: {found} vs {counts[0]}"
             )
         return attr
 
     @classmethod
-    def _refuse_properties(cls, properties: dict[str, Attribute], reason: str) -> NoReturn:
+    def refuse_properties(cls, properties: dict[str, Attribute], reason: str) -> NoReturn:
+        """Refuse the properties of an operation that is read."""
         shown = text(DictionaryAttr(dict(sorted(properties.items()))))
-        refuse(f"invalid properties {shown} for op {cls.name}: {reason}")
+        name = spelled_operation(cls.name, core_prefix())
+        refuse(f"invalid properties {shown} for op {name}: {reason}")
 
     # -- verification --------------------------------------------------------------------------
 
@@ -609,11 +621,15 @@ def _check_types(
     for spec, size in zip(specs, sizes, strict=True):
         if spec.optional and size > 1:
             refuse(f"{kind} group starting at #{index} requires 0 or 1 element, but found {size}")
+        if spec.is_single and size != 1:
+            refuse(f"{kind} group '{spec.name}' requires 1 element, but found {size}")
         for value in values if size == len(values) else values[index : index + size]:
             if not spec.constraint.holds(value.type):
                 some = "variadic of " if spec.variadic else ""
+                constraint = spec.constraint
+                late = constraint.late_summary if core_prefix() == TTCORE else ""
                 refuse(
-                    f"{kind} #{index} must be {some}{spec.constraint.summary}, "
+                    f"{kind} #{index} must be {some}{late or constraint.summary}, "
                     f"but got '{text(value.type)}'"
                 )
             index += 1

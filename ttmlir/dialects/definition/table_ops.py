@@ -147,9 +147,9 @@ _CONSTRAINTS = {
     Kind.UI32: ods.integer_attr(32, Signedness.UNSIGNED),
     Kind.UI8: ods.integer_attr(8, Signedness.UNSIGNED),
     Kind.SI8: ods.integer_attr(8, Signedness.SIGNED),
-    Kind.NUMBER: ods.either(ods.F32, ods.I32),
-    Kind.EXTENTS: ods.either(ods.I32, ods.DENSE_I32),
-    Kind.SIGNED_EXTENTS: ods.either(ods.SI32, ods.DENSE_I32),
+    Kind.NUMBER: ods.any_of(ods.F32, ods.I32),
+    Kind.EXTENTS: ods.any_of(ods.I32, ods.DENSE_I32),
+    Kind.SIGNED_EXTENTS: ods.any_of(ods.SI32, ods.DENSE_I32),
     Kind.SYMBOL: ods.FLAT_SYMBOL,
 }
 
@@ -273,12 +273,25 @@ def _constraint_of(parameter: Parameter) -> ods.AttrConstraint:
     names = parameter.attribute.split("|")
     shown = " or ".join(names)
     match parameter.kind:
+        case Kind.ATTRIBUTE if len(names) > 1:
+            summary = " or ".join(map(_described_attribute, names))
+            return ods.AttrConstraint(summary, ods.always, lambda attr: attr.name in names)
         case Kind.ATTRIBUTE:
             return ods.AttrConstraint(shown, lambda attr: attr.name in names, ods.always)
         case Kind.ATTRIBUTES:
             return ods.array_attr(f"array of {shown}", lambda item: item.name in names)
         case kind:
             return _CONSTRAINTS[kind]
+
+
+def _described_attribute(name: str) -> str:
+    """How messages name an attribute: `TTNN MatmulMultiCoreReuseProgramConfig`."""
+    dialect, _, mnemonic = name.partition(".")
+    parts = (_UPPER.get(part, part.capitalize()) for part in mnemonic.split("_"))
+    return f"{dialect.upper()} {''.join(parts)}"
+
+
+_UPPER = {"1d": "1D", "dram": "DRAM"}
 
 
 class TableOperation(ODSOperation):

@@ -51,6 +51,8 @@ _SHARED: Mapping[str, Check] = {
     "sparse_matmul": computation.check_sparse_matmul,
     "softmax": computation.check_softmax,
     "cumulative": computation.check_cumulative,
+    "reduce_precision": computation.check_reduced_precision,
+    **_all(("logical_left_shift", "logical_right_shift"), computation.check_shift),
     "adamw": computation.check_adamw,
     **_all(("quantize", "dequantize", "requantize"), computation.check_quantization),
     # windows
@@ -105,10 +107,14 @@ _TTIR: Mapping[str, Check] = {
     "rand": movement.check_rand,
     "arange": movement.check_arange,
     "upsample2d": windows.check_upsample,
-    "bitcast_convert": movement.check_bitcast,
+    **_all(
+        ("relu6", "mish", "signbit", "softsign", "frac", "selu", "mulhi"),
+        computation.check_elementwise,
+    ),
+    "bitcast_convert": computation.check_bitcast,
     "clamp_tensor": computation.check_clamp_tensor,
     "gelu_bw": computation.check_gelu_backward,
-    **_all(("logical_left_shift", "logical_right_shift", "right_shift"), computation.check_shift),
+    "right_shift": computation.check_shift,
     **_all(
         (
             *("sum", "mean", "max", "min", "prod", "argmax", "reduce_and", "reduce_or"),
@@ -142,6 +148,14 @@ _TTNN: Mapping[str, Check] = {
     "gather": movement.check_ttnn_gather,
     "embedding_backward": movement.check_ttnn_embedding_backward,
     "argmax": computation.check_ttnn_argmax,
+    **_all(
+        (
+            *("sum", "mean", "max", "min"),
+            *("reduce_bitwise_and", "reduce_bitwise_or", "reduce_bitwise_xor"),
+        ),
+        computation.check_ttnn_reduction,
+    ),
+    **_all(("zeros", "ones"), movement.check_ttnn_created),
     "prod": computation.check_ttnn_product,
     **_all(("rms_norm", "layer_norm", "dit_rms_norm_unary_fused"), computation.check_ttnn_norm),
     "group_norm": computation.check_ttnn_group_norm,
@@ -167,6 +181,7 @@ _TTNN: Mapping[str, Check] = {
     "rotary_embedding": placement.check_rotary_embedding,
     "rotary_embedding_llama": placement.check_rotary_embedding_llama,
     "rand": movement.check_ttnn_rand,
+    "arange": movement.check_ttnn_arange,
     "gelu_bw": computation.check_gelu_backward,
     "pow_scalar": computation.check_pow_scalar,
     "layer_norm_pre_all_gather": computation.check_layer_norm_statistics,
@@ -177,6 +192,7 @@ _TTNN: Mapping[str, Check] = {
     "conv1d": ttnn_windows.check_ttnn_conv1d,
     "conv2d": ttnn_windows.check_ttnn_conv2d,
     "conv_transpose2d": ttnn_windows.check_ttnn_conv_transpose2d,
+    "conv3d": ttnn_windows.check_ttnn_conv3d,
     **_all(
         ("prepare_conv2d_weights", "prepare_conv_transpose2d_weights"),
         ttnn_windows.check_prepared_weights,

@@ -165,14 +165,17 @@ def check_chunked_attention(op: Verified) -> None:
     require(len(table) == 2, "Page table must be a 2D tensor.")
     require(len(start) == 1, "Chunk start index must be a 1D tensor.")
     elements = [op.element(name) for name in ("query", "key", "value")]
-    require(all(map(is_float, elements)), "Query, key, and value must be float tensors.")
     if op.op.name.startswith("ttir."):
         require(len(set(elements)) == 1, "Query, key, and value must have the same element type.")
+    require(all(map(is_float, elements)), "Query, key, and value must be float tensors.")
     require(is_integer(op.element("page_table")), "Page table must be an integer tensor.")
     require(
         is_integer(op.element("chunk_start_idx")), "Chunk start index must be an integer tensor."
     )
-    require(key == op.shape("value"), "Key and value must have the same shape and data type.")
+    require(
+        key == op.shape("value") and elements[1] == elements[2],
+        "Key and value must have the same shape and data type.",
+    )
     if op.op.name.startswith("ttir."):
         require(start[0] in (1, query[0]), "Chunk start index must have shape [1] or [num_users].")
     else:
@@ -292,6 +295,14 @@ def check_training_attention(op: Verified) -> None:
 def check_training_attention_forward(op: Verified) -> None:
     """Attention, and what its gradient needs if it is asked for."""
     check_training_attention(op)
+    for name in ("query", "key", "value"):
+        for dim, meaning, side in ((2, "sequence", "HEIGHT"), (3, "head", "WIDTH")):
+            extent = op.shape(name)[dim]
+            require(
+                extent % 32 == 0,
+                f"{name} {meaning} dimension (dim {dim}) must be a multiple of TILE_{side} (32), "
+                f"but got {extent}",
+            )
     require(
         bool(op.get("return_intermediates")) == (len(op.op.results) > 1),
         "intermediates result must be present iff return_intermediates is true",
@@ -377,11 +388,13 @@ def check_ttnn_concatenate_heads(op: Verified) -> None:
         f"head_size = {size}, expected hidden size = {heads * size}, actual output hidden size = "
         f"{output[2]}",
     )
-    before, after = spell(op.element("input")), spell(op.result_element())
+    before, after = (
+        spell(element).strip("'") for element in (op.element("input"), op.result_element())
+    )
     require(
         before == after,
-        f"input and output tensors must have the same dtype, got input dtype = {before}, output "
-        f"dtype = {after}",
+        "input and output tensors must have the same dtype, got input dtype = "
+        f"{before}, output dtype = {after}",
     )
 
 
@@ -499,8 +512,13 @@ def _check_cache(op: Verified) -> tuple[Shape, Shape]:
     return cache, input
 
 
+_DATA_TYPES = {"ui32": "u32", "ui16": "u16", "ui8": "u8", "i32": "si32"}
+
+
 def _data_type(op: Verified, name: str) -> str:
-    return spell(op.element(name)).strip("'")
+    """The type of elements as the library has it."""
+    spelled = spell(op.element(name)).strip("'")
+    return _DATA_TYPES.get(spelled, spelled)
 
 
 def _check_cache_shapes(cache: Shape, input: Shape) -> None:
@@ -533,7 +551,7 @@ def check_update_cache(op: Verified) -> None:
     require(
         (cache[1], cache[3]) == (input[1], input[3]),
         "Cache tensor shape must match input tensor shape on dims 1 and 3. Got cache shape "
-        f"({join(cache)}), input shape ()({join(input)})",
+        f"({join(cache)}), input shape (){join(input, 'x')})",
     )
 
 

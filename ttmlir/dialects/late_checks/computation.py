@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
+from xdsl.dialects.builtin import bf16, f16, f32
 from xdsl.ir import Attribute
 
 from ttmlir.dialects.definition.ods import refuse
@@ -11,6 +13,7 @@ from ttmlir.dialects.definition.table_ops import broadcast_pair, shape_of
 from ttmlir.dialects.late_checks.verified import (
     Shape,
     Verified,
+    is_float,
     is_integer,
     join,
     require,
@@ -45,9 +48,47 @@ def check_pow_scalar(op: Verified) -> None:
     require(exponent >= 0, f"exponent must be non-negative; but got {exponent}")
 
 
+def check_reduced_precision(op: Verified) -> None:
+    """Floating-point numbers rounded: an exponent of one bit or more, a type that stays."""
+    for name, least, rule in (
+        ("exponent_bits", 1, "whose minimum value is 1"),
+        ("mantissa_bits", 0, "whose value is non-negative"),
+    ):
+        require(
+            op.integer(name) >= least,
+            f"attribute '{name}' failed to satisfy constraint: 32-bit signed integer attribute "
+            f"{rule}",
+        )
+    elements = op.element("input"), op.result_element()
+    types = op.value("input").type, op.op.results[0].type
+    for kind, element, type in zip(("operand", "result"), elements, types, strict=True):
+        require(
+            element in (f32, bf16, f16),
+            f"{kind} #0 must be ranked tensor of 32-bit float or bfloat16 type or 16-bit float "
+            f"values, but got {spell(type)}",
+        )
+    verb = "failed to verify that all of {input, result} have same"
+    require(op.shape("input") == op.result(), f"{verb} shape")
+    require(elements[0] == elements[1], f"{verb} element type")
+
+
+def check_bitcast(op: Verified) -> None:
+    """Numbers of as many bits, each in its place."""
+    check_elementwise(op)
+    elements = (op.element("input"), op.result_element())
+    for side, element in zip(("Input", "Output"), elements, strict=True):
+        require(
+            is_integer(element) or is_float(element),
+            f"{side} tensor type must be an integer or floating point type",
+        )
+    widths = {getattr(element, "bitwidth", None) for element in elements}
+    require(len(widths) == 1, "Input and output tensor element types must have the same bit width")
+
+
 def check_shift(op: Verified) -> None:
     """Integers shifted."""
-    check_elementwise(op)
+    if op.op.name.startswith("ttir."):
+        check_elementwise(op)
     left, right = (value for value in op.op.operands)
     sides = {"Left operand": left, "Right operand": right, "Output": op.op.results[0]}
     for side, value in sides.items():
@@ -67,7 +108,7 @@ def check_clamp_tensor(op: Verified) -> None:
     for side in ("Min", "Max"):
         shape = op.shape(side.lower())
         require(
-            broadcast_pair(shape, op.result()) == op.result(),
+            broadcast_pair(shape, op.result()) is not None,
             f"{side} attribute shape ({join(shape, ',')}) cannot be broadcasted to output shape "
             f"({join(op.result(), ',')}).",
         )
@@ -115,15 +156,21 @@ def check_reduction(op: Verified) -> None:
             f"Reduce dimension {dim} is out of range for input tensor of rank {rank}",
         )
     require(dims is None or len(set(dims)) == len(dims), "Reduce dimensions are not unique")
-    reduced = set(range(rank)) if dims is None else {dim % rank for dim in dims}
-    expected = tuple(
-        1 if dim in reduced else extent
-        for dim, extent in enumerate(shape)
-        if op.get("keep_dim") or dim not in reduced
-    )
+    expected = _reduced(shape, dims, keeps=op.get("keep_dim"))
     require(
         expected == op.result(),
         f"Expected output shape ({join(expected)}), got ({join(op.result())})",
+    )
+
+
+def _reduced(shape: Shape, dims: Sequence[int] | None, *, keeps: bool) -> Shape:
+    """The shape that a reduction leaves; no list of dimensions means all."""
+    rank = len(shape)
+    reduced = range(rank) if dims is None else {dim + rank if dim < 0 else dim for dim in dims}
+    return tuple(
+        1 if dim in reduced else extent
+        for dim, extent in enumerate(shape)
+        if keeps or dim not in reduced
     )
 
 
@@ -137,16 +184,36 @@ def check_ttnn_argmax(op: Verified) -> None:
             f"dim attribute value {dim} is out of range for input tensor of rank {rank}, expected "
             f"value in range [{-rank}, {rank - 1}]",
         )
+    expected = _reduced(shape, None if dim is None else (dim,), keeps=op.get("keep_dim"))
+    require(
+        expected == op.result(),
+        f"expected output shape ({join(expected)}), got ({join(op.result())})",
+    )
+
+
+def check_ttnn_reduction(op: Verified) -> None:
+    """The shape that is left; dimensions that the input lacks leave all of it."""
+    expected = _reduced(op.shape("input"), op.get("dim_arg"), keeps=op.get("keep_dim"))
+    require(
+        expected == op.result(),
+        f"Expected output shape ({join(expected)}), got ({join(op.result())})",
+    )
 
 
 def check_ttnn_product(op: Verified) -> None:
-    """At most four dimensions, where not one dimension is named."""
-    if op.get("dim_arg") is None and op.rank("input") > 4:
-        refuse("Input tensor rank is greater than 4 for reduce(product).")
+    """At most four dimensions."""
+    require(op.rank("input") <= 4, "Input tensor rank is greater than 4 for reduce(product).")
 
 
 def check_cumulative(op: Verified) -> None:
-    """A dimension of the input."""
+    """A dimension of the input, and of the general form a reduction that it has."""
+    reduction = op.get("reduction")
+    if reduction is not None:
+        kind = reduction.data.keyword
+        require(
+            kind in ("max", "min", "logsumexp"),
+            f"reduction must be max, min or logsumexp, but got: {kind}",
+        )
     rank, dim = op.rank("input"), op.get("dim")
     require(
         -rank <= dim < rank,
@@ -211,8 +278,8 @@ def _check_biased(output: Shape, biased: Shape, product: Shape) -> None:
     """The library's bias may be added to a product whose shape it has not."""
     require(
         output in (biased, product),
-        f"Output shape({join(output, ',')}) must match the broadcasted shape({join(biased, ',')}) "
-        f"or the matmul output shape({join(product, ',')})",
+        f"Output shape({join(output, ',')}) must match the broadcasted shape({join(biased, ',')})"
+        + (f" or the matmul output shape({join(product, ',')})" if product != biased else ""),
     )
 
 
@@ -514,6 +581,9 @@ def check_adamw(op: Verified) -> None:
 # --- Quantization ---------------------------------------------------------------------------------
 
 
+_SHAPE = {"ttir": "inferred shape", "ttnn": "input tensor shape"}
+
+
 def check_quantization(op: Verified) -> None:
     """The shape of the input, and a quantized type on one side or both."""
     input, output = op.shape("input"), op.result()
@@ -525,7 +595,7 @@ def check_quantization(op: Verified) -> None:
     )
     require(
         input == output,
-        f"Output tensor shape ({join(output, ',')}) must match the inferred shape: "
+        f"Output tensor shape ({join(output, ',')}) must match the {_SHAPE[op.op.name[:4]]}: "
         f"({join(input, ',')})",
     )
     for element in (op.element("input"), op.result_element()):
@@ -546,7 +616,7 @@ def _check_quantized(op: Verified, kind: str) -> None:
             spell(before).startswith(("'f", "'bf")),
             f"Input element type must be float, but got {spell(before)}",
         )
-    elif op.op.name.startswith("ttir."):
+    elif kind != "requantize" or op.op.name.startswith("ttir."):
         require(
             _is_quantized(before),
             f"Input element type must be {one_of}, but got {spell(before)}",
@@ -556,7 +626,7 @@ def _check_quantized(op: Verified, kind: str) -> None:
             spell(after).startswith(("'f", "'bf")),
             f"Output element type must be float, but got {spell(after)}",
         )
-    elif op.op.name.startswith("ttir."):
+    elif kind != "requantize" or op.op.name.startswith("ttir."):
         require(
             _is_quantized(after),
             f"Output element type must be {one_of}, but got {spell(after)}",

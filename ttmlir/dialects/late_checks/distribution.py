@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from ttmlir.dialects.definition.ods import refuse
 from ttmlir.dialects.late_checks.placement import check_layouts_agree, check_queue
-from ttmlir.dialects.late_checks.verified import Verified, join, require
+from ttmlir.dialects.late_checks.verified import Verified, join, require, spell
 
 
 def check_all_gather(op: Verified) -> None:
@@ -95,6 +95,8 @@ def check_collective_permute(op: Verified) -> None:
 def _check_groups(op: Verified) -> tuple[int, ...]:
     """Each device once, numbered from 0."""
     shape, groups = _numbers(op, "replica_groups")
+    require(len(shape) == 2, "replica_groups must be a 2D array")
+    require(min(groups, default=0) >= 0, "replica_groups values must be positive")
     last = len(groups) - 1
     for device in groups:
         require(
@@ -361,7 +363,6 @@ def check_sampling(op: Verified) -> None:
     else:
         require(len(values) == 2, "input_values must be 2D [batch, candidates]")
         require(len(indices) == 2, "input_indices must be 2D [batch, candidates]")
-        require(len(output) == 1, "result must be 1D [batch]")
     require(values == indices, "input_values and input_indices must have the same shape")
     require(
         values[:-2] in ((), (1, 1)),
@@ -376,8 +377,6 @@ def check_sampling(op: Verified) -> None:
             f"result rank ({len(output)}) must match expected rank ({expected}) for input_values "
             f"rank {len(values)}",
         )
-        if expected == 4:
-            require(output[:3] == (1, 1, 1), "result must be 4D [1, 1, 1, batch]")
     for name in ("k", "p", "temp"):
         shape = op.shape(name)
         require(len(shape) == 1, f"{name} must be 1D [batch]")
@@ -385,11 +384,10 @@ def check_sampling(op: Verified) -> None:
             shape[0] == batch,
             f"{name} batch dimension ({shape[0]}) must match input_values batch ({batch})",
         )
-    if output:
-        require(
-            output[-1] == batch,
-            f"result batch dimension ({output[-1]}) must match input_values batch ({batch})",
-        )
+    if len(values) == 4:
+        require(output == (1, 1, 1, batch), "result must be 4D [1, 1, 1, batch]")
+    else:
+        require(output == (batch,), "result must be 1D [batch]")
 
 
 def check_tt_lang(op: Verified) -> None:
@@ -421,6 +419,13 @@ def check_tt_lang(op: Verified) -> None:
         written == len(outputs),
         f'number of "out" roles ({written}) must match number of results ({len(outputs)})',
     )
+    first = len(inputs) - written
+    for number, (value, result) in enumerate(zip(inputs[first:], outputs, strict=True), first):
+        require(
+            value.type == result.type,
+            f"expected type of operand #{number} ({spell(value.type)}) to match type of "
+            f"corresponding result ({spell(result.type)})",
+        )
 
 
 def check_trace(op: Verified) -> None:

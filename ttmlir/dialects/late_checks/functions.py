@@ -88,7 +88,7 @@ def check_d2m_subgraph(verified: Verified) -> None:
     function = _function(op, symbol)
     if function is None:
         name = symbol.root_reference.data
-        refuse(f"Could not find D2M function '{name}' in parent module.")
+        refuse(f"Could not find D2M function '@{name}' in parent module.")
     inputs = [value.type for value in verified.group("inputs")]
     expected = function.function_type
     sides = (

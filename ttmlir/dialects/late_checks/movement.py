@@ -11,7 +11,6 @@ from ttmlir.dialects.definition.table_ops import broadcast_pair, is_static, tens
 from ttmlir.dialects.late_checks.verified import (
     Shape,
     Verified,
-    is_float,
     is_integer,
     join,
     require,
@@ -215,7 +214,7 @@ def check_repeat_interleave(op: Verified) -> None:
     require(repeats != 0, "Repeats attribute must be non-zero")
     require(
         -rank <= given < rank,
-        f"Dimension attribute must be within the bounds[{-rank}, {rank}), got {given}",
+        f"Dimension attribute must be within the bounds[{-rank}, {rank}), got {rank}",
     )
     expected = list(source)
     expected[given] *= repeats
@@ -529,8 +528,15 @@ def check_embedding_backward(op: Verified) -> None:
 
 def check_ttnn_embedding_backward(op: Verified) -> None:
     """The same, with the gradient as the library takes it: one row for each picked one."""
-    check_embedding_backward(op)
     gradient, picked = op.shape("in_gradient"), op.shape("input")
+    # Two dimensions are those of 2025, which the lowering writes.
+    if len(picked) != 2:
+        require(picked[-1] % 32 == 0, "Input's last dim must be divisible by TILE_WIDTH")
+        require(len(picked) == 4, "Input index tensor must be a 4D tensor")
+        require(
+            picked[1:3] == (1, 1),
+            "Input index tensor dims 1 and 2 must be 1, got shape (B, ?, ?, N) where ? must be 1",
+        )
     require(len(gradient) == 4, "Input gradient must be a 4D tensor")
     require(gradient[:2] == (1, 1), "Input gradient must be in the form (1, 1, R, C)")
     require(
@@ -540,6 +546,16 @@ def check_ttnn_embedding_backward(op: Verified) -> None:
     require(
         gradient[3] == op.shape("weight")[-1],
         "Input gradient second dimension must match the second dimension of the weight tensor",
+    )
+    require(
+        op.element("in_gradient") == op.result_element(),
+        "Input gradient and output must have the same dtype",
+    )
+    weight = op.shape("weight")
+    expected = (*(1,) * (4 - len(weight)), *weight)
+    require(
+        op.result() in (weight, expected),
+        f"expected output shape of ({join(expected)}) but got ({join(op.result())})",
     )
 
 
@@ -575,7 +591,7 @@ def check_topk(op: Verified) -> None:
     )
     require(
         1 <= count <= shape[dim],
-        f"K should be between 1 and the size of the specified dimension ({shape[dim]}), but got: "
+        f"K should be between 1 and the size of the specified dimension ({dim % rank}), but got: "
         f"{count}",
     )
 
@@ -586,7 +602,16 @@ def check_topk(op: Verified) -> None:
 def check_full(op: Verified) -> None:
     """The shape that the parameter says."""
     shape = op.integers("shape")
-    require(shape == op.result(), f"expected shape ({join(shape)}), got ({join(op.result())})")
+    require(shape == op.result(), f"expected shape ({join(op.result())}), got ({join(shape)})")
+
+
+def check_ttnn_created(op: Verified) -> None:
+    """The shape that the parameter says."""
+    shape = tuple(extent.data for extent in op.get("shape").shape)
+    require(
+        shape == op.result(),
+        f"Output tensor shape must be {join(shape)}, but got {join(op.result())}",
+    )
 
 
 def check_arange(op: Verified) -> None:
@@ -594,14 +619,32 @@ def check_arange(op: Verified) -> None:
     start, end, step = (op.integer(name) for name in ("start", "end", "step"))
     said = f"start={start}, end={end}, step={step}"
     require(step != 0, "Step value cannot be zero")
-    count = -((start - end) // step)
+    count = (end - start) // step
     require(count > 0, f"Invalid range: {said}")
     dim = op.integer("arange_dimension")
     require(0 <= dim < len(op.result()), f"arange_dimension {dim} is no dimension of the output")
     found = op.result()[dim]
     require(
-        found in (count, DYNAMIC_INDEX),
+        found in (*_counts(op), DYNAMIC_INDEX),
         f"Output tensor shape must be {count} at dim {dim} (since {said}), but got {found}",
+    )
+
+
+def _counts(op: Verified) -> tuple[int, int]:
+    """How many numbers there are; a last step that reaches the end in part may count, too."""
+    start, end, step = (op.integer(name) for name in ("start", "end", "step"))
+    return (end - start) // step, -((start - end) // step)
+
+
+def check_ttnn_arange(op: Verified) -> None:
+    """Numbers with equal distances."""
+    start, end, step = (op.integer(name) for name in ("start", "end", "step"))
+    require(step != 0, "Step value cannot be zero")
+    count = (end - start) // step
+    require(count > 0, f"Invalid range: start={start}, end={end}, step={step}")
+    require(
+        op.result() in {(number,) for number in _counts(op)},
+        f"Output tensor shape must be {count}, but got {join(op.result())}",
     )
 
 
@@ -639,15 +682,3 @@ def check_dropout(op: Verified) -> None:
     require(2 <= rank <= 4, f"Input tensor rank must be 2, 3, or 4, but got {rank}")
     require(0.0 <= prob <= 1.0, f"Probability must be in range [0.0, 1.0], but got {prob}")
     require(scale > 0.0, f"Scale must be positive, but got {scale}")
-
-
-def check_bitcast(op: Verified) -> None:
-    """Numbers of as many bits."""
-    elements = (op.element("input"), op.result_element())
-    for side, element in zip(("Input", "Output"), elements, strict=True):
-        require(
-            is_integer(element) or is_float(element),
-            f"{side} tensor type must be an integer or floating point type",
-        )
-    widths = {getattr(element, "bitwidth", None) for element in elements}
-    require(len(widths) == 1, "Input and output tensor element types must have the same bit width")

@@ -170,8 +170,12 @@ def check_write_tensor(op: Verified) -> None:
 
 
 def check_assign(op: Verified) -> None:
-    """A copy of the same shape."""
+    """A copy of the same shape and type."""
     require(op.shape("input") == op.result(), "input and output tensor must have the same shape")
+    require(
+        op.element("input") == op.result_element(),
+        "output tensor data type does not match expected output data type",
+    )
 
 
 def check_layouts_agree(op: Verified) -> None:

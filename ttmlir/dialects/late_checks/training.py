@@ -49,17 +49,17 @@ def check_cross_entropy_forward(op: Verified) -> None:
     require(
         op.result() == expected,
         "result shape must be input shape with the last dimension set to 1, expected "
-        f"({join(expected)}), got ({join(op.result())})",
+        f"{join(expected)}, got {join(op.result())}",
     )
 
 
 def check_cross_entropy_backward(op: Verified) -> None:
     """The gradient of the scores, by that of one number."""
     shape, grad = _check_cross_entropy(op), op.shape("grad_output")
-    require(grad == (1, 1, 1, 1), f"grad must be a (1, 1, 1, 1) tensor, got ({join(grad)})")
+    require(grad == (1, 1, 1, 1), f"grad must be a (1, 1, 1, 1) tensor, got {join(grad)}")
     require(
         op.result() == shape,
-        f"result shape must match input shape, expected ({join(shape)}), got ({join(op.result())})",
+        f"result shape must match input shape, expected {join(shape)}, got {join(op.result())}",
     )
 
 

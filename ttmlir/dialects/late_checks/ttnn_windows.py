@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ttmlir.dialects.definition.ods import refuse
 from ttmlir.dialects.late_checks.verified import Shape, Verified, join, require
 from ttmlir.dialects.late_checks.windows import (
@@ -39,14 +41,20 @@ def _is_prepared(weight: Shape, kernel: Shape) -> bool:
 
 def check_ttnn_conv2d(op: Verified) -> None:
     """Parameters that agree with input, weight and output."""
-    check_ranks(op, 4, lambda name: f"{name} must be a 4D tensor")
-    kernel, stride = pair(op.get("kernel_size"), ""), pair(op.get("stride"), " for stride")
-    dilation, padding = pair(op.get("dilation"), " for dilation"), op.integers("padding")
-    if len(padding) not in (2, 4):
-        refuse(f"Expected integer, pair, or tuple of size 4, but got tuple of size {len(padding)}")
-    require(min(stride) > 0, "Stride attribute values must be > 0.")
-    require(min(dilation) > 0, "Dilation attribute values must be > 0.")
-    require(min(padding) >= 0, "Padding attribute values must be >= 0.")
+    check_ranks(op, 4, lambda name: f"{name.capitalize()} must be a 4D tensor")
+    _check_counts(op)
+    kernel, stride, dilation = (
+        pair(op.get(name), "") for name in ("kernel_size", "stride", "dilation")
+    )
+    padding = op.integers("padding")
+    for name, given, least, rule in (
+        ("Stride", stride, 1, "greater than 0"),
+        ("Padding", padding, 0, "greater than or equal to 0"),
+        ("Dilation", dilation, 1, "greater than 0"),
+    ):
+        require(
+            min(given) >= least, f"{name} attribute values must be {rule}, got: ({join(given)})"
+        )
     (batch, height, width), rows = _image(op), op.shape("input")[2]
     product = batch * height * width
     require(
@@ -165,6 +173,103 @@ def check_ttnn_conv_transpose2d(op: Verified) -> None:
     )
 
 
+# --- Volumes --------------------------------------------------------------------------------------
+
+_ALIGNMENT = 32
+"""The library pads channels of weights of volumes to multiples of this."""
+
+_RAW = "a 5D tensor [O, C/G, kD, kH, kW]"
+_PREPARED = "a 2D tensor [kD*kH*kW*C_in, O]"
+
+
+def check_ttnn_conv3d(op: Verified) -> None:
+    """A convolution of volumes, whose weights are as they are stored, or prepared as a matrix."""
+    for name, shape, ranks, form in (
+        ("input", op.shape("input"), (5,), "a 5D tensor [N, D, H, W, C]"),
+        ("weight", op.shape("weight"), (5, 2), f"either {_RAW} (raw) or {_PREPARED} (prepared)"),
+        ("result", op.result(), (5,), "a 5D tensor [N, D_out, H_out, W_out, O]"),
+    ):
+        require(len(shape) in ranks, f"{name} must be {form}")
+    groups, outputs = op.integer("groups"), op.integer("out_channels")
+    require(groups >= 1, f"groups must be >= 1, got: {groups}")
+    for name, least, rule in (
+        ("kernel_size", 1, ">= 1"),
+        ("stride", 1, "> 0"),
+        ("padding", 0, ">= 0"),
+        ("dilation", 1, ">= 1"),
+    ):
+        given = op.integers(name)
+        require(len(given) == 3, f"{name} must have 3 values, got: {len(given)}")
+        require(min(given) >= least, f"{name} values must be {rule}, got: ({join(given)})")
+    mode = op.get("padding_mode")
+    require(
+        mode in ("zeros", "replicate"),
+        f"padding_mode must be 'zeros' or 'replicate', got: {mode}",
+    )
+    require(
+        outputs % groups == 0, f"out_channels ({outputs}) must be divisible by groups ({groups})"
+    )
+    _check_volume_weight(op)
+    if op.has("bias"):
+        bias = op.shape("bias")
+        require(len(bias) == 2, "bias must be a 2D tensor [1, O]")
+        require(bias[0] == 1, f"bias first dimension must be 1, got {bias[0]}")
+        require(
+            bias[1] == outputs,
+            f"bias output channels ({bias[1]}) must match weight output channels ({outputs})",
+        )
+    _check_volume_result(op)
+
+
+def _check_volume_weight(op: Verified) -> None:
+    weight, kernel = op.shape("weight"), op.integers("kernel_size")
+    inputs = op.integer("in_channels")
+    if len(weight) == 2:
+        flattened = math.prod(kernel) * inputs
+        require(
+            weight[0] == flattened,
+            f"weight flattened dimension ({weight[0]}) must equal kD*kH*kW*C_in ({flattened})",
+        )
+        return
+    require(
+        weight[2:] == kernel,
+        f"weight kernel dimensions ({join(weight[2:])}) must match kernel_size ({join(kernel)})",
+    )
+    groups = op.integer("groups")
+    aligned = -(-weight[1] * groups // _ALIGNMENT) * _ALIGNMENT
+    require(
+        inputs == aligned,
+        f"in_channels ({inputs}) must equal the weight's input channels per group ({weight[1]}) * "
+        f"groups ({groups}) aligned to {_ALIGNMENT} ({aligned})",
+    )
+
+
+def _check_volume_result(op: Verified) -> None:
+    output, batch = op.result(), op.integer("batch_size")
+    require(
+        output[0] == batch,
+        f"output batch size ({output[0]}) must match input batch size ({batch})",
+    )
+    sides = ("depth", "height", "width")
+    names = ("kernel_size", "stride", "padding", "dilation")
+    windows = zip(*(op.integers(name) for name in names), strict=True)
+    for side, found, (kernel, stride, padding, dilation) in zip(
+        sides, output[1:4], windows, strict=True
+    ):
+        extent = op.integer(f"input_{side}") + 2 * padding - dilation * (kernel - 1) - 1
+        calculated = extent // stride + 1
+        require(
+            found == calculated,
+            f"output {side} ({found}) does not match calculated {side} ({calculated})",
+        )
+    weight = op.shape("weight")
+    channels = weight[0] if len(weight) == 5 else op.integer("out_channels")
+    require(
+        output[4] == channels,
+        f"output channels ({output[4]}) must match weight output channels ({channels})",
+    )
+
+
 # --- Preparation ----------------------------------------------------------------------------------
 
 
@@ -200,6 +305,11 @@ def check_prepared_bias(op: Verified) -> None:
     bias, outputs = op.shape("bias_tensor"), op.integer("out_channels")
     require(len(bias) == 4, "Bias must be a 4D tensor")
     _expect("output channels", outputs, "number of output channels in the bias tensor", bias[3])
+    _check_counts(op)
+
+
+def _check_counts(op: Verified) -> None:
+    """Two numbers for height and width, or four where each side has its own."""
     rules = (
         ("kernel_size", "Kernel size", "two values", (2,)),
         ("stride", "Stride", "two values", (2,)),
@@ -247,9 +357,8 @@ def check_ttnn_pool(op: Verified) -> None:
     if len(padding) not in (2, 4):
         refuse(f"Padding must have 2 or 4 elements. Received {len(padding)} elements.")
     shape, image, channels = op.shape("input"), _image(op), op.integer("channels")
-    sides = zip(
-        ("height", "width"), op.integers("kernel_size"), image[1:], _margins(padding), strict=True
-    )
+    kernels = pair(op.get("kernel_size"), " for kernel_size")
+    sides = zip(("height", "width"), kernels, image[1:], _margins(padding), strict=True)
     for side, kernel, extent, margin in sides:
         require(
             kernel <= extent + margin,
@@ -274,5 +383,5 @@ def check_ttnn_pool(op: Verified) -> None:
     require(
         shape[3] == channels,
         f"{name} shape ({join(shape)}) at dim -3 must be equal to C. However the attribute given "
-        f"is C={channels}. {shape[3]} != {channels}.",
+        f"is C={channels}. {shape[3]} != {channels}",
     )

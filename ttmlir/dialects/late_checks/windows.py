@@ -193,12 +193,12 @@ def check_conv1d(op: Verified) -> None:
         f"channel dimension ({outputs})",
     )
     require(
-        weight[0] % groups == 0,
-        f"number of output channels ({weight[0]}) must be divisible by groups ({groups})",
-    )
-    require(
         inputs % groups == 0,
         f"number of input channels ({inputs}) must be divisible by groups ({groups})",
+    )
+    require(
+        weight[0] % groups == 0,
+        f"number of output channels ({weight[0]}) must be divisible by groups ({groups})",
     )
     require(
         weight[1] == inputs // groups,

@@ -146,7 +146,7 @@ class MemoryConfigAttr(ParametrizedAttribute):
         """Read `<<layout>, <buffer type>>`, or both the other way round."""
         owner = "TTNN_MemoryConfigAttr"
         expect(parser, "<")
-        text = parser.lexer.input.content
+        position, text = parser.pos, parser.lexer.input.content
         if core_prefix() == TTCORE and _LATE_MEMORY.match(text, parser.pos):
             buffer = parse_nested(parser, BufferTypeAttr)
             expect(parser, ",")
@@ -155,6 +155,9 @@ class MemoryConfigAttr(ParametrizedAttribute):
             if parser.parse_optional_punctuation(",") is not None:
                 shard_spec = _parse_shard_spec(parser)
             expect(parser, ">")
+            is_sharded = not isinstance(shard_spec, NoneAttr)
+            if fault := _memory_fault(buffer.value, layout.value, is_sharded=is_sharded):
+                parser.raise_error(fault, position)
             return (layout, buffer, shard_spec)
         with parameter(parser, owner, "tensor_memory_layout", "TensorMemoryLayoutAttr"):
             layout = parse_nested(parser, TensorMemoryLayoutAttr)
@@ -180,6 +183,29 @@ class MemoryConfigAttr(ParametrizedAttribute):
         printer.print_string(", ")
         print_stripped(printer, self.buffer_type)
         printer.print_string(">")
+
+
+def _memory_fault(
+    buffer: BufferType, layout: TTNNTensorMemoryLayout, *, is_sharded: bool
+) -> str | None:
+    """Why a tensor cannot lie so in this memory; None if it can."""
+    kinds = TTNNTensorMemoryLayout
+    shards = (kinds.HEIGHT_SHARDED, kinds.WIDTH_SHARDED, kinds.BLOCK_SHARDED)
+    if is_sharded and buffer not in (BufferType.L1, BufferType.DRAM):
+        return "Sharding is only valid for L1 or DRAM buffer type"
+    if is_sharded and layout not in shards:
+        return (
+            "Sharding is only valid for block sharded, height sharded, or width sharded tensor "
+            "memory layout"
+        )
+    if buffer is BufferType.SYSTEM_MEMORY:
+        return "Memory layout is not allowed for SystemMemory buffer type."
+    if buffer is BufferType.DRAM and layout is kinds.BLOCK_SHARDED:
+        return (
+            "BlockSharded layout is not supported for DRAM buffer type; use WidthSharded, "
+            "HeightSharded or Interleaved"
+        )
+    return None
 
 
 def _parse_shard_spec(parser: AttrParser) -> Attribute:

@@ -188,8 +188,8 @@ class TTNNOp(ODSOperation):
                 if (attr := (properties or {}).get(each.name)) is None:
                     continue
                 if not each.constraint.storage(attr):
-                    shown = text(attr)
-                    refuse(f"invalid attribute `{each.name}` in property conversion: {shown}")
+                    shown = f"Invalid attribute `{each.name}` in property conversion: {text(attr)}"
+                    cls.refuse_properties(properties or {}, shown)
                 result[each.name] = attr
         return result
 
@@ -473,15 +473,10 @@ def _creation_signature(definition: OpDefinition) -> Signature:
     return Signature((DEVICE_OPERAND,), _RESULT, properties_of(definition.parameters))
 
 
-def _is_number(attr: Attribute) -> bool:
-    return isinstance(attr, FloatAttr | IntegerAttr)
-
-
-_FILL_VALUE = Property(
-    "fill_value", ods.AttrConstraint("32-bit float or integer attribute", _is_number, ods.always)
-)
-_LATE_FULL = Signature((DEVICE_OPERAND,), _RESULT, (*_DESCRIBED, _FILL_VALUE))
-_FULL_ON_HOST = Signature((), _RESULT, (*_DESCRIBED, _FILL_VALUE))
+_FILL_VALUE = Property("fill_value", ods.any_of(ods.F32, ods.I32))
+_FULL = (*_DESCRIBED, _FILL_VALUE)
+_LATE_FULL = Signature((DEVICE_OPERAND,), _RESULT, _FULL)
+_FULL_ON_HOST = Signature((), _RESULT, _FULL)
 
 
 class _CreationOp(CreationOp):
@@ -544,7 +539,7 @@ class FullOp(_CreationOp):
 
     def form(self) -> Signature:
         """The signature with the number's earlier name, or with the later one."""
-        if "fill_value" not in self.properties:
+        if "fill_value" not in self.properties and "shape" not in self.properties:
             return self.SIGNATURE
         return _LATE_FULL if self.operands else _FULL_ON_HOST
 
@@ -602,8 +597,16 @@ class ArangeOp(_CreationOp):
 
     def form(self) -> Signature:
         """The signature with the dimension, or without, as since 2026."""
-        has_dimension = "arange_dimension" in self.properties or core_prefix() != TTCORE
-        return self.SIGNATURE if has_dimension else _LATE_ARANGE
+        return _LATE_ARANGE if self._is_late else self.SIGNATURE
+
+    @property
+    def _is_late(self) -> bool:
+        return "arange_dimension" not in self.properties and core_prefix() == TTCORE
+
+    def verify_op(self) -> None:
+        """Check C1 to C3; without a dimension the result has no other."""
+        if not (self._is_late and verify_late(self, self.PARAMETERS, self.DEFINITION)):
+            super().verify_op()
 
     def parameters(self) -> dict[str, ParameterValue]:
         """The parameters of the definition; numbers are along the last dimension by themselves."""

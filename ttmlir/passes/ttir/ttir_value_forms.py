@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import IntegerType, TensorType
+from xdsl.dialects.builtin import IntegerType, TensorType, i1
 
 from ttmlir.dialects.ttir import ElementwiseOp
 from ttmlir.ir.constants import attr_numbers, number_of_elements
@@ -45,6 +45,10 @@ def fold(op: Operation) -> SSAValue | Attribute | None:
         return _fold_size(op)
     if op.name in _TRUTHS:
         return _fold_truth(op)
+    if op.name == "ttir.sum":
+        return _fold_sum(op)
+    if op.name in _DECIDED and op.operands[0] is not op.operands[1]:
+        return _fold_logical(op)
     repeated = fold_repeated(op)
     return _fold_elementwise(op) if repeated is None else repeated
 
@@ -73,9 +77,9 @@ def _is_identity(op: Operation) -> bool:
         case "ttir.sum":
             # A sum over dimensions of extent 1 stays.
             return not value_shape(op.operands[0])
-        case "ttir.cumsum" | "ttir.cumprod":
-            dim: int = said["dim"]
-            return value_shape(op.operands[0])[dim] == 1
+        case "ttir.collective_broadcast":
+            # Groups of one device, which has what it would get.
+            return bool(said["replica_groups"].type.get_shape()[-1] == 1)
         case "ttir.max_pool2d" | "ttir.avg_pool2d":
             windows = (said[name] for name in ("kernel", "stride", "dilation"))
             return all(_are(1, window) for window in windows) and _are(0, said["padding"])
@@ -85,6 +89,42 @@ def _is_identity(op: Operation) -> bool:
 
 def _are(number: int, said: int | tuple[int, ...]) -> bool:
     return {said} == {number} if isinstance(said, int) else set(said) == {number}
+
+
+_DECIDED = {"ttir.logical_and": False, "ttir.logical_or": True}
+"""The truth that decides an operation, whatever the other operand is."""
+
+
+def _fold_logical(op: Operation) -> SSAValue | Attribute | None:
+    """A constant decides the result, or leaves a truth value as it is."""
+    decisive, result = _DECIDED[op.name], op.results[0]
+    for value, other in zip(op.operands, reversed(op.operands), strict=True):
+        number = _number_of(value)
+        if number is None:
+            continue
+        if bool(number) == decisive:
+            element = element_type(result)
+            truth = int(decisive) if isinstance(element, IntegerType) else float(decisive)
+            return elements_of(cast("ElementsType", result.type), [truth])
+        if element_type(result) == i1 and other.type == result.type:
+            return other
+    return None
+
+
+def _fold_sum(op: Operation) -> Attribute | None:
+    """As often the number of a constant as elements are added."""
+    number = _number_of(op.operands[0])
+    if number is None:
+        return None
+    type_ = cast("ElementsType", op.results[0].type)
+    total = number * (math.prod(value_shape(op.operands[0])) // math.prod(type_.get_shape()))
+    element = type_.get_element_type()
+    if not isinstance(element, IntegerType):
+        return elements_of(type_, [float(total)])
+    if element == i1:
+        return elements_of(type_, [int(total != 0)])
+    low, high = limits_of(element)
+    return elements_of(type_, [int(total)]) if low <= total <= high else None
 
 
 def _fold_where(op: Operation) -> SSAValue | None:
@@ -136,6 +176,10 @@ def _fold_elementwise(op: Operation) -> Attribute | None:
             return None
         numbers.append(number)
     element = element_type(op.results[0])
+    if op.name in _DIVISIONS and numbers[-1] == 0:
+        return None
+    if op.name == "ttir.clamp" and element_type(op.operands[0]) != element_type(op.results[0]):
+        return None
     found = _compute(op, numbers)
     if found is None or (isinstance(element, IntegerType) and not math.isfinite(found)):
         return None
@@ -226,6 +270,8 @@ def _number_of(value: SSAValue) -> float | None:
     return None if elements is None else number_of_elements(elements)
 
 
+_DIVISIONS = frozenset(("ttir.div", "ttir.reciprocal", "ttir.rsqrt"))
+"""What stays where it would divide by zero."""
 _OF_INTEGERS = frozenset(("ttir.typecast", "ttir.clamp"))
 _COMPUTED = _OF_INTEGERS | frozenset(
     f"ttir.{name}"
@@ -262,8 +308,20 @@ def _reshape(op: Operation, rewriter: GreedyRewriter) -> bool:
     return True
 
 
+def _topk(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """Of one number, it is the largest, at place 0."""
+    source, (numbers, places) = op.operands[0], op.results
+    if value_shape(source)[parameters_of(op)["dim"]] != 1 or source.type != numbers.type:
+        return False
+    shape = value_shape(places)
+    zeros = rewriter.builder(op).create("zeros", (), places.type, shape=shape)
+    rewriter.replace(op, source, zeros)
+    return True
+
+
 RULES: Mapping[str, Sequence[Rule]] = {
     "ttir.reshape": (_reshape,),
+    "ttir.topk": (_topk,),
     **ttir_value_forms_elementwise.RULES,
     **ttir_value_forms_movement.RULES,
 }

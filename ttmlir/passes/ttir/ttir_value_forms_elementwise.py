@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ttmlir.ir.constants import attr_numbers
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.passes.ttir.value_rewriting import adapted, made_by, number_known, parameters_of
+from ttmlir.passes.ttir.value_rewriting import (
+    adapted,
+    elements_known,
+    made_by,
+    number_known,
+    parameters_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -120,6 +127,15 @@ def _product(op: Operation, builder: Builder) -> SSAValue | None:
     return builder.create("prod", op.operands, op.results[0].type, keep_dim=said["keep_dim"])
 
 
+def _product_of_truths(op: Operation, builder: Builder) -> SSAValue | None:
+    """A product of zeros and ones is the least of them."""
+    elements = elements_known(op.operands[0])
+    if elements is None or not set(attr_numbers(elements) or (2,)) <= {0, 1}:
+        return None
+    said = parameters_of(op)
+    return builder.create("min", op.operands, op.results[0].type, **said)
+
+
 def _linear(op: Operation, builder: Builder) -> SSAValue | None:
     """A product that nothing is added to."""
     if len(op.operands) != 2:
@@ -133,7 +149,7 @@ RULES: Mapping[str, Sequence[Rule]] = adapted(
     {
         **CLAMPS,
         "typecast": [_typecast],
-        "prod": [_product],
+        "prod": [_product, _product_of_truths],
         "linear": [_linear],
         **MIRRORED,
     }

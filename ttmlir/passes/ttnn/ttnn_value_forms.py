@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import ModuleOp
 
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.ir.ttnn_types import set_type
+from ttmlir.passes.ttir.ttir_value_forms_elementwise import holds_all
 from ttmlir.passes.ttir.value_rewriting import parameters_of
 
 if TYPE_CHECKING:
@@ -25,14 +26,35 @@ def fold(op: Operation) -> SSAValue | Attribute | None:
     """What the result of an operation is without it; None if it is needed."""
     if len(op.operands) < 1 or len(op.results) != 1:
         return None
+    repeated = _fold_repeated(op)
+    if repeated is not None:
+        return repeated
     if op.operands[0].type != op.results[0].type:
         return None
     return op.operands[0] if op.name in _VANISHES_WHERE_EQUAL or _is_identity(op) else None
 
 
-_VANISHES_WHERE_EQUAL = frozenset(
-    (*_CONVERSIONS, "ttnn.reshape", "ttnn.typecast", "ttnn.slice", "ttnn.slice_static")
-)
+_VANISHES_WHERE_EQUAL = frozenset((*_CONVERSIONS, "ttnn.reshape", "ttnn.typecast"))
+
+
+def _fold_repeated(op: Operation) -> SSAValue | None:
+    """What there was before an operation and one that takes it back."""
+    inner = op.operands[0].owner
+    if getattr(inner, "name", "") != op.name:
+        return None
+    before = cast("Operation", inner)
+    source = before.operands[0]
+    if source.type != op.results[0].type:
+        return None
+    if op.name == "ttnn.permute":
+        first, last = (parameters_of(each)["permutation"] for each in (before, op))
+        goes_back = tuple(first[dim] for dim in last) == tuple(range(len(first)))
+    else:
+        narrow, wide = (str(element_type(value)) for value in (source, op.operands[0]))
+        goes_back = op.name == "ttnn.typecast" and holds_all(narrow, wide)
+    return source if goes_back else None
+
+
 _COLLECTIVES = frozenset(("ttnn.all_gather", "ttnn.all_reduce", "ttnn.reduce_scatter"))
 
 
@@ -76,7 +98,9 @@ def _make_converted(op: Operation, rewriter: GreedyRewriter) -> bool:
     """What is made to be converted alone is made so."""
     operand = op.operands[0]
     maker = operand.owner
-    if getattr(maker, "name", "") not in _CREATIONS or not operand.has_one_use():
+    # Random numbers are made elsewhere, but not in other layouts.
+    makers = (*_CREATIONS, "ttnn.rand") if op.name == "ttnn.to_tensor_spec" else _CREATIONS
+    if getattr(maker, "name", "") not in makers or not operand.has_one_use():
         return False
     rewriter.replace(op, set_type(operand, op.results[0].type))
     rewriter.add(cast("Operation", maker))

@@ -36,7 +36,7 @@ from ttmlir.layout.metal import CIRCULAR_BUFFERS
 from ttmlir.limits import MAX_CALL_DEPTH
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.printing import OpLinePrinter
-from ttmlir.mlir.reporting import OpError
+from ttmlir.mlir.reporting import LocatedError, OpError
 from ttmlir.optable.op_definition import Flatbuffer
 from ttmlir.program import (
     AddressOfTensor,
@@ -57,6 +57,7 @@ from ttmlir.program import (
 )
 from ttmlir.schema import load_schema
 from ttmlir.schema.types import Field, ScalarType, TableType
+from ttmlir.schema.versions import LaterStamp
 from ttmlir.target.flatbuffer.programs import (
     DEBUG_TEXT,
     FILE_TEXT,
@@ -507,13 +508,15 @@ def ttnn_to_flatbuffer(
     cpp_source: str = "",
     golden: Golden | Sequence[Golden] | None = None,
     signatures: Mapping[str, Table] = MappingProxyType({}),
+    stamp: LaterStamp | None = None,
 ) -> bytes:
     """Bytes of the `.ttnn` file of a verified module: of 2026 if its machine is described so.
 
     `mlir_source` is the module's text, printed here if it is not given; `cpp_source` its C++, empty
     if there is none. Both go into the file for people to read; `golden` is for `ttrt run --golden`,
     `signatures` are `CallSignature` tables by functions, or by "" of the only one, for those who
-    call a program as the model it was.
+    call a program as the model it was. `stamp` says which schema of 2026 is meant; by default the
+    latest.
     Raises DiagnosticError for what no file can hold.
     """
     functions = [
@@ -524,7 +527,14 @@ def ttnn_to_flatbuffer(
 
         text = print_module(module, LATE_FILE_TEXT) if mlir_source is None else mlir_source
         kept = GoldenOfFunction.find(module, public_functions(functions), golden, signatures)
-        return write_file(module, system_desc_of(module), text, cpp_source, kept)
+        system, stamp = system_desc_of(module), stamp or LaterStamp.latest()
+        return write_file(module, system, text, cpp_source, kept, stamp)
+    if stamp is not None:
+        raise LocatedError(
+            module.location,
+            "files of 2024 have one schema, and --schema-of names a file of another; it is for "
+            "modules whose machine is described as in 2026",
+        )
     if mlir_source is None:
         mlir_source = print_module(module, FILE_TEXT)
     parts = order_parts(module, functions)

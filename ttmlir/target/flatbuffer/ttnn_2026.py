@@ -2,7 +2,8 @@
 
 Every function becomes a program, those that a user can run first; functions of constants, loops and
 branches follow as private ones, which are called by their place in the file. The file is in the
-layout of the latest schema that is known, and carries its digest.
+layout of the latest schema that is known, and carries its digest, or in that of a file that another
+program wrote.
 
 Requires: a `#ttcore.system_desc` with the banks of DRAM on a module, a `ttcore.device` beside the
 functions, and a `#ttnn.ttnn_layout` on every tensor.
@@ -25,8 +26,8 @@ from ttmlir.layout.system import SystemDesc
 from ttmlir.mlir.core_prefix import spell_as
 from ttmlir.mlir.printing import OpLinePrinter, PrintOptions, attribute_text
 from ttmlir.mlir.reporting import LocatedError, OpError
-from ttmlir.schema import PackError, load_schema
-from ttmlir.schema.versions import LATER_SCHEMAS
+from ttmlir.schema import PackError, Schema, load_schema
+from ttmlir.schema.versions import LaterStamp
 from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, PRIVATE, body_of, device_of
 from ttmlir.target.flatbuffer.records_2026 import RecordWriter
 from ttmlir.target.flatbuffer.tensors import TTNN, GoldenOfFunction, Table
@@ -45,20 +46,20 @@ def write_file(
     mlir_source: str,
     cpp_source: str,
     golden: GoldenOfFunction,
+    stamp: LaterStamp,
 ) -> bytes:
     """Bytes of the file of a module, whose chips are those of a system of 2026.
 
     Raises DiagnosticError for what no file can hold.
     """
-    later = LATER_SCHEMAS[-1]
-    schema = load_schema(later.path)
+    schema = load_schema(stamp.later.path)
     # Which form operations are in depends on the spelling.
     with spell_as(module):
-        programs = _ModuleWriter(module, cpp_source, golden).programs()
+        programs = _ModuleWriter(module, cpp_source, golden, schema).programs()
     root: Table = {
-        "version": (0, 0, 0),
-        "schema_hash": later.digest,
-        "ttmlir_git_hash": later.git_hash or "unknown",
+        "version": stamp.version,
+        "schema_hash": stamp.digest,
+        "ttmlir_git_hash": stamp.git_hash,
         "system_desc": late_system_to_table(system),
         "mlir": {"name": _DIALECT, "source": mlir_source},
         "programs": programs,
@@ -70,12 +71,14 @@ def write_file(
 
 
 class _ModuleWriter:
-    def __init__(self, module: ModuleOp, cpp_source: str, golden: GoldenOfFunction) -> None:
+    def __init__(
+        self, module: ModuleOp, cpp_source: str, golden: GoldenOfFunction, schema: Schema
+    ) -> None:
         functions = [op for op in module.walk() if isinstance(op, FuncOp) and op.body.blocks]
         # What programs call for constants and recordings, and on the host, comes last.
         self.functions = sorted(functions, key=_is_called)
         self.places = {op.sym_name.data: place for place, op in enumerate(self.functions)}
-        self.schema = load_schema(LATER_SCHEMAS[-1].path)
+        self.schema = schema
         self.values = Values2026(TTNN)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
         self.golden = golden

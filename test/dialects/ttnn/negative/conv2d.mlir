@@ -3,7 +3,7 @@
 // Convolutions of ttnn whose parameters do not agree with their tensors.
 
 func.func @case_0(%a: tensor<64x16xf32>, %w: tensor<32x16x3x3xf32>, %d: !ttnn.device, %device: !ttnn.device) {
-  // expected-error@+1 {{'ttnn.conv2d' op input must be a 4D tensor}}
+  // expected-error@+1 {{'ttnn.conv2d' op Input must be a 4D tensor}}
   %r = "ttnn.conv2d"(%a, %w, %d) <{batch_size = 1 : i32, dilation = array<i32: 1, 1>, groups = 1 : i32, in_channels = 16 : i32, input_height = 8 : i32, input_width = 8 : i32, kernel_size = array<i32: 3, 3>, out_channels = 32 : i32, padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 1, 1>}> : (tensor<64x16xf32>, tensor<32x16x3x3xf32>, !ttnn.device) -> tensor<1x1x64x32xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @case_0(%a: tensor<64x16xf32>, %w: tensor<32x16x3x3xf32>, %d: !ttnn.de
 // -----
 
 func.func @case_1(%a: tensor<1x1x64x16xf32>, %w: tensor<32x16x3xf32>, %d: !ttnn.device, %device: !ttnn.device) {
-  // expected-error@+1 {{'ttnn.conv2d' op weight must be a 4D tensor}}
+  // expected-error@+1 {{'ttnn.conv2d' op Weight must be a 4D tensor}}
   %r = "ttnn.conv2d"(%a, %w, %d) <{batch_size = 1 : i32, dilation = array<i32: 1, 1>, groups = 1 : i32, in_channels = 16 : i32, input_height = 8 : i32, input_width = 8 : i32, kernel_size = array<i32: 3, 3>, out_channels = 32 : i32, padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 1, 1>}> : (tensor<1x1x64x16xf32>, tensor<32x16x3xf32>, !ttnn.device) -> tensor<1x1x64x32xf32>
   return
 }
@@ -19,7 +19,7 @@ func.func @case_1(%a: tensor<1x1x64x16xf32>, %w: tensor<32x16x3xf32>, %d: !ttnn.
 // -----
 
 func.func @case_2(%a: tensor<1x1x64x16xf32>, %w: tensor<32x16x3x3xf32>, %d: !ttnn.device, %device: !ttnn.device) {
-  // expected-error@+1 {{'ttnn.conv2d' op Stride attribute values must be > 0.}}
+  // expected-error@+1 {{'ttnn.conv2d' op Stride attribute values must be greater than 0, got: (0, 1)}}
   %r = "ttnn.conv2d"(%a, %w, %d) <{batch_size = 1 : i32, dilation = array<i32: 1, 1>, groups = 1 : i32, in_channels = 16 : i32, input_height = 8 : i32, input_width = 8 : i32, kernel_size = array<i32: 3, 3>, out_channels = 32 : i32, padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 0, 1>}> : (tensor<1x1x64x16xf32>, tensor<32x16x3x3xf32>, !ttnn.device) -> tensor<1x1x64x32xf32>
   return
 }
@@ -27,7 +27,7 @@ func.func @case_2(%a: tensor<1x1x64x16xf32>, %w: tensor<32x16x3x3xf32>, %d: !ttn
 // -----
 
 func.func @case_3(%a: tensor<1x1x64x16xf32>, %w: tensor<32x16x3x3xf32>, %d: !ttnn.device, %device: !ttnn.device) {
-  // expected-error@+1 {{'ttnn.conv2d' op Dilation attribute values must be > 0.}}
+  // expected-error@+1 {{'ttnn.conv2d' op Dilation attribute values must be greater than 0, got: (1, 0)}}
   %r = "ttnn.conv2d"(%a, %w, %d) <{batch_size = 1 : i32, dilation = array<i32: 1, 0>, groups = 1 : i32, in_channels = 16 : i32, input_height = 8 : i32, input_width = 8 : i32, kernel_size = array<i32: 3, 3>, out_channels = 32 : i32, padding = array<i32: 1, 1, 1, 1>, stride = array<i32: 1, 1>}> : (tensor<1x1x64x16xf32>, tensor<32x16x3x3xf32>, !ttnn.device) -> tensor<1x1x64x32xf32>
   return
 }
@@ -35,7 +35,7 @@ func.func @case_3(%a: tensor<1x1x64x16xf32>, %w: tensor<32x16x3x3xf32>, %d: !ttn
 // -----
 
 func.func @case_4(%a: tensor<1x1x64x16xf32>, %w: tensor<32x16x3x3xf32>, %d: !ttnn.device, %device: !ttnn.device) {
-  // expected-error@+1 {{'ttnn.conv2d' op Padding attribute values must be >= 0.}}
+  // expected-error@+1 {{'ttnn.conv2d' op Padding attribute values must be greater than or equal to 0, got: (1, -1, 1, 1)}}
   %r = "ttnn.conv2d"(%a, %w, %d) <{batch_size = 1 : i32, dilation = array<i32: 1, 1>, groups = 1 : i32, in_channels = 16 : i32, input_height = 8 : i32, input_width = 8 : i32, kernel_size = array<i32: 3, 3>, out_channels = 32 : i32, padding = array<i32: 1, -1, 1, 1>, stride = array<i32: 1, 1>}> : (tensor<1x1x64x16xf32>, tensor<32x16x3x3xf32>, !ttnn.device) -> tensor<1x1x64x32xf32>
   return
 }

@@ -51,7 +51,7 @@ func.func @case_5(%a: tensor<1x1x60x16xbf16>, %device: !ttnn.device) {
 // -----
 
 func.func @case_6(%a: tensor<1x1x64x8xbf16>, %device: !ttnn.device) {
-  // expected-error@+1 {{'ttnn.max_pool2d' op ttnn.max_pool2d shape (1, 1, 64, 8) at dim -3 must be equal to C. However the attribute given is C=16. 8 != 16.}}
+  // expected-error@+1 {{'ttnn.max_pool2d' op ttnn.max_pool2d shape (1, 1, 64, 8) at dim -3 must be equal to C. However the attribute given is C=16. 8 != 16}}
   %r = "ttnn.max_pool2d"(%a) <{batch_size = 1 : si32, ceil_mode = false, channels = 16 : si32, config_tensors_in_dram = false, dilation = array<i32: 1, 1>, input_height = 8 : si32, input_width = 8 : si32, kernel_size = array<i32: 2, 2>, padding = array<i32: 0, 0>, reallocate_halo_output = true, stride = array<i32: 2, 2>}> : (tensor<1x1x64x8xbf16>) -> tensor<1x1x16x16xbf16>
   return
 }
@@ -107,7 +107,15 @@ func.func @case_12(%a: tensor<1x1x60x16xbf16>, %device: !ttnn.device) {
 // -----
 
 func.func @case_13(%a: tensor<1x1x64x8xbf16>, %device: !ttnn.device) {
-  // expected-error@+1 {{'ttnn.avg_pool2d' op ttnn.avg_pool2d shape (1, 1, 64, 8) at dim -3 must be equal to C. However the attribute given is C=16. 8 != 16.}}
+  // expected-error@+1 {{'ttnn.avg_pool2d' op ttnn.avg_pool2d shape (1, 1, 64, 8) at dim -3 must be equal to C. However the attribute given is C=16. 8 != 16}}
   %r = "ttnn.avg_pool2d"(%a) <{batch_size = 1 : si32, ceil_mode = false, channels = 16 : si32, config_tensors_in_dram = false, count_include_pad = true, dilation = array<i32: 1, 1>, input_height = 8 : si32, input_width = 8 : si32, kernel_size = array<i32: 2, 2>, padding = array<i32: 0, 0>, reallocate_halo_output = true, stride = array<i32: 2, 2>}> : (tensor<1x1x64x8xbf16>) -> tensor<1x1x16x16xbf16>
+  return
+}
+
+// -----
+
+func.func @case_0(%a: tensor<1x1x64x16xbf16>, %device: !ttnn.device) {
+  // expected-error@+1 {{'ttnn.max_pool2d' op Expected integer or pair of integers, got tuple of size 3 for kernel_size}}
+  %r = "ttnn.max_pool2d"(%a) <{batch_size = 1 : si32, ceil_mode = false, channels = 16 : si32, config_tensors_in_dram = false, dilation = array<i32: 1, 1>, input_height = 8 : si32, input_width = 8 : si32, kernel_size = array<i32: 2, 2, 2>, padding = array<i32: 0, 0>, reallocate_halo_output = true, stride = array<i32: 2, 2>}> : (tensor<1x1x64x16xbf16>) -> tensor<1x1x16x16xbf16>
   return
 }

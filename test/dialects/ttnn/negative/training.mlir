@@ -64,7 +64,7 @@ func.func @main(%a0: tensor<2x1x5x7xbf16>, %a1: tensor<2x5xbf16>) {
 
 module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x1>]>} {
 func.func @main(%a0: tensor<2x1x5x7xbf16>, %a1: tensor<2x5xui32>) {
-  // expected-error@+1 {{'ttnn.cross_entropy_fw' op result shape must be input shape with the last dimension set to 1, expected (2, 1, 5, 1), got (2, 1, 5, 7)}}
+  // expected-error@+1 {{'ttnn.cross_entropy_fw' op result shape must be input shape with the last dimension set to 1, expected 2, 1, 5, 1, got 2, 1, 5, 7}}
   %r = "ttnn.cross_entropy_fw"(%a0, %a1) : (tensor<2x1x5x7xbf16>, tensor<2x5xui32>) -> tensor<2x1x5x7xbf16>
   return
 }
@@ -74,7 +74,7 @@ func.func @main(%a0: tensor<2x1x5x7xbf16>, %a1: tensor<2x5xui32>) {
 
 module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x1>]>} {
 func.func @main(%a0: tensor<2x1x5x7xbf16>, %a1: tensor<2x5xui32>, %a2: tensor<1x1xbf16>) {
-  // expected-error@+1 {{'ttnn.cross_entropy_bw' op grad must be a (1, 1, 1, 1) tensor, got (1, 1)}}
+  // expected-error@+1 {{'ttnn.cross_entropy_bw' op grad must be a (1, 1, 1, 1) tensor, got 1, 1}}
   %r = "ttnn.cross_entropy_bw"(%a0, %a1, %a2) <{scaler = 1.0 : f32}> : (tensor<2x1x5x7xbf16>, tensor<2x5xui32>, tensor<1x1xbf16>) -> tensor<2x1x5x7xbf16>
   return
 }
@@ -84,7 +84,7 @@ func.func @main(%a0: tensor<2x1x5x7xbf16>, %a1: tensor<2x5xui32>, %a2: tensor<1x
 
 module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x1>]>} {
 func.func @main(%a0: tensor<2x1x5x7xbf16>, %a1: tensor<2x5xui32>, %a2: tensor<1x1x1x1xbf16>) {
-  // expected-error@+1 {{'ttnn.cross_entropy_bw' op result shape must match input shape, expected (2, 1, 5, 7), got (2, 1, 5, 1)}}
+  // expected-error@+1 {{'ttnn.cross_entropy_bw' op result shape must match input shape, expected 2, 1, 5, 7, got 2, 1, 5, 1}}
   %r = "ttnn.cross_entropy_bw"(%a0, %a1, %a2) <{scaler = 1.0 : f32}> : (tensor<2x1x5x7xbf16>, tensor<2x5xui32>, tensor<1x1x1x1xbf16>) -> tensor<2x1x5x1xbf16>
   return
 }
@@ -143,9 +143,9 @@ func.func @main(%a0: tensor<5x7xbf16>, %a1: tensor<5x7xbf16>) {
 // -----
 
 module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x1>]>} {
-func.func @main(%a0: tensor<2x5xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<2x5x32xbf16>) {
+func.func @main(%a0: tensor<2x1x1x32xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<2x5x32xbf16>) {
   // expected-error@+1 {{'ttnn.embedding_bw' op Input gradient must be a 4D tensor}}
-  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<2x5xui32>, tensor<40x32xbf16>, tensor<2x5x32xbf16>) -> tensor<40x32xbf16>
+  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<2x1x1x32xui32>, tensor<40x32xbf16>, tensor<2x5x32xbf16>) -> tensor<40x32xbf16>
   return
 }
 }
@@ -153,9 +153,9 @@ func.func @main(%a0: tensor<2x5xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<2x5x
 // -----
 
 module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x1>]>} {
-func.func @main(%a0: tensor<2x5xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x2x5x32xbf16>) {
+func.func @main(%a0: tensor<2x1x1x32xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x2x5x32xbf16>) {
   // expected-error@+1 {{'ttnn.embedding_bw' op Input gradient must be in the form (1, 1, R, C)}}
-  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<2x5xui32>, tensor<40x32xbf16>, tensor<1x2x5x32xbf16>) -> tensor<40x32xbf16>
+  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<2x1x1x32xui32>, tensor<40x32xbf16>, tensor<1x2x5x32xbf16>) -> tensor<40x32xbf16>
   return
 }
 }
@@ -163,9 +163,9 @@ func.func @main(%a0: tensor<2x5xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x2x
 // -----
 
 module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x1>]>} {
-func.func @main(%a0: tensor<2x5xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x1x5x32xbf16>) {
+func.func @main(%a0: tensor<2x1x1x32xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x1x5x32xbf16>) {
   // expected-error@+1 {{'ttnn.embedding_bw' op Input gradient dim 2 must equal index_shape[0] * index_shape[-1]}}
-  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<2x5xui32>, tensor<40x32xbf16>, tensor<1x1x5x32xbf16>) -> tensor<40x32xbf16>
+  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<2x1x1x32xui32>, tensor<40x32xbf16>, tensor<1x1x5x32xbf16>) -> tensor<40x32xbf16>
   return
 }
 }
@@ -173,9 +173,9 @@ func.func @main(%a0: tensor<2x5xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x1x
 // -----
 
 module attributes {ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x1>]>} {
-func.func @main(%a0: tensor<2x5xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x1x10x64xbf16>) {
+func.func @main(%a0: tensor<2x1x1x32xui32>, %a1: tensor<40x32xbf16>, %a2: tensor<1x1x64x33xbf16>) {
   // expected-error@+1 {{'ttnn.embedding_bw' op Input gradient second dimension must match the second dimension of the weight tensor}}
-  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<2x5xui32>, tensor<40x32xbf16>, tensor<1x1x10x64xbf16>) -> tensor<40x32xbf16>
+  %r = "ttnn.embedding_bw"(%a0, %a1, %a2) : (tensor<2x1x1x32xui32>, tensor<40x32xbf16>, tensor<1x1x64x33xbf16>) -> tensor<40x32xbf16>
   return
 }
 }
