@@ -3,7 +3,7 @@
     PYTHONPATH=.:test/vendor python -m pytest -p collect_kernels --kernels FOLDER test/...
 
 Each kernel becomes `FOLDER/HASH.ROLE.cpp`; compiling them with tt-metal says which are right. Those
-that move data and call the compute library, which tests put together by chance, are none.
+that call what is for the other processors, which tests put together by chance, are none.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ttmlir.target.cpp import from_ttkernel
 from ttmlir.target.cpp.kernel_api import KernelApi
 
 ROLES = {ThreadType.NOC: "reader", ThreadType.TENSIX: "compute"}
+_OF_OTHERS = {"reader": '"api/compute/', "compute": "noc_async_"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
             busy.append(True)
             try:
                 text = render(made(owner, block.parent, thread, KernelApi.OF_2026))
-                if ROLES[thread] == "reader" and '"api/compute/' in text:
+                if _OF_OTHERS[ROLES[thread]] in text:
                     return found
                 name = hashlib.sha256(text.encode()).hexdigest()[:16]
                 (folder / f"{name}.{ROLES[thread]}.cpp").write_text(text)
