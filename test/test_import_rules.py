@@ -66,7 +66,7 @@ MAY_IMPORT = {
     },
     "pykernel": {"frontend", "ttnn", "sim"},
     "ttnn_jit": {
-        *("bridge", "compiler", "ir", "metalium", "passes", "runtime", "sim", "ttnn"),
+        *("bridge", "compiler", "frontend", "ir", "metalium", "passes", "runtime", "sim", "ttnn"),
         *DIALECTS,
     },
     "explorer": {

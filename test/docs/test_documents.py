@@ -41,13 +41,21 @@ def test_blocks_of_document_work(
             assert matches(block.text, printed), f"{where}: printed instead:\n{printed}"
         elif name := block.option("file"):
             (tmp_path / name).write_text(block.text, encoding="utf-8")
-        elif block.language in ("bash", "python"):
+        elif block.language in ("bash", "python") and block.option("needs") is None:
             outcome = run(block, tmp_path, python, shell)
             printed = outcome.printed
             expected = int(block.option("exit") or 0)
             assert outcome.returncode == expected, (
                 f"{where}: exit status {outcome.returncode}\n{printed}"
             )
+
+
+def test_every_block_about_cards_works_or_needs_one() -> None:
+    """None is for the reader alone; those that need a card say so."""
+    blocks = [*blocks_of(ROOT / "docs" / "card.md")]
+    assert {block.option("needs") for block in blocks} == {None, "card"}
+    for block in blocks:
+        assert block.language != "text" or "output" in block.words, f"card.md:{block.line}"
 
 
 def run(block: Block, folder: Path, python: WarmPython, shell: WarmShell) -> Outcome:

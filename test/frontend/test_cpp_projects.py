@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
+import torch
 from running.randomness import TestGenerator
 from signatures import COMPILER, compile_programs, write_headers
 
@@ -144,10 +145,69 @@ def test_project_is_the_program_and_what_it_needs(spelling: str | None, tmp_path
     golden = np.frombuffer(numbers, "<f4").reshape(33, 5)
     np.testing.assert_allclose(golden, np.tanh(_X @ _W + _B), atol=2e-5)
     text = path.read_text(encoding="utf-8")
-    assert 'utils::load_tensor("model_tensors/constant0.tensorbin", ttnn::Layout::TILE' in text
+    assert 'utils::load_tensor(\n      "model_tensors/constant0.tensorbin",\n' in text
     assert "std::apply(forward, load_inputs_for_forward())" in text
     if COMPILER is not None and spelling is None:
         assert compile_programs({"model.cpp": text}, tmp_path / "net") == ""
+
+
+class _Names(torch.nn.Module):
+    """With a line that ends as a comment of C++ would go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden = torch.nn.Linear(70, 5)
+
+    def forward(self, new: torch.Tensor, v1: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        h = torch.relu(self.hidden(new)) + v1  # \
+        return torch.softmax(h, -1), v1 % 3
+
+
+def test_program_has_the_names_and_lines_of_the_model(tmp_path: Path) -> None:
+    """But for words of C++, and what lines of C++ end with."""
+    compiled = ttmlir.compile(_Names(), torch.ones(3, 70), torch.ones(3, 5))
+    text = compiled.save(tmp_path / "net.cpp").read_text(encoding="utf-8")
+    assert "forward(ttnn::Tensor new_1, ttnn::Tensor v1_1) {" in text
+    assert "ttnn::Tensor hidden_weight = utils::compute_once<make_hidden_weight>();" in text
+    assert "  ttnn::Tensor hidden_linear = ttnn::linear(\n      new_to_layout,\n" in text
+    assert ");  // [3, 5] float32 TILE DRAM\n" in text
+    assert re.search(
+        r"  // test_cpp_projects.py:\d+  return torch.softmax\(h, -1\), v1 % 3\n", text
+    )
+    assert re.search(r"  // test_cpp_projects.py:\d+  h = torch.* # \\\.\n", text)
+    assert "\\\n" not in text
+    if COMPILER is not None:
+        assert compile_programs({"net.cpp": text}, tmp_path) == ""
+
+
+def test_integers_are_divided_exactly(tmp_path: Path) -> None:
+    """`ttnn::divide` gives floats, `ttnn::remainder` the sign of the divisor."""
+
+    def model(a: jax.Array, b: jax.Array) -> tuple[jax.Array, ...]:
+        return jax.lax.div(a, b), jax.lax.rem(a, b)
+
+    a = jnp.arange(-7, 8, dtype=jnp.int32).reshape(3, 5)
+    compiled = ttmlir.compile(model, a, a + 20)
+    text = compiled.save(tmp_path / "net.cpp").read_text(encoding="utf-8")
+    assert re.search(
+        r'ttnn::div\(\s*a\w*,\s*b\w*,\s*false,\s*"trunc",\s*ttnn::DataType::INT32', text
+    )
+    assert re.search(r"ttnn::fmod\(\s*a\w*,\s*b\w*\W", text)
+    assert "ttnn::divide" not in text
+    assert "ttnn::remainder" not in text
+    if COMPILER is not None:
+        assert compile_programs({"net.cpp": text}, tmp_path) == ""
+
+
+def test_what_python_composes_of_integers_is_refused(tmp_path: Path) -> None:
+    """With the line, and what to do."""
+    compiled = ttmlir.compile(
+        lambda x: torch.sort(x, stable=True)[0], torch.arange(15).reshape(3, 5)
+    )
+    words = r"'ttnn.sort': the library computes it of floats; .* a file that ends with .py"
+    with pytest.raises(ttmlir.CompilationError, match=words):
+        compiled.save(tmp_path / "net.cpp")
+    assert not (tmp_path / "net.cpp").exists()
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs g++")

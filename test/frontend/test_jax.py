@@ -102,6 +102,23 @@ def test_stages_of_jax_are_models_too(stage: str) -> None:
     assert compiled.name == "function"
 
 
+def test_shapes_give_no_golden_results(tmp_path: Path) -> None:
+    """They have no numbers to compute from; `golden=(x,)` has."""
+    shape = jax.ShapeDtypeStruct(X.shape, X.dtype)
+    compiled = ttmlir.compile(lambda x: jnp.tanh(x), shape)
+    words = r"'lambda' was compiled without numbers in its examples; save\(path, golden=\(x, y\)\)"
+    for suffix in ("ttnn", "py", "cpp"):
+        with pytest.raises(InputError, match=words):
+            compiled.save(tmp_path / f"model.{suffix}", golden=True)
+    assert not list(tmp_path.iterdir())
+    assert compiled.save(tmp_path / "model.py", golden=(X,)).exists()
+    programs = ttmlir.compile_programs({"f": ttmlir.Example(jnp.tanh, shape)})
+    with pytest.raises(
+        InputError, match=r"program 'f' was .* in place of each jax.ShapeDtypeStruct"
+    ):
+        programs.save(tmp_path / "all.ttnn", golden=True)
+
+
 def test_examples_with_a_stage_are_refused() -> None:
     """Its arguments are known."""
     with pytest.raises(TypeError, match="a Lowered object of JAX knows its arguments"):

@@ -40,6 +40,8 @@ _PROGRAMS: dict[str, tuple[Any, Any, tuple[Any, ...], str]] = {
     "softmax": (jax.nn.softmax, _softmax, (_X,), ""),
     "comparison": (lambda x, y: x < y, lambda x, y: x < y, (_X, _Y), ""),
     "integers": (lambda n: n * n - 7, lambda n: n * n - 7, (_N,), ""),
+    "a number": (lambda x, a: x * a, lambda x, a: x * a, (_X, np.array(3, np.float32)), ""),
+    "shifted integers": (lambda n: (n << 2) | (n >> 1), lambda n: (n << 2) | (n >> 1), (_N,), ""),
     "rows by number": (lambda x, rows: x[rows], lambda x, rows: x[rows], (_X, _ROWS), ""),
     "permuted": (
         lambda x: jnp.transpose(x, (2, 0, 1)) + 1,

@@ -9,6 +9,7 @@ begins with `card:`. Results are kept beside the script.
 from __future__ import annotations
 
 import ast
+import gc
 import json
 import sys
 import traceback
@@ -27,6 +28,7 @@ def main(results: str, scripts: list[Path]) -> int:
         except (Exception, SystemExit):
             report["error"] = traceback.format_exc()
         print("card:" + json.dumps(report), flush=True)
+        gc.collect()
     return 0
 
 

@@ -711,3 +711,59 @@ def _reduced_precision(generator: np.random.Generator) -> Program:
         return tuple(lax.reduce_precision(x, *bits) for bits in ((8, 7), (5, 10), (5, 2)))
 
     return round_to, (_normal(generator, 33, 70, dtype=jnp.float32) * 1000,)
+
+
+@_program
+def _average_pool_f32(generator: np.random.Generator) -> Program:
+    return nn.AvgPool2d(2), (torch.randn(1, 8, 16, 16),)
+
+
+@_program
+def _loop_of_given_length(generator: np.random.Generator) -> Program:
+    def repeat(x: Any, count: Any) -> Any:
+        return lax.fori_loop(0, count, lambda _, value: value * 0.5 + 1, x)
+
+    return repeat, (_normal(generator, 33, 70), jnp.int32(3))
+
+
+@_program
+def _scan_of_rows(generator: np.random.Generator) -> Program:
+    def step(carried: Any, row: Any) -> Any:
+        return carried * 0.5 + row, carried
+
+    def scan(x: Any) -> Any:
+        return lax.scan(step, jnp.zeros(33), x)
+
+    return scan, (_normal(generator, 5, 33, dtype=jnp.float32),)
+
+
+@_program
+def _top_of_experts(generator: np.random.Generator) -> Program:
+    def choose(x: Any) -> Any:
+        values, places = lax.top_k(x, 2)
+        return jnp.where(places == jnp.arange(2), values, 0.0), jnp.isfinite(x)
+
+    return choose, (_normal(generator, 33, 64, dtype=jnp.float32),)
+
+
+@_program
+def _sort_integers(generator: np.random.Generator) -> Program:
+    def order(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch.sort(x, dim=0, descending=True, stable=True)
+
+    return order, (
+        torch.from_numpy(generator.integers(-(1 << 31), 1 << 31, size=(9, 37), dtype="i4")),
+    )
+
+
+@_program
+def _largest_integers(generator: np.random.Generator) -> Program:
+    def largest(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch.topk(x, 5, dim=1)
+
+    return largest, (torch.from_numpy(generator.permutation(99).reshape(3, 33)),)
+
+
+@_program
+def _matmul_of_heads(generator: np.random.Generator) -> Program:
+    return torch.matmul, (torch.randn(2, 4, 7, 40), torch.randn(4, 40, 14))

@@ -8,6 +8,7 @@ function. `CompiledModel` lowers the module, keeps the binary, and runs it with 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -469,7 +470,7 @@ class CompiledModel(CallableModel):
         """
         self._imported = imported
         self._state = None
-        self._examples = examples
+        self._examples = _with_numbers(examples)
         self._target = find_target(target)
         self._options = options_for_board(board, options)
         start = time.perf_counter()
@@ -704,8 +705,8 @@ class CompiledModel(CallableModel):
         call: CallArguments | None = self._examples if golden is True else (golden, {})
         if call is None:
             raise InputError(
-                f"'{self.name}' was compiled without examples; save(path, golden=(x, y)) takes the "
-                "arguments to compute the golden results from"
+                f"'{self.name}' was compiled without numbers in its examples; "
+                "save(path, golden=(x, y)) takes the arguments to compute the golden results from"
             )
         args, kwargs = call
         inputs = self.arrays_of_call(args, kwargs)
@@ -736,6 +737,15 @@ class CompiledModel(CallableModel):
         if stage != "ttir":
             self._target.lower(module, self._divided_options[1], until=self._target.between[stage])
         return module
+
+
+def _with_numbers(call: CallArguments | None) -> CallArguments | None:
+    """The arguments of a call; None if they say shapes alone, as `jax.ShapeDtypeStruct` does."""
+    jax: Any = sys.modules.get("jax")
+    if call is None or jax is None:
+        return call
+    leaves = jax.tree_util.tree_leaves(call)
+    return None if any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in leaves) else call
 
 
 def _types_of_arguments(imported: ImportedModel) -> list[np.dtype[Any] | None]:
@@ -920,7 +930,7 @@ class CompiledPrograms(Mapping[str, Program]):
         `examples` are arguments of a call of each, which `save(golden=True)` uses.
         """
         self._target = find_target(target)
-        self._examples = dict(examples)
+        self._examples = {name: _with_numbers(call) for name, call in examples.items()}
         self._models = dict(imported)
         self.name = next(iter(imported.values())).name
         """Of the file: that of the first model."""
@@ -987,6 +997,15 @@ class CompiledPrograms(Mapping[str, Program]):
         """The `.ttnn` or `.ttm` file."""
         return bytes(self._bytes)
 
+    def _golden_of(self, name: str) -> Golden:
+        call = self._examples[name]
+        if call is None:
+            raise InputError(
+                f"program '{name}' was compiled without numbers in its examples; golden results "
+                "need arrays in place of each jax.ShapeDtypeStruct"
+            )
+        return self[name].compute_golden(*call, name)
+
     def _write(self, golden: Sequence[Golden] = ()) -> bytes:
         signatures = {name: each.signature for name, each in self._models.items()}
         return self._target.write(self._lowered, signatures, golden)
@@ -1000,8 +1019,7 @@ class CompiledPrograms(Mapping[str, Program]):
         refuse_text(path)
         data = self._bytes
         if golden:
-            calls = self._examples.items()
-            data = self._write([self[name].compute_golden(*call, name) for name, call in calls])
+            data = self._write([self._golden_of(name) for name in self._models])
         write_file(path, data)
         return Path(path)
 

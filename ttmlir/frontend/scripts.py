@@ -72,7 +72,7 @@ def write_lowered_script(module: ModuleOp, data: ScriptData, path: str | Path) -
         described,
         title=identifier(data.name) or "Model",
         script=script.name,
-        source_line=_line_of if data.is_python else None,
+        source_line=line_of if data.is_python else None,
     )
     return _write_files(script, text, data, kept)
 
@@ -99,7 +99,7 @@ def write_kernels_script(
         names,
         title=identifier(data.name) or "Model",
         script=script.name,
-        source_line=_line_of if data.is_python else None,
+        source_line=line_of if data.is_python else None,
     )
     return _write_files(script, text, data, {**kept, **arrays})
 
@@ -156,7 +156,8 @@ def prepare(module: ModuleOp, data: ScriptData, options: str) -> dict[str, Array
 
     The program is `forward`. Returns what the file holds, inputs first, by names.
     """
-    transform(module, f"{_PIPELINE}{{{_known(options)} target-module=true}}", until=_TUPLES)
+    known = _known(f"{options} enable-eltwise-activation-fusion=false")
+    transform(module, f"{_PIPELINE}{{{known} target-module=true}}", until=_TUPLES)
     return _name_all(module, data)
 
 
@@ -170,7 +171,7 @@ def _name_all(module: ModuleOp, data: ScriptData) -> dict[str, Array]:
     return kept
 
 
-def _line_of(file: str, number: int) -> str | None:
+def line_of(file: str, number: int) -> str | None:
     """A line of a program in Python."""
     return linecache.getline(file, number) if file.endswith(SUFFIX) else None
 

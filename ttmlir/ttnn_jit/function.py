@@ -57,6 +57,13 @@ class Arguments:
     key: Hashable
     """The same for calls of equal structure, specifications and numbers, wherever tensors are."""
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the tensors, if each is an argument of its own."""
+        named = self.signature.arguments.items()
+        found = [name for name, value in named if isinstance(value, Tensor)]
+        return found if len(found) == len(self.tensors) else []
+
     def call(self, function: Callable[..., Any], tensors: Sequence[Tensor]) -> Any:
         """Call the function with other tensors in place of these."""
         remaining = iter(tensors)
@@ -143,9 +150,9 @@ class CompileOptions:
     extra: str
     """Further options of the pipeline, as on the command line."""
 
-    def pipeline_options(self, grid: tuple[int, int]) -> str:
+    def pipeline_options(self, grid: tuple[int, int], mode: str) -> str:
         """The options of `ttir-to-ttmetal-pipeline` on so many rows and columns of cores."""
-        options = ["ttnn-mode=true"]
+        options = [f"{mode}=true"]
         if self.math_fidelity != "HiFi4":
             options.append(f"set-math-fidelity={self.math_fidelity.lower()}")
         columns, rows = (extent + 1 for extent in self.max_grid)
@@ -168,7 +175,7 @@ def compile_module(
     """
     system = find_system(os.environ.get("SYSTEM_DESC_PATH") or board_name)
     module.attributes[SYSTEM_DESC] = tt.SystemDescAttr(system)
-    pipeline_options = options.pipeline_options(system.chip(0).grid)
+    pipeline_options = options.pipeline_options(system.chip(0).grid, "ttnn-mode")
     convert, lower = _STEPS
     try:
         for name, pipeline in (
@@ -432,6 +439,36 @@ class JitFunction:
         """What is run for these arguments; it is compiled if it was not before."""
         arguments = bind_arguments(self.func, args, kwargs)
         return self._find(arguments, self._device_of(arguments))
+
+    def save(self, path: str | Path, *args: Any, **kwargs: Any) -> Path:
+        """Write a script that runs the kernels on a card; returns its path.
+
+        They are those for these arguments and the chip of their device. Beside the script stand the
+        numbers of the tensors, and what ttnn computes from them call by call, which `--check`
+        compares with.
+        """
+        from ttmlir.ttnn_jit.script import write_function_script
+
+        arguments = bind_arguments(self.func, args, kwargs)
+        device = self._device_of(arguments)
+        specs = [tensor.spec for tensor in arguments.tensors]
+        recording = record(
+            self.func, specs, device, lambda tensors: arguments.call(self.func, tensors)
+        )
+        results = self.func(*args, **kwargs)
+        found = [results] if isinstance(results, Tensor) else [*results]
+        inputs, outputs = (
+            [each.array for each in tensors] for tensors in (arguments.tensors, found)
+        )
+        name = os.environ.get("SYSTEM_DESC_PATH") or device.chip.name
+        grid = find_system(name).chip(0).grid
+        options = self._options.pipeline_options(grid, "translate-coordinates")
+        options = f"system-desc-path={name} {options}"
+        try:
+            names = arguments.names
+            return write_function_script(recording.module, path, options, names, inputs, outputs)
+        except DiagnosticError as error:
+            raise PassManagerError(_quote(error)) from error
 
     def _device_of(self, arguments: Arguments) -> MeshDevice:
         try:

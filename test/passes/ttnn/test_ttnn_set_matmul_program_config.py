@@ -48,3 +48,35 @@ def test_products_are_divided_as_there(
     assert f"#ttnn.matmul_multi_core_reuse{_KINDS[kind]}_program_config<" in text
     found = [int(re.findall(rf"\b{name} = (\d+)", text)[0]) for name in _FIELDS]
     assert found == numbers
+
+
+# Tiles of rows, sums and columns, bytes of a tile, and in0_block_w on 8x8 cores of an n150.
+BLOCKS = [
+    ((1, 64, 128), 4096, 32),
+    ((1, 128, 128), 2048, 32),
+    ((1, 288, 128), 4096, 32),
+    ((1, 784, 128), 2048, 28),
+    ((1, 289, 128), 4096, 17),
+    ((128, 288, 2), 2048, 32),
+    ((22, 288, 22), 2048, 32),
+    ((22, 288, 22), 4096, 24),
+    ((1, 68, 8 * 64), 4096, 17),
+    ((1, 68, 9 * 64), 4096, 4),
+    ((1, 68, 16 * 64), 2048, 17),
+    ((1, 68, 17 * 64), 2048, 4),
+    ((1, 124, 4 * 64), 4096, 31),
+    ((1, 124, 9 * 64), 2048, 4),
+    ((1, 92, 6 * 64), 4096, 4),
+    ((1, 128, 10 * 64), 2048, 16),
+]
+
+
+@pytest.mark.parametrize(("tiles", "tile_bytes", "answer"), BLOCKS)
+def test_blocks_fit_into_l1(tiles: tuple[int, int, int], tile_bytes: int, answer: int) -> None:
+    """As many tiles are summed at once as there."""
+    rows, depth, columns = tiles
+    sides = (tile_bytes, tile_bytes, tile_bytes)
+    product = Product(1, rows, depth, columns, tile_bytes=sides)
+    with use_core_prefix(TTCORE):
+        text = str(config_of(product, (8, 8)))
+    assert f"in0_block_w = {answer}," in text

@@ -4,6 +4,7 @@ The words after the language of a block say what it is for:
 
     ```bash               runs in the document's folder; has to end with status 0
     ```bash exit=1        the same with another status
+    ```bash needs=card    does not run: it needs what tests do not have
     ```python             runs in Python
     ```mlir file=a.mlir   becomes a file in the folder
     ```text output        is what the block before printed; `...` stands for any text

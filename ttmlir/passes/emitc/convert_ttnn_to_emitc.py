@@ -81,7 +81,13 @@ from ttmlir.mlir.core_prefix import TTCORE, core_prefix, spell_as
 from ttmlir.mlir.xdsl_internals import retype
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.emitc.library_arguments import IN_PYTHON_ALONE, WITHOUT_FUNCTION
-from ttmlir.passes.emitc.library_calls import CPP, LibraryCall, call_of, library_type
+from ttmlir.passes.emitc.library_calls import (
+    CPP,
+    LibraryCall,
+    call_of,
+    describe_tensor,
+    library_type,
+)
 from ttmlir.version import TTNN_VERSION
 
 if TYPE_CHECKING:
@@ -417,18 +423,23 @@ class ConvertTTNNToEmitCPass(ModulePass):
         body.erase()
 
 
-def to_emitc(module: ModuleOp) -> ModuleOp:
-    """A copy of the module, with functions converted and the library's header included."""
+def to_emitc(module: ModuleOp, described: dict[SSAValue, str] | None = None) -> ModuleOp:
+    """A copy of the module, with functions converted and the library's header included.
+
+    `described` gets what tensors are that results of the copy stand for, as `describe_tensor` says.
+    """
     converted = module.clone_without_regions()
     with spell_as(module):
-        return _converted_module(module, converted)
+        return _converted_module(module, converted, {} if described is None else described)
 
 
-def _converted_module(module: ModuleOp, converted: ModuleOp) -> ModuleOp:
+def _converted_module(
+    module: ModuleOp, converted: ModuleOp, described: dict[SSAValue, str]
+) -> ModuleOp:
     if core_prefix() == TTCORE:
         module = _with_free_names(module)
     include = emitc.IncludeOp.make(HEADER, location=module.location)
-    [block] = _Conversion(module).copy_regions(module, converted)
+    [block] = _Conversion(module, described).copy_regions(module, converted)
     if block.first_op is None:
         block.add_op(include)
     else:
@@ -444,7 +455,8 @@ def _converted(type_: Attribute) -> Attribute:
 class _Conversion:
     """One walk over a module that adds the converted operations to a copy."""
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, module: ModuleOp, described: dict[SSAValue, str]) -> None:
+        self._described = described
         self._values: dict[SSAValue, SSAValue] = {}
         self._references: dict[SSAValue, SSAValue] = {}
         self._called = {name for op in module.walk() for name in callees_of(op)}
@@ -567,7 +579,7 @@ class _Conversion:
             number = [_opaque(str(index))]
             one = _opaque_call(op, "utils::result", call.results, [TENSOR], None, number)
             block.add_op(one)
-            self._values[result] = one.results[0]
+            self._stand_for(result, one.results[0])
 
     def _reference(self, device: SSAValue, op: Operation) -> SSAValue:
         """A device as functions take it that need one."""
@@ -644,7 +656,14 @@ class _Conversion:
 
     def _replace(self, op: Operation, block: Block, new: Operation) -> None:
         block.add_op(new)
-        self._values.update(zip(op.results, new.results, strict=True))
+        for old, made in zip(op.results, new.results, strict=True):
+            self._stand_for(old, made)
+
+    def _stand_for(self, old: SSAValue, new: SSAValue) -> None:
+        self._values[old] = new
+        type_ = old.type
+        if core_prefix() == TTCORE and isinstance(type_, TensorType):
+            self._described[new] = describe_tensor(cast("TensorType[Attribute]", type_))
 
     def _get_device(self, op: Operation, block: Block) -> None:
         name = emitc.EmitC_OpaqueAttr(StringAttr("device"))
@@ -686,7 +705,7 @@ class _Conversion:
         self._replace(op, block, _call_of(op, self._operands(op), arguments))
 
 
-_WORDS = frozenset(
+WORDS = frozenset(
     (
         "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
         "char16_t char32_t class co_await co_return co_yield compl concept const const_cast "
@@ -698,13 +717,13 @@ _WORDS = frozenset(
         "typename union unsigned using virtual void volatile wchar_t while xor xor_eq"
     ).split()
 )
-"""What no function is called in C++."""
+"""What no function or variable is called in C++."""
 
 
 def _with_free_names(module: ModuleOp) -> ModuleOp:
     """The module without functions that C++ takes for words of its own, or for the library's."""
     names = {op.sym_name.data for op in module.walk() if isinstance(op, FuncOp)}
-    taken = _WORDS | {op.name.removeprefix("ttnn.") for op in ttnn.TTNN.operations}
+    taken = WORDS | {op.name.removeprefix("ttnn.") for op in ttnn.TTNN.operations}
     renamed: dict[str, str] = {}
     for name in sorted(names & taken):
         free = f"{name}_"

@@ -30,8 +30,11 @@ _COMPUTED_AS: Mapping[str, Mapping[str, str]] = {
     "remainder": _SMALL,
     "repeat": _SMALL,
     "reshape": _SMALL,
+    "rows_gather": _SMALL,
+    "rows_scatter": _SMALL,
     "slice": {"ui8": "si32"},
     "sort": {"ui8": "ui16"},
+    "topk": _SMALL,
 }
 """What elements are computed as where a function does not take their own type."""
 _ONES = {"ui8": "255", "ui16": "65535"}
@@ -70,8 +73,8 @@ def made_by(op: Operation, number: int) -> str:
     name = _name(op)
     if name == "isfinite":
         return str(element_type(op.operands[0]))
-    if name in ("sort", "topk") and number == 1 and str(element_type(op.operands[0])) == "f32":
-        return "ui32"
+    if name in ("sort", "topk") and number == 1:
+        return "ui16" if str(element_type(op.operands[0])) == "bf16" else "ui32"
     return _computed(op, op.results[number])
 
 
@@ -112,6 +115,8 @@ def function_of(op: ttnn.TTNNOp, callee: str, arguments: _Arguments) -> tuple[st
         case "reduce_bitwise_and" | "reduce_bitwise_or" | "reduce_bitwise_xor", _:
             operation = emitpy.opaque(repr(name.removeprefix("reduce_")))
             return "utils.reduce_bits", [*arguments, ("operation", operation)]
+        case "sort" | "topk", "si32" | "i32" | "ui32":
+            return f"utils.{name}_integers", arguments
         case "slice_dynamic", _:
             # The library would read the ends, too, which are known.
             extents = cast("TensorType[Attribute]", op.results[0].type).get_shape()

@@ -53,19 +53,26 @@ from ttmlir.dialects.ttnn.configs import (
     MatmulMultiCastConfigAttr,
     MatmulReuseConfigAttr,
 )
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.tensor_types import layout_of, value_shape
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, TileFormat
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute, Operation, SSAValue
 
 _TILE = 32
 _WIDE = 8
 """From more than this ratio of rows and columns, one line of cores is used."""
 _SUBBLOCKS = ((2, 2), (4, 1), (1, 4), (3, 1), (1, 3), (2, 1), (1, 2), (1, 1))
 """Rows and columns of tiles that a core keeps in its registers, which hold four of 32 bits."""
+_WIDEST = 32
+"""At most so many tiles are summed at once."""
+_SUM_BYTES = 4096
+"""A tile of sums, of 32 bits each."""
+_BLOCKS_BYTES = 1_320_000
+"""L1 of a core for blocks: what Tenstorrent's fills is between 1,318,912 and 1,325,056."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +84,19 @@ class Product:
     depth: int
     columns: int
     is_transposed: bool = False
+    tile_bytes: tuple[int, int, int] = (_SUM_BYTES, _SUM_BYTES, _SUM_BYTES)
+    """Of both sides and the product."""
 
-    @property
-    def block_width(self) -> int:
-        """How many tiles are summed at once: the largest divisor of all but itself."""
-        return next((n for n in range(self.depth // 2, 0, -1) if self.depth % n == 0), 1)
+    def block_width(self, rows: int, columns: int) -> int:
+        """How many tiles are summed at once by a core with so many tiles of the product.
+
+        That is the largest divisor of all but itself whose blocks fit into L1: two of each side,
+        what they give, and its sums.
+        """
+        first, second, last = self.tile_bytes
+        room = _BLOCKS_BYTES - rows * columns * (last + _SUM_BYTES)
+        most = min(room // (2 * (rows * first + columns * second)), _WIDEST, self.depth // 2)
+        return next((n for n in range(most, 0, -1) if self.depth % n == 0), 1)
 
 
 @dataclass(frozen=True)
@@ -115,7 +130,16 @@ def _product_of(op: ODSOperation) -> Product | None:
             shape[-2:] = shape[:-3:-1]
             turned = True
     rows, depth, columns = (-(-extent // _TILE) for extent in (a[-2], a[-1], b[-1]))
-    return Product(math.prod(b[:-2]), rows, depth, columns, turned)
+    sides = (op.group("a")[0], op.group("b")[0], op.results[0])
+    first, second, last = (_tile_bytes(value) for value in sides)
+    return Product(math.prod(b[:-2]), rows, depth, columns, turned, (first, second, last))
+
+
+def _tile_bytes(value: SSAValue) -> int:
+    layout = layout_of(value.type)
+    if layout is None:
+        return _SUM_BYTES
+    return TileFormat(*DEFAULT_TILE_SHAPE, layout.element.data_type).stored_bytes
 
 
 def _flag(op: Operation, name: str) -> bool:
@@ -181,7 +205,7 @@ Fields = tuple[tuple[str, Any], ...]
 def _blocks(product: Product, rows: int, columns: int) -> Fields:
     height, width = next((h, w) for h, w in _SUBBLOCKS if rows % h == 0 and columns % w == 0)
     return (
-        ("in0_block_w", product.block_width),
+        ("in0_block_w", product.block_width(rows, columns)),
         ("out_subblock_h", height),
         ("out_subblock_w", width),
     )

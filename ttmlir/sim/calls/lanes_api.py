@@ -109,6 +109,9 @@ class VectorApi(ComputeApi):
         element = _ELEMENTS.get(call.element)
         if element is None:
             element = _element_of(*self.numbers_of(definition.cpp, template, 1))
+        elif template and not definition.templates and int(template[0]) in INTEGER_FORMATS:
+            # In 2026 a call of floats may be one of integers, too: logical_not_tile<Int32>.
+            element = _element_of(int(template[0]))
         tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
         cost = definition.cost

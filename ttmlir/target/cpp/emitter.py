@@ -79,6 +79,7 @@ from ttmlir.mlir.attributes import (
 from ttmlir.mlir.core_prefix import has_late_kernels
 from ttmlir.mlir.reporting import OpError
 from ttmlir.nesting import deep_recursion
+from ttmlir.target.notes import Notes
 from ttmlir.terminal import shown_name
 
 # --- Types ----------------------------------------------------------------------------------------
@@ -512,8 +513,10 @@ def _touches_memory(op: Operation) -> bool:
 class Names:
     """Names in nested scopes; numbers start again where a scope ends."""
 
-    def __init__(self) -> None:
-        """No names."""
+    def __init__(self, notes: Notes | None = None) -> None:
+        """No names; `notes` say what variables are called."""
+        self._notes = notes
+        self._used: dict[str, int] = {}
         self._values: dict[SSAValue, str] = {}
         self._labels: dict[Block, str] = {}
         self._value_count = 0
@@ -523,15 +526,36 @@ class Names:
     def scope(self) -> Generator[None]:
         """Names given inside are forgotten at the end."""
         saved = self._values.copy(), self._labels.copy(), self._value_count, self._label_count
+        used = self._used.copy()
         yield
         self._values, self._labels, self._value_count, self._label_count = saved
+        self._used = used
 
     def declare(self, value: SSAValue, letter: str = "v") -> str:
         """A new name for a value, or the one that it has."""
         if value not in self._values:
-            self._value_count += 1
-            self._values[value] = f"{letter}{self._value_count}"
+            stem = self._stem_of(value)
+            self._value_count += not stem
+            self._values[value] = self._free(stem) if stem else f"{letter}{self._value_count}"
         return self._values[value]
+
+    def _stem_of(self, value: SSAValue) -> str:
+        if self._notes is None:
+            return ""
+        owner = value.owner
+        if isinstance(owner, Operation):
+            return self._notes.stem(owner)
+        return self._notes.stem_of_argument(value)
+
+    def _free(self, stem: str) -> str:
+        """The stem, with a number where another variable has the name."""
+        assert self._notes is not None
+        name = stem
+        while name in self._used or name in self._notes.reserved or _NUMBERED.fullmatch(name):
+            self._used[stem] = self._used.get(stem, 0) + 1
+            name = f"{stem}_{self._used[stem]}"
+        self._used.setdefault(name, 0)
+        return name
 
     def define(self, value: SSAValue, text: str) -> None:
         """Let `text` stand for a value that gets no variable."""
@@ -557,7 +581,11 @@ class Names:
 _INDENT = "  "
 _NAME = re.compile(r"[\w.$:]+")
 """What functions are called: names, and those that other dialects write with dots."""
+_NUMBERED = re.compile(r"v\d+|[i-u]|label\d+")
+"""What variables without a name of their own, and labels, are called."""
 _LOOP_LETTERS = "ijklmnopqrstu"
+_WIDTH = 100
+"""Calls in longer lines have a line for each argument, in a text with notes."""
 
 # Operations without a line of their own: their text stands where their result is used.
 _DEFERRED = frozenset(
@@ -576,8 +604,9 @@ def emit_cpp(
     declare_variables_at_top: bool = False,
     elide_above: int | None = None,
     late: bool | None = None,
+    notes: Notes | None = None,
 ) -> str:
-    """The C++ text of a module.
+    """The C++ text of a module; with `notes` it has their names and comments.
 
     `late` asks for the text of MLIR of 2026, which calls the variables of loops `i`, `j`, ... and
     has no superfluous semicolons; by default, for modules that have its operations.
@@ -587,7 +616,7 @@ def emit_cpp(
     An operation, type or attribute without a C++ form raises the error of that operation.
     """
     is_late = has_late_kernels(module) if late is None else late
-    emitter = _Emitter(declare_variables_at_top, elide_above, is_late)
+    emitter = _Emitter(declare_variables_at_top, elide_above, is_late, notes)
     with deep_recursion():
         emitter.emit(module, semicolon=False)
     return "".join(emitter.pieces)
@@ -596,13 +625,17 @@ def emit_cpp(
 class _Emitter:
     """Appends pieces of text; a method per operation that is a statement."""
 
-    def __init__(self, variables_at_top: bool, elide_above: int | None, late: bool) -> None:
+    def __init__(
+        self, variables_at_top: bool, elide_above: int | None, late: bool, notes: Notes | None
+    ) -> None:
         self.late = late
+        self.notes = notes
+        self.last_comment = ""
         self.loops = 0
         self.pieces = list[str]()
         self.variables_at_top = variables_at_top
         self.elide_above = elide_above
-        self.names = Names()
+        self.names = Names(notes)
         self.indent = ""
         self.expressions = ExpressionRenderer(self.names.of, self.literal)
 
@@ -611,12 +644,18 @@ class _Emitter:
 
     def emit(self, op: Operation, *, semicolon: bool) -> None:
         """Write one operation; the caller says whether a semicolon ends it."""
+        before = "" if self.notes is None else self.notes.before(op)
+        if before and before != self.last_comment:
+            self.line(_comment(before))
+            self.last_comment = before
         try:
             written = self._statement(op)
         except CannotEmitError as error:
             raise OpError(op, str(error)) from error
+        after = "" if self.notes is None else self.notes.after(op)
         if written:
-            self.pieces.append(";\n" if semicolon else "\n")
+            self.pieces.append(";" if semicolon else "")
+            self.pieces.append(f"  {_comment(after)}\n" if after else "\n")
 
     def _statement(self, op: Operation) -> bool:
         """Write an operation up to its end of line; False if it has no text here."""
@@ -674,7 +713,10 @@ class _Emitter:
 
     def _assign(self, op: Operation, text: str) -> None:
         """Write the results of an operation as variables that get a value."""
-        self.line_start(self._assignment_start(op) + text)
+        start = self._assignment_start(op)
+        if self.notes is not None and len(self.indent + start + text) >= _WIDTH:
+            text = _wrapped(text, self.indent + 2 * _INDENT)
+        self.line_start(start + text)
 
     def _assignment_start(self, op: Operation) -> str:
         match op.results:
@@ -869,6 +911,31 @@ class _Emitter:
                 self.pieces.append(f"{self.names.label(block)}:\n")
             for op in block.ops:
                 self.emit(op, semicolon=op.name not in _BLOCK_LIKE)
+
+
+def _comment(text: str) -> str:
+    """A comment to the end of the line; it does not go on in the next one."""
+    return f"// {text}." if text.endswith("\\") else f"// {text}"
+
+
+def _wrapped(text: str, indent: str) -> str:
+    """A call with a line for each of its arguments."""
+    name, bracket, rest = text.partition("(")
+    if not rest.endswith(")"):
+        return text
+    items, depth, first = list[str](), 0, 0
+    for found in _MARKS.finditer(rest[:-1]):
+        mark = found.group()
+        if mark == ", " and not depth:
+            items.append(rest[first : found.start()])
+            first = found.end()
+        else:
+            depth += (mark in "([{") - (mark in ")]}")
+    items.append(rest[first:-1])
+    return name + bracket + ",".join(f"\n{indent}{item}" for item in items) + ")"
+
+
+_MARKS = re.compile(r"\"(?:\\.|[^\"])*\"|[](){}[]|, ")
 
 
 def _body_of(function: Operation) -> list[Block]:

@@ -21,30 +21,12 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ttmlir.dialects import emitpy
 from ttmlir.mlir.reporting import OpError
+from ttmlir.target.notes import Notes
 from ttmlir.terminal import shown_name
 
 _INDENT = "    "
 _LISTS = ("utils.create_list", "util.create_list")
 """Calls that are written as displays of lists."""
-
-
-class Notes:
-    """What a text says beside the statements; this says nothing."""
-
-    reserved: frozenset[str] = frozenset()
-    """Names that no variable gets."""
-
-    def before(self, op: Operation) -> str:
-        """A comment for the line before a statement; the same one is not repeated."""
-        return ""
-
-    def after(self, op: Operation) -> str:
-        """A comment at the end of a statement."""
-        return ""
-
-    def stem(self, op: Operation) -> str:
-        """What a variable is called, if not after its function."""
-        return ""
 
 
 def emit_python(module: ModuleOp, *, file_id: str = "", notes: Notes | None = None) -> str:

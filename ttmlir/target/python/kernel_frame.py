@@ -66,7 +66,7 @@ class Blocks:
         """A tensor with the numbers of an array, whose strides say where they are among padding."""
         kinds = {ttnn.int32: np.int32, ttnn.uint32: np.uint32}
         kinds |= {ttnn.uint16: np.uint16, ttnn.uint8: np.uint8}
-        array = np.ascontiguousarray(array, kinds.get(self.dtype, np.float32))
+        array = np.asarray(array, kinds.get(self.dtype, np.float32))
         flat = np.zeros(math.prod(self.grid) * self.rows * self.shard[-1], array.dtype)
         view(flat, array.shape, strides)[...] = array
         rank = len(self.grid)

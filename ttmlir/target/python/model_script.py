@@ -27,7 +27,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import emitpy
 from ttmlir.mlir.reporting import file_line_col, name_of
-from ttmlir.target.python.emitter import Notes, emit_python
+from ttmlir.target.notes import Notes
+from ttmlir.target.python.emitter import emit_python
 from ttmlir.version import TTNN_VERSION, VERSION
 
 PROGRAM, INPUTS, LOAD = "forward", "load_inputs_for_forward", "load"
@@ -88,7 +89,7 @@ def write_model_script(
         if op.sym_name.data == PROGRAM
         for each in op.body.blocks[0].args
     )
-    notes = _ScriptNotes(
+    notes = ScriptNotes(
         described, source_line, arguments, frozenset({*names, *_module_names(functions)})
     )
     usage = USAGE.replace("SCRIPT", script)
@@ -189,7 +190,7 @@ def identifier(text: str) -> str:
 
 
 @dataclass
-class _ScriptNotes(Notes):
+class ScriptNotes(Notes):
     """Comments with the user's lines, and what each tensor is."""
 
     described: Mapping[SSAValue, str]
@@ -226,6 +227,10 @@ class _ScriptNotes(Notes):
         if callee == _CACHED.rpartition(".")[2]:
             text = cast("ArrayAttr[emitpy.OpaqueAttr]", op.properties["args"]).data[1]
             return identifier(text.value.data.removeprefix("make_")) or "constant"
+        return self.name_of_call(op, callee)
+
+    def name_of_call(self, op: Operation, callee: str) -> str:
+        """The modules that an operation is in, and a function."""
         name = name_of(op.location) or ""
         parts = [name, ""] if name in self.arguments else name.split("/")
         scope = [part for part in parts[:-1] if not part.startswith("jit(")]

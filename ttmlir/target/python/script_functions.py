@@ -243,6 +243,65 @@ def _part(tensor: Any, dim: int, begin: int, end: int) -> Any:
     return ttnn.slice(tensor, begins, ends)
 
 
+def _ranks(tensor: Any, is_before: Callable[..., Any]) -> Any:
+    """How many integers of its row stand before each one: [rows, count] of int32, in tiles.
+
+    Those are `is_before` it, or equal and on its left. 2^24 pairs are compared at once.
+    """
+    rows, count = tensor.shape
+    row, column = (ttnn.reshape(tensor, shape) for shape in ([rows, 1, count], [rows, count, 1]))
+    places = _whole_numbers(range(count), [1, 1, count], tensor.device())
+    step = max(1, (1 << 24) // (rows * count))
+    found = list[Any]()
+    for begin in range(0, count, step):
+        own = range(begin, min(begin + step, count))
+        part = _part(column, 1, begin, own.stop)
+        before, equal = (
+            ttnn.typecast(each, ttnn.int32) for each in (is_before(row, part), ttnn.eq(row, part))
+        )
+        is_left = ttnn.lt(places, _whole_numbers(own, [1, len(own), 1], tensor.device()))
+        found.append(ttnn.sum(ttnn.add(before, ttnn.logical_and(equal, is_left)), -1))
+    return found[0] if len(found) == 1 else ttnn.concat(found, 1)
+
+
+def sort_integers(
+    tensor: Any, *, dim: int, descending: bool, stable: bool = True, memory_config: Any = None
+) -> tuple[Any, Any]:
+    """Sorted integers of 32 bits, and where they were; the library sorts floats and uint16."""
+    rank = len(tensor.shape)
+    order = [*range(rank)]
+    order[dim], order[-1] = order[-1], order[dim]
+    moved = ttnn.permute(tensor, order)
+    table = ttnn.reshape(moved, [-1, moved.shape[-1]])
+    ranks = ttnn.typecast(_ranks(table, ttnn.gt if descending else ttnn.lt), ttnn.uint32)
+    rows, count = table.shape
+    places = _whole_numbers([*range(count)] * rows, [rows, count], tensor.device())
+    ranks, places = (ttnn.to_layout(each, ttnn.ROW_MAJOR_LAYOUT) for each in (ranks, places))
+    places = ttnn.scatter(ttnn.zeros_like(places), 1, ranks, places)
+    places = ttnn.typecast(ttnn.to_layout(places, ttnn.TILE_LAYOUT), ttnn.uint32)
+    results = [
+        ttnn.permute(ttnn.reshape(each, [*moved.shape]), order)
+        for each in (ttnn.gather(table, 1, index=places), places)
+    ]
+    first, second = (_placed(each, tensor.layout, memory_config) for each in results)
+    return first, second
+
+
+def topk_integers(
+    tensor: Any,
+    *,
+    k: int,
+    dim: int,
+    largest: bool,
+    sorted: bool = True,
+    memory_config: Any = None,
+) -> tuple[Any, Any]:
+    """The k largest or smallest integers, in order, and where they were."""
+    results = sort_integers(tensor, dim=dim, descending=largest, memory_config=memory_config)
+    first, second = (_part(each, dim % len(tensor.shape), 0, k) for each in results)
+    return first, second
+
+
 def slice_at(
     tensor: Any,
     *,

@@ -69,7 +69,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr, MemRefType, ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, MemRefType, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -203,12 +203,24 @@ class ConvertD2MToTTKernelPass(ComputingModulePass):
                 function.attributes[KERNEL_ARGS] = arguments.attribute
             elif is_wide(plan.generic):
                 function.attributes[WIDE_DST] = UnitAttr()
+                _choose_wide(function)
             if is_compute and self.math_approx_mode:
                 function.attributes[APPROXIMATE] = UnitAttr()
                 _approximate(function)
             names.add(function)
             threads.append(d2m.ThreadAttr.of(kind, function.sym_name.data))
         return threads
+
+
+def _choose_wide(kernel: FuncOp) -> None:
+    """Let choices take numbers as a DST of 32 bits holds them: those of 16 bits are widened there.
+
+    The format of `where_tile` says how many bits of DST it reads.
+    """
+    for op in kernel.walk():
+        is_choice = isinstance(op, CallOp) and op.CALL.mnemonic == "where_tile"
+        if is_choice and op.properties["data_format"] == StringAttr("Float16_b"):
+            op.properties["data_format"] = StringAttr("Float32")
 
 
 def _approximate(kernel: FuncOp) -> None:

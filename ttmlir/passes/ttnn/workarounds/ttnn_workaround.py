@@ -44,7 +44,10 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-_DECOMPOSITIONS = ("ttmlir.passes.ttnn.workarounds.ttnn_workaround_elementwise",)
+_DECOMPOSITIONS = (
+    "ttmlir.passes.ttnn.workarounds.ttnn_workaround_contraction",
+    "ttmlir.passes.ttnn.workarounds.ttnn_workaround_elementwise",
+)
 """The modules of rules that write operations as others, in the order in which they are tried."""
 
 

@@ -1,0 +1,54 @@
+"""Rules of `ttnn-workaround` that write products of matrices as others."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ttmlir.dialects.ttnn.attrs import ShapeAttr
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_types import with_shape
+from ttmlir.ir.ttnn_values import TTNNValueBuilder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.ir import Operation, SSAValue
+
+    from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
+
+
+def _repeat_matrices(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """Both sides have as many matrices; the library repeats a second side of one matrix alone."""
+    batches = [value_shape(value)[:-2] for value in op.operands[:2]]
+    result = value_shape(op.results[0])
+    if len(result) <= 2 or any(len(value_shape(value)) < 2 for value in op.operands[:2]):
+        return False
+    wanted = result[:-2]
+    is_one = math.prod(batches[1]) == 1 and batches[0] == wanted
+    if is_one or batches[0] == batches[1]:
+        return False
+    build = TTNNValueBuilder.within(rewriter, op)
+    repeated = [_repeat(build, value, wanted) for value in op.operands[:2]]
+    op.operands = [*repeated, *op.operands[2:]]
+    return True
+
+
+def _repeat(build: TTNNValueBuilder, value: SSAValue, batch: tuple[int, ...]) -> SSAValue:
+    own, matrix = value_shape(value)[:-2], value_shape(value)[-2:]
+    own = (1,) * (len(batch) - len(own)) + own
+    if value_shape(value) != (*own, *matrix):
+        shape = (*own, *matrix)
+        value = build.create("reshape", (value,), with_shape(value.type, shape), shape=shape)
+    times = tuple(extent // each for extent, each in zip(batch, own, strict=True))
+    if math.prod(times) == 1:
+        return value
+    type_ = with_shape(value.type, (*batch, *matrix))
+    return build.create("repeat", (value,), type_, repeat_dims=ShapeAttr.of((*times, 1, 1)))
+
+
+RULES: Mapping[str, Sequence[Rule]] = {
+    "ttnn.matmul": (_repeat_matrices,),
+    "ttnn.linear": (_repeat_matrices,),
+}
+"""Rules by the name of the operation."""
