@@ -70,6 +70,10 @@ _INT32: np.dtype[Any] = np.dtype(np.int32)
 _ELEMENTS = {Element.FLOAT: _FLOAT32, Element.INT32: _INT32, Element.UINT32: np.dtype(np.uint32)}
 
 
+_STREAM_SEED = 0x9E37_79B9
+"""How far the seeds of two streams of random numbers lie apart."""
+
+
 class VectorApi(ComputeApi):
     """Calls on the vector unit; those with a reference in their definition are added below the
     class."""
@@ -167,9 +171,9 @@ class VectorApi(ComputeApi):
         self.spend(definition.cost.math)
 
     @kernel_call()
-    def rand_tile_init(self, seed: int) -> None:
+    def rand_tile_init(self, seed: int = 0, stream: int = 0) -> None:
         """Start the generator of random numbers; its numbers are not those of the chip."""
-        self._random = np.random.default_rng(seed & 0xFFFF_FFFF)
+        self._random = np.random.default_rng((seed + stream * _STREAM_SEED) & 0xFFFF_FFFF)
         self.prepare_vector("rand_tile_init")
 
     @kernel_call()

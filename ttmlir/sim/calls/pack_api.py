@@ -148,10 +148,17 @@ class PackApi(ComputeApi):
 
     @kernel_call()
     def tilizeA_B_reduce_init(
-        self, cb: int, scaler: int, block: int, out: int, *faces: int, template: Template = ()
+        self,
+        cb: int,
+        scaler: int,
+        block: int,
+        out: int | None = None,
+        *faces: int,
+        template: Template = (),
     ) -> None:
-        """Take the format from `out`."""
-        self._configure(out)
+        """Take the format from `out`; since late 2026 it stays as it is."""
+        if out is not None:
+            self._configure(out)
 
     @kernel_call()
     def llk_pack_relu_config(self, config: int) -> None:

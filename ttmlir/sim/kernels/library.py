@@ -57,6 +57,8 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     "MathFidelity": {"LoFi": 0, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4},
     "DataLayout": {"TILE": 0, "ROW_MAJOR": 1},
     "VectorMode": {"None": 0, "R": 1, "C": 2, "RC": 4, "RC_custom": 6, "Invalid": 0xFF},
+    "RoundingMode": {"None": 0, "Trunc": 1, "Floor": 2},
+    "InputClamping": {"None": 0, "ClampToNegative": 1},
     "SfpuType": {"unused": 0, "exponential": 1, "gelu": 2},
 }
 """Enumerations with their enumerators."""
@@ -81,10 +83,13 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 }
 """Macros and constants."""
 
+_QUALIFIED = ("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping")
+"""Enumerations whose members are named with them only."""
+
 _BARE = {
     enumerator: (number, ENUM_TYPES[enumeration])
     for enumeration, enumerators in reversed(ENUMERATIONS.items())
-    if enumeration not in (*MODES, "VectorMode", "SfpuType", "DataLayout")
+    if enumeration not in (*MODES, *_QUALIFIED)
     for enumerator, number in enumerators.items()
 }
 

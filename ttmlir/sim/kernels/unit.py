@@ -65,6 +65,7 @@ _HOLDERS = {
     "ckernel": Role.MATH,
     "experimental": Role.ALL,
     "tensor_accessor": Role.DATA,
+    "blocks": Role.COMPUTE,
 }
 """Which processors know the names of namespaces that all compute kernels see."""
 
