@@ -22,6 +22,7 @@ _NAMESPACES = {
     "sfpu.hpp": "ckernel",
     "loads.hpp": "ckernel",
     "blocks.hpp": "blocks",
+    "tiles.hpp": "tiles",
     "memory.hpp": "experimental",
     "accessors.hpp": "tensor_accessor",
 }
@@ -67,7 +68,7 @@ def find_bare_namespace(name: str) -> str | None:
     return next((each for each in _BARE if (each, name) in _names()), None)
 
 
-_BARE = ("ckernel", "experimental", "tensor_accessor", "blocks")
+_BARE = ("ckernel", "experimental", "tensor_accessor", "blocks", "tiles")
 _OF_VECTORS = frozenset(("dst_reg", "l_reg", "LRegs"))
 
 

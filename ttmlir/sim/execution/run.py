@@ -236,6 +236,8 @@ def build_facts_of_chip(
     macros |= _banks("DRAM", len(chip.dram)) | _banks("L1", len(chip.workers))
     if role in Role.COMPUTE:
         constants |= _of_settings(settings)
+        sync = "SyncFull" if settings.dst_full_sync_en else "SyncHalf"
+        macros["DST_SYNC_MODE"] = f"DstSync::{sync}"
     else:
         macros["NOC_INDEX"] = str(noc_index)
     return Build(
@@ -262,7 +264,6 @@ def _of_board(chip: SimChip) -> dict[str, int]:
 def _of_settings(settings: ComputeSettings) -> dict[str, int]:
     return {
         "DST_ACCUM_MODE": int(settings.fp32_dest_acc_en),
-        "DST_SYNC_MODE": int(settings.dst_full_sync_en),
         "APPROX": int(settings.math_approx_mode),
         "MATH_FIDELITY": _FIDELITIES[settings.fidelity],
     }

@@ -197,6 +197,12 @@ _MACROS = {
     Role.MATH: "TRISC_MATH",
     Role.PACK: "TRISC_PACK",
 }
+_UNITS = {
+    Role.UNPACK: "UCK_CHLKC_UNPACK",
+    Role.MATH: "UCK_CHLKC_MATH",
+    Role.PACK: "UCK_CHLKC_PACK",
+}
+"""What the build calls the threads of compute kernels."""
 _DEBUGGING = (
     *("DeviceZoneScopedN(x)", "DeviceZoneScopedMainN(x)", "DeviceZoneScopedMainChildN(x)"),
     *("DeviceZoneScopedSumN1(x)", "DeviceZoneScopedSumN2(x)", "DeviceTimestampedData(id, value)"),
@@ -490,6 +496,7 @@ def _assumed(options: _Options) -> AssumedArguments | None:
 def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
     """The macros that the headers of the kernel library define for a processor of a generation."""
     macros = {_MACROS[role]: "1", "KERNEL_BUILD": "1", arch_macro: "1"}
+    macros |= {_UNITS[role]: "1"} if role in _UNITS else {}
     macros |= dict.fromkeys(_DEBUGGING, "")
     for name, own in (("UNPACK", Role.UNPACK), ("MATH", Role.MATH), ("PACK", Role.PACK)):
         shown = "x" if own == role else ""

@@ -57,6 +57,9 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     "MathFidelity": {"LoFi": 0, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4},
     "DataLayout": {"TILE": 0, "ROW_MAJOR": 1},
     "VectorMode": {"None": 0, "R": 1, "C": 2, "RC": 4, "RC_custom": 6, "Invalid": 0xFF},
+    "DstSync": {"SyncHalf": 0, "SyncFull": 1},
+    "SemScope": {"LOCAL_NONATOMIC": 0, "DM_LOCAL_CACHED": 1, "EXTERNAL": 2, "COMPUTE_ATOMIC": 3},
+    "DstMode": {"Full": 0, "Half": 1, "Tile": 2},
     "RoundingMode": {"None": 0, "Trunc": 1, "Floor": 2},
     "InputClamping": {"None": 0, "ClampToNegative": 1},
     "SfpuType": {"unused": 0, "exponential": 1, "gelu": 2},
@@ -83,7 +86,10 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 }
 """Macros and constants."""
 
-_QUALIFIED = ("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping")
+_QUALIFIED = (
+    *("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping"),
+    *("DstSync", "DstMode", "SemScope"),
+)
 """Enumerations whose members are named with them only."""
 
 _BARE = {

@@ -66,6 +66,7 @@ _HOLDERS = {
     "experimental": Role.ALL,
     "tensor_accessor": Role.DATA,
     "blocks": Role.COMPUTE,
+    "tiles": Role.ALL,
 }
 """Which processors know the names of namespaces that all compute kernels see."""
 
