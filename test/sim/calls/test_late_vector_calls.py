@@ -519,6 +519,8 @@ TESTED = {
     *("sfpu_normalize_bcast_col_two_tiles", "sfpu_residual_normalize_bcast_col"),
     *(f"sfpu_{each}_bcast_{part}" for each in FUNCTIONS for part in PARTS),
     *("quant_tile", "dequant_tile", "requant_tile", "requant_int8_tile"),
+    # In test/sim/kernels/test_releases.py.
+    *("power_tile_since_2026", "exp_tile_since_2026"),
 }
 ALIKE = {
     "quant_int8_tile",

@@ -25,6 +25,7 @@ from ttmlir.optable.kernel.kernel_call import (
     ints,
     reference_of,
 )
+from ttmlir.optable.kernel.releases import SINCE
 from ttmlir.optable.kernel.vector import (
     API,
     GENERAL,
@@ -136,6 +137,10 @@ def _compute_prelu(xp: Any, x: Any, *, value: Any) -> Any:
 
 def _compute_rpow(xp: Any, x: Any, *, value: Any) -> Any:
     return xp.power(value, x)
+
+
+def _compute_power(xp: Any, x: Any, *, exponent: Any) -> Any:
+    return xp.power(x, exponent)
 
 
 def _compute_threshold(xp: Any, x: Any, *, threshold: Any, value: Any) -> Any:
@@ -905,6 +910,29 @@ def _spreading() -> tuple[KernelCall, ...]:
     )
 
 
+_YOUNGER = (
+    _call(
+        f"power_tile{SINCE}",
+        "`power_tile` since 2026: the exponent, by the bits of a float.",
+        GENERAL,
+        reference=_compute_power,
+        count=80,
+        scalars=_bits("exponent"),
+        init="power_tile_init",
+    ),
+    _own(
+        f"exp_tile{SINCE}",
+        "`exp_tile` of 0.81: `approx` alone asks for the fast form; `scale_en` has x multiplied "
+        "by a number, by the bits of a bfloat16, or in the fast form by that of `exp_tile_init`.",
+        f"{UNARY}exp.h",
+        42,
+        ("idst",),
+        templates=(flag("approx", "false"), flag("scale_en", "false")),
+        options=(_option("vector_mode", "4"), _option("scale", "0x3F80")),
+        init="exp_tile_init",
+    ),
+)
+"""What names mean that had another meaning before."""
 _SUMS = f"{UNARY}sfpu_int_sum.h"
 _OWN = (
     *_by_a_number(),
@@ -1042,5 +1070,6 @@ CALLS: tuple[KernelCall, ...] = (
     *_ternary(),
     *_OTHERS,
     *_OWN,
+    *_YOUNGER,
 )
 """The calls, in the order of the documentation."""

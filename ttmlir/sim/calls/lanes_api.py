@@ -84,7 +84,7 @@ class VectorApi(ComputeApi):
         """The vector unit, not yet prepared for anything."""
         super().__init__(core, thread, options, settings)
         self._vector_prepared: set[str] = set()
-        self._on_blackhole = core.chip.arch is Arch.BLACKHOLE
+        self.on_blackhole = core.chip.arch is Arch.BLACKHOLE
         self._random = np.random.default_rng(0)
 
     def tile(self, index: int, kind: Literal["read", "write"] = "read") -> Array:
@@ -123,7 +123,7 @@ class VectorApi(ComputeApi):
                 reference = definition.approximation.reference or reference
         with np.errstate(all="ignore"):
             self._put(arguments[call.output], reference(np, *tiles, **scalars), element)
-        self.spend(cost.math_on(blackhole=self._on_blackhole))
+        self.spend(cost.math_on(blackhole=self.on_blackhole))
 
     def _put(self, index: int, result: Array, element: np.dtype[Any]) -> None:
         """Store a result in a tile of DST."""
@@ -1155,7 +1155,7 @@ class LanesApi(ScansApi):
     @kernel_call()
     def builtin_sfpi_multiply_integers(self, a: Array, b: Array) -> Array:
         """The lower 23 bits of products of 23 bits, which Blackhole has."""
-        if not self._on_blackhole:
+        if not self.on_blackhole:
             raise self.thread.error(
                 "the vector unit of Wormhole does not multiply integers; convert them to vFloat, "
                 "or shift and add",
@@ -1211,7 +1211,7 @@ class LanesApi(ScansApi):
     @kernel_call()
     def builtin_sfpi_shift_signed(self, a: Array, count: Array) -> Array:
         """The same with copies of the sign from the left, which Blackhole has."""
-        if not self._on_blackhole:
+        if not self.on_blackhole:
             raise self.thread.error(
                 "the vector unit of Wormhole shifts zeros in from the left; write "
                 "reinterpret<vUInt>(x) >> n for that",

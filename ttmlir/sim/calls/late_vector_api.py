@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ttmlir.optable import special
 from ttmlir.optable.kernel import find_call
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
@@ -41,6 +42,8 @@ _POOLS: dict[int, Callable[..., Array]] = {
     _SMALLEST: np.min,
 }
 _HEIGHT = 32
+_ONE = 0x3F80
+"""The bits of 1 as a bfloat16."""
 _MOST_ORDER = 11
 """The highest order that `polygamma_tile` is made for."""
 
@@ -49,12 +52,16 @@ def _float_of(bits: int) -> np.float32:
     return np.uint32(bits & 0xFFFF_FFFF).view(np.float32)
 
 
+def _exponential(xp: Any, x: Array) -> Array:
+    return xp.exp(x)
+
+
 def _special(name: str) -> Callable[..., Array]:
     """A function of `ttmlir.composites`, on NumPy's arrays; what a run needs not is not loaded."""
     from ttmlir.arrays.carriers import on_numbers
-    from ttmlir.composites import special
+    from ttmlir.composites import special as composites
 
-    return on_numbers(getattr(special, name))
+    return on_numbers(getattr(composites, name))
 
 
 def _special_call(name: str) -> Callable[..., None]:
@@ -106,6 +113,7 @@ class LateVectorApi(LanesApi):
         """Nothing is prepared."""
         super().__init__(core, thread, options, settings)
         self._divisor = np.float32(1)
+        self._exponent_scale = np.float32(1)
         self._zero_point = np.float32(0)
         self._quantized = "int"
         """As what the prepared quantization stores integers."""
@@ -160,6 +168,32 @@ class LateVectorApi(LanesApi):
             return np.trunc(found) if rounding == _TRUNCATED else found
 
         self.change("rdiv_tile", dst, divide)
+
+    # --- Exponentials -----------------------------------------------------------------------------
+
+    @kernel_call()
+    def exp_tile_init(self, *, template: Template = ()) -> None:
+        """Prepare exponentials, and remember the factor of the fast form, bits of float32."""
+        scale = int(template[1]) if len(template) > 1 else 0
+        self._exponent_scale = _float_of(scale) if scale > 1 else np.float32(1)
+        self.prepare_vector("exp_tile_init")
+
+    @kernel_call()
+    def exp_tile_since_2026(
+        self, dst: int, mode: int = 4, scale: int = _ONE, *, template: Template = ()
+    ) -> None:
+        """Of x, or of x times a number; the fast form is that of the chip in device numerics."""
+        is_fast, is_scaled = (*map(bool, template[:2]), False, False)[:2]
+        factor = self._exponent_scale if is_fast else _float_of(scale << 16)
+        definition = find_call("exp_tile")
+        self.check_vector_prepared(definition)
+        assert definition.approximation is not None, "the table has it"
+        cost = definition.approximation.cost if is_fast else definition.cost
+        function = special.fast_exp if is_fast and not self.exact else _exponential
+        x = self.tile(dst)
+        with np.errstate(all="ignore"):
+            self.put_floats(dst, function(np, x * factor if is_scaled else x))
+        self.spend(cost.math_on(blackhole=self.on_blackhole))
 
     # --- Special functions ----------------------------------------------------------------------
 

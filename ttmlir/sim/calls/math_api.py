@@ -168,8 +168,15 @@ class MathApi(LateVectorApi):
         self.spend(UNITS.dst_handover)
         self.dst.commit(self.thread.clock)
 
-    acquire_dst = tile_regs_acquire
-    release_dst = tile_regs_commit
+    @kernel_call(waits=True)
+    def acquire_dst(self, mode: int = 0) -> bool:
+        """Take a free half; the mode of 2024 has no effect."""
+        return self.tile_regs_acquire()
+
+    @kernel_call()
+    def release_dst(self, mode: int = 0) -> None:
+        """Hand the half over."""
+        self.tile_regs_commit()
 
     def _half(self, index: int, kind: Literal["read", "write"] = "write") -> Half:
         """The half that the thread works on, which has a tile of this index."""

@@ -27,6 +27,7 @@ from ttmlir.cpp.types import (
     resolve_type,
 )
 from ttmlir.optable.kernel import Role
+from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.kernels.build import AssumedArguments, Build
 from ttmlir.sim.kernels.library import (
     ENUM_TYPES,
@@ -199,6 +200,8 @@ class Unit:
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.named_compile_time_args = dict[str, int]()
+        self.release: Release | None = None
+        """The state of tt-metal whose meaning calls have; None: what they meant for longest."""
         self.assumed = assumed
         """What is taken for arguments that are missing; None: they are errors."""
         self.build = Build()

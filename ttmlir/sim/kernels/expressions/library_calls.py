@@ -35,6 +35,7 @@ from ttmlir.errors import plural
 from ttmlir.optable.kernel import Role, TemplateKind
 from ttmlir.optable.kernel.cpp_compute_calls import PREFIX
 from ttmlir.optable.kernel.cpp_movement_calls import FIELDS, OWN
+from ttmlir.optable.kernel.releases import SINCE, add_defaults, name_in_release
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.lvalues import (
     cast_value,
@@ -78,6 +79,7 @@ def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | 
 
 def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     """The value of a call of the library."""
+    name = name_in_release(strip_namespaces(name), context.unit.release)
     found = context.unit.library.find_call(name)
     if found is None or _is_hidden(found, node):
         near = context.unit.list_nearest_calls(name)
@@ -90,6 +92,8 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     if absence:
         raise context.error(node, absence)
     arguments = evaluate_arguments(context, node, name)
+    lacking = add_defaults(found.name, len(arguments), context.unit.release)
+    arguments += map(code.constant, lacking)
     if not found.acts:
         return _leave_out(context, found, arguments)
     if found.waits and found.result != VOID:
@@ -104,7 +108,8 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
 def _is_hidden(found: LibraryCall, node: tree.FunctionCall) -> bool:
     """Whether a call is one that the package's own headers alone may make."""
     file = "" if node.position is None else node.position.file
-    return found.name.startswith(PREFIX) and not is_own_text(file)
+    is_written = isinstance(node.callee, tree.Name) and node.callee.text.endswith(SINCE)
+    return is_written or (found.name.startswith(PREFIX) and not is_own_text(file))
 
 
 def _await_result(
