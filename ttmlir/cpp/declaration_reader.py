@@ -377,6 +377,8 @@ class DeclarationReader(ExpressionReader):
         declaration = self.declaration(node)
         if isinstance(declaration, tree.Binding):
             raise self.error(node, "a member of a class has one name")
+        if any(each.type is not None for each in declaration.declarators):
+            raise self.error(node, "declare members that are pointers or references one by one")
         self.variables.update(each.name for each in declaration.declarators)
         return replace(declaration, declarators=tuple(self._default_values(node, declaration)))
 
@@ -867,9 +869,10 @@ class DeclarationReader(ExpressionReader):
         for each in declarators:
             type_, declarator = self._declarator(each, words.type)
             scope = self._scope_of(each)
-            declared.append(declarator)
             if type_ != words.type and len(declarators) > 1:
-                raise self.error(each, "declare pointers and references one by one")
+                declarator = replace(declarator, type=type_)
+            declared.append(declarator)
+        type_ = words.type if len(declarators) > 1 else type_
         base = words.type
         name = base.name if type_ != base and isinstance(base, tree.NamedType) else ""
         if self.is_variable(name):

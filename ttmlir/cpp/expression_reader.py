@@ -235,7 +235,7 @@ class TypeReader:
 
     def words(self, node: Node) -> Words:
         """The type and specifiers with which a declaration begins; constructors have no type."""
-        qualifiers, specifiers = list[str](), list[str]()
+        qualifiers, specifiers, seen = list[str](), list[str](), set[str]()
         for index, child in enumerate(node.children):
             self._refuse_virtual(child)
             if not child.is_named or node.field_name_for_child(index) is not None:
@@ -246,6 +246,9 @@ class TypeReader:
             if is_alignment or child.type in _ATTRIBUTES or word in _IGNORED_QUALIFIERS:
                 continue
             if child.type == "type_qualifier" and word in _QUALIFIERS:
+                if word in seen:
+                    raise self.error(child, f"'{word}' is written twice")
+                seen.add(word)
                 qualifiers.append(_QUALIFIERS[word])
             elif child.type in _SPECIFIER_NODES:
                 if word not in tree.SPECIFIERS and word not in tree.MEMBER_SPECIFIERS:

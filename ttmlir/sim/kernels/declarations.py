@@ -96,7 +96,7 @@ def execute_declaration(context: Context, node: tree.Declaration) -> None:
     """Compile a declaration."""
     if node.template_parameters:
         for each in node.declarators:
-            late = LateVariable(node, each, context.scope)
+            late = LateVariable(node.alone(each), each, context.scope)
             context.scope.symbols[each.name] = late
         return
     if node.scope is not None:
@@ -104,7 +104,7 @@ def execute_declaration(context: Context, node: tree.Declaration) -> None:
         return
     for each in node.declarators:
         with full_expression(context):
-            declare_variable(context, node, each)
+            declare_variable(context, node.alone(each), each)
 
 
 def _define_static_member(context: Context, node: tree.Declaration) -> None:

@@ -37,7 +37,9 @@ def find_built_constant(context: Context, name: str) -> Value | None:
         return make_integer(bound, UNSIGNED)
     assumed = context.unit.assumed
     if assumed is not None and _BINDING.fullmatch(bare):
-        return make_integer(assumed.take_named_number(bare), UNSIGNED)
+        is_buffer = bare.startswith("dfb::")
+        take = assumed.take_circular_buffer if is_buffer else assumed.take_named_number
+        return make_integer(take(bare), UNSIGNED)
     fact = find_accessor_fact(context, name)
     if fact is not None:
         return fact
