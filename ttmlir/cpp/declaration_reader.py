@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.expression_reader import ExpressionReader
+from ttmlir.cpp.expression_reader import ExpressionReader, call_of_type
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
 from ttmlir.cpp.types import is_built_in_type
@@ -817,20 +817,13 @@ class DeclarationReader(ExpressionReader):
                     raise self.error(node, "put this argument in parentheses")
                 right = tree.Name(self.text(inner), position=self.at(inner))
                 return tree.BinaryOperation(operator, value, right, position=position)
-            case "abstractfunction_declarator_of" | "function_declarator":
-                callee = tree.Name(type_.name, (), type_.scope, position=position)
+            case "abstract_function_declarator" | "function_declarator":
                 listed = self.field(declarator, "parameters").named_children
-                arguments = tuple(map(self._as_expression, listed))
-                return tree.FunctionCall(
-                    callee, arguments, type_.template_arguments, position=position
-                )
+                return call_of_type(type_, tuple(map(self._as_expression, listed)), position)
             case "parenthesized_declarator":
                 inner = declarator.named_children[0]
-                callee = tree.Name(type_.name, (), type_.scope, position=position)
                 value = tree.Name(self.text(inner), position=self.at(inner))
-                return tree.FunctionCall(
-                    callee, (value,), type_.template_arguments, position=position
-                )
+                return call_of_type(type_, (value,), position)
             case "abstract_array_declarator" | "array_declarator":
                 index = self.optional(declarator.child_by_field_name("size"))
                 if index is None:

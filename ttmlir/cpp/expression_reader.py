@@ -516,12 +516,21 @@ def _as_call(type_: tree.Type) -> tree.FunctionCall | None:
                         arguments.append(found)
                     case _:
                         return None
-            callee = tree.Name(result.name, (), result.scope, position=type_.position)
-            return tree.FunctionCall(
-                callee, tuple(arguments), result.template_arguments, position=type_.position
-            )
+            return call_of_type(result, tuple(arguments), type_.position)
         case _:
             return None
+
+
+def call_of_type(
+    type_: tree.NamedType, arguments: tuple[tree.Expression, ...], position: tree.Position | None
+) -> tree.Expression:
+    """`name<...>(arguments)` where the grammar took the name for a type: a call, or a cast."""
+    written = type_.template_arguments
+    if type_.name in _CASTS and len(written) == len(arguments) == 1:
+        kind, target = cast("tree.CastKind", type_.name), cast("tree.Type", written[0])
+        return tree.Cast(kind, target, arguments[0], position=position)
+    callee = tree.Name(type_.name, (), type_.scope, position=position)
+    return tree.FunctionCall(callee, arguments, written, position=position)
 
 
 # --- Expression reader ----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// add_block sub_block mul_block reduce_block transpose_block any_tiles_bcast reduce_block_max_row_init reduce_block_max_row reduce_block_max_row_uninit reduce_block_max_row_reinit_short reduce_block_max_row_reinit_minimal reduce_block_max_row_init_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime reduce_block_max_row_reinit_short_runtime reduce_block_max_row_reinit_minimal_runtime reconfig_tile_shape reconfig_tile_shape_srca reconfig_tile_shape_srcb mm_uninit dummy_pack dummy_unpack welford_reinit TensorShape tensor_shape_from_num_faces
+// add_block sub_block mul_block reduce_block transpose_block any_tiles_bcast reduce_block_max_row_init reduce_block_max_row reduce_block_max_row_uninit reduce_block_max_row_reinit_short reduce_block_max_row_reinit_minimal reduce_block_max_row_init_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime reduce_block_max_row_reinit_short_runtime reduce_block_max_row_reinit_minimal_runtime reconfig_tile_shape reconfig_tile_shape_srca reconfig_tile_shape_srcb mm_uninit dummy_pack dummy_unpack welford_reinit ReluConfig TensorShape tensor_shape_from_num_faces
 namespace blocks {
 
 // Calls on so many tiles, one after another, of circular buffers and of DST.
@@ -34,6 +34,20 @@ inline void any_tiles_bcast(uint32_t in0, uint32_t in1, uint32_t first0, uint32_
         mul_tiles_bcast<Part>(in0, in1, first0, first1, dst);
     }
 }
+
+// What `pack_relu_config` takes: how in bits 0 and 1, the threshold in the upper half.
+struct ReluConfig {
+    ReluType type = ReluType::NO_RELU;
+    uint32_t threshold = 0;
+    static constexpr ReluConfig none() { return ReluConfig{}; }
+    static constexpr ReluConfig zero() { return ReluConfig{ReluType::ZERO_RELU, 0}; }
+    static constexpr ReluConfig min_threshold(uint32_t bits) { return ReluConfig{ReluType::MIN_THRESHOLD_RELU, bits}; }
+    static constexpr ReluConfig max_threshold(uint32_t bits) { return ReluConfig{ReluType::MAX_THRESHOLD_RELU, bits}; }
+    static constexpr ReluConfig from_packed(uint32_t word) {
+        return ReluConfig{static_cast<ReluType>(word & 3), word >> 16};
+    }
+    constexpr operator uint32_t() const { return static_cast<uint32_t>(type) | threshold << 16; }
+};
 
 // Tiles have four faces here.
 struct TensorShape {

@@ -172,7 +172,7 @@ class LateVectorApi(LanesApi):
     # --- Exponentials -----------------------------------------------------------------------------
 
     @kernel_call()
-    def exp_tile_init(self, *, template: Template = ()) -> None:
+    def exp_tile_init(self, *arguments: Any, template: Template = ()) -> None:
         """Prepare exponentials, and remember the factor of the fast form, bits of float32."""
         scale = int(template[1]) if len(template) > 1 else 0
         self._exponent_scale = _float_of(scale) if scale > 1 else np.float32(1)

@@ -399,7 +399,9 @@ class Unit:
             if isinstance(named, NamespaceName):
                 yield from self.find_holders(named.path, self.root)
                 return
-            found = self.find_type(path, scope) if named is not None else None
+            # A class of the package's own headers is declared when it is looked for.
+            is_own = find_bare_namespace(path) is not None
+            found = self.find_type(path, scope) if named is not None or is_own else None
             if found is not None:
                 yield from self.find_members(found.type)
 

@@ -39,6 +39,7 @@ from ttmlir.optable.kernel.releases import SINCE, add_defaults, name_in_release
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.lvalues import (
     cast_value,
+    convert_implicitly,
     evaluate_constant,
     evaluate_scalar,
     find_elements_of,
@@ -215,6 +216,8 @@ def evaluate_argument(
     value = _find_address(value, parameter)
     if isinstance(value.type, ObjectType) or parameter.is_object:
         return _pass_object(context, node, value, parameter)
+    if isinstance(value.type, StructType) and parameter.number is not None:
+        value = convert_implicitly(context, value, parameter.number, node)
     type_ = value.type
     if not isinstance(type_, (IntType, FloatType, PointerType)) or is_scoped(type_):
         raise context.error(node, f"the call takes a number here, not '{type_.name}'")
