@@ -498,7 +498,7 @@ def _built_on(type_: tree.Type) -> str:
             return ""
 
 
-def _as_call(type_: tree.Type) -> tree.FunctionCall | None:
+def _as_call(type_: tree.Type) -> tree.Expression | None:
     """`decltype(a)::next()`, which the grammar takes for the type of a function."""
     match type_:
         case tree.FunctionOf(

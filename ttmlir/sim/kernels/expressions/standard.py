@@ -24,6 +24,7 @@ from ttmlir.cpp.types import (
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.build_facts import BUILT
+from ttmlir.sim.kernels.expressions.initial_values import build_unset
 from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_assertion,
     evaluate_compile_time_argument,
@@ -31,7 +32,6 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_named_compile_time_argument,
     take_plain_arguments,
 )
-from ttmlir.sim.kernels.expressions.initial_values import build_unset
 from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_bit_cast,
     evaluate_constant,
