@@ -253,6 +253,18 @@ _TIME = (
     KernelCall(
         "riscv_wait", "Do nothing for so many cycles.", ints("cycles"), header="risc_common.h"
     ),
+    KernelCall(
+        "get_timestamp",
+        "The cycles that the chip has counted, in 64 bits; 0 in a run without clocks.",
+        header="risc_common.h",
+        result=("time", ValueKind.NOC_ADDR),
+    ),
+    KernelCall(
+        "get_timestamp_32b",
+        "The lower 32 bits of `get_timestamp`.",
+        header="risc_common.h",
+        result=("time", ValueKind.I32),
+    ),
 )
 
 CALLS = (*_ADDRESSES, *_GENERATORS, *_ACCESSORS, *_NUMBERED, *_TIME)

@@ -210,8 +210,12 @@ _DEBUGGING = (
     *("DeviceZoneScopedSumN1(x)", "DeviceZoneScopedSumN2(x)", "DeviceTimestampedData(id, value)"),
     *("DeviceRecordEvent(id)", "DeviceValidateProfiler(x)", "DeviceIncrementTraceCount()"),
     *("StartPerfCounters()", "StopPerfCounters()", "WAYPOINT(x)"),
+    *("WATCHER_RING_BUFFER_PUSH(x)", "PAUSE()"),
 )
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
+
+_CHECKING = {"LLK_ASSERT(condition, message)": "ASSERT(condition)"}
+"""Macros that check something, as others do."""
 
 _VECTOR_MACROS = {
     "v_if(x)": "{ sfpi::begin_if(x);",
@@ -512,7 +516,7 @@ def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
     """The macros that the headers of the kernel library define for a processor of a generation."""
     macros = {_MACROS[role]: "1", "KERNEL_BUILD": "1", arch_macro: "1"}
     macros |= {_UNITS[role]: "1"} if role in _UNITS else {}
-    macros |= dict.fromkeys(_DEBUGGING, "")
+    macros |= dict.fromkeys(_DEBUGGING, "") | _CHECKING
     for name, own in (("UNPACK", Role.UNPACK), ("MATH", Role.MATH), ("PACK", Role.PACK)):
         shown = "x" if own == role else ""
         macros[f"{name}(x)"] = shown

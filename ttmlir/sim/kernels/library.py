@@ -42,6 +42,7 @@ from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.build import AssumedArguments
 from ttmlir.sim.kernels.python.runtime import KernelFault
 from ttmlir.sim.machine.address_generators import read_accessor_args
+from ttmlir.sim.machine.memory import COUNT, UNCONFIGURED_FORMAT, UNCONFIGURED_TILE_BYTES
 
 # --- Enumerators ----------------------------------------------------------------------------------
 # Names that the headers of the kernel library give to numbers.
@@ -302,9 +303,12 @@ class Library:
 
         def find(position: int) -> Callable[[int], int]:
             def ask(cb: int) -> int:
-                if cb not in self.circular_buffers:
-                    raise KernelFault(f"circular buffer {cb} is not configured")
-                return self.circular_buffers[cb][position]
+                if not self.circular_buffers:
+                    raise KernelFault("what circular buffers hold is not known here")
+                if not 0 <= cb < COUNT:
+                    raise KernelFault(f"there is no circular buffer {cb}")
+                unknown = (UNCONFIGURED_TILE_BYTES, UNCONFIGURED_FORMAT)
+                return self.circular_buffers.get(cb, unknown)[position]
 
             return ask
 

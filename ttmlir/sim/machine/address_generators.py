@@ -60,10 +60,11 @@ class Interleaved(AddressGenerator):
     ) -> None:
         """Pages of `page_size` bytes, the first at `bank_base_address` of the first bank.
 
-        `data_format` is kept for who asks.
+        With 0 bytes it stands for a tensor that is not there, as in kernels whose host program
+        leaves one out. `data_format` is kept for who asks.
         """
-        if page_size < 1:
-            raise SimError(f"a page of {page_size} bytes; an address generator needs at least one")
+        if page_size < 0:
+            raise _without_pages(page_size)
         self.banks = banks
         self.is_dram = banks[0].kind == "dram"
         self.num_banks = self.count = len(banks)
@@ -74,8 +75,14 @@ class Interleaved(AddressGenerator):
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
+        if not self.page_size:
+            raise _without_pages(0)
         row, bank = divmod(page, self.count)
         return self.banks[bank], self.bank_base_address + row * self.stride
+
+
+def _without_pages(page_size: int) -> SimError:
+    return SimError(f"a page of {page_size} bytes; an address generator needs at least one")
 
 
 @dataclass(frozen=True)
