@@ -640,7 +640,7 @@ class KernelApi:
     # Objects.
 
     @kernel_call()
-    def CircularBuffer(self, index: int, template: Template = ()) -> CircularBufferObject:
+    def CircularBuffer(self, index: int, *, template: Template = ()) -> CircularBufferObject:
         """A circular buffer as an object."""
         return CircularBufferObject(self, index)
 
