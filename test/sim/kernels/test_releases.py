@@ -15,6 +15,7 @@ from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.optable.kernel.releases import RELEASES, Release, find_release
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.pack_api import PackApi
 from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.kernels import compile_kernel
@@ -133,3 +134,21 @@ def test_younger_meanings_have_no_names_of_their_own() -> None:
     """Kernels cannot ask for them but by the release."""
     with pytest.raises(CppSyntaxError, match="there is no function 'power_tile_since_2026'"):
         compile_kernel(LATE % "power_tile_since_2026(0, 1);", "k.cpp", Role.MATH, api=RecordingApi)
+
+
+def test_layouts_of_0_81_have_the_size_of_a_page() -> None:
+    """As its host programs pass them, if the release is given."""
+    text = (
+        "constexpr auto first = TensorAccessorArgs<0>();"
+        "constexpr auto second = TensorAccessorArgs<first.next_compile_time_args_offset()>();"
+        "static_assert(second.next_compile_time_args_offset() == 4);"
+        "static_assert(second.get_aligned_page_size() == 4096);"
+        "void kernel_main() {}"
+    )
+    args = (2, 2048, 2, 4096)
+    late = RELEASES["0.81"]
+    compile_kernel(
+        text, "k.cpp", Role.BRISC, api=DataMovementApi, compile_time_args=args, release=late
+    )
+    with pytest.raises(CppSyntaxError, match="reads 2048 from compile-time argument 1, which is"):
+        compile_kernel(text, "k.cpp", Role.BRISC, api=DataMovementApi, compile_time_args=args)

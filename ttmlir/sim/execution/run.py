@@ -232,6 +232,8 @@ def build_facts_of_chip(
         for index, each in formats.items()
     )
     constants = _of_board(chip)
+    # Compute threads count addresses of circular buffers in words of 16 bytes.
+    constants["cb_addr_shift"] = 4 if role in Role.COMPUTE else 0
     macros = {"PROCESSOR_INDEX": str(_PROCESSORS[role]), "NOC_MODE": "0"}
     macros |= _banks("DRAM", len(chip.dram)) | _banks("L1", len(chip.workers))
     if role in Role.COMPUTE:

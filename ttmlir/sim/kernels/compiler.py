@@ -307,7 +307,8 @@ def compile_kernel(
     by default the package's own only; with `timed` the kernel adds the cycles of its own
     instructions to `api.thread.clock`; with a number in `assume_arguments`, it is taken for
     compile-time arguments that are missing (`AssumedArguments`), for kernels that never run; calls
-    have the meaning of a `release`, by default that of the headers that the kernel names. A text
+    have the meaning of a `release`, by default that of the headers that the kernel names, and
+    layouts of tensors the words that host programs of a release that is given pass. A text
     with a map is known by the positions that its lines come from, in `file`. Raises CppSyntaxError
     for whatever is wrong with the text, with up to `error_limit` errors. Results are kept: the same
     kernel compiles once, unless a header has changed.
@@ -459,6 +460,7 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
         index: (each.tile_size, each.data_format) for index, each in options.build.circular_buffers
     }
     library = Library(role, options.api, tiles)
+    library.has_page_sizes = options.release is Release.LATE_2026
     unit = Unit(
         shown,
         file,

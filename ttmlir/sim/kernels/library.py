@@ -289,6 +289,8 @@ class Library:
         where they are known.
         """
         self.circular_buffers = dict(circular_buffers or {})
+        self.has_page_sizes = False
+        """Whether layouts of tensors have the size of a page in any case, as in 0.81."""
         self.role = role
         self.api = api
         self.declared: Mapping[str, CallFacts] = declared_calls(api)
@@ -317,7 +319,9 @@ class Library:
             if assumed is not None and base >= len(arguments):
                 return assumed.take_layout(base, common)
             try:
-                return read_accessor_args(arguments, base, common)
+                return read_accessor_args(
+                    arguments, base, common, has_page_size=self.has_page_sizes
+                )
             except SimError as error:
                 # Such as a layout of which run-time arguments tell the rest.
                 raise KernelFault(error.message) from error

@@ -210,11 +210,18 @@ class _Words:
 
 
 def read_accessor_args(
-    words: Sequence[int], base: int, common_base: int = 0, common: Sequence[int] | None = ()
+    words: Sequence[int],
+    base: int,
+    common_base: int = 0,
+    common: Sequence[int] | None = (),
+    *,
+    has_page_size: bool = False,
 ) -> AccessorArgs:
     """The layout in these compile-time arguments, from `base` on; SimError if they end early.
 
     `common` are the common run-time arguments; None if they are not known, which leaves zeros.
+    With `has_page_size` the size of a page follows the flags, whether they say so or not, as host
+    programs of tt-metal 0.81 have it.
     """
     if not 0 <= base < len(words):
         raise SimError(
@@ -233,7 +240,7 @@ def read_accessor_args(
     taken = _Words(words, base + 1, common, common_base)
     taken.start = base
     page_size = None
-    if flags & (PAGE_SIZE | RUNTIME_PAGE_SIZE):
+    if has_page_size or flags & (PAGE_SIZE | RUNTIME_PAGE_SIZE):
         (page_size,) = taken.take(1, at_runtime=bool(flags & RUNTIME_PAGE_SIZE))
     is_dram = bool(flags & DRAM)
     if not flags & SHARDED:

@@ -599,7 +599,8 @@ def find_layout_number(
     try:
         if assumed is not None and base >= len(words):
             return int(getattr(assumed.take_layout(base, common), member)())
-        args = read_accessor_args(words, base, common, None)
+        has_page_size = context.unit.library.has_page_sizes
+        args = read_accessor_args(words, base, common, None, has_page_size=has_page_size)
         if words[base] & _AT_RUNTIME.get(member, 0):
             return None
         return int(getattr(args, member)())
