@@ -269,7 +269,7 @@ class DeclarationReader(ExpressionReader):
         access = _Access("private" if kind == "class" else "public")
         for child in body.named_children:
             access.read(child, self.text(child))
-            for each in self._class_member(child, name):
+            for each in self._class_member(child, name.rpartition("::")[2]):
                 access.note(each)
                 if isinstance(each, tree.Declaration) and "static" not in each.specifiers:
                     fields.append(each)
@@ -771,17 +771,28 @@ class DeclarationReader(ExpressionReader):
         declarator = self.function_declarator_of(node)
         if declarator is None or declarator.type != "function_declarator":
             return self.declaration(node)
+        words = self.words(node)
+        declared = list[tree.Declarator]()
+        for each in node.children_by_field_name("declarator"):
+            if each.type == "function_declarator":
+                declared.append(self._constructed(each))
+                continue
+            type_, other = self._declarator(each, words.type)
+            declared.append(other if type_ == words.type else replace(other, type=type_))
+        return tree.Declaration(
+            words.type, tuple(declared), words.specifiers, position=self.at(node)
+        )
+
+    def _constructed(self, declarator: Node) -> tree.Declarator:
+        """`name(values)`, which the grammar takes for a function."""
         listed = self.field(declarator, "parameters").named_children
         if not listed:
             message = "this declares a function; leave out the '()', or write '{}'"
             raise self.error(declarator, message)
-        words = self.words(node)
         arguments = self._as_expressions(self.field(declarator, "parameters"), listed)
         name = self.text(self.field(declarator, "declarator"))
         self.declare(name)
-        position = self.at(declarator)
-        declared = tree.Declarator(name, (), None, arguments, position=position)
-        return tree.Declaration(words.type, (declared,), words.specifiers, position=self.at(node))
+        return tree.Declarator(name, (), None, arguments, position=self.at(declarator))
 
     def _as_expressions(self, node: Node, listed: Sequence[Node]) -> tuple[tree.Expression, ...]:
         """What the grammar took for a list of parameters as the expressions that they are."""
