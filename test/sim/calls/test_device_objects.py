@@ -261,25 +261,6 @@ def test_kernels_call_methods() -> None:
     assert sorted(lines) == sorted(["0", "1", "4", "9", "16", "4096 2", "done 0"])
 
 
-def test_pointers_to_circular_buffers() -> None:
-    """A class of the kernel may hold one: all copies mean the same buffer."""
-    core = core_of((eighths(1), DataType.BF16))
-    core.run_cpp(
-        """struct Stream {
-            DataflowBuffer* buffer;
-            explicit Stream(DataflowBuffer& given) : buffer(&given) {}
-            void take() const { buffer->wait_front(1); (*buffer).pop_front(1); }
-        };
-        void kernel_main() {
-            DataflowBuffer in(0);
-            Stream first(in), second = first;
-            second.take();
-            ASSERT(first.buffer == second.buffer && first.buffer != nullptr);
-        }"""
-    )
-    assert core.core.cbs[0].acked == 1
-
-
 def test_compute_kernels_wait_on_their_threads() -> None:
     """The unpack thread waits and pops, the pack thread reserves and pushes."""
     x = eighths(1)

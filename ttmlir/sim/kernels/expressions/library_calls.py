@@ -80,7 +80,8 @@ def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | 
 
 def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     """The value of a call of the library."""
-    name = name_in_release(strip_namespaces(name), context.unit.release)
+    meant = name_in_release(strip_namespaces(name), context.unit.release)
+    name = meant if meant.endswith(SINCE) else name
     found = context.unit.library.find_call(name)
     if found is None or _is_hidden(found, node):
         near = context.unit.list_nearest_calls(name)
@@ -217,7 +218,7 @@ def evaluate_argument(
     if isinstance(value.type, ObjectType) or parameter.is_object:
         return _pass_object(context, node, value, parameter)
     if isinstance(value.type, StructType) and parameter.number is not None:
-        value = convert_implicitly(context, value, parameter.number, node)
+        value = _convert_object(context, value, parameter.number, node)
     type_ = value.type
     if not isinstance(type_, (IntType, FloatType, PointerType)) or is_scoped(type_):
         raise context.error(node, f"the call takes a number here, not '{type_.name}'")
@@ -229,6 +230,16 @@ def evaluate_argument(
     if parameter.number is not None and _loses(type_, parameter.number):
         value = convert(value, parameter.number)
     return settle(value).node
+
+
+def _convert_object(
+    context: Context, value: Value, number: IntType | FloatType, node: tree.Expression
+) -> Value:
+    """An object as the number that it converts to; one that converts to none as it is."""
+    try:
+        return convert_implicitly(context, value, number, node)
+    except CppSyntaxError:
+        return value
 
 
 def _pass_object(

@@ -106,7 +106,7 @@ def find_pointee(
     if not isinstance(type_, PointerType):
         raise context.error(node, f"'{type_.name}' is no pointer")
     is_whole = isinstance(type_.pointee, (ObjectType, FunctionType, PointerType))
-    is_known = is_whole and (pointer.space is Space.LOCAL or isinstance(type_.pointee, ObjectType))
+    is_known = is_whole and pointer.space is Space.LOCAL
     if size_of(type_.pointee) is None and not is_known:
         message = f"'{type_.name}' points to nothing that can be read; cast it first"
         raise context.error(node, message)
@@ -177,7 +177,7 @@ def take_address(context: Context, lvalue: Lvalue, node: tree.Node) -> Value:
         case ItemLvalue():
             pointer = PointerType(lvalue.type, const=lvalue.is_const)
             return point_into(lvalue.container, lvalue.index, lvalue.count, pointer)
-        case LocalLvalue() if isinstance(lvalue.type, (StructType, ArrayType, ObjectType)):
+        case LocalLvalue() if isinstance(lvalue.type, (StructType, ArrayType)):
             holder = code.list_of([code.name(lvalue.identifier)])
             pointer = PointerType(lvalue.type, const=lvalue.is_const)
             return point_into(holder, code.constant(0), None, pointer)
