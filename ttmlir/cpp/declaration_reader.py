@@ -935,6 +935,8 @@ class DeclarationReader(ExpressionReader):
 
     def _binding(self, node: Node, declarator: Node, bound: Node) -> tree.Binding:
         """`auto& [a, b] = value;`."""
+        if not isinstance(kind := self.words(node).type, tree.NamedType) or kind.name != "auto":
+            raise self.error(node, "names for the parts of a value are declared with 'auto'")
         value = declarator.child_by_field_name("value")
         inner = declarator
         if value is None:

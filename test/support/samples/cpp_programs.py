@@ -504,8 +504,8 @@ def damage(kernel: str, random: Random) -> str:
         elif kind == 3 and text in _METHODS:
             others = ("value", "step", "nothing", "data")
         elif kind == 4 and text in ("auto", "uint32_t", "bool"):
-            others = ("void", f"C{number}", "uint32_t*", "nope_t")
+            others = ("void", f"C{number}", "nope_t")
         elif kind == 5 and text.isdecimal():
-            others = ("v1", '"x"')
+            others = ("v1", "nope")
         if others:
             return kernel[: word.start()] + random.choice(others) + kernel[word.end() :]
