@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "ir": DIALECTS,
     "passes": {"ir", "machine", "schema", *DIALECTS},
     "target": {"cpp", "schema", *DIALECTS},
-    "sim": {"cpp", "optable", "layout", "machine"},
+    "sim": {"cpp", "layout", "machine", *MATHEMATICS},
     "runtime": {"sim", *EXECUTABLE},
     "bridge": {"runtime", "sim", "metalium", "ttnn", *EXECUTABLE},
     "metalium": {"sim", "runtime", "cpp", *EXECUTABLE},

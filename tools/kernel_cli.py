@@ -49,6 +49,12 @@ def cli() -> None:
 @click.option(
     "--named-compile-args", default="", metavar="NAME=N,...", help="Those that have names."
 )
+@click.option(
+    "--tt-metal",
+    "release",
+    type=click.Choice(["2024.10", "2025.6", "2026.2", "0.81"]),
+    help="The state of tt-metal whose meaning calls have, instead of what headers say.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON for each file.")
 def check(
     files: tuple[str, ...],
@@ -58,6 +64,7 @@ def check(
     defines: tuple[str, ...],
     compile_args: str,
     named_compile_args: str,
+    release: str | None,
     as_json: bool,
 ) -> int:
     """Compile kernels; exit status 1 if one of them does not.
@@ -80,6 +87,7 @@ def check(
         summarize,
     )
     from ttmlir.layout.system import BOARD_NAMES
+    from ttmlir.optable.kernel.releases import RELEASES
 
     if board not in BOARD_NAMES:
         raise click.UsageError(f"unknown board '{board}'; known are {', '.join(BOARD_NAMES)}")
@@ -94,6 +102,7 @@ def check(
             _read_word(each, "--compile-args") for each in _split(compile_args)
         ),
         named_compile_time_args=dict(_read_named(each) for each in _split(named_compile_args)),
+        release=None if release is None else RELEASES[release],
     )
     try:
         kernels = find_kernels(files)

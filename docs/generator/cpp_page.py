@@ -63,7 +63,18 @@ arguments that changed
 - 2026 (February, and later names): `api/dataflow/...`, `api/compute/...`, `kernel_main` for all \
 processors, named compile-time arguments, `Noc`, `CircularBuffer`, `dfb::` and `args::`
 
-The language is the same for all of them, and one kernel may mix names of all years.
+The language is the same for all of them, and one kernel may mix names of all years. Where a name
+changed its meaning, the kernel's headers and its entry say which one it has, or `--tt-metal` of
+`ttmlir-kernel check` (`release` of `compile_kernel`): the exponent of `power_tile` is an integer
+until 2025 and the bits of a float since; the second flag of `exp_tile` asks for the fast form until
+0.81 and for a factor there; `mm_init()` and others have circular buffers as defaults until 2025;
+`#if` knows `get_compile_time_arg_val(n)`.
+
+Of the functions that the headers below `api/compute` of 0.81 declare, nine in ten are known. Left
+out are the vector unit on the PACK thread (`..._tile_pack`), statistics in two passes, sorts with
+tags in the low bits, debugging of DST, a DST that changes its width, `triangle_solve_tile` and
+`tiled_prod_tile`. Host programs of 0.81 pass the size of a page with every layout of a tensor:
+`--tt-metal 0.81` reads compile-time arguments so.
 """
 
 _DIFFERENCES = f"""\

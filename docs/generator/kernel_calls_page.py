@@ -16,6 +16,7 @@ from ttmlir.optable.kernel import (
     cpp_compute_calls,
     cpp_movement_calls,
     data_movement,
+    late_vector,
     matrix,
     vector,
 )
@@ -67,6 +68,7 @@ _CPP_FAMILIES = (
     ),
     ("Units and formats", cpp_compute_calls.CALLS),
     ("Tiles of DST", (*cpp_compute_calls.VECTOR_CALLS, *cpp_compute_calls.COLUMNS_CALLS)),
+    ("Tiles of DST in tt-metal 0.81", late_vector.CALLS),
     ("Printing of tiles", cpp_movement_calls.PRINTING_CALLS),
     ("Objects", cpp_movement_calls.DEVICE_OBJECTS_CALLS),
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.expression_reader import ExpressionReader
+from ttmlir.cpp.expression_reader import ExpressionReader, call_of_type
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
 from ttmlir.cpp.types import is_built_in_type
@@ -269,7 +269,7 @@ class DeclarationReader(ExpressionReader):
         access = _Access("private" if kind == "class" else "public")
         for child in body.named_children:
             access.read(child, self.text(child))
-            for each in self._class_member(child, name):
+            for each in self._class_member(child, name.rpartition("::")[2]):
                 access.note(each)
                 if isinstance(each, tree.Declaration) and "static" not in each.specifiers:
                     fields.append(each)
@@ -377,6 +377,8 @@ class DeclarationReader(ExpressionReader):
         declaration = self.declaration(node)
         if isinstance(declaration, tree.Binding):
             raise self.error(node, "a member of a class has one name")
+        if any(each.type is not None for each in declaration.declarators):
+            raise self.error(node, "declare members that are pointers or references one by one")
         self.variables.update(each.name for each in declaration.declarators)
         return replace(declaration, declarators=tuple(self._default_values(node, declaration)))
 
@@ -769,17 +771,28 @@ class DeclarationReader(ExpressionReader):
         declarator = self.function_declarator_of(node)
         if declarator is None or declarator.type != "function_declarator":
             return self.declaration(node)
+        words = self.words(node)
+        declared = list[tree.Declarator]()
+        for each in node.children_by_field_name("declarator"):
+            if each.type == "function_declarator":
+                declared.append(self._constructed(each))
+                continue
+            type_, other = self._declarator(each, words.type)
+            declared.append(other if type_ == words.type else replace(other, type=type_))
+        return tree.Declaration(
+            words.type, tuple(declared), words.specifiers, position=self.at(node)
+        )
+
+    def _constructed(self, declarator: Node) -> tree.Declarator:
+        """`name(values)`, which the grammar takes for a function."""
         listed = self.field(declarator, "parameters").named_children
         if not listed:
             message = "this declares a function; leave out the '()', or write '{}'"
             raise self.error(declarator, message)
-        words = self.words(node)
         arguments = self._as_expressions(self.field(declarator, "parameters"), listed)
         name = self.text(self.field(declarator, "declarator"))
         self.declare(name)
-        position = self.at(declarator)
-        declared = tree.Declarator(name, (), None, arguments, position=position)
-        return tree.Declaration(words.type, (declared,), words.specifiers, position=self.at(node))
+        return tree.Declarator(name, (), None, arguments, position=self.at(declarator))
 
     def _as_expressions(self, node: Node, listed: Sequence[Node]) -> tuple[tree.Expression, ...]:
         """What the grammar took for a list of parameters as the expressions that they are."""
@@ -815,20 +828,13 @@ class DeclarationReader(ExpressionReader):
                     raise self.error(node, "put this argument in parentheses")
                 right = tree.Name(self.text(inner), position=self.at(inner))
                 return tree.BinaryOperation(operator, value, right, position=position)
-            case "abstractfunction_declarator_of" | "function_declarator":
-                callee = tree.Name(type_.name, (), type_.scope, position=position)
+            case "abstract_function_declarator" | "function_declarator":
                 listed = self.field(declarator, "parameters").named_children
-                arguments = tuple(map(self._as_expression, listed))
-                return tree.FunctionCall(
-                    callee, arguments, type_.template_arguments, position=position
-                )
+                return call_of_type(type_, tuple(map(self._as_expression, listed)), position)
             case "parenthesized_declarator":
                 inner = declarator.named_children[0]
-                callee = tree.Name(type_.name, (), type_.scope, position=position)
                 value = tree.Name(self.text(inner), position=self.at(inner))
-                return tree.FunctionCall(
-                    callee, (value,), type_.template_arguments, position=position
-                )
+                return call_of_type(type_, (value,), position)
             case "abstract_array_declarator" | "array_declarator":
                 index = self.optional(declarator.child_by_field_name("size"))
                 if index is None:
@@ -867,9 +873,10 @@ class DeclarationReader(ExpressionReader):
         for each in declarators:
             type_, declarator = self._declarator(each, words.type)
             scope = self._scope_of(each)
-            declared.append(declarator)
             if type_ != words.type and len(declarators) > 1:
-                raise self.error(each, "declare pointers and references one by one")
+                declarator = replace(declarator, type=type_)
+            declared.append(declarator)
+        type_ = words.type if len(declarators) > 1 else type_
         base = words.type
         name = base.name if type_ != base and isinstance(base, tree.NamedType) else ""
         if self.is_variable(name):
@@ -928,6 +935,8 @@ class DeclarationReader(ExpressionReader):
 
     def _binding(self, node: Node, declarator: Node, bound: Node) -> tree.Binding:
         """`auto& [a, b] = value;`."""
+        if not isinstance(kind := self.words(node).type, tree.NamedType) or kind.name != "auto":
+            raise self.error(node, "names for the parts of a value are declared with 'auto'")
         value = declarator.child_by_field_name("value")
         inner = declarator
         if value is None:

@@ -235,7 +235,7 @@ class TypeReader:
 
     def words(self, node: Node) -> Words:
         """The type and specifiers with which a declaration begins; constructors have no type."""
-        qualifiers, specifiers = list[str](), list[str]()
+        qualifiers, specifiers, seen = list[str](), list[str](), set[str]()
         for index, child in enumerate(node.children):
             self._refuse_virtual(child)
             if not child.is_named or node.field_name_for_child(index) is not None:
@@ -246,6 +246,9 @@ class TypeReader:
             if is_alignment or child.type in _ATTRIBUTES or word in _IGNORED_QUALIFIERS:
                 continue
             if child.type == "type_qualifier" and word in _QUALIFIERS:
+                if word in seen:
+                    raise self.error(child, f"'{word}' is written twice")
+                seen.add(word)
                 qualifiers.append(_QUALIFIERS[word])
             elif child.type in _SPECIFIER_NODES:
                 if word not in tree.SPECIFIERS and word not in tree.MEMBER_SPECIFIERS:
@@ -495,7 +498,7 @@ def _built_on(type_: tree.Type) -> str:
             return ""
 
 
-def _as_call(type_: tree.Type) -> tree.FunctionCall | tree.Cast | None:
+def _as_call(type_: tree.Type) -> tree.Expression | None:
     """`decltype(a)::next()`, or a cast, which the grammar takes for the type of a function."""
     match type_:
         case tree.FunctionOf(
@@ -513,27 +516,25 @@ def _as_call(type_: tree.Type) -> tree.FunctionCall | tree.Cast | None:
                         arguments.append(found)
                     case _:
                         return None
-            given = result.template_arguments
-            if result.name in _CASTS and len(given) == len(arguments) == 1:
-                target = given[0]
-                if isinstance(target, tree.Name):
-                    target = tree.NamedType(
-                        target.text,
-                        target.template_arguments,
-                        (),
-                        target.scope,
-                        position=target.position,
-                    )
-                kind = cast("tree.CastKind", result.name)
-                return tree.Cast(
-                    kind, cast("tree.Type", target), arguments[0], position=type_.position
-                )
-            callee = tree.Name(result.name, (), result.scope, position=type_.position)
-            return tree.FunctionCall(
-                callee, tuple(arguments), result.template_arguments, position=type_.position
-            )
+            return call_of_type(result, tuple(arguments), type_.position)
         case _:
             return None
+
+
+def call_of_type(
+    type_: tree.NamedType, arguments: tuple[tree.Expression, ...], position: tree.Position | None
+) -> tree.Expression:
+    """`name<...>(arguments)` where the grammar took the name for a type: a call, or a cast."""
+    written = type_.template_arguments
+    if type_.name in _CASTS and len(written) == len(arguments) == 1:
+        kind, target = cast("tree.CastKind", type_.name), written[0]
+        if isinstance(target, tree.Name):
+            target = tree.NamedType(
+                target.text, target.template_arguments, (), target.scope, position=target.position
+            )
+        return tree.Cast(kind, cast("tree.Type", target), arguments[0], position=position)
+    callee = tree.Name(type_.name, (), type_.scope, position=position)
+    return tree.FunctionCall(callee, arguments, written, position=position)
 
 
 # --- Expression reader ----------------------------------------------------------------------------

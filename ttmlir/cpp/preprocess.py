@@ -342,6 +342,9 @@ PREDEFINED = {
 }
 """Macros of TT-Metalium's headers that stand for words of C++, and those of the language."""
 
+ARGUMENT_MACRO = "KERNEL_COMPILE_TIME_ARG_"
+"""What the build calls compile-time arguments, before their numbers."""
+_ARGUMENT_CALL = "get_compile_time_arg_val"
 _PLACES = ("__LINE__", "__FILE__", "__COUNTER__")
 """Macros that say something about where they stand."""
 
@@ -951,6 +954,8 @@ class _Preprocessor:
                 words.append(self._defined(token, pending))
             elif token.text == "__has_include":
                 words.append(self._has_include(token, pending))
+            elif token.text == _ARGUMENT_CALL and _call_follows(pending):
+                words.append(self._find_argument(token, pending))
             elif not self._expand(token, pending, 0):
                 is_place = token.text in _PLACES
                 words.append(self._find_place(token) if is_place else token)
@@ -974,6 +979,17 @@ class _Preprocessor:
         if in_brackets and (not pending or pending.popleft().text != ")"):
             raise word.error("expected ')' after 'defined(NAME'")
         return word.spelled("number", str(int(self._is_defined(name))))
+
+    def _find_argument(self, word: Token, pending: deque[Token]) -> Token:
+        """`get_compile_time_arg_val(n)`, which is a macro of the build until 2025."""
+        [*parts], _ = self._split_arguments(word, pending)
+        number = "".join(each.text for each in parts[0] if each.kind not in BLANK)
+        name = f"{ARGUMENT_MACRO}{number}"
+        if not self._is_defined(name):
+            message = f"there is no compile-time argument '{number}' that #if could know"
+            raise word.error(f"{message}; give it with the kernel")
+        self.consulted.add(name)
+        return word.spelled("number", self.macros[name].body[0].text)
 
     def _has_include(self, word: Token, pending: deque[Token]) -> Token:
         """`__has_include(<path>)` as a number."""

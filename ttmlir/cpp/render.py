@@ -511,7 +511,10 @@ def _declaration(declaration: Declaration) -> str:
     words += "".join(f"{word} " for word in declaration.specifiers)
     top = len(declaration.declarators) == 1
     prefix = "" if declaration.scope is None else f"{_type(declaration.scope)}::"
-    declared = [prefix + _declarator(each, top=top) for each in declaration.declarators]
+    declared = [
+        f"{_marks(each.type)}{prefix}{_declarator(each, top=top)}"
+        for each in declaration.declarators
+    ]
     match declaration.type:
         case Pointer(pointee=FunctionOf()) | Reference(referent=ArrayOf()) if top:
             name = declaration.declarators[0].name
@@ -519,6 +522,17 @@ def _declaration(declaration: Declaration) -> str:
             return f"{words}{_declared(declaration.type, name)}{rest};"
         case _:
             return f"{words}{_type(declaration.type)} {', '.join(declared)};"
+
+
+def _marks(type_: Type | None) -> str:
+    """What stands before a name whose type is made from that of its declaration."""
+    match type_:
+        case Pointer(pointee=pointee, const=const):
+            return f"{_marks(pointee)}*{' const ' if const else ''}"
+        case Reference(referent=referent, is_rvalue=is_rvalue):
+            return f"{_marks(referent)}{'&&' if is_rvalue else '&'}"
+        case _:
+            return ""
 
 
 def _declarator(declarator: Declarator, *, top: bool = False) -> str:

@@ -21,6 +21,8 @@ _NAMESPACES = {
     "sfpi.hpp": VECTORS,
     "sfpu.hpp": "ckernel",
     "loads.hpp": "ckernel",
+    "blocks.hpp": "blocks",
+    "tiles.hpp": "tiles",
     "memory.hpp": "experimental",
     "accessors.hpp": "tensor_accessor",
 }
@@ -50,6 +52,11 @@ def find_standard_header(namespace: str, name: str) -> str | None:
     return _names().get((namespace, name))
 
 
+def list_names(namespace: str) -> frozenset[str]:
+    """What headers declare in a namespace."""
+    return frozenset(name for each, name in _names() if each == namespace)
+
+
 @cache
 def find_bare_namespace(name: str) -> str | None:
     """The namespace of a name that kernels use without it; None if there is none such.
@@ -61,7 +68,7 @@ def find_bare_namespace(name: str) -> str | None:
     return next((each for each in _BARE if (each, name) in _names()), None)
 
 
-_BARE = ("ckernel", "experimental", "tensor_accessor")
+_BARE = ("ckernel", "experimental", "tensor_accessor", "blocks", "tiles")
 _OF_VECTORS = frozenset(("dst_reg", "l_reg", "LRegs"))
 
 

@@ -465,11 +465,13 @@ class Declarator(Node):
     value: Expression | Braces | None = None
     arguments: tuple[Expression | Braces, ...] | None = None
     """Those of `T name(arguments)`, which has no value."""
+    type: Type | None = None
+    """The type of a pointer or reference beside other names: `T *a, b`."""
 
 
 @dataclass(frozen=True)
 class Declaration(Node):
-    """`constexpr uint32_t a = 1, b = 2;`: several names only of a type that is no pointer."""
+    """`constexpr uint32_t a = 1, b = 2;`."""
 
     type: Type
     declarators: tuple[Declarator, ...]
@@ -480,6 +482,13 @@ class Declaration(Node):
     """The class whose static member is defined: `int A::count = 0;`."""
     alignments: tuple[TemplateArgument, ...] = ()
     """Types and numbers of `alignas`."""
+
+    def alone(self, declarator: Declarator) -> Declaration:
+        """The declaration of one of the names, with its own type."""
+        if declarator.type is None:
+            return self
+        plain = replace(declarator, type=None)
+        return replace(self, type=declarator.type, declarators=(plain,))
 
 
 @dataclass(frozen=True)

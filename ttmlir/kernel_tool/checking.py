@@ -19,6 +19,7 @@ from ttmlir.files import decode_text, read_stream
 from ttmlir.layout.enums import DataType
 from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.optable.kernel import ALL_CALLS, Role
+from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.execution.run import COMPUTE_APIS, build_facts_of_chip
@@ -358,6 +359,8 @@ class CheckOptions:
     defines: Mapping[str, str] = field(default_factory=dict[str, str])
     compile_time_args: tuple[int, ...] = ()
     named_compile_time_args: Mapping[str, int] = field(default_factory=dict[str, int])
+    release: Release | None = None
+    """The state of tt-metal whose meaning calls have; None: as each kernel's headers say."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -545,6 +548,7 @@ class _Compilation:
             build=_build(options.board, self.role, processor),
             include_path=IncludePath.of_kernel(self.path, options.include_folders, options.home),
             assume_arguments=self.assumed.number,
+            release=options.release,
             error_limit=MAX_ERRORS,
         )
         if compiled.assumed is not None:

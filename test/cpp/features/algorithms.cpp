@@ -27,4 +27,7 @@ void kernel_main() {
     const uint32_t* end = b + 5;
     for (uint32_t* p = b; p < end; ++p) { note(*p); }
     for (auto p = b; p != end; p += 5) { note(*p); }
+    note(*std::max_element(b, b + 5, [](uint32_t x, uint32_t y) { return x > y; }));
+    note(*std::min_element(std::begin(b), std::end(b), [](uint32_t x, uint32_t y) { return x > y; }));
+    note(std::distance(b, std::next(b, 2))); note(std::size(b)); note(*std::begin(a));
 }

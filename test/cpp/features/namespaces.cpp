@@ -15,9 +15,17 @@ template <typename T> using Pointer = T*;
 namespace { uint32_t hidden() { return 8; } }
 extern "C" { constexpr uint32_t seven = 7; uint32_t times_seven(uint32_t x) { return seven * x; } }
 extern "C" uint32_t next(uint32_t x) { return x + 1; }
+namespace outer {
+namespace detail { template <uint32_t N> struct Impl; struct Plain; uint32_t twice(uint32_t x); }
+template <uint32_t N> using Operation = detail::Impl<N>;
+template <uint32_t N> struct detail::Impl { uint32_t go() const { return N + 1; } };
+struct detail::Plain { uint32_t x = 4; };
+uint32_t detail::twice(uint32_t x) { return 2 * x; }
+}
 void kernel_main() {
     note(next(times_seven(6))); note(short_names::side()); note(kind_of());
     using namespace tensor;
     note(layout::offset(2, 3)); note(tensor::layout::width); note(sizeof(Pair)); note(sizeof(Address)); note(hidden());
     uint32_t value = 4; Pointer<uint32_t> pointer = &value; note(*pointer);
+    note(outer::Operation<3>{}.go()); note(outer::detail::Plain{}.x); note(outer::detail::twice(5));
 }

@@ -14,4 +14,8 @@ void kernel_main() {
     uint32_t** which = nullptr; uint32_t* p = &a; which = &p; **which = 7; note(a);
     uint32_t (*function)(uint32_t) = square; note(function(9));
     const uint32_t& copy = a + 1; a = 0; note(copy);
+    uint32_t numbers[4] = {1, 2, 3, 4};
+    uint32_t *low = numbers, *high = &numbers[3], plain = 7, &other = plain;
+    other += *low + *high; note(plain);
+    for (uint32_t *i = numbers, *e = numbers + 4; i != e; ++i) note(*i);
 }

@@ -16,10 +16,30 @@ struct Fetcher {
     template <typename T> T next() { return static_cast<T>(300 + 10 * index++); }
 };
 template <typename F> uint32_t sum(F& fetcher) { return fetcher.template next<uint8_t>() + fetcher.template next<uint32_t>(); }
+struct Input {
+    uint32_t cb, mode;
+    constexpr bool is_first() const { return mode == 1; }
+};
+constexpr Input input(uint32_t cb, uint32_t mode = 0) { return Input{cb, mode}; }
+template <uint32_t C> constexpr auto made = input(C, 1);
+template <auto I> struct Copy {
+    static constexpr uint32_t cb = I.cb;
+    uint32_t go() const { if constexpr (I.is_first()) return cb + 100; else return cb; }
+};
+template <Input I, Input J = input(9)> uint32_t both() { return I.cb * 10 + J.cb; }
+template <uint32_t N> struct Narrow { static constexpr uint32_t value = N; };
+struct NoOperation { void operator()(uint32_t = 0) const {} };
+template <typename T, typename = void> struct IsOperation : std::false_type {};
+template <typename T>
+struct IsOperation<T, std::void_t<decltype(std::declval<T>()(std::declval<uint32_t>()))>> : std::true_type {};
+template <typename T> constexpr bool is_operation = IsOperation<T>::value;
 void kernel_main() {
     note(next<>(65535)); note(next<uint32_t>(65535)); note(position<Order::Down, 10>(3)); note(twice<triple>(5));
     note(width<uint64_t>()); note(width<float>());
     note(move<100>(1)); note(move<100, false>(1, 2));
     Fetcher fetcher;
     note(fetcher.next<uint8_t>()); note(sum(fetcher));
+    note(Copy<made<3>>{}.go()); note(Copy<input(4)>{}.go());
+    note(both<input(5)>()); note(both<made<2>, input(7, 1)>());
+    note(Narrow<static_cast<uint8_t>(300)>::value); note(is_operation<NoOperation>); note(is_operation<Fetcher>);
 }

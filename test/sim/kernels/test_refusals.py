@@ -7,6 +7,7 @@ from oracles.kernel_oracle import RecordingApi, run
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import kernel_call
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.errors import SimError
@@ -260,3 +261,33 @@ def test_destructors_that_do_nothing_are_no_matter() -> None:
         "void kernel_main() { A a{1}; B b; note(a.x); note(b.x); }"
     )
     assert run(text).noted == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "uint32_t x = (0, 3);",
+            "the left operand of ',' has no effect, which tt-metal's compiler",
+        ),
+        ("CircularBuffer a(0, 1);", "'CircularBuffer' does not go with these arguments"),
+        ("DataflowBuffer a(0, 1);", "'DataflowBuffer' does not go with these arguments"),
+        ("Semaphore<> a(0, 1);", "'Semaphore' does not go with these arguments"),
+        ("const const uint32_t x = 3;", "'const' is written twice"),
+        ("nowhere::C x;", "there is no type 'nowhere::C'"),
+    ],
+)
+def test_what_tt_metal_refuses(text: str, message: str) -> None:
+    """Kernels are compiled with all warnings as errors for a card."""
+    with pytest.raises(CppSyntaxError) as caught:
+        compile_kernel(f"void kernel_main() {{ {text} }}", "k.cpp", Role.BRISC, api=DataMovementApi)
+    assert message in str(caught.value)
+
+
+def test_classes_of_namespaces_that_are_not_there() -> None:
+    """A definition outside needs the namespace."""
+    for text in ("struct away::C {};", "uint32_t away::f() { return 1; }"):
+        with pytest.raises(CppSyntaxError, match="there is no class or namespace 'away'"):
+            compile_kernel(
+                f"{text} void kernel_main() {{}}", "k.cpp", Role.BRISC, api=DataMovementApi
+            )

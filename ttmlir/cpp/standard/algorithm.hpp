@@ -144,6 +144,24 @@ constexpr I min_element(I first, I last) {
     return best;
 }
 
+template <typename I, typename F>
+constexpr I max_element(I first, I last, F is_less) {
+    I best = first;
+    for (; first != last; ++first) {
+        if (is_less(*best, *first)) best = first;
+    }
+    return best;
+}
+
+template <typename I, typename F>
+constexpr I min_element(I first, I last, F is_less) {
+    I best = first;
+    for (; first != last; ++first) {
+        if (is_less(*first, *best)) best = first;
+    }
+    return best;
+}
+
 template <typename I, typename T>
 constexpr T accumulate(I first, I last, T sum) {
     for (; first != last; ++first) sum = sum + *first;

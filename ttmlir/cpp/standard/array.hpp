@@ -1,4 +1,4 @@
-// array size data begin end empty
+// array
 namespace std {
 
 template <typename T, size_t N>
@@ -36,10 +36,5 @@ struct array {
         return true;
     }
 };
-
-template <typename T, size_t N>
-constexpr size_t size(const T (&)[N]) { return N; }
-template <typename C>
-constexpr auto size(const C& range) { return range.size(); }
 
 }  // namespace std

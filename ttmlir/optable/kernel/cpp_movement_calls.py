@@ -253,6 +253,18 @@ _TIME = (
     KernelCall(
         "riscv_wait", "Do nothing for so many cycles.", ints("cycles"), header="risc_common.h"
     ),
+    KernelCall(
+        "get_timestamp",
+        "The cycles that the chip has counted, in 64 bits; 0 in a run without clocks.",
+        header="risc_common.h",
+        result=("time", ValueKind.NOC_ADDR),
+    ),
+    KernelCall(
+        "get_timestamp_32b",
+        "The lower 32 bits of `get_timestamp`.",
+        header="risc_common.h",
+        result=("time", ValueKind.I32),
+    ),
 )
 
 CALLS = (*_ADDRESSES, *_GENERATORS, *_ACCESSORS, *_NUMBERED, *_TIME)
@@ -815,6 +827,17 @@ _SINCE_MID_2026 = {
     "mul_bcast_scalar_init": "mul_tiles_bcast_scalar_init_short",
     "pack_block": "pack_tile_block",
     "pack_init": "pack_reconfig_data_format",
+    "binary_reuse_dest_init": "binary_dest_reuse_tiles_init",
+    "binary_reuse_dest_tiles": "binary_dest_reuse_tiles",
+    "reconfig_full_operand": "reconfig_data_format",
+    "reconfig_full_operand_srca": "reconfig_data_format_srca",
+    "reconfig_full_operand_srcb": "reconfig_data_format_srcb",
+    "reconfig_data_format_skip_int8": "reconfig_data_format",
+    "reconfig_data_format_srca_skip_int8": "reconfig_data_format_srca",
+    "reconfig_data_format_srcb_skip_int8": "reconfig_data_format_srcb",
+    "pack_untilize_init_skip_remap": "pack_untilize_init",
+    "fast_tilize_init_skip_remap": "fast_tilize_init",
+    "fast_tilize_init_with_dt_skip_remap": "fast_tilize_init_with_dt",
 }
 
 _UNITS = {

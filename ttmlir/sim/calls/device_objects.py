@@ -455,22 +455,22 @@ class DataMovementApi(DataMovementCalls):
     """What kernels on BRISC and NCRISC call: the functions, and the objects on them."""
 
     @kernel_call()
-    def Noc(self, index: int | None = None, template: Template = ()) -> NocObject:
+    def Noc(self, index: int | None = None, *, template: Template = ()) -> NocObject:
         """A network as an object."""
         return NocObject(self, self._noc(index))
 
     @kernel_call()
-    def Semaphore(self, index: int, template: Template = ()) -> SemaphoreObject:
+    def Semaphore(self, index: int, *, template: Template = ()) -> SemaphoreObject:
         """A semaphore as an object."""
         return SemaphoreObject(self, self.get_semaphore(index))
 
     @kernel_call()
-    def UnicastEndpoint(self, template: Template = ()) -> PlaceObject:
+    def UnicastEndpoint(self, *, template: Template = ()) -> PlaceObject:
         """The memory of any core."""
         return PlaceObject("UnicastEndpoint")
 
     @kernel_call()
-    def MulticastEndpoint(self, template: Template = ()) -> PlaceObject:
+    def MulticastEndpoint(self, *, template: Template = ()) -> PlaceObject:
         """The memories of a rectangle of cores."""
         return PlaceObject("MulticastEndpoint")
 

@@ -23,7 +23,15 @@ from ttmlir.sim.errors import CycleLimitError, SimError
 from ttmlir.sim.execution.scheduler import FOREVER, KernelThread, Scheduler
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, Core
-from ttmlir.sim.machine.memory import COUNTER_MASK, CircularBuffer, LocalCBInterface, Memory
+from ttmlir.sim.machine.memory import (
+    COUNT,
+    COUNTER_MASK,
+    UNCONFIGURED_FORMAT,
+    UNCONFIGURED_TILE_BYTES,
+    CircularBuffer,
+    LocalCBInterface,
+    Memory,
+)
 from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES, TILE_VOLUME
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import UNITS
@@ -341,11 +349,15 @@ class KernelApi:
     @kernel_call(steady=True)
     def get_tile_size(self, cb: int) -> int:
         """Bytes of a 32x32 tile in the circular buffer's format."""
+        if cb not in self.cbs and 0 <= cb < COUNT:
+            return UNCONFIGURED_TILE_BYTES
         return TILE_BYTES[self.cbs[cb].data_format]
 
     @kernel_call(steady=True)
     def get_dataformat(self, cb: int) -> int:
         """The circular buffer's format, by its number in tt-metal's `DataFormat`."""
+        if cb not in self.cbs and 0 <= cb < COUNT:
+            return UNCONFIGURED_FORMAT
         return FORMAT_NUMBERS[self.cbs[cb].data_format]
 
     @kernel_call(steady=True)
@@ -522,6 +534,16 @@ class KernelApi:
         return False
 
     @kernel_call()
+    def get_timestamp(self) -> int:
+        """What the clock of the chip shows to this thread."""
+        return int(self.thread.clock)
+
+    @kernel_call()
+    def get_timestamp_32b(self) -> int:
+        """Its lower 32 bits."""
+        return int(self.thread.clock) & 0xFFFF_FFFF
+
+    @kernel_call()
     def riscv_wait(self, cycles: int) -> None:
         """Do nothing for so many cycles."""
         if self.timed:
@@ -618,7 +640,7 @@ class KernelApi:
     # Objects.
 
     @kernel_call()
-    def CircularBuffer(self, index: int, template: Template = ()) -> CircularBufferObject:
+    def CircularBuffer(self, index: int, *, template: Template = ()) -> CircularBufferObject:
         """A circular buffer as an object."""
         return CircularBufferObject(self, index)
 

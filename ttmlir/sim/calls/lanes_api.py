@@ -70,6 +70,10 @@ _INT32: np.dtype[Any] = np.dtype(np.int32)
 _ELEMENTS = {Element.FLOAT: _FLOAT32, Element.INT32: _INT32, Element.UINT32: np.dtype(np.uint32)}
 
 
+_STREAM_SEED = 0x9E37_79B9
+"""How far the seeds of two streams of random numbers lie apart."""
+
+
 class VectorApi(ComputeApi):
     """Calls on the vector unit; those with a reference in their definition are added below the
     class."""
@@ -80,7 +84,7 @@ class VectorApi(ComputeApi):
         """The vector unit, not yet prepared for anything."""
         super().__init__(core, thread, options, settings)
         self._vector_prepared: set[str] = set()
-        self._on_blackhole = core.chip.arch is Arch.BLACKHOLE
+        self.on_blackhole = core.chip.arch is Arch.BLACKHOLE
         self._random = np.random.default_rng(0)
 
     def tile(self, index: int, kind: Literal["read", "write"] = "read") -> Array:
@@ -122,7 +126,7 @@ class VectorApi(ComputeApi):
                 reference = definition.approximation.reference or reference
         with np.errstate(all="ignore"):
             self._put(arguments[call.output], reference(np, *tiles, **scalars), element)
-        self.spend(cost.math_on(blackhole=self._on_blackhole))
+        self.spend(cost.math_on(blackhole=self.on_blackhole))
 
     def _put(self, index: int, result: Array, element: np.dtype[Any]) -> None:
         """Store a result in a tile of DST."""
@@ -170,9 +174,9 @@ class VectorApi(ComputeApi):
         self.spend(definition.cost.math)
 
     @kernel_call()
-    def rand_tile_init(self, seed: int) -> None:
+    def rand_tile_init(self, seed: int = 0, stream: int = 0) -> None:
         """Start the generator of random numbers; its numbers are not those of the chip."""
-        self._random = np.random.default_rng(seed & 0xFFFF_FFFF)
+        self._random = np.random.default_rng((seed + stream * _STREAM_SEED) & 0xFFFF_FFFF)
         self.prepare_vector("rand_tile_init")
 
     @kernel_call()
@@ -1154,7 +1158,7 @@ class LanesApi(ScansApi):
     @kernel_call()
     def builtin_sfpi_multiply_integers(self, a: Array, b: Array) -> Array:
         """The lower 23 bits of products of 23 bits, which Blackhole has."""
-        if not self._on_blackhole:
+        if not self.on_blackhole:
             raise self.thread.error(
                 "the vector unit of Wormhole does not multiply integers; convert them to vFloat, "
                 "or shift and add",
@@ -1210,7 +1214,7 @@ class LanesApi(ScansApi):
     @kernel_call()
     def builtin_sfpi_shift_signed(self, a: Array, count: Array) -> Array:
         """The same with copies of the sign from the left, which Blackhole has."""
-        if not self._on_blackhole:
+        if not self.on_blackhole:
             raise self.thread.error(
                 "the vector unit of Wormhole shifts zeros in from the left; write "
                 "reinterpret<vUInt>(x) >> n for that",

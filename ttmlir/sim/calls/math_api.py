@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ttmlir.optable.kernel import find_call
 from ttmlir.sim.calls.compute_api import ComputeSettings, math_cost
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
-from ttmlir.sim.calls.lanes_api import LanesApi
+from ttmlir.sim.calls.late_vector_api import LateVectorApi
 from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
@@ -67,6 +67,7 @@ def _broadcast_call(operation: str) -> Callable[..., bool]:
         index0: int,
         index1: int,
         dst: int,
+        row: int = 0,
         *,
         template: Template = (),
     ) -> bool:
@@ -81,7 +82,9 @@ def _part_call(operation: str, part: str) -> Callable[..., bool]:
     prepared = _spread(operation, _PARTS[part])
 
     @kernel_call(waits=True)
-    def call(self: MathApi, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
+    def call(
+        self: MathApi, in0: int, in1: int, index0: int, index1: int, dst: int, row: int = 0
+    ) -> bool:
         return self.binary(operation, name, prepared, dst)
 
     return call
@@ -120,7 +123,7 @@ def _reuse_call(operation: int) -> Callable[..., bool]:
     return call
 
 
-class MathApi(LanesApi):
+class MathApi(LateVectorApi):
     """Calls of the MATH thread."""
 
     def __init__(
@@ -165,8 +168,15 @@ class MathApi(LanesApi):
         self.spend(UNITS.dst_handover)
         self.dst.commit(self.thread.clock)
 
-    acquire_dst = tile_regs_acquire
-    release_dst = tile_regs_commit
+    @kernel_call(waits=True)
+    def acquire_dst(self, mode: int = 0) -> bool:
+        """Take a free half; the mode of 2024 has no effect."""
+        return self.tile_regs_acquire()
+
+    @kernel_call()
+    def release_dst(self, mode: int = 0) -> None:
+        """Hand the half over."""
+        self.tile_regs_commit()
 
     def _half(self, index: int, kind: Literal["read", "write"] = "write") -> Half:
         """The half that the thread works on, which has a tile of this index."""
@@ -329,7 +339,7 @@ class MathApi(LanesApi):
 
     @kernel_call()
     def tilizeA_B_reduce_init(
-        self, cb: int, scaler: int, block: int, out: int, *faces: int, template: Template = ()
+        self, cb: int, scaler: int, block: int, out: int = 0, *faces: int, template: Template = ()
     ) -> None:
         """Prepare reductions of tiles that are made of rows."""
         self.prepare("reduce_tile_math")

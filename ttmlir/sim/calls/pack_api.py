@@ -92,8 +92,15 @@ class PackApi(ComputeApi):
             self.watch.release(self.thread, self.release_key)
         self.dst.release(self.thread.clock)
 
-    acquire_dst = tile_regs_wait
-    release_dst = tile_regs_release
+    @kernel_call(waits=True)
+    def acquire_dst(self, mode: int = 0) -> bool:
+        """Wait for a half of DST with results; the mode of 2024 has no effect."""
+        return self.tile_regs_wait()
+
+    @kernel_call()
+    def release_dst(self, mode: int = 0) -> None:
+        """Give the half back, cleared."""
+        self.tile_regs_release()
 
     # --- Configuration --------------------------------------------------------------------------
 
@@ -148,10 +155,17 @@ class PackApi(ComputeApi):
 
     @kernel_call()
     def tilizeA_B_reduce_init(
-        self, cb: int, scaler: int, block: int, out: int, *faces: int, template: Template = ()
+        self,
+        cb: int,
+        scaler: int,
+        block: int,
+        out: int | None = None,
+        *faces: int,
+        template: Template = (),
     ) -> None:
-        """Take the format from `out`."""
-        self._configure(out)
+        """Take the format from `out`; since late 2026 it stays as it is."""
+        if out is not None:
+            self._configure(out)
 
     @kernel_call()
     def llk_pack_relu_config(self, config: int) -> None:

@@ -731,17 +731,36 @@ class UnpackApi(UnpackUnit):
 
     @kernel_call(waits=True)
     def add_tiles_bcast(
-        self, in0: int, in1: int, index0: int, index1: int, dst: int, *, template: Template = ()
+        self,
+        in0: int,
+        in1: int,
+        index0: int,
+        index1: int,
+        dst: int,
+        row: int = 0,
+        *,
+        template: Template = (),
     ) -> bool:
         """A tile of in0 to SrcA, a part of one of in1, spread, to SrcB."""
+        self._check_row("add_tiles_bcast", row)
         (part,) = self.numbers_of("add_tiles_bcast", template, 1)
         return self._two(in0, in1, index0, index1, BROADCASTS[part])
 
     sub_tiles_bcast = mul_tiles_bcast = add_tiles_bcast
 
+    def _check_row(self, call: str, row: int) -> None:
+        """Error for a row to spread that is not the first."""
+        if row:
+            raise self.thread.error(
+                f"{call} of row {row}; of a tile row 0 alone is spread here", rule="arguments"
+            )
+
     @kernel_call(waits=True)
-    def add_tiles_bcast_rows(self, in0: int, in1: int, index0: int, index1: int, dst: int) -> bool:
+    def add_tiles_bcast_rows(
+        self, in0: int, in1: int, index0: int, index1: int, dst: int, row: int = 0
+    ) -> bool:
         """A tile of in0 to SrcA, row 0 of one of in1 to all rows of SrcB."""
+        self._check_row("add_tiles_bcast_rows", row)
         return self._two(in0, in1, index0, index1, Arrangement.ROW)
 
     @kernel_call(waits=True)
@@ -929,7 +948,7 @@ class UnpackApi(UnpackUnit):
         cb: int,
         scaler: int,
         block: int,
-        out: int,
+        out: int = 0,
         faces: int = 4,
         face_rows: int = 16,
         *,

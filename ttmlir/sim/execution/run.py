@@ -232,10 +232,14 @@ def build_facts_of_chip(
         for index, each in formats.items()
     )
     constants = _of_board(chip)
+    # Compute threads count addresses of circular buffers in words of 16 bytes.
+    constants["cb_addr_shift"] = 4 if role in Role.COMPUTE else 0
     macros = {"PROCESSOR_INDEX": str(_PROCESSORS[role]), "NOC_MODE": "0"}
     macros |= _banks("DRAM", len(chip.dram)) | _banks("L1", len(chip.workers))
     if role in Role.COMPUTE:
         constants |= _of_settings(settings)
+        sync = "SyncFull" if settings.dst_full_sync_en else "SyncHalf"
+        macros["DST_SYNC_MODE"] = f"DstSync::{sync}"
     else:
         macros["NOC_INDEX"] = str(noc_index)
     return Build(
@@ -262,7 +266,6 @@ def _of_board(chip: SimChip) -> dict[str, int]:
 def _of_settings(settings: ComputeSettings) -> dict[str, int]:
     return {
         "DST_ACCUM_MODE": int(settings.fp32_dest_acc_en),
-        "DST_SYNC_MODE": int(settings.dst_full_sync_en),
         "APPROX": int(settings.math_approx_mode),
         "MATH_FIDELITY": _FIDELITIES[settings.fidelity],
     }

@@ -18,6 +18,8 @@ the first makes a kernel wrong, as one half of it is no size, the others may do.
 
 
 _NOTE = "compile-time argument"
+_BUFFERS = 32
+"""Circular buffers of a core."""
 
 
 class AssumedArguments:
@@ -32,6 +34,7 @@ class AssumedArguments:
         self.number = number
         self.positions = set[int]()
         self.names = set[str]()
+        self._buffers = dict[str, int]()
 
     def take_number(self, position: int) -> int:
         """The value of an argument in a position."""
@@ -42,6 +45,11 @@ class AssumedArguments:
         """The value of an argument of a name."""
         self.names.add(name)
         return self.number
+
+    def take_circular_buffer(self, name: str) -> int:
+        """The number of a circular buffer that has a name: each name is another one."""
+        self.names.add(name)
+        return self._buffers.setdefault(name, len(self._buffers) % _BUFFERS)
 
     def take_layout(self, position: int, common: int) -> AccessorArgs:
         """The layout of a tensor from a position on; `common` is that of run-time arguments."""

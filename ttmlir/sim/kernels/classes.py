@@ -568,6 +568,14 @@ def make_reference(context: Context, given: Given, node: tree.Node) -> Value:
 
 def declare_struct(context: Context, node: tree.Struct) -> None:
     """Compile a class, or a class template, that stands in the scope of the context."""
+    path, _, last = node.name.rpartition("::")
+    if path and not node.name.startswith("("):
+        holder = _find_holder(context, path)
+        if holder is None:
+            raise context.error(node, f"there is no class or namespace '{path}'")
+        within = Context(context.unit, holder, context.handlers)
+        declare_struct(within, replace(node, name=last))
+        return
     scope, unit = context.scope, context.unit
     unit.add_references((node.members, node.fields))
     known = None if node.name.startswith("(") else scope.symbols.get(node.name)
@@ -582,6 +590,13 @@ def declare_struct(context: Context, node: tree.Struct) -> None:
         if known is not None and not _is_incomplete(known):
             raise unit.error(node, f"'{node.name}' is declared twice")
         _define(context, node, known)
+
+
+def _find_holder(context: Context, path: str) -> Scope | None:
+    """The namespace or class of a path, that of the scope of the context if there are several."""
+    holders = list(context.unit.find_holders(path, context.scope))
+    inner = (each for each in holders if each.outer is context.scope)
+    return next(inner, holders[0] if holders else None)
 
 
 def _is_incomplete(symbol: Symbol) -> bool:
@@ -855,7 +870,12 @@ def define_outside(context: Context, function: tree.Function) -> None:
     number = getattr(None if found is None else found.type, "number", None)
     info = context.unit.classes.get(number) if isinstance(number, int) else None
     if info is None:
-        raise context.error(function, f"there is no class '{scope.name}'")
+        holder = _find_holder(context, scope.name)
+        if holder is None:
+            message = f"there is no class or namespace '{scope.name}'"
+            raise context.error(function, message)
+        add_function(holder, replace(function, scope=None))
+        return
     inner = Context(context.unit, info.scope, context.handlers)
     _define_member_function(inner, info, function)
 

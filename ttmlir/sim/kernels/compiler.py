@@ -25,6 +25,7 @@ from ttmlir.cpp.errors import (
 )
 from ttmlir.cpp.include_path import IncludePath, Lookup, find_built_in_header
 from ttmlir.cpp.parse import parse
+from ttmlir.cpp.preprocess import ARGUMENT_MACRO
 from ttmlir.cpp.standard_headers import (
     find_standard_header,
     is_own_text,
@@ -35,6 +36,7 @@ from ttmlir.cpp.types import QualifiedType
 from ttmlir.layout.system import WORMHOLE
 from ttmlir.nesting import deep_recursion
 from ttmlir.optable.kernel import CALLS, Role
+from ttmlir.optable.kernel.releases import Release, find_release
 from ttmlir.sim.kernels.build import AssumedArguments, Build
 from ttmlir.sim.kernels.class_templates import find_templated_type
 from ttmlir.sim.kernels.classes import define_outside
@@ -197,13 +199,23 @@ _MACROS = {
     Role.MATH: "TRISC_MATH",
     Role.PACK: "TRISC_PACK",
 }
+_UNITS = {
+    Role.UNPACK: "UCK_CHLKC_UNPACK",
+    Role.MATH: "UCK_CHLKC_MATH",
+    Role.PACK: "UCK_CHLKC_PACK",
+}
+"""What the build calls the threads of compute kernels."""
 _DEBUGGING = (
     *("DeviceZoneScopedN(x)", "DeviceZoneScopedMainN(x)", "DeviceZoneScopedMainChildN(x)"),
     *("DeviceZoneScopedSumN1(x)", "DeviceZoneScopedSumN2(x)", "DeviceTimestampedData(id, value)"),
     *("DeviceRecordEvent(id)", "DeviceValidateProfiler(x)", "DeviceIncrementTraceCount()"),
     *("StartPerfCounters()", "StopPerfCounters()", "WAYPOINT(x)"),
+    *("WATCHER_RING_BUFFER_PUSH(x)", "PAUSE()"),
 )
 """Macros of the profiler and the watcher, which do nothing unless these are switched on."""
+
+_CHECKING = {"LLK_ASSERT(condition, message)": "ASSERT(condition)"}
+"""Macros that check something, as others do."""
 
 _VECTOR_MACROS = {
     "v_if(x)": "{ sfpi::begin_if(x);",
@@ -218,6 +230,8 @@ _VECTOR_MACROS = {
 """What sfpi.h defines, which all headers of compute kernels include."""
 
 _ENTRY = "_kernel"
+_MOST_ASSUMED = 64
+"""So many compile-time arguments that nobody gave are known to conditions of the preprocessor."""
 _NO_FACTS = Build()
 _OWN_HEADERS = IncludePath()
 
@@ -283,6 +297,7 @@ def compile_kernel(
     include_path: IncludePath = _OWN_HEADERS,
     timed: bool = False,
     assume_arguments: int | None = None,
+    release: Release | None = None,
     error_limit: int = 1,
 ) -> CompiledKernel:
     """Compile a kernel for one processor.
@@ -291,7 +306,9 @@ def compile_kernel(
     of the generation of chips, `build` what the build knows; headers are read along `include_path`,
     by default the package's own only; with `timed` the kernel adds the cycles of its own
     instructions to `api.thread.clock`; with a number in `assume_arguments`, it is taken for
-    compile-time arguments that are missing (`AssumedArguments`), for kernels that never run. A text
+    compile-time arguments that are missing (`AssumedArguments`), for kernels that never run; calls
+    have the meaning of a `release`, by default that of the headers that the kernel names, and
+    layouts of tensors the words that host programs of a release that is given pass. A text
     with a map is known by the positions that its lines come from, in `file`. Raises CppSyntaxError
     for whatever is wrong with the text, with up to `error_limit` errors. Results are kept: the same
     kernel compiles once, unless a header has changed.
@@ -310,6 +327,7 @@ def compile_kernel(
         source_map=map_of(text),
         timed=timed,
         assume_arguments=assume_arguments,
+        release=release,
     )
     nameless = dataclasses.replace(options, file="") if _has_free_name(options) else options
     known = _COMPILED.get(options) or _COMPILED.get(nameless)
@@ -344,6 +362,7 @@ class _Options:
     source_map: SourceMap | None
     timed: bool
     assume_arguments: int | None
+    release: Release | None
 
 
 _COMPILED = OrderedDict[_Options, CompiledKernel]()
@@ -422,6 +441,11 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
     role, file, source_map = options.role, options.file, options.source_map
     defines = dict(options.defines)
     macros = role_macros(role, options.arch_macro) | dict(options.build.macros) | defines
+    arguments = options.compile_time_args
+    if options.assume_arguments is not None:
+        arguments += (options.assume_arguments,) * (_MOST_ASSUMED - len(arguments))
+    for number, value in enumerate(arguments):
+        macros[f"{ARGUMENT_MACRO}{number}"] = f"{value}u"
     parsed = parse(
         options.text,
         file,
@@ -436,6 +460,7 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
         index: (each.tile_size, each.data_format) for index, each in options.build.circular_buffers
     }
     library = Library(role, options.api, tiles)
+    library.has_page_sizes = options.release is Release.LATE_2026
     unit = Unit(
         shown,
         file,
@@ -453,6 +478,8 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
         }
     unit.named_compile_time_args = dict(options.named_compile_time_args)
     unit.build = options.build
+    headers = (each.path for each in parsed.includes)
+    unit.release = options.release or find_release(headers, options.text)
     unit.errors = errors
     with deep_recursion():
         try:
@@ -490,7 +517,8 @@ def _assumed(options: _Options) -> AssumedArguments | None:
 def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
     """The macros that the headers of the kernel library define for a processor of a generation."""
     macros = {_MACROS[role]: "1", "KERNEL_BUILD": "1", arch_macro: "1"}
-    macros |= dict.fromkeys(_DEBUGGING, "")
+    macros |= {_UNITS[role]: "1"} if role in _UNITS else {}
+    macros |= dict.fromkeys(_DEBUGGING, "") | _CHECKING
     for name, own in (("UNPACK", Role.UNPACK), ("MATH", Role.MATH), ("PACK", Role.PACK)):
         shown = "x" if own == role else ""
         macros[f"{name}(x)"] = shown

@@ -34,6 +34,7 @@ from ttmlir.sim.kernels.destructors import (
     refuse_destructor,
     take_over,
 )
+from ttmlir.sim.kernels.expressions.build_facts import BUILT
 from ttmlir.sim.kernels.expressions.initial_values import (
     build_initial,
     build_object_call,
@@ -95,7 +96,7 @@ def execute_declaration(context: Context, node: tree.Declaration) -> None:
     """Compile a declaration."""
     if node.template_parameters:
         for each in node.declarators:
-            late = LateVariable(node, each, context.scope)
+            late = LateVariable(node.alone(each), each, context.scope)
             context.scope.symbols[each.name] = late
         return
     if node.scope is not None:
@@ -103,7 +104,7 @@ def execute_declaration(context: Context, node: tree.Declaration) -> None:
         return
     for each in node.declarators:
         with full_expression(context):
-            declare_variable(context, node, each)
+            declare_variable(context, node.alone(each), each)
 
 
 def _define_static_member(context: Context, node: tree.Declaration) -> None:
@@ -263,7 +264,15 @@ def _find_constructed(
     else:
         declared = _resolve_declared(context, node, declarator)
         type_ = complete_type(declared.type, context.unit.structs)
-        if isinstance(type_, ObjectType):
+        if isinstance(type_, ObjectType) and type_.name in BUILT:
+            made = tree.FunctionCall(
+                tree.Name(type_.name, position=declarator.position),
+                tuple(arguments),
+                _written_arguments(node.type),
+                position=declarator.position,
+            )
+            value = context.evaluate(made)
+        elif isinstance(type_, ObjectType):
             elements = tuple(
                 tree.Initializer(each, position=each.position)
                 for each in expand_all(context, arguments)
@@ -275,6 +284,10 @@ def _find_constructed(
     _reserve_stack(context, value.type, declarator)
     const = declared.const or "constexpr" in node.specifiers
     return QualifiedType(value.type, const, declared.volatile), settle(value)
+
+
+def _written_arguments(type_: tree.Type) -> tuple[tree.TemplateArgument, ...]:
+    return tuple(type_.template_arguments) if isinstance(type_, tree.NamedType) else ()
 
 
 def _find_initial(

@@ -42,6 +42,7 @@ from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.build import AssumedArguments
 from ttmlir.sim.kernels.python.runtime import KernelFault
 from ttmlir.sim.machine.address_generators import read_accessor_args
+from ttmlir.sim.machine.memory import COUNT, UNCONFIGURED_FORMAT, UNCONFIGURED_TILE_BYTES
 
 # --- Enumerators ----------------------------------------------------------------------------------
 # Names that the headers of the kernel library give to numbers.
@@ -57,6 +58,11 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     "MathFidelity": {"LoFi": 0, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4},
     "DataLayout": {"TILE": 0, "ROW_MAJOR": 1},
     "VectorMode": {"None": 0, "R": 1, "C": 2, "RC": 4, "RC_custom": 6, "Invalid": 0xFF},
+    "DstSync": {"SyncHalf": 0, "SyncFull": 1},
+    "SemScope": {"LOCAL_NONATOMIC": 0, "DM_LOCAL_CACHED": 1, "EXTERNAL": 2, "COMPUTE_ATOMIC": 3},
+    "DstMode": {"Full": 0, "Half": 1, "Tile": 2},
+    "RoundingMode": {"None": 0, "Trunc": 1, "Floor": 2},
+    "InputClamping": {"None": 0, "ClampToNegative": 1},
     "SfpuType": {"unused": 0, "exponential": 1, "gelu": 2},
 }
 """Enumerations with their enumerators."""
@@ -73,6 +79,20 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
     **{name: (number, INT) for name, number in LIBRARY_CONSTANTS.items()},
     "NOC_0": (0, UINT8),
     "NOC_1": (1, UINT8),
+    "CHAR_BIT": (8, INT),
+    "SCHAR_MIN": (-(2**7), INT),
+    "SCHAR_MAX": (2**7 - 1, INT),
+    "UCHAR_MAX": (2**8 - 1, INT),
+    "SHRT_MIN": (-(2**15), INT),
+    "SHRT_MAX": (2**15 - 1, INT),
+    "USHRT_MAX": (2**16 - 1, INT),
+    "INT_MIN": (-(2**31), INT),
+    "INT_MAX": (2**31 - 1, INT),
+    "UINT_MAX": (2**32 - 1, UNSIGNED),
+    "INT8_MIN": (-(2**7), INT),
+    "INT8_MAX": (2**7 - 1, INT),
+    "INT16_MIN": (-(2**15), INT),
+    "INT16_MAX": (2**15 - 1, INT),
     "INT32_MAX": (2**31 - 1, INT),
     "INT32_MIN": (-(2**31), INT),
     "UINT8_MAX": (2**8 - 1, INT),
@@ -81,10 +101,16 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 }
 """Macros and constants."""
 
+_QUALIFIED = (
+    *("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping"),
+    *("DstSync", "DstMode", "SemScope"),
+)
+"""Enumerations whose members are named with them only."""
+
 _BARE = {
     enumerator: (number, ENUM_TYPES[enumeration])
     for enumeration, enumerators in reversed(ENUMERATIONS.items())
-    if enumeration not in (*MODES, "VectorMode", "SfpuType", "DataLayout")
+    if enumeration not in (*MODES, *_QUALIFIED)
     for enumerator, number in enumerators.items()
 }
 
@@ -263,6 +289,8 @@ class Library:
         where they are known.
         """
         self.circular_buffers = dict(circular_buffers or {})
+        self.has_page_sizes = False
+        """Whether layouts of tensors have the size of a page in any case, as in 0.81."""
         self.role = role
         self.api = api
         self.declared: Mapping[str, CallFacts] = declared_calls(api)
@@ -277,9 +305,12 @@ class Library:
 
         def find(position: int) -> Callable[[int], int]:
             def ask(cb: int) -> int:
-                if cb not in self.circular_buffers:
-                    raise KernelFault(f"circular buffer {cb} is not configured")
-                return self.circular_buffers[cb][position]
+                if not self.circular_buffers:
+                    raise KernelFault("what circular buffers hold is not known here")
+                if not 0 <= cb < COUNT:
+                    raise KernelFault(f"there is no circular buffer {cb}")
+                unknown = (UNCONFIGURED_TILE_BYTES, UNCONFIGURED_FORMAT)
+                return self.circular_buffers.get(cb, unknown)[position]
 
             return ask
 
@@ -288,7 +319,9 @@ class Library:
             if assumed is not None and base >= len(arguments):
                 return assumed.take_layout(base, common)
             try:
-                return read_accessor_args(arguments, base, common)
+                return read_accessor_args(
+                    arguments, base, common, has_page_size=self.has_page_sizes
+                )
             except SimError as error:
                 # Such as a layout of which run-time arguments tell the rest.
                 raise KernelFault(error.message) from error

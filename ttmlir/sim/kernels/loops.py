@@ -222,8 +222,8 @@ def _build_range(
     """The counter's identifier and the numbers that it takes."""
     for each in start.declarators:
         if each is not count.declarator:
-            declare_variable(context, start, each)
-    declared, first = find_declared(context, start, count.declarator)
+            declare_variable(context, start.alone(each), each)
+    declared, first = find_declared(context, start.alone(count.declarator), count.declarator)
     type_ = declared.type
     if not isinstance(type_, IntType) or isinstance(type_, EnumType) or declared.const:
         return None

@@ -407,7 +407,10 @@ def _shared_by_declaration(node: tree.Node, references: References) -> Iterator[
                 yield from root_names(each.value)
         case tree.Declaration(type=tree.NamedType(name=name), declarators=declarators):
             for each in declarators:
-                yield from _shared_by_initial(name, each, references)
+                if isinstance(each.type, tree.Reference):
+                    yield from root_names(each.value)
+                else:
+                    yield from _shared_by_initial(name, each, references)
         case tree.Binding(type=tree.Reference(), value=value):
             yield from root_names(value)
         case tree.Capture(by_reference=True, value=value) if value is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -40,6 +41,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 )
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.code import is_literal
 from ttmlir.sim.kernels.scope import (
     Alias,
     AliasTemplate,
@@ -76,6 +78,8 @@ def key_of(symbol: Symbol) -> object:
             return (tag_of(type_), const, volatile)
         case Variable(storage=Value() as value):
             type_ = value.type
+            if isinstance(type_, StructType):
+                return (tag_of(type_), ast.dump(value.node))
             return (value.constant, tag_of(type_) if isinstance(type_, FunctionType) else "")
         case Pack(symbols=symbols):
             return tuple(map(key_of, symbols))
@@ -91,6 +95,8 @@ def show_symbol(symbol: Symbol) -> str:
         case Variable(storage=Value() as value):
             if isinstance(value.type, FunctionType):
                 return value.type.name
+            if isinstance(value.type, StructType):
+                return f"{value.type.name}{{...}}"
             constant = value.constant
             return str(constant).lower() if isinstance(constant, bool) else str(constant)
         case Pack(symbols=symbols):
@@ -153,7 +159,8 @@ def bind_argument(
     target = context.unit.resolve_declared_type(parameter.type, scope, value.type).type
     value = settle(convert_implicitly(context, value, target, argument))
     value = fold_constant(context, value)
-    if value.constant is None:
+    is_known = isinstance(value.type, StructType) and is_literal(value.node)
+    if value.constant is None and not is_known:
         raise context.error(argument, "a template argument has to be a constant expression")
     return Variable(parameter.name, value)
 

@@ -27,6 +27,7 @@ from ttmlir.cpp.types import (
     resolve_type,
 )
 from ttmlir.optable.kernel import Role
+from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.kernels.build import AssumedArguments, Build
 from ttmlir.sim.kernels.library import (
     ENUM_TYPES,
@@ -65,6 +66,8 @@ _HOLDERS = {
     "ckernel": Role.MATH,
     "experimental": Role.ALL,
     "tensor_accessor": Role.DATA,
+    "blocks": Role.COMPUTE,
+    "tiles": Role.ALL,
 }
 """Which processors know the names of namespaces that all compute kernels see."""
 
@@ -197,6 +200,8 @@ class Unit:
         self.library = library
         self.compile_time_args = tuple(compile_time_args)
         self.named_compile_time_args = dict[str, int]()
+        self.release: Release | None = None
+        """The state of tt-metal whose meaning calls have; None: what they meant for longest."""
         self.assumed = assumed
         """What is taken for arguments that are missing; None: they are errors."""
         self.build = Build()
@@ -394,7 +399,9 @@ class Unit:
             if isinstance(named, NamespaceName):
                 yield from self.find_holders(named.path, self.root)
                 return
-            found = self.find_type(path, scope) if named is not None else None
+            # A class of the package's own headers is declared when it is looked for.
+            is_own = find_bare_namespace(path) is not None
+            found = self.find_type(path, scope) if named is not None or is_own else None
             if found is not None:
                 yield from self.find_members(found.type)
 

@@ -60,10 +60,11 @@ class Interleaved(AddressGenerator):
     ) -> None:
         """Pages of `page_size` bytes, the first at `bank_base_address` of the first bank.
 
-        `data_format` is kept for who asks.
+        With 0 bytes it stands for a tensor that is not there, as in kernels whose host program
+        leaves one out. `data_format` is kept for who asks.
         """
-        if page_size < 1:
-            raise SimError(f"a page of {page_size} bytes; an address generator needs at least one")
+        if page_size < 0:
+            raise _without_pages(page_size)
         self.banks = banks
         self.is_dram = banks[0].kind == "dram"
         self.num_banks = self.count = len(banks)
@@ -74,8 +75,14 @@ class Interleaved(AddressGenerator):
 
     def locate(self, page: int) -> tuple[Endpoint, int]:
         """The bank of a page, and the address in the bank."""
+        if not self.page_size:
+            raise _without_pages(0)
         row, bank = divmod(page, self.count)
         return self.banks[bank], self.bank_base_address + row * self.stride
+
+
+def _without_pages(page_size: int) -> SimError:
+    return SimError(f"a page of {page_size} bytes; an address generator needs at least one")
 
 
 @dataclass(frozen=True)
@@ -203,11 +210,18 @@ class _Words:
 
 
 def read_accessor_args(
-    words: Sequence[int], base: int, common_base: int = 0, common: Sequence[int] | None = ()
+    words: Sequence[int],
+    base: int,
+    common_base: int = 0,
+    common: Sequence[int] | None = (),
+    *,
+    has_page_size: bool = False,
 ) -> AccessorArgs:
     """The layout in these compile-time arguments, from `base` on; SimError if they end early.
 
     `common` are the common run-time arguments; None if they are not known, which leaves zeros.
+    With `has_page_size` the size of a page follows the flags, whether they say so or not, as host
+    programs of tt-metal 0.81 have it.
     """
     if not 0 <= base < len(words):
         raise SimError(
@@ -226,7 +240,7 @@ def read_accessor_args(
     taken = _Words(words, base + 1, common, common_base)
     taken.start = base
     page_size = None
-    if flags & (PAGE_SIZE | RUNTIME_PAGE_SIZE):
+    if has_page_size or flags & (PAGE_SIZE | RUNTIME_PAGE_SIZE):
         (page_size,) = taken.take(1, at_runtime=bool(flags & RUNTIME_PAGE_SIZE))
     is_dram = bool(flags & DRAM)
     if not flags & SHARDED:

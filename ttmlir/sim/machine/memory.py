@@ -22,6 +22,8 @@ from ttmlir.sim.protocols import RunningThread, WaitReason
 
 COUNT = 32
 """Circular buffers of a core, numbered from 0."""
+UNCONFIGURED_TILE_BYTES, UNCONFIGURED_FORMAT = 1088, 255
+"""What the build of tt-metal 0.81 generates for a circular buffer that a program does not have."""
 
 COUNTER_MASK = 0xFFFF
 

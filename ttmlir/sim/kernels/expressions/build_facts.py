@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import BOOL, INT, UNSIGNED, IntType
+from ttmlir.cpp.types import BOOL, INT, UNSIGNED, IntType, ObjectType
 from ttmlir.sim.kernels.build import CircularBufferFacts, TensorNames
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.library_calls import (
@@ -16,6 +17,7 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     find_compile_time_argument,
     take_plain_arguments,
 )
+from ttmlir.sim.kernels.expressions.lvalues import is_interleaved, look_at
 from ttmlir.sim.kernels.library import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.value import Value, make_integer
 
@@ -35,7 +37,12 @@ def find_built_constant(context: Context, name: str) -> Value | None:
         return make_integer(bound, UNSIGNED)
     assumed = context.unit.assumed
     if assumed is not None and _BINDING.fullmatch(bare):
-        return make_integer(assumed.take_named_number(bare), UNSIGNED)
+        is_buffer = bare.startswith("dfb::")
+        take = assumed.take_circular_buffer if is_buffer else assumed.take_named_number
+        return make_integer(take(bare), UNSIGNED)
+    fact = find_accessor_fact(context, name)
+    if fact is not None:
+        return fact
     number = context.unit.build.find_constant(bare)
     return None if number is None else make_integer(number, _TYPES.get(bare, UNSIGNED))
 
@@ -153,7 +160,7 @@ def _evaluate_accessor(context: Context, node: tree.FunctionCall) -> Value:
             tensors = dict(context.unit.build.names.tensors)
             name = text.removeprefix("tensor::")
         case _:
-            return call_library(context, node, "TensorAccessor")
+            return _type_accessor(context, node)
     if name not in tensors and context.unit.assumed is not None:
         # Behind all that is given, where layouts are assumed.
         where = TensorNames(layout=len(context.unit.compile_time_args), address=0)
@@ -176,8 +183,27 @@ def _evaluate_accessor(context: Context, node: tree.FunctionCall) -> Value:
         (tree.NamedType("uint32_t", position=at),),
         position=at,
     )
-    made = tree.FunctionCall(node.callee, (layout, address), position=at)
-    return call_library(context, made, "TensorAccessor")
+    return _type_accessor(context, tree.FunctionCall(node.callee, (layout, address), position=at))
+
+
+def _type_accessor(context: Context, node: tree.FunctionCall) -> Value:
+    """An accessor, whose type says which layout it has, where the arguments' type says it."""
+    made = call_library(context, node, "TensorAccessor")
+    arguments = take_plain_arguments(context, node)
+    given = look_at(context, arguments[0]).type if arguments else None
+    if not isinstance(given, ObjectType) or not isinstance(made.type, ObjectType):
+        return made
+    return replace(made, type=ObjectType(made.type.name, given.arguments))
+
+
+def find_accessor_fact(context: Context, name: str) -> Value | None:
+    """`T::DSpec::is_interleaved` of the type of an accessor; None for other names."""
+    holder, _, _ = name.rpartition("::DSpec::is_interleaved")
+    found = context.unit.find_type(holder, context.scope) if holder else None
+    if found is None or not isinstance(found.type, ObjectType):
+        return None
+    known = is_interleaved(context, found.type)
+    return None if known is None else make_integer(int(known), BOOL)
 
 
 BUILT: Mapping[str, Callable[[Context, tree.FunctionCall], Value]] = {

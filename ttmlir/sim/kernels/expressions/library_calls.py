@@ -35,9 +35,11 @@ from ttmlir.errors import plural
 from ttmlir.optable.kernel import Role, TemplateKind
 from ttmlir.optable.kernel.cpp_compute_calls import PREFIX
 from ttmlir.optable.kernel.cpp_movement_calls import FIELDS, OWN
+from ttmlir.optable.kernel.releases import SINCE, add_defaults, name_in_release
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.lvalues import (
     cast_value,
+    convert_implicitly,
     evaluate_constant,
     evaluate_scalar,
     find_elements_of,
@@ -78,6 +80,8 @@ def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | 
 
 def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     """The value of a call of the library."""
+    meant = name_in_release(strip_namespaces(name), context.unit.release)
+    name = meant if meant.endswith(SINCE) else name
     found = context.unit.library.find_call(name)
     if found is None or _is_hidden(found, node):
         near = context.unit.list_nearest_calls(name)
@@ -90,6 +94,8 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     if absence:
         raise context.error(node, absence)
     arguments = evaluate_arguments(context, node, name)
+    lacking = add_defaults(found.name, len(arguments), context.unit.release)
+    arguments += map(code.constant, lacking)
     if not found.acts:
         return _leave_out(context, found, arguments)
     if found.waits and found.result != VOID:
@@ -104,7 +110,8 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
 def _is_hidden(found: LibraryCall, node: tree.FunctionCall) -> bool:
     """Whether a call is one that the package's own headers alone may make."""
     file = "" if node.position is None else node.position.file
-    return found.name.startswith(PREFIX) and not is_own_text(file)
+    is_written = isinstance(node.callee, tree.Name) and node.callee.text.endswith(SINCE)
+    return is_written or (found.name.startswith(PREFIX) and not is_own_text(file))
 
 
 def _await_result(
@@ -210,6 +217,8 @@ def evaluate_argument(
     value = _find_address(value, parameter)
     if isinstance(value.type, ObjectType) or parameter.is_object:
         return _pass_object(context, node, value, parameter)
+    if isinstance(value.type, StructType) and parameter.number is not None:
+        value = _convert_object(context, value, parameter.number, node)
     type_ = value.type
     if not isinstance(type_, (IntType, FloatType, PointerType)) or is_scoped(type_):
         raise context.error(node, f"the call takes a number here, not '{type_.name}'")
@@ -221,6 +230,16 @@ def evaluate_argument(
     if parameter.number is not None and _loses(type_, parameter.number):
         value = convert(value, parameter.number)
     return settle(value).node
+
+
+def _convert_object(
+    context: Context, value: Value, number: IntType | FloatType, node: tree.Expression
+) -> Value:
+    """An object as the number that it converts to; one that converts to none as it is."""
+    try:
+        return convert_implicitly(context, value, number, node)
+    except CppSyntaxError:
+        return value
 
 
 def _pass_object(

@@ -387,6 +387,9 @@ def convert_implicitly(
         case PointerType(), PointerType() if may_point(target, source):
             pointer = replace(target, volatile=target.volatile or source.volatile)
             return Value(pointer, value.node, space=value.space)
+        case ObjectType(name=name, arguments=()), ObjectType() if name == source.name:
+            # A reference to an accessor of any layout.
+            return value
         case _ if source == target:
             return value
         case _:
@@ -446,6 +449,8 @@ def unify_types(
     numbers = (IntType, FloatType)
     if a.type == b.type:
         return settle(a), settle(b)
+    if isinstance(a.type, ObjectType) and b.type == ObjectType(a.type.name):
+        return Value(b.type, a.node), b
     mixed_null = NULL in (a.type, b.type) and PointerType in (type(a.type), type(b.type))
     if (is_scoped(a.type) or is_scoped(b.type)) and not mixed_null:
         raise context.error(node, _describe_mixture(a.type, b.type))
@@ -570,6 +575,19 @@ def find_layout_flag(context: Context, type_: ObjectType, member: str) -> int | 
     return int(bool(words[base] & _MEMBERS[member])) if member in _MEMBERS else None
 
 
+def is_interleaved(context: Context, type_: ObjectType) -> bool | None:
+    """Whether a tensor is spread over all banks page by page; None if its type does not say."""
+    if not type_.arguments:
+        return None
+    base, words, assumed = type_.arguments[0], context.unit.compile_time_args, context.unit.assumed
+    if 0 <= base < len(words):
+        return not words[base] & SHARDED
+    if assumed is None:
+        return None
+    assumed.take_layout(base, 0)
+    return True
+
+
 def find_layout_number(
     context: Context, node: tree.Node, type_: ObjectType, member: str
 ) -> int | None:
@@ -581,7 +599,8 @@ def find_layout_number(
     try:
         if assumed is not None and base >= len(words):
             return int(getattr(assumed.take_layout(base, common), member)())
-        args = read_accessor_args(words, base, common, None)
+        has_page_size = context.unit.library.has_page_sizes
+        args = read_accessor_args(words, base, common, None, has_page_size=has_page_size)
         if words[base] & _AT_RUNTIME.get(member, 0):
             return None
         return int(getattr(args, member)())

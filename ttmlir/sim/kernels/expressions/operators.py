@@ -122,10 +122,17 @@ def _evaluate_address(context: Context, node: tree.Unary) -> Value:
     return take_address(context, lvalue, node)
 
 
+_WITHOUT_EFFECT = (tree.Integer, tree.Floating, tree.Boolean)
+"""Operands that are there by mistake before a comma."""
+
+
 def evaluate_binary(context: Context, node: tree.BinaryOperation) -> Value:
     """A binary operator."""
     match node.operator:
         case ",":
+            if isinstance(node.left, _WITHOUT_EFFECT):
+                message = "the left operand of ',' has no effect, which tt-metal's compiler refuses"
+                raise context.error(node.left, f"{message}; leave it out")
             return _evaluate_comma(context, node)
         case "&&" | "||":
             return _evaluate_logical(context, node)

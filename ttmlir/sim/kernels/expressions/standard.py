@@ -24,6 +24,7 @@ from ttmlir.cpp.types import (
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.build_facts import BUILT
+from ttmlir.sim.kernels.expressions.initial_values import build_unset
 from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_assertion,
     evaluate_compile_time_argument,
@@ -197,6 +198,14 @@ def _pass_through(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     return look_at(context, _single(context, node))
 
 
+def _declare_value(context: Context, node: tree.FunctionCall) -> Value:
+    """`std::declval<T>()`, of which only the type is asked."""
+    if len(node.template_arguments) != 1 or node.arguments:
+        raise context.error(node, "std::declval<T>() takes a type and no values")
+    type_ = context.unit.resolve_type(node.template_arguments[0], context.scope).type
+    return build_unset(context, complete_type(type_, context.unit.structs))
+
+
 def _get(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     """`std::get<number>(x)` or `std::get<type>(x)` of a tuple, pair or array."""
     found = look_at(context, _single(context, node))
@@ -310,6 +319,7 @@ SPECIAL: Mapping[str, Special] = {
     "as_const": _pass_through,
     "launder": _pass_through,
     "__builtin_assume_aligned": _pass_through,
+    "declval": _declare_value,
     "get": _get,
     "tie": _tie,
     "abs": _abs,

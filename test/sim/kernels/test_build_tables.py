@@ -1,0 +1,87 @@
+"""What the build of tt-metal 0.81 generates beside a kernel: tables, macros, layouts in types."""
+
+from __future__ import annotations
+
+import pytest
+from oracles.kernel_oracle import RecordingApi
+
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.layout.enums import DataType
+from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.compute_api import ComputeSettings
+from ttmlir.sim.calls.device_objects import DataMovementApi
+from ttmlir.sim.execution.run import COMPUTE_APIS, build_facts_of_chip
+from ttmlir.sim.kernels import compile_kernel
+from ttmlir.sim.machine.device import SimChip
+
+INTERLEAVED, SHARDED = 2, 3
+"""Words of a layout: in DRAM, and in shards there."""
+
+
+def compile_text(
+    text: str, role: Role, *, full_sync: bool = False, args: tuple[int, ...] = ()
+) -> None:
+    """Compile a kernel with circular buffers 0 of bf16 and 1 of float32."""
+    settings = ComputeSettings(dst_full_sync_en=full_sync)
+    build = build_facts_of_chip(
+        SimChip.of_board("n150"),
+        {0: DataType.BF16, 1: DataType.F32},
+        role,
+        settings=settings,
+        noc_index=0,
+    )
+    api = COMPUTE_APIS.get(role, DataMovementApi)
+    compile_kernel(text, "k.cpp", role, api=api, build=build, compile_time_args=args)
+
+
+@pytest.mark.parametrize("role", [Role.NCRISC, Role.UNPACK, Role.MATH, Role.PACK])
+def test_tables_of_circular_buffers(role: Role) -> None:
+    """Sizes and formats are those of the buffers; all tiles have four faces."""
+    compile_text(
+        "static_assert(unpack_tile_size[0] == 2048 && pack_tile_size[1] == 4096);"
+        "static_assert(unpack_src_format[0] == 5 && pack_dst_format[1] == 0);"
+        "static_assert(unpack_tile_r_dim[7] == 32 && pack_tile_face_r_dim[0] == 16);"
+        "static_assert(unpack_tile_num_faces[3] == 4 && !unpack_partial_face[2]);"
+        "void kernel_main() {}",
+        role,
+    )
+
+
+@pytest.mark.parametrize("full_sync", [False, True])
+def test_macros_of_threads(full_sync: bool) -> None:
+    """One of three is defined, and how DST is shared."""
+    name = "SyncFull" if full_sync else "SyncHalf"
+    text = (
+        "#if defined(UCK_CHLKC_UNPACK) + defined(UCK_CHLKC_PACK) != 0 || "
+        "!defined(UCK_CHLKC_MATH) || !defined(DST_SYNC_MODE)\n#error wrong\n#endif\n"
+        f"static_assert(DST_SYNC_MODE == DstSync::{name});\nvoid kernel_main() {{}}"
+    )
+    compile_text(text, Role.MATH, full_sync=full_sync)
+    with pytest.raises(CppSyntaxError, match="#error wrong"):
+        compile_kernel(text, "k.cpp", Role.BRISC, api=RecordingApi)
+
+
+_LAYOUT = """
+template <typename A> void read(const A& accessor) {
+  if constexpr (A::DSpec::is_interleaved) {
+    static_assert(WANTED == 1);
+  } else {
+    static_assert(WANTED == 2);
+  }
+}
+void kernel_main() {
+  constexpr auto first = TensorAccessorArgs<0>();
+  constexpr auto second = TensorAccessorArgs<1>();
+  TensorAccessor a(first, get_arg_val<uint32_t>(0), 2048);
+  const auto b = TensorAccessor(second, get_arg_val<uint32_t>(1), 2048);
+  read(NAME);
+}
+"""
+
+
+def test_layouts_in_types_of_accessors() -> None:
+    """Two tensors, whose accessors have types of their own."""
+    sharded = (SHARDED, 2, 1, 4, 4, 4, 4, 0)
+    for name, wanted in (("a", 1), ("b", 2)):
+        text = _LAYOUT.replace("NAME", name).replace("WANTED", str(wanted))
+        compile_text(text, Role.NCRISC, args=(INTERLEAVED, *sharded))
