@@ -126,6 +126,9 @@ def _renormalize(op: Operation, builder: Builder) -> SSAValue | None:
     if softmax is None or not said["largest"] or reduced_dims(added) != [dim]:
         return None
     weights = parameters_of(softmax)
+    if not weights["numericStable"]:
+        # The rule for that comes first.
+        return None
     if cast("int", weights["dimension"]) % rank != dim or not softmax.results[0].has_one_use():
         return None
     builder.location = largest.location
