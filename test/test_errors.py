@@ -344,7 +344,7 @@ REASONS = {
     **dict.fromkeys(
         [
             *("frontend/summary.py", "frontend/text.py"),
-            *("kernel_tool/checking.py", "mlir/reader.py"),
+            *("host_tool/wire.py", "kernel_tool/checking.py", "mlir/reader.py"),
             *("runtime/ttrt/objects.py", "tools/kernel_cli.py", "ttnn/__init__.py"),
             *(
                 "ttnn/model_preprocessing.py",

@@ -61,7 +61,6 @@ def test_message_shows_the_line_with_a_caret() -> None:
         ("typedef int a, b;", "declare one name with each typedef"),
         ("typedef int a[3];", "a typedef of an array is not supported"),
         ("x = new int;", "1:16: error: new is not supported here; supported are literals"),
-        ("int *a, b;", "declare pointers and references one by one"),
         ("int a; a<int>(3);", "1:19: error: 'a' is a variable, which has no template arguments"),
         ("int a; a * b;", "'a' is a variable; put this expression in parentheses"),
         ("x = a <= b <= c;", "this compares a comparison; put it in parentheses"),
