@@ -50,10 +50,19 @@ def _share_left(op: Operation, rewriter: GreedyRewriter) -> bool:
         assert block is not None, "it is in the block of the products"
         each.detach()
         block.insert_op_before(each, op)
-    parts = _slices(products, rewriter.builder(op))
+    parts = _slices(products, rewriter.builder(_place_of(products, op)))
     for product, part in zip(products, parts, strict=True):
         rewriter.replace(product, part)
     return True
+
+
+def _place_of(products: Sequence[Operation], first: Operation) -> Operation:
+    """Where one product is computed: as early as arguments alone allow, before constants, too."""
+    block = first.parent_block()
+    assert block is not None and block.first_op is not None, "products are in a block"
+    operands = [value for each in products for value in each.operands]
+    is_made = any(isinstance(value.owner, Operation) for value in operands)
+    return first if is_made else block.first_op
 
 
 def _order(op: Operation, first: Operation) -> tuple[bool, bool, int]:
