@@ -105,15 +105,17 @@ class GreedyRewriter:
         *,
         fold: Fold | None = None,
         top_down: bool = False,
+        unites_constants: bool = True,
     ) -> None:
         """Rules by the name of their operation, in the order in which they are tried.
 
-        Constants go to the top of their function, equal ones once. Operations are visited from the
-        last to the first, or `top_down`.
+        Constants go to the top of their function, equal ones once, unless `unites_constants` is
+        false. Operations are visited from the last to the first, or `top_down`.
         """
         self._rules = rules
         self._fold = fold
         self._top_down = top_down
+        self._unites_constants = unites_constants
         self._waiting: dict[Operation, None] = {}
         self._owned: dict[Operation, tuple[object, ...]] = {}
         self._constants: dict[tuple[object, ...], Operation] = {}
@@ -174,7 +176,7 @@ class GreedyRewriter:
             for op in tuple(root.walk(region_first=not self._top_down)):
                 if op is root or op.parent is None:
                     continue
-                value = constant_value(op)
+                value = constant_value(op) if self._unites_constants else None
                 if value is None or self._own(op, value):
                     self.add(op)
             if self._top_down:

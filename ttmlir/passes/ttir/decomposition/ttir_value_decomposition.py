@@ -26,4 +26,4 @@ _FAMILIES = (
 
 def decompose_values(module: ModuleOp) -> None:
     """Decompose what there is a rule for."""
-    GreedyRewriter(collect_rules(_FAMILIES)).run(module)
+    GreedyRewriter(collect_rules(_FAMILIES), unites_constants=False).run(module)

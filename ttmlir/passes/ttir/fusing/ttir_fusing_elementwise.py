@@ -44,7 +44,7 @@ def _relu6(op: Operation, rewriter: GreedyRewriter) -> bool:
     """The minimum of a relu and 6."""
     for number, operand in either_way(op):
         inner = made_by(operand, "relu")
-        if number_known(number) == 6 and inner is not None:
+        if number_known(number) == 6 and inner is not None and operand.has_one_use():
             return _replace_by_unary(op, rewriter, "relu6", inner.operands[0])
     return False
 

@@ -59,10 +59,11 @@ def _share_left(op: Operation, rewriter: GreedyRewriter) -> bool:
 def _place_of(products: Sequence[Operation], first: Operation) -> Operation:
     """Where one product is computed: as early as arguments alone allow, before constants, too."""
     block = first.parent_block()
-    assert block is not None and block.first_op is not None, "products are in a block"
+    earliest = None if block is None else block.first_op
+    assert earliest is not None, "products are in a block"
     operands = [value for each in products for value in each.operands]
     is_made = any(isinstance(value.owner, Operation) for value in operands)
-    return first if is_made else block.first_op
+    return first if is_made else earliest
 
 
 def _order(op: Operation, first: Operation) -> tuple[bool, bool, int]:
