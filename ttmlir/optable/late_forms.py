@@ -899,6 +899,7 @@ TTNN: Mapping[str, LateForm] = {
     ),
     "arange": _form("", "start:si64 end:si64 step:si64", read=_last_dimension, device=True),
     # movement
+    "permute": _form("input", "permutation:dense_i64 pad_value?:f32", read=_drop("pad_value")),
     "repeat": _form("input", "repeat_dims:#ttnn.shape", read=_repeat),
     "repeat_interleave": TTIR["repeat_interleave"],
     "pad": _form(

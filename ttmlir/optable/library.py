@@ -106,8 +106,9 @@ def _cumulative(xp: Any, input: Any, *, dim: int, reduction: str, reverse: bool)
 
 
 # --- Slices at places of an index -----------------------------------------------------------------
-# The first dimension of the input is a batch, the next ones are indexed, the rest are rows. The
-# index holds, for each batch or for all, a place in each indexed dimension for each slice.
+# The first dimension of the input is a batch, the next ones are indexed, the rest are rows; what is
+# indexed may be one dimension of as many elements. The index holds, for each batch or for all, a
+# place in each indexed dimension for each slice.
 
 
 def _sliced_extents(
@@ -119,7 +120,8 @@ def _sliced_extents(
     require(len(sizes) == len(windows) == index[1], "An index must have a place per dimension.")
     batch, (batches, _, count) = input[:1], index
     require(batches == 1 or (batches,) == batch, "The index must be for one batch or for all.")
-    row = () if column else input[1 + len(sizes) :]
+    indexed = 1 if input[1] == math.prod(sizes) else len(sizes)
+    row = () if column else input[1 + indexed :]
     require(
         math.prod(sizes) * math.prod(row) == math.prod(input[1:]),
         "The indexed dimensions and the rows must be those of the input.",

@@ -500,10 +500,13 @@ class _Rows:
 
     @property
     def row_shape(self) -> list[int]:
-        """Outer dimensions as one, those that are indexed, inner ones."""
+        """Outer dimensions as one, those that are indexed, as one where rows follow; inner ones."""
         outer = math.prod(self.extents([*self.batch, *self.outer]))
-        single = [1] if self.is_column and len(self.mapped) == 1 else []
-        return [outer, *single, *self.extents([*self.mapped, *self.inner])]
+        indexed = self.extents(self.mapped)
+        if not self.is_column:
+            return [outer, math.prod(indexed), *self.extents(self.inner)]
+        single = [1] if len(indexed) == 1 else []
+        return [outer, *single, *indexed]
 
     def rows(self, value: SSAValue) -> SSAValue:
         """The tensor under this shape."""

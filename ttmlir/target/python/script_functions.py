@@ -124,6 +124,12 @@ def _table(tensor: Any, count: int, width: int) -> Any:
     return ttnn.reshape(rows, [batch, count, width] if width > 1 else [batch, 1, count])
 
 
+def _row_of(tensor: Any, sizes: Sequence[int]) -> list[int]:
+    """The extents behind those that are indexed, which may be one."""
+    indexed = 1 if tensor.shape[1] == math.prod(sizes) else len(sizes)
+    return [*tensor.shape][1 + indexed :]
+
+
 def rows_gather(
     tensor: Any,
     index: Any,
@@ -137,7 +143,7 @@ def rows_gather(
 
     The library of this version has `gather` only, which takes an index for each element.
     """
-    row = [] if column else [*tensor.shape][1 + len(sizes) :]
+    row = [] if column else _row_of(tensor, sizes)
     inside = [
         ttnn.minimum(ttnn.maximum(start, 0), size - window)
         for start, size, window in zip(_starts(index), sizes, windows, strict=True)
@@ -179,7 +185,7 @@ def rows_scatter(
 
     They are written to a row behind the last one.
     """
-    row = [] if column else [*tensor.shape][1 + len(sizes) :]
+    row = [] if column else _row_of(tensor, sizes)
     count, width = math.prod(sizes), math.prod(row)
     starts, is_inside = _starts(index), None
     for start, size, window in zip(starts, sizes, windows, strict=True):
