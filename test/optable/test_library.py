@@ -19,8 +19,15 @@ def test_slices_are_gathered_at_places_of_an_index() -> None:
     assert found.tolist() == [[2, 10]]
     found = rows.reference(np, x, places[..., :1], sizes=(4, 3), windows=(2, 1), column=True)
     assert found.tolist() == [[2, 5]]
+    # What is indexed by two places may be one dimension: x[places] of x as 2x3 rows of 2.
+    x = np.arange(12).reshape(1, 6, 2)
+    places = np.array([[[1, 0, 1], [2, 1, 0]]])
+    found = rows.reference(np, x, places, sizes=(2, 3), windows=(1, 1), column=False)
+    wanted = x.reshape(2, 3, 2)[[1, 0, 1], [2, 1, 0]]
+    assert found.tolist() == [wanted.tolist()]
     shape = rows.result_shape
     assert shape is not None
+    assert shape((1, 6, 2), (1, 2, 3), sizes=(2, 3), windows=(1, 1), column=False) == (1, 3, 2)
     assert shape((1, 4, 3), (1, 1, 2), sizes=(4,), windows=(2,), column=False) == (1, 4, 3)
     with pytest.raises(ValueError, match="must be those of the input"):
         shape((1, 4, 3), (1, 1, 2), sizes=(5,), windows=(2,), column=False)
