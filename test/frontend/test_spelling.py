@@ -41,6 +41,19 @@ def test_jax(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "912b70aa54f878b01d094638d22c35ee" in capsys.readouterr().out
 
 
+def test_results_have_the_types_of_the_source() -> None:
+    """Truth values, which a file has as numbers of any size, and narrow integers."""
+
+    def compare(x: Any, y: Any) -> Any:
+        return jnp.any(x > y, 0), jnp.all(x > -9, 1), jnp.clip(x * 9, -128, 127).astype(jnp.int8)
+
+    x, y = _draw(9, 13), _draw(9, 13)[::-1]
+    results = ttmlir.compile(compare, x, y, spelling="2026")(x, y)
+    for found, wanted in zip(results, compare(x, y), strict=True):
+        assert found.dtype == wanted.dtype
+        assert np.array_equal(found, wanted)
+
+
 def test_torch() -> None:
     """Weights are constants of functions that are computed once."""
     torch.manual_seed(0)

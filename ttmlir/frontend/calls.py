@@ -735,6 +735,11 @@ class CallableModel:
         return ()
 
     @property
+    def _source_result_types(self) -> Sequence[np.dtype[Any] | None]:
+        """The types that the source has its results in, where the file may have others."""
+        return ()
+
+    @property
     def outputs(self) -> tuple[TensorDesc, ...]:
         """Descriptions of the arrays that the program computes."""
         return tuple(ref.desc for ref in self._program.outputs)
@@ -773,7 +778,10 @@ class CallableModel:
         # What runs with NumPy is called often, and mostly too short for a bar.
         with show_wait(f"running {self.name}", quiet=not self.binary.is_metal):
             results = submit(device, self.binary, self._program_index, arrays)
-        return self._convention.unflatten(change([result.to_numpy() for result in results]))
+        found = [result.to_numpy() for result in results]
+        if sources := self._source_result_types:
+            found = [*map(_as_in_source, found, sources)]
+        return self._convention.unflatten(change(found))
 
     def profile(
         self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any
@@ -903,6 +911,16 @@ class CallableModel:
         return arrays
 
     REMEDY_FOR_OTHER_ARGUMENTS = "give arguments of these shapes and types"
+
+
+def _as_in_source(array: Array, source: np.dtype[Any] | None) -> Array:
+    """Truth values, which are any number but 0 in files, and narrow integers, as the source has."""
+    if source is None or array.dtype == source:
+        return array
+    if source.kind == "b":
+        return array != 0
+    is_narrow = source.kind in "iu" and array.dtype.kind in "iu" and source.itemsize < 4
+    return array.astype(source) if is_narrow else array
 
 
 def describe_size(program: BinaryProgram) -> str:

@@ -511,6 +511,18 @@ class CompiledModel(CallableModel):
             return ()
         return _types_of_arguments(self._imported)
 
+    @property
+    def _source_result_types(self) -> Sequence[np.dtype[Any] | None]:
+        return self._types_of_source_results
+
+    @cached_property
+    def _types_of_source_results(self) -> Sequence[np.dtype[Any] | None]:
+        if not is_spelled_late(self.target, self._options):
+            return ()
+        types = _types_of_results(self._imported)
+        # Complex numbers are two arrays in some files.
+        return types if len(types) == len(self.outputs) else ()
+
     def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
         imported = self._imported
         return in_terms_of_the_user(
@@ -758,6 +770,15 @@ def _types_of_arguments(imported: ImportedModel) -> list[np.dtype[Any] | None]:
 
     function = public_function(imported.module)
     return [host_dtype(element_type(value)) for value in function.regions[0].block.args]
+
+
+def _types_of_results(imported: ImportedModel) -> list[np.dtype[Any] | None]:
+    """The types of the arrays that a model gives as its source names them."""
+    from ttmlir.interpreter.execution import host_dtype
+    from ttmlir.ir.tensor_types import element_type
+
+    end = public_function(imported.module).regions[0].block.last_op
+    return [] if end is None else [host_dtype(element_type(value)) for value in end.operands]
 
 
 def public_function(module: ModuleOp) -> FuncOp:
