@@ -20,7 +20,7 @@ from ttmlir.mlir.attributes import (
 from ttmlir.passes.ttir import ttir_value_forms_elementwise, ttir_value_forms_movement
 from ttmlir.passes.ttir.constants.ttir_constant_folding import LARGEST
 from ttmlir.passes.ttir.ttir_value_forms_elementwise import fold_repeated
-from ttmlir.passes.ttir.value_rewriting import elements_known, parameters_of
+from ttmlir.passes.ttir.value_rewriting import elements_known, made_by, parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -319,8 +319,27 @@ def _topk(op: Operation, rewriter: GreedyRewriter) -> bool:
     return True
 
 
+def _without_last_one(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """An order between reshapes that put in and take out a last dimension of extent 1."""
+    moved = made_by(op.operands[0], "permute")
+    grown = None if moved is None else made_by(moved.operands[0], "reshape")
+    if moved is None or grown is None:
+        return False
+    order = cast("tuple[int, ...]", tuple(parameters_of(moved)["permutation"]))
+    shape, wide = value_shape(grown.operands[0]), value_shape(grown.results[0])
+    if wide != (*shape, 1) or order[-1] != len(shape):
+        return False
+    # That order and the reshape are an operation: the concatenation of heads.
+    if order == (0, 2, 1, 3):
+        return False
+    if (*value_shape(op.results[0]), 1) != value_shape(moved.results[0]):
+        return False
+    rewriter.replace(op, rewriter.builder(op).permute(grown.operands[0], order[:-1]))
+    return True
+
+
 RULES: Mapping[str, Sequence[Rule]] = {
-    "ttir.reshape": (_reshape,),
+    "ttir.reshape": (_reshape, _without_last_one),
     "ttir.topk": (_topk,),
     **ttir_value_forms_elementwise.RULES,
     **ttir_value_forms_movement.RULES,
