@@ -208,6 +208,11 @@ def _places(
     count, dim = math.prod(shape), dim % len(shape)
     lines: list[SSAValue] = []
     sizes: list[int] = []
+    if all(extent == 1 for n, extent in enumerate(extents) if n != dim):
+        # An element is in a column of a row.
+        sizes.append(1)
+        row = builder.create("full", (), TensorType(_SI32, (count,)), shape=(count,), fill_value=0)
+        lines.append(builder.reshape(row, (1, 1, count)))
     for n, extent in enumerate(extents):
         if n == dim:
             line = indices
@@ -221,11 +226,6 @@ def _places(
             line = builder.broadcast(numbers, shape)
         sizes.append(extent)
         lines.append(builder.reshape(line, (1, 1, count)))
-    if len(sizes) == 1:
-        # An element is in a column of a row.
-        sizes.insert(0, 1)
-        type_ = TensorType(_SI32, (1, 1, count))
-        lines.insert(0, builder.create("zeros", (), type_, shape=(1, 1, count)))
     type_ = TensorType(_index_type(lines), (1, len(lines), count))
     return tuple(sizes), builder.create("concat", lines, type_, dim=1)
 
