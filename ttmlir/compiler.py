@@ -69,11 +69,12 @@ SPELLINGS = ("2024", "2026")
 """The years of tt-mlir whose ttir, ttnn and files models are compiled to."""
 
 
-def find_spelling(options: str = "", given: str | None = None) -> str:
+def find_spelling(options: str = "", given: str | int | None = None) -> str:
     """The year whose text a model is compiled to: as given, or by an option or the environment.
 
     ArgumentError for a year whose ttnn is not written.
     """
+    given = None if given is None else str(given)
     words = {name: value for name, _, value in (each.partition("=") for each in options.split())}
     year = given or words.get("spelling") or os.environ.get(SPELLING_VARIABLE) or SPELLINGS[0]
     if year not in SPELLINGS:

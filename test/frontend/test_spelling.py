@@ -54,6 +54,29 @@ def test_results_have_the_types_of_the_source() -> None:
         assert np.array_equal(found, wanted)
 
 
+def test_the_year_may_be_a_number() -> None:
+    """It means what its digits say."""
+    year: Any = 2026
+    assert "ttcore" in ttmlir.compile(jnp.tanh, _draw(3, 5), spelling=year).text("ttnn")
+
+
+def test_an_error_quotes_the_file_as_it_is(tmp_path: Path) -> None:
+    """Also where a program of another text was compiled from it before."""
+    path, text = (
+        tmp_path / "model.mlir",
+        (
+            "func.func @f(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {\n"
+            '  %0 = "ttir.softmax"(%x) <{dimension = 9 : si32}>'
+            " : (tensor<4x5xf32>) -> tensor<4x5xf32>\n"
+            "  return %0 : tensor<4x5xf32>\n}\n"
+        ),
+    )
+    for lines in ("", "// One more line.\n"):
+        path.write_text(lines + text)
+        with pytest.raises(ttmlir.Error, match=r"%0 = .ttir.softmax"):
+            ttmlir.compile(path)
+
+
 def test_torch() -> None:
     """Weights are constants of functions that are computed once."""
     torch.manual_seed(0)

@@ -668,7 +668,10 @@ class CompiledModel(CallableModel):
             return self._save_script(Path(path), golden)
         if suffix in TEXTS:
             if golden is not False:
-                raise ArgumentError(f"golden results are kept in files, not in {suffix} text")
+                remedy = '; leave out spelling="2024"' if is_of_2024 else ""
+                raise ArgumentError(
+                    f"golden results are kept in files, not in {suffix} text{remedy}"
+                )
             write_file(path, self.text("cpp").encode())
             return Path(path)
         write_file(path, self._bytes if golden is False else self._with_golden(golden))

@@ -176,6 +176,8 @@ def _sources_of(diagnostics: list[Diagnostic]) -> dict[str, Source]:
     for diagnostic in diagnostics:
         if isinstance(diagnostic.location, FileLineColLoc):
             file = diagnostic.location.filename.data
+            # A file may have changed since an earlier model was compiled of it.
+            linecache.checkcache(file)
             lines = linecache.getlines(file)
             if lines:
                 sources[file] = Source("".join(lines))

@@ -141,7 +141,10 @@ def _dialect_of(module: ModuleOp) -> str:
 
     The main function may do no more than call others.
     """
-    names = (op.name.partition(".")[0] for op in module.walk())
-    counts = Counter("stablehlo" if name == "chlo" else name for name in names)
+    names = [op.name for op in module.walk()]
+    dialects = (name.partition(".")[0] for name in names)
+    counts = Counter("stablehlo" if name == "chlo" else name for name in dialects)
     known = [name for name, _ in counts.most_common() if name in TO_TTIR]
-    return known[0] if known else "ttir"
+    # What linalg comes with may be all there is; ttir of 2024 has empty tensors to write to.
+    beside = any(name.startswith("tensor.") and name != "tensor.empty" for name in names)
+    return known[0] if known else "linalg" if beside and not counts["ttir"] else "ttir"

@@ -748,7 +748,13 @@ _RULES: Mapping[str, _Rule] = {
     ),
     "repeat": _repeat,
     "slice": lambda carrier, arrays, shape, given: carrier.cut(
-        arrays[0], tuple(given["begins"]), shape, tuple(given.get("step") or (1,) * len(shape))
+        arrays[0],
+        tuple(
+            begin + extent if begin < 0 else begin
+            for begin, extent in zip(given["begins"], arrays[0].shape, strict=True)
+        ),
+        shape,
+        tuple(given.get("step") or (1,) * len(shape)),
     ),
     "softmax": _softmax,
     "transpose": _transpose,

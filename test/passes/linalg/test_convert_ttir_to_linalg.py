@@ -154,6 +154,13 @@ ON_FLOATS = (
         "begins = [3 : i32, 4 : i32], ends = [23 : i32, 70 : i32], step = [2 : i32, 3 : i32]",
     ),
     Case(
+        "slice_static",
+        (0,),
+        "10x22xf32",
+        lambda x: x[3:23:2, -66::3],
+        "begins = [3 : i32, -66 : i32], ends = [23 : i32, 70 : i32], step = [2 : i32, 3 : i32]",
+    ),
+    Case(
         "pad",
         (0,),
         "36x75xf32",
@@ -219,6 +226,21 @@ def test_round_trip(types: tuple[str, ...], cases: tuple[Case, ...]) -> None:
         np.testing.assert_allclose(
             actual, expected, rtol=0, atol=most * scale, err_msg=case.operation
         )
+
+
+def test_a_module_of_tensor_operations_is_one_of_linalg() -> None:
+    """There may be nothing of linalg itself."""
+    text = printed(
+        """func.func @f(%x: tensor<4x5xf32>) -> tensor<4x10xf32> {
+          %0 = "ttir.concat"(%x, %x) <{dim = -1 : si32}>
+              : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x10xf32>
+          return %0 : tensor<4x10xf32>
+        }""",
+        "convert-ttir-to-linalg",
+    )
+    assert "tensor.concat" in text
+    x = np.arange(20, dtype=np.float32).reshape(4, 5)
+    assert np.array_equal(ttmlir.compile(text)(x), np.concatenate([x, x], 1))
 
 
 def test_named_operations_and_broadcasting() -> None:

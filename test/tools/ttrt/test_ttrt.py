@@ -254,7 +254,8 @@ def test_a_mesh_is_refused(capsys: Capture) -> None:
     assert results("run")[0]["result"] == "error"
     assert (
         'operation 0 (GetDeviceOp, loc("GetDeviceOp")): the program is for a mesh of 2 chips, '
-        "[0, 1]; programs run on one chip; compile it with mesh-shape=1,1"
+        "[0, 1]; programs run here on one chip: compile the model for a mesh of one, or run the "
+        "file on cards"
     ) in capsys.readouterr().err
 
 

@@ -34,8 +34,8 @@ Ensures: no operation of ttir is left. Operations that linalg has a name for are
 those of arith and math on tensors; operands are brought to the shape of the result first. Sums and
 products of 16-bit floats are added in 32 bits.
 Options: none.
-Not done here: sorts, gathers, windows, quantization, and what several devices do, which are refused
-with a location.
+Not done here: sorts, gathers, `reverse`, convolutions in groups, quantization, and what several
+devices do, which are refused with a location.
 """
 
 from __future__ import annotations

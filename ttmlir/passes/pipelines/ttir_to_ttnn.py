@@ -629,6 +629,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         greedy, cap = TTNNGreedyMemoryLayoutPropagationPass(), self.tensor_l1_usage_cap
         if cap is not None:
             greedy = TTNNGreedyMemoryLayoutPropagationPass(tensor_l1_usage_cap=cap)
+            greedy.check_options()
         spreads = self.optimization_level == 2 or self.memory_layout_analysis_enabled
         return [
             *([TTNNRMLayoutPropagationPass()] if self._optimizes else []),

@@ -249,8 +249,8 @@ class _Preparation:
         if len(chips) > 1:
             raise UnsupportedError(
                 f"{operation.where}: the program is for a mesh of {len(chips)} chips, "
-                f"{[int(chip) for chip in chips]}; programs run on one chip; compile it with "
-                "mesh-shape=1,1"
+                f"{[int(chip) for chip in chips]}; programs run here on one chip: compile the "
+                "model for a mesh of one, or run the file on cards"
             )
         device = operation.device("out")
         if device is None:

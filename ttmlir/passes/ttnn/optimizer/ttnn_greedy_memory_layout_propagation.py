@@ -105,13 +105,17 @@ class TTNNGreedyMemoryLayoutPropagationPass(ModulePass):
     enable_l1_sharding_layouts: bool = option(True, "Divide tensors over the L1 of the cores")
     tensor_l1_usage_cap: float = option(L1_SHARE, "The part of L1 that tensors may take, 0 to 1")
 
-    def apply(self, ctx: Context, module: ModuleOp) -> None:
-        """Choose the layouts of every function of the device."""
+    def check_options(self) -> None:
+        """Refuse what is no part of L1."""
         if not 0 <= self.tensor_l1_usage_cap <= 1:
             raise OptionError(
                 f"for the --tensor-l1-usage-cap option: {self.tensor_l1_usage_cap} is no part of "
                 "L1; give a number from 0 to 1"
             )
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Choose the layouts of every function of the device."""
+        self.check_options()
         if not self.enable_l1_sharding_layouts:
             return
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
