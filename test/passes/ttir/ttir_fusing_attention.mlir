@@ -100,6 +100,51 @@ func.func @tiled(%x: tensor<6x5xf32>) -> tensor<6x20xf32> {
   return %2 : tensor<6x20xf32>
 }
 
+// A query that the scale repeats is not one of the shape of the result.
+// CHECK-LABEL: func.func @repeated_by_scale(
+// CHECK: %[[Q:.*]] = "ttir.multiply"(%arg0
+// CHECK-NEXT: "ttir.scaled_dot_product_attention"(%[[Q]], %arg1, %arg2) <{{{.*}}, scale = 1.000000e+00 : f32}>
+func.func @repeated_by_scale(%q: tensor<1x1x1x64xf32>, %k: tensor<2x4x50x64xf32>, %v: tensor<2x4x50x64xf32>) -> tensor<2x4x37x64xf32> {
+  %n = "ttir.full"() <{fill_value = 0.125 : f32, shape = array<i32: 2, 4, 37, 64>}> : () -> tensor<2x4x37x64xf32>
+  %0 = "ttir.multiply"(%q, %n) : (tensor<1x1x1x64xf32>, tensor<2x4x37x64xf32>) -> tensor<2x4x37x64xf32>
+  %1 = "ttir.matmul"(%0, %k) <{transpose_a = false, transpose_b = true}> : (tensor<2x4x37x64xf32>, tensor<2x4x50x64xf32>) -> tensor<2x4x37x50xf32>
+  %2 = "ttir.softmax"(%1) <{dimension = 3 : si32, numericStable = true}> : (tensor<2x4x37x50xf32>) -> tensor<2x4x37x50xf32>
+  %3 = "ttir.matmul"(%2, %v) <{transpose_a = false, transpose_b = false}> : (tensor<2x4x37x50xf32>, tensor<2x4x50x64xf32>) -> tensor<2x4x37x64xf32>
+  return %3 : tensor<2x4x37x64xf32>
+}
+
+// Rows that the weight repeats are not normalized.
+// CHECK-LABEL: func.func @repeated_by_weight(
+// CHECK-NOT: ttir.rms_norm
+// CHECK: return
+func.func @repeated_by_weight(%x: tensor<1x96xf32>, %w: tensor<96xf32>) -> tensor<45x96xf32> {
+  %e = "ttir.full"() <{fill_value = 1.0e-6 : f32, shape = array<i32: 1, 1>}> : () -> tensor<1x1xf32>
+  %0 = "ttir.multiply"(%x, %x) : (tensor<1x96xf32>, tensor<1x96xf32>) -> tensor<1x96xf32>
+  %1 = "ttir.mean"(%0) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<1x96xf32>) -> tensor<1x1xf32>
+  %2 = "ttir.add"(%1, %e) : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
+  %3 = "ttir.rsqrt"(%2) : (tensor<1x1xf32>) -> tensor<1x1xf32>
+  %4 = "ttir.multiply"(%x, %3) : (tensor<1x96xf32>, tensor<1x1xf32>) -> tensor<1x96xf32>
+  %5 = "ttir.reshape"(%w) <{shape = [1 : i32, 96 : i32]}> : (tensor<96xf32>) -> tensor<1x96xf32>
+  %6 = "ttir.broadcast"(%5) <{broadcast_dimensions = array<i64: 45, 1>}> : (tensor<1x96xf32>) -> tensor<45x96xf32>
+  %7 = "ttir.multiply"(%4, %6) : (tensor<1x96xf32>, tensor<45x96xf32>) -> tensor<45x96xf32>
+  return %7 : tensor<45x96xf32>
+}
+
+// Halves that are not of one tensor are not rotated.
+// CHECK-LABEL: func.func @complex_product(
+// CHECK-NOT: ttcore.composite
+// CHECK: ttir.concat
+func.func @complex_product(%a: tensor<1x1x4x8xf32>, %b: tensor<1x1x4x8xf32>, %c: tensor<1x1x4x8xf32>, %s: tensor<1x1x4x8xf32>) -> tensor<1x1x4x16xf32> {
+  %0 = "ttir.multiply"(%a, %c) : (tensor<1x1x4x8xf32>, tensor<1x1x4x8xf32>) -> tensor<1x1x4x8xf32>
+  %1 = "ttir.multiply"(%b, %s) : (tensor<1x1x4x8xf32>, tensor<1x1x4x8xf32>) -> tensor<1x1x4x8xf32>
+  %2 = "ttir.subtract"(%0, %1) : (tensor<1x1x4x8xf32>, tensor<1x1x4x8xf32>) -> tensor<1x1x4x8xf32>
+  %3 = "ttir.multiply"(%b, %c) : (tensor<1x1x4x8xf32>, tensor<1x1x4x8xf32>) -> tensor<1x1x4x8xf32>
+  %4 = "ttir.multiply"(%a, %s) : (tensor<1x1x4x8xf32>, tensor<1x1x4x8xf32>) -> tensor<1x1x4x8xf32>
+  %5 = "ttir.add"(%3, %4) : (tensor<1x1x4x8xf32>, tensor<1x1x4x8xf32>) -> tensor<1x1x4x8xf32>
+  %6 = "ttir.concat"(%2, %5) <{dim = 3 : si32}> : (tensor<1x1x4x8xf32>, tensor<1x1x4x8xf32>) -> tensor<1x1x4x16xf32>
+  return %6 : tensor<1x1x4x16xf32>
+}
+
 // Its decomposition is the last function of the module.
 // CHECK-LABEL: func.func @rotate(
 // CHECK-NEXT: "ttcore.composite"(%arg0, %arg1, %arg2) <{composite_name = "rotary_embedding", decomposition = @rotary_embedding_decomp_0}>

@@ -103,3 +103,13 @@ func.func @both_were_narrow(%x: tensor<45x64xbf16>, %w: tensor<64x33xbf16>) -> t
   %2 = "ttir.matmul"(%0, %1) <{transpose_a = false, transpose_b = false}> : (tensor<45x64xf32>, tensor<64x33xf32>) -> tensor<45x33xf32>
   return %2 : tensor<45x33xf32>
 }
+
+// A vector has neither rows nor columns.
+// CHECK-LABEL: func.func @vector(
+// CHECK-NEXT: ttir.matmul
+// CHECK-NEXT: ttir.slice_static
+func.func @vector(%a: tensor<40x64xf32>, %b: tensor<64xf32>) -> tensor<7xf32> {
+  %0 = "ttir.matmul"(%a, %b) <{transpose_a = false, transpose_b = false}> : (tensor<40x64xf32>, tensor<64xf32>) -> tensor<40xf32>
+  %1 = "ttir.slice_static"(%0) <{begins = [2 : i32], ends = [9 : i32], step = [1 : i32]}> : (tensor<40xf32>) -> tensor<7xf32>
+  return %1 : tensor<7xf32>
+}

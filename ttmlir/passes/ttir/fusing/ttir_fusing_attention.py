@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
     either_way,
@@ -43,7 +43,9 @@ def _attention(op: Operation, builder: Builder) -> SSAValue | None:
         return None
     query_scale, query = _without_scale(inputs_of(product)[0])
     key_scale, key = _without_scale(key)
-    if value_shape(key) != value_shape(value) or value_shape(query)[3] != value_shape(value)[3]:
+    if value_shape(key) != value_shape(value) or value_shape(query) != value_shape(op.results[0]):
+        return None
+    if len({element_type(each) for each in (query, key, value, op.results[0])}) != 1:
         return None
     key, value = _without_repetition(key, value)
     [result] = builder.create_grouped(
@@ -87,7 +89,8 @@ def _without_scale(value: SSAValue) -> tuple[np.float32, SSAValue]:
     ways = either_way(op) if made_by(value, "multiply") else [inputs_of(op)]
     for scaled, factor in ways:
         number = number_known(factor)
-        if number is not None and number != 0:
+        is_whole = value_shape(scaled) == value_shape(value)
+        if number is not None and number != 0 and is_whole:
             exact = np.float32(number)
             return (exact if made_by(value, "multiply") else np.float32(1) / exact), scaled
     return np.float32(1), value

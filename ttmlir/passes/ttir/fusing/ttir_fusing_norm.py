@@ -30,7 +30,8 @@ def _rms_norm(op: Operation, rewriter: GreedyRewriter) -> bool:
     source, epsilon = normalized
     # A norm takes and gives the same numbers; between, they may have been wider.
     for given in (source, under(source, "typecast")):
-        if element_type(given) == element_type(op.results[0]):
+        is_alike = element_type(given) == element_type(op.results[0])
+        if is_alike and value_shape(given) == shape:
             build = rewriter.builder(op)
             new = build.create_grouped(
                 "rms_norm",

@@ -1,6 +1,7 @@
-"""Rules of `ttir-fusing` for several products of one matrix: they become one product.
+"""Rules of `ttir-fusing` for several products of one matrix, and for parts of products.
 
 matmul(x, a), matmul(x, b)  ->  product = matmul(x, concat(a, b)), and a slice for each
+slice(matmul(x, a))         ->  matmul(x, slice(a)), where nothing else uses the product
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Operation
 
+from ttmlir.ir.greedy_rewriting import may_vanish
 from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
@@ -42,10 +44,11 @@ def _share_left(op: Operation, rewriter: GreedyRewriter) -> bool:
     if all(elements_known(each.operands[1]) for each in products):
         return False
     products = sorted(products, key=lambda each: _order(each, op))
-    needed = [_needed_after(op, each) for each in products]
-    if any(set(products).intersection(each) for each in needed):
+    needed = dict.fromkeys(one for each in products for one in _needed_after(op, each))
+    # What does more than give results stays where it is.
+    if any(one in products or one.regions or not may_vanish(one) for one in needed):
         return False
-    for each in dict.fromkeys(one for group in needed for one in group):
+    for each in needed:
         block = each.parent_block()
         assert block is not None, "it is in the block of the products"
         each.detach()
@@ -159,6 +162,8 @@ def _part(op: Operation, builder: Builder) -> SSAValue | None:
     value = inputs_of(op)[0]
     product = made_by(value, "matmul", "linear")
     if product is None or not value.has_one_use():
+        return None
+    if any(rank_of(each) < 2 for each in inputs_of(product)[:2]):
         return None
     said, shape = parameters_of(op), value_shape(value)
     lists = tuple(tuple(said[name]) for name in ("begins", "ends", "step"))

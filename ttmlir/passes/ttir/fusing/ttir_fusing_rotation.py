@@ -15,12 +15,11 @@ from xdsl.ir import Block, Region
 from ttmlir.dialects.ttcore import CompositeOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import insert_before, symbols_in
-from ttmlir.ir.tensor_types import tensor_like, value_shape
+from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
 from ttmlir.passes.ttir.value_rewriting import (
     either_way,
     inputs_of,
     made_by,
-    mnemonic_of,
     parameters_of,
     rank_of,
     under,
@@ -39,7 +38,7 @@ _EXPLANATION = "tt.composite_decomposition"
 
 def _rotate_half(op: Operation, rewriter: GreedyRewriter) -> bool:
     """A tensor and the one whose halves are exchanged, each multiplied by a table."""
-    if _explains(op):
+    if not _may_have_composites(op):
         return False
     for plain, turned in either_way(op):
         whole, other = made_by(plain, "multiply"), made_by(turned, "multiply")
@@ -69,7 +68,7 @@ def _is_rotated(value: SSAValue, x: SSAValue) -> bool:
 
 def _rotate_pairs(op: Operation, rewriter: GreedyRewriter) -> bool:
     """Halves of a tensor, each multiplied by tables of half of its size."""
-    if len(op.operands) != 2 or not _along_last(op) or _explains(op):
+    if len(op.operands) != 2 or not _along_last(op) or not _may_have_composites(op):
         return False
     first, second = made_by(op.operands[0], "subtract"), made_by(op.operands[1], "add")
     if first is None or second is None:
@@ -113,9 +112,8 @@ def _along_last(op: Operation) -> bool:
 
 
 def _source_of(value: SSAValue) -> SSAValue | None:
-    part = value.owner
-    is_slice = mnemonic_of(cast("Operation", part)).startswith("slice")
-    return inputs_of(cast("Operation", part))[0] if is_slice else None
+    part = made_by(value, "slice", "slice_static")
+    return None if part is None else inputs_of(part)[0]
 
 
 def _half_of(value: SSAValue, x: SSAValue) -> int | None:
@@ -138,7 +136,8 @@ def _fit(x: SSAValue, cosine: SSAValue, sine: SSAValue, op: Operation) -> bool:
     """True for two tables that are repeated along batches and heads, at most."""
     shape = value_shape(x)
     return (
-        value_shape(cosine) == value_shape(sine)
+        len({element_type(each) for each in (x, cosine, sine, op.results[0])}) == 1
+        and value_shape(cosine) == value_shape(sine)
         and rank_of(cosine) == 4
         and value_shape(cosine)[2:] == shape[2:]
         and value_shape(op.results[0]) == shape
@@ -158,7 +157,8 @@ def _replace(
     explain: Callable[[Builder, Sequence[SSAValue]], SSAValue],
 ) -> None:
     """Put a composite in the place of an operation, and its decomposition into the module."""
-    module = _function_of(op).parent_op()
+    function = _function_of(op)
+    module = None if function is None else function.parent_op()
     assert module is not None, "functions are in modules"
     taken = symbols_in(module)
     name = next(
@@ -186,17 +186,17 @@ def _replace(
     rewriter.replace(op, *new.results)
 
 
-def _function_of(op: Operation) -> FuncOp:
+def _function_of(op: Operation) -> FuncOp | None:
     parent = op.parent_op()
-    while not isinstance(parent, FuncOp):
-        assert parent is not None, "operations are in functions"
+    while parent is not None and not isinstance(parent, FuncOp):
         parent = parent.parent_op()
     return parent
 
 
-def _explains(op: Operation) -> bool:
-    """True within the decomposition of a composite."""
-    return _EXPLANATION in _function_of(op).attributes
+def _may_have_composites(op: Operation) -> bool:
+    """True in a function that is not the decomposition of a composite."""
+    function = _function_of(op)
+    return function is not None and _EXPLANATION not in function.attributes
 
 
 def _halves(build: Builder, x: SSAValue, count: int = 2) -> list[SSAValue]:
