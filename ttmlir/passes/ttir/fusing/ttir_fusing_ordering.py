@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType
-
 from ttmlir.ir.rewriting import replace
-from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
+from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.passes.ttir.value_rewriting import (
     Shape,
     adapted,
@@ -68,28 +66,31 @@ def _first_along(op: Operation, shape: Shape, dim: int) -> int | None:
 
 def _interleave(op: Operation, builder: Builder) -> SSAValue | None:
     """A dimension that is put in, repeated, and merged with the one before it."""
-    broadcast = made_by(inputs_of(op)[0], "broadcast")
-    if broadcast is None or only_user(broadcast.results[0]) is not op:
+    found = _put_in(op)
+    if found is None:
         return None
-    source, wide = inputs_of(broadcast)[0], value_shape(broadcast.results[0])
-    inserted = made_by(source, "reshape")
-    narrow = value_shape(source)
-    changed = [n for n, (a, b) in enumerate(zip(narrow, wide, strict=True)) if a != b]
-    if inserted is None or len(changed) != 1 or changed == [0]:
+    x, at, times = found
+    shape = value_shape(x)
+    if at == 0 or value_shape(op.results[0]) != _multiplied(shape, at - 1, times):
         return None
-    [at] = changed
-    x = inputs_of(inserted)[0]
-    if value_shape(x) != (*narrow[:at], *narrow[at + 1 :]):
-        return None
-    merged = (*wide[: at - 1], wide[at - 1] * wide[at], *wide[at + 1 :])
-    if value_shape(op.results[0]) != merged:
-        return None
-    type_ = TensorType(element_type(x), merged)
-    return builder.create("repeat_interleave", (x,), type_, repeats=wide[at], dim=at - 1)
+    return builder.create("repeat_interleave", (x,), op.results[0].type, repeats=times, dim=at - 1)
 
 
 def _repeat(op: Operation, builder: Builder) -> SSAValue | None:
     """A dimension that is put in, repeated, and merged with the one after it."""
+    found = _put_in(op)
+    if found is None:
+        return None
+    x, at, times = found
+    shape = value_shape(x)
+    if at == len(shape) or value_shape(op.results[0]) != _multiplied(shape, at, times):
+        return None
+    counts = _multiplied((1,) * len(shape), at, times)
+    return builder.create("repeat", (x,), op.results[0].type, repeat_dimensions=counts)
+
+
+def _put_in(op: Operation) -> tuple[SSAValue, int, int] | None:
+    """What a reshape had before a dimension was put in and repeated; where, and how often."""
     broadcast = made_by(inputs_of(op)[0], "broadcast")
     if broadcast is None or only_user(broadcast.results[0]) is not op:
         return None
@@ -97,18 +98,15 @@ def _repeat(op: Operation, builder: Builder) -> SSAValue | None:
     inserted = made_by(source, "reshape")
     narrow = value_shape(source)
     changed = [n for n, (a, b) in enumerate(zip(narrow, wide, strict=True)) if a != b]
-    if inserted is None or len(changed) != 1 or changed[0] == len(wide) - 1:
+    if inserted is None or len(changed) != 1:
         return None
     [at] = changed
     x = inputs_of(inserted)[0]
-    if value_shape(x) != (*narrow[:at], *narrow[at + 1 :]):
-        return None
-    merged = (*wide[:at], wide[at] * wide[at + 1], *wide[at + 2 :])
-    if value_shape(op.results[0]) != merged:
-        return None
-    times = [1] * len(merged)
-    times[at] = wide[at]
-    return builder.create("repeat", (x,), op.results[0].type, repeat_dimensions=tuple(times))
+    return (x, at, wide[at]) if value_shape(x) == (*narrow[:at], *narrow[at + 1 :]) else None
+
+
+def _multiplied(shape: Shape, dim: int, times: int) -> Shape:
+    return (*shape[:dim], shape[dim] * times, *shape[dim + 1 :])
 
 
 def _renormalize(op: Operation, builder: Builder) -> SSAValue | None:
