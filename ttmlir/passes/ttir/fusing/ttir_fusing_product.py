@@ -38,16 +38,25 @@ _PRODUCTS = ("ttir.matmul", "ttir.linear")
 def _share_left(op: Operation, rewriter: GreedyRewriter) -> bool:
     """Products of one left operand, the first of which is visited."""
     uses = [use.operation for use in op.operands[0].uses if use.index == 0]
-    products = [each for each in uses if _kind(each) == _kind(op) and _fits(each)]
-    if len(products) < 2 or any(each.is_before_in_block(op) for each in products):
+    kind = _kind(op)
+    products: list[Operation] = []
+    # The first uses come last: of many products, most are left at once.
+    for each in reversed(uses):
+        if _kind(each) == kind and _fits(each):
+            if each.is_before_in_block(op):
+                return False
+            products.append(each)
+    if len(products) < 2:
         return False
     if all(elements_known(each.operands[1]) for each in products):
         return False
     products = sorted(products, key=lambda each: _order(each, op))
-    needed = dict.fromkeys(one for each in products for one in _needed_after(op, each))
-    # What does more than give results stays where it is.
-    if any(one in products or one.regions or not may_vanish(one) for one in needed):
-        return False
+    needed: dict[Operation, None] = {}
+    for product in products:
+        found = _needed_after(op, product, set(products))
+        if found is None:
+            return False
+        needed |= dict.fromkeys(found)
     for each in needed:
         block = each.parent_block()
         assert block is not None, "it is in the block of the products"
@@ -102,8 +111,13 @@ def _fits(op: Operation) -> bool:
     )
 
 
-def _needed_after(place: Operation, op: Operation) -> list[Operation]:
-    """What an operation needs of those that are or come after a place, in order."""
+def _needed_after(
+    place: Operation, op: Operation, products: set[Operation]
+) -> list[Operation] | None:
+    """What an operation needs of those that come after a place, in order.
+
+    None if a product is among them, or what does more than give results, which stays where it is.
+    """
     found: dict[Operation, None] = {}
     waiting = [value.owner for value in op.operands]
     while waiting:
@@ -111,6 +125,8 @@ def _needed_after(place: Operation, op: Operation) -> list[Operation]:
         if not isinstance(maker, Operation) or maker in found:
             continue
         if maker is place or place.is_before_in_block(maker):
+            if maker in products or maker.regions or not may_vanish(maker):
+                return None
             found[maker] = None
             waiting += [value.owner for value in maker.operands]
     block = place.parent_block()
