@@ -225,6 +225,8 @@ def weigh(scores: Array, allowed: Array | None) -> Array:
 def repeat_heads(x: Array, heads: int) -> Array:
     """Keys or values (..., heads, rows, width), each head as often as queries share it."""
     *batch, own, length, width = x.shape
+    if own == heads:
+        return x
     grouped = x.unsqueeze(-3).broadcast((*batch, own, heads // own, length, width))
     return grouped.reshape((*batch, heads, length, width))
 
@@ -239,14 +241,28 @@ def differentiate_attention(
     *,
     causal: bool,
 ) -> tuple[Array, Array, Array, Array]:
-    """The gradients of query, key, value, and of the scores."""
+    """The gradients of query, key, value, and of the scores.
+
+    Queries may share the heads of keys and values.
+    """
+    own = key.shape[-3]
+    key, value = (repeat_heads(each, query.shape[-3]) for each in (key, value))
     weights = softmax(score(query, key, mask, scale, causal=causal)[0], -1)
     slopes = gradient @ value.transpose()
     of_scores = (slopes - (slopes * weights).sum(-1)) * weights
     scaled = of_scores * scale
     return (
         scaled @ key,
-        scaled.transpose() @ query,
-        weights.transpose() @ gradient,
+        _sum_heads(scaled.transpose() @ query, own),
+        _sum_heads(weights.transpose() @ gradient, own),
         of_scores,
     )
+
+
+def _sum_heads(x: Array, own: int) -> Array:
+    """The gradients of repeated heads, added up for each one."""
+    *batch, heads, length, width = x.shape
+    if own == heads:
+        return x
+    grouped = x.reshape((*batch, own, heads // own, length, width))
+    return grouped.sum(-3).reshape((*batch, own, length, width))

@@ -455,7 +455,9 @@ def _plan(
         "jax": "ttmlir.frontend.calls",
     }
     opener: Opener = import_module(_installed(framework, home[framework])).OPENER
-    function = getattr(model, "forward", model) if framework == "torch" else model
+    function = model
+    if framework == "torch":
+        function = import_module("ttmlir.frontend.torch.model").forward_of(model)
     layout, leaves = read_call("model", function, (args, kwargs), opener)
     shapes = [getattr(leaf, "shape", ()) for leaf in leaves]
     names = layout.leaf_names

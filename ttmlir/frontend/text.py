@@ -95,7 +95,12 @@ def import_file(path: Path, *, keep_late: bool = False) -> ImportedModel:
             data, contents = read_compact(file)
         text = CompactText(data.decode("utf-8"), contents)
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not text; ttmlir.compile reads MLIR text") from None
+        message = f"{path} is not text; ttmlir.compile reads MLIR text"
+        if path.suffix in (".pt2", ".pt", ".pth"):
+            # Reading one may run what stands in it, which only its owner can allow.
+            load = "torch.export.load" if path.suffix == ".pt2" else "torch.load"
+            message += f", and of torch what is loaded: {load}({str(path)!r})"
+        raise InputError(message) from None
     except OSError as error:
         if error.errno != EFBIG:
             raise path_error(path, error) from error

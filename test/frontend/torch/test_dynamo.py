@@ -57,6 +57,27 @@ def test_a_module_with_several_shapes() -> None:
             torch.testing.assert_close(compiled(x), module(x), atol=1e-5, rtol=1e-5)
 
 
+def test_queries_that_share_keys() -> None:
+    """Attention with fewer heads of keys and values, as language models have it, and gradients."""
+    torch.manual_seed(1)
+
+    def attend(q: Any, k: Any, v: Any) -> Any:
+        attention = torch.nn.functional.scaled_dot_product_attention
+        return attention(q, k, v, is_causal=True, enable_gqa=True)
+
+    given = [torch.randn(2, heads, 5, 6, requires_grad=True) for heads in (6, 2, 2)]
+    expected = attend(*given)
+    expected.square().sum().backward()
+    gradients = [each.grad.clone() for each in given]
+    for each in given:
+        each.grad = None
+    found = torch.compile(attend, backend="ttmlir")(*given)
+    found.square().sum().backward()
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+    for each, gradient in zip(given, gradients, strict=True):
+        torch.testing.assert_close(each.grad, gradient, atol=1e-5, rtol=1e-4)
+
+
 def test_training() -> None:
     """Three steps of Adam arrive at the same weights."""
     torch.manual_seed(0)

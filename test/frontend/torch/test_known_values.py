@@ -54,6 +54,22 @@ def test_shapes_by_known_numbers() -> None:
     check(model, X)
 
 
+def test_known_tensors_at_computed_places() -> None:
+    """Elements of a buffer and of a parameter at a place that is an argument."""
+
+    class Schedule(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("kept", torch.linspace(1, 0, 7))
+            self.shifts = nn.Parameter(torch.arange(35.0).reshape(7, 5))
+
+        def forward(self, x: Any, step: Any) -> Any:
+            return x * self.kept[step].sqrt() + self.shifts[step] * (1 - self.kept[-step])
+
+    for step in (0, 4):
+        check(Schedule(), X, torch.tensor(step))
+
+
 def test_decisions_by_masks_that_are_made_inside() -> None:
     """Whole masks, and masks that were written to."""
 

@@ -241,12 +241,41 @@ def test_shared_parameters_are_one_constant() -> None:
     assert compiled.text("ttir").count("ttir.constant") == 1
 
 
-def test_dynamic_shapes_are_refused() -> None:
-    """Programs for many shapes are compiled once for each."""
+def test_exported_programs_with_dynamic_shapes(tmp_path: Path) -> None:
+    """Examples say the shapes, or buckets; without them they are not known."""
+
+    class Masked(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(3, 2)
+
+        def forward(self, x: Any, *, mask: Any) -> Any:
+            return {"y": self.layer(x) * mask}
+
     batch = torch.export.Dim("batch")
-    exported = torch.export.export(nn.ReLU(), (torch.randn(4, 3),), dynamic_shapes=({0: batch},))
+    x, mask = torch.randn(5, 3), torch.rand(5, 1)
+    exported = torch.export.export(
+        Masked(), (x,), {"mask": mask}, dynamic_shapes={"x": {0: batch}, "mask": {0: batch}}
+    )
+    expected = exported.module()(x, mask=mask)
+    few = ttmlir.compile(exported, x[:2], example_kwargs={"mask": mask[:2]})
+    torch.testing.assert_close(few(x[:2], mask=mask[:2])["y"], expected["y"][:2])
+    by_size = ttmlir.compile(
+        exported,
+        x,
+        example_kwargs={"mask": mask},
+        buckets={"x": {0: (2, 8)}, "mask": {0: (2, 8)}},
+    )
+    for rows in (1, 5):
+        found = by_size(x[:rows], mask=mask[:rows])["y"]
+        torch.testing.assert_close(found, expected["y"][:rows])
     message = _refusal(exported)
-    assert re.search(r"the shape s\d+x3 is not known; export without dynamic_shapes", message)
+    assert re.search(r"the shape s\d+x3 is not known; give examples of the arguments", message)
+    # Loading a file of torch may run what stands in it.
+    path = tmp_path / "model.pt2"
+    torch.export.save(exported, path)
+    with pytest.raises(InputError, match=r"of torch what is loaded: torch\.export\.load\('"):
+        ttmlir.compile(str(path))
 
 
 def test_wrong_calls() -> None:

@@ -224,6 +224,11 @@ def test_writing_by_numbers() -> None:
         _put(x, (slice(1, 4), j), x[0, 0])
         _put(x, (..., i), 1.0)
         torch.select_scatter(x, x[0], 0, i[1].item())
+        _put(x, p, x[0])
+        _put(x, (slice(None), p), x[:, 3] * 2)
+        _put(x, (1, ..., p), x[:, 3, 0:1].mT[:, :5])
+        _put(x, (p, slice(1, 3), -p), 2.0)
+        _put(x, (slice(None), p, None), x[:, 1:2])
         _put(x, x > 0.25, 0.5)
         x.index_add(0, i.abs(), x[:3])
         x.index_copy(1, j.abs(), x[:, :3] * 2)
@@ -235,6 +240,7 @@ def test_writing_by_numbers() -> None:
         x=numbers(6, 5, 7),
         i=torch.tensor([0, -2, 3]),
         j=torch.tensor([4, 0, 2]),
+        p=torch.tensor(2),
         k=torch.rand(4, 3, 7, generator=torch.Generator().manual_seed(1)).argsort(1),
         names={"_put": _put},
     )

@@ -13,6 +13,8 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
+from inspect import Parameter, Signature
+from types import MethodType
 from typing import Any
 
 import ml_dtypes
@@ -108,15 +110,43 @@ def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[s
         )
     if isinstance(model, torch.export.ExportedProgram):
         if args or kwargs:
+            if model.range_constraints:
+                return _trace_call(name, _module_of(model), args, kwargs)
             raise ArgumentTypeError(
-                "an exported program of torch knows its arguments: ttmlir.compile takes no "
-                "examples with it"
+                "an exported program of torch without dynamic shapes knows its arguments: "
+                "ttmlir.compile takes no examples with it"
             )
         example: Any = model.example_inputs
         with in_terms_of_the_user(name):
             exported = take_seed(model, model, *example) if example else model
             return name, decompose(exported), exported
     return _trace_call(name, model, args, kwargs)
+
+
+def forward_of(model: Any) -> Any:
+    """The function of a module, of an exported program, or what is one, as its user calls it."""
+    if isinstance(model, torch_package().export.ExportedProgram):
+        model = _module_of(model)
+    return getattr(model, "forward", model)
+
+
+def _module_of(exported: Any) -> Any:
+    """The module of an exported program, which takes arguments by the names of the user's."""
+    module = exported.module()
+    run = module.forward
+
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return run(*args, **kwargs)
+
+    args, kwargs = exported.example_inputs
+    names = exported.module_call_graph[0].signature.forward_arg_names
+    if names is not None and len(names) == len(args) + len(kwargs):
+        kinds = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
+        parameters = [Parameter(each, kinds[each in kwargs]) for each in names]
+        this = Parameter("self", Parameter.POSITIONAL_ONLY)
+        setattr(forward, "__signature__", Signature([this, *parameters]))  # noqa: B010
+    module.forward = MethodType(forward, module)
+    return module
 
 
 def _trace_call(

@@ -689,7 +689,10 @@ def _unknown_shape(shape: Sequence[Any]) -> str:
             f"the shape {text} depends on the numbers in a tensor, as those of x[mask] and "
             "nonzero do; torch.where(mask, x, other) keeps the shape"
         )
-    return f"the shape {text} is not known; export without dynamic_shapes, once for each shape"
+    return (
+        f"the shape {text} is not known; give examples of the arguments: "
+        "ttmlir.compile(exported, x), or export without dynamic_shapes"
+    )
 
 
 def _needs_lowering(op: Operation) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import SSAValue
 
-from ttmlir.frontend.torch.call import Known
+from ttmlir.frontend.torch.call import Known, Number
 from ttmlir.frontend.torch.data.iterations import MOST_ITERATIONS
 from ttmlir.frontend.torch.elements import (
     is_symbolic,
@@ -38,7 +38,7 @@ def compute(node: Any, arguments: Mapping[str, Any]) -> Known | None:
     """The result of a call on known tensors; None where something is unknown, random or large."""
     operands = leaves(list(arguments.values()))
     meta = node.meta.get("val")
-    if any(isinstance(operand, SSAValue) for operand in operands) or not is_tensor(meta):
+    if any(isinstance(each, (SSAValue, Number)) for each in operands) or not is_tensor(meta):
         return None
     if torch_package().Tag.nondeterministic_seeded in node.target.tags:
         return None

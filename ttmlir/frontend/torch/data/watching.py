@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.frontend.torch.data.iterations import iterations
 from ttmlir.frontend.torch.decompositions.untraceable import own_functions
@@ -22,7 +22,7 @@ def watch(known: KnownValues) -> Any:
     Where numbers of tensors are known, Python may look at them, and shapes may depend on them.
     """
     torch = torch_package()
-    replacements = own_functions()
+    replacements = {**own_functions(), torch.Tensor.__setitem__: _write}
 
     class Watching(torch.overrides.TorchFunctionMode):
         def __torch_function__(
@@ -156,6 +156,48 @@ def _with_numbers(known: KnownValues, name: str, args: Any, kwargs: Any) -> tupl
             found += [each] if value is None else _places(value)
         return (args[0], tuple(found), *args[2:]), kwargs
     return args, kwargs
+
+
+def _write(x: Any, indices: Any, value: Any) -> None:
+    """`x[indices] = value`; torch reads elements at a computed place, but cannot replace them."""
+    if not _is_view(indices):
+        x[indices] = value
+        return
+    view, value = _view_at(x, indices), torch_package().as_tensor(value)
+    while value.dim() > view.dim() and value.shape[0] == 1:
+        value = value[0]
+    view.copy_(value)
+
+
+def _is_view(indices: Any) -> bool:
+    """True for indices of one element along each dimension, or a slice, with a computed one."""
+    listed = cast("tuple[Any, ...]", indices if isinstance(indices, tuple) else (indices,))
+    return any(map(is_tensor, listed)) and all(
+        not each.dim() and not each.is_floating_point() and each.dtype != torch_package().bool
+        if is_tensor(each)
+        else each is None or each is Ellipsis or isinstance(each, slice) or type(each) is int
+        for each in listed
+    )
+
+
+def _view_at(x: Any, indices: Any) -> Any:
+    """The elements at such indices, which share the memory of the tensor."""
+    listed: list[Any] = [*indices] if isinstance(indices, tuple) else [indices]
+    taken = sum(each is not None and each is not Ellipsis for each in listed)
+    rest = [slice(None)] * (x.dim() - taken)
+    place = next((i for i, each in enumerate(listed) if each is Ellipsis), len(listed))
+    listed[place : place + 1] = rest
+    dim = 0
+    for each in listed:
+        if each is None:
+            x = x.unsqueeze(dim)
+        elif isinstance(each, slice):
+            x = x[(*[slice(None)] * dim, each)]
+        else:
+            x = x.select(dim, each.item() if is_tensor(each) else each)
+            continue
+        dim += 1
+    return x
 
 
 def _places(mask: Any, shape: Sequence[int] | None = None) -> list[Any]:

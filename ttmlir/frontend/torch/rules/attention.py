@@ -22,8 +22,7 @@ def _attention(call: TorchCall) -> Result:
             "or pass dropout_p=0.0"
         )
     if call["enable_gqa"]:
-        heads = query.shape[-3]
-        key, value = (normalization.repeat_heads(each, heads) for each in (key, value))
+        key, value = (normalization.repeat_heads(each, query.shape[-3]) for each in (key, value))
     found = normalization.attend(query, key, value, mask, _scale(call), causal=call["is_causal"])
     return call.results(found)
 
@@ -45,6 +44,7 @@ def _fused(mask: str) -> TorchRule:
     def rule(call: TorchCall) -> Result:
         _check_no_dropout(call)
         query, key, value, added = map(call.argument, ("query", "key", "value", mask))
+        key, value = (normalization.repeat_heads(each, query.shape[-3]) for each in (key, value))
         scores, _ = normalization.score(query, key, added, _scale(call), causal=call["is_causal"])
         found = normalization.softmax(scores, -1) @ value
         missing = [None] * (len(call.node.meta["val"]) - 2)
