@@ -88,6 +88,12 @@ class KnownValues:
     _masks: dict[int, tuple[Any, Any]] = field(default_factory=dict[int, tuple[Any, Any]])
     _changed: set[int] = field(default_factory=set[int])
     """Memory that has been written to in a way that is not known."""
+    _fakes: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
+    """Buffers as torch traces them, by their identity, and their names."""
+
+    def begin_trace(self) -> None:
+        """Another trace has other fakes of buffers."""
+        self._fakes.clear()
 
     def read(self, tensor: Any) -> Any:
         """The tensor with its numbers, on whose account Python goes on; None if not known."""
@@ -174,6 +180,15 @@ class KnownValues:
             found.append(value)
         return found
 
+    def _name_of(self, fake: Any) -> str | None:
+        """The buffer that a fake of torch stands for; None if it stands for none."""
+        if self.buffers and not self._fakes:
+            # They stand in the module while it is traced; walking it for each tensor takes long.
+            for name, buffer in self.module.named_buffers():
+                if name in self.buffers and buffer is not self.buffers[name]:
+                    self._fakes[id(buffer)] = buffer, name
+        return self._fakes.get(id(fake), (None, None))[1]
+
     def _of(self, tensor: Any) -> Value | None:
         if id(tensor) in self._values:
             return None if _memory(tensor) in self._changed else self._values[id(tensor)][1]
@@ -185,11 +200,9 @@ class KnownValues:
             return None
         if not isinstance(tensor, torch._subclasses.FakeTensor):
             value = _plain(tensor)
-        elif self.buffers:
-            for name, buffer in self.module.named_buffers():
-                if buffer is tensor and name in self.buffers:
-                    given = _plain(self.buffers[name])
-                    value = None if given is None else Value(given.tensor, frozenset([name]))
+        elif (name := self._name_of(tensor)) is not None:
+            given = _plain(self.buffers[name])
+            value = None if given is None else Value(given.tensor, frozenset([name]))
         if value is not None:
             self._keep(tensor, value)
         return value

@@ -21,6 +21,7 @@ def watch(known: KnownValues) -> Any:
 
     Where numbers of tensors are known, Python may look at them, and shapes may depend on them.
     """
+    known.begin_trace()
     torch = torch_package()
     replacements = {**own_functions(), torch.Tensor.__setitem__: _write}
 
