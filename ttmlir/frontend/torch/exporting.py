@@ -23,6 +23,9 @@ from ttmlir.frontend.torch.data.bounding import create_bounded, has_unknown_size
 from ttmlir.frontend.torch.data.values import KnownValues
 from ttmlir.frontend.torch.data.watching import watch
 from ttmlir.frontend.torch.decompositions import own_decompositions
+from ttmlir.frontend.torch.decompositions.flexible_attention import (
+    flexible_attention_written_out,
+)
 from ttmlir.frontend.torch.decompositions.preparing import preparations_kept
 from ttmlir.frontend.torch.decompositions.untraceable import no_validation
 from ttmlir.frontend.torch.elements import torch_package
@@ -350,6 +353,7 @@ def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         code_written_when_called(),
         quiet(),
         idle_conversions_skipped(),
+        flexible_attention_written_out(),
         warnings.catch_warnings(),
     ):
         # torch's own recurrent layers keep their weights in a list besides.
