@@ -15,14 +15,18 @@ from ttmlir.frontend.torch.elements import torch_package
 def flexible_attention_written_out() -> Generator[None]:
     """Let torch's operator, which has no ATen form, be operations that have one."""
     module: Any = import_module("torch._higher_order_ops.flex_attention")
-    operator: Any = type(module.flex_attention)
+    operator: Any = module.FlexAttentionHOP
     before = operator.__call__
     # Its own call, not the operator, is replaced: others hold that.
-    operator.__call__ = lambda _, *args, **kwargs: _attend(*args, **kwargs)
+    operator.__call__ = _call
     try:
         yield
     finally:
         operator.__call__ = before
+
+
+def _call(_: Any, *args: Any, **keywords: Any) -> Any:
+    return _attend(*args, **keywords)
 
 
 def _attend(
