@@ -61,7 +61,7 @@ class Case:
         """Low, mid, high."""
         if not self.kernels:
             run = estimate_works(self.machine, self.works, inputs=self.inputs, outputs=self.outputs)
-            total = run.total
+            total = run.total + run.transfers
             return total.low, total.mid, total.high
         low = mid = high = 0.0
         for work in self.works:

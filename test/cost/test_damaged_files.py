@@ -61,7 +61,7 @@ def reductions() -> ProgramBuilder:
 def test_damaged_files_end_in_an_estimate_or_an_error(make: Callable[[], ProgramBuilder]) -> None:
     """Never in an exception of Python."""
     data = make().pack()
-    assert estimate_program(read_binary(data, "x.ttnn").program(0), "n150").device.mid > 0
+    assert estimate_program(read_binary(data, "x.ttnn").program(0), "n150").total.mid > 0
     estimated = 0
     for mutant in mutants(data, 300, seed=5):
         try:

@@ -50,6 +50,27 @@ def test_notebooks_get_a_table() -> None:
     assert "<b>er" not in html
 
 
+def test_weights_are_on_the_device() -> None:
+    """What follows from them alone is done once, wherever they come from."""
+    module = torch.nn.Sequential(torch.nn.Linear(70, 50), torch.nn.GELU()).eval()
+    x = torch.ones(30, 70)
+    constants, arguments = (
+        ttmlir.compile(module, x, board="n150", weights=weights).estimate()
+        for weights in ("constants", "arguments")
+    )
+    assert constants.total.mid == pytest.approx(arguments.total.mid)
+    assert constants.transfers.mid == pytest.approx(arguments.transfers.mid)
+    names = [each.name for each in constants.in_call]
+    assert names == ["ttnn.matmul", "ttnn.add", "ttnn.gelu"]
+    # Eight tiles of 32x32 float32, at 14 GB/s.
+    assert constants.once.mid == pytest.approx((3 * 2 + 2) * 4096 / 14)
+    assert [each.once.mid > 0 for each in constants.operations].count(True) == 2
+    lines = str(constants).splitlines()
+    assert lines[2].startswith(
+        "  before the first call: weights, and what follows from them alone "
+    )
+
+
 def test_the_layers_of_torch() -> None:
     """Its modules."""
     module = torch.nn.Sequential(torch.nn.Linear(7, 5), torch.nn.ReLU()).eval()

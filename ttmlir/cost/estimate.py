@@ -38,7 +38,7 @@ class OperationEstimate:
     location: str
     """The inside of `loc(...)`; empty if the file does not say."""
     time: Interval
-    """Launching included."""
+    """Of a call, launching included; zero for what is done once."""
     kernels: Interval
     """Of its kernels alone; zero for what runs on the host."""
     bound_by: str
@@ -60,6 +60,8 @@ class OperationEstimate:
     """Of the matrix units of all cores at this fidelity, in the time of the kernels."""
     dram_utilisation: float
     """Of all channels, in the time of the kernels."""
+    once: Interval = NOTHING
+    """Before the first call: of weights, and of what follows from them alone."""
     on_host: bool = False
     """True for transfers between the host and the device, and for what the host does."""
     notes: tuple[str, ...] = ()
@@ -120,9 +122,10 @@ class Rate:
 class Estimate:
     """How long a program would take on a board, and what of it each operation takes.
 
-    Printing it shows a table; `operations` has the rows, `total` all of the time, `device` that of
-    kernels with their launches, `host` that of transfers over PCIe, each as an `Interval` of
-    nanoseconds. `memory` says what the tensors take of DRAM and L1.
+    Printing it shows a table; `operations` has the rows, `total` the time of a call on the device,
+    with weights there, `transfers` that of inputs and results over PCIe, `once` that of weights and
+    what follows from them alone, before the first call, each as an `Interval` of nanoseconds.
+    `memory` says what the tensors take of DRAM and L1.
     """
 
     name: str
@@ -139,30 +142,39 @@ class Estimate:
         """That the estimate is for."""
         return self.machine.name
 
+    @property
+    def in_call(self) -> tuple[OperationEstimate, ...]:
+        """The operations that take time on the device in a call."""
+        return tuple(each for each in self.operations if each.time.mid and not each.on_host)
+
     @cached_property
     def total(self) -> Interval:
-        """All operations one after the other."""
-        return _sum(each.time for each in self.operations)
+        """A call: the operations that run on the device, one after the other."""
+        return _sum(each.time for each in self.in_call)
 
     @cached_property
-    def device(self) -> Interval:
-        """Those that run on the device."""
-        return _sum(each.time for each in self.operations if not each.on_host)
-
-    @cached_property
-    def host(self) -> Interval:
-        """Transfers between the host and the device."""
+    def transfers(self) -> Interval:
+        """Inputs and results of a call, between the host and the device."""
         return _sum(each.time for each in self.operations if each.on_host)
+
+    @cached_property
+    def once(self) -> Interval:
+        """What is done before the first call: weights, and what follows from them alone."""
+        return _sum(each.once for each in self.operations)
+
+    @cached_property
+    def _called(self) -> tuple[OperationEstimate, ...]:
+        return tuple(each for each in self.operations if not each.once.mid or each.time.mid)
 
     @property
     def flops(self) -> float:
-        """Of all operations."""
-        return sum(each.flops for each in self.operations)
+        """Of all operations of a call."""
+        return sum(each.flops for each in self._called)
 
     @property
     def bytes(self) -> float:
-        """From and to DRAM, and between the host and the device."""
-        return sum(each.bytes for each in self.operations)
+        """From and to DRAM, and between the host and the device, in a call."""
+        return sum(each.bytes for each in self._called)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -175,8 +187,10 @@ class Estimate:
         )
 
     def share(self, operation: OperationEstimate) -> float:
-        """An operation's part of the total, from 0 to 1."""
-        return operation.time.mid / self.total.mid if self.total.mid else 0.0
+        """An operation's part of the total, from 0 to 1; transfers have none."""
+        if operation.on_host or not self.total.mid:
+            return 0.0
+        return operation.time.mid / self.total.mid
 
     def rate(self, batch: int, unit: str = "items") -> Rate:
         """Items per second, if one run is a batch of so many; transfers do not count.
@@ -185,7 +199,7 @@ class Estimate:
         """
         if batch < 1:
             raise ArgumentError(f"a batch has at least one of the {unit}, not {batch}")
-        return Rate(unit, batch, self.device)
+        return Rate(unit, batch, self.total)
 
     def to_csv(self) -> str:
         """A row per operation in the columns of tt-metal's table of operations, and some more."""
@@ -279,12 +293,16 @@ def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
 
     Names come from the file: what a terminal would obey is replaced.
     """
-    busy = [each for each in estimate.operations if each.time.mid]
+    busy = estimate.in_call
     shown = busy if most is None else sorted(busy, key=lambda each: -each.time.mid)[:most]
+    apart = (
+        ("apart from it: inputs and results over PCIe", estimate.transfers),
+        ("before the first call: weights, and what follows from them alone", estimate.once),
+    )
     lines = [
         f"{estimate.name} on {estimate.board}: {_microseconds(estimate.total)} in {len(busy)} "
         f"operation{'s' * (len(busy) != 1)}",
-        f"  device {_microseconds(estimate.device)}, host transfers {_microseconds(estimate.host)}",
+        *(f"  {text} {_microseconds(time)}" for text, time in apart if time.mid),
         *_align([_HEAD, *(_cells(estimate, each) for each in shown)]),
     ]
     if len(shown) < len(busy):
@@ -345,7 +363,7 @@ def _csv_rows(estimate: Estimate) -> Iterator[dict[str, Any]]:
     for each in estimate.operations:
         duration = each.time.mid
         start += duration
-        if not each.programs:
+        if not each.programs or not duration:
             continue
         begin = start - duration
         yield {
@@ -387,8 +405,8 @@ def estimate_json(estimate: Estimate) -> str:
         "board": estimate.board,
         "clock_hz": estimate.machine.clock_hz,
         "total_ns": _interval(estimate.total),
-        "device_ns": _interval(estimate.device),
-        "host_ns": _interval(estimate.host),
+        "transfers_ns": _interval(estimate.transfers),
+        "once_ns": _interval(estimate.once),
         "flops": round(estimate.flops),
         "bytes": round(estimate.bytes),
         "operations": [_operation(estimate, each) for each in estimate.operations],
@@ -404,6 +422,7 @@ def _operation(estimate: Estimate, each: OperationEstimate) -> dict[str, Any]:
         "name": each.name,
         "location": each.location,
         "time_ns": _interval(each.time),
+        "once_ns": _interval(each.once),
         "kernels_ns": _interval(each.kernels),
         "share": round(estimate.share(each), 5),
         "bound_by": each.bound_by,

@@ -20,7 +20,7 @@ from ttmlir.layout.system import board as find_board
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import check_shapes, function_of, read_call
-from ttmlir.runtime.memory import page_of, program_memory
+from ttmlir.runtime.memory import page_of, program_memory, results_of
 from ttmlir.runtime.system_desc import board_text, find_system
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
@@ -29,7 +29,6 @@ from ttmlir.sim.timing.costs import tile_bytes
 # What loops and branches take: that of the functions that they call.
 
 ONE_TURN_NOTE = "the iterations of a loop depend on data: one is counted"
-CACHED_NOTE = "what follows from weights alone is computed once and not counted"
 ONE_BRANCH_NOTE = "of branches, the one that takes longest is counted"
 
 Rows = Sequence[OperationEstimate]
@@ -43,7 +42,7 @@ def estimate_control(
     if operation.table == "CallOp":
         rows = _rows_of(program, operation, operation.scalar("function"), functions)
         if operation.scalar("cached"):
-            return _summary(operation, rows, 0, (CACHED_NOTE,))
+            return _done_once(_summary(operation, rows, 1, ()))
         return _summary(operation, rows, 1, ())
     if operation.table == "CaseOp":
         numbers = operation.numbers("branches")
@@ -74,6 +73,10 @@ def _rows_of(
 def _summary(
     operation: Operation, rows: Rows, iterations: int, notes: tuple[str, ...]
 ) -> OperationEstimate:
+    once = NOTHING
+    for row in rows:
+        once = once + row.once
+    rows = [row for row in rows if row.time.mid]
     time, kernels = NOTHING, NOTHING
     for row in rows:
         time, kernels = time + row.time, kernels + row.kernels
@@ -85,6 +88,7 @@ def _summary(
         name=operation.ir_name,
         location=operation.location,
         time=time.scale(iterations),
+        once=once,
         kernels=kernels.scale(iterations),
         bound_by="nothing" if longest is None else longest.bound_by,
         flops=iterations * sum(row.flops for row in rows),
@@ -95,9 +99,14 @@ def _summary(
         fidelity=next((row.fidelity for row in rows if row.fidelity), None),
         flops_utilisation=sum(row.flops_utilisation * row.kernels.mid for row in rows) / weights,
         dram_utilisation=sum(row.dram_utilisation * row.kernels.mid for row in rows) / weights,
-        on_host=all(row.on_host for row in rows),
+        on_host=bool(rows) and all(row.on_host for row in rows),
         notes=tuple(dict.fromkeys((*notes, *inner))),
     )
+
+
+def _done_once(row: OperationEstimate) -> OperationEstimate:
+    """The estimate of what is done before the first call instead of in each one."""
+    return replace(row, time=NOTHING, once=row.once + row.time)
 
 
 # --- Kernels --------------------------------------------------------------------------------------
@@ -246,9 +255,29 @@ class _Reader:
     A tensor that to_layout leaves on the host is described as one of the device.
     """
 
+    resident: set[int] = field(default_factory=set[int])
+    """Tensors that are on the device before a call: weights, and what follows from them alone."""
+
     def rows(self) -> tuple[OperationEstimate, ...]:
         """The estimates of all operations."""
-        return tuple(self.row(operation) for operation in self.program.operations)
+        signature = self.program.signature
+        if signature is not None:
+            # State is replaced in each call.
+            weights = signature.bound[: len(signature.bound) - signature.state]
+            self.resident = {self.program.inputs[number].global_id for number in weights}
+        return tuple(self._placed(operation) for operation in self.program.operations)
+
+    def _placed(self, operation: Operation) -> OperationEstimate:
+        """The estimate of an operation, which is done once if nothing it reads changes."""
+        row = self.row(operation)
+        results = {ref.global_id for ref in results_of(operation)}
+        tensors = {ref.global_id for refs in operation.tensor_fields.values() for ref in refs}
+        is_fixed = tensors - results <= self.resident and not _draws(operation)
+        if not results or not is_fixed:
+            self.resident -= results
+            return row
+        self.resident |= results
+        return _done_once(row)
 
     def row(self, operation: Operation) -> OperationEstimate:
         """The estimate of one operation."""
@@ -379,6 +408,11 @@ class _Reader:
         )
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)
+
+
+def _draws(operation: Operation) -> bool:
+    """Whether an operation gives other numbers in each call."""
+    return any(word in operation.ir_name for word in ("rand", "dropout", "bernoulli"))
 
 
 _HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {

@@ -111,7 +111,7 @@ class NodeData:
 def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
     """How well the chip is used, what limits each operation, its share of the total, its time."""
     estimate = estimate_program(program, board)
-    rows = {f"op{each.index}": each for each in estimate.operations if each.time.mid > 0}
+    rows = {f"op{each.index}": each for each in estimate.in_call}
     kinds = sorted({each.bound_by for each in rows.values()})
     colour_of = dict(zip(kinds, _WORD_COLOURS * len(kinds), strict=False))
     return [
@@ -190,6 +190,8 @@ def describe_estimate(program: BinaryProgram, board: str | None) -> Attributes:
             "estimated time",
             f"{total.mid / 1000:,.1f} us ({total.low / 1000:,.1f} to {total.high / 1000:,.1f})",
         ),
+        ("inputs and results", f"{estimate.transfers.mid / 1000:,.1f} us"),
+        ("once, weights", f"{estimate.once.mid / 1000:,.1f} us"),
     ]
     if memory is not None:
         for name, use in (("L1", memory.l1), ("DRAM", memory.dram)):

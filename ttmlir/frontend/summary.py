@@ -167,7 +167,7 @@ def plot_estimate(estimate: Estimate, name: str) -> ModelPlot:
 def _draw_roofline(axes: Any, estimate: Estimate) -> None:
     """Flops per second over flops per byte of DRAM, under what the board can do at most."""
     operations = [
-        each for each in estimate.operations if each.flops and each.bytes and each.kernels.mid
+        each for each in estimate.in_call if each.flops and each.bytes and each.kernels.mid
     ]
     bandwidth = estimate.machine.dram_rate * estimate.machine.clock_hz
     peak = peak_flops(estimate.machine, _least_fidelity(operations))
@@ -199,11 +199,10 @@ def _least_fidelity(operations: list[OperationEstimate]) -> MathFidelity:
 def _draw_layers(axes: Any, estimate: Estimate) -> None:
     """A bar for each layer: what to expect, and the bounds."""
     times: dict[str, list[float]] = {}
-    for each in estimate.operations:
-        if each.mid:
-            sums = times.setdefault(layer_of(each.location), [0.0, 0.0, 0.0])
-            for i, value in enumerate((each.low, each.mid, each.high)):
-                sums[i] += value / 1e3
+    for each in estimate.in_call:
+        sums = times.setdefault(layer_of(each.location), [0.0, 0.0, 0.0])
+        for i, value in enumerate((each.low, each.mid, each.high)):
+            sums[i] += value / 1e3
     shown = list(times.items())[:PLOT_MOST_LAYERS]
     others = [sums for _, sums in list(times.items())[PLOT_MOST_LAYERS:]]
     if others:
@@ -351,11 +350,10 @@ def summarize(
     estimate = None if program.binary.is_metal else estimate_program(program, board)
     if estimate is not None:
         facts += _estimate_facts(estimate)
-        for each in estimate.operations:
-            if each.mid:
-                layer = layer_at(each.location)
-                layer.nanoseconds += each.mid
-                layer.bound_by[each.bound_by] = layer.bound_by.get(each.bound_by, 0) + each.mid
+        for each in estimate.in_call:
+            layer = layer_at(each.location)
+            layer.nanoseconds += each.mid
+            layer.bound_by[each.bound_by] = layer.bound_by.get(each.bound_by, 0) + each.mid
     return ModelSummary(
         signature=signature,
         layers=tuple(layer for layer in layers.values() if not layer.is_empty),
@@ -405,6 +403,9 @@ def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     total = estimate.total
     low, mid, high = (f"{each / 1e3:,.1f}" for each in (total.low, total.mid, total.high))
     facts = [(f"time on {estimate.board}", f"{mid} us ({low} to {high})")]
+    for name, time in (("inputs, results", estimate.transfers), ("once, weights", estimate.once)):
+        if time.mid:
+            facts.append((name, f"{time.mid / 1e3:,.1f} us"))
     if estimate.memory is not None:
         for use in (estimate.memory.dram, estimate.memory.l1):
             if use.peak:

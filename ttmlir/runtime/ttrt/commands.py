@@ -1103,7 +1103,7 @@ class Perf(Run):
             details = {"board": estimate.board, "total_ns": estimate.total.mid}
             if self["batch"] is not None:
                 rate = estimate.rate(self["batch"], self["unit"])
-                self._print(f"{rate} in batches of {rate.batch}, without host transfers")
+                self._print(f"{rate} in batches of {rate.batch}")
                 details |= {"unit": rate.unit, "per_second": rate.per_second}
             files |= _estimate_files(program, estimate)
             self.note(source.name, program_index=str(program.index), details=details)
