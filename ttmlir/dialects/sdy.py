@@ -8,11 +8,20 @@ Source: https://openxla.org/shardy/sdy_dialect
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Self, cast
 
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, TensorType, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    i64,
+)
 from xdsl.ir import Attribute, Data, Dialect, OpaqueSyntaxAttribute, Operation
 from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser, Parser
@@ -133,6 +142,11 @@ class MeshOp(AssemblyOp):
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("sym_name", "mesh")
     traits = traits_def(SymbolOpInterface())
+
+    @property
+    def mesh_text(self) -> str:
+        """Axes and devices as they are written."""
+        return cast("MeshAttr", self.properties["mesh"]).data
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -469,6 +483,33 @@ def count_devices(module: ModuleOp) -> int:
             count *= extent
         counts.append(count)
     return max(counts)
+
+
+_WHOLE = re.compile(r"\{(replicated|manual|unknown|maximal[^{}]*)\}")
+"""Shardings of GSPMD that divide nothing."""
+
+
+def find_division(module: ModuleOp) -> Operation | None:
+    """The first operation that says of something that it is on several devices; None if none does.
+
+    It is a mesh of Shardy, or has a sharding of GSPMD.
+    """
+    for op in module.walk():
+        if isinstance(op, MeshOp) and math.prod(axes_of(op.mesh_text).values()) > 1:
+            return op
+        held = (op.attributes, *_attributes_of_values(op))
+        for said in (each.get("mhlo.sharding") for each in held):
+            if isinstance(said, StringAttr) and not _WHOLE.fullmatch(said.data):
+                return op
+    return None
+
+
+def _attributes_of_values(op: Operation) -> Iterator[Mapping[str, Attribute]]:
+    """What is said of the arguments and results of a function."""
+    for name in ("arg_attrs", "res_attrs"):
+        said = op.properties.get(name)
+        if isinstance(said, ArrayAttr):
+            yield from (each.data for each in cast("ArrayAttr[DictionaryAttr]", said).data)
 
 
 OPERATIONS = cast(

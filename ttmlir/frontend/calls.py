@@ -759,7 +759,9 @@ class CallableModel:
         """
         with without_collections(), suppress(BinaryError, UnsupportedError):
             if not self.binary.is_metal:
-                make_plans(prepare(self._program, Numerics(self.numerics)))
+                prepared = prepare(self._program, Numerics(self.numerics))
+                if prepared.devices == 1:
+                    make_plans(prepared)
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays in the arguments of a call, and its numbers; InputError for another form."""
@@ -869,7 +871,9 @@ class CallableModel:
 
     def _device(self, numerics: NumericsName) -> Device:
         if numerics not in self._devices:
-            self._devices[numerics] = open_device(numerics=Numerics(numerics))
+            rows, columns = self._program.mesh
+            chips = range(rows * columns)
+            self._devices[numerics] = open_device(chips, numerics=Numerics(numerics))
         return self._devices[numerics]
 
     def arrays_of_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:

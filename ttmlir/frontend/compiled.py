@@ -33,6 +33,7 @@ from ttmlir.compiler import (
     write_ttm,
     write_ttnn,
 )
+from ttmlir.dialects.sdy import find_division
 from ttmlir.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -52,7 +53,7 @@ from ttmlir.frontend.calls import (
 )
 from ttmlir.frontend.errors import in_terms_of_the_user
 from ttmlir.ir.constants import own_constants
-from ttmlir.ir.rewriting import symbol_visibility
+from ttmlir.ir.rewriting import refuse_at, symbol_visibility
 from ttmlir.layout.data_format import PARTS
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.module_printer import print_module
@@ -1073,6 +1074,31 @@ _EXPANSIONS = (
     "stablehlo-expand-functions,stablehlo-expand-operations,stablehlo-expand-complex"
 )
 """What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
+_DIVISION = (
+    "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true},"
+    "stablehlo-mesh-borders{whole-arguments=true}"
+)
+"""What is done before to programs of several devices."""
+
+
+def options_for_devices(imported: ImportedModel, target: TargetName, options: str) -> str:
+    """The options of a pipeline for a model, which may be for several devices.
+
+    CompilationError for several devices where the target, or the spelling that is asked for, has
+    programs of one device alone.
+    """
+    division = find_division(imported.module) if imported.stage == "stablehlo" else None
+    if division is None or is_spelled_late(target, options):
+        return options
+    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
+        if target != "ttnn" or "spelling=" in options:
+            asked = f"target={target!r}" if target != "ttnn" else "spelling='2024'"
+            refuse_at(
+                division,
+                f"the program is for several devices; {asked} has programs of one: leave it out, "
+                "or give arguments without shardings",
+            )
+    return f"{options} spelling=2026".lstrip()
 
 
 def _to_ttir(
@@ -1081,6 +1107,8 @@ def _to_ttir(
     """Lower a module of a frontend; `front` are the options of the pipeline from StableHLO."""
     pipeline = TO_TTIR[stage]
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
+        if find_division(module) is not None:
+            transform(module, _DIVISION)
         transform(module, _EXPANSIONS)
         # Calls pass integers of 64 bits, not pairs.
         late = (

@@ -29,6 +29,7 @@ from ttmlir.frontend.compiled import (
     TargetName,
     check_examples,
     find_target,
+    options_for_devices,
 )
 from ttmlir.frontend.errors import missing_package
 from ttmlir.mlir.reporting import listening
@@ -390,6 +391,7 @@ def compile(
         return BucketedModel(plan, programs, fill)
     late = is_spelled_late(target, options)
     imported = _import(model, example_args, kwargs, weights, keep_late=late)
+    options = options_for_devices(imported, target, options)
     examples = (example_args, kwargs) if example_args or kwargs else None
     return _warned(
         lambda: CompiledModel(

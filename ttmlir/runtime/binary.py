@@ -266,6 +266,11 @@ class BinaryProgram:
         kind = "function" if self.is_function else "program"
         return f"{self.binary.source}: {kind} {self.index} '{shown_name(self.name)}'"
 
+    @property
+    def mesh(self) -> tuple[int, int]:
+        """Rows and columns of the devices that it runs on."""
+        return 1, 1
+
     @cached_property
     def inputs(self) -> tuple[TensorRef, ...]:
         """Tensors to be given when the program runs."""

@@ -16,7 +16,7 @@ from ttmlir.errors import plural
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.late_machine import late_board, plain_capabilities, plain_table
 from ttmlir.layout.system import system_desc_to_table
-from ttmlir.limits import MAX_CALL_DEPTH
+from ttmlir.limits import MAX_CALL_DEPTH, MAX_CHIPS
 from ttmlir.runtime.binary import (
     Binary,
     BinaryProgram,
@@ -50,6 +50,17 @@ class Program2026(BinaryProgram):
         return tuple(
             self._operation(i, table) for i, table in enumerate(self._table["operations"] or ())
         )
+
+    @property
+    def mesh(self) -> tuple[int, int]:
+        """Rows and columns of the devices that it runs on; BinaryError for too many."""
+        shape = self._table["mesh_shape"]
+        rows, columns = (1, 1) if shape is None else (max(1, int(shape.y)), max(1, int(shape.x)))
+        if rows * columns > MAX_CHIPS:
+            raise BinaryError(
+                f"{self.where}: is for a mesh of {rows}x{columns} devices; at most {MAX_CHIPS} run"
+            )
+        return rows, columns
 
     @cached_property
     def operations(self) -> tuple[Operation, ...]:

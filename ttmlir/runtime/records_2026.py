@@ -24,6 +24,7 @@ from ttmlir.layout.enums import (
 )
 from ttmlir.optable import DEFINITIONS, library
 from ttmlir.optable.op_definition import Family, Shape
+from ttmlir.runtime import exchanges_2026
 from ttmlir.runtime.binary import (
     REFUSED,
     BinaryProgram,
@@ -405,15 +406,6 @@ def _unsupported(record: Operation, what: str) -> UnsupportedError:
 
 
 # --- Memory ---------------------------------------------------------------------------------------
-
-
-def _get_device(t: _Translator, record: Operation) -> None:
-    mesh = record.scalar("mesh")
-    chips = tuple(record.scalar("chip_ids") or ())
-    count = 1 if mesh is None else int(mesh.y) * int(mesh.x)
-    if count > 1 and len(chips) != count:
-        raise _unsupported(record, f"the program is for a mesh of {count} chips")
-    t.put("GetDeviceOp", {"chip_ids": chips or (0,), "out": record.scalar("out")})
 
 
 def _deallocate(t: _Translator, record: Operation) -> None:
@@ -1421,7 +1413,7 @@ def _pool2d(t: _Translator, record: Operation) -> None:
 
 
 _CONVERTERS: dict[str, Callable[[_Translator, Operation], None]] = {
-    "GetDeviceOp": _get_device,
+    **exchanges_2026.CONVERTERS,
     "DeallocateOp": _deallocate,
     "ToLayoutOp": _to_layout,
     "ToDeviceOp": _move("in"),

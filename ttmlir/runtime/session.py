@@ -284,7 +284,13 @@ def run_prepared(
         for tensor, ref in zip(inputs, refs, strict=True)
     ]
     log_program(prepared.program)
-    results = execute(prepared, arrays, with_trace(observer), runner)
+    if prepared.devices == 1:
+        results = execute(prepared, arrays, with_trace(observer), runner)
+    else:
+        # Programs of one device do not load it.
+        from ttmlir.runtime.execution.mesh import run_on_mesh
+
+        results = run_on_mesh(prepared, arrays, with_trace(observer), runner)
     device.counters.add(prepared.traffic)
     return [
         _output(device, desc, values)

@@ -201,6 +201,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.stablehlo_aggressive_simplification"
         ":StableHLOAggressiveSimplificationPass"
     ),
+    "stablehlo-mesh-borders": (
+        "ttmlir.passes.stablehlo.structure.stablehlo_mesh_borders:StableHLOMeshBordersPass"
+    ),
     "stablehlo-annotate-arguments": (
         "ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments"
         ":StableHLOAnnotateArgumentsPass"

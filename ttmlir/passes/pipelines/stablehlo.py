@@ -11,6 +11,7 @@ from ttmlir.passes.core.base import Pass, Pipeline
 from ttmlir.passes.general.argument_types import ARGUMENT_TYPES, ArgumentTypes
 from ttmlir.passes.pipelines.linalg import MAX_TRIP_COUNT
 from ttmlir.passes.pipelines.ttir_to_ttnn import ModelToTTNNPipeline
+from ttmlir.passes.shardy.analyze_mesh import ANY_MESH
 from ttmlir.version import SPELLING_VARIABLE
 
 
@@ -35,6 +36,7 @@ class StableHLOPipeline(Pipeline):
     enable_auto_sharding: bool = option(False, "Search for shardings of arguments")
     dump_variants: bool = option(False, "Write each choice of that search to a file")
     dump_dir: str = option("/tmp/", "Directory of those files")
+    any_mesh: bool = option(False, ANY_MESH)
 
     def passes(self) -> Sequence[Pass]:
         """Meshes, shardings, regions for one device, shapes of one device."""
@@ -89,7 +91,9 @@ class StableHLOPipeline(Pipeline):
             PartiallyConvertSdyToStableHLOPass(),
             ApplyArgumentShardStatusPass(result_presharded=self.result_presharded),
             AnalyzeMeshPass(
-                mesh_shape=self.mesh_shape, automatic_arg_analysis=self.automatic_arg_analysis
+                mesh_shape=self.mesh_shape,
+                automatic_arg_analysis=self.automatic_arg_analysis,
+                any_mesh=self.any_mesh,
             ),
             *([search] if self.enable_auto_sharding else []),
             SdyRemoveSizeOneAxesPass(),

@@ -19,7 +19,7 @@ Ensures: there is one mesh, and it has two axes; without a mesh of its own a pro
 device.
 Options: `mesh-shape`: the mesh of a program that has none, such as 1,2; `automatic-arg-analysis`
 spreads the first dimension of its arguments over it: those of four dimensions and more, and those
-that are `input`.
+that are `input`. `any-mesh` takes meshes that no machine has, such as 3x1.
 Not done here: what `mhlo.sharding` says.
 """
 
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 _NAME = "mesh"
 _AXES: tuple[str, ...] = ("x", "y")
+ANY_MESH = "Take meshes of any two extents, also those that no machine has"
 _VALID = {
     1: (1, 2, 4, 8, 16, 32, 64),
     2: (2, 4, 8),
@@ -66,6 +67,7 @@ class AnalyzeMeshPass(ModulePass):
     automatic_arg_analysis: bool = option(
         False, "Spread the first dimension of arguments over the mesh"
     )
+    any_mesh: bool = option(False, ANY_MESH)
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Mend the mesh, or make one."""
@@ -73,7 +75,7 @@ class AnalyzeMeshPass(ModulePass):
         if len(meshes) > 1:
             refuse_at(meshes[1], f"Pass expects a single mesh op, got {len(meshes)}")
         if meshes:
-            _mend(meshes[0])
+            self._mend(meshes[0])
         elif self.automatic_arg_analysis:
             self._spread(module)
         else:
@@ -89,12 +91,30 @@ class AnalyzeMeshPass(ModulePass):
                 "must be 1",
             )
         mesh: dict[str, int] = dict(zip(("default", "batch"), self.mesh_shape, strict=True))
-        _check(module, mesh)
+        self._check(module, mesh)
         _insert(module, mesh)
         for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
             for index, type_ in enumerate(function.function_type.inputs.data):
                 if isinstance(type_, TensorType):
                     _spread_argument(function, index, cast("TensorType[Attribute]", type_))
+
+    def _mend(self, op: sdy.MeshOp) -> None:
+        mesh: Mesh = axes_of(cast("sdy.MeshAttr", op.properties["mesh"]).data)
+        if len(mesh) > 2:
+            refuse_at(op, f"Pass expects a 0D, 1D, or 2D mesh, got {len(mesh)}D")
+        if not mesh:
+            mesh = dict.fromkeys(_AXES, 1)
+        if len(mesh) == 1:
+            ((name, extent),) = mesh.items()
+            mesh = {f"{name}_aux": 1, name: extent}
+        self._check(op, mesh)
+        op.properties["mesh"] = _mesh_attr(mesh)
+
+    def _check(self, op: sdy.MeshOp | ModuleOp, mesh: Mesh) -> None:
+        rows, columns = mesh.values()
+        if not self.any_mesh and columns not in _VALID.get(rows, ()):
+            known = ", ".join(f"{r}x{'|'.join(map(str, c))}" for r, c in _VALID.items())
+            refuse_at(op, f"Mesh is not valid: {rows}x{columns}; there are {known}")
 
 
 def _spread_argument(function: FuncOp, index: int, type_: TensorType[Attribute]) -> None:
@@ -106,26 +126,6 @@ def _spread_argument(function: FuncOp, index: int, type_: TensorType[Attribute])
     dimensions = (Dimension(('"batch"',)), *(Dimension(),) * (rank - 1))
     sharding = sdy.TensorShardingAttr(str(Sharding(f"@{_NAME}", dimensions)))
     set_argument(function, index, sdy__sharding=sharding)
-
-
-def _mend(op: sdy.MeshOp) -> None:
-    mesh: Mesh = axes_of(cast("sdy.MeshAttr", op.properties["mesh"]).data)
-    if len(mesh) > 2:
-        refuse_at(op, f"Pass expects a 0D, 1D, or 2D mesh, got {len(mesh)}D")
-    if not mesh:
-        mesh = dict.fromkeys(_AXES, 1)
-    if len(mesh) == 1:
-        ((name, extent),) = mesh.items()
-        mesh = {f"{name}_aux": 1, name: extent}
-    _check(op, mesh)
-    op.properties["mesh"] = _mesh_attr(mesh)
-
-
-def _check(op: sdy.MeshOp | ModuleOp, mesh: Mesh) -> None:
-    rows, columns = mesh.values()
-    if columns not in _VALID.get(rows, ()):
-        known = ", ".join(f"{r}x{'|'.join(map(str, c))}" for r, c in _VALID.items())
-        refuse_at(op, f"Mesh is not valid: {rows}x{columns}; there are {known}")
 
 
 def _mesh_attr(mesh: Mesh) -> sdy.MeshAttr:

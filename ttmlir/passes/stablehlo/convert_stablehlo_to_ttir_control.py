@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
-from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.dialects.ttcore import (
     AttentionMaskTypeAttr,
     CompositeOp,
@@ -41,7 +40,7 @@ from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import TOP_K, convert_top_k_call
-from ttmlir.passes.stablehlo.mesh_borders import COLLECTIVES
+from ttmlir.passes.stablehlo.mesh_collectives import COLLECTIVES
 from ttmlir.program import (
     TARGET,
     CustomKernel,
@@ -643,50 +642,11 @@ def _late_rng(op: Operation) -> None:
     replace(op, builder.create("rand", (), op.results[0].type, **parameters))
 
 
-# -- collectives of 2026 -----------------------------------------------------------------------
-
-
-def _all_to_all(op: Operation) -> None:
-    parameters = {
-        "split_dim": integer(op, "split_dimension"),
-        "concat_dim": integer(op, "concat_dimension"),
-        "split_count": integer(op, "split_count"),
-        "replica_groups": op.properties["replica_groups"],
-    }
-    builder = Builder.before(op)
-    replace(op, builder.create("all_to_all", op.operands, op.results[0].type, **parameters))
-
-
-def _collective(name: str) -> ConversionRule:
-    """The rule of an operation that says which devices take part in a property."""
-
-    def rule(op: Operation) -> None:
-        mnemonic = op.name.removeprefix("stablehlo.")
-        parameters = {name: op.properties[name]}
-        builder = Builder.before(op)
-        replace(op, builder.create(mnemonic, op.operands, op.results[0].type, **parameters))
-
-    return rule
-
-
-def _number_of_device(op: Operation) -> None:
-    """The only device is the first one."""
-    builder = Builder.before(op)
-    type_ = op.results[0].type
-    number = builder.create_splat(0, TensorType(element_type(op.results[0]), (1, 1)))
-    replace(op, builder.create("reshape", [number], type_, shape=()))
-
-
 LATE_RULES: dict[str, ConversionRule] = {
     **COLLECTIVES,
-    "stablehlo.all_to_all": _all_to_all,
-    "stablehlo.collective_broadcast": _collective("replica_groups"),
-    "stablehlo.collective_permute": _collective("source_target_pairs"),
     "stablehlo.composite": convert_composite,
     "stablehlo.custom_call": _late_custom_call,
     "stablehlo.optimization_barrier": _late_barrier,
-    "stablehlo.partition_id": _number_of_device,
-    "stablehlo.replica_id": _number_of_device,
     "stablehlo.rng": _late_rng,
 }
 """Rules of 2026, where they differ."""

@@ -1,9 +1,9 @@
-"""What the programs of a mesh are in ttir: tensors divided over devices, and collectives.
+"""What the borders of programs of a mesh are in ttir: tensors divided over devices.
 
 It is part of `convert-stablehlo-to-ttir` in the spellings of 2025 and 2026. Where a program goes
 over from whole tensors to the parts of one device, by `sdy.manual_computation` or by the calls
 `@SPMDFullToShardShape` and `@SPMDShardToFullShape`, and back, there is a `ttir.mesh_shard`.
-Devices are arranged in two dimensions; collectives act along one of them.
+Devices are arranged in two dimensions.
 """
 
 from __future__ import annotations
@@ -14,26 +14,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects.sdy import ManualComputationOp, MeshOp
-from ttmlir.dialects.stablehlo.form import integer
 from ttmlir.dialects.ttcore import (
     MeshesAttr,
     MeshShardDirectionAttr,
     MeshShardTypeAttr,
-    ReduceTypeAttr,
     ShardStatusAttr,
 )
 from ttmlir.ir.builder import Builder
-from ttmlir.ir.constants import attr_numbers
 from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace, symbol_name
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.enums import MeshShardDirection, MeshShardType, ShardStatus
-from ttmlir.mlir.attributes import Elements
-from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.stablehlo_bodies import REDUCE_TYPES, combiners
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -90,19 +85,46 @@ def _divisions(op: ManualComputationOp, name: str, meshes: dict[str | None, dict
         axes = meshes.get(mesh)
         if axes is None:
             refuse_to_legalize(op, f"there is no mesh '@{mesh}'")
-        dims, shape = [-1] * len(axes), list[int]()
-        for number, dimension in enumerate(_DIMENSION.findall(dimensions)):
-            extent = 1
+        divided: list[tuple[int, ...]] = []
+        for dimension in _DIMENSION.findall(dimensions):
+            numbers: list[int] = []
             for axis, is_part in _NAME.findall(dimension):
                 if is_part or axis not in axes:
                     refuse_to_legalize(op, f'a dimension is divided over "{axis}", no whole axis')
-                extent *= axes[axis]
-                dims[[*axes].index(axis)] = number
-            shape.append(extent)
+                numbers.append([*axes].index(axis))
+            divided.append(tuple(numbers))
+        yield Spread(tuple(divided), tuple(axes.values()))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The axes of a mesh that each dimension of a tensor is divided over, slowest first."""
+
+    axes: tuple[tuple[int, ...], ...]
+    mesh: tuple[int, ...]
+
+    def split(self, local: Sequence[int]) -> tuple[list[int], list[int], Division]:
+        """The shapes of the whole and of a part in which no dimension is divided over two axes,
+        and how the whole is divided then."""
+        whole, part, shape = list[int](), list[int](), list[int]()
+        dims = [-1] * len(self.mesh)
+        for axes, extent in zip(self.axes, local, strict=True):
+            # The axis that varies fastest divides the dimension itself; others are in front of it.
+            for axis in axes[:-1]:
+                dims[axis] = len(whole)
+                whole.append(self.mesh[axis])
+                part.append(1)
+                shape.append(self.mesh[axis])
+            count = 1
+            if axes:
+                dims[axes[-1]] = len(whole)
+                count = self.mesh[axes[-1]]
+            whole.append(extent * count)
+            part.append(extent)
+            shape.append(count)
         if math.prod(shape) == 1:
-            yield _REPLICATED
-        else:
-            yield Division(MeshShardType.DEVICES, tuple(shape), tuple(dims))
+            return whole, part, _REPLICATED
+        return whole, part, Division(MeshShardType.DEVICES, tuple(shape), tuple(dims))
 
 
 def _open_computation(op: ManualComputationOp, meshes: dict[str | None, dict[str, int]]) -> None:
@@ -119,7 +141,7 @@ def _open_computation(op: ManualComputationOp, meshes: dict[str | None, dict[str
         if _is_presharded(value, op):
             part = _retype_argument(cast("BlockArgument", value), argument.type)
         else:
-            part = _shard(builder, value, argument.type, division, to_parts)
+            part = _shard_split(builder, value, argument.type, division, to_parts)
         argument.replace_all_uses_with(part)
     results = [*end.operands]
     erase(end)
@@ -127,10 +149,29 @@ def _open_computation(op: ManualComputationOp, meshes: dict[str | None, dict[str
         inner.detach()
         builder.block.insert_op_before(inner, op)
     whole = [
-        _shard(builder, value, result.type, division, to_whole)
+        _shard_split(builder, value, result.type, division, to_whole)
         for value, result, division in zip(results, op.results, outward, strict=True)
     ]
     replace(op, *whole)
+
+
+def _shard_split(
+    builder: Builder,
+    value: SSAValue,
+    type: Attribute,
+    spread: Spread,
+    direction: MeshShardDirection,
+) -> SSAValue:
+    """Divide a tensor or put it together, through the shape in which each axis has a dimension."""
+    is_inward = direction is MeshShardDirection.FULL_TO_SHARD
+    given, made = value_shape(value), cast("TensorType[Attribute]", type).get_shape()
+    whole, part, division = spread.split(made if is_inward else given)
+    before, after = (whole, part) if is_inward else (part, whole)
+    element = element_type(value)
+    if tuple(before) != given:
+        value = builder.reshape(value, before)
+    value = _shard(builder, value, TensorType(element, after), division, direction)
+    return value if tuple(after) == made else builder.reshape(value, made)
 
 
 def _is_presharded(value: SSAValue, user: Operation) -> bool:
@@ -269,85 +310,3 @@ def _refuse_sharding(op: Operation, text: str) -> NoReturn:
         f"the division '{text}' is not one over a mesh of two dimensions, such as "
         "{devices=[1,2]<=[2]}, {devices=[4,2]<=[2,4]T(1,0)} or {replicated}",
     )
-
-
-# --- Collectives ----------------------------------------------------------------------------------
-
-
-def _groups(op: Operation) -> tuple[list[int], int]:
-    """The devices of the first group, and how many each has."""
-    groups = cast("Elements", op.properties["replica_groups"])
-    size = groups.type.get_shape()[1]
-    return [int(each) for each in (attr_numbers(groups) or ())[:size]], size
-
-
-def _axis(op: Operation) -> int:
-    """The dimension of the mesh along which the devices of a group lie."""
-    ids, _ = _groups(op)
-    return int(len(ids) > 1 and ids[0] + 1 == ids[1])
-
-
-def _kind(op: Operation) -> ReduceTypeAttr:
-    combining = combiners(op.regions[0])
-    mnemonic = combining[0].mnemonic if combining is not None and len(combining) == 1 else ""
-    if mnemonic not in REDUCE_TYPES:
-        known = ", ".join(REDUCE_TYPES)
-        refuse_to_legalize(op, f"devices combine their numbers by one of {known}")
-    return ReduceTypeAttr(REDUCE_TYPES[mnemonic])
-
-
-def _is_alone(op: Operation) -> bool:
-    """True where each device is a group; it has what all of its group have."""
-    if _groups(op)[1] != 1:
-        return False
-    replace(op, *op.operands)
-    return True
-
-
-def _all_gather(op: Operation) -> None:
-    if _is_alone(op):
-        return
-    builder, dim, axis = Builder.before(op), integer(op, "all_gather_dim"), _axis(op)
-    parameters = {"all_gather_dim": dim, "cluster_axis": axis}
-    replace(
-        op,
-        *(
-            builder.create("all_gather", [value], result.type, **parameters)
-            for value, result in zip(op.operands, op.results, strict=True)
-        ),
-    )
-
-
-def _all_reduce(op: Operation) -> None:
-    if _is_alone(op):
-        return
-    builder, kind, axis = Builder.before(op), _kind(op), _axis(op)
-    replace(
-        op,
-        *(
-            builder.create("all_reduce", [value], result.type, reduce_type=kind, cluster_axis=axis)
-            for value, result in zip(op.operands, op.results, strict=True)
-        ),
-    )
-
-
-def _reduce_scatter(op: Operation) -> None:
-    if _is_alone(op):
-        return
-    new = Builder.before(op).create(
-        "reduce_scatter",
-        op.operands,
-        op.results[0].type,
-        reduce_type=_kind(op),
-        scatter_dim=integer(op, "scatter_dimension"),
-        cluster_axis=_axis(op),
-    )
-    replace(op, new)
-
-
-COLLECTIVES: dict[str, ConversionRule] = {
-    "stablehlo.all_gather": _all_gather,
-    "stablehlo.all_reduce": _all_reduce,
-    "stablehlo.reduce_scatter": _reduce_scatter,
-}
-"""What becomes of the operations that act along a dimension of the mesh."""

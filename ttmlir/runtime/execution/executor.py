@@ -174,6 +174,8 @@ def execute(
 
     `runner` says how its programs of kernels run, and keeps what they did.
 
+    Programs of several devices run in `ttmlir.runtime.execution.mesh`.
+
     Returns arrays that share no memory with the inputs, the program or each other.
     """
     run = Run(prepared, _slots(prepared, observer), runner)
@@ -186,7 +188,7 @@ def execute(
             run.observer = observer if getattr(observer, "enters_functions", False) else None
             _run_observed(run, observer)
     outputs = plan_of(prepared).outputs if observer is None else prepared.outputs
-    return _own([run.value(slot) for slot in outputs], inputs)
+    return own_arrays([run.value(slot) for slot in outputs], inputs)
 
 
 def _slots(prepared: PreparedProgram, observer: Observer | None) -> list[Array | None]:
@@ -203,7 +205,7 @@ def _run_steps(run: Run) -> None:
             try:
                 _write(values, step, function(*arguments))
             except DATA_ERRORS as error:
-                raise _failure(step, error) from error
+                raise failure_of(step, error) from error
         elif step.generic is not None:
             run.run_kernels(step)
         elif step.control is not None:
@@ -215,18 +217,23 @@ def _run_steps(run: Run) -> None:
 def _run_observed(run: Run, observer: Observer) -> None:
     for step in run.prepared.steps:
         observer.before(run, step)
-        if step.function is not None:
-            try:
-                _write(run.values, step, step.function(*run.operands_of(step)))
-            except DATA_ERRORS as error:
-                raise _failure(step, error) from error
-        elif step.generic is not None:
-            run.run_kernels(step)
-        elif step.control is not None:
-            _run_control(run, step, step.control)
+        run_step(run, step)
         observer.after(run, step)
         for slot in step.release:
             run.values[slot] = None
+
+
+def run_step(run: Run, step: Step) -> None:
+    """Run one step; ExecutionError if it cannot be done with the numbers that it gets."""
+    if step.function is not None:
+        try:
+            _write(run.values, step, step.function(*run.operands_of(step)))
+        except DATA_ERRORS as error:
+            raise failure_of(step, error) from error
+    elif step.generic is not None:
+        run.run_kernels(step)
+    elif step.control is not None:
+        _run_control(run, step, step.control)
 
 
 def _run_control(run: Run, step: Step, control: Loop | Branch | Call) -> None:
@@ -244,7 +251,7 @@ def _run_control(run: Run, step: Step, control: Loop | Branch | Call) -> None:
     except ExecutionError:
         raise
     except DATA_ERRORS as error:
-        raise _failure(step, error) from error
+        raise failure_of(step, error) from error
     for slot, array in zip(control.outputs, results, strict=True):
         run.values[slot] = array
 
@@ -256,7 +263,7 @@ def _run_loop(run: Run, loop: Loop, arrays: list[Array]) -> list[Array]:
     carried = len(loop.outputs)
     body, iterations = run.call(loop.body), run.iterations
     if loop.condition is None:
-        for _ in range(_iterations_of(loop, arrays)):
+        for _ in range(iterations_of(loop, arrays)):
             iterations.take()
             arrays[:carried] = _call(body, arrays)
         return arrays[:carried]
@@ -267,7 +274,7 @@ def _run_loop(run: Run, loop: Loop, arrays: list[Array]) -> list[Array]:
     return arrays[:carried]
 
 
-def _iterations_of(loop: Loop, arrays: Sequence[Array]) -> int:
+def iterations_of(loop: Loop, arrays: Sequence[Array]) -> int:
     """The number of iterations of a loop that counts."""
     if not loop.bounds:
         return loop.known_iterations
@@ -303,12 +310,13 @@ def _write(values: list[Array | None], step: Step, result: Any) -> None:
         values[slot] = array
 
 
-def _failure(step: Step, error: Exception) -> ExecutionError:
+def failure_of(step: Step, error: Exception) -> ExecutionError:
+    """What is said of an error of a step."""
     reason = "not enough memory" if isinstance(error, MemoryError) else str(error)
     return ExecutionError(f"{step.operation.where}: {reason}")
 
 
-def _own(arrays: list[Array], inputs: Sequence[Array]) -> list[Array]:
+def own_arrays(arrays: list[Array], inputs: Sequence[Array]) -> list[Array]:
     """Copy results that are views of memory that belongs to somebody else."""
     results: list[Array] = []
     for array in arrays:

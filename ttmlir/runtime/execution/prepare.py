@@ -11,6 +11,7 @@ tensor without changing its numbers only give its slot another name.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -24,6 +25,7 @@ from ttmlir.limits import MAX_CALL_DEPTH, memory_advice, memory_limit
 from ttmlir.optable.op_definition import Family, Shape
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
+from ttmlir.runtime.execution.exchanges import Exchange
 from ttmlir.runtime.execution.kernels import KERNELS
 from ttmlir.runtime.execution.operations import (
     OperationCall,
@@ -137,11 +139,18 @@ class _Preparation:
             peak_bytes=self.memory.peak,
             host_bytes=host_bytes,
             depth=self.depth,
+            devices=self.device_count,
         )
+
+    @property
+    def device_count(self) -> int:
+        """How many devices run the program."""
+        return math.prod(self.program.mesh)
 
     def _check_memory(self, inputs: tuple[int, ...], steps: tuple[Step, ...]) -> int:
         """The most bytes in use; BinaryError if that is more memory than a run may take."""
         sizes = {slot: _host_bytes(self.program.inputs[i].desc) for i, slot in enumerate(inputs)}
+        divided: set[int] = set()
         most = used = sum(sizes.values())
         where = f"{self.program.where}: its inputs"
         for step in (None, *steps):
@@ -149,9 +158,13 @@ class _Preparation:
             if step is not None and step.control is not None:
                 called = max(each.host_bytes for each in step.control.callees)
             if step is not None and step.written:
+                exchange = step.exchange
+                if not divided.isdisjoint(step.inputs) if exchange is None else exchange.divides:
+                    divided.update(step.written)
                 for slot, desc in zip(step.written, step.written_descs, strict=True):
                     if slot not in sizes and not step.is_idle:
                         sizes[slot] = _host_bytes(desc)
+                        sizes[slot] *= self.device_count if slot in divided else 1
                         used += sizes[slot]
                 where = f"{step.operation.where}: the tensors that are in use"
             most = max(most, used + called)
@@ -246,7 +259,7 @@ class _Preparation:
         chips = operation.numbers("chip_ids") if operation.has("chip_ids") else (0,)
         if not chips:
             raise BinaryError(f"{operation.where}: field 'chip_ids' is empty")
-        if len(chips) > 1:
+        if len(chips) > 1 and len(chips) != self.device_count:
             raise UnsupportedError(
                 f"{operation.where}: the program is for a mesh of {len(chips)} chips, "
                 f"{[int(chip) for chip in chips]}; programs run here on one chip: compile the "
@@ -383,6 +396,27 @@ class _Preparation:
         if old.element.compute == compute:
             return rounding
         return partial(_convert_and_round, compute, rounding)
+
+    def exchange(self, operation: Operation) -> None:
+        """What the devices of a mesh give each other."""
+        out = operation.tensor("out")
+        refs = [ref for name in ("in", "kept") if (ref := operation.fields[name]) is not None]
+        values = [self._use(operation, ref) for ref in refs]
+        slot = self._define(out, out.desc)
+        if values[0].desc.element != out.desc.element:
+            raise BinaryError(
+                f"{operation.where}: tensors of {values[0].desc.element.keyword} cannot become "
+                f"some of {out.desc.element.keyword}"
+            )
+        self.steps.append(
+            Step(
+                operation=operation,
+                inputs=tuple(value.slot for value in values),
+                output=slot,
+                output_desc=out.desc,
+                exchange=Exchange(operation, self.program.mesh),
+            )
+        )
 
     def generic(self, operation: Operation) -> None:
         # The simulator is loaded only for programs that need it.
@@ -682,6 +716,7 @@ _HANDLERS: dict[str, Callable[[_Preparation, Operation], None]] = {
     "WhileOp": _Preparation.while_loop,
     "CaseOp": _Preparation.case,
     "CallOp": _Preparation.call,
+    "ExchangeOp": _Preparation.exchange,
 }
 """Operations about memory rather than numbers; all others are definitions of the operation
 table."""

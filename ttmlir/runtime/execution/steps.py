@@ -25,6 +25,7 @@ from ttmlir.runtime.tensor import (
 )
 
 if TYPE_CHECKING:
+    from ttmlir.runtime.execution.exchanges import Exchange
     from ttmlir.runtime.generic import GenericProgram
 
 Function = Callable[..., Any]
@@ -62,6 +63,8 @@ class Step:
     """A program of kernels, which runs on the simulator instead of a function."""
     control: Loop | Branch | Call | None = None
     """Functions of the file, which run instead of one of NumPy."""
+    exchange: Exchange | None = None
+    """What the devices of a mesh give each other instead."""
     constant: Array | None = None
     """The result, where it is the same in each run."""
     is_pure: bool = False
@@ -76,7 +79,8 @@ class Step:
     @property
     def is_idle(self) -> bool:
         """True where no number changes."""
-        return self.function is None and self.generic is None and self.control is None
+        does = (self.function, self.generic, self.control, self.exchange)
+        return all(each is None for each in does)
 
     @property
     def written(self) -> tuple[int, ...]:
@@ -132,10 +136,29 @@ class PreparedProgram:
     """Largest number of bytes that its arrays take at a time, inputs included."""
     depth: int
     """How deep the functions nest that it calls."""
+    devices: int = 1
+    """How many devices run it."""
     derived: dict[str, Any] = field(
         init=False, default_factory=dict[str, Any], compare=False, repr=False
     )
     """What `plan_of` keeps."""
+
+    @property
+    def has_exchanges(self) -> bool:
+        """True if devices exchange something, also in functions."""
+        return any(
+            step.exchange is not None or (step.control is not None and step.control.has_exchanges)
+            for step in self.steps
+        )
+
+    @property
+    def waits(self) -> bool:
+        """True if devices wait for others, also in functions."""
+        return any(
+            (step.exchange is not None and step.exchange.waits)
+            or (step.control is not None and any(p.waits for p in step.control.callees))
+            for step in self.steps
+        )
 
     @property
     def has_kernels(self) -> bool:
@@ -165,8 +188,19 @@ def count_iterations(first: int, limit: int, step: int) -> int | None:
     return None if step == 0 else max(0, -((first - limit) // step))
 
 
+class _Control:
+    """Functions of the file that a step runs."""
+
+    callees: Any
+
+    @property
+    def has_exchanges(self) -> bool:
+        """True if devices exchange something in one of them."""
+        return any(callee.has_exchanges for callee in self.callees)
+
+
 @dataclass(frozen=True, kw_only=True)
-class Loop:
+class Loop(_Control):
     """Calls of a function on the arrays of a step's `inputs`, the first of which are carried."""
 
     body: PreparedProgram
@@ -192,7 +226,7 @@ class Loop:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Branch:
+class Branch(_Control):
     """One of several functions; the first of a step's `inputs` says which."""
 
     callees: tuple[PreparedProgram, ...]
@@ -202,7 +236,7 @@ class Branch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call:
+class Call(_Control):
     """A function that is called once."""
 
     callees: tuple[PreparedProgram, ...]

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Operation
 from ttmlir.composites.linear_algebra import multiply_in_groups
 from ttmlir.dialects.chlo import OPERATIONS
 from ttmlir.dialects.stablehlo.attrs import RaggedDotDimensionNumbersAttr
+from ttmlir.dialects.ttcore import MeshesAttr
 from ttmlir.errors import plural
 from ttmlir.ir.constants import attr_numbers
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace
@@ -163,7 +164,15 @@ def _call(op: Operation) -> None:
     replace(op, *new.results)
 
 
-RULES: dict[str, ConversionRule] = {
+def is_for_one_device(op: Operation) -> bool:
+    """False where the module has a mesh of several devices (`stablehlo-mesh-borders`)."""
+    meshes = module_of(op).attributes.get("ttcore.meshes")
+    return not isinstance(meshes, MeshesAttr) or all(
+        math.prod(shape) == 1 for _, shape in meshes.data
+    )
+
+
+BETWEEN_DEVICES: dict[str, ConversionRule] = {
     **{
         f"stablehlo.{name}": _keep
         for name in (
@@ -174,6 +183,10 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.collective_permute": _permute,
     "stablehlo.partition_id": _number_of_device("mhlo.num_partitions"),
     "stablehlo.replica_id": _number_of_device("mhlo.num_replicas"),
+}
+"""Rules of what devices exchange, where there is one."""
+RULES: dict[str, ConversionRule] = {
+    **BETWEEN_DEVICES,
     "chlo.ragged_dot": _ragged_dot,
     "stablehlo.custom_call": _call,
 }

@@ -104,6 +104,7 @@ SOMETIMES: dict[str, Callable[[Operation], bool]] = {
     "chlo.conj": broadcasting.is_real_conj,
     _BITCAST: bits.is_between_widths,
     "stablehlo.custom_call": collectives.is_spelled,
+    **dict.fromkeys(collectives.BETWEEN_DEVICES, collectives.is_for_one_device),
     "stablehlo.reduce_precision": bits.has_no_type,
 }
 """What tells which forms of an operation are expanded, where not all are."""

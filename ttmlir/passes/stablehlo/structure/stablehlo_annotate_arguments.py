@@ -25,7 +25,7 @@ Ensures: arguments of public functions have a type, and they and their results t
 device has; the module names the mesh. The body of a `sdy.manual_computation` stands where that
 stood.
 Options: none.
-Not done here: there is one device; regions for several are refused.
+Not done here: regions for several devices are refused (`stablehlo-mesh-borders`).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class StableHLOAnnotateArgumentsPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Annotate all functions."""
         _enter_regions(module)
-        module.attributes["ttcore.meshes"] = MeshesAttr((("mesh", (1, 1)),))
+        _ = module.attributes.setdefault("ttcore.meshes", MeshesAttr((("mesh", (1, 1)),)))
         is_program = "mhlo.num_partitions" in module.attributes
         for function in module.ops:
             if not isinstance(function, FuncOp):

@@ -1,10 +1,18 @@
-"""Rules of `convert-ttir-to-ttnn` for collectives, which one device alone does by itself."""
+"""Rules of `convert-ttir-to-ttnn` for what devices of a mesh exchange."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self, cast
 
-from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IntegerAttr,
+    f32,
+    i32,
+)
 
 from ttmlir.dialects.ttcore import device_of
 from ttmlir.dialects.ttnn.configs import (
@@ -12,16 +20,22 @@ from ttmlir.dialects.ttnn.configs import (
     MeshMapperConfigAttr,
     PlacementAttr,
 )
+from ttmlir.errors import plural
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_types import tensor_in
+from ttmlir.ir.ttnn_types import tensor_in, with_shape
 from ttmlir.layout.enums import BufferType
 from ttmlir.passes.ttnn.conversion.convert_values import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IntegerType
+    from xdsl.dialects.builtin import (
+        DenseArrayBase,
+        DenseIntOrFPElementsAttr,
+        IntegerType,
+        TensorType,
+    )
     from xdsl.ir import Attribute, Operation, SSAValue
 
     from ttmlir.dialects.definition.syntax import KeywordAttr
@@ -38,34 +52,113 @@ def _rows(op: Operation, name: str) -> Sequence[Sequence[int]]:
     return [numbers[start : start + count] for start in range(0, len(numbers), count)]
 
 
-def _require_one_device(op: Operation) -> None:
-    if any(len(group) > 1 for group in _rows(op, "replica_groups")):
-        refuse_to_legalize(op, "ttnn has it for a mesh of one device only")
+@dataclass(frozen=True)
+class _Senders:
+    """Sends tensors from one device to another."""
+
+    op: Operation
+    build: TTNNValueBuilder
+    columns: int
+    """Devices in a row of the mesh."""
+
+    @classmethod
+    def of(cls, op: Operation, build: TTNNValueBuilder) -> Self:
+        """For an operation of devices that the mesh has."""
+        device = device_of(op)
+        mesh = (1, 1) if device is None else device.mesh_shape or (1, 1)
+        return cls(op, build, mesh[-1])
+
+    @property
+    def devices(self) -> int:
+        """How many devices the mesh has."""
+        device = device_of(self.op)
+        return 1 if device is None else math.prod(device.mesh_shape)
+
+    def _place(self, device: int) -> tuple[int, int]:
+        return divmod(device, self.columns)
+
+    def send(self, value: SSAValue, kept: SSAValue, source: int, target: int) -> SSAValue:
+        """What devices keep, but the target what the source has."""
+        return self.build.create(
+            "point_to_point",
+            (value, kept),
+            kept.type,
+            sender_coord=self._place(source),
+            receiver_coord=self._place(target),
+        )
+
+    def deliver(self, value: SSAValue, pairs: Sequence[Sequence[int]]) -> SSAValue:
+        """What targets are sent; zeros on devices that nobody sends anything."""
+        result = self.build.create("assign", (value,), value.type)
+        for source, target in pairs:
+            if source != target:
+                result = self.send(value, result, source, target)
+        targets = {target for _, target in pairs}
+        left = [device for device in range(self.devices) if device not in targets]
+        if left:
+            zeros = _zeros(self.build, value.type)
+            for device in left:
+                # A device does not send to itself.
+                result = self.send(zeros, result, int(device == 0), device)
+        return result
+
+
+def _zeros(build: TTNNValueBuilder, type_: Attribute) -> SSAValue:
+    is_float = isinstance(cast("TensorType[Attribute]", type_).element_type, AnyFloat)
+    return build.full(FloatAttr(0.0, f32) if is_float else IntegerAttr(0, i32), type_)
 
 
 def _permute(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
-    """Devices that send to themselves keep a copy."""
-    if any(source != target for source, target in _rows(op, "source_target_pairs")):
+    """A copy into which each target gets what its source has."""
+    senders, pairs = _Senders.of(op, build), _rows(op, "source_target_pairs")
+    if senders.devices == 1 and any(source != target for source, target in pairs):
         return renamed("collective_permute")(op, build)
-    return [build.create("assign", op.operands, op.results[0].type)]
+    return [senders.deliver(op.operands[0], pairs)]
 
 
 def _broadcast(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
-    """What a device sends to itself it has."""
-    _require_one_device(op)
-    return [op.operands[0]]
+    """A copy into which the others of a group get what its first device has."""
+    groups = _rows(op, "replica_groups")
+    if all(len(group) == 1 for group in groups):
+        # What a device sends to itself it has.
+        return [op.operands[0]]
+    senders = _Senders.of(op, build)
+    _require_devices(op, senders, groups)
+    pairs = [(group[0], device) for group in groups for device in group if device >= 0]
+    return [senders.deliver(op.operands[0], pairs)]
+
+
+def _require_devices(op: Operation, senders: _Senders, groups: Sequence[Sequence[int]]) -> None:
+    if any(device >= senders.devices for group in groups for device in group):
+        refuse_to_legalize(
+            op, f"it names devices that a mesh of {plural(senders.devices, 'device')} has not"
+        )
 
 
 def _all_to_all(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     """A part for each device, copied, and all parts that arrived, side by side."""
-    _require_one_device(op)
-    value, type_ = op.operands[0], op.results[0].type
-    shape = value_shape(value)
-    zeros, ones = (0,) * len(shape), (1,) * len(shape)
-    part = build.create("slice", (value,), type_, begins=zeros, ends=shape, step=ones)
-    copy = build.create("assign", (part,), type_)
-    dim = cast("IntegerAttr", op.properties["concat_dim"]).value.data
-    return [build.create("concat", (copy,), type_, dim=dim)]
+    value, groups, senders = op.operands[0], _rows(op, "replica_groups"), _Senders.of(op, build)
+    _require_devices(op, senders, groups)
+    split, concat = (
+        cast("IntegerAttr", op.properties[name]).value.data for name in ("split_dim", "concat_dim")
+    )
+    shape, count = value_shape(value), len(groups[0])
+    extent = shape[split] // count
+    type_ = with_shape(value.type, (*shape[:split], extent, *shape[split + 1 :]))
+    parts: list[SSAValue] = []
+    for number in range(count):
+        begins, ends = [0] * len(shape), [*shape]
+        begins[split], ends[split] = number * extent, (number + 1) * extent
+        steps = (1,) * len(shape)
+        parts.append(build.create("slice", (value,), type_, begins=begins, ends=ends, step=steps))
+    # In each, the devices that it comes from have their own part already.
+    arrived = [build.create("assign", (part,), type_) for part in parts]
+    for group in groups:
+        for place, source in enumerate(group):
+            for number, target in enumerate(group):
+                if source != target:
+                    arrived[place] = senders.send(parts[number], arrived[place], source, target)
+    return [build.create("concat", arrived, op.results[0].type, dim=concat)]
 
 
 def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
