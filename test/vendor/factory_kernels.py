@@ -36,7 +36,7 @@ from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.execution.run import COMPUTE_APIS, build_facts_of_chip
 from ttmlir.sim.kernels import compile_kernel
-from ttmlir.sim.kernels.build import BindingNames, TensorNames
+from ttmlir.sim.kernels.build import BindingNames, ScratchpadNames, TensorNames
 from ttmlir.sim.machine.device import SimChip
 
 PROCESSORS = {
@@ -87,7 +87,8 @@ def compile_here(made: Compilation, text: str, root: str) -> str:
     """What is wrong with the text of a kernel here; empty if nothing is."""
     role = PROCESSORS[made.processor]
     defines = {
-        name: value or "1" for name, value in re.findall(r"-D(\w+)(?:=(\S+))?", made.command)
+        name: value or "1"
+        for name, value in re.findall(r" -D(\w+)(?:=(.*?))?(?= -|$)", made.command)
     }
     defines |= dict(
         re.findall(r"#define (\w+(?:\([^)]*\))?) ?(.*)", made.read("defines_generated.h"))
@@ -136,6 +137,16 @@ def _names(made: Compilation) -> BindingNames:
         constants=tuple((name, int(x, 0)) for kind, name, x in listed if kind == "CtaVal"),
         circular_buffers=_numbers(r"DFBBindingToken<[^>]*> (\w+)\{(\d+)", bound),
         semaphores=_numbers(r"Semaphore\w*Token\w*(?:<[^>]*>)? (\w+)\{(\d+)", bound),
+        tensor_lists=tuple(
+            (name, tuple(re.findall(r"\w+", listed)))
+            for name, listed in re.findall(r"auto (\w+) = std::make_tuple\((.*?)\)", bound)
+        ),
+        scratchpads=tuple(
+            (name, ScratchpadNames(address=int(address), size=int(size)))
+            for name, address, size in re.findall(
+                r"ScratchpadBindingToken (\w+)\{(\d+)u, (\d+)u", bound
+            )
+        ),
         tensors=tuple(
             (name, TensorNames(layout=int(layout), address=int(address)))
             for name, layout, address in tensors

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.expression_reader import ExpressionReader, call_of_type
+from ttmlir.cpp.expression_reader import ExpressionReader, call_of_type, is_member_pointer
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
 from ttmlir.cpp.types import is_built_in_type
@@ -526,6 +526,8 @@ class DeclarationReader(ExpressionReader):
             return replace(made, position=position)
         if listed and not isinstance(made, tree.Declaration):
             self.templates.add(made.name)
+            if not isinstance(made, tree.Function):
+                self.types.add(made.name)
         return replace(made, template_parameters=listed, position=position)
 
     def _templated_declaration(self, node: Node, name: str) -> tree.ClassMember | None:
@@ -896,7 +898,7 @@ class DeclarationReader(ExpressionReader):
         """The class whose static member a declarator defines."""
         while node.type in ("init_declarator", "array_declarator"):
             node = self.field(node, "declarator")
-        if node.type != "qualified_identifier":
+        if node.type != "qualified_identifier" or is_member_pointer(node):
             return None
         found = self.qualified_name(node)
         path = found.text.rpartition("::")[0]
@@ -917,7 +919,7 @@ class DeclarationReader(ExpressionReader):
                 arguments = self.arguments(written)
             else:
                 value = self.initial_value(written)
-        if inner.type == "qualified_identifier":
+        if inner.type == "qualified_identifier" and not is_member_pointer(inner):
             name, sizes = self.qualified_name(inner).text.rpartition("::")[2], ()
         else:
             name, type_, sizes, _ = self.declared(inner, type_)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
@@ -315,7 +316,21 @@ class TypeReader:
             return type_, None if inner is node else inner
         if kind.endswith(("parenthesized_declarator", "attributed_declarator")):
             return type_, node.named_children[0]
+        if kind == "qualified_identifier":
+            return self._member_pointer(node, type_)
         raise self.unsupported(node, "names, pointers, references and arrays")
+
+    def _member_pointer(self, node: Node, type_: tree.Type) -> tuple[tree.Type, Node | None]:
+        """`T C::*name` as a type, with the declarator of the name."""
+        scopes, position = list[str](), self.at(node)
+        while node.type == "qualified_identifier":
+            scopes.append(self.text(self.field(node, "scope")))
+            node = self.field(node, "name")
+        if node.type != "pointer_type_declarator":
+            raise self.unsupported(node, "names, pointers, references and arrays")
+        holder = tree.NamedType("::".join(scopes), position=position)
+        pointer, inner = self.pointed(node, type_)
+        return replace(cast("tree.Pointer", pointer), holder=holder), inner
 
     def _array_declarator(
         self, node: Node, type_: tree.Type, sizes: list[tree.Expression | None]
@@ -485,6 +500,16 @@ class TypeReader:
     def name_text(self, node: Node) -> str:
         """A name without the space in it."""
         return re.sub(r"\s+", "", self.text(node))
+
+
+def is_member_pointer(node: Node) -> bool:
+    """Whether a qualified name is the declarator of `T C::*name`."""
+    while node.type == "qualified_identifier":
+        inner = node.child_by_field_name("name")
+        if inner is None:
+            return False
+        node = inner
+    return node.type == "pointer_type_declarator"
 
 
 def _built_on(type_: tree.Type) -> str:
@@ -826,6 +851,8 @@ class ExpressionReader(TypeReader):
                 f"'{operator}' is not supported; supported are {' '.join(tree.BINARY_OPERATORS)}",
             )
         left, right = self.field(node, "left"), self.field(node, "right")
+        if operator == "<":
+            self._refuse_template(left)
         operands = self.expression(left), self.expression(right)
         if operator in _COMPARISONS and self._is_comparison(left):
             raise self.error(left, "this compares a comparison; put it in parentheses")
@@ -842,6 +869,15 @@ class ExpressionReader(TypeReader):
         if node.type == "identifier" and self.is_type(name):
             error = self.error(node, f"'{name}' is a type, which is no operand")
             raise MisreadError(error, (node.start_byte, "__restrict__ "))
+
+    def _refuse_template(self, node: Node) -> None:
+        """Read the text again where the grammar compares a class template with its arguments."""
+        if node.type not in ("identifier", "qualified_identifier"):
+            return
+        name = self.text(node)
+        if self.is_type(name.rpartition("::")[2]):
+            error = self.error(node, f"'{name}' is a type, which is no operand")
+            raise MisreadError(error, (node.start_byte, "typename "))
 
     def _is_comparison(self, node: Node) -> bool:
         operator = node.child_by_field_name("operator")
@@ -1008,6 +1044,9 @@ class ExpressionReader(TypeReader):
         if member.type == "qualified_field_identifier":
             member = self.field(member, "name")
         kinds = ("field_identifier", "identifier", "operator_name")
+        if operator in (".*", "->*") and member.type == "field_identifier":
+            name = f"*{self.text(member)}"
+            return tree.Member(base, name, operator == "->*", position=self.at(node)), ()
         if operator not in (".", "->") or member.type not in kinds:
             raise self.unsupported(member, "the names of members")
         name = self.name_text(member)

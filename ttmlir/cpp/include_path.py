@@ -78,7 +78,7 @@ _PLACES = (
         r"dataflow/\1",
     ),
     (r"^experimental/((?:core_local_mem|kernel_args|lock|tensor)\.h)", r"\1"),
-    (r"(?:^|/)(hostdevcommon/.+\.hp?p?)", r"\1"),
+    (r"^(?:tt_metal/)?(?:hostdevcommon/api/)?(hostdevcommon/.+\.hp?p?)", r"\1"),
     (r"(?:^|/)(tt-metalium/(?:constants|buffer_types|circular_buffer_constants)\.hpp)", r"\1"),
     (r"^impl/buffers/(buffer_constants\.hpp)", r"tt-metalium/buffer_types.hpp"),
     (r"(?:^|/)(?:tools/profiler|api/debug)/(kernel_profiler\.hpp)", r"\1"),

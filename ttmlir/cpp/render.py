@@ -593,6 +593,8 @@ def _type(type_: Type) -> str:
             return words + name + _template_list(arguments)
         case Pointer(pointee=FunctionOf()):
             return _declared(type_, "")
+        case Pointer(holder=NamedType() as holder, pointee=pointee, const=const):
+            return f"{_type(pointee)} {_type(holder)}::*{' const' * const}"
         case Pointer(pointee=pointee, const=const):
             return f"{_type(pointee)}* const" if const else f"{_type(pointee)}*"
         case Reference(referent=ArrayOf()):

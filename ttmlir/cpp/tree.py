@@ -169,6 +169,8 @@ class Pointer(Node):
 
     pointee: Type
     const: bool = False
+    holder: Type | None = None
+    """The class in `T C::*`, which points to a member."""
 
 
 @dataclass(frozen=True)
@@ -395,6 +397,7 @@ class Member(Node):
 
     base: Expression
     member: str
+    """Its name; with `*` before it the name of a variable that points to a member."""
     arrow: bool = False
 
 

@@ -148,6 +148,19 @@ class FunctionType:
 
 
 @dataclass(frozen=True)
+class MemberPointerType(FunctionType):
+    """A pointer to a data member: which one it is, is known from the type, too."""
+
+    holder: StructType | IncompleteType
+    pointee: CType
+
+    @property
+    def member(self) -> str:
+        """The name of the member."""
+        return self.name.rpartition("::")[2]
+
+
+@dataclass(frozen=True)
 class StructType:
     """A struct, class or union that the kernel defines."""
 
@@ -558,11 +571,31 @@ def resolve_type(
             if deduced is None or not isinstance(deduced.type, FunctionType):
                 raise names.error(node, "which function a pointer points to has to be known here")
             return deduced
+        case tree.Pointer(holder=tree.NamedType()):
+            return _resolve_member_pointer(node, names, deduced)
         case tree.Pointer(pointee=pointee, const=const):
             inner = resolve_type(pointee, names, _pointed_by(deduced))
             return QualifiedType(PointerType(inner.type, inner.volatile, inner.const), const)
         case _:
             return _resolve_composed(node, names, deduced)
+
+
+def _resolve_member_pointer(
+    node: tree.Pointer, names: TypeNames, deduced: QualifiedType | None
+) -> QualifiedType:
+    if deduced is None or not isinstance(deduced.type, MemberPointerType):
+        raise names.error(node, "which member a pointer points to has to be known here")
+    assert node.holder is not None
+    found = deduced.type
+    pointee, holder = (resolve_type(each, names).type for each in (node.pointee, node.holder))
+    is_of = isinstance(holder, (StructType, IncompleteType)) and (
+        holder.number == found.holder.number
+        or (isinstance(holder, StructType) and holder.derives_from(found.holder))
+    )
+    if not is_of or not is_same_type(pointee, found.pointee):
+        message = f"'{found.name}' is no '{pointee.name} {holder.name}::*'"
+        raise names.error(node, message)
+    return deduced
 
 
 def _resolve_composed(

@@ -8,7 +8,16 @@ struct Buffer {
 };
 template <typename T> struct Rank { static constexpr uint32_t value = 0; };
 template <typename T> struct Rank<T*> { static constexpr uint32_t value = 1 + Rank<T>::value; };
+template <typename T> uint32_t capacity(const Buffer<T>& buffer) { return sizeof(buffer.data); }
+template <bool Chosen, typename Facts, typename T> uint32_t choose(T value) {
+    return Chosen ? value + Facts::value : value;
+}
+template <uint32_t A, uint32_t B, bool C> struct Facts { static constexpr uint32_t value = A + B + C; };
+constexpr uint32_t table[] = {4, 5, 6};
 void kernel_main() {
+    note(capacity(Buffer<uint16_t>{}));
+    note(choose < (sizeof(int) == 4) || (table[0] && !table[1]), Facts < table[2],
+         table[0], Rank<int*>::value == 1 >> (9u));
     Buffer<uint16_t> buffer = {1, 2, 3, 4};
     buffer[2] = 70;
     note(buffer[2]); note(Buffer<uint32_t, 3>::bytes); note(Rank<int**>::value);

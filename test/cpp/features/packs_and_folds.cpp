@@ -7,6 +7,11 @@ template <uint32_t... Digits> uint32_t join() {
     return number;
 }
 template <typename... T> uint32_t count(T...) { return sizeof...(T); }
+template <typename... T> struct Sizes { static constexpr uint32_t of[] = {sizeof(T)...}; };
+template <size_t... Is, typename... T> uint32_t weigh(std::index_sequence<Is...>, T... values) {
+    return ((values * Sizes<T...>::of[Is] * sizeof...(T)) + ...);
+}
 void kernel_main() {
+    note(weigh(std::make_index_sequence<3>{}, 3u, uint8_t(5), uint16_t(7)));
     note(sum(1u, 2u, 3u)); note(sum()); note(join<4, 0, 7>()); note(count(1, 2.0f, 'c'));
 }

@@ -1,10 +1,20 @@
 // Pointers and references
-// To variables, elements and members; of functions; references as parameters and results.
+// To variables, elements and members; of functions, and of classes to members; references as parameters and results.
 struct Node { uint32_t value; Node* next = nullptr; };
 uint32_t total(const Node* node) { return node ? node->value + total(node->next) : 0; }
 uint32_t& larger(uint32_t& a, uint32_t& b) { return a < b ? b : a; }
 uint32_t square(uint32_t x) { return x * x; }
+struct Sides { uint32_t left, right = 2; };
+uint32_t sum(const Sides* all, uint32_t count, uint32_t Sides::* side) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; ++i) found += all[i].*side;
+    return found;
+}
+template <typename C, typename T> T double_of(C& object, T C::* side) { return object.*side *= 2; }
 void kernel_main() {
+    Sides sides[] = {{3, 4}, {5}};
+    note(sum(sides, 2, &Sides::left)); note(sum(sides, 2, &Sides::right));
+    uint32_t Sides::* side = &Sides::left; (*sides).*side += 20; note(double_of(sides[0], side));
     Node last{3}, first{4, &last};
     note(total(&first));
     uint32_t a = 5, b = 6;

@@ -162,7 +162,7 @@ CONFUSIONS = [
     (f"{GENERATOR}auto x = my_x[0] > 0 ? g : 1;", "does not convert to"),
     (f"{GENERATOR}uint32_t& r = g;", "a reference to 'uint32_t' does not go with"),
     (f"{GENERATOR}auto x = std::bit_cast<uint32_t>(g);", "has not the bits of a 'uint32_t'"),
-    (f"{GENERATOR}auto p = (uint32_t*)&g;", "the address of this is not supported"),
+    (f"{GENERATOR}auto p = (uint32_t*)&g;", "cannot be read as 'uint32_t' through a pointer"),
     (f"{GENERATOR}noc_async_read_shard(0, g, 1024);", "4:25: error: the call takes a tensor acces"),
     ("auto a = TensorAccessorArgs<0>(); noc_async_read_tile(0, a, 1024);", "an address generator"),
     ("InterleavedAddrGenFast<true> g = 5;", "'int' does not convert to 'InterleavedAddrGenFast'"),

@@ -1,5 +1,10 @@
-// Page TensorAccessor_pages TensorAccessor_shard_pages TensorAccessor_dspec TensorAccessor_get_bank_and_offset BankAndOffset AbstractTensorAccessorWrapper make_tensor_accessor_args_tuple make_tensor_accessor_tuple make_tensor_accessor_tuple_uniform_page_size make_abstract_tensor_accessor_wrappers
+// Page TensorAccessor_pages TensorAccessor_shard_pages TensorAccessor_dspec TensorAccessor_get_bank_and_offset BankAndOffset AbstractTensorAccessorWrapper make_tensor_accessor_args_tuple make_tensor_accessor_tuple make_tensor_accessor_tuple_uniform_page_size make_abstract_tensor_accessor_wrappers TensorBindingToken
 namespace tensor_accessor {
+
+// A tensor that the host program gives a name: its first compile-time argument, the common argument
+// with its address, and the first one of its layout.
+template <uint32_t Layout, uint32_t Address, uint32_t CommonLayout>
+struct TensorBindingToken {};
 
 // A page of a tensor, as loops over pages give them.
 class Page {
@@ -145,6 +150,17 @@ auto make_accessors(const Layouts& layouts, uint32_t address, uint32_t size, std
 template <typename... Layouts>
 auto make_tensor_accessor_tuple(const std::tuple<Layouts...>& layouts, uint32_t address, uint32_t size) {
     return make_accessors(layouts, address, size, std::make_index_sequence<sizeof...(Layouts)>{});
+}
+
+template <typename Layouts, size_t... Numbers>
+auto make_whole_accessors(const Layouts& layouts, uint32_t address, std::index_sequence<Numbers...>) {
+    return std::make_tuple(TensorAccessor(std::get<Numbers>(layouts), get_arg_val<uint32_t>(address + Numbers))...);
+}
+
+// Since 0.81 a layout holds the size of a page.
+template <typename... Layouts>
+auto make_tensor_accessor_tuple(const std::tuple<Layouts...>& layouts, uint32_t address) {
+    return make_whole_accessors(layouts, address, std::make_index_sequence<sizeof...(Layouts)>{});
 }
 
 template <typename Layouts, size_t... Numbers>

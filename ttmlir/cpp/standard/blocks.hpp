@@ -1,4 +1,4 @@
-// add_block sub_block mul_block reduce_block transpose_block any_tiles_bcast reduce_block_max_row_init reduce_block_max_row reduce_block_max_row_uninit reduce_block_max_row_reinit_short reduce_block_max_row_reinit_minimal reduce_block_max_row_init_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime reduce_block_max_row_reinit_short_runtime reduce_block_max_row_reinit_minimal_runtime reconfig_tile_shape reconfig_tile_shape_srca reconfig_tile_shape_srcb mm_uninit dummy_pack dummy_unpack welford_reinit ReluConfig TensorShape tensor_shape_from_num_faces
+// add_block sub_block mul_block reduce_block transpose_block any_tiles_bcast reduce_block_max_row_init reduce_block_max_row reduce_block_max_row_uninit reduce_block_max_row_reinit_short reduce_block_max_row_reinit_minimal reduce_block_max_row_init_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime reduce_block_max_row_reinit_short_runtime reduce_block_max_row_reinit_minimal_runtime reconfig_tile_shape reconfig_tile_shape_srca reconfig_tile_shape_srcb mm_uninit dummy_pack dummy_unpack welford_reinit ReluConfig TensorShape tensor_shape_from_num_faces llk_math_eltwise_binary_init llk_unpack_AB_init llk_unpack_reconfig_data_format_srca llk_math_reconfig_data_format_srca p_dim_stride_target llk_unpack_AB_reduce_init llk_math_reduce_init
 namespace blocks {
 
 // Calls on so many tiles, one after another, of circular buffers and of DST.
@@ -33,6 +33,34 @@ inline void any_tiles_bcast(uint32_t in0, uint32_t in1, uint32_t first0, uint32_
     } else {
         mul_tiles_bcast<Part>(in0, in1, first0, first1, dst);
     }
+}
+
+// The layer below the compute API, as kernels call it for one of the threads.
+template <EltwiseBinaryType Operation, BroadcastType Part, auto Fidelity = MathFidelity::LoFi>
+inline void llk_math_eltwise_binary_init(uint32_t in0, uint32_t in1, uint32_t accumulates = 0) {
+    ASSERT(!accumulates || Operation == EltwiseBinaryType::ELWMUL);
+    bcast_init<Operation, Part>(in0, in1);
+}
+template <BroadcastType Part = BroadcastType::NONE>
+inline void llk_unpack_AB_init(uint32_t in0, uint32_t in1) {
+    bcast_init<EltwiseBinaryType::ELWADD, Part>(in0, in1);
+}
+template <PoolType Pool, ReduceDim Dim>
+inline void llk_unpack_AB_reduce_init(uint32_t cb, uint32_t scaler) {
+    reduce_init_delta<false, Pool, Dim>(cb, scaler, cb);
+}
+template <PoolType Pool, ReduceDim Dim, bool Wide, auto Fidelity = MathFidelity::LoFi>
+inline void llk_math_reduce_init(uint32_t cb, uint32_t scaler) {
+    reduce_init_delta<false, Pool, Dim>(cb, scaler, cb);
+}
+enum class p_dim_stride_target { IGNORE, FACE_ROW_MAJOR };
+template <bool Wide, p_dim_stride_target Target = p_dim_stride_target::IGNORE, bool IntoDst = false>
+inline void llk_unpack_reconfig_data_format_srca(uint32_t old_cb, uint32_t new_cb) {
+    reconfig_data_format_srca(old_cb, new_cb);
+}
+template <bool Wide, bool IntoDst = false>
+inline void llk_math_reconfig_data_format_srca(uint32_t old_cb, uint32_t new_cb) {
+    reconfig_data_format_srca(old_cb, new_cb);
 }
 
 // What `pack_relu_config` takes: how in bits 0 and 1, the threshold in the upper half.

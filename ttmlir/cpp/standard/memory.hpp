@@ -1,4 +1,4 @@
-// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t
+// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken
 namespace experimental {
 
 // A lock only tells a debugger of tt-metal who uses memory.
@@ -54,6 +54,36 @@ public:
     bool operator>(const CoreLocalMem& b) const { return address > b.address; }
     bool operator>=(const CoreLocalMem& b) const { return address >= b.address; }
     explicit operator bool() const { return address != 0; }
+};
+
+// Memory of this core that the host program gives a name: the common argument with its address.
+struct ScratchpadBindingToken {
+    uint32_t argument;
+    uint32_t bytes;
+};
+
+template <typename T>
+class Scratchpad {
+public:
+    uint32_t address;
+    uint32_t bytes;
+
+    explicit Scratchpad(const ScratchpadBindingToken& token)
+        : address(get_common_arg_val<uint32_t>(token.argument)), bytes(token.bytes) {}
+    T& operator[](uint32_t index) const {
+        ASSERT(index < size());
+        return local_mem()[index];
+    }
+    uint32_t size() const { return bytes / sizeof(T); }
+    uint32_t size_in_bytes() const { return bytes; }
+    uint32_t get_base_address() const { return address; }
+    CoreLocalMem<T> local_mem() const { return CoreLocalMem<T>(address); }
+    CoreLocalMem<T> begin() const { return local_mem(); }
+    CoreLocalMem<T> end() const { return CoreLocalMem<T>(address + bytes); }
+    ScopedLock scoped_lock(uint32_t first, uint32_t count) const {
+        ASSERT(first + count <= size());
+        return ScopedLock{};
+    }
 };
 
 inline ScopedLock CircularBuffer_scoped_lock(const CircularBuffer& buffer, uint32_t count = 1) { return ScopedLock{}; }

@@ -312,7 +312,7 @@ MODES: Mapping[str, Mapping[str, int]] = {
 """Template arguments: the modes of early 2026 have the numbers of the flags that replace them."""
 
 FIELDS = (
-    *("page_id", "shard_id", "offset_bytes", "noc_x", "noc_y", "addr", "bank_id"),
+    *("page_id", "shard_id", "offset_bytes", "noc_x", "noc_y", "addr", "bank_id", "noc_addr"),
     *("noc_x_start", "noc_y_start", "noc_x_end", "noc_y_end", "vc", "trid"),
 )
 """What lists in braces name: where in an object a transfer begins, and how it is made."""
@@ -409,6 +409,12 @@ _CLASSES = (
     ),
     _class("Semaphore", "A semaphore.", _SEMAPHORE, ints("id"), header=_HEADERS[_SEMAPHORE]),
     _class("UnicastEndpoint", "The memory of any core.", ValueKind.PLACE_OBJECT, header=_ENDPOINTS),
+    _class(
+        "PrecomposedUnicastEndpoint",
+        "What a network address means.",
+        ValueKind.PLACE_OBJECT,
+        header=_ENDPOINTS,
+    ),
     _class(
         "MulticastEndpoint",
         "The memories of a rectangle of cores.",

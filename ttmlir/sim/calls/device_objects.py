@@ -33,7 +33,7 @@ _MOST_FLAGS = 64
 
 
 class PlaceObject:
-    """`UnicastEndpoint`, `MulticastEndpoint` and `AllocatorBank`."""
+    """`UnicastEndpoint`, `MulticastEndpoint`, `AllocatorBank`, `PrecomposedUnicastEndpoint`."""
 
     def __init__(self, name: str, *, dram: bool = False) -> None:
         """`dram` is what the banks are of."""
@@ -73,6 +73,10 @@ class NocObject:
                 self._check(given, place, "noc_x", "noc_y", "addr")
                 x, y = given.get("noc_x", 0), given.get("noc_y", 0)
                 return self._api.network.endpoint(noc_address(x, y, 0)), given.get("addr", 0)
+            case PlaceObject(name="PrecomposedUnicastEndpoint"):
+                self._check(given, place, "noc_addr")
+                address = given.get("noc_addr", 0)
+                return self._api.network.endpoint(address), address & LOCAL_MASK
             case PlaceObject():
                 raise self._refuse(place, "use async_write_multicast")
             case _:
@@ -468,6 +472,11 @@ class DataMovementApi(DataMovementCalls):
     def UnicastEndpoint(self, *, template: Template = ()) -> PlaceObject:
         """The memory of any core."""
         return PlaceObject("UnicastEndpoint")
+
+    @kernel_call()
+    def PrecomposedUnicastEndpoint(self, *, template: Template = ()) -> PlaceObject:
+        """The memory and the address in it that a network address means."""
+        return PlaceObject("PrecomposedUnicastEndpoint")
 
     @kernel_call()
     def MulticastEndpoint(self, *, template: Template = ()) -> PlaceObject:

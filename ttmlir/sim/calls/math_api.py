@@ -211,17 +211,23 @@ class MathApi(LateVectorApi):
         )
 
     @kernel_call()
-    def add_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
+    def add_tiles_init(
+        self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0, call_line: int = 0
+    ) -> None:
         """Prepare sums, onto DST if so asked."""
         self.prepare("add_tiles", accumulates=bool(acc_to_dest))
 
     @kernel_call()
-    def sub_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
+    def sub_tiles_init(
+        self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0, call_line: int = 0
+    ) -> None:
         """Prepare differences, onto DST if so asked."""
         self.prepare("sub_tiles", accumulates=bool(acc_to_dest))
 
     @kernel_call()
-    def mul_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
+    def mul_tiles_init(
+        self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0, call_line: int = 0
+    ) -> None:
         """Prepare products, which are always added to DST."""
         self.prepare("mul_tiles")
 
@@ -289,7 +295,11 @@ class MathApi(LateVectorApi):
 
     @kernel_call()
     def copy_tile_to_dst_init_short(
-        self, cb: int = 0, transpose: int = 0, transpose_within_16x16_face: int = 0
+        self,
+        cb: int = 0,
+        transpose: int = 0,
+        transpose_within_16x16_face: int = 0,
+        call_line: int = 0,
     ) -> None:
         """Prepare copies."""
         self.prepare("copy_tile")

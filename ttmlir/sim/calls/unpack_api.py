@@ -609,7 +609,11 @@ class UnpackApi(UnpackUnit):
 
     @kernel_call()
     def copy_tile_to_dst_init_short(
-        self, cb: int = 0, transpose: int = 0, transpose_within_16x16_face: int = 0
+        self,
+        cb: int = 0,
+        transpose: int = 0,
+        transpose_within_16x16_face: int = 0,
+        call_line: int = 0,
     ) -> None:
         """Prepare copies, transposed if so asked."""
         self._source(cb)
@@ -654,7 +658,9 @@ class UnpackApi(UnpackUnit):
     untilize_uninit = fast_tilize_uninit = unpack_tilizeA_B_uninit = tilize_uninit
 
     @kernel_call()
-    def add_tiles_init(self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0) -> None:
+    def add_tiles_init(
+        self, in0: int = 0, in1: int = 1, acc_to_dest: int = 0, call_line: int = 0
+    ) -> None:
         """Choose the program of the unpackers for tiles of these buffers."""
         self._source(in0)
         self._source(in1)

@@ -116,6 +116,16 @@ class TensorNames:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ScratchpadNames:
+    """Where a kernel finds the memory of a name."""
+
+    address: int
+    """The common run-time argument with its address."""
+    size: int
+    """In bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class BindingNames:
     """Names that a host program declares: `args::n`, `dfb::in`, `sem::ready`, `tensor::source`.
 
@@ -131,6 +141,10 @@ class BindingNames:
     circular_buffers: tuple[tuple[str, int], ...] = ()
     semaphores: tuple[tuple[str, int], ...] = ()
     tensors: tuple[tuple[str, TensorNames], ...] = ()
+    tensor_lists: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Several tensors under one name: `std::get<0>(tensor::inputs)`."""
+    scratchpads: tuple[tuple[str, ScratchpadNames], ...] = ()
+    """`scratch::name`."""
 
     def find_number(self, name: str) -> int | None:
         """The number that `dfb::name` or `sem::name` stands for; None for other names."""

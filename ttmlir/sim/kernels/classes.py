@@ -152,11 +152,11 @@ class _Closure:
 
     def _may_refer(self, lvalue: Lvalue, field: str) -> bool:
         """Whether a place is taken in by reference; what never changes is copied."""
-        if isinstance(lvalue.type, (ObjectType, FunctionType)):
+        if isinstance(lvalue.type, FunctionType):
             return False
         if not isinstance(lvalue, LocalLvalue):
             return True
-        return isinstance(lvalue.type, StructType) or hasattr(lvalue.type, "element")
+        return isinstance(lvalue.type, (StructType, ArrayType, ObjectType))
 
     def capture_this(self, *, by_reference: bool) -> None:
         """Take in the object of the member function around the lambda."""

@@ -242,11 +242,18 @@ def _resolve_declared(
 def _find_function_type(
     context: Context, written: tree.Type, declarator: tree.Declarator
 ) -> QualifiedType | None:
-    """The type of a pointer to a function: that of the function."""
-    is_function = isinstance(written, tree.Pointer) and isinstance(written.pointee, tree.FunctionOf)
-    if not is_function or declarator.value is None or isinstance(declarator.value, tree.Braces):
+    """The type of a pointer to a function or member: that of the function or member."""
+    match written:
+        case tree.Pointer(pointee=tree.FunctionOf()) | tree.Pointer(holder=tree.NamedType()):
+            pass
+        case _:
+            return None
+    if declarator.value is None or isinstance(declarator.value, tree.Braces):
         return None
-    return QualifiedType(evaluate_scalar(context, declarator.value).type)
+    found = QualifiedType(evaluate_scalar(context, declarator.value).type)
+    if written.holder is None:
+        return found
+    return context.unit.resolve_declared_type(written, context.scope, found.type)
 
 
 def _find_constructed(
@@ -371,8 +378,10 @@ def _declare_local(
 
 
 def _keep_known(context: Context, identifier: str, value: Value | None) -> Value | None:
-    """The value of a constant array or object, if it is known."""
-    if value is None or not isinstance(value.type, (StructType, ArrayType)):
+    """The value of a constant, if it is known."""
+    if value is None or value.constant is not None:
+        return value
+    if not isinstance(value.type, (StructType, ArrayType)):
         return None
     if not is_literal(value.node):
         return None

@@ -211,7 +211,7 @@ def _create_context(
 
 def is_copied(type_: QualifiedType) -> bool:
     """Whether a reference to what has this type is passed as a copy: constant numbers are."""
-    if isinstance(type_.type, (ObjectType, FunctionType)):
+    if isinstance(type_.type, FunctionType):
         return True
     return type_.const and isinstance(type_.type, (IntType, FloatType, PointerType))
 

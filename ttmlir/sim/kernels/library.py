@@ -61,6 +61,8 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     "DstSync": {"SyncHalf": 0, "SyncFull": 1},
     "SemScope": {"LOCAL_NONATOMIC": 0, "DM_LOCAL_CACHED": 1, "EXTERNAL": 2, "COMPUTE_ATOMIC": 3},
     "DstMode": {"Full": 0, "Half": 1, "Tile": 2},
+    "DstRoundingMode": {"Default": 0, "NearestEven": 1},
+    "RsqrtMode": {"Default": 0, "Fast": 1},
     "RoundingMode": {"None": 0, "Trunc": 1, "Floor": 2},
     "InputClamping": {"None": 0, "ClampToNegative": 1},
     "SfpuType": {"unused": 0, "exponential": 1, "gelu": 2},
@@ -69,7 +71,7 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
 
 ENUM_TYPES: Mapping[str, EnumType] = {
     name: EnumType(name, 8, False)
-    if name in ("CBIndex", "DataFormat", *MODES)
+    if name in ("CBIndex", "DataFormat", "RsqrtMode", *MODES)
     else EnumType(name, 32, True)
     for name in ENUMERATIONS
 }
@@ -103,7 +105,7 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 
 _QUALIFIED = (
     *("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping"),
-    *("DstSync", "DstMode", "SemScope"),
+    *("DstSync", "DstMode", "DstRoundingMode", "RsqrtMode", "SemScope"),
 )
 """Enumerations whose members are named with them only."""
 

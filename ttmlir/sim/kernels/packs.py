@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar, cast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import is_built_in_type
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.limits import MAX_PACK
 from ttmlir.sim.kernels.scope import InScope, Pack, Scope
@@ -14,18 +15,33 @@ NodeT = TypeVar("NodeT", bound=tree.Node)
 
 
 def find_packs(context: Context, pattern: tree.Node) -> dict[str, Pack]:
-    """The packs that a pattern names."""
-    found = dict[str, Pack]()
+    """The packs that a pattern names, but for those that it expands itself."""
+    found, inner = dict[str, Pack](), set[int]()
     for each in tree.walk(pattern):
         match each:
-            case tree.Name(text=text) | tree.NamedType(name=text):
+            case tree.Expansion() | tree.Fold():
+                inner.update(id(one) for one in tree.walk(each))
+            case tree.Name(text=text) | tree.NamedType(name=text) if id(each) not in inner:
                 first = text.partition("::")[0]
-                symbol = context.scope.find(first)
-                if isinstance(symbol, Pack):
+                symbol = find_pack(context.scope, first)
+                if symbol is not None:
                     found[first] = symbol
             case _:
                 pass
     return found
+
+
+def find_pack(scope: Scope, name: str) -> Pack | None:
+    """The pack of a name, also where an expansion around has the name stand for an element."""
+    symbol = scope.find(name)
+    if not isinstance(symbol, Pack):
+        symbol = scope.find(_whole(name))
+    return symbol if isinstance(symbol, Pack) else None
+
+
+def _whole(name: str) -> str:
+    """What a pack is called where its name stands for one of its elements."""
+    return f"{name}..."
 
 
 def expand_all(context: Context, nodes: Sequence[NodeT]) -> tuple[NodeT, ...]:
@@ -58,6 +74,7 @@ def expand_pattern(context: Context, pattern: tree.Node, node: tree.Node) -> Ite
         scope = Scope(context.scope)
         for name, pack in packs.items():
             scope.symbols[name] = pack.symbols[number]
+            scope.symbols[_whole(name)] = pack
         inner = cast("tree.Expression", pattern)
         yield InScope(inner, scope, position=node.position)
 
@@ -77,6 +94,12 @@ def expand_elements(
 
 def read_as_value(node: tree.TemplateArgument) -> tree.Expression:
     """A template argument as an expression, which may read as a type."""
-    if isinstance(node, tree.NamedType):
-        return tree.Name(node.name, node.template_arguments, node.scope, position=node.position)
-    return cast("tree.Expression", node)
+    match node:
+        case tree.ArrayOf(tree.NamedType(name) as element, tree.Node() as size) if (
+            not is_built_in_type(name)
+        ):
+            return tree.Index(read_as_value(element), size, position=node.position)
+        case tree.NamedType(name, arguments, _, scope):
+            return tree.Name(name, arguments, scope, position=node.position)
+        case _:
+            return cast("tree.Expression", node)

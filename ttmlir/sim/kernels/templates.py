@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import cast
@@ -20,6 +20,7 @@ from ttmlir.cpp.types import (
     FloatType,
     FunctionType,
     IntType,
+    MemberPointerType,
     ObjectType,
     PointerType,
     QualifiedType,
@@ -52,6 +53,7 @@ from ttmlir.sim.kernels.scope import (
     Scope,
     Symbol,
     Variable,
+    list_used_names,
 )
 from ttmlir.sim.kernels.value import Value, make_integer, make_value, settle
 
@@ -69,6 +71,17 @@ def within_scope(context: Context, scope: Scope) -> Generator[None]:
         yield
     finally:
         context.scope = outer
+
+
+def _list_defaults(template: ClassTemplate, count: int) -> Iterator[tree.TemplateArgument]:
+    """The default arguments behind so many that are given, up to one that depends on others."""
+    parameters = template.definition.template_parameters
+    names = {each.name for each in parameters}
+    for each in parameters[count:]:
+        if each.default is None or names & list_used_names(each.default):
+            return
+        default = InScope(each.default, template.scope, position=each.position)
+        yield cast("tree.Expression", default)
 
 
 def key_of(symbol: Symbol) -> object:
@@ -286,6 +299,13 @@ class Deduction:
                 return self._match_class(pattern, given)
             case tree.Pointer(pointee=tree.FunctionOf()), FunctionType():
                 return True
+            case tree.Pointer(pointee=inner, holder=tree.NamedType() as outer), MemberPointerType(
+                holder=holder, pointee=pointee
+            ):
+                return all(
+                    self.match_type(each, QualifiedType(type_))
+                    for each, type_ in ((inner, pointee), (outer, holder))
+                )
             case tree.Pointer(pointee=inner), PointerType(pointee, volatile, const):
                 return self.match_type(inner, QualifiedType(pointee, const, volatile))
             case tree.Pointer(pointee=inner), ArrayType(element=element):
@@ -323,7 +343,10 @@ class Deduction:
                     pattern.template_arguments, info.arguments
                 )
             if symbol is info.template:
-                return self.match_arguments(pattern.template_arguments, info.arguments)
+                patterns = pattern.template_arguments
+                if not any(isinstance(each, tree.Expansion) for each in patterns):
+                    patterns += tuple(_list_defaults(info.template, len(patterns)))
+                return self.match_arguments(patterns, info.arguments)
         if isinstance(symbol, AliasTemplate):
             return self._match_alias(pattern, symbol, given)
         # An object also goes for a base of its class.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import BOOL, INT, UNSIGNED, IntType, ObjectType
-from ttmlir.sim.kernels.build import CircularBufferFacts, TensorNames
+from ttmlir.cpp.types import BOOL, INT, UNSIGNED, IntType, ObjectType, StructType
+from ttmlir.sim.kernels.build import CircularBufferFacts, ScratchpadNames, TensorNames
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.library_calls import (
     call_library,
@@ -27,6 +27,7 @@ _TYPES: Mapping[str, IntType] = {"DST_ACCUM_MODE": BOOL, "APPROX": BOOL, "MATH_F
 _TILE_HW = 1024
 _BINDING = re.compile(r"(?:dfb|sem)::\w+")
 """Names of circular buffers and semaphores."""
+_ASSUMED_SCRATCHPAD = ScratchpadNames(address=0, size=1024)
 
 
 def find_built_constant(context: Context, name: str) -> Value | None:
@@ -40,11 +41,47 @@ def find_built_constant(context: Context, name: str) -> Value | None:
         is_buffer = bare.startswith("dfb::")
         take = assumed.take_circular_buffer if is_buffer else assumed.take_named_number
         return make_integer(take(bare), UNSIGNED)
+    token = _find_token(context, bare)
+    if token is not None:
+        return context.evaluate(token)
     fact = find_accessor_fact(context, name)
     if fact is not None:
         return fact
     number = context.unit.build.find_constant(bare)
     return None if number is None else make_integer(number, _TYPES.get(bare, UNSIGNED))
+
+
+def _find_token(context: Context, name: str) -> tree.Expression | None:
+    """What `scratch::name`, `tensor::name` or the name of several tensors stands for."""
+    kind, _, last = name.partition("::")
+    names, assumed = context.unit.build.names, context.unit.assumed
+    at = context.unit.last.position if context.unit.last is not None else None
+    if kind == "scratch":
+        scratchpad = dict(names.scratchpads).get(last)
+        if scratchpad is None and assumed is not None:
+            assumed.names.add(name)
+            scratchpad = _ASSUMED_SCRATCHPAD
+        if scratchpad is None:
+            return None
+        numbers = (scratchpad.address, scratchpad.size)
+        values = tuple(tree.Initializer(tree.Integer(str(each), position=at)) for each in numbers)
+        return tree.Construct(tree.NamedType("ScratchpadBindingToken"), values, position=at)
+    if kind != "tensor":
+        return None
+    tensors = dict(names.tensors)
+    if last in tensors:
+        where = tensors[last]
+        numbers = (where.layout, where.address, where.common_layout)
+        arguments = tuple(tree.Integer(str(each), position=at) for each in numbers)
+        return tree.Construct(tree.NamedType(_TOKEN, arguments, position=at), (), position=at)
+    listed = dict(names.tensor_lists).get(last)
+    if listed is None:
+        return None
+    tokens = tuple(tree.Name(f"tensor::{each}", position=at) for each in listed)
+    return tree.FunctionCall(tree.Name("std::make_tuple", position=at), tokens, position=at)
+
+
+_TOKEN = "TensorBindingToken"
 
 
 def _evaluate_tile_size(context: Context, node: tree.FunctionCall) -> Value:
@@ -160,7 +197,10 @@ def _evaluate_accessor(context: Context, node: tree.FunctionCall) -> Value:
             tensors = dict(context.unit.build.names.tensors)
             name = text.removeprefix("tensor::")
         case _:
-            return _type_accessor(context, node)
+            where = _find_tensor(context, node)
+            if where is None:
+                return _type_accessor(context, node)
+            return _make_accessor(context, node, where)
     if name not in tensors and context.unit.assumed is not None:
         # Behind all that is given, where layouts are assumed.
         where = TensorNames(layout=len(context.unit.compile_time_args), address=0)
@@ -170,6 +210,21 @@ def _evaluate_accessor(context: Context, node: tree.FunctionCall) -> Value:
         raise context.error(node, f"the host program names no tensor '{name}'; there are {there}")
     else:
         where = tensors[name]
+    return _make_accessor(context, node, where)
+
+
+def _find_tensor(context: Context, node: tree.FunctionCall) -> TensorNames | None:
+    """The tensor whose token is the only argument of a call."""
+    arguments = take_plain_arguments(context, node)
+    type_ = look_at(context, arguments[0]).type if len(arguments) == 1 else None
+    if not isinstance(type_, StructType) or not type_.name.startswith(f"{_TOKEN}<"):
+        return None
+    layout, address, common = map(int, re.findall(r"\d+", type_.name))
+    return TensorNames(layout=layout, address=address, common_layout=common)
+
+
+def _make_accessor(context: Context, node: tree.FunctionCall, where: TensorNames) -> Value:
+    """The accessor of a tensor with a name."""
     at = node.position
     layout = tree.FunctionCall(
         tree.Name("TensorAccessorArgs", position=at),

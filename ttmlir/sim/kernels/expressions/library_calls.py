@@ -264,11 +264,11 @@ def _find_table(context: Context, node: tree.Expression) -> ast.expr | None:
 
 
 def _find_address(value: Value, parameter: ParameterType) -> Value:
-    """The address that a `CoreLocalMem` holds where one is taken; other values as they are."""
+    """The address that an object of memory holds where one is taken; other values as they are."""
     type_ = value.type
     if not isinstance(type_, StructType) or not parameter.may_be_memory:
         return value
-    if not type_.name.startswith("CoreLocalMem<"):
+    if not type_.name.startswith(("CoreLocalMem<", "Scratchpad<")):
         return value
     return make_value(UNSIGNED, code.subscript(value.node, code.constant(0)))
 

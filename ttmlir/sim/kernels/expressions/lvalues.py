@@ -24,6 +24,7 @@ from ttmlir.cpp.types import (
     FunctionType,
     IncompleteType,
     IntType,
+    MemberPointerType,
     ObjectType,
     PointerType,
     ReferenceType,
@@ -105,6 +106,9 @@ def find_pointee(
     type_ = pointer.type
     if not isinstance(type_, PointerType):
         raise context.error(node, f"'{type_.name}' is no pointer")
+    if isinstance(type_.pointee, ObjectType) and pointer.space is Space.ANY:
+        # Objects of the library do not lie in memory.
+        pointer = replace(pointer, space=Space.LOCAL)
     is_whole = isinstance(type_.pointee, (ObjectType, FunctionType, PointerType))
     is_known = is_whole and pointer.space is Space.LOCAL
     if size_of(type_.pointee) is None and not is_known:
@@ -177,7 +181,7 @@ def take_address(context: Context, lvalue: Lvalue, node: tree.Node) -> Value:
         case ItemLvalue():
             pointer = PointerType(lvalue.type, const=lvalue.is_const)
             return point_into(lvalue.container, lvalue.index, lvalue.count, pointer)
-        case LocalLvalue() if isinstance(lvalue.type, (StructType, ArrayType)):
+        case LocalLvalue() if isinstance(lvalue.type, (StructType, ArrayType, ObjectType)):
             holder = code.list_of([code.name(lvalue.identifier)])
             pointer = PointerType(lvalue.type, const=lvalue.is_const)
             return point_into(holder, code.constant(0), None, pointer)
@@ -714,7 +718,7 @@ def look_for_value(context: Context, node: tree.Expression) -> Lvalue | Value:
 
 
 def _find_known_part(context: Context, node: tree.Expression) -> Value | None:
-    if isinstance(node, (tree.Index, tree.Member)):
+    if isinstance(node, (tree.Name, tree.Index, tree.Member)):
         known = find_known(context, node)
         if known is not None and known.constant is not None:
             return known
@@ -768,7 +772,39 @@ def _find_member(context: Context, node: tree.Member) -> Lvalue | Value:
         base = find_pointed_object(context, node)
     else:
         base = hold_value(look_at(context, node.base))
+    if node.member.startswith("*"):
+        return _find_member_pointed_to(context, base, node)
     return find_member(context, base, node.member, node)
+
+
+def find_pointed_member(context: Context, node: tree.Expression) -> Value | None:
+    """What `&C::member` points to, given what is behind the `&`; None for something else."""
+    if not isinstance(node, tree.Name) or ("::" not in node.text and node.scope is None):
+        return None
+    symbol = find_symbol(context, node)
+    if not isinstance(symbol, FieldName):
+        return None
+    holder, _, name = node.text.rpartition("::")
+    written = node.scope or tree.NamedType(holder, position=node.position)
+    struct = context.unit.resolve_type(written, context.scope).type
+    number = struct.index(name) if isinstance(struct, StructType) else None
+    if not isinstance(struct, StructType) or number is None:
+        return None
+    field = struct.fields[number]
+    type_ = MemberPointerType(f"&{struct.name}::{name}", number, struct, field.type)
+    return Value(type_, code.constant(0))
+
+
+def _find_member_pointed_to(context: Context, base: Lvalue, node: tree.Member) -> Lvalue | Value:
+    """`base.*pointer`."""
+    pointer = tree.Name(node.member.removeprefix("*"), position=node.position)
+    type_ = look_at(context, pointer).type
+    if not isinstance(type_, MemberPointerType):
+        raise context.error(node, f"'{pointer.text}' is no pointer to a member")
+    struct = complete_type(base.type, context.unit.structs)
+    if not isinstance(struct, StructType) or not struct.derives_from(type_.holder):
+        raise context.error(node, f"'{base.type.name}' has no member '{type_.name}'")
+    return find_member(context, base, type_.member, node)
 
 
 def find_pointed_object(context: Context, node: tree.Member) -> Lvalue:

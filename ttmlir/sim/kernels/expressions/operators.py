@@ -37,6 +37,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_lvalue,
     evaluate_scalar,
     find_lvalue,
+    find_pointed_member,
     fit_pointer,
     look_at,
     look_for_value,
@@ -52,9 +53,9 @@ from ttmlir.sim.kernels.expressions.own_calls import (
     find_member_functions,
     hold_object,
 )
-from ttmlir.sim.kernels.packs import expand_pattern, find_packs
+from ttmlir.sim.kernels.packs import expand_pattern, find_pack, find_packs
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Evaluated, FieldName, Functions, InScope, Pack, Variable
+from ttmlir.sim.kernels.scope import Evaluated, FieldName, Functions, InScope, Variable
 from ttmlir.sim.kernels.templates import Candidate
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
@@ -114,7 +115,10 @@ def _convert_operand(context: Context, value: Value, operator: str, node: tree.N
 
 
 def _evaluate_address(context: Context, node: tree.Unary) -> Value:
-    """`&place`, or the address of a function, which is the function."""
+    """`&place`, or the address of a function or member, which is the function or member."""
+    pointed = find_pointed_member(context, node.operand)
+    if pointed is not None:
+        return pointed
     found = look_at(context, node.operand)
     if isinstance(found, Value) and isinstance(found.type, FunctionType):
         return found
@@ -596,8 +600,8 @@ def evaluate_fold(context: Context, node: tree.Fold) -> Value:
 
 def evaluate_count(context: Context, node: tree.CountOf) -> Value:
     """`sizeof...(xs)`."""
-    symbol = context.scope.find(node.pack)
-    if not isinstance(symbol, Pack):
+    symbol = find_pack(context.scope, node.pack)
+    if symbol is None:
         raise context.error(node, f"'{node.pack}' is no parameter pack")
     return make_integer(len(symbol.symbols), UNSIGNED)
 

@@ -290,6 +290,10 @@ def _nan(context: Context, node: tree.FunctionCall) -> Value:
     return make_floating(float("nan"), FLOAT if node.callee.text.endswith("f") else DOUBLE)
 
 
+def _line(context: Context, node: tree.FunctionCall) -> Value:
+    return make_integer(node.position.line if node.position is not None else 0, INT)
+
+
 def _abs(context: Context, node: tree.FunctionCall) -> Value:
     value = settle(evaluate_scalar(context, _single(context, node)))
     if isinstance(value.type, IntType):
@@ -325,6 +329,7 @@ SPECIAL: Mapping[str, Special] = {
     "abs": _abs,
     "__builtin_expect": _expect,
     "__builtin_unreachable": _nothing,
+    "__builtin_LINE": _line,
     "__builtin_huge_valf": _infinity,
     "__builtin_huge_val": _infinity,
     "__builtin_inff": _infinity,

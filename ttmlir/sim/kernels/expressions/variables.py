@@ -104,6 +104,8 @@ def evaluate_name(context: Context, node: tree.Name) -> Value:
     """The value that a name means."""
     symbol = find_symbol(context, node)
     if isinstance(symbol, Variable):
+        if symbol.known is not None and symbol.known.constant is not None:
+            return symbol.known
         storage = symbol.storage
         return storage if isinstance(storage, Value) else read_lvalue(context, storage)
     if isinstance(symbol, FieldName):
