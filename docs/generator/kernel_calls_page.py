@@ -18,6 +18,7 @@ from ttmlir.optable.kernel import (
     data_movement,
     late_vector,
     matrix,
+    pack_vector,
     vector,
 )
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step, TileCall
@@ -69,6 +70,7 @@ _CPP_FAMILIES = (
     ("Units and formats", cpp_compute_calls.CALLS),
     ("Tiles of DST", (*cpp_compute_calls.VECTOR_CALLS, *cpp_compute_calls.COLUMNS_CALLS)),
     ("Tiles of DST in tt-metal 0.81", late_vector.CALLS),
+    ("Tiles of DST by the PACK thread", pack_vector.CALLS),
     ("Printing of tiles", cpp_movement_calls.PRINTING_CALLS),
     ("Objects", cpp_movement_calls.DEVICE_OBJECTS_CALLS),
 )

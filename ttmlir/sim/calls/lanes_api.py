@@ -246,8 +246,10 @@ _CALLS = {
 }
 
 
-def _computing(definition: KernelCall, reference: Callable[..., Any]) -> Callable[..., None]:
-    call = _Call(definition, reference)
+def compute_by(definition: KernelCall) -> Callable[..., None]:
+    """The call of a definition with a reference, a function of the vector unit."""
+    assert definition.reference is not None, f"{definition.cpp} has no reference"
+    call = _Call(definition, definition.reference)
 
     @kernel_call()
     def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
@@ -270,7 +272,7 @@ def _add_methods() -> None:
         if name in vars(VectorApi):
             continue
         if definition.reference is not None:
-            method = _computing(definition, definition.reference)
+            method = compute_by(definition)
         elif name.endswith("_init"):
             method = _preparing(name)
         else:

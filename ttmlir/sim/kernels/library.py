@@ -466,7 +466,9 @@ _MOST_MODES = 2
 def _describe_misfit_of_calls(name: str, positional: int) -> str:
     """Why the table does not have a call of the vector unit with so many arguments; else empty."""
     definitions = [
-        definition for definition in _definitions().get(name, ()) if definition.roles is Role.MATH
+        definition
+        for definition in _definitions().get(name, ())
+        if definition.roles in (Role.MATH, Role.PACK)
     ]
     taken = [
         (
