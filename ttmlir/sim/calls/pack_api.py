@@ -103,6 +103,11 @@ class PackApi(PackVectorApi):
         """Give the half back, cleared."""
         self.tile_regs_release()
 
+    def change_width(self, *, wide: bool) -> bool:
+        """As the MATH thread changes it; what is packed is another format then."""
+        self._packers.clear()
+        return super().change_width(wide=wide)
+
     # --- Configuration --------------------------------------------------------------------------
 
     def _configure(self, out: int) -> None:

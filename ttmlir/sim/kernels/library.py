@@ -63,6 +63,9 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     "DstMode": {"Full": 0, "Half": 1, "Tile": 2},
     "RoundingMode": {"None": 0, "Trunc": 1, "Floor": 2},
     "InputClamping": {"None": 0, "ClampToNegative": 1},
+    "TopkTieOrder": {"Unset": 0, "Ascending": 1, "Descending": 2},
+    "TwoPassAccumulation": {"ShiftedSum": 0, "CentredM2": 1},
+    "TwoPassAnchor": {"Reuse": 0, "Initialise": 1},
     "SfpuType": {"unused": 0, "exponential": 1, "gelu": 2},
 }
 """Enumerations with their enumerators."""
@@ -103,7 +106,7 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 
 _QUALIFIED = (
     *("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping"),
-    *("DstSync", "DstMode", "SemScope"),
+    *("DstSync", "DstMode", "SemScope", "TopkTieOrder", "TwoPassAccumulation", "TwoPassAnchor"),
 )
 """Enumerations whose members are named with them only."""
 
