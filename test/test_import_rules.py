@@ -61,7 +61,7 @@ MAY_IMPORT = {
     "interpreter": {"ir", "passes", "compiler", "runtime", "schema", "sim", "ttrt", *DIALECTS},
     "frontend": {
         *("ir", "passes", "target", "compiler", "runtime", "interpreter", "cpp", "schema", "sim"),
-        *("cost", "ttrt"),
+        *("cost", "ttrt", "bridge"),
         *DIALECTS,
     },
     "pykernel": {"frontend", "ttnn", "sim"},

@@ -12,13 +12,17 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import hashlib
+import io
 import json
+import runpy
 import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import jax.numpy as jnp
 import numpy as np
@@ -26,6 +30,7 @@ from card import run_check
 from card_programs import make_program, program_names
 
 import ttmlir
+from pykernel import PyKernelOp
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from samples.random_programs import ALIASES, HOST, Program, program_of
@@ -44,6 +49,12 @@ WIDE = "not run: the simulator unpacks no 32-bit numbers to DST on Wormhole"
 REFUSALS = (ttmlir.CompilationError, ttmlir.InputError, DiagnosticError)
 RANDOM = 70
 """How many random graphs there are."""
+_EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "pykernel"
+_PYKERNEL = (
+    *("control_flow", "eltwise_sfpu", "matmul_on_many_cores", "matmul_on_one_core"),
+    *("softmax", "vector_add"),
+)
+"""Examples of operations in Python, which are saved where they are profiled."""
 
 
 class KernelProgram(Program):
@@ -77,7 +88,8 @@ _OWN: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 
 def names() -> list[str]:
     """Names of all programs."""
-    return [*program_names(), *_OWN, *(f"random_{seed}" for seed in range(RANDOM))]
+    random = (f"random_{seed}" for seed in range(RANDOM))
+    return [*program_names(), *_OWN, *random, *(f"pykernel_{name}" for name in _PYKERNEL)]
 
 
 def write_script(name: str, board: str, folder: Path) -> Path:
@@ -86,6 +98,8 @@ def write_script(name: str, board: str, folder: Path) -> Path:
     path = folder / "kernels.py"
     if name.startswith("random_"):
         return _write_random(int(name.removeprefix("random_")), board, path)
+    if name.startswith("pykernel_"):
+        return _write_example(name.removeprefix("pykernel_"), path)
     function, arguments = _OWN[name] if name in _OWN else make_program(name)
     compiled = ttmlir.compile(function, *arguments, target="kernels", board=board)
     return compiled.save(path, golden=True)
@@ -101,6 +115,23 @@ def _write_random(seed: int, board: str, path: Path) -> Path:
     return write_kernels_script(
         module, ScriptData(path.parent.name, inputs, outputs, None, False), path
     )
+
+
+def _write_example(name: str, path: Path) -> Path:
+    """The script of an example's operation, which is the same for all boards."""
+    profile = PyKernelOp.profile
+
+    def save(operation: PyKernelOp, *tensors: Any, **options: Any) -> Any:
+        operation.save(path, *tensors, **options)
+        return profile(operation, *tensors, **options)
+
+    with (
+        mock.patch.object(PyKernelOp, "profile", save),
+        mock.patch.object(sys, "path", [str(_EXAMPLES), *sys.path]),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
+        runpy.run_path(str(_EXAMPLES / f"{name}.py"), run_name="__main__")
+    return path
 
 
 def hash_of(script: Path) -> str:

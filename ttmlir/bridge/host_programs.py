@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 from ttmlir.errors import ArgumentError, Error
@@ -193,10 +194,30 @@ def describe_host_program(
     """
     host = _HOSTS[api]()
     arguments = [TensorArgument(tensor, number) for number, tensor in enumerate(tensors)]
-    first, before = _describe_once(host, name, arguments, build)
+    return _describe(host, name, [partial(host.create, each) for each in arguments], build)
+
+
+def describe_operation(
+    name: str, board: str, tensors: Sequence[Any], build: Callable[[Sequence[Any]], Any]
+) -> ProgramDescription:
+    """The program that an operation makes for tensors such as these of ttnn, on a board.
+
+    Accessors of tensors are left to the library that runs it. DescriptionError as above.
+    """
+    host = _Operation(board)
+    return _describe(host, name, [partial(host.like, each) for each in tensors], build)
+
+
+def _describe(
+    host: _Host,
+    name: str,
+    makers: Sequence[Callable[[], Any]],
+    build: Callable[[Sequence[Any]], Any],
+) -> ProgramDescription:
+    first, before = _describe_once(host, name, makers, build)
     # In the other order, no sum of an address and a number is an address both times.
     host.reserve(_PAD)
-    second, after = _describe_once(host, name, arguments, build, backwards=True)
+    second, after = _describe_once(host, name, makers, build, backwards=True)
     numbers = {pair: number for number, pair in enumerate(zip(before, after, strict=True))}
     return _bind(name, first, second, numbers)
 
@@ -231,16 +252,15 @@ class _Host(Protocol):
 def _describe_once(
     host: _Host,
     name: str,
-    arguments: Sequence[TensorArgument],
+    makers: Sequence[Callable[[], Any]],
     build: Callable[[Sequence[Any]], Any],
     *,
     backwards: bool = False,
 ) -> tuple[ProgramDescription, list[int]]:
     """The program for tensors that are made for it, and their addresses."""
-    made: dict[int, Any] = {}
-    for each in reversed(arguments) if backwards else arguments:
-        made[each.number] = host.create(each)
-    values = [made[each.number] for each in arguments]
+    order = range(len(makers))
+    made = {number: makers[number]() for number in (reversed(order) if backwards else order)}
+    values = [made[number] for number in order]
     addresses = [host.address(each) for each in values]
     program = build(values)
     description = host.describe(program, values)
@@ -269,7 +289,7 @@ _TTNN_TYPES = {
 class _TTNN:
     expected = "its ttnn.ProgramDescriptor, and does not run it"
 
-    def __init__(self) -> None:
+    def __init__(self, board: str = BOARD) -> None:
         # Only kernels of this API need ttnn.
         from ttmlir import ttnn
         from ttmlir.sim.options import SimOptions
@@ -277,7 +297,7 @@ class _TTNN:
 
         self._ttnn: Any = ttnn
         # The devices that the user has opened stay as they are.
-        self._device: Any = MeshDevice(0, chip_of(BOARD, 0), SimOptions())
+        self._device: Any = MeshDevice(0, chip_of(board, 0), SimOptions())
 
     def reserve(self, size: int) -> None:
         for allocator in self._device.allocators.values():
@@ -336,6 +356,53 @@ class _TTNN:
             return describe_program(program, number_of)
         except Error as error:
             raise DescriptionError(str(error)) from error
+
+
+class _Operation(_TTNN):
+    """ttnn, with arguments of kernels that say which tensor an accessor is of."""
+
+    def like(self, tensor: Any) -> Any:
+        """A tensor of the same kind."""
+        ttnn = self._ttnn
+        return ttnn.empty(
+            tensor.shape,
+            dtype=tensor.dtype,
+            layout=tensor.layout,
+            device=self._device,
+            memory_config=tensor.memory_config(),
+        )
+
+    def describe(self, program: Any, made: Sequence[Any]) -> ProgramDescription | None:
+        description = super().describe(program, made)
+        if description is None:
+            return None
+        numbers = {id(each): number for number, each in enumerate(made)}
+        kernels = [
+            replace(each, compile_time_args=_with_accessors(given.compile_time_args, each, numbers))
+            for each, given in zip(description.kernels, program.kernels, strict=True)
+        ]
+        return replace(description, kernels=tuple(kernels))
+
+
+def _with_accessors(
+    given: Sequence[int], kernel: KernelDescription, numbers: Mapping[int, int]
+) -> Arguments:
+    """The arguments of a kernel, one for all words of an accessor."""
+    from ttmlir.ttnn.programs.descriptors import AccessorWord
+
+    found: list[Argument] = []
+    for word, argument in zip(given, kernel.compile_time_args, strict=True):
+        if not isinstance(word, AccessorWord):
+            found.append(argument)
+        elif word.is_first:
+            number = numbers.get(id(word.tensor))
+            if number is None:
+                raise DescriptionError(
+                    f"kernel '{kernel.name}' has a TensorAccessorArgs of a tensor that is no "
+                    "argument"
+                )
+            found.append(TensorAccessorArgs(number))
+    return tuple(found)
 
 
 # -- TT-Metalium ----------------------------------------------------------------------------------

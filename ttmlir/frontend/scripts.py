@@ -53,7 +53,7 @@ def write_script(module: ModuleOp, data: ScriptData, options: str, path: str | P
 
     `options` are those of the pipeline to ttnn.
     """
-    script = _checked(path)
+    script = check_script_path(path)
     transform(module, f"{_PIPELINE}{{{_known(options)} target-module=true}}", until=_TUPLES)
     return write_lowered_script(module, data, script)
 
@@ -74,7 +74,7 @@ def write_lowered_script(module: ModuleOp, data: ScriptData, path: str | Path) -
         script=script.name,
         source_line=line_of if data.is_python else None,
     )
-    return _write_files(script, text, data, kept)
+    return write_files(script, text, data, kept)
 
 
 def write_kernels_script(
@@ -88,7 +88,7 @@ def write_kernels_script(
     from ttmlir.target.python.kernel_script import programs_of, write_kernel_script
     from ttmlir.target.python.model_script import identifier
 
-    script = _checked(path)
+    script = check_script_path(path)
     (program,) = programs_of(module)
     names = _names_of_inputs(source or program)
     kept = dict(zip(names, data.inputs, strict=True))
@@ -101,10 +101,10 @@ def write_kernels_script(
         script=script.name,
         source_line=line_of if data.is_python else None,
     )
-    return _write_files(script, text, data, {**kept, **arrays})
+    return write_files(script, text, data, {**kept, **arrays})
 
 
-def _checked(path: str | Path) -> Path:
+def check_script_path(path: str | Path) -> Path:
     """The path of a script, whose name has to be that of a module."""
     script = Path(path)
     if not script.stem.isidentifier() or keyword.iskeyword(script.stem) or script.stem == "ttnn":
@@ -136,7 +136,7 @@ def _name_globals(
     return names, arrays
 
 
-def _write_files(script: Path, text: str, data: ScriptData, kept: Mapping[str, Array]) -> Path:
+def write_files(script: Path, text: str, data: ScriptData, kept: Mapping[str, Array]) -> Path:
     """Write a script, the file of its tensors, and that of golden results."""
     from ttmlir.frontend.safetensors import write_safetensors
 

@@ -620,7 +620,7 @@ class KernelFunction:
 
         `compile_time_args` is what `get_compile_time_arg_val` finds, where that is known.
         """
-        return self._find_or_refuse(args, constants, tuple(compile_time_args))
+        return self._find_or_refuse(args, constants, tuple(map(int, compile_time_args)))
 
     def _find_or_refuse(
         self, args: Sequence[object], constants: Mapping[str, object], words: tuple[int, ...]

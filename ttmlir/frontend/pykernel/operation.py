@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from math import ceil, lcm
 from pathlib import Path
@@ -16,7 +16,13 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.ttkernel import CallOp, CBType
-from ttmlir.errors import ArgumentError, ArgumentTypeError, MissingPackageError, NotSupportedError
+from ttmlir.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    MissingPackageError,
+    NotSupportedError,
+    UsageError,
+)
 from ttmlir.files import write_file
 from ttmlir.frontend.pykernel.builder import Arguments, CircularBuffer
 from ttmlir.frontend.pykernel.compilation import Kernel, KernelFunction
@@ -250,6 +256,7 @@ class PyKernelOp:
         """Every kernel that was compiled, by name and hash of its C++."""
         self._core_ranges: Any = None
         self._accessor_words: list[int] = []
+        self._is_for_cards = _is_library(self._ttnn)
 
     # What subclasses say.
 
@@ -283,6 +290,35 @@ class PyKernelOp:
         return record(
             type(self).__name__, queue, lambda: self._ttnn.generic_op(list(tensors), program)
         )
+
+    def save(self, path: str | Path, *tensors: Any, **options: Any) -> Path:
+        """Run the operation, and write a script that runs its kernels on a card; its path.
+
+        Beside it stand the numbers of the tensors as they were, and those of the result, which
+        `--check` compares with. NotSupportedError or DescriptionError, a ValueError, for programs
+        that no script can have; UsageError for tensors that are on no simulated device.
+        """
+        from ttmlir.frontend.pykernel.script import names_of_tensors, save_operation
+
+        if _is_library(self._ttnn):
+            raise UsageError(
+                "save writes what runs on simulated devices; with the ttnn of a card the operation "
+                "runs there"
+            )
+        named: dict[int, tuple[int, str, Any]] = {}
+        for name, each in zip(names_of_tensors(self.invoke, tensors), tensors, strict=True):
+            named.setdefault(id(each), (len(named), name, each))
+
+        def build(made: Sequence[Any]) -> Any:
+            self._is_for_cards = True
+            try:
+                return self.make_program([made[named[id(each)][0]] for each in tensors], options)
+            finally:
+                self._is_for_cards = False
+
+        distinct = {name: tensor for _, name, tensor in named.values()}
+        run = partial(self, *tensors, **options)
+        return save_operation(path, type(self).__name__, distinct, build, run)
 
     def make_program(self, tensors: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """The `ttnn.ProgramDescriptor` for tensors; addresses in it are those of these tensors."""
@@ -388,7 +424,7 @@ class PyKernelOp:
         for each in tensor_accessor_configs:
             words += self._words(each)
         compiled = _compile(kernel, buffers, arguments, constants, words)
-        if _is_library(self._ttnn):
+        if self._is_for_cards:
             compiled = compiled.in_form(KernelApi.OF_2026)
         self.kernel_selection[compiled.name] = kernel
         self.kernel_cache[compiled.name, hash(compiled)] = compiled
@@ -466,6 +502,11 @@ class PyKernelOp:
     def _words(self, config: Any) -> list[int]:
         """The compile-time arguments for a tensor accessor."""
         if isinstance(config, int):
+            if self._is_for_cards:
+                raise NotSupportedError(
+                    "a card's library says how tensors lie in more words than flags have; give "
+                    "tensors to tensor_accessor_configs and set_tensor_accessor_config"
+                )
             return [int(config)]
         return list(self._ttnn.TensorAccessorArgs(config).get_compile_time_args())
 

@@ -18,6 +18,17 @@ ARCH, GRID, DRAM_BANKS = "", (0, 0), 0
 """The chip that the kernels are made for: columns and rows of cores."""
 
 
+def check_cores(device: Any) -> None:
+    """Stop on a chip with less cores than the kernels are for."""
+    grid = device.compute_with_storage_grid_size()
+    if grid.x < GRID[0] or grid.y < GRID[1]:
+        print(
+            f"the kernels are for {GRID[0]}x{GRID[1]} cores; this chip has {grid.x}x{grid.y}",
+            file=sys.stderr,
+        )
+        raise SystemExit(1)
+
+
 def check_chip(device: Any) -> None:
     """Stop on a chip that the kernels are not made for."""
     grid, banks = device.compute_with_storage_grid_size(), device.dram_grid_size()
@@ -64,9 +75,7 @@ class Blocks:
 
     def write(self, array: Any, strides: Any, device: Any) -> Any:
         """A tensor with the numbers of an array, whose strides say where they are among padding."""
-        kinds = {ttnn.int32: np.int32, ttnn.uint32: np.uint32}
-        kinds |= {ttnn.uint16: np.uint16, ttnn.uint8: np.uint8}
-        array = np.asarray(array, kinds.get(self.dtype, np.float32))
+        array = numbers(array, self.dtype)
         flat = np.zeros(math.prod(self.grid) * self.rows * self.shard[-1], array.dtype)
         view(flat, array.shape, strides)[...] = array
         rank = len(self.grid)
@@ -91,6 +100,32 @@ class Blocks:
         return np.array(view(flat, shape, strides))
 
 
+def numbers(array: Any, dtype: Any) -> Any:
+    """The numbers of an array as the library takes those of a data type."""
+    kinds = {ttnn.int32: np.int32, ttnn.uint32: np.uint32}
+    kinds |= {ttnn.uint16: np.uint16, ttnn.uint8: np.uint8}
+    return np.ascontiguousarray(array, kinds.get(dtype, np.float32))
+
+
+def on_device(array: Any, dtype: Any, layout: Any, memory_config: Any, device: Any) -> Any:
+    """A tensor with the numbers of an array."""
+    tensor = ttnn.Tensor(numbers(array, dtype), dtype, layout=layout)
+    return ttnn.to_device(tensor, device, memory_config=memory_config)
+
+
+def sharded(memory_layout: str, buffer: str, cores: Any, shape: Any, orientation: str) -> Any:
+    """The memory of a tensor whose shards are on cores."""
+    spec = ttnn.ShardSpec(cores_of(cores), shape, getattr(ttnn.ShardOrientation, orientation))
+    return ttnn.MemoryConfig(
+        getattr(ttnn.TensorMemoryLayout, memory_layout), getattr(ttnn.BufferType, buffer), spec
+    )
+
+
+def accessor(tensor: Any) -> Any:
+    """What a kernel's `TensorAccessorArgs` reads about a tensor."""
+    return ttnn.TensorAccessorArgs(tensor).get_compile_time_args()
+
+
 def view(flat: Any, shape: Any, strides: Any) -> Any:
     """The elements of an array with padding that are numbers."""
     steps = [each * flat.itemsize for each in strides]
@@ -106,14 +141,14 @@ def cores_of(rectangles: Any) -> Any:
     return ttnn.CoreRangeSet(ranges)
 
 
-def reader(source: str, cores: Any, arguments: Any = (), runtime: Any = ()) -> Any:
+def reader(source: str, cores: Any, arguments: Any = (), **others: Any) -> Any:
     """A kernel on the processor that reads."""
-    return kernel(source, ttnn.ReaderConfigDescriptor(), cores, arguments, runtime)
+    return kernel(source, ttnn.ReaderConfigDescriptor(), cores, arguments, **others)
 
 
-def writer(source: str, cores: Any, arguments: Any = (), runtime: Any = ()) -> Any:
+def writer(source: str, cores: Any, arguments: Any = (), **others: Any) -> Any:
     """A kernel on the processor that writes."""
-    return kernel(source, ttnn.WriterConfigDescriptor(), cores, arguments, runtime)
+    return kernel(source, ttnn.WriterConfigDescriptor(), cores, arguments, **others)
 
 
 def compute(
@@ -121,6 +156,8 @@ def compute(
     cores: Any,
     arguments: Any = (),
     runtime: Any = (),
+    by_core: Any = (),
+    defines: Any = (),
     fidelity: str = "HiFi4",
     unpack_to_dest: Any = (),
     **flags: bool,
@@ -134,20 +171,30 @@ def compute(
         modes.UnpackToDestFp32 if number in unpack_to_dest else modes.Default
         for number in range(CIRCULAR_BUFFERS)
     ]
-    return kernel(source, config, cores, arguments, runtime)
+    return kernel(source, config, cores, arguments, runtime, by_core, defines)
 
 
 CIRCULAR_BUFFERS = 64
 
 
-def kernel(source: str, config: Any, cores: Any, arguments: Any, runtime: Any) -> Any:
-    """A kernel, the arguments that it is compiled with, and those of each core."""
+def kernel(
+    source: str,
+    config: Any,
+    cores: Any,
+    arguments: Any,
+    runtime: Any = (),
+    by_core: Any = (),
+    defines: Any = (),
+) -> Any:
+    """A kernel, the arguments that it is compiled with, those of all cores and of each."""
     return ttnn.KernelDescriptor(
         kernel_source=source,
         source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
         core_ranges=cores_of(cores),
         compile_time_args=[*arguments],
         common_runtime_args=[*runtime],
+        runtime_args=[(ttnn.CoreCoord(*core), [*words]) for core, words in by_core],
+        defines=[*defines],
         config=config,
     )
 
@@ -160,9 +207,9 @@ def circular_buffer(number: int, dtype: Any, page: int, size: int, cores: Any) -
     )
 
 
-def semaphore(number: int, cores: Any) -> Any:
-    """A semaphore that begins at 0."""
-    return ttnn.SemaphoreDescriptor(id=number, core_ranges=cores_of(cores), initial_value=0)
+def semaphore(number: int, cores: Any, value: int = 0) -> Any:
+    """A semaphore, and the number that it begins at."""
+    return ttnn.SemaphoreDescriptor(id=number, core_ranges=cores_of(cores), initial_value=value)
 
 
 def to_array(result: Any) -> Any:

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import cast
+from dataclasses import replace
+from functools import partial
+from typing import NoReturn, cast
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType, ModuleOp, StringAttr
@@ -25,22 +27,14 @@ from ttmlir.dialects.tt import element_of
 from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.dialects.ttkernel import CBType
 from ttmlir.layout.data_format import TileFormat
-from ttmlir.layout.enums import DataType, DeviceMemoryLayout, MemorySpace
+from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace
 from ttmlir.layout.metal import WIDE_BYTES, grid_cores
 from ttmlir.layout.system import ChipDesc
 from ttmlir.mlir.reporting import OpError, file_line_col, name_of
 from ttmlir.program import (
-    AddressOfTensor,
-    Argument,
-    Arguments,
-    CircularBufferDescription,
-    CircularBufferIndex,
     ComputeConfig,
-    CoreRanges,
     KernelDescription,
     ProgramDescription,
-    ReaderConfig,
-    SemaphoreAt,
     list_ranges,
 )
 from ttmlir.target.cpp.kernel_api import KernelApi
@@ -48,37 +42,21 @@ from ttmlir.target.flatbuffer.programs import system_desc_of
 from ttmlir.target.flatbuffer.tensors import TTMETAL, Symbols, Values
 from ttmlir.target.flatbuffer.ttmetal import EnqueueWriter, host_padding
 from ttmlir.target.python.model_script import (
-    FRAME,
-    OF_FRAME,
     PROGRAM,
-    USAGE,
     identifier,
-    imports_of,
-    piece,
     printable,
     taken_names,
 )
-from ttmlir.version import TTNN_VERSION, VERSION
-
-_KERNEL_FRAME = "kernel_frame.py"
-_PIECES = (
-    *("check_chip", "Blocks", "view", "cores_of", "CIRCULAR_BUFFERS"),
-    *("reader", "writer", "compute", "kernel", "circular_buffer", "semaphore"),
+from ttmlir.target.python.program_text import (
+    PIECES_OF_PROGRAMS,
+    ProgramWriter,
+    cores_text,
+    data_type_text,
+    frame_script,
 )
-_CONSTANTS = ("MESH_SHAPE", "TENSORS", "GOLDEN", "KINDS")
-_DATA_TYPES = {
-    DataType.F32: "float32",
-    DataType.BF16: "bfloat16",
-    DataType.BFP_BF8: "bfloat8_b",
-    DataType.BFP_BF4: "bfloat4_b",
-    DataType.U32: "uint32",
-    DataType.SI32: "int32",
-    DataType.U16: "uint16",
-    DataType.U8: "uint8",
-}
-"""What the library has tensors of."""
-_SPREAD = "ttkernel.unary_bcast"
-_FIDELITY = {"lofi": "LoFi", "hifi2": "HiFi2", "hifi3": "HiFi3", "hifi4": "HiFi4"}
+
+_PIECES = ("check_chip", "Blocks", "numbers", "view", *PIECES_OF_PROGRAMS)
+_ROW = StringAttr("ROW")
 
 Buffer = SSAValue[MemRefType[Attribute]]
 SourceLine = Callable[[str, int], str | None]
@@ -118,29 +96,13 @@ def write_kernel_script(
         "    check_chip(device)\n"
         f"    return {PROGRAM}({called}device)"
     )
-    text = "\n\n\n".join(
-        (
-            *(piece(_KERNEL_FRAME, name) for name in _PIECES),
-            *writer.definitions(),
-            forward,
-            main,
-            piece(_KERNEL_FRAME, "to_array"),
-            *(piece(FRAME, name) for name in ("read_array", *OF_FRAME) if name != "to_array"),
-            piece(FRAME, ""),
-        )
-    )
     rows, columns = chip.grid
     facts = (
         f'ARCH, GRID, DRAM_BANKS = "{chip.arch.keyword}", ({columns}, {rows}), '
         f"{chip.num_dram_channels}"
     )
-    head = (
-        f'"""{title}, as kernels for ttnn {TTNN_VERSION}; written by ttmlir {VERSION}.\n\n'
-        f'{USAGE.replace("SCRIPT", script)}"""'
-    )
-    frame = (*(piece(FRAME, name) for name in _CONSTANTS), piece(_KERNEL_FRAME, "L1_SMALL_SIZE"))
-    imports = imports_of(text, script, (FRAME, _KERNEL_FRAME))
-    return "\n".join((head, "", imports, *frame, facts, "", "", text)) + "\n"
+    parts = (*writer.definitions(), forward, main)
+    return frame_script(title, script, facts, (*_PIECES, "to_array"), parts)
 
 
 def programs_of(module: ModuleOp, symbols: Symbols | None = None) -> list[FuncOp]:
@@ -166,8 +128,7 @@ class _ScriptWriter:
         self._taken = taken_names() | {*_PIECES, "check_chip"}
         self._blocks: dict[str, str] = {}
         """Names of the ways in which buffers are divided, by what they are."""
-        self._kernels: dict[str, str] = {}
-        """Texts of kernels by names."""
+        self._texts = ProgramWriter(self.new_name, self._taken)
         self._programs: dict[str, str] = {}
         """Names of functions by their texts after the name."""
 
@@ -183,8 +144,7 @@ class _ScriptWriter:
         """Blocks, kernels and programs."""
         if self._blocks:
             yield "\n".join(f"{name} = {text}" for text, name in self._blocks.items())
-        for name, text in self._kernels.items():
-            yield f"{name} = {_quoted(text)}"
+        yield from self._texts.definitions()
         for text, name in self._programs.items():
             yield f"def {name}{text}"
 
@@ -282,12 +242,12 @@ class _ScriptWriter:
                 f"has shards in single banks of DRAM, '{buffer.type}'; scripts have tiles that go "
                 "round the banks, #ttcore.interleaved",
             )
-        dtype = _data_type(element.data_type, op)
+        dtype = data_type_text(element.data_type, partial(_refuse, op))
         text = f"Blocks({dtype}, {layout.grid_shape}, {layout.scalar_shard_shape}"
         if in_l1:
             cores = list_ranges(grid_cores(layout.grid_shape, self._chip.grid))
             count = f", {layout.buffers}" if layout.buffers > 1 else ""
-            text += f", {_cores(cores)}{count}"
+            text += f", {cores_text(cores)}{count}"
         text += ")"
         if text not in self._blocks:
             self._blocks[text] = self.new_name(f"BLOCKS_{len(self._blocks)}")
@@ -304,120 +264,55 @@ class _ScriptWriter:
             yield "# " + printable(f"{file}:{place.line}  {(line or '').strip()}".rstrip())
         description, _ = self._writer.describe(op)
         buffers = cast("tuple[Buffer, ...]", op.group("buffers"))
-        text = self._program_text(op, description, len(buffers))
+        for each in description.kernels:
+            is_wide = isinstance(each.config, ComputeConfig) and each.config.fp32_dest_acc_en
+            if is_wide and spreads_short_rows(self._symbols.function(op, each.name)):
+                raise OpError(op, f"{WIDE_ROWS}options='fp32-dest-acc-en=false'")
+        tensors = [f"buffer{number}" for number in range(len(buffers))]
+        text = self._texts.text(
+            _in_common(op, description), _meaning(op), tensors, partial(_refuse, op)
+        )
         if text not in self._programs:
             self._programs[text] = self.new_name(_title(op))
         given = ", ".join(self._names[each] for each in buffers)
         yield f"{self._programs[text]}({given})"
 
-    def _program_text(
-        self, op: ttmetal.EnqueueProgramOp, program: ProgramDescription, count: int
-    ) -> str:
-        tensors = [f"buffer{number}" for number in range(count)]
-        lines = [
-            f"({', '.join(f'{name}: Any' for name in tensors)}) -> None:",
-            f'    """{_meaning(op)}."""',
-        ]
-        every = {each.core_ranges for each in program.kernels}
-        shared = next(iter(every)) if len(every) == 1 else None
-        if shared is not None:
-            lines.append(f"    cores = {_cores(shared)}")
 
-        def on(ranges: CoreRanges) -> str:
-            return "cores" if ranges == shared else _cores(ranges)
+def _refuse(op: Operation, message: str) -> NoReturn:
+    raise OpError(op, message)
 
-        lines.append("    kernels = [")
-        lines += [f"        {self._kernel(op, each, on)}," for each in program.kernels]
-        lines += ["    ]", "    semaphores = ["]
-        for number, each in enumerate(program.semaphores):
-            index = number if each.id is None else each.id
-            lines.append(f"        semaphore({index}, {on(each.core_ranges)}),")
-        lines += ["    ]", "    circular_buffers = ["]
-        lines += [
-            f"        {self._circular_buffer(op, each, on, count)},"
-            for each in program.circular_buffers
-        ]
-        # The library asks for an input and an output.
-        operands = tensors if count > 1 else tensors * 2
-        lines += [
-            "    ]",
-            "    program = ttnn.ProgramDescriptor(",
-            "        kernels=kernels, semaphores=semaphores, cbs=circular_buffers",
-            "    )",
-            f"    ttnn.generic_op([{', '.join(operands)}], program)",
-        ]
-        return "\n".join(lines)
 
-    def _kernel(
-        self, op: Operation, kernel: KernelDescription, on: Callable[[CoreRanges], str]
-    ) -> str:
-        name = identifier(kernel.name).upper()
-        if self._kernels.setdefault(name, kernel.source) != kernel.source:
-            name = self.new_name(name)
-            self._kernels[name] = kernel.source
-        self._taken.add(name)
-        words = [name, on(kernel.core_ranges)]
-        runtime = {arguments for _, arguments in kernel.runtime_args}
-        if len(runtime) > 1 or kernel.common_runtime_args or kernel.named_compile_time_args:
+def _in_common(op: Operation, program: ProgramDescription) -> ProgramDescription:
+    """The program with arguments that are the same on all cores as common ones."""
+    kernels = list[KernelDescription]()
+    for each in program.kernels:
+        own = {arguments for _, arguments in each.runtime_args}
+        if len(own) > 1 or each.common_runtime_args:
             raise OpError(op, "has run-time arguments that differ from core to core")
-        if kernel.compile_time_args:
-            words.append(_arguments(kernel.compile_time_args))
-        if runtime:
-            words.append(f"runtime={_arguments(next(iter(runtime)))}")
-        config = kernel.config
-        if not isinstance(config, ComputeConfig):
-            maker = "reader" if isinstance(config, ReaderConfig) else "writer"
-            return f"{maker}({', '.join(words)})"
-        if config.fp32_dest_acc_en:
-            _refuse_wide_rows(op, self._symbols.function(op, kernel.name))
-        if (fidelity := _FIDELITY[config.math_fidelity.keyword]) != "HiFi4":
-            words.append(f"fidelity={fidelity!r}")
-        if config.unpack_to_dest_fp32:
-            words.append(f"unpack_to_dest={config.unpack_to_dest_fp32}")
-        words += [
-            f"{flag}=True"
-            for flag in ("fp32_dest_acc_en", "dst_full_sync_en", "math_approx_mode")
-            if getattr(config, flag)
-        ]
-        return f"compute({', '.join(words)})"
-
-    def _circular_buffer(
-        self,
-        op: Operation,
-        queue: CircularBufferDescription,
-        on: Callable[[CoreRanges], str],
-        count: int,
-    ) -> str:
-        (form,) = queue.formats
-        if queue.tensor is not None and queue.tensor < count:
-            return f"ttnn.cb_descriptor_from_sharded_tensor({form.index}, buffer{queue.tensor})"
-        dtype = _data_type(form.data_type, op)
-        return (
-            f"circular_buffer({form.index}, {dtype}, {form.page_size}, {queue.total_size}, "
-            f"{on(queue.core_ranges)})"
-        )
+        common = next(iter(own), ())
+        kernels.append(replace(each, runtime_args=(), common_runtime_args=common))
+    return replace(program, kernels=tuple(kernels))
 
 
-def _refuse_wide_rows(op: Operation, function: FuncOp) -> None:
-    """Refuse what the kernel library of the cards computes otherwise.
+def spreads_short_rows(function: Operation) -> bool:
+    """Whether a kernel spreads rows of 16-bit numbers, which a DST of 32 bits gets wrong.
 
     `unary_bcast` of rows moves 16-bit numbers to DST as if that had numbers of 16 bits, too
     (tt-llk, llk_math_eltwise_unary_datacopy.h of tt-metal 0.81: only UInt16 is treated).
     """
     for call in function.walk():
-        if call.name != "ttkernel.unary_bcast" or call.properties["bcast_type"] != StringAttr(
-            "ROW"
-        ):
-            continue
-        type_ = call.operands[0].type
-        assert isinstance(type_, CBType), "tiles are unpacked from circular buffers"
-        if element_of(type_.memref.element_type).scalar.size_bytes < WIDE_BYTES:
-            raise OpError(
-                op,
-                "spreads rows of 16-bit numbers in a kernel whose registers hold 32 bits, which "
-                "cards get wrong; compute all of it in f32, or in bf16 with options="
-                "'fp32-dest-acc-en=false'",
-            )
+        if call.name == "ttkernel.unary_bcast" and call.properties["bcast_type"] == _ROW:
+            type_ = call.operands[0].type
+            assert isinstance(type_, CBType), "tiles are unpacked from circular buffers"
+            if element_of(type_.memref.element_type).scalar.size_bytes < WIDE_BYTES:
+                return True
+    return False
+
+
+WIDE_ROWS = (
+    "spreads rows of 16-bit numbers in a kernel whose registers hold 32 bits, which cards get "
+    "wrong; compute all of it in f32, or in bf16 with "
+)
 
 
 def _is_memory_of_queue(user: Operation, buffer: SSAValue) -> bool:
@@ -450,39 +345,3 @@ def _meaning(op: Operation) -> str:
     ]
     text = ", ".join(words) or "moves numbers"
     return text if len(text) < 80 else f"{text[:76].rpartition(',')[0]}, ..."
-
-
-def _data_type(data_type: DataType, op: Operation) -> str:
-    if data_type not in _DATA_TYPES:
-        known = ", ".join(each.keyword for each in _DATA_TYPES)
-        raise OpError(
-            op, f"has numbers of {data_type.keyword}; the ttnn library has tensors of {known}"
-        )
-    return f"ttnn.{_DATA_TYPES[data_type]}"
-
-
-def _cores(ranges: CoreRanges) -> str:
-    return str([(*each.start, *each.end) for each in ranges])
-
-
-def _arguments(arguments: Arguments) -> str:
-    return f"[{', '.join(map(_argument, arguments))}]"
-
-
-def _argument(argument: Argument) -> str:
-    match argument:
-        case AddressOfTensor(number):
-            return f"buffer{number}.buffer_address()"
-        case CircularBufferIndex(number) | SemaphoreAt(number):
-            return str(number)
-        case int():
-            return str(argument)
-        case _:
-            raise AssertionError("programs of ttmetal have no accessors of tensors")
-
-
-def _quoted(text: str) -> str:
-    """A text as a literal of several lines."""
-    if '"""' in text or "\\" in text:
-        return repr(text)
-    return f'"""\\\n{text}"""'

@@ -246,16 +246,33 @@ class ProgramDescriptor:
     custom_program_hash: int | None = None
 
 
+class AccessorWord(int):
+    """A compile-time argument of a tensor's accessor: other libraries have other ones for it."""
+
+    tensor: Tensor
+    is_first: bool
+
+    @classmethod
+    def of(cls, word: int, tensor: Tensor, is_first: bool) -> AccessorWord:
+        """The word, which is the tensor's first or another."""
+        made = cls(word)
+        made.tensor, made.is_first = tensor, is_first
+        return made
+
+
 class TensorAccessorArgs:
     """What a kernel's `TensorAccessorArgs` reads of a tensor from its arguments."""
 
     def __init__(self, tensor: Tensor) -> None:
         """The layout of a tensor on a device."""
-        self._words = accessor_words(tensor.device_storage().buffer.accessor_args())
+        words = accessor_words(tensor.device_storage().buffer.accessor_args())
+        self._words = [
+            AccessorWord.of(word, tensor, not number) for number, word in enumerate(words)
+        ]
 
     def get_compile_time_args(self) -> list[int]:
         """The compile-time arguments."""
-        return list(self._words)
+        return [*self._words]
 
     def get_common_runtime_args(self) -> list[int]:
         """None: everything is known when the kernel is compiled."""
