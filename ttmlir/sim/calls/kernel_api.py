@@ -34,6 +34,8 @@ from ttmlir.sim.machine.memory import (
 )
 from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES, TILE_VOLUME
 from ttmlir.sim.options import SimOptions
+from ttmlir.sim.sanitizer.regular import RegularRun
+from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 from ttmlir.sim.timing.costs import UNITS
 
 # --- Declaration ----------------------------------------------------------------------------------
@@ -235,7 +237,7 @@ class KernelApi:
         self.thread = thread
         self.options = options
         self.scheduler = thread.scheduler or Scheduler(options)
-        self.watch = core.watch
+        self.watch: Sanitizer | RegularRun | None = core.watch
         self.timed = options.timed
         self.cbs = core.cbs
         self.l1 = core.l1

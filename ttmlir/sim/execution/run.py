@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ttmlir.collector import without_collections
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.optable.kernel import Role
@@ -26,6 +27,8 @@ from ttmlir.sim.machine.address_generators import Buffer
 from ttmlir.sim.machine.device import Core, SimChip, SimDevice
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.sanitizer.regular import IrregularError, RegularRun, may_be_regular
+from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import noc_parameters
@@ -350,6 +353,8 @@ class _Run:
         self.threads: list[KernelThread] = []
         self.movers: list[DataMovementApi] = []
         self.apis: list[KernelApi] = []
+        self.calls: set[str] = set()
+        """What the kernels call."""
         self.compiled: dict[tuple[int, Role, Build], CompiledKernel] = {}
         self.scheduler = Scheduler(device.options, self.move_held_copies)
         self.noc_model = _noc_model(device) if device.options.timed else None
@@ -396,6 +401,7 @@ class _Run:
             self.page_log.watch(api, kernel.name)
         self.scheduler.interleave(api, (*waiting_calls(type(api)), "poll"))
         thread.start(compiled.start(api))
+        self.calls.update(compiled.bindings.values())
         self.apis.append(api)
 
     def _compile(
@@ -453,11 +459,9 @@ class _Run:
         watch = self.device.watch
         first_line = len(self.device.printed)
         if watch is not None:
-            cores = (self.device.core(x, y) for x, y in self.program.configured_cores)
-            watch.program_started(self.threads, tuple(cores))
+            watch.program_started(self.threads, self._cores())
         try:
-            with np.errstate(all="ignore"):  # Numbers overflow without a warning, as on the chip.
-                self.scheduler.run(self.threads)
+            self._run_threads()
         except SimError as error:
             if watch is not None:
                 watch.program_stopped(error)
@@ -468,6 +472,41 @@ class _Run:
         self.move_held_copies()
         if watch is not None:
             watch.program_ended()
+        return self._report(first_line)
+
+    def run_if_regular(self, full: Sanitizer) -> ProgramReport | None:
+        """Run the threads while all that they do is regular; None, and all undone, if it is not.
+
+        What is wrong with a program is only told by a run of its own.
+        """
+        watch = RegularRun(full, self.threads, self._cores())
+        for api in self.apis:
+            api.watch = watch
+        try:
+            self._run_threads()
+            self.move_held_copies()
+            watch.finish()
+        except (IrregularError, SimError):
+            watch.undo()
+            return None
+        return self._report(len(self.device.printed))
+
+    @property
+    def may_be_regular(self) -> bool:
+        """Whether it is worth a try: nothing records what happens, which could not be undone."""
+        recorded = self.timeline is not None or self.page_log is not None
+        return not recorded and may_be_regular(self._cores(), self.calls)
+
+    def _cores(self) -> tuple[Core, ...]:
+        return tuple(self.device.core(x, y) for x, y in self.program.configured_cores)
+
+    def _run_threads(self) -> None:
+        # Numbers overflow without a warning, as on the chip.
+        with np.errstate(all="ignore"), without_collections():
+            self.scheduler.run(self.threads)
+
+    def _report(self, first_line: int) -> ProgramReport:
+        watch = self.device.watch
         return ProgramReport(
             chip=self.device.chip,
             threads=tuple(map(_times, self.threads, self.apis)),
@@ -496,6 +535,12 @@ def run_program(
         raise SimError("the program has no kernels; create at least one before it is run")
     run = _Run(device, program, timeline, page_log)
     run.prepare()
+    if device.watch is not None and run.may_be_regular:
+        report = run.run_if_regular(device.watch)
+        if report is not None:
+            return report
+        run = _Run(device, program, timeline, page_log)
+        run.prepare()
     return run.run()
 
 

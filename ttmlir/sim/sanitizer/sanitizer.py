@@ -9,7 +9,7 @@ page docs/sanitizer.md.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Literal
@@ -877,6 +877,25 @@ class Sanitizer:
                 )
         self._buffers.end()
         self._reporter.stop()
+
+    def program_was_regular(
+        self, cores: Iterable[WatchedCore], written: Iterable[tuple[Memory, int, int]]
+    ) -> None:
+        """A program ran with which nothing is wrong, and wrote bytes: memory, address and size."""
+        self._reporter.begin()
+        for core in cores:
+            for buffer in core.cbs.values():
+                self._spaces[core.l1].shadow.forget(buffer.address, buffer.size)
+        for memory, address, size in written:
+            self.host_write(memory, address, size)
+
+    def is_watched(self, memory: Memory) -> bool:
+        """Whether a memory is one of the device, not of a processor."""
+        return memory in self._spaces
+
+    def space(self, memory: Memory) -> Space:
+        """What is known of a memory of the device."""
+        return self._spaces[memory]
 
     def program_stopped(self, error: SimError) -> None:
         """The program cannot go on: tell what was found before as well."""

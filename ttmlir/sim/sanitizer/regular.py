@@ -1,0 +1,444 @@
+"""Proves, at little cost, that a program keeps to the rules that most programs keep to.
+
+Most kernels move pages of DRAM into circular buffers, compute, and move pages back, with each wait
+and barrier where it belongs. Then nothing can be wrong, whatever the order of events: a page has
+one owner at a time, its hand-over orders the owners, and no page of DRAM is both read and written.
+To see that takes no clocks and no histories. `RegularRun` stands in for the sanitizer while a
+program runs and raises `IrregularError` at the first event that it cannot vouch for, before it
+takes effect, or at the end; also for what is right by other rules, such as semaphores. Then `undo`
+puts the memories back, and the program runs anew under the `Sanitizer`, which says what is wrong.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NoReturn
+
+from ttmlir.optable.kernel import Role
+from ttmlir.sim.machine.numerics import TILE_BYTES
+from ttmlir.sim.sanitizer.sanitizer import (
+    BarrierKind,
+    CopyKind,
+    Sanitizer,
+    WordKind,
+    allowed,
+    still_holds,
+)
+from ttmlir.sim.sanitizer.shadow import BufferState, Destination, Space, Strays, WatchedCore
+
+if TYPE_CHECKING:
+    from ttmlir.sim.errors import Finding
+    from ttmlir.sim.machine.memory import CircularBuffer, Memory
+    from ttmlir.sim.protocols import RunningThread
+
+_BY_OTHER_RULES = ("semaphore", "multicast", "inline", "trid", "mailbox", "dprint")
+"""Parts of the names of calls that are right, or cannot be undone, by other rules than these."""
+
+
+class IrregularError(Exception):
+    """An event of which `RegularRun` cannot say that it is right."""
+
+
+def may_be_regular(cores: Iterable[WatchedCore], calls: Iterable[str]) -> bool:
+    """Whether it is worth a try: by the calls of all kernels, and by where circular buffers are."""
+    if any(part in call for call in calls for part in _BY_OTHER_RULES):
+        return False
+    for core in cores:
+        buffers = sorted(core.cbs.values(), key=lambda each: each.address)
+        if any(each.aliased for each in buffers):
+            return False
+        if any(a.limit > b.address for a, b in pairwise(buffers)):
+            return False
+    return True
+
+
+class _Mover:
+    """What a thread has started on each network and not waited for: copies, and writes' sources."""
+
+    __slots__ = ("computes", "reads", "sources", "targets")
+
+    def __init__(self, thread: RunningThread) -> None:
+        self.computes = Role.COMPUTE & thread.role == thread.role
+        self.reads = [False, False]
+        self.sources = [False, False]
+        self.targets = [False, False]
+
+
+class _Pages:
+    """The circular buffers of a core; `written` says up to where each page was written."""
+
+    __slots__ = ("_starts", "_states", "written")
+
+    def __init__(self, states: Iterable[BufferState]) -> None:
+        self._states = sorted(states, key=lambda each: each.buffer.address)
+        self._starts = [each.buffer.address for each in self._states]
+        self.written: dict[int, int] = {}
+
+    def find(self, address: int) -> BufferState:
+        """The circular buffer that an address may be in."""
+        position = bisect_right(self._starts, address) - 1
+        if position < 0:
+            raise IrregularError
+        return self._states[position]
+
+    def are_written(self, buffer: CircularBuffer, address: int, end: int) -> bool:
+        """Whether bytes of a circular buffer were written."""
+        size = buffer.page_size
+        first = address - (address - buffer.address) % size
+        return all(
+            self.written.get(page, 0) >= min(page + size, end) for page in range(first, end, size)
+        )
+
+    def add(self, buffer: CircularBuffer, address: int, end: int) -> None:
+        """Bytes are written: from the start of a page on, or after what was written of it."""
+        size = buffer.page_size
+        first = address - (address - buffer.address) % size
+        if first < address and self.written.get(first, 0) < address:
+            raise IrregularError
+        for page in range(first, end, size):
+            self.written[page] = max(self.written.get(page, 0), min(page + size, end))
+
+
+class _NoStrays(dict[tuple["Memory", int], tuple[int, int]]):
+    """Takes no address of a page that a buffer does not have."""
+
+    def __setitem__(self, place: tuple[Memory, int], page: tuple[int, int]) -> NoReturn:
+        """Refuse it."""
+        raise IrregularError
+
+
+class RegularRun:
+    """Watches one run of a program in place of a sanitizer, of which it has the same methods."""
+
+    def __init__(
+        self, full: Sanitizer, threads: Sequence[RunningThread], cores: Sequence[WatchedCore]
+    ) -> None:
+        """Watch these threads; the circular buffers of the cores are set up."""
+        self._full = full
+        self._threads = threads
+        self._cores = cores
+        self._movers = [_Mover(thread) for thread in threads]
+        self._states = {
+            buffer: BufferState(buffer) for core in cores for buffer in core.cbs.values()
+        }
+        self._pages = {
+            core.l1: _Pages(self._states[buffer] for buffer in core.cbs.values()) for core in cores
+        }
+        self._reads: set[tuple[Memory, int, int]] = set()
+        """Memory, address and size of what was read of DRAM."""
+        self._writes: dict[Memory, dict[int, int]] = {}
+        """By address: the size of what was written to DRAM."""
+        self._before: list[tuple[Memory, int, bytes]] = []
+        """What was where something was written first."""
+        self._strays: Strays = _NoStrays()
+        self.count_pages = full.count_pages
+
+    def undo(self) -> None:
+        """Put the bytes back that were there before the program."""
+        for memory, address, data in reversed(self._before):
+            memory.write(address, data)
+
+    def finish(self) -> None:
+        """All threads have ended: have the sanitizer know what was written.
+
+        Raises IrregularError for what cannot be said to be right.
+        """
+        self._check_ends()
+        for space, places in self._by_space():
+            self._check_reads(space, places)
+        for memory, written in self._writes.items():
+            self._check_writes(self._full.space(memory), written)
+        self._full.program_was_regular(self._cores, self._written())
+
+    def _written(self) -> Iterator[tuple[Memory, int, int]]:
+        for memory, pages in self._pages.items():
+            for address, end in pages.written.items():
+                yield memory, address, end - address
+        for memory, written in self._writes.items():
+            for address, size in written.items():
+                yield memory, address, size
+
+    # Circular buffers
+
+    def cb_reserve(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_reserve_back` returns."""
+        state = self._states[buffer]
+        if state.producer is not thread:
+            _produce(thread, state)
+        size = pages * buffer.page_size
+        if size > state.reserved:
+            state.reserved = size
+
+    def cb_wait(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_wait_front` returns."""
+        state = self._states[buffer]
+        if state.consumer is not thread:
+            _consume(thread, state)
+        size = pages * buffer.page_size
+        if size > state.waited:
+            state.waited = size
+
+    def cb_push(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_push_back` is called: pages are reserved, and no reads are under way."""
+        state = self._states[buffer]
+        if state.producer is not thread:
+            _produce(thread, state)
+        state.reserved -= pages * buffer.page_size
+        if state.reserved < 0 or True in self._movers[thread.index].reads:
+            raise IrregularError
+
+    def cb_pop(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
+        """`cb_pop_front` is called: pages were waited for, and no writes are leaving."""
+        state = self._states[buffer]
+        if state.consumer is not thread:
+            _consume(thread, state)
+        state.waited -= pages * buffer.page_size
+        if state.waited < 0 or True in self._movers[thread.index].sources:
+            raise IrregularError
+
+    # Accesses
+
+    def read(self, memory: Memory, address: int, size: int, thread: RunningThread) -> None:
+        """A thread reads bytes of a memory; its own, which nobody else sees, is not watched."""
+        pages = self._pages.get(memory)
+        if pages is None:
+            self._check_own(memory)
+            return
+        state = pages.find(address)
+        if self._movers[thread.index].computes:
+            _check_tile(state.buffer, size)
+        _check_filled(thread, pages, state, address, address + size)
+
+    def write(self, memory: Memory, address: int, size: int, thread: RunningThread) -> None:
+        """A thread writes bytes of a memory; its own, which nobody else sees, is not watched."""
+        pages = self._pages.get(memory)
+        if pages is None:
+            self._check_own(memory)
+            return
+        state = pages.find(address)
+        if self._movers[thread.index].computes:
+            _check_tile(state.buffer, size)
+        self._fill(thread, memory, pages, state, address, size)
+
+    def copy_started(
+        self,
+        thread: RunningThread,
+        noc: int,
+        kind: CopyKind,
+        source: Memory,
+        source_address: int,
+        target: Memory,
+        target_address: int,
+        size: int,
+        transaction: int = 0,
+    ) -> None:
+        """A thread starts a copy: of DRAM to a page that it fills, or of a filled page to DRAM."""
+        mover = self._movers[thread.index]
+        if transaction or size < 1:
+            raise IrregularError
+        if kind == "read":
+            pages = self._pages.get(target)
+            if pages is None or target is not thread.l1 or self._full.space(source).is_core:
+                raise IrregularError
+            state = pages.find(target_address)
+            self._fill(thread, target, pages, state, target_address, size)
+            self._reads.add((source, source_address, size))
+            mover.reads[noc] = True
+            return
+        pages = self._pages.get(source)
+        if (
+            pages is None
+            or kind != "write"
+            or source is not thread.l1
+            or self._full.space(target).is_core
+        ):
+            raise IrregularError
+        end = source_address + size
+        _check_filled(thread, pages, pages.find(source_address), source_address, end)
+        written = self._writes.setdefault(target, {})
+        if target_address in written:
+            raise IrregularError
+        self._keep(target, target_address, size)
+        written[target_address] = size
+        mover.sources[noc] = mover.targets[noc] = True
+
+    def copies_done(
+        self, thread: RunningThread, noc: int, kind: BarrierKind, transaction: int | None = None
+    ) -> None:
+        """A barrier returns: all copies of a kind are over."""
+        if transaction is not None:
+            raise IrregularError
+        mover = self._movers[thread.index]
+        match kind:
+            case "read":
+                mover.reads[noc] = False
+            case "write":
+                mover.sources[noc] = mover.targets[noc] = False
+            case "flush":
+                mover.sources[noc] = False
+            case "atomic":
+                pass
+
+    def dst_access(
+        self, thread: RunningThread, dst: Destination, index: int, kind: Literal["read", "write"]
+    ) -> None:
+        """A compute thread uses a tile of DST."""
+        if not allowed(thread, dst):
+            raise IrregularError
+
+    # What orders threads beyond that, which nothing here relies on
+
+    def put(self, thread: RunningThread, key: Hashable) -> None:
+        """A thread hands something over."""
+
+    take = acquire = release = put
+
+    # What is right by other rules, if at all
+
+    def report(self, finding: Finding) -> None:
+        """Somebody else found something."""
+        raise IrregularError
+
+    def strays(self, thread: RunningThread) -> Strays:
+        """Where a thread notes addresses of pages that buffers do not have."""
+        return self._strays
+
+    def page_outside(self, thread: RunningThread, page: int, num_pages: int) -> None:
+        """A thread is about to copy a page that the buffer does not have."""
+        raise IrregularError
+
+    def word_written(
+        self, thread: RunningThread, noc: int, kind: WordKind, memory: Memory, address: int
+    ) -> None:
+        """A thread changes a word over the network."""
+        raise IrregularError
+
+    def semaphore_set(self, thread: RunningThread, memory: Memory, address: int) -> None:
+        """A thread sets a semaphore."""
+        raise IrregularError
+
+    def semaphore_wait(
+        self, thread: RunningThread, memory: Memory, address: int, value: int, *, exactly: bool
+    ) -> None:
+        """A thread has waited for a semaphore."""
+        raise IrregularError
+
+    def check_semaphore(self, thread: RunningThread, memory: Memory, address: int) -> None:
+        """A thread begins to wait for a semaphore."""
+        raise IrregularError
+
+    # Pages
+
+    def _check_own(self, memory: Memory) -> None:
+        if self._full.is_watched(memory):
+            raise IrregularError
+
+    def _fill(
+        self,
+        thread: RunningThread,
+        memory: Memory,
+        pages: _Pages,
+        state: BufferState,
+        address: int,
+        size: int,
+    ) -> None:
+        """A thread, or a copy for it, writes pages that it has reserved, each from its start on."""
+        end = address + size
+        if state.producer is not thread or not state.covers_reserved(address, end):
+            raise IrregularError
+        if pages.written.get(address, 0) >= end or pages.are_written(state.buffer, address, end):
+            return  # As almost always: in an earlier round.
+        self._keep(memory, address, size)
+        pages.add(state.buffer, address, end)
+
+    def _keep(self, memory: Memory, address: int, size: int) -> None:
+        """Keep what is there, to undo what comes."""
+        self._before.append((memory, address, bytes(memory.read(address, size))))
+
+    # The end
+
+    def _check_ends(self) -> None:
+        """Everything was waited for, and all pages were used."""
+        registers: dict[object, Destination | None] = {core.l1: core.dst for core in self._cores}
+        for thread, mover in zip(self._threads, self._movers, strict=True):
+            is_open = True in mover.reads or True in mover.targets
+            if is_open or still_holds(thread, registers.get(thread.l1)):
+                raise IrregularError
+        for state in self._states.values():
+            buffer = state.buffer
+            if state.producer is not None and buffer.received != buffer.acked:
+                raise IrregularError
+
+    def _by_space(self) -> Iterator[tuple[Space, list[tuple[int, int]]]]:
+        """What was read of each memory, as start and end."""
+        places: dict[Memory, list[tuple[int, int]]] = {}
+        for memory, address, size in self._reads:
+            places.setdefault(memory, []).append((address, address + size))
+        for memory, found in places.items():
+            self._check_overlaps(found, self._writes.get(memory, {}))
+            yield self._full.space(memory), found
+
+    def _check_overlaps(self, reads: list[tuple[int, int]], written: dict[int, int]) -> None:
+        """Nothing that was read was written."""
+        starts = sorted(written)
+        ends = [start + written[start] for start in starts]
+        for address, end in reads:
+            if bisect_right(ends, address) != bisect_left(starts, end):
+                raise IrregularError
+
+    def _check_reads(self, space: Space, places: list[tuple[int, int]]) -> None:
+        """Somebody had written what was read, and it lies in one buffer."""
+        for address, end in places:
+            cell = space.shadow.cell(address, end)
+            if cell is not None and cell.writer is not None:
+                continue
+            inside = address >= 0 and end <= space.size
+            if not inside or not space.shadow.is_written(address, end):
+                raise IrregularError
+            if space.overrun(address, end) is not None:
+                raise IrregularError
+
+    def _check_writes(self, space: Space, written: dict[int, int]) -> None:
+        """What was written lies in a buffer, and was written once."""
+        last = space.first_free
+        for address in sorted(written):
+            end = address + written[address]
+            if address < last or end > space.size:
+                raise IrregularError
+            last = end
+            if space.shadow.cell(address, end) is None and (
+                space.overrun(address, end) is not None or space.is_free(address, end)
+            ):
+                raise IrregularError
+
+
+def _produce(thread: RunningThread, state: BufferState) -> None:
+    """A thread is the only producer of a circular buffer."""
+    if state.producer is not None:
+        raise IrregularError
+    state.producer = thread
+
+
+def _consume(thread: RunningThread, state: BufferState) -> None:
+    """A thread is the only consumer of a circular buffer."""
+    if state.consumer is not None:
+        raise IrregularError
+    state.consumer = thread
+
+
+def _check_tile(buffer: CircularBuffer, size: int) -> None:
+    """Tiles fit the pages."""
+    if size > buffer.page_size and TILE_BYTES.get(buffer.data_format) == size:
+        raise IrregularError
+
+
+def _check_filled(
+    thread: RunningThread, pages: _Pages, state: BufferState, address: int, end: int
+) -> None:
+    """A thread, or a copy for it, reads pages that it has waited for and that were written."""
+    if state.consumer is not thread or not state.covers_waited(address, end):
+        raise IrregularError
+    if pages.written.get(address, 0) < end and not pages.are_written(state.buffer, address, end):
+        raise IrregularError
