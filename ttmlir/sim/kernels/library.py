@@ -108,11 +108,8 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 
 _QUALIFIED = (
     *("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping"),
-<<<<<<< HEAD
-    *("DstSync", "DstMode", "DstRoundingMode", "RsqrtMode", "SemScope"),
-=======
-    *("DstSync", "DstMode", "SemScope", "TopkTieOrder", "TwoPassAccumulation", "TwoPassAnchor"),
->>>>>>> lang
+    *("DstSync", "DstMode", "DstRoundingMode", "RsqrtMode", "SemScope", "TopkTieOrder"),
+    *("TwoPassAccumulation", "TwoPassAnchor"),
 )
 """Enumerations whose members are named with them only."""
 
