@@ -925,7 +925,8 @@ class Run(Command):
         self._keep(program, run.outputs)
         if self["save_artifacts"]:
             self._save_tensors(binary, program, run)
-        problems = [*self._problems(run), *expected_problems(outputs)]
+        confirmed = bool(outputs) and all(each.passed for each in outputs)
+        problems = [*self._problems(run, confirmed), *expected_problems(outputs)]
         for problem in problems:
             self.logger.error(f"{program.where}: {problem}")
         if not problems:
@@ -939,15 +940,18 @@ class Run(Command):
             details=self._details(program, run, outputs),
         )
 
-    def _problems(self, run: ProgramRun) -> list[str]:
-        """What is wrong with the numbers."""
+    def _problems(self, run: ProgramRun, confirmed: bool) -> list[str]:
+        """What is wrong with the numbers; `confirmed` outputs are what was expected."""
         problems: list[str] = []
         if self["identity"]:
             problems += identity_problems(run.inputs, run.outputs, self["rtol"], self["atol"])
         if self["non_zero"]:
             problems += zero_problems(run.outputs)
-        if run.golden is not None and run.golden.first_failure is not None:
-            problems.append(golden_problem(run.golden.first_failure))
+        failure = None
+        if run.golden is not None:
+            failure = run.golden.find_failure(run.outputs, confirmed=confirmed)
+        if failure is not None:
+            problems.append(golden_problem(failure))
         return problems
 
     def _details(

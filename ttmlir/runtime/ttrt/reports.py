@@ -444,7 +444,10 @@ def golden_report(golden: Golden) -> list[dict[str, Any]]:
 
 
 def golden_lines(golden: Golden, kernels: Sequence[GenericReport] = ()) -> Iterator[str]:
-    """A line for each operation, marked `ok` or `OFF`, and `--` for what has no reference."""
+    """A line for each operation, marked `ok` or `OFF`, and `--` for what has no reference.
+
+    `~~` are operations that are off, but right for their operands.
+    """
     for index, title in dict.fromkeys((each.operation.index, each.title) for each in kernels):
         yield (
             f"golden --  operation {index} ttnn.generic ({title}): kernels have no reference; the "
@@ -457,7 +460,7 @@ def golden_lines(golden: Golden, kernels: Sequence[GenericReport] = ()) -> Itera
         )
     for result in golden.results:
         accuracy = result.accuracy
-        mark = "ok " if result.passed else "OFF"
+        mark = "ok " if result.passed else "~~ " if result.inherited else "OFF"
         location = _place(result.operation)
         yield (
             f"golden {mark} operation {result.operation.index} {result.name}{location}: "

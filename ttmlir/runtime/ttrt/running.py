@@ -399,6 +399,10 @@ def expected_problems(results: Sequence[ExpectedOutput]) -> list[str]:
     ]
 
 
+def _inherited(result: GoldenResult) -> str:
+    return "; it is right for its operands, whose differences grow here" * result.inherited
+
+
 def golden_problem(result: GoldenResult) -> str:
     """How an operation differs from its reference."""
     operation, accuracy = result.operation, result.accuracy
@@ -408,7 +412,7 @@ def golden_problem(result: GoldenResult) -> str:
         f"operation {operation.index} ({result.name}){location} is the first that differs from "
         f"its reference: pcc {accuracy.pcc:.6f}, max absolute error "
         f"{accuracy.max_absolute_error:.6g}, {accuracy.mismatched_specials} infinities or NaNs "
-        f"differ{'; ' if result.tile else ''}{result.tile}{text}"
+        f"differ{'; ' if result.tile else ''}{result.tile}{_inherited(result)}{text}"
     )
 
 
@@ -427,9 +431,8 @@ class Golden(Protocol):
         """Loops and branches, which are not compared."""
         ...
 
-    @property
-    def first_failure(self) -> GoldenResult | None:
-        """The first operation that is off."""
+    def find_failure(self, outputs: Sequence[Array], *, confirmed: bool) -> GoldenResult | None:
+        """The first operation that is off; `confirmed` outputs are known not to be."""
         ...
 
 
