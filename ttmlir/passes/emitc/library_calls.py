@@ -136,6 +136,8 @@ def _arguments_in(op: ttnn.TTNNOp, language: Language) -> list[tuple[Argument, A
         if each.source == "*":
             rest = [value for group, value in groups.items() if group not in (*used, "device")]
             values = [one for indices in rest for one in indices or (_opaque(language.none),)]
+        elif each.source == "device" and _stays_on_host(op):
+            values = (_opaque(language.none),)
         elif each.source in groups:
             values = groups[each.source] or (_opaque(language.none),)
         elif each.source == "value" and isinstance(op, ttnn.ConstantOp):
@@ -149,6 +151,14 @@ def _arguments_in(op: ttnn.TTNNOp, language: Language) -> list[tuple[Argument, A
             ]
         found += [(each, value) for value in values]
     return found
+
+
+def _stays_on_host(op: ttnn.TTNNOp) -> bool:
+    """Whether a tensor is made that the library would move to the device that it is given."""
+    if not isinstance(op, ttnn.FullOp):
+        return False
+    layout = layout_of(op.results[0].type)
+    return layout is not None and layout.memory_space.is_system
 
 
 def _operand_groups(op: ttnn.TTNNOp) -> dict[str, list[Attribute]]:
