@@ -495,7 +495,7 @@ class _Run:
     def may_be_regular(self) -> bool:
         """Whether it is worth a try: nothing records what happens, which could not be undone."""
         recorded = self.timeline is not None or self.page_log is not None
-        return not recorded and may_be_regular(self._cores(), self.calls)
+        return not recorded and may_be_regular(self.calls)
 
     def _cores(self) -> tuple[Core, ...]:
         return tuple(self.device.core(x, y) for x, y in self.program.configured_cores)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from ttmlir.optable.kernel import Role
@@ -41,17 +40,9 @@ class IrregularError(Exception):
     """An event of which `RegularRun` cannot say that it is right."""
 
 
-def may_be_regular(cores: Iterable[WatchedCore], calls: Iterable[str]) -> bool:
-    """Whether it is worth a try: by the calls of all kernels, and by where circular buffers are."""
-    if any(part in call for call in calls for part in _BY_OTHER_RULES):
-        return False
-    for core in cores:
-        buffers = sorted(core.cbs.values(), key=lambda each: each.address)
-        if any(each.aliased for each in buffers):
-            return False
-        if any(a.limit > b.address for a, b in pairwise(buffers)):
-            return False
-    return True
+def may_be_regular(calls: Iterable[str]) -> bool:
+    """Whether it is worth a try, by the calls of all kernels."""
+    return not any(part in call for call in calls for part in _BY_OTHER_RULES)
 
 
 class _Mover:
@@ -66,15 +57,35 @@ class _Mover:
         self.targets = [False, False]
 
 
+class _States(dict["CircularBuffer", BufferState]):
+    """What the protocol allows, of circular buffers that have their bytes for themselves."""
+
+    def __missing__(self, buffer: CircularBuffer) -> NoReturn:
+        """Refuse those on tensors, and those that share pages."""
+        raise IrregularError
+
+
 class _Pages:
     """The circular buffers of a core; `written` says up to where each page was written."""
 
     __slots__ = ("_starts", "_states", "written")
 
-    def __init__(self, states: Iterable[BufferState]) -> None:
-        self._states = sorted(states, key=lambda each: each.buffer.address)
+    def __init__(self, core: WatchedCore) -> None:
+        buffers = sorted(core.cbs.values(), key=lambda each: each.address)
+        self._states: list[BufferState] = []
+        top = 0
+        for position, buffer in enumerate(buffers):
+            following = buffers[position + 1 : position + 2]
+            is_last = not following or buffer.limit <= following[0].address
+            if buffer.address >= top and is_last and not buffer.aliased:
+                self._states.append(BufferState(buffer))
+            top = max(top, buffer.limit)
         self._starts = [each.buffer.address for each in self._states]
         self.written: dict[int, int] = {}
+
+    def __iter__(self) -> Iterator[BufferState]:
+        """What the protocol allows of each."""
+        return iter(self._states)
 
     def find(self, address: int) -> BufferState:
         """The circular buffer that an address may be in."""
@@ -120,12 +131,10 @@ class RegularRun:
         self._threads = threads
         self._cores = cores
         self._movers = [_Mover(thread) for thread in threads]
-        self._states = {
-            buffer: BufferState(buffer) for core in cores for buffer in core.cbs.values()
-        }
-        self._pages = {
-            core.l1: _Pages(self._states[buffer] for buffer in core.cbs.values()) for core in cores
-        }
+        self._pages = {core.l1: _Pages(core) for core in cores}
+        self._states = _States(
+            {state.buffer: state for pages in self._pages.values() for state in pages}
+        )
         self._reads: set[tuple[Memory, int, int]] = set()
         """Memory, address and size of what was read of DRAM."""
         self._writes: dict[Memory, dict[int, int]] = {}

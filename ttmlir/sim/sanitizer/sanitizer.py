@@ -885,7 +885,8 @@ class Sanitizer:
         self._reporter.begin()
         for core in cores:
             for buffer in core.cbs.values():
-                self._spaces[core.l1].shadow.forget(buffer.address, buffer.size)
+                if not buffer.aliased:
+                    self._spaces[core.l1].shadow.forget(buffer.address, buffer.size)
         for memory, address, size in written:
             self.host_write(memory, address, size)
 
