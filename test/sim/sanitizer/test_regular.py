@@ -84,7 +84,6 @@ IRREGULAR = {
         ),
         DRAIN,
     ),
-    "one page too few is popped": (FEED, DRAIN.replace("i < 6", "i < 5")),
     "writes that nobody waits for": (
         FEED,
         DRAIN.replace("write_barrier", "writes_flushed"),
@@ -112,6 +111,20 @@ def test_a_pipeline_is_regular(outcomes: list[str]) -> None:
     assert not verdict.findings
     assert verdict.result[: 6 * TILE] == numbers()[: 6 * TILE]
     assert outcomes == ["regular"]
+
+
+def test_pages_that_nobody_used_are_noted(
+    outcomes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the sanitizer notes them."""
+    kernels = {"read0": FEED, "write0": DRAIN.replace("i < 6", "i < 4"), "read1": FEED}
+    kernels["read1"] = FEED.replace("i < 6", "i < 3")
+    verdict = judge(kernels, SimOptions())
+    assert verdict.rules("note") == ["cb-not-empty"] * 2
+    assert [each.core for each in verdict.findings] == [(0, 0), (1, 0)]
+    monkeypatch.setattr(run, "may_be_regular", never)
+    assert judge(kernels, SimOptions()) == verdict
+    assert outcomes == ["regular", "watched"]
 
 
 @pytest.mark.parametrize("name", IRREGULAR)

@@ -366,13 +366,14 @@ class _Run:
     def prepare(self) -> None:
         """Make the threads of all kernels, core by core."""
         place(self.device, self.program)
+        origins = {id(kernel): kernel.origin for kernel in self.program.kernels}
         for x, y in self.program.cores:
             core = self.device.core(x, y)
             for kernel in self.program.kernels:
                 if core.logical in kernel.cores:
-                    self._add(core, kernel)
+                    self._add(core, kernel, origins[id(kernel)])
 
-    def _add(self, core: Core, kernel: Kernel) -> None:
+    def _add(self, core: Core, kernel: Kernel, origin: tuple[int, int]) -> None:
         if kernel.role == Role.COMPUTE:
             give_registers(core, kernel.compute, timed=self.device.options.timed)
         for role in kernel.roles:
@@ -384,7 +385,7 @@ class _Run:
                 scheduler=self.scheduler,
                 arguments=tuple(kernel.arguments.get(core.logical, ())),
                 common_arguments=tuple(kernel.common_arguments),
-                origin=kernel.origin,
+                origin=origin,
             )
             self._start(thread, kernel)
             self.threads.append(thread)

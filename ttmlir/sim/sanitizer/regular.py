@@ -21,11 +21,20 @@ from ttmlir.sim.sanitizer.sanitizer import (
     BarrierKind,
     CopyKind,
     Sanitizer,
+    ThreadState,
     WordKind,
     allowed,
+    left_over,
     still_holds,
 )
-from ttmlir.sim.sanitizer.shadow import BufferState, Destination, Space, Strays, WatchedCore
+from ttmlir.sim.sanitizer.shadow import (
+    BufferState,
+    Destination,
+    Space,
+    Strays,
+    Timeline,
+    WatchedCore,
+)
 
 if TYPE_CHECKING:
     from ttmlir.sim.errors import Finding
@@ -159,7 +168,15 @@ class RegularRun:
             self._check_reads(space, places)
         for memory, written in self._writes.items():
             self._check_writes(self._full.space(memory), written)
-        self._full.program_was_regular(self._cores, self._written())
+        self._full.program_was_regular(self._cores, self._written(), self._notes())
+
+    def _notes(self) -> Iterator[Finding]:
+        """Circular buffers with pages that nobody used."""
+        buffers = (buffer for core in self._cores for buffer in core.cbs.values())
+        for state in filter(None, map(self._states.get, buffers)):
+            buffer, thread = state.buffer, state.producer
+            if thread is not None and buffer.received != buffer.acked:
+                yield left_over(ThreadState(Timeline(), thread), state)
 
     def _written(self) -> Iterator[tuple[Memory, int, int]]:
         for memory, pages in self._pages.items():
@@ -369,15 +386,11 @@ class RegularRun:
     # The end
 
     def _check_ends(self) -> None:
-        """Everything was waited for, and all pages were used."""
+        """Everything was waited for."""
         registers: dict[object, Destination | None] = {core.l1: core.dst for core in self._cores}
         for thread, mover in zip(self._threads, self._movers, strict=True):
             is_open = True in mover.reads or True in mover.targets
             if is_open or still_holds(thread, registers.get(thread.l1)):
-                raise IrregularError
-        for state in self._states.values():
-            buffer = state.buffer
-            if state.producer is not None and buffer.received != buffer.acked:
                 raise IrregularError
 
     def _by_space(self) -> Iterator[tuple[Space, list[tuple[int, int]]]]:
