@@ -12,7 +12,7 @@ from ttmlir.collector import without_collections
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.compute_api import ComputeSettings, give_registers
+from ttmlir.sim.calls.compute_api import ComputeSettings, WaitingProducts, give_registers
 from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import KernelApi, waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
@@ -353,6 +353,7 @@ class _Run:
         self.threads: list[KernelThread] = []
         self.movers: list[DataMovementApi] = []
         self.apis: list[KernelApi] = []
+        self.products: WaitingProducts = {}
         self.calls: set[str] = set()
         """What the kernels call."""
         self.compiled: dict[tuple[int, Role, Build], CompiledKernel] = {}
@@ -375,7 +376,8 @@ class _Run:
 
     def _add(self, core: Core, kernel: Kernel, origin: tuple[int, int]) -> None:
         if kernel.role == Role.COMPUTE:
-            give_registers(core, kernel.compute, timed=self.device.options.timed)
+            timed = self.device.options.timed
+            give_registers(core, kernel.compute, self.products, timed=timed)
         for role in kernel.roles:
             thread = KernelThread(
                 core,
