@@ -898,6 +898,11 @@ class Sanitizer:
         for memory, address, size in written:
             self.host_write(memory, address, size)
 
+    @property
+    def pops_unfilled(self) -> bool:
+        """Whether it is suppressed that circular buffers on tensors are popped without a push."""
+        return POP_UNFILLED in self._reporter.leniencies
+
     def is_watched(self, memory: Memory) -> bool:
         """Whether a memory is one of the device, not of a processor."""
         return memory in self._spaces
