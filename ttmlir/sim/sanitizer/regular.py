@@ -247,7 +247,11 @@ class RegularRun:
         if state.producer is not thread:
             _produce(thread, state)
         state.reserved -= pages * buffer.page_size
-        if state.reserved < 0 or True in self._movers[thread.index].reads:
+        if state.reserved < 0:
+            if not buffer.aliased or pages > buffer.free:
+                raise IrregularError
+            state.reserved = 0
+        if True in self._movers[thread.index].reads:
             raise IrregularError
 
     def cb_pop(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
