@@ -62,6 +62,52 @@ SHOW = """
 """
 """Copies what is in `in` to `out`, in pages that are reserved and never pushed."""
 
+SEND = """
+    for (uint32_t i = 0; i < 4; i++) {
+        cb_wait_front(0, 1);
+        noc_async_write(get_read_ptr(0), at(1, PLACE + 2048 * i), 2048);
+        noc_async_write_barrier();
+        cb_pop_front(0, 1);
+    }
+"""
+"""Sends tiles of circular buffer 0 to core 1."""
+
+FILL_SHARD = """
+    cb_reserve_back(3, 2);
+    noc_async_read_tile(0, in, get_write_ptr(3));
+    noc_async_read_barrier();
+    cb_push_back(3, 2);
+"""
+"""Writes a tile to SHARD, with the circular buffer that is on it."""
+
+SHOW_SHARD = """
+    for (uint32_t i = 0; i < 2; i++) {
+        noc_async_write_tile(i, out, get_read_ptr(3) + 2048 * i);
+        noc_async_write_barrier();
+    }
+"""
+"""Copies two tiles of SHARD to `out` at any time."""
+
+FETCH = """
+    cb_reserve_back(1, 1);
+    noc_async_read(at(0, SHARD + 2048), get_write_ptr(1), 2048);
+    noc_async_read_barrier();
+    cb_push_back(1, 1);
+"""
+"""Reads the second tile of SHARD on core 0."""
+
+REGULAR = {
+    "a pipeline": {"read0": FEED, "write0": DRAIN},
+    "tiles sent to another core": {"read0": FEED, "write0": SEND.replace("PLACE", "LOCAL")},
+    "a tensor that nobody writes": {"write0": SHOW_SHARD, "read1": FETCH},
+    "a tensor of which others read other pages": {"read0": FILL_SHARD, "read1": FETCH},
+    "a tensor that is waited for": {
+        "read0": FILL_SHARD,
+        "write0": f"cb_wait_front(3, 2);{SHOW_SHARD}cb_pop_front(3, 2);",
+    },
+}
+"""Kernels with which nothing is wrong."""
+
 IRREGULAR = {
     "reads under way when pages are pushed": (
         FEED.replace("noc_async_read_barrier();", "") + "noc_async_read_barrier();",
@@ -92,6 +138,11 @@ IRREGULAR = {
     "a page that is written twice": (FEED, DRAIN.replace("tile(i,", "tile(i / 2,")),
     "a page that the other thread reads": (FEED, IN_PLACE),
     "a producer that reads its own pages": (FEED + SHOW, DRAIN),
+    "tiles sent over a circular buffer of another core": (
+        FEED,
+        SEND.replace("PLACE", "get_write_ptr(1)"),
+    ),
+    "a tensor that is written before another thread looks": (FILL_SHARD, SHOW_SHARD),
     "bytes that belong to nobody": (
         FEED,
         DRAIN.replace("write_tile(i, out,", "write_tile(i + 4000, out,"),
@@ -105,12 +156,23 @@ def never(calls: object) -> bool:
     return False
 
 
-def test_a_pipeline_is_regular(outcomes: list[str]) -> None:
-    """It runs once, and leaves what it copied."""
+@pytest.mark.parametrize("name", REGULAR)
+def test_what_is_regular_runs_once(
+    name: str, outcomes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It leaves what it leaves under the sanitizer, which finds nothing."""
+    verdict = judge(REGULAR[name], SimOptions())
+    assert not verdict.rules("error")
+    assert outcomes == ["regular"]
+    monkeypatch.setattr(run, "may_be_regular", never)
+    assert judge(REGULAR[name], SimOptions()) == verdict
+
+
+def test_a_pipeline_copies_tiles() -> None:
+    """Also without the sanitizer's histories."""
     verdict = judge({"read0": FEED, "write0": DRAIN}, SimOptions())
     assert not verdict.findings
     assert verdict.result[: 6 * TILE] == numbers()[: 6 * TILE]
-    assert outcomes == ["regular"]
 
 
 def test_pages_that_nobody_used_are_noted(
