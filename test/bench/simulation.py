@@ -91,10 +91,29 @@ def tile_products(extent: int = 2048, repetitions: int = 2) -> Iterator[Result]:
         yield Result(f"simulator, {mode}, to NumPy", ours / theirs, "ratio", None if timed else 4.0)
 
 
+def default_products(extent: int = 1024, repetitions: int = 2) -> Iterator[Result]:
+    """Products of bfloat16 matrices on 8x8 cores as by default: device numerics, timed, checked."""
+    a, b = np.random.default_rng(0).standard_normal((2, extent, extent)).astype(np.float32)
+    theirs = best(lambda: a @ b, 5)
+    extents = {"m": extent, "k": extent, "n": extent}
+    for example in ("matmul_multi_core", "matmul_multi_core_reuse"):
+        name = f"simulator, by default, {extent}x{extent}x{extent} on 64 cores: {example}.py"
+        ours, unchecked = (
+            seconds_of(
+                example, repetitions, numerics="device", timed=True, sanitize=sanitize, **extents
+            )
+            for sanitize in (True, False)
+        )
+        yield Result(name, ours, "s of CPU")
+        yield Result(f"{name}, to NumPy", ours / theirs, "ratio", goal=10.0)
+        yield Result(f"sanitizer on to off, {example}.py", ours / unchecked, "ratio", goal=1.5)
+
+
 def all_simulations() -> Iterator[Result]:
     """Every row."""
     yield from tile_by_tile()
     yield from tile_products()
+    yield from default_products()
 
 
 def seconds_of(

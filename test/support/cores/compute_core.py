@@ -115,7 +115,7 @@ class ComputeCore:
     def _run(
         self, started: Callable[[Role, ComputeApi], Generator[None, None, None]]
     ) -> Mapping[Role, KernelThread]:
-        give_registers(self.core, self.settings, timed=self.options.timed)
+        give_registers(self.core, self.settings, {}, timed=self.options.timed)
         scheduler = Scheduler(self.options)
         source = KernelSource("kernel", "kernel.cpp")
         for index, (role, api_class) in enumerate(APIS.items()):

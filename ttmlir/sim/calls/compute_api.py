@@ -22,7 +22,7 @@ from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import Register, register_of_class
-from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
+from ttmlir.sim.machine.registers import DestinationRegisters, Products, SourceRegisters
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import UNITS
 
@@ -42,17 +42,26 @@ class ComputeSettings:
     """Circular buffers whose Float32 tiles are copied to DST without passing SrcA."""
 
 
-def give_registers(core: Core, settings: ComputeSettings, *, timed: bool) -> None:
-    """Give a core empty registers for a program; its circular buffers are there already."""
+WaitingProducts = dict[tuple[Register, MathFidelity], Products]
+"""What waits to be added to DST on any core, by its format and by the fidelity of products."""
+
+
+def give_registers(
+    core: Core, settings: ComputeSettings, waiting: WaitingProducts, *, timed: bool
+) -> None:
+    """Give a core empty registers for a program; its circular buffers are there already.
+
+    `waiting` is that of all cores of the program.
+    """
     formats = frozenset(cb.data_format for cb in core.cbs.values())
     wide = settings.fp32_dest_acc_en
     narrow = register_of_class(formats)
+    register = Register.FP32 if wide else narrow
     core.src = SourceRegisters(timed=timed)
+    fidelity = settings.fidelity
+    products = waiting.setdefault((register, fidelity), Products(register, fidelity))
     core.dst = DestinationRegisters(
-        Register.FP32 if wide else narrow,
-        full_sync=settings.dst_full_sync_en,
-        fidelity=settings.fidelity,
-        narrow=narrow,
+        register, full_sync=settings.dst_full_sync_en, products=products, narrow=narrow
     )
 
 

@@ -12,7 +12,7 @@ from ttmlir.collector import without_collections
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.compute_api import ComputeSettings, give_registers
+from ttmlir.sim.calls.compute_api import ComputeSettings, WaitingProducts, give_registers
 from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import KernelApi, waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
@@ -353,6 +353,7 @@ class _Run:
         self.threads: list[KernelThread] = []
         self.movers: list[DataMovementApi] = []
         self.apis: list[KernelApi] = []
+        self.products: WaitingProducts = {}
         self.calls: set[str] = set()
         """What the kernels call."""
         self.compiled: dict[tuple[int, Role, Build], CompiledKernel] = {}
@@ -366,15 +367,17 @@ class _Run:
     def prepare(self) -> None:
         """Make the threads of all kernels, core by core."""
         place(self.device, self.program)
+        origins = {id(kernel): kernel.origin for kernel in self.program.kernels}
         for x, y in self.program.cores:
             core = self.device.core(x, y)
             for kernel in self.program.kernels:
                 if core.logical in kernel.cores:
-                    self._add(core, kernel)
+                    self._add(core, kernel, origins[id(kernel)])
 
-    def _add(self, core: Core, kernel: Kernel) -> None:
+    def _add(self, core: Core, kernel: Kernel, origin: tuple[int, int]) -> None:
         if kernel.role == Role.COMPUTE:
-            give_registers(core, kernel.compute, timed=self.device.options.timed)
+            timed = self.device.options.timed
+            give_registers(core, kernel.compute, self.products, timed=timed)
         for role in kernel.roles:
             thread = KernelThread(
                 core,
@@ -384,7 +387,7 @@ class _Run:
                 scheduler=self.scheduler,
                 arguments=tuple(kernel.arguments.get(core.logical, ())),
                 common_arguments=tuple(kernel.common_arguments),
-                origin=kernel.origin,
+                origin=origin,
             )
             self._start(thread, kernel)
             self.threads.append(thread)
@@ -495,7 +498,7 @@ class _Run:
     def may_be_regular(self) -> bool:
         """Whether it is worth a try: nothing records what happens, which could not be undone."""
         recorded = self.timeline is not None or self.page_log is not None
-        return not recorded and may_be_regular(self._cores(), self.calls)
+        return not recorded and may_be_regular(self.calls)
 
     def _cores(self) -> tuple[Core, ...]:
         return tuple(self.device.core(x, y) for x, y in self.program.configured_cores)

@@ -260,15 +260,20 @@ class CompiledKernel:
         """The code as text, for who wants to look."""
         return ast.unparse(self.module)
 
+    @cached_property
+    def _make(self) -> Callable[..., Generator[None, None, None]]:
+        """What starts it, given its bindings: a call makes all its variables anew."""
+        names: dict[str, object] = {"__builtins__": {}, **NAMES}
+        exec(self.bytecode, names)
+        return cast("Callable[..., Generator[None, None, None]]", names[_ENTRY])
+
     def start(self, api: KernelApi) -> Generator[None, None, None]:
         """The running kernel; each `yield` is a wait. `api` is of the class it was compiled for.
 
         Undefined behaviour of the C++ raises SimError with the place in the source.
         """
-        names: dict[str, object] = {"__builtins__": {}, **NAMES}
-        exec(self.bytecode, names)
-        make = cast("Callable[..., Generator[None, None, None]]", names[_ENTRY])
-        return make(**{variable: _bound(api, name) for variable, name in self.bindings.items()})
+        bound = {variable: _bound(api, name) for variable, name in self.bindings.items()}
+        return self._make(**bound)
 
 
 def _bound(api: KernelApi, name: str) -> object:

@@ -116,6 +116,43 @@ class SourceRegisters:
             thread.wake()
 
 
+_TILES_AT_ONCE = 8
+"""So many tiles with their products stay in a cache of 1 MiB."""
+
+
+class Products:
+    """Matrix products that are still to be added to tiles of DST, of any cores.
+
+    Cores that do the same have as many of them at about the same time: added together, they take
+    NumPy half as many calls and more. That tiles wait for each other changes no number.
+    """
+
+    __slots__ = ("_fidelity", "_register", "waiting")
+
+    def __init__(self, register: Register, fidelity: MathFidelity) -> None:
+        """No products, of this fidelity, onto tiles in the format `register`."""
+        self._register = register
+        self._fidelity = fidelity
+        self.waiting: dict[Half, None] = {}
+        """The halves of DST that have any, in the order in which they got them."""
+
+    def onto(self, register: Register) -> Products:
+        """Those of the same fidelity onto tiles in a format, which are others in another one."""
+        return self if register is self._register else Products(register, self._fidelity)
+
+    def add_all(self) -> None:
+        """Add all products; those of equally many tile by tile together."""
+        by_length: dict[int, list[tuple[Array, list[Product]]]] = {}
+        halves, self.waiting = self.waiting, {}
+        for half in halves:
+            for tile, queue in half.take_products():
+                by_length.setdefault(len(queue), []).append((tile, queue))
+        for chains in by_length.values():
+            for first in range(0, len(chains), _TILES_AT_ONCE):
+                tiles, queues = zip(*chains[first : first + _TILES_AT_ONCE], strict=True)
+                add_products(tiles, queues, self._fidelity, self._register)
+
+
 class Half:
     """A half of DST (all of it with full synchronisation).
 
@@ -126,14 +163,13 @@ class Half:
     """
 
     __slots__ = (
-        *("_as_rows", "_faces", "_fidelity", "_queues", "_register", "_rows", "_written"),
+        *("_as_rows", "_faces", "_products", "_queues", "_rows", "_written"),
         *("tiles", "time"),
     )
 
-    def __init__(self, capacity: int, register: Register, fidelity: MathFidelity) -> None:
-        """Room for `capacity` tiles in the format `register`; `fidelity` is that of products."""
-        self._register = register
-        self._fidelity = fidelity
+    def __init__(self, capacity: int, products: Products) -> None:
+        """Room for `capacity` tiles; `products` are those that wait to be added to any tiles."""
+        self._products = products
         self._queues: dict[int, list[Product]] = {}
         """Products that are still to be added, by tile."""
         self.tiles = np.zeros((capacity, TILE_VOLUME), np.float32)
@@ -162,7 +198,7 @@ class Half:
     def faces(self, index: int) -> Array:
         """The 1024 numbers of a tile, in the order of memory, in place."""
         if self._queues:
-            self._add_queued()
+            self._products.add_all()
         tile = self._faces[index]
         # `clear` only resets flags: a tile is zeroed when somebody looks at it, if ever.
         if not self._written[index]:
@@ -177,7 +213,7 @@ class Half:
     def rows(self, index: int) -> Array:
         """The 32 rows of 32 numbers of a tile, in place."""
         if self._queues:
-            self._add_queued()
+            self._products.add_all()
         tile = self._rows[index]
         if not self._written[index]:
             tile.fill(0)
@@ -222,25 +258,17 @@ class Half:
         queue = self._queues.get(index)
         if queue is None:
             self._queues[index] = [product]
+            self._products.waiting[self] = None
             return
         queue.append(product)
         if len(queue) == LONGEST_CHAIN:
-            self._add_queued()
+            self._products.add_all()
 
-    def _add_queued(self) -> None:
-        """Add all products that are queued; those of equally many tile by tile together."""
-        # The queue is emptied first: `rows` below would add it again.
+    def take_products(self) -> list[tuple[Array, list[Product]]]:
+        """The rows of each tile that products wait for, with these, which wait no longer."""
+        # The queue is emptied first: `rows` would have it added.
         queues, self._queues = self._queues, {}
-        by_length: dict[int, list[int]] = {}
-        for index, queue in queues.items():
-            by_length.setdefault(len(queue), []).append(index)
-        for indices in by_length.values():
-            add_products(
-                [self.rows(index) for index in indices],
-                [queues[index] for index in indices],
-                self._fidelity,
-                self._register,
-            )
+        return [(self.rows(index), queue) for index, queue in queues.items()]
 
 
 class DestinationRegisters:
@@ -254,13 +282,13 @@ class DestinationRegisters:
 
     __slots__ = (
         "_committed",
-        "_fidelity",
         "_halves",
         "_math",
         "_math_index",
         "_narrow",
         "_pack",
         "_pack_index",
+        "_products",
         "acquired",
         "capacity",
         "math",
@@ -274,14 +302,14 @@ class DestinationRegisters:
         register: Register,
         *,
         full_sync: bool = False,
-        fidelity: MathFidelity = MathFidelity.HIFI4,
+        products: Products | None = None,
         narrow: Register = Register.BF16,
     ) -> None:
-        """DST of numbers in the format `register`; `fidelity` is that of matrix products.
+        """DST of numbers in the format `register`; `products` are those of all such cores.
 
         `narrow` is the format with 16 bits of the program, which `set_width` may change to.
         """
-        self._fidelity = fidelity
+        self._products = products or Products(register, MathFidelity.HIFI4)
         self._narrow = narrow
         self._set_register(register, 1 if full_sync else 2)
         self._committed = 0
@@ -301,7 +329,8 @@ class DestinationRegisters:
         whole = 8 if register is Register.FP32 else 16
         self.capacity = whole // count
         """Tiles that a thread sees: 16 of 16 bits or 8 of 32 bits, half as many in halves."""
-        self._halves = [Half(self.capacity, register, self._fidelity) for _ in range(count)]
+        self._products = self._products.onto(register)
+        self._halves = [Half(self.capacity, self._products) for _ in range(count)]
 
     def set_width(self, *, wide: bool) -> bool:
         """Hold 32-bit numbers, or 16-bit ones; False, and no change, while tiles are in use."""

@@ -1,8 +1,9 @@
 """Proves, at little cost, that a program keeps to the rules that most programs keep to.
 
-Most kernels move pages of DRAM into circular buffers, compute, and move pages back, with each wait
-and barrier where it belongs. Then nothing can be wrong, whatever the order of events: a page has
-one owner at a time, its hand-over orders the owners, and no page of DRAM is both read and written.
+Most kernels move pages of tensors into circular buffers, compute, and move pages back, with each
+wait and barrier where it belongs. Then nothing can be wrong, whatever the order of events: a page
+has one owner at a time, its hand-over orders the owners, and no page of a tensor is read and
+written. Circular buffers on tensors have that tensor for themselves, or others only read it.
 To see that takes no clocks and no histories. `RegularRun` stands in for the sanitizer while a
 program runs and raises `IrregularError` at the first event that it cannot vouch for, before it
 takes effect, or at the end; also for what is right by other rules, such as semaphores. Then `undo`
@@ -13,7 +14,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from ttmlir.optable.kernel import Role
@@ -22,11 +22,20 @@ from ttmlir.sim.sanitizer.sanitizer import (
     BarrierKind,
     CopyKind,
     Sanitizer,
+    ThreadState,
     WordKind,
     allowed,
+    left_over,
     still_holds,
 )
-from ttmlir.sim.sanitizer.shadow import BufferState, Destination, Space, Strays, WatchedCore
+from ttmlir.sim.sanitizer.shadow import (
+    BufferState,
+    Destination,
+    Space,
+    Strays,
+    Timeline,
+    WatchedCore,
+)
 
 if TYPE_CHECKING:
     from ttmlir.sim.errors import Finding
@@ -41,17 +50,9 @@ class IrregularError(Exception):
     """An event of which `RegularRun` cannot say that it is right."""
 
 
-def may_be_regular(cores: Iterable[WatchedCore], calls: Iterable[str]) -> bool:
-    """Whether it is worth a try: by the calls of all kernels, and by where circular buffers are."""
-    if any(part in call for call in calls for part in _BY_OTHER_RULES):
-        return False
-    for core in cores:
-        buffers = sorted(core.cbs.values(), key=lambda each: each.address)
-        if any(each.aliased for each in buffers):
-            return False
-        if any(a.limit > b.address for a, b in pairwise(buffers)):
-            return False
-    return True
+def may_be_regular(calls: Iterable[str]) -> bool:
+    """Whether it is worth a try, by the calls of all kernels."""
+    return not any(part in call for call in calls for part in _BY_OTHER_RULES)
 
 
 class _Mover:
@@ -66,15 +67,46 @@ class _Mover:
         self.targets = [False, False]
 
 
+class _States(dict["CircularBuffer", BufferState]):
+    """What the protocol allows, of circular buffers that have their bytes for themselves."""
+
+    def __missing__(self, buffer: CircularBuffer) -> NoReturn:
+        """Refuse those that share pages."""
+        raise IrregularError
+
+
 class _Pages:
-    """The circular buffers of a core; `written` says up to where each page was written."""
+    """The circular buffers of a core, and what `written` says: up to where each page was.
 
-    __slots__ = ("_starts", "_states", "written")
+    `others` are the bytes that nobody else may read: of circular buffers that are not on tensors,
+    and of those that share pages.
+    """
 
-    def __init__(self, states: Iterable[BufferState]) -> None:
-        self._states = sorted(states, key=lambda each: each.buffer.address)
+    __slots__ = ("_present", "_space", "_starts", "_states", "others", "written")
+
+    def __init__(self, core: WatchedCore, space: Space) -> None:
+        self._space = space
+        self._present: set[tuple[int, int]] = set()
+        """Bytes of tensors that were written before the program."""
+        self.others: list[tuple[int, int]] = []
+        buffers = sorted(core.cbs.values(), key=lambda each: each.address)
+        self._states: list[BufferState] = []
+        top = 0
+        for position, buffer in enumerate(buffers):
+            following = buffers[position + 1 : position + 2]
+            is_last = not following or buffer.limit <= following[0].address
+            is_alone = buffer.address >= top and is_last
+            if is_alone:
+                self._states.append(BufferState(buffer))
+            if not (is_alone and buffer.aliased):
+                self.others.append((buffer.address, buffer.limit))
+            top = max(top, buffer.limit)
         self._starts = [each.buffer.address for each in self._states]
         self.written: dict[int, int] = {}
+
+    def __iter__(self) -> Iterator[BufferState]:
+        """What the protocol allows of each."""
+        return iter(self._states)
 
     def find(self, address: int) -> BufferState:
         """The circular buffer that an address may be in."""
@@ -83,13 +115,24 @@ class _Pages:
             raise IrregularError
         return self._states[position]
 
-    def are_written(self, buffer: CircularBuffer, address: int, end: int) -> bool:
-        """Whether bytes of a circular buffer were written."""
+    def are_filled(self, buffer: CircularBuffer, address: int, end: int) -> bool:
+        """Whether bytes of a circular buffer were written by the program."""
         size = buffer.page_size
         first = address - (address - buffer.address) % size
         return all(
             self.written.get(page, 0) >= min(page + size, end) for page in range(first, end, size)
         )
+
+    def are_written(self, buffer: CircularBuffer, address: int, end: int) -> bool:
+        """Whether bytes of a circular buffer were written; on a tensor, also before."""
+        if self.are_filled(buffer, address, end):
+            return True
+        if (address, end) in self._present:
+            return True
+        if buffer.aliased and self._space.shadow.is_written(address, end):
+            self._present.add((address, end))
+            return True
+        return False
 
     def add(self, buffer: CircularBuffer, address: int, end: int) -> None:
         """Bytes are written: from the start of a page on, or after what was written of it."""
@@ -120,16 +163,16 @@ class RegularRun:
         self._threads = threads
         self._cores = cores
         self._movers = [_Mover(thread) for thread in threads]
-        self._states = {
-            buffer: BufferState(buffer) for core in cores for buffer in core.cbs.values()
-        }
-        self._pages = {
-            core.l1: _Pages(self._states[buffer] for buffer in core.cbs.values()) for core in cores
-        }
+        self._pages = {core.l1: _Pages(core, full.space(core.l1)) for core in cores}
+        self._states = _States(
+            {state.buffer: state for pages in self._pages.values() for state in pages}
+        )
         self._reads: set[tuple[Memory, int, int]] = set()
-        """Memory, address and size of what was read of DRAM."""
+        """Memory, address and size of what was copied to pages."""
         self._writes: dict[Memory, dict[int, int]] = {}
-        """By address: the size of what was written to DRAM."""
+        """By address: the size of what was copied from pages."""
+        self._unreserved: set[BufferState] = set()
+        """Circular buffers on tensors whose producer does not reserve pages."""
         self._before: list[tuple[Memory, int, bytes]] = []
         """What was where something was written first."""
         self._strays: Strays = _NoStrays()
@@ -149,8 +192,26 @@ class RegularRun:
         for space, places in self._by_space():
             self._check_reads(space, places)
         for memory, written in self._writes.items():
-            self._check_writes(self._full.space(memory), written)
-        self._full.program_was_regular(self._cores, self._written())
+            space = self._full.space(memory)
+            self._check_writes(space, written)
+            places = [(address, address + size) for address, size in written.items()]
+            _check_apart(places, [(each, each + 1) for each in space.lasting_semaphores])
+        for core in self._cores:
+            written = self._writes.get(core.l1, {})
+            places = [(address, address + size) for address, size in written.items()]
+            _check_apart(places, [(each, each + 1) for each in core.semaphores.values()])
+            _check_apart(places, [(each.address, each.limit) for each in core.cbs.values()])
+        self._full.program_was_regular(self._cores, self._written(), self._notes())
+
+    def _notes(self) -> Iterator[Finding]:
+        """Circular buffers with pages that nobody used."""
+        buffers = (buffer for core in self._cores for buffer in core.cbs.values())
+        for state in filter(None, map(self._states.get, buffers)):
+            buffer, thread = state.buffer, state.producer
+            if thread is None or buffer.aliased:
+                continue
+            if buffer.received != buffer.acked:
+                yield left_over(ThreadState(Timeline(), thread), state)
 
     def _written(self) -> Iterator[tuple[Memory, int, int]]:
         for memory, pages in self._pages.items():
@@ -186,7 +247,11 @@ class RegularRun:
         if state.producer is not thread:
             _produce(thread, state)
         state.reserved -= pages * buffer.page_size
-        if state.reserved < 0 or True in self._movers[thread.index].reads:
+        if state.reserved < 0:
+            if not buffer.aliased or pages > buffer.free:
+                raise IrregularError
+            state.reserved = 0
+        if True in self._movers[thread.index].reads:
             raise IrregularError
 
     def cb_pop(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
@@ -195,7 +260,11 @@ class RegularRun:
         if state.consumer is not thread:
             _consume(thread, state)
         state.waited -= pages * buffer.page_size
-        if state.waited < 0 or True in self._movers[thread.index].sources:
+        if state.waited < 0:
+            if not (buffer.aliased and self._full.pops_unfilled):
+                raise IrregularError
+            state.waited = 0
+        if True in self._movers[thread.index].sources:
             raise IrregularError
 
     # Accesses
@@ -209,7 +278,7 @@ class RegularRun:
         state = pages.find(address)
         if self._movers[thread.index].computes:
             _check_tile(state.buffer, size)
-        _check_filled(thread, pages, state, address, address + size)
+        self._use(thread, memory, pages, state, address, size)
 
     def write(self, memory: Memory, address: int, size: int, thread: RunningThread) -> None:
         """A thread writes bytes of a memory; its own, which nobody else sees, is not watched."""
@@ -234,13 +303,13 @@ class RegularRun:
         size: int,
         transaction: int = 0,
     ) -> None:
-        """A thread starts a copy: of DRAM to a page that it fills, or of a filled page to DRAM."""
+        """A thread starts a copy: to a page that it fills, or of a filled page."""
         mover = self._movers[thread.index]
         if transaction or size < 1:
             raise IrregularError
         if kind == "read":
             pages = self._pages.get(target)
-            if pages is None or target is not thread.l1 or self._full.space(source).is_core:
+            if pages is None or target is not thread.l1:
                 raise IrregularError
             state = pages.find(target_address)
             self._fill(thread, target, pages, state, target_address, size)
@@ -248,15 +317,10 @@ class RegularRun:
             mover.reads[noc] = True
             return
         pages = self._pages.get(source)
-        if (
-            pages is None
-            or kind != "write"
-            or source is not thread.l1
-            or self._full.space(target).is_core
-        ):
+        if pages is None or kind != "write" or source is not thread.l1:
             raise IrregularError
-        end = source_address + size
-        _check_filled(thread, pages, pages.find(source_address), source_address, end)
+        state = pages.find(source_address)
+        self._use(thread, source, pages, state, source_address, size)
         written = self._writes.setdefault(target, {})
         if target_address in written:
             raise IrregularError
@@ -335,6 +399,30 @@ class RegularRun:
         if self._full.is_watched(memory):
             raise IrregularError
 
+    def _use(
+        self,
+        thread: RunningThread,
+        memory: Memory,
+        pages: _Pages,
+        state: BufferState,
+        address: int,
+        size: int,
+    ) -> None:
+        """A thread, or a copy for it, reads pages that it has waited for and that were written.
+
+        It need not wait for those of a tensor that nobody writes.
+        """
+        end = address + size
+        if state.consumer is thread and state.covers_waited(address, end):
+            if pages.written.get(address, 0) < end and not pages.are_written(
+                state.buffer, address, end
+            ):
+                raise IrregularError
+            return
+        if not state.buffer.aliased or pages.are_filled(state.buffer, address, end):
+            raise IrregularError
+        self._reads.add((memory, address, size))
+
     def _fill(
         self,
         thread: RunningThread,
@@ -344,11 +432,18 @@ class RegularRun:
         address: int,
         size: int,
     ) -> None:
-        """A thread, or a copy for it, writes pages that it has reserved, each from its start on."""
+        """A thread, or a copy for it, writes pages that it has reserved, each from its start on.
+
+        It need not reserve those of a tensor that no other thread uses.
+        """
         end = address + size
         if state.producer is not thread or not state.covers_reserved(address, end):
-            raise IrregularError
-        if pages.written.get(address, 0) >= end or pages.are_written(state.buffer, address, end):
+            buffer = state.buffer
+            if not buffer.aliased or end > buffer.limit or state.producer not in (None, thread):
+                raise IrregularError
+            state.producer = thread
+            self._unreserved.add(state)
+        if pages.written.get(address, 0) >= end or pages.are_filled(state.buffer, address, end):
             return  # As almost always: in an earlier round.
         self._keep(memory, address, size)
         pages.add(state.buffer, address, end)
@@ -360,16 +455,14 @@ class RegularRun:
     # The end
 
     def _check_ends(self) -> None:
-        """Everything was waited for, and all pages were used."""
+        """Everything was waited for."""
         registers: dict[object, Destination | None] = {core.l1: core.dst for core in self._cores}
         for thread, mover in zip(self._threads, self._movers, strict=True):
             is_open = True in mover.reads or True in mover.targets
             if is_open or still_holds(thread, registers.get(thread.l1)):
                 raise IrregularError
-        for state in self._states.values():
-            buffer = state.buffer
-            if state.producer is not None and buffer.received != buffer.acked:
-                raise IrregularError
+        if any(state.consumer is not None for state in self._unreserved):
+            raise IrregularError
 
     def _by_space(self) -> Iterator[tuple[Space, list[tuple[int, int]]]]:
         """What was read of each memory, as start and end."""
@@ -377,16 +470,13 @@ class RegularRun:
         for memory, address, size in self._reads:
             places.setdefault(memory, []).append((address, address + size))
         for memory, found in places.items():
-            self._check_overlaps(found, self._writes.get(memory, {}))
+            _check_overlaps(found, self._writes.get(memory, {}))
+            pages = self._pages.get(memory)
+            if pages is not None:
+                written = pages.written
+                _check_overlaps(found, {each: written[each] - each for each in written})
+                _check_apart(found, pages.others)
             yield self._full.space(memory), found
-
-    def _check_overlaps(self, reads: list[tuple[int, int]], written: dict[int, int]) -> None:
-        """Nothing that was read was written."""
-        starts = sorted(written)
-        ends = [start + written[start] for start in starts]
-        for address, end in reads:
-            if bisect_right(ends, address) != bisect_left(starts, end):
-                raise IrregularError
 
     def _check_reads(self, space: Space, places: list[tuple[int, int]]) -> None:
         """Somebody had written what was read, and it lies in one buffer."""
@@ -414,6 +504,22 @@ class RegularRun:
                 raise IrregularError
 
 
+def _check_overlaps(reads: list[tuple[int, int]], written: dict[int, int]) -> None:
+    """Nothing that was read was written."""
+    starts = sorted(written)
+    ends = [start + written[start] for start in starts]
+    for address, end in reads:
+        if bisect_right(ends, address) != bisect_left(starts, end):
+            raise IrregularError
+
+
+def _check_apart(places: list[tuple[int, int]], others: list[tuple[int, int]]) -> None:
+    """No place, by start and end, has a byte in common with one of the others, which are few."""
+    for start, stop in others:
+        if any(address < stop and start < end for address, end in places):
+            raise IrregularError
+
+
 def _produce(thread: RunningThread, state: BufferState) -> None:
     """A thread is the only producer of a circular buffer."""
     if state.producer is not None:
@@ -431,14 +537,4 @@ def _consume(thread: RunningThread, state: BufferState) -> None:
 def _check_tile(buffer: CircularBuffer, size: int) -> None:
     """Tiles fit the pages."""
     if size > buffer.page_size and TILE_BYTES.get(buffer.data_format) == size:
-        raise IrregularError
-
-
-def _check_filled(
-    thread: RunningThread, pages: _Pages, state: BufferState, address: int, end: int
-) -> None:
-    """A thread, or a copy for it, reads pages that it has waited for and that were written."""
-    if state.consumer is not thread or not state.covers_waited(address, end):
-        raise IrregularError
-    if pages.written.get(address, 0) < end and not pages.are_written(state.buffer, address, end):
         raise IrregularError

@@ -416,17 +416,7 @@ class BufferRules:
             thread = state.producer
             if thread is None or buffer.aliased or buffer.received == buffer.acked:
                 continue
-            mine = self._program.threads[thread.index]
-            self._reporter.report(
-                mine.finding_at(
-                    None,
-                    f"circular buffer {buffer.index} still has {_pages(buffer.filled)} at the end "
-                    "of the program, which nobody used; wait for and pop as many as are pushed",
-                    rule="cb-not-empty",
-                    severity="note",
-                    detail=(state.describe(),),
-                )
-            )
+            self._reporter.report(left_over(self._program.threads[thread.index], state))
 
     def _report(self, thread: RunningThread, state: BufferState, rule: str, message: str) -> None:
         finding = thread.finding(message, rule=rule, detail=(state.describe(),))
@@ -572,6 +562,19 @@ class BufferRules:
         for breach in state.breaches.values():
             if breach.meets(state):
                 self._reporter.report(breach.finding)
+
+
+def left_over(mine: ThreadState, state: BufferState) -> Finding:
+    """The note about a circular buffer with pages that its producer pushed for nobody."""
+    buffer = state.buffer
+    return mine.finding_at(
+        None,
+        f"circular buffer {buffer.index} still has {_pages(buffer.filled)} at the end "
+        "of the program, which nobody used; wait for and pop as many as are pushed",
+        rule="cb-not-empty",
+        severity="note",
+        detail=(state.describe(),),
+    )
 
 
 def _pages(count: int) -> str:
@@ -879,15 +882,26 @@ class Sanitizer:
         self._reporter.stop()
 
     def program_was_regular(
-        self, cores: Iterable[WatchedCore], written: Iterable[tuple[Memory, int, int]]
+        self,
+        cores: Iterable[WatchedCore],
+        written: Iterable[tuple[Memory, int, int]],
+        notes: Iterable[Finding],
     ) -> None:
         """A program ran with which nothing is wrong, and wrote bytes: memory, address and size."""
         self._reporter.begin()
+        for note in notes:
+            self.report(note)
         for core in cores:
             for buffer in core.cbs.values():
-                self._spaces[core.l1].shadow.forget(buffer.address, buffer.size)
+                if not buffer.aliased:
+                    self._spaces[core.l1].shadow.forget(buffer.address, buffer.size)
         for memory, address, size in written:
             self.host_write(memory, address, size)
+
+    @property
+    def pops_unfilled(self) -> bool:
+        """Whether it is suppressed that circular buffers on tensors are popped without a push."""
+        return POP_UNFILLED in self._reporter.leniencies
 
     def is_watched(self, memory: Memory) -> bool:
         """Whether a memory is one of the device, not of a processor."""
