@@ -29,7 +29,7 @@ from ttmlir.sim.kernels.classes import find_alias, find_class, make_class
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import ends_with_effect
 from ttmlir.sim.kernels.expressions.initial_values import Given
-from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant
+from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, find_layout_flag
 from ttmlir.sim.kernels.expressions.own_calls import make_function_value, take_arguments
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.scope import (
@@ -355,6 +355,10 @@ def find_templated_symbol(context: Context, node: tree.Name) -> Symbol | None:
         symbol = _find_within(context, node.scope, node.text)
         if symbol is None:
             if isinstance(holder, ObjectType):
+                layout = ObjectType("TensorAccessorArgs", holder.arguments)
+                known = find_layout_flag(context, layout, node.text)
+                if known is not None:
+                    return Variable(node.text, make_integer(known, BOOL))
                 raise context.error(node, f"'{holder.name}' has no static member '{node.text}'")
             raise context.error(node, f"'{holder.name}' has no member '{node.text}'")
     else:
