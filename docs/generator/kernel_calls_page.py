@@ -16,8 +16,10 @@ from ttmlir.optable.kernel import (
     cpp_compute_calls,
     cpp_movement_calls,
     data_movement,
+    late_columns,
     late_vector,
     matrix,
+    pack_vector,
     vector,
 )
 from ttmlir.optable.kernel.tile_calls import TILE_CALLS, Format, Step, TileCall
@@ -69,6 +71,8 @@ _CPP_FAMILIES = (
     ("Units and formats", cpp_compute_calls.CALLS),
     ("Tiles of DST", (*cpp_compute_calls.VECTOR_CALLS, *cpp_compute_calls.COLUMNS_CALLS)),
     ("Tiles of DST in tt-metal 0.81", late_vector.CALLS),
+    ("Columns of tiles in tt-metal 0.81", late_columns.CALLS),
+    ("Tiles of DST by the PACK thread", pack_vector.CALLS),
     ("Printing of tiles", cpp_movement_calls.PRINTING_CALLS),
     ("Objects", cpp_movement_calls.DEVICE_OBJECTS_CALLS),
 )

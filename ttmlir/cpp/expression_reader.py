@@ -536,18 +536,22 @@ def _as_call(type_: tree.Type) -> tree.Expression | None:
             arguments = list[tree.Expression]()
             for each in parameters:
                 match each:
-                    case tree.Parameter(
-                        type=tree.NamedType(name=name, qualifiers=()) as given, name=None
-                    ):
-                        found = tree.Name(
-                            name, given.template_arguments, given.scope, position=each.position
-                        )
-                        arguments.append(found)
+                    case tree.Parameter(type=tree.NamedType(qualifiers=()) as given, name=None):
+                        arguments.append(_as_value(given, each.position))
                     case _:
                         return None
             return call_of_type(result, tuple(arguments), type_.position)
         case _:
             return None
+
+
+def _as_value(type_: tree.NamedType, position: tree.Position | None) -> tree.Expression:
+    """A name or a constant that the grammar took for a type."""
+    if type_.name in ("true", "false"):
+        return tree.Boolean(type_.name == "true", position=position)
+    if type_.name == "nullptr":
+        return tree.Null(position=position)
+    return tree.Name(type_.name, type_.template_arguments, type_.scope, position=position)
 
 
 def call_of_type(

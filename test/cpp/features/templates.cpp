@@ -33,6 +33,8 @@ template <typename T, typename = void> struct IsOperation : std::false_type {};
 template <typename T>
 struct IsOperation<T, std::void_t<decltype(std::declval<T>()(std::declval<uint32_t>()))>> : std::true_type {};
 template <typename T> constexpr bool is_operation = IsOperation<T>::value;
+constexpr uint32_t pick(bool first, const int* none = nullptr) { return first ? 7 : 8; }
+template <uint32_t N> uint32_t same() { return N; }
 void kernel_main() {
     note(next<>(65535)); note(next<uint32_t>(65535)); note(position<Order::Down, 10>(3)); note(twice<triple>(5));
     note(width<uint64_t>()); note(width<float>());
@@ -42,4 +44,5 @@ void kernel_main() {
     note(Copy<made<3>>{}.go()); note(Copy<input(4)>{}.go());
     note(both<input(5)>()); note(both<made<2>, input(7, 1)>());
     note(Narrow<static_cast<uint8_t>(300)>::value); note(is_operation<NoOperation>); note(is_operation<Fetcher>);
+    note(same<pick(true)>()); note(same<pick(false, nullptr)>()); note(sizeof(std::array<int, pick(false)>));
 }

@@ -81,11 +81,14 @@ def runs(row: Array, length: int, *, rising: bool) -> Array:
 @pytest.mark.parametrize("phase", [1, 3, 4, 5])
 @pytest.mark.parametrize("direction", [0, 1])
 def test_runs_are_sorted(phase: int, direction: int) -> None:
-    """Runs of 4, 16, 32 and 64, in turn falling and rising; indices move with their values."""
+    """Runs of 4, 16, 32 and 64, in turn falling and rising; indices move with their values.
+
+    The direction has no effect on runs of 4 (ttsim 1.10.0, on tt-metal 0.81).
+    """
     values = shuffled(64)
     body = f"ckernel::topk_local_sort(0, {direction}, {phase});"
     got, indices = sorted_columns(body, values)
-    expected = [runs(row, 2 << phase, rising=bool(direction)) for row in values]
+    expected = [runs(row, 2 << phase, rising=bool(direction) and phase >= 3) for row in values]
     np.testing.assert_array_equal(got, expected)
     np.testing.assert_array_equal(
         np.take_along_axis(values, indices.astype(np.int64), axis=1), expected

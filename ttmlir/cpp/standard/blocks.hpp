@@ -1,4 +1,4 @@
-// add_block sub_block mul_block reduce_block transpose_block any_tiles_bcast reduce_block_max_row_init reduce_block_max_row reduce_block_max_row_uninit reduce_block_max_row_reinit_short reduce_block_max_row_reinit_minimal reduce_block_max_row_init_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime reduce_block_max_row_reinit_short_runtime reduce_block_max_row_reinit_minimal_runtime reconfig_tile_shape reconfig_tile_shape_srca reconfig_tile_shape_srcb mm_uninit dummy_pack dummy_unpack welford_reinit ReluConfig TensorShape tensor_shape_from_num_faces llk_math_eltwise_binary_init llk_unpack_AB_init llk_unpack_reconfig_data_format_srca llk_math_reconfig_data_format_srca p_dim_stride_target llk_unpack_AB_reduce_init llk_math_reduce_init
+// add_block sub_block mul_block reduce_block transpose_block any_tiles_bcast reduce_block_max_row_init reduce_block_max_row reduce_block_max_row_uninit reduce_block_max_row_reinit_short reduce_block_max_row_reinit_minimal reduce_block_max_row_init_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime reduce_block_max_row_reinit_short_runtime reduce_block_max_row_reinit_minimal_runtime reconfig_tile_shape reconfig_tile_shape_srca reconfig_tile_shape_srcb mm_uninit dummy_pack dummy_unpack welford_reinit ReluConfig TensorShape tensor_shape_from_num_faces llk_math_eltwise_binary_init llk_unpack_AB_init llk_unpack_reconfig_data_format_srca llk_math_reconfig_data_format_srca p_dim_stride_target llk_unpack_AB_reduce_init llk_math_reduce_init topk_tie_order_from_global_direction set_fp32_dest_acc restore_fp32_dest_acc
 namespace blocks {
 
 // Calls on so many tiles, one after another, of circular buffers and of DST.
@@ -147,5 +147,24 @@ inline void mm_uninit(uint32_t in0, uint32_t in1) {}
 inline void dummy_pack(uint32_t cb) {}
 inline void dummy_unpack(uint32_t cb) {}
 inline void welford_reinit(uint32_t cb) {}
+
+// What decides between equal values of a sort: the order of all, whatever a run of them has.
+constexpr TopkTieOrder topk_tie_order_from_global_direction(bool descending) {
+    return descending ? TopkTieOrder::Descending : TopkTieOrder::Ascending;
+}
+
+// Another width of DST than the kernel is compiled for, and that one again.
+template <bool Wide>
+inline void set_fp32_dest_acc() {
+    if constexpr (Wide && !DST_ACCUM_MODE) enable_fp32_dest_acc();
+    if constexpr (!Wide && DST_ACCUM_MODE) disable_fp32_dest_acc();
+}
+template <bool Wide>
+inline void restore_fp32_dest_acc() {
+    if constexpr (Wide != DST_ACCUM_MODE) {
+        if constexpr (DST_ACCUM_MODE) enable_fp32_dest_acc();
+        else disable_fp32_dest_acc();
+    }
+}
 
 }  // namespace blocks

@@ -6,7 +6,13 @@ the layers below its API. The simulator runs kernels with them; they are not tra
 
 from __future__ import annotations
 
-from ttmlir.optable.kernel import cpp_compute_calls, cpp_movement_calls, late_vector
+from ttmlir.optable.kernel import (
+    cpp_compute_calls,
+    cpp_movement_calls,
+    late_columns,
+    late_vector,
+    pack_vector,
+)
 from ttmlir.optable.kernel.kernel_call import KernelCall
 
 CALLS: tuple[KernelCall, ...] = (
@@ -15,7 +21,9 @@ CALLS: tuple[KernelCall, ...] = (
     *cpp_compute_calls.CALLS,
     *cpp_compute_calls.VECTOR_CALLS,
     *late_vector.CALLS,
+    *pack_vector.CALLS,
     *cpp_compute_calls.COLUMNS_CALLS,
+    *late_columns.CALLS,
     *cpp_movement_calls.PRINTING_CALLS,
     *cpp_movement_calls.DEVICE_OBJECTS_CALLS,
 )

@@ -248,6 +248,16 @@ _WAITING = (
         header="ckernel.h",
         roles=Role.COMPUTE,
     ),
+    *(
+        KernelCall(
+            f"{name}_fp32_dest_acc",
+            f"Hold numbers of {width} bits in DST from now on; the three threads wait for each "
+            "other.",
+            header=f"{API}compute_kernel_hw_startup.h",
+            roles=Role.COMPUTE,
+        )
+        for name, width in (("enable", 32), ("disable", 16))
+    ),
 )
 
 
@@ -292,7 +302,13 @@ CALLS = (
 # instructions the estimates count.
 
 _WELFORD = f"{API}welford.h"
-_STABLE = (flag("stable_sort", "false"),)
+_STABLE = (
+    flag("stable_sort", "false"),
+    flag("is_fp32_dest_acc_en", "DST_ACCUM_MODE"),
+    flag("fused", "false"),
+    flag("rank_stamped", "false"),
+    enumerator("tie_order", "TopkTieOrder", "TopkTieOrder::Unset"),
+)
 _TABLE: Operands = (("reciprocal_lut", ValueKind.ARRAY),)
 _SIZE = (number("reciprocal_size", "0"),)
 _GROUP = Option(name="group_id", type="uint32_t", default="0")
@@ -347,7 +363,12 @@ def _sorting(
 
 
 _SORTING = (
-    preparation("topk_tile_init", "the calls that sort columns", GENERAL),
+    preparation(
+        "topk_tile_init",
+        "the calls that sort columns",
+        GENERAL,
+        templates=(flag("fused", "false"), flag("rank_stamped", "false"), number("tag_bits", "16")),
+    ),
     _sorting(
         "topk_local_sort",
         "Sort columns of 64, values in tiles 0 and 1, indices in 2 and 3: phase p makes runs of "
@@ -365,7 +386,7 @@ _SORTING = (
         "first run, or the smaller if idir is true.",
         ints("idst", "m_iter", "k"),
         _estimate(320, "32 groups with about 10 instructions"),
-        (flag("idir", "false"), *_STABLE),
+        (flag("idir", "false"), *_STABLE, number("tag_bits", "16")),
     ),
     _sorting(
         "topk_rebuild",

@@ -681,6 +681,14 @@ CIRCULAR_BUFFERS_CALLS = (
         roles=Role.COMPUTE,
     ),
     KernelCall(
+        "get_tile_l1_byte_address",
+        "Address in L1 of a filled tile.",
+        (*cbs("cb"), *ints("tile_index")),
+        header=_API,
+        result=("address", _I32),
+        roles=Role.UNPACK,
+    ),
+    KernelCall(
         "read_tile_value",
         "A 32-bit word of a filled tile, the same on the three threads, which wait for each other.",
         (*cbs("cb"), *ints("tile_index", "element_offset")),

@@ -46,10 +46,13 @@ def give_registers(core: Core, settings: ComputeSettings, *, timed: bool) -> Non
     """Give a core empty registers for a program; its circular buffers are there already."""
     formats = frozenset(cb.data_format for cb in core.cbs.values())
     wide = settings.fp32_dest_acc_en
-    register = Register.FP32 if wide else register_of_class(formats)
+    narrow = register_of_class(formats)
     core.src = SourceRegisters(timed=timed)
     core.dst = DestinationRegisters(
-        register, full_sync=settings.dst_full_sync_en, fidelity=settings.fidelity
+        Register.FP32 if wide else narrow,
+        full_sync=settings.dst_full_sync_en,
+        fidelity=settings.fidelity,
+        narrow=narrow,
     )
 
 
@@ -95,6 +98,27 @@ class ComputeApi(KernelApi):
     def read_tile_value(self, cb: int, index: int, element: int) -> bool:
         """Wait for a word of a filled tile, which the unpack thread sends."""
         return self.receive_word("UNPACK")
+
+    @kernel_call(waits=True)
+    def enable_fp32_dest_acc(self) -> bool:
+        """Hold 32-bit numbers in DST from now on; the three threads wait for each other."""
+        return self.change_width(wide=True)
+
+    @kernel_call(waits=True)
+    def disable_fp32_dest_acc(self) -> bool:
+        """Hold 16-bit numbers in DST from now on; the three threads wait for each other."""
+        return self.change_width(wide=False)
+
+    def change_width(self, *, wide: bool) -> bool:
+        """Tell the MATH thread, which changes the width, to go on, and wait until it has."""
+        if not self.done:
+            self.send_word("MATH", int(wide))
+            self.done = 1
+        if not self.receive_word("MATH"):
+            return False
+        self.done = 0
+        self.reconfigured()
+        return True
 
     def report(self, rule: str, message: str, *detail: str) -> None:
         """Hand a finding to the sanitizer, if there is one."""

@@ -246,8 +246,10 @@ _CALLS = {
 }
 
 
-def _computing(definition: KernelCall, reference: Callable[..., Any]) -> Callable[..., None]:
-    call = _Call(definition, reference)
+def compute_by(definition: KernelCall) -> Callable[..., None]:
+    """The call of a definition with a reference, a function of the vector unit."""
+    assert definition.reference is not None, f"{definition.cpp} has no reference"
+    call = _Call(definition, definition.reference)
 
     @kernel_call()
     def method(self: VectorApi, *arguments: Any, template: Template = ()) -> None:
@@ -270,7 +272,7 @@ def _add_methods() -> None:
         if name in vars(VectorApi):
             continue
         if definition.reference is not None:
-            method = _computing(definition, definition.reference)
+            method = compute_by(definition)
         elif name.endswith("_init"):
             method = _preparing(name)
         else:
@@ -297,6 +299,11 @@ _add_methods()
 Table = list[int] | tuple[int, int]
 """A table of the kernel's own; or the address of one in memory, and how many words it has."""
 
+_FIRST_DIRECTED = 3
+"""The first phase of a sort that the direction matters to (tt-llk, bitonic_topk_ph3_st4_to_1)."""
+_FEWEST_TAG_BITS, _MOST_TAG_BITS = 6, 16
+_TIES_RISE = 1
+"""The number of `TopkTieOrder::Ascending`."""
 _VECTOR_API_PLACES = 64
 """Places of a column in two tiles."""
 
@@ -329,14 +336,18 @@ class ColumnsApi(VectorApi):
         *,
         template: Template = (),
     ) -> None:
-        """Phases of a bitonic sort: phase p makes runs of 2^(p+1), falling and rising in turn."""
-        columns = self._load_columns("topk_local_sort", dst, stable=bool(template and template[0]))
+        """Phases of a bitonic sort: phase p makes runs of 2^(p+1), falling and rising in turn.
+
+        The direction decides about runs of 16 and more; the first one of shorter runs falls.
+        """
+        columns = self._load_columns("topk_local_sort", dst, template)
         for phase in range(start_phase, end_phase + 1):
             alone = start_phase == end_phase and phase > 3
             first, last = (start_step, end_step) if alone else (phase + 1, min(phase + 1, 4))
             steps = [*range(first, last, -1), *range(min(phase + 1, 4), 0, -1)]
             for step in steps:
-                columns.compare_apart(1 << (step - 1), 1 << (phase + 1), rising=bool(direction))
+                rising = bool(direction) and phase >= _FIRST_DIRECTED
+                columns.compare_apart(1 << (step - 1), 1 << (phase + 1), rising=rising)
         self._store_columns("topk_local_sort", dst, columns)
 
     @kernel_call()
@@ -345,8 +356,7 @@ class ColumnsApi(VectorApi):
 
         Of a falling and a rising run these are the k largest; with the first flag the smallest.
         """
-        stable = len(template) > 1 and bool(template[1])
-        columns = self._load_columns("topk_merge", dst, stable=stable)
+        columns = self._load_columns("topk_merge", dst, template[1:])
         length = self._run_length("topk_merge", k)
         apart = min(_VECTOR_API_PLACES // 2, length << iteration)
         smallest = bool(template and template[0])
@@ -354,6 +364,11 @@ class ColumnsApi(VectorApi):
         for group in range(groups):
             start = 2 * apart * group
             first = np.arange(start, start + length)
+            if columns.ranked:
+                columns.stamp(first, 0, self._tag_mask(template, 6), largest=not smallest)
+                columns.stamp(
+                    first + apart, 2 * k - 1, self._tag_mask(template, 6), largest=not smallest
+                )
             columns.compare(first, first + apart, rising=smallest)
         self._store_columns("topk_merge", dst, columns)
 
@@ -369,12 +384,15 @@ class ColumnsApi(VectorApi):
         *,
         template: Template = (),
     ) -> None:
-        """Sort runs of k that are 2^(iteration+1) runs apart, falling and rising in turn."""
-        columns = self._load_columns("topk_rebuild", dst, stable=bool(template and template[0]))
+        """Sort runs of k that are 2^(iteration+1) runs apart, falling and rising in turn.
+
+        As in a local sort, the direction decides about runs of 16 and more.
+        """
+        columns = self._load_columns("topk_rebuild", dst, template)
         length = min(k, _VECTOR_API_PLACES)
         apart = max(length, min(_VECTOR_API_PLACES // 2, length << (iteration + 1)))
         count = self._compared(iteration + 1, length) >> (skip_second & 1)
-        rising = bool(direction)
+        rising = bool(direction) and log_k > _FIRST_DIRECTED
         for start in range(0, max(count // length, 1) * apart, apart):
             if start + length <= _VECTOR_API_PLACES:
                 columns.sort(np.arange(start, start + length), rising=rising)
@@ -390,13 +408,36 @@ class ColumnsApi(VectorApi):
         """How many places are looked at: fewer in each iteration, but always two runs."""
         return max(_VECTOR_API_PLACES >> min(iteration, 6), 2 * length)
 
-    def _load_columns(self, call: str, dst: int, *, stable: bool) -> _Columns:
+    def _tag_mask(self, template: Template, place: int) -> int:
+        """The low bits that hold a tag, by the template argument that counts them."""
+        bits = int(template[place]) if len(template) > place else _MOST_TAG_BITS
+        if not _FEWEST_TAG_BITS <= bits <= _MOST_TAG_BITS:
+            raise self.thread.error(
+                f"tags of {bits} bits; they have {_FEWEST_TAG_BITS} to {_MOST_TAG_BITS}",
+                rule="template",
+            )
+        return (1 << bits) - 1
+
+    def _load_columns(self, call: str, dst: int, template: Template) -> _Columns:
+        """The columns; flags are (stable, 32 bits, fused, ranked), then what ties are decided by.
+
+        Releases before 0.81 have the first of them.
+        """
         self.check_vector_prepared(find_call(call))
+        flags = [int(each) for each in template[:5]]
+        stable, _, fused, ranked, order = (*flags, *(0, 0, 0, 0, 0)[len(flags) :])
         values, others = (
             np.concatenate([rows_of_faces(self.tile(dst + place + half)) for half in (0, 1)])
             for place in (0, 2)
         )
-        return _Columns(np.array(values), np.array(others), stable=stable)
+        return _Columns(
+            np.array(values),
+            np.array(others),
+            stable=bool(stable),
+            fused=bool(fused),
+            ranked=bool(ranked),
+            ties_rise=order == _TIES_RISE,
+        )
 
     def _store_columns(self, call: str, dst: int, columns: _Columns) -> None:
         for place, values in ((0, columns.values), (2, columns.others)):
@@ -483,15 +524,15 @@ class ColumnsApi(VectorApi):
     @kernel_call()
     def welford_restore_state(self, dst: int, group: int = 0) -> None:
         """Load both registers as they were stored."""
-        place = self._lanes_of("welford_restore_state", group)
-        found: list[Array] = []
-        for tile in (dst, dst + 1):
-            lanes = self.tile(tile)[place].reshape(-1)
-            register = np.empty(32, np.float32)
-            register[_LANES] = lanes
-            found.append(register)
-        self._mean, self._squares = found
-        self.spend(find_call("welford_restore_state").cost.math)
+        self._mean, self._squares = (
+            self._load_register("welford_restore_state", tile, group) for tile in (dst, dst + 1)
+        )
+
+    def _load_register(self, call: str, dst: int, group: int) -> Array:
+        register = np.empty(32, np.float32)
+        register[_LANES] = self.tile(dst)[self._lanes_of(call, group)].reshape(-1)
+        self.spend(find_call(call).cost.math // 2)
+        return register
 
     @kernel_call()
     def welford_finalize_to_row(
@@ -516,10 +557,13 @@ class ColumnsApi(VectorApi):
         self._store_register("welford_finalize_to_face", dst + 1, number, variance)
 
     def _store_register(self, call: str, dst: int, group: int, values: Array) -> None:
-        place = self._lanes_of(call, group)
-        tile = self.tile(dst, "write")
-        tile[place] = self._rounded(values)[_LANES].reshape(4, 8)
+        self._put_group(call, dst, group, 0, values)
         self.spend(find_call(call).cost.math // 2)
+
+    def _put_group(self, call: str, dst: int, group: int, odd: int, values: Array) -> None:
+        """The lanes of a register to every second place of rows, odd ones or even ones."""
+        place = self._lanes_of(call, group) + odd
+        self.tile(dst, "write")[place] = self._rounded(values)[_LANES].reshape(4, 8)
 
     def _lanes_of(self, call: str, group: int) -> Array:
         """Where in the faces of a tile the lanes of a group are."""
@@ -532,13 +576,55 @@ class ColumnsApi(VectorApi):
         return values if self.exact else store_vector(values, self.dst.register)
 
 
+def complement_tags(words: Array, tags: Array, mask: int, *, largest: bool) -> Array:
+    """Tags so that the larger word, by sign and magnitude, is what a stable sort puts first.
+
+    Those of numbers with the sign that the sort puts first are complemented within `mask`.
+    """
+    is_positive = words.view(np.int32) >= 0
+    return np.where(is_positive == largest, tags ^ np.uint32(mask), tags)
+
+
 class _Columns:
     """64 places of 32 columns: values, and what moves with them."""
 
-    def __init__(self, values: Array, others: Array, *, stable: bool) -> None:
+    def __init__(
+        self,
+        values: Array,
+        others: Array,
+        *,
+        stable: bool,
+        fused: bool,
+        ranked: bool,
+        ties_rise: bool,
+    ) -> None:
         self.values = values
         self.others = others
+        self.ranked = ranked
+        """The low bits of values are tags."""
         self._stable = stable
+        self._fused = fused
+        """The low bits of values are what would move with them; nothing else does."""
+        self._ties_rise = ties_rise
+        """Equal values have their others in rising order when all is sorted to rise."""
+
+    def stamp(self, places: Array, reversal: int, mask: int, *, largest: bool) -> None:
+        """Tag a run with its places, of which `reversal` complements some bits."""
+        words = self.values.view(np.uint32)[places] & np.uint32(~mask & 0xFFFF_FFFF)
+        ranks = np.arange(len(places), dtype=np.uint32)[:, None] ^ np.uint32(reversal)
+        tags = complement_tags(words, ranks, mask, largest=largest)
+        self.values.view(np.uint32)[places] = words | tags
+
+    def _keys(self, places: Array) -> Array:
+        """What numbers are compared by; words with tags by sign and magnitude."""
+        values = self.values[places]
+        if not (self.ranked or self._fused):
+            return values
+        words = values.view(np.int32).astype(np.int64)
+        return np.where(words < 0, -(words & 0x7FFF_FFFF), words)
+
+    def _moving(self) -> tuple[Array, ...]:
+        return (self.values,) if self._fused else (self.values, self.others)
 
     def compare_apart(self, distance: int, run: int, *, rising: bool) -> None:
         """One step of a bitonic sort: places so far apart, in runs that fall and rise in turn."""
@@ -551,26 +637,26 @@ class _Columns:
 
     def compare(self, first: Array, second: Array, *, rising: bool) -> None:
         """Put the larger number into the first place of each pair, or if `rising` the smaller."""
-        a, b = self.values[first], self.values[second]
+        a, b = self._keys(first), self._keys(second)
         swapped = a > b if rising else a < b
         if self._stable:
             x, y = (self.others[place].view(np.int32) for place in (first, second))
-            swapped |= (a == b) & ((x < y) if rising else (x > y))
-        for each in (self.values, self.others):
+            swapped |= (a == b) & ((x < y) if rising != self._ties_rise else (x > y))
+        for each in self._moving():
             before = each[first]
             each[first] = np.where(swapped, each[second], before)
             each[second] = np.where(swapped, before, each[second])
 
     def sort(self, places: Array, *, rising: bool) -> None:
         """Sort the numbers of these places."""
-        keys = self.values[places]
+        keys = self._keys(places)
         order = np.argsort(keys, axis=0, kind="stable")
         if self._stable:
             whole = self.others[places].view(np.int32)
-            order = np.lexsort((-whole, keys), axis=0)
+            order = np.lexsort((whole if self._ties_rise else -whole, keys), axis=0)
         if not rising:
             order = order[::-1]
-        for each in (self.values, self.others):
+        for each in self._moving():
             each[places] = np.take_along_axis(each[places], order, axis=0)
 
 
@@ -745,7 +831,8 @@ def _find_places() -> tuple[Array, ...]:
     )
 
 
-_PLACES = _find_places()
+PLACES = _find_places()
+"""The lanes of each vector."""
 
 
 class LanesApi(ScansApi):
@@ -845,7 +932,7 @@ class LanesApi(ScansApi):
             self.check_tile(tile, kind)
             if self._started is not None:
                 self._checked.add((tile, kind))
-        return self.dst.math.faces(tile), _PLACES[vector]
+        return self.dst.math.faces(tile), PLACES[vector]
 
     @kernel_call()
     def builtin_sfpi_load_floats(self, index: int) -> Array:

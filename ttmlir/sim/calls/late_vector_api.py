@@ -174,19 +174,27 @@ class LateVectorApi(LanesApi):
     @kernel_call()
     def exp_tile_init(self, *arguments: Any, template: Template = ()) -> None:
         """Prepare exponentials, and remember the factor of the fast form, bits of float32."""
+        self.prepare_exponential("exp_tile_init", template)
+
+    def prepare_exponential(self, name: str, template: Template) -> None:
+        """The same for the call of a name."""
         scale = int(template[1]) if len(template) > 1 else 0
         self._exponent_scale = _float_of(scale) if scale > 1 else np.float32(1)
-        self.prepare_vector("exp_tile_init")
+        self.prepare_vector(name)
 
     @kernel_call()
     def exp_tile_since_2026(
         self, dst: int, mode: int = 4, scale: int = _ONE, *, template: Template = ()
     ) -> None:
         """Of x, or of x times a number; the fast form is that of the chip in device numerics."""
+        self.exponentiate("exp_tile", dst, scale, template)
+
+    def exponentiate(self, name: str, dst: int, scale: int, template: Template) -> None:
+        """The same by the call of a name; `scale` is the bits of a bfloat16."""
         is_fast, is_scaled = (*map(bool, template[:2]), False, False)[:2]
         factor = self._exponent_scale if is_fast else _float_of(scale << 16)
+        self.check_vector_prepared(find_call(name))
         definition = find_call("exp_tile")
-        self.check_vector_prepared(definition)
         assert definition.approximation is not None, "the table has it"
         cost = definition.approximation.cost if is_fast else definition.cost
         function = special.fast_exp if is_fast and not self.exact else _exponential

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ttmlir.optable.kernel import find_call
 from ttmlir.sim.calls.compute_api import ComputeSettings, math_cost
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
-from ttmlir.sim.calls.late_vector_api import LateVectorApi
+from ttmlir.sim.calls.late_columns_api import LateColumnsApi
 from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
@@ -123,7 +123,7 @@ def _reuse_call(operation: int) -> Callable[..., bool]:
     return call
 
 
-class MathApi(LateVectorApi):
+class MathApi(LateColumnsApi):
     """Calls of the MATH thread."""
 
     def __init__(
@@ -134,15 +134,38 @@ class MathApi(LateVectorApi):
         self._fidelity = settings.fidelity
         self._product_cycles = matmul_math_cycles(settings.fidelity)
         self._phases = fidelity_phases(settings.fidelity)
-        register = self.dst.register
-        self._source = Register.TF32 if register is Register.FP32 else register
-        """The format of numbers that move from DST to a source register."""
+        self._set_source()
         self._prepared = ""
         """What the last `_init` call prepared."""
         self._accumulates = False
         self._product = np.empty((32, 32), np.float32)
 
     # --- DST ------------------------------------------------------------------------------------
+
+    def _set_source(self) -> None:
+        register = self.dst.register
+        self._source = Register.TF32 if register is Register.FP32 else register
+        """The format of numbers that move from DST to a source register."""
+
+    def change_width(self, *, wide: bool) -> bool:
+        """Wait for the other threads, change the width of DST, and let them go on."""
+        others = ("UNPACK", "PACK")
+        while self.done < len(others):
+            if not self.receive_word(others[self.done]):
+                return False
+            self.done += 1
+        self.done = 0
+        if not self.dst.set_width(wide=wide):
+            raise self.thread.error(
+                "the width of DST changes while the kernel holds tiles of it; make the call before "
+                "tile_regs_acquire",
+                rule="dst-acquire",
+            )
+        self._set_source()
+        self.reconfigured()
+        for each in others:
+            self.send_word(each, 1)
+        return True
 
     @kernel_call(waits=True)
     def tile_regs_acquire(self) -> bool:
@@ -444,6 +467,33 @@ class MathApi(LateVectorApi):
         else:
             tile[:] = tile.T.copy()
         self.spend(math_cost("transpose_wh_dest", 1))
+
+    @kernel_call(waits=True)
+    def triangle_solve_tile(
+        self, cb: int, index: int, right: int, out: int, *, template: Template = ()
+    ) -> bool:
+        """X of L X = R by forward substitution; L, without its diagonal, is what UNPACK read."""
+        if not (self.on_blackhole and self.dst.register is Register.FP32):
+            raise self.thread.error(
+                "triangle_solve_tile runs on Blackhole, in kernels with fp32_dest_acc_en",
+                rule="arguments",
+            )
+        if not self.src.banks and not self.src.can_use(self.thread):
+            return False
+        definition = find_call("triangle_solve_tile")
+        self.check_vector_prepared(definition)
+        tile, _ = self._use(definition.cost.math)
+        lower = numerics.rows_of_faces(tile)
+        if len(template) > 1 and template[1]:
+            lower = -lower
+        self.check_tile(right, "read")
+        self.check_tile(out, "write")
+        found = np.array(self.dst.math.rows(right))
+        for row in range(1, len(found)):
+            for column in range(row):
+                found[row] -= lower[row, column] * found[column]
+        self.dst.math.new_rows(out)[:] = found
+        return True
 
     @kernel_call(waits=True)
     def unary_bcast(self, cb: int, index: int, dst: int, *, template: Template = ()) -> bool:

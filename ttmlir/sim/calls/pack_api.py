@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.layout.enums import DataType
-from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
+from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
+from ttmlir.sim.calls.pack_vector_api import PackVectorApi
 from ttmlir.sim.calls.unpack_api import REDUCE_COL, REDUCE_ROW, REDUCE_SCALAR
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
@@ -46,7 +47,7 @@ NO_RELU, ZERO_RELU, MIN_THRESHOLD_RELU, MAX_THRESHOLD_RELU = range(4)
 """Numbers of tt-metal's ReluType."""
 
 
-class PackApi(ComputeApi):
+class PackApi(PackVectorApi):
     """Calls of the PACK thread."""
 
     def __init__(
@@ -101,6 +102,11 @@ class PackApi(ComputeApi):
     def release_dst(self, mode: int = 0) -> None:
         """Give the half back, cleared."""
         self.tile_regs_release()
+
+    def change_width(self, *, wide: bool) -> bool:
+        """As the MATH thread changes it; what is packed is another format then."""
+        self._packers.clear()
+        return super().change_width(wide=wide)
 
     # --- Configuration --------------------------------------------------------------------------
 

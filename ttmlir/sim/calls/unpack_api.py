@@ -708,6 +708,30 @@ class UnpackApi(UnpackUnit):
         return self._one(cb, index, self._transposed_copy)
 
     @kernel_call(waits=True)
+    def triangle_solve_tile(
+        self, cb: int, index: int, right: int, out: int, *, template: Template = ()
+    ) -> bool:
+        """A tile of numbers that the MATH thread reads, with all their bits."""
+        if not self.src.can_fill(self.thread):
+            return False
+        buffer = self.cbs[cb]
+        is_short = bool(template and template[0])
+        if buffer.data_format is not (DataType.BF16 if is_short else DataType.F32):
+            self.report(
+                "format",
+                f"circular buffer {cb} holds {buffer.data_format.schema_name}, which is not the "
+                "format that triangle_solve_tile is called with",
+            )
+        source = self._new_source(buffer, Register.FP32)
+        self._fill(self._tile(source, index, NUMBERS), None, 0)
+        return True
+
+    @kernel_call()
+    def get_tile_l1_byte_address(self, cb: int, index: int) -> int:
+        """Where in L1 a filled tile is."""
+        return self._tile_address(cb, index, 0)
+
+    @kernel_call(waits=True)
     def copy_block_matmul_partials(self, cb: int, index: int, dst: int, tiles: int) -> bool:
         """So many tiles to SrcA, one after another."""
         while self.done < tiles:

@@ -204,7 +204,8 @@ def _is_plain(context: Context, name: str, type_: CType) -> bool:
     if name == "is_trivially_destructible" or info is None:
         return True
     is_made = name == "is_trivial" and bool(info.constructors or info.defaults)
-    return info.copying is None and not is_made
+    own = (each for each in (info.copying, info.moving) if each is not None)
+    return all(each.is_defaulted for each in own) and not is_made
 
 
 def _converts(source: CType, target: CType) -> bool:

@@ -65,6 +65,9 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     "RsqrtMode": {"Default": 0, "Fast": 1},
     "RoundingMode": {"None": 0, "Trunc": 1, "Floor": 2},
     "InputClamping": {"None": 0, "ClampToNegative": 1},
+    "TopkTieOrder": {"Unset": 0, "Ascending": 1, "Descending": 2},
+    "TwoPassAccumulation": {"ShiftedSum": 0, "CentredM2": 1},
+    "TwoPassAnchor": {"Reuse": 0, "Initialise": 1},
     "SfpuType": {"unused": 0, "exponential": 1, "gelu": 2},
 }
 """Enumerations with their enumerators."""
@@ -106,6 +109,7 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 _QUALIFIED = (
     *("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping"),
     *("DstSync", "DstMode", "DstRoundingMode", "RsqrtMode", "SemScope"),
+    *("TopkTieOrder", "TwoPassAccumulation", "TwoPassAnchor"),
 )
 """Enumerations whose members are named with them only."""
 
@@ -468,7 +472,9 @@ _MOST_MODES = 2
 def _describe_misfit_of_calls(name: str, positional: int) -> str:
     """Why the table does not have a call of the vector unit with so many arguments; else empty."""
     definitions = [
-        definition for definition in _definitions().get(name, ()) if definition.roles is Role.MATH
+        definition
+        for definition in _definitions().get(name, ())
+        if definition.roles in (Role.MATH, Role.PACK)
     ]
     taken = [
         (

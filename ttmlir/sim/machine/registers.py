@@ -254,9 +254,11 @@ class DestinationRegisters:
 
     __slots__ = (
         "_committed",
+        "_fidelity",
         "_halves",
         "_math",
         "_math_index",
+        "_narrow",
         "_pack",
         "_pack_index",
         "acquired",
@@ -273,14 +275,15 @@ class DestinationRegisters:
         *,
         full_sync: bool = False,
         fidelity: MathFidelity = MathFidelity.HIFI4,
+        narrow: Register = Register.BF16,
     ) -> None:
-        """DST of numbers in the format `register`; `fidelity` is that of matrix products."""
-        self.register = register
-        whole = 8 if register is Register.FP32 else 16
-        count = 1 if full_sync else 2
-        self.capacity = whole // count
-        """Tiles that a thread sees: 16 of 16 bits or 8 of 32 bits, half as many in halves."""
-        self._halves = [Half(self.capacity, register, fidelity) for _ in range(count)]
+        """DST of numbers in the format `register`; `fidelity` is that of matrix products.
+
+        `narrow` is the format with 16 bits of the program, which `set_width` may change to.
+        """
+        self._fidelity = fidelity
+        self._narrow = narrow
+        self._set_register(register, 1 if full_sync else 2)
         self._committed = 0
         self._math_index = 0
         self._pack_index = 0
@@ -292,6 +295,22 @@ class DestinationRegisters:
         self.waited = False
         self._math: RunningThread | None = None
         self._pack: RunningThread | None = None
+
+    def _set_register(self, register: Register, count: int) -> None:
+        self.register = register
+        whole = 8 if register is Register.FP32 else 16
+        self.capacity = whole // count
+        """Tiles that a thread sees: 16 of 16 bits or 8 of 32 bits, half as many in halves."""
+        self._halves = [Half(self.capacity, register, self._fidelity) for _ in range(count)]
+
+    def set_width(self, *, wide: bool) -> bool:
+        """Hold 32-bit numbers, or 16-bit ones; False, and no change, while tiles are in use."""
+        if self.acquired or self.waited or self._committed:
+            return False
+        self._set_register(Register.FP32 if wide else self._narrow, len(self._halves))
+        self.math = self._halves[self._math_index]
+        self.pack = self._halves[self._pack_index]
+        return True
 
     def acquire(self, thread: RunningThread) -> bool:
         """Take a free half for the math thread; False if it has to wait, to be woken."""
