@@ -34,7 +34,8 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
         "decltype_and_auto",
     ),
     "Classes": (
-        *("class_with_methods", "access", "operators", "copies", "destructors", "inheritance"),
+        *("class_with_methods", "access", "operators", "copies", "moves", "destructors"),
+        "inheritance",
         *("class_template", "layout"),
     ),
     "Standard library": ("standard_library", "algorithms", "numeric_limits", "optional_and_tie"),
@@ -96,8 +97,8 @@ them point, and compare, but are no numbers
 `std::bit_cast`, `memcpy` and unions
 - initial values of `static` variables in functions: set when first reached → before the kernel \
 starts
-- copies of objects: by copy constructors → member by member; one by a constructor of its own is \
-refused, as are objects with destructors that are static, or made in the condition of a loop
+- copies of bases by copy constructors of their own: are made → are refused, as are objects with \
+destructors that are static, or made in the condition of a loop
 - a loop without end and without effect: may be left out → an error, if nothing else can end it
 - memory of variables and constants: a few KiB, and nothing checks them → {STACK_BYTES} bytes for \
 each function

@@ -83,9 +83,8 @@ def find_compilations(log: Path) -> Iterator[Compilation]:
             yield Compilation(Path(place[1]), place[2], command.rpartition(" (build.cpp")[0])
 
 
-def compile_here(made: Compilation, text: str, root: str) -> str:
-    """What is wrong with the text of a kernel here; empty if nothing is."""
-    role = PROCESSORS[made.processor]
+def read_defines(made: Compilation) -> tuple[dict[str, str], list[int]]:
+    """The macros of a kernel but for those of every build, and its compile-time arguments."""
     defines = {
         name: value or "1"
         for name, value in re.findall(r" -D(\w+)(?:=(.*?))?(?= -|$)", made.command)
@@ -94,6 +93,14 @@ def compile_here(made: Compilation, text: str, root: str) -> str:
         re.findall(r"#define (\w+(?:\([^)]*\))?) ?(.*)", made.read("defines_generated.h"))
     )
     positional = defines.pop("KERNEL_COMPILE_TIME_ARGS", "")
+    own = {name: each for name, each in defines.items() if not _OWN.fullmatch(name)}
+    return own, [int(each) for each in positional.split(",") if each]
+
+
+def compile_here(made: Compilation, text: str, root: str) -> str:
+    """What is wrong with the text of a kernel here; empty if nothing is."""
+    role = PROCESSORS[made.processor]
+    defines, positional = read_defines(made)
     named = re.findall(r'\{"(\w+)",\s*(\d+)\}', made.read("named_ct_arg_map_generated.h"))
     formats = re.search(
         r"unpack_src_format\[\d+\] = \{([\d,\s]*)\}", made.read("chlkc_descriptors.h")
@@ -110,11 +117,11 @@ def compile_here(made: Compilation, text: str, root: str) -> str:
             made.kernel,
             role,
             api=COMPUTE_APIS.get(role, DataMovementApi),
-            defines={name: each for name, each in defines.items() if not _OWN.fullmatch(name)},
-            compile_time_args=[int(each) for each in positional.split(",") if each],
+            defines=defines,
+            compile_time_args=positional,
             named_compile_time_args={name: int(value) for name, value in named},
             arch_macro="ARCH_BLACKHOLE",
-            build=replace(build, names=_names(made)),
+            build=replace(build, names=read_names(made)),
             release=Release.LATE_2026,
             include_path=IncludePath.of_kernel(
                 made.kernel, (root, f"{root}/ttnn", f"{root}/ttnn/cpp"), root
@@ -125,7 +132,8 @@ def compile_here(made: Compilation, text: str, root: str) -> str:
     return ""
 
 
-def _names(made: Compilation) -> BindingNames:
+def read_names(made: Compilation) -> BindingNames:
+    """What the factory gives names."""
     listed = re.findall(
         r"experimental::(\w+)<[\w:]+> (\w+)\{(\w+?)u?\}", made.read("kernel_args_generated.h")
     )

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.expression_reader import ExpressionReader, call_of_type, is_member_pointer
+from ttmlir.cpp.expression_reader import (
+    DEFAULT_BRACES,
+    ExpressionReader,
+    call_of_type,
+    is_member_pointer,
+)
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
 from ttmlir.cpp.types import is_built_in_type
@@ -62,6 +67,9 @@ _DOTS = "..."
 _CASE_RANGE = re.compile(r"\bcase\b((?:[^:;{}]|::){1,200}?)\.\.\.((?:[^:;{}]|::){1,200}):(?!:)")
 """Values from one to another one; the limits keep the time short that a search takes."""
 
+_DEFAULT_BRACES = re.compile(r"=\s*(\{[^{};()]{0,200}\})(?=\s*[,)])")
+"""Braces that a parameter starts as, which the grammar takes for those of an object."""
+
 _BIT_CAST = re.compile(r"__builtin_bit_cast\s*\(([\w:\s*]+),")
 
 
@@ -73,6 +81,7 @@ def amend(source: PreprocessedText) -> PreprocessedText:
         text = f"{text[:dots]} , {text[dots + len(_DOTS) :]}"
     source = replace(source, text=text)
     calls = [(start, f" {CASE_RANGE}(") for start, _, _ in ranges]
+    calls += [(each.start(1), DEFAULT_BRACES) for each in _DEFAULT_BRACES.finditer(text)]
     source = insert(source, (*calls, *((end, ")") for _, _, end in ranges)))
     tokens = list(split_tokens(SourceText(source.text, source.source.file)))
     solid = [each for each in tokens if each.kind not in BLANK]

@@ -79,6 +79,10 @@ _WORDS = {
 }
 
 
+DEFAULT_BRACES = "braces_of_parameter"
+"""The type that no text has, of braces that a parameter starts as."""
+
+
 class Words(NamedTuple):
     """The words before the names of a declaration."""
 
@@ -615,6 +619,10 @@ class ExpressionReader(TypeReader):
 
     def initial_value(self, node: Node) -> tree.Expression | tree.Braces:
         """What a variable, member, element or parameter starts as."""
+        if node.type == "compound_literal_expression":
+            type_ = node.child_by_field_name("type")
+            if type_ is not None and self.text(type_) == DEFAULT_BRACES:
+                node = self.field(node, "value")
         if node.type != "initializer_list":
             return self.expression(node)
         self.deeper(node)

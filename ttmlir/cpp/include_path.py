@@ -83,6 +83,7 @@ _PLACES = (
     (r"^impl/buffers/(buffer_constants\.hpp)", r"tt-metalium/buffer_types.hpp"),
     (r"(?:^|/)(?:tools/profiler|api/debug)/(kernel_profiler\.hpp)", r"\1"),
     (r"^(c?kernel(?:_\w+)?\.h|llk_\w+\.h|sfpi\w*\.h|noc/.+\.h|noc_\w+\.h)", r"\1"),
+    (r"^experimental/llk_sfpu/ckernel_sfpu_\w+\.h", "llk_math_eltwise_unary_sfpu_macros.h"),
     (r"^((?:dev_mem_map|risc_common|core_config|eth_\w+)\.h)", r"\1"),
 )
 """Where a header stood at some time, and the name under which it is known here."""

@@ -21,6 +21,7 @@ _NAMESPACES = {
     "sfpi.hpp": VECTORS,
     "sfpu.hpp": "ckernel",
     "loads.hpp": "ckernel",
+    "columns.hpp": "ckernel::sfpu",
     "blocks.hpp": "blocks",
     "tiles.hpp": "tiles",
     "memory.hpp": "experimental",
@@ -49,7 +50,8 @@ def _names() -> dict[tuple[str, str], str]:
 
 def find_standard_header(namespace: str, name: str) -> str | None:
     """The header that declares a name of a namespace; None if there is none."""
-    return _names().get((namespace, name))
+    inner = _names().get((f"ckernel::{namespace}", name))
+    return _names().get((namespace, name), inner)
 
 
 def list_names(namespace: str) -> frozenset[str]:

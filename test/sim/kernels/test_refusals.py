@@ -237,15 +237,27 @@ def test_objects_whose_end_is_not_compiled_are_refused(before: str, body: str, n
             "'A' cannot be copied: its copying is deleted",
         ),
         (
-            "struct A { A() {} A(const A& o) : x(o.x + 1) {} int x = 1; }; struct B { A a; };",
+            "struct A { A() {} A(const A& o) : x(2) {} int x; }; struct B : A { int y; };",
             "B a; B b(a);",
-            "this copies a 'A' by its own constructor, which is not supported",
+            "this copies the base 'A' of 'B' by its own constructor, which is not supported",
         ),
         (
-            "struct A { A() {} A(A&& o) : x(o.x + 1) {} int x = 1; };\nvoid f(A a) {}",
-            "A a; f(std::move(a));",
-            "this copies a 'A' by its own constructor, which is not supported",
+            "struct A { A() {} A(const A& o) : x(o.x + 1) {} int x = 1; }; struct B { A a[65]; };",
+            "B a; B b(a);",
+            "this copies an array of 65 objects by their own constructor; at most 64 are copied so",
         ),
+        (
+            "struct A { A() {} A(A&& o) : x(o.x + 1) {} int x = 1; };\nstruct B { A a; };",
+            "B a; B b = a;",
+            "'A' cannot be copied: its copying is deleted; write std::move(...) around it",
+        ),
+        (
+            "struct A { A() {} A(const A&) {} A(A&&) = delete; int x = 1; };",
+            "A a; A b = std::move(a);",
+            "'A' cannot be moved: its moving is deleted",
+        ),
+        ("int f(int&& x) { return x; }", "int a = 1; f(a);", "'int&&' takes what nobody needs any"),
+        ("int f(int& x) { return x; }", "int a = 1; f(std::move(a));", "here, not what is moved"),
     ],
 )
 def test_other_objects_are_refused(before: str, body: str, message: str) -> None:

@@ -395,3 +395,41 @@ def test_nine_branches_in_each_other_are_too_many() -> None:
     with pytest.raises(SimError, match="more than 8 v_if and v_block in each other"):
         run_lanes(X, Y, body)
     run_lanes(X, Y, "v_if(x > 0.0f) { " * 8 + "} v_endif; " * 8)
+
+
+# --- Functions of the first column ---------------------------------------------------------------
+
+
+def column(name: str, templates: str, *tiles: Array, given: str = "") -> list[Array]:
+    """The even columns of the faces on the left of two tiles after a function of tt-metal's."""
+    called = f"ckernel::sfpu::{name}<{templates}>, 0, VectorMode::C{given}"
+    call = f"MATH((_llk_math_eltwise_unary_sfpu_params_<false>({called})));"
+    found = run_lanes(*tiles, call=call)[1]
+    for each, before in zip(found, tiles, strict=True):
+        np.testing.assert_array_equal(each[:, 1::2], before[:, 1::2])
+        np.testing.assert_array_equal(each[:, 16:], before[:, 16:])
+    return [each[:, :16:2] for each in found]
+
+
+def test_exponentials_of_a_column_are_scaled() -> None:
+    """By a quarter, as attention does; what is tiny becomes 0, and the other columns stay."""
+    x = np.where(np.abs(X) > 5, F(-800), X)
+    (found, same) = column("calculate_exponential_first_column", "true, 0x3E80, false", x, Y)
+    left = x[:, :16:2]
+    np.testing.assert_allclose(found, np.exp(left.astype(np.float64) / 4), rtol=1e-6, atol=1e-30)
+    np.testing.assert_array_equal(same, Y[:, :16:2])
+
+
+def test_reciprocals_of_a_column() -> None:
+    """Of both signs."""
+    (found, _) = column("calculate_recip_first_column", "true", X, Y)
+    np.testing.assert_allclose(found, 1 / X[:, :16:2].astype(np.float64), rtol=1e-6)
+
+
+def test_two_parts_of_a_softmax_are_joined() -> None:
+    """What the sums are multiplied by takes the place of the maxima."""
+    maxima = [each[:, :16:2].astype(np.float64) for each in (X, Y)]
+    largest = np.maximum(*maxima)
+    found = column("calculate_fused_max_sub_exp_add_tile", "true, true", X, Y, given=", 0x3F00")
+    for each, part in zip(found, maxima, strict=True):
+        np.testing.assert_allclose(each, np.exp((part - largest) / 2), rtol=1e-6)

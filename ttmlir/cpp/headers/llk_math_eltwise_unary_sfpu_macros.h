@@ -9,5 +9,4 @@
   ckernel::_llk_math_eltwise_unary_sfpu_params_(ckernel::sfpu::function, tile, mode, ##__VA_ARGS__)
 #define SFPU_UNARY_INIT(operation) ckernel::llk_math_eltwise_unary_sfpu_init<SfpuType::unused>()
 #define SFPU_UNARY_INIT_FN(operation, function, templates) \
-  ckernel::llk_math_eltwise_unary_sfpu_init<SfpuType::unused>( \
-      ckernel::sfpu::function<SFPU_TEMPLATE_ARGUMENTS templates>)
+  ckernel::llk_math_eltwise_unary_sfpu_init<SfpuType::unused>(function<SFPU_TEMPLATE_ARGUMENTS templates>)

@@ -1,4 +1,4 @@
-// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken
+// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken NocOptVals Noc_is_read_trid_flushed
 namespace experimental {
 
 // A lock only tells a debugger of tt-metal who uses memory.
@@ -104,6 +104,18 @@ inline LockedPages DataflowBuffer_scoped_write_lock(const DataflowBuffer& buffer
 }
 inline LockedPages DataflowBuffer_scoped_read_lock(const DataflowBuffer& buffer, uint32_t count = 1) {
     return LockedPages(buffer.get_read_ptr());
+}
+
+// The number and the virtual channel of a transfer.
+struct NocOptVals {
+    uint32_t trid = 0;
+    uint32_t vc = 0;
+};
+
+// Who asks again and again waits, so an answer comes when it is yes.
+inline bool Noc_is_read_trid_flushed(const Noc& noc, uint32_t trid) {
+    noc.async_read_barrier<NocOptions::TXN_ID>(NocOptVals{trid});
+    return true;
 }
 
 // Where in an object a transfer begins, as an object instead of a list in braces.

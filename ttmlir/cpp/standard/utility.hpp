@@ -18,14 +18,14 @@ constexpr pair<A, B> make_pair(A first, B second) { return pair<A, B>(first, sec
 
 template <typename T>
 constexpr void swap(T& a, T& b) {
-    T before = a;
-    a = b;
-    b = before;
+    T before = std::move(a);
+    a = std::move(b);
+    b = std::move(before);
 }
 
 template <typename T, typename U>
 constexpr T exchange(T& place, U value) {
-    T before = place;
+    T before = std::move(place);
     place = value;
     return before;
 }

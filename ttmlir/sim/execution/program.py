@@ -18,6 +18,7 @@ from ttmlir.cpp.tokens import SourceText
 from ttmlir.files import read_text
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
+from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.build import BindingNames
@@ -123,6 +124,8 @@ class Kernel:
     """Where its headers are."""
     names: BindingNames = field(default_factory=BindingNames)
     """What `args::`, `dfb::`, `sem::` and `tensor::` stand for."""
+    release: Release | None = None
+    """The state of tt-metal whose meaning calls have; None: what its headers say."""
     compute: ComputeSettings = field(default_factory=ComputeSettings)
     """Of a compute kernel."""
     common_arguments: Sequence[int] = ()

@@ -427,6 +427,7 @@ class _Run:
                 build=build,
                 include_path=kernel.include_path,
                 timed=self.device.options.timed,
+                release=kernel.release,
             )
         except CppSyntaxError as error:
             place = error.position

@@ -29,7 +29,7 @@ from ttmlir.sim.kernels.classes import find_alias, find_class, make_class
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import ends_with_effect
 from ttmlir.sim.kernels.expressions.initial_values import Given
-from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant
+from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, find_layout_flag
 from ttmlir.sim.kernels.expressions.own_calls import make_function_value, take_arguments
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.scope import (
@@ -204,7 +204,8 @@ def _is_plain(context: Context, name: str, type_: CType) -> bool:
     if name == "is_trivially_destructible" or info is None:
         return True
     is_made = name == "is_trivial" and bool(info.constructors or info.defaults)
-    return info.copying is None and not is_made
+    own = (each for each in (info.copying, info.moving) if each is not None)
+    return all(each.is_defaulted for each in own) and not is_made
 
 
 def _converts(source: CType, target: CType) -> bool:
@@ -355,6 +356,10 @@ def find_templated_symbol(context: Context, node: tree.Name) -> Symbol | None:
         symbol = _find_within(context, node.scope, node.text)
         if symbol is None:
             if isinstance(holder, ObjectType):
+                layout = ObjectType("TensorAccessorArgs", holder.arguments)
+                known = find_layout_flag(context, layout, node.text)
+                if known is not None:
+                    return Variable(node.text, make_integer(known, BOOL))
                 raise context.error(node, f"'{holder.name}' has no static member '{node.text}'")
             raise context.error(node, f"'{holder.name}' has no member '{node.text}'")
     else:

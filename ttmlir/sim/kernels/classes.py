@@ -26,6 +26,7 @@ from ttmlir.cpp.types import (
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import full_expression
+from ttmlir.sim.kernels.expressions.copies import copy_struct
 from ttmlir.sim.kernels.expressions.initial_values import (
     Given,
     build_initial,
@@ -33,8 +34,6 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     build_struct,
     build_unset,
     build_zero,
-    copy_struct,
-    takes_temporary,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
@@ -145,7 +144,7 @@ class _Closure:
             self.members.append((field, QualifiedType(held)))
             self.values.append(pointer.node)
             return
-        value = settle(copy_struct(self.context, given.value, self.node))
+        value = settle(copy_struct(self.context, given.value, given.node))
         const = not self.node.is_mutable
         self.members.append((field, QualifiedType(value.type, const)))
         self.values.append(value.node)
@@ -359,13 +358,17 @@ def _call_constructor(
     copied = _find_copied(type_, given)
     if copied is not None:
         same = settle(convert_implicitly(context, copied.value, type_, node))
-        return copy_struct(context, same, node)
+        return copy_struct(context, same, copied.node)
     return _make_by(context, type_, info, given, node)
 
 
-def copy_object(context: Context, type_: StructType, source: Lvalue, node: tree.Node) -> Value:
-    """The object that the copy constructor of a class makes."""
+def copy_object(
+    context: Context, type_: StructType, source: Lvalue, node: tree.Node, is_moved: bool
+) -> Value:
+    """The object that the copy constructor of a class makes, or the one that moves."""
     known = cast("tree.Expression", Evaluated(source, position=node.position))
+    if is_moved:
+        known = tree.FunctionCall(tree.Name("std::move"), (known,), position=node.position)
     given = take_arguments(context, (known,))
     return _make_by(context, type_, context.unit.classes[type_.number], given, node)
 
@@ -817,7 +820,10 @@ def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
 
 def _declare_member_function(context: Context, info: ClassInfo, function: tree.Function) -> None:
     if function.kind == "constructor" and _is_copying(info, function):
-        if info.copying is None or not takes_temporary(info.copying):
+        first = function.parameters[0].type
+        if isinstance(first, tree.Reference) and first.is_rvalue:
+            info.moving = function
+        else:
             info.copying = function
     if function.is_deleted:
         is_default = function.kind == "constructor" and not function.parameters
@@ -840,8 +846,8 @@ def _declare_member_function(context: Context, info: ClassInfo, function: tree.F
 
 
 def _is_copying(info: ClassInfo, function: tree.Function) -> bool:
-    """Whether a constructor makes a copy in another way than member by member."""
-    if function.is_defaulted or not function.parameters:
+    """Whether a constructor makes an object of another one of its class."""
+    if not function.parameters:
         return False
     first, *others = function.parameters
     if not isinstance(first.type, tree.Reference) or any(each.default is None for each in others):

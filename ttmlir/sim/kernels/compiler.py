@@ -737,7 +737,8 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     counter = TurnCounter(unit)
     for each in (*unit.functions, guarded):
         counter.visit(each)
-    statements = [*unit.globals, *unit.functions, guarded, start]
+    # Constructors and functions that initial values call are there before the variables.
+    statements = [*unit.functions, *unit.globals, guarded, start]
     for name in ("load", "store"):
         unit.bind(name)
     unit.bindings[THREAD] = "thread"

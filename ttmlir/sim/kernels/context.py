@@ -112,8 +112,8 @@ class Handlers:
     find_templated_type: Callable[[Context, tree.NamedType | tree.Name], QualifiedType | None]
     """The type of a name with template arguments or within a type."""
     construct: Callable[[Context, CType, Sequence[tree.Expression | tree.Braces], tree.Node], Value]
-    copy: Callable[[Context, StructType, Lvalue, tree.Node], Value]
-    """The object that a copy constructor makes of another one."""
+    copy: Callable[[Context, StructType, Lvalue, tree.Node, bool], Value]
+    """The object that a copy constructor makes of another one, or one that moves it."""
     find_constructed: Callable[[Context, tree.Type, Sequence[tree.Initializer], tree.Node], CType]
     """The type that `T{...}` makes, where `T` may be a template without arguments."""
     find_templated_symbol: Callable[[Context, tree.Name], Symbol | None]

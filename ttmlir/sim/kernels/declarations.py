@@ -35,13 +35,13 @@ from ttmlir.sim.kernels.destructors import (
     take_over,
 )
 from ttmlir.sim.kernels.expressions.build_facts import BUILT
+from ttmlir.sim.kernels.expressions.copies import copy_struct
 from ttmlir.sim.kernels.expressions.initial_values import (
     build_initial,
     build_object_call,
     build_unset,
     build_zero,
     check_reference,
-    copy_struct,
     has_constructors,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (

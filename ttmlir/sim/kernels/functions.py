@@ -91,7 +91,12 @@ def _find_meanings(scope: Scope) -> Iterator[tuple[str, object]]:
     """What template parameters stand for: types and numbers."""
     for name, symbol in scope.symbols.items():
         match symbol:
-            case Alias() | Variable(storage=Value()) | Pack():
+            case Alias(is_lvalue=True):
+                yield name, (key_of(symbol), "&")
+            case Pack(symbols=symbols):
+                places = [isinstance(each, Alias) and each.is_lvalue for each in symbols]
+                yield name, (key_of(symbol), *places)
+            case Alias() | Variable(storage=Value()):
                 yield name, key_of(symbol)
             case _:
                 yield name, id(symbol)

@@ -108,8 +108,8 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 
 _QUALIFIED = (
     *("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping"),
-    *("DstSync", "DstMode", "DstRoundingMode", "RsqrtMode", "SemScope", "TopkTieOrder"),
-    *("TwoPassAccumulation", "TwoPassAnchor"),
+    *("DstSync", "DstMode", "DstRoundingMode", "RsqrtMode", "SemScope"),
+    *("TopkTieOrder", "TwoPassAccumulation", "TwoPassAnchor"),
 )
 """Enumerations whose members are named with them only."""
 

@@ -27,7 +27,8 @@ from ttmlir.sim.kernels.declarations import (
     find_declared,
 )
 from ttmlir.sim.kernels.destructors import ending_block, full_expression, refuse_destructor
-from ttmlir.sim.kernels.expressions.initial_values import build_initial, copy_struct
+from ttmlir.sim.kernels.expressions.copies import copy_struct
+from ttmlir.sim.kernels.expressions.initial_values import build_initial
 from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_condition,
     evaluate_number,

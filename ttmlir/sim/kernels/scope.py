@@ -66,6 +66,8 @@ class Alias:
     """Another name of a type, or a type that a template parameter stands for."""
 
     type: QualifiedType
+    is_lvalue: bool = False
+    """It was deduced for `T&&` from a place, so that C++ has it refer to the type."""
 
 
 @dataclass(eq=False)
@@ -131,7 +133,9 @@ class ClassInfo:
     conversions: tuple[tree.Function, ...] = ()
     destructor: tree.Function | None = None
     copying: tree.Function | None = None
-    """A copy constructor, if copies are not made member by member."""
+    """The copy constructor, if one is declared; it may be defaulted or deleted."""
+    moving: tree.Function | None = None
+    """Likewise the one that moves, `T(T&&)`."""
     friends: Scope | None = None
     defaults: dict[str, tree.Expression | tree.Braces] = field(
         default_factory=dict[str, "tree.Expression | tree.Braces"]
@@ -278,6 +282,39 @@ def root_names(node: tree.Expression | tree.Braces | None) -> Iterator[str]:
                 yield from root_names(each)
         case _:
             return
+
+
+_FORWARDED = ("std::forward", "forward")
+_MOVED = ("std::move", "move")
+
+
+def is_given_up(node: object, scope: Scope) -> bool:
+    """Whether an expression says that nobody needs a place any more."""
+    while isinstance(node, InScope):
+        node, scope = node.node, node.scope
+    match node:
+        case tree.FunctionCall(callee=tree.Name(text=text), template_arguments=(written, *_)) if (
+            text in _FORWARDED
+        ):
+            return not refers_to_place(written, scope)
+        case tree.FunctionCall(callee=tree.Name(text=text)):
+            return text in _MOVED
+        case _:
+            return False
+
+
+def refers_to_place(written: object, scope: Scope) -> bool:
+    """Whether `std::forward` of a type gives a place as it is."""
+    while isinstance(written, InScope):
+        written, scope = written.node, written.scope
+    match written:
+        case tree.Name(text=name) | tree.NamedType(name=name):
+            symbol = scope.find(name)
+            return isinstance(symbol, Alias) and symbol.is_lvalue
+        case tree.Reference(is_rvalue=is_rvalue):
+            return not is_rvalue
+        case _:
+            return False
 
 
 _PASSING = frozenset(("std::forward", "std::move", "std::tie", "move", "forward"))

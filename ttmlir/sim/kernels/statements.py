@@ -17,7 +17,8 @@ from ttmlir.sim.kernels.destructors import (
     full_expression,
     leave_blocks,
 )
-from ttmlir.sim.kernels.expressions.initial_values import build_initial, copy_struct
+from ttmlir.sim.kernels.expressions.copies import copy_struct
+from ttmlir.sim.kernels.expressions.initial_values import build_initial
 from ttmlir.sim.kernels.expressions.library_calls import (
     build_library_call,
     evaluate_arguments,
@@ -44,8 +45,15 @@ from ttmlir.sim.kernels.library import LibraryCall
 from ttmlir.sim.kernels.limits import MAX_CASES
 from ttmlir.sim.kernels.packs import expand_pattern
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import InScope, Scope
-from ttmlir.sim.kernels.value import Lvalue, Value, build_assignment, build_condition, settle
+from ttmlir.sim.kernels.scope import InScope, Scope, Variable
+from ttmlir.sim.kernels.value import (
+    LocalLvalue,
+    Lvalue,
+    Value,
+    build_assignment,
+    build_condition,
+    settle,
+)
 
 # --- Blocks, expressions and return ---------------------------------------------------------------
 # Blocks, expressions as statements, `return`.
@@ -265,8 +273,18 @@ def _return_value(context: Context, node: tree.Return, written: tree.Expression)
     _note_space(context, value)
     returned = find_returned(context, written)
     if returned is None:
-        value = copy_struct(context, value, written, is_returned=True)
+        value = copy_struct(context, value, written, is_over=_ends_here(context, written))
     _emit_return(context, value.node, node, returned)
+
+
+def _ends_here(context: Context, written: tree.Expression) -> bool:
+    """Whether what is returned is a variable of the function, which is moved then."""
+    if not isinstance(written, tree.Name):
+        return False
+    symbol = context.scope.find(written.text)
+    if not isinstance(symbol, Variable) or symbol.is_global or symbol.is_reference:
+        return False
+    return isinstance(symbol.storage, LocalLvalue)
 
 
 def _note_space(context: Context, value: Value) -> None:

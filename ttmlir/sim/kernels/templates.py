@@ -53,7 +53,9 @@ from ttmlir.sim.kernels.scope import (
     Scope,
     Symbol,
     Variable,
+    is_given_up,
     list_used_names,
+    refers_to_place,
 )
 from ttmlir.sim.kernels.value import Value, make_integer, make_value, settle
 
@@ -160,7 +162,8 @@ def bind_argument(
     if parameter.is_template:
         return _find_template(context, argument)
     if parameter.type is None:
-        return Alias(context.unit.resolve_type(argument, context.scope))
+        resolved = context.unit.resolve_type(argument, context.scope)
+        return Alias(resolved, refers_to_place(argument, context.scope))
     inner: object = argument
     while isinstance(inner, InScope):
         inner = inner.node
@@ -243,8 +246,22 @@ class Deduction:
         if given.braces is not None or not self._is_open(pattern):
             return True
         if isinstance(pattern, tree.Reference):
-            return self.match_type(pattern, QualifiedType(given.found.type, given.is_const))
+            qualified = QualifiedType(given.found.type, given.is_const)
+            if not self.match_type(pattern, qualified):
+                return False
+            self._note_category(pattern, given)
+            return True
         return self.match_type(pattern, QualifiedType(given.value.type))
+
+    def _note_category(self, pattern: tree.Reference, given: Given) -> None:
+        """Remember that a parameter `T&&` is given a place."""
+        match pattern:
+            case tree.Reference(referent=tree.NamedType(name=name, qualifiers=()), is_rvalue=True):
+                known = self.scope.symbols.get(name)
+                if name in self.open and isinstance(known, Alias) and not is_moved(given):
+                    self.scope.symbols[name] = replace(known, is_lvalue=True)
+            case _:
+                pass
 
     def _is_open(self, pattern: tree.Node) -> bool:
         """Whether a type names a parameter that is not bound yet."""
@@ -653,15 +670,17 @@ def _rank_all(context: Context, candidate: Candidate, call: CallOfOwn) -> tuple[
         if parameter.is_pack and not is_deduced(parameter.type):
             ranks.append(EXACT)
             continue
-        rank = _rank(context, parameter, given, candidate.scope)
+        rank = _rank(context, parameter, given, candidate)
         if rank is None:
             return None
         ranks.append(rank)
     return tuple(ranks)
 
 
-def _rank(context: Context, parameter: tree.Parameter, given: Given, scope: Scope) -> float | None:
-    type_ = parameter.type
+def _rank(
+    context: Context, parameter: tree.Parameter, given: Given, candidate: Candidate
+) -> float | None:
+    type_, scope = parameter.type, candidate.scope
     if given.braces is not None:
         target = context.unit.resolve_type(_referent(type_), scope).type
         fits = isinstance(target, (StructType, ArrayType)) or len(given.braces.elements) <= 1
@@ -673,14 +692,14 @@ def _rank(context: Context, parameter: tree.Parameter, given: Given, scope: Scop
         target = unit.resolve_declared_type(type_.referent, scope, given_type, given.is_const)
         is_same = is_same_type(target.type, given_type)
         if type_.is_rvalue:
-            is_forwarding = _is_forwarding(type_, scope)
-            if not isinstance(found, Value) and not is_forwarding and not _is_moved(given.node):
+            if not is_forwarding(type_, candidate.function) and not is_moved(given):
                 return None
             return -0.25 if is_same else rank_conversion(context, given.value, target.type)
+        is_over = is_moved(given)
         if not target.const:
-            return EXACT if is_same and not isinstance(found, Value) else None
+            return EXACT if is_same and not is_over else None
         if is_same:
-            return EXACT if given.is_const or isinstance(found, Value) else 0.25
+            return EXACT if given.is_const or is_over else 0.25
         return rank_conversion(context, given.value, target.type)
     value = given.value
     target = context.unit.resolve_declared_type(type_, scope, value.type)
@@ -691,19 +710,18 @@ def _referent(type_: tree.Type) -> tree.Type:
     return type_.referent if isinstance(type_, tree.Reference) else type_
 
 
-def _is_forwarding(type_: tree.Reference, scope: Scope) -> bool:
+def is_forwarding(type_: tree.Reference, function: tree.Function) -> bool:
+    """Whether a parameter takes places as well as values: `T&&` of a template of `T`."""
     referent = type_.referent
-    if not isinstance(referent, tree.NamedType) or referent.qualifiers:
+    if not isinstance(referent, tree.NamedType) or referent.qualifiers or not type_.is_rvalue:
         return False
-    return referent.name == "auto" or referent.name in scope.symbols
+    names = (each.name for each in function.template_parameters)
+    return referent.name == "auto" or referent.name in names
 
 
-def _is_moved(node: tree.Node) -> bool:
-    match node:
-        case tree.FunctionCall(callee=tree.Name(text=text)):
-            return text in ("std::move", "std::forward")
-        case _:
-            return False
+def is_moved(given: Given) -> bool:
+    """Whether an argument is a value, or a place that nobody needs any more."""
+    return isinstance(given.found, Value) or is_given_up(given.node, given.scope)
 
 
 def rank_conversion(context: Context, value: Value, target: CType) -> float | None:

@@ -347,6 +347,8 @@ class Unit:
         symbol = next((each for each in inside if each is not None), None)
         if symbol is None and self.services.load_header(self, path.removeprefix("::"), last):
             return self.find(name, scope)
+        if symbol is None and path.removeprefix("::") == _OF_COMPUTE:
+            return self._find_in_headers(last)
         return symbol
 
     def _find_in_headers(self, name: str) -> Symbol | None:

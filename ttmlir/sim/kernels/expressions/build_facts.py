@@ -13,6 +13,7 @@ from ttmlir.sim.kernels.build import CircularBufferFacts, ScratchpadNames, Tenso
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.library_calls import (
     call_library,
+    evaluate_compile_time_argument,
     evaluate_template_number,
     find_compile_time_argument,
     take_plain_arguments,
@@ -125,6 +126,13 @@ def _evaluate_template_argument(context: Context, node: tree.FunctionCall) -> Va
     (written,) = node.template_arguments
     number = evaluate_template_number(context, written, "the number of a compile-time argument")
     return find_compile_time_argument(context, node, number)
+
+
+def _evaluate_further_constant(context: Context, node: tree.FunctionCall) -> Value:
+    """`get_compile_time_vararg<i>()`, or with the number in parentheses."""
+    if not node.template_arguments:
+        return evaluate_compile_time_argument(context, node)
+    return _evaluate_template_argument(context, node)
 
 
 def _evaluate_named_argument(context: Context, node: tree.FunctionCall) -> Value:
@@ -266,6 +274,7 @@ BUILT: Mapping[str, Callable[[Context, tree.FunctionCall], Value]] = {
     "get_dataformat": _evaluate_data_format,
     "get_tile_hw": _evaluate_tile_hw,
     "get_ct_arg": _evaluate_template_argument,
+    "get_compile_time_vararg": _evaluate_further_constant,
     "get_arg": _evaluate_named_argument,
     "get_vararg": _evaluate_further_argument,
     "get_common_vararg": _evaluate_further_common_argument,

@@ -28,7 +28,8 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Argument, Context
-from ttmlir.sim.kernels.destructors import is_temporary, keep_temporary, take_over
+from ttmlir.sim.kernels.destructors import is_temporary, keep_temporary
+from ttmlir.sim.kernels.expressions.copies import copy_struct
 from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_argument,
     evaluate_template_arguments,
@@ -125,66 +126,6 @@ def _refuse_narrowing(context: Context, given: Value, type_: CType, node: tree.E
     if not is_whole or not type_.low <= constant <= type_.high:
         message = f"'{type_.name}' cannot hold {constant} of '{given.type.name}', and braces"
         raise context.error(node, f"{message} do not convert it; write a cast")
-
-
-def copy_struct(
-    context: Context, value: Value, node: tree.Node, *, is_returned: bool = False
-) -> Value:
-    """An object of one's own; one that was just made is.
-
-    Compilers may leave out the copy of what is returned, so that one by a constructor is refused.
-    """
-    value = take_over(context, value)
-    if not isinstance(value.type, StructType) or is_fresh(value.node):
-        return value
-    info = context.unit.classes.get(value.type.number)
-    copying = None if info is None else info.copying
-    if copying is not None and copying.is_deleted:
-        raise context.error(node, f"'{value.type.name}' cannot be copied: its copying is deleted")
-    if copying is not None and not is_returned and not takes_temporary(copying):
-        lvalue = ItemLvalue(value.type, code.list_of([settle(value).node]), code.constant(0))
-        return context.handlers.copy(context, value.type, lvalue, node)
-    copied = value.type if copying is not None else _find_copied_part(context, value.type)
-    if copied is not None:
-        message = f"this copies a '{copied.name}' by its own constructor, which is not supported"
-        where = "within another object" if copying is None else "here"
-        raise context.error(node, f"{message} {where}; pass it by reference")
-    return replace(value, node=code.call("_copied", value.node))
-
-
-def takes_temporary(function: tree.Function) -> bool:
-    """Whether a constructor is for objects that nobody needs any more: `T(T&&)`."""
-    first = function.parameters[0].type
-    return isinstance(first, tree.Reference) and first.is_rvalue
-
-
-def _find_copied_part(context: Context, type_: StructType) -> CType | None:
-    """The type of a member that is copied by a constructor of its own."""
-    for each in type_.fields:
-        inner = each.type
-        while isinstance(inner, ArrayType):
-            inner = inner.element
-        if isinstance(inner, StructType):
-            info = context.unit.classes.get(inner.number)
-            if info is not None and info.copying is not None:
-                return inner
-            found = _find_copied_part(context, inner)
-            if found is not None:
-                return found
-    return None
-
-
-def is_fresh(node: ast.expr) -> bool:
-    """Whether an object has just been made, so that nobody else knows it."""
-    match node:
-        case ast.List():
-            return True
-        case ast.IfExp(body=a, orelse=b):
-            return is_fresh(a) and is_fresh(b)
-        case ast.Call(func=ast.Name(id=name)):
-            return name.startswith("f_") or name in ("_copied", "_sliced")
-        case _:
-            return False
 
 
 def has_constructors(context: Context, type_: CType) -> bool:

@@ -17,6 +17,7 @@ from ttmlir.cpp.types import (
     CHAR,
     FLOAT,
     INT,
+    UINT64,
     UNSIGNED,
     VOID,
     ArrayType,
@@ -264,9 +265,13 @@ def _find_table(context: Context, node: tree.Expression) -> ast.expr | None:
 
 
 def _find_address(value: Value, parameter: ParameterType) -> Value:
-    """The address that an object of memory holds where one is taken; other values as they are."""
+    """What an object of memory or of a tensor holds where that is taken; else the value itself."""
     type_ = value.type
-    if not isinstance(type_, StructType) or not parameter.may_be_memory:
+    if not isinstance(type_, StructType):
+        return value
+    if type_.name == "AbstractTensorAccessorWrapper":
+        return Value(type_.fields[0].type, code.subscript(value.node, code.constant(0)))
+    if not parameter.may_be_memory:
         return value
     if not type_.name.startswith(("CoreLocalMem<", "Scratchpad<")):
         return value
@@ -377,7 +382,8 @@ def _evaluate_given(
             near = difflib.get_close_matches(each.member, FIELDS, 1)
             hint = f"; did you mean '.{near[0]}'?" if near else ""
             raise context.error(each, f"no arguments of a transfer have '.{each.member}'{hint}")
-        value = evaluate_argument(context, each.value, ParameterType(UNSIGNED))
+        number = UINT64 if each.member == "noc_addr" else UNSIGNED
+        value = evaluate_argument(context, each.value, ParameterType(number))
         pairs.append(code.tuple_of(code.constant(each.member), value))
     return code.tuple_of(*pairs)
 

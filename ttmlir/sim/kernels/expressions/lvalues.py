@@ -929,11 +929,12 @@ def refer(context: Context, lvalue: Lvalue, node: tree.Node) -> Lvalue:
 def _cast_lvalue(context: Context, reference: tree.Reference, node: tree.Cast) -> Lvalue | Value:
     """`static_cast<T&>(place)`: the same place as one of a base or derived class."""
     found = look_at(context, node.value)
-    target = context.unit.resolve_type(reference.referent, context.scope).type
+    qualified = context.unit.resolve_type(reference.referent, context.scope)
+    target = qualified.type
     if isinstance(found, Value):
         return context.handlers.cast(context, found, target, node)
     if found.type == target or reference.is_rvalue:
-        return found
+        return protect_lvalue(found) if qualified.const else found
     given = found.type
     if isinstance(given, (StructType, IncompleteType)) and isinstance(target, StructType):
         if target.derives_from(given):

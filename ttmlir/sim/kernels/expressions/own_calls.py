@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import CType, FunctionType, IncompleteType, PointerType, StructType
+from ttmlir.cpp.types import (
+    CType,
+    FunctionType,
+    IncompleteType,
+    PointerType,
+    StructType,
+    is_same_type,
+)
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.destructors import THIS, keep_temporary
 from ttmlir.sim.kernels.expressions.initial_values import Given, pass_argument, refer_to
@@ -15,7 +22,14 @@ from ttmlir.sim.kernels.expressions.lvalues import find_pointee, find_this, hold
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol
-from ttmlir.sim.kernels.templates import CallOfOwn, Candidate, choose_function, show_arguments
+from ttmlir.sim.kernels.templates import (
+    CallOfOwn,
+    Candidate,
+    choose_function,
+    is_forwarding,
+    is_moved,
+    show_arguments,
+)
 from ttmlir.sim.kernels.unit import Instance
 from ttmlir.sim.kernels.value import ItemLvalue, LocalLvalue, Lvalue, Value, make_value
 
@@ -125,11 +139,32 @@ def pass_all(
         inner = scope
         if parameters[index].is_pack:
             inner = find_element_scope(scope, parameters[index].type, number - index)
+        _check_category(context, function, parameters[index].type, each, inner)
         passed.append(pass_argument(context, parameters[index], each, inner, index))
     for number in range(len(given), len(parameters)):
         if not parameters[number].is_pack:
             passed.append(_pass_default(context, parameters[number], scope, number))
     return passed
+
+
+def _check_category(
+    context: Context, function: tree.Function, type_: tree.Type, given: Given, scope: Scope
+) -> None:
+    """Refuse `T&&` for a place that stays in use, and `T&` for one that nobody needs any more."""
+    if not isinstance(type_, tree.Reference) or given.braces is not None:
+        return
+    lvalue = given.lvalue
+    if lvalue is None or is_forwarding(type_, function) or is_moved(given) == type_.is_rvalue:
+        return
+    target = context.unit.resolve_declared_type(type_.referent, scope, lvalue.type, lvalue.is_const)
+    if not type_.is_rvalue:
+        if not target.const:
+            message = "a reference that is not const needs a variable here, not what is moved"
+            raise context.error(given.node, message)
+    elif is_same_type(target.type, lvalue.type):
+        name = target.type.name
+        message = f"'{name}&&' takes what nobody needs any more: write std::move(...) around it"
+        raise context.error(given.node, message)
 
 
 def find_element_scope(scope: Scope, pattern: tree.Type, number: int) -> Scope:

@@ -62,6 +62,7 @@ from ttmlir.sim.kernels.value import (
     make_floating,
     make_integer,
     make_value,
+    protect_lvalue,
     reinterpret_bits,
     settle,
 )
@@ -194,8 +195,14 @@ def _single(context: Context, node: tree.FunctionCall) -> tree.Expression:
 
 
 def _pass_through(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
-    """`std::move(x)`, `std::forward<T>(x)`, `std::as_const(x)`: x itself."""
+    """`std::move(x)`, `std::forward<T>(x)`: x itself."""
     return look_at(context, _single(context, node))
+
+
+def _protect(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
+    """`std::as_const(x)`: x, which cannot be changed by that name."""
+    found = look_at(context, _single(context, node))
+    return found if isinstance(found, Value) else protect_lvalue(found)
 
 
 def _declare_value(context: Context, node: tree.FunctionCall) -> Value:
@@ -320,7 +327,7 @@ SPECIAL: Mapping[str, Special] = {
     "max": evaluate_extreme,
     "move": _pass_through,
     "forward": _pass_through,
-    "as_const": _pass_through,
+    "as_const": _protect,
     "launder": _pass_through,
     "__builtin_assume_aligned": _pass_through,
     "declval": _declare_value,

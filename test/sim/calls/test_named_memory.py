@@ -1,0 +1,144 @@
+"""Memory and tensors that the host program gives names, and where transfers go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.metalium import (
+    BufferType,
+    CircularBufferConfig,
+    CoreCoord,
+    CreateBuffer,
+    CreateCircularBuffer,
+    CreateDevice,
+    CreateKernelFromString,
+    CreateProgram,
+    DataFormat,
+    EnqueueProgram,
+    EnqueueWriteBuffer,
+    InterleavedBufferConfig,
+    ReaderDataMovementConfig,
+    SetCommonRuntimeArgs,
+    TensorAccessorArgs,
+)
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.kernels.build import BindingNames, ScratchpadNames, TensorNames
+
+CORE = CoreCoord(0, 0)
+PAGE, WORDS, PAGES = 32, 8, 5
+BYTES = 96
+NAMES = BindingNames(
+    tensors=(("a", TensorNames(layout=0, address=0)), ("b", TensorNames(layout=2, address=1))),
+    tensor_lists=(("both", ("b", "a")),),
+    scratchpads=(("pad", ScratchpadNames(address=2, size=BYTES)),),
+)
+
+
+def printed(body: str) -> list[str]:
+    """What a kernel prints that has two tensors; word 0 of page i of them is 100 + i and 200 + i.
+
+    Its scratchpad is a buffer in L1.
+    """
+    device, program = CreateDevice(0, cycle_limit=1_000_000), CreateProgram()
+    queue = device.command_queue()
+    config = InterleavedBufferConfig(device=device, size=PAGES * PAGE, page_size=PAGE)
+    buffers = [CreateBuffer(config) for _ in range(2)]
+    for buffer, first in zip(buffers, (100, 200), strict=True):
+        words = np.zeros((PAGES, WORDS), np.uint32)
+        words[:, 0] = first + np.arange(PAGES)
+        EnqueueWriteBuffer(queue, buffer, words)
+    CreateCircularBuffer(
+        program, CORE, CircularBufferConfig(96, {0: DataFormat.UInt32}).set_page_size(0, 32)
+    )
+    text = (
+        '#include "api/dataflow/noc.h"\n#include "experimental/kernel_args.h"\n'
+        f"void kernel_main() {{\n{body}\n}}\n"
+    )
+    layouts = [TensorAccessorArgs(each, aligned_page_size=True) for each in buffers]
+    arguments = [word for each in layouts for word in each.get_compile_time_args()]
+    kernel = CreateKernelFromString(program, text, CORE, ReaderDataMovementConfig(arguments))
+    kernel.names = NAMES
+    addresses = [each.address() for each in buffers]
+    scratch = InterleavedBufferConfig(
+        device=device, size=BYTES, page_size=BYTES, buffer_type=BufferType.L1
+    )
+    SetCommonRuntimeArgs(program, kernel, [*addresses, CreateBuffer(scratch).address()])
+    EnqueueProgram(queue, program)
+    return [line.partition(": ")[2] for line in device.printed]
+
+
+def test_scratchpads() -> None:
+    """They are memory that reads fill, with a size; elements have a type."""
+    body = """
+        Scratchpad<volatile uint32_t> pad(scratch::pad);
+        Noc noc;
+        TensorAccessor a(tensor::a);
+        noc.async_read(a, pad, 32, {.page_id = 3}, {.offset_bytes = 64});
+        noc.async_read_barrier();
+        pad[0] = 7;
+        Scratchpad<uint16_t> halves(scratch::pad);
+        auto lock = halves.scoped_lock(0, halves.size());
+        DPRINT << pad[16] << " " << pad[0] << " " << pad.size() << " " << halves.size() << " "
+               << pad.size_in_bytes() << ENDL();
+        ASSERT(pad.get_base_address() == get_common_arg_val<uint32_t>(2));
+        DPRINT << (pad.end() - pad.begin()) << " " << *pad.local_mem() << ENDL();"""
+    assert printed(body) == ["103 7 24 48 96", "24 7"]
+
+
+def test_several_tensors_under_one_name() -> None:
+    """In the order that the host gives; each is a tensor of its own, too."""
+    body = """
+        constexpr uint32_t count = std::tuple_size_v<decltype(tensor::both)>;
+        Noc noc;
+        CircularBuffer cb(0);
+        cb.reserve_back(1);
+        auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(cb.get_write_ptr());
+        auto first = TensorAccessor(std::get<0>(tensor::both));
+        auto second = TensorAccessor(std::get<1>(tensor::both));
+        static_assert(decltype(first)::is_dram && count == 2);
+        noc.async_read(first, cb, 32, {.page_id = 4}, {});
+        noc.async_read_barrier();
+        DPRINT << words[0] << ENDL();
+        noc.async_read(second, cb, 32, {.page_id = 1}, {});
+        noc.async_read_barrier();
+        DPRINT << words[0] << " " << get_compile_time_vararg<1>() << " "
+               << get_compile_time_vararg(0) % 4 << ENDL();"""
+    assert printed(body) == ["204", "101 32 2"]
+
+
+def test_addresses_of_the_network_are_places() -> None:
+    """A page is written at the address that its tensor tells, under a number of its own."""
+    body = """
+        Noc noc;
+        CircularBuffer cb(0);
+        cb.reserve_back(2);
+        auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(cb.get_write_ptr());
+        for (uint32_t i = 0; i < 8; ++i) { words[i] = 77 + i; }
+        TensorAccessor a(tensor::a);
+        CoreLocalMem<uint32_t> here(cb.get_write_ptr());
+        noc.async_write(here, PrecomposedUnicastEndpoint{}, 32,
+                        {.offset_bytes = 0}, {.noc_addr = a.get_noc_addr(2)});
+        noc.async_write_barrier();
+        noc.async_read<NocOptions::TXN_ID>(
+            a, cb, 32, {.page_id = 2}, {.offset_bytes = 32}, NocOptVals{.trid = 3});
+        if (noc.is_read_trid_flushed(3)) { DPRINT << words[8] << ENDL(); }"""
+    assert printed(body) == ["77"]
+
+
+ERRORS = [
+    ("Scratchpad<uint32_t> pad(scratch::pod);", "'scratch::pod' is not declared"),
+    ("Scratchpad<uint32_t> pad(scratch::pad); pad[24] = 1;", "an assertion does not hold"),
+    ("Noc n; n.async_read(PrecomposedUnicastEndpoint{}, CircularBuffer(0), 4, {.addr = 4}, {});",
+     "its arguments have no .addr but .noc_addr"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "message"), ERRORS)
+def test_what_is_wrong_is_said_where_it_is(body: str, message: str) -> None:
+    """At the line of the kernel."""
+    with pytest.raises((SimError, CppSyntaxError)) as raised:
+        printed(body)
+    assert message in str(raised.value)
+    assert ":4:" in str(raised.value)
