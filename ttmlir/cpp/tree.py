@@ -37,7 +37,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from ttmlir.cpp.errors import CppSyntaxError, Position
+from ttmlir.cpp.errors import CppSyntaxError, CppWarning, Position
 from ttmlir.optable.kernel import CALLS, Form
 
 if TYPE_CHECKING:
@@ -1037,6 +1037,18 @@ class Inclusions:
                 each = replace(each, position=replace(place, file=file))
             moved.append(each)
         return Inclusions(file, self.texts[self.file], moved)
+
+    def find_unfound_headers(self) -> Iterator[CppWarning]:
+        """A warning for each name of a header that was not found, at its first include."""
+        names = set[str]()
+        for each in self.missing:
+            if each.position is None or each.path in names:
+                continue
+            names.add(each.path)
+            why = f": {each.reason}" if each.reason else ""
+            message = f"'{each.path}' was not found{why}"
+            hint = "; give its folder with -I or include_folders"
+            yield CppWarning(message + hint, each.position, self.line(each.position))
 
     def line(self, position: Position) -> str:
         """The line of a place; empty if it is in none of the sources."""
