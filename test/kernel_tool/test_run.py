@@ -148,7 +148,7 @@ def test_the_state_of_tt_metal(folder: Path, capsys: Capture, release: str, expo
     status, printed, errors = run(folder, capsys, text, "--tt-metal", release)
     assert status == 0, printed
     if release == "2024.10":
-        assert "kernel_0.cpp:3:1: warning: 'my/missing.h' was not found; give its" in errors
+        assert "kernel_0.cpp:2:1: warning: 'my/missing.h' was not found; give its" in errors
 
 
 def test_differences_are_shown(folder: Path, capsys: Capture) -> None:
