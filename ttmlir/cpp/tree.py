@@ -768,6 +768,8 @@ class Struct(Node):
     is_defined: bool = True
     hidden: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
     """Names that are `private` or `protected`; none if friends outside of it may use them."""
+    hidden_bases: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    """Which bases only the class itself may use."""
     is_packed: bool = False
     """Whether members lie next to each other, wherever that is."""
     alignments: tuple[TemplateArgument, ...] = ()
@@ -831,6 +833,8 @@ class Function(Node):
     """What a specialisation of a function template is for."""
     scope: Type | None = None
     """The class whose member is defined outside of it."""
+    access: str = field(default="", compare=False, repr=False)
+    """`private` or `protected`, if not everybody may call it."""
 
     @property
     def body(self) -> Block | None:
