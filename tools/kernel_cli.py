@@ -25,6 +25,14 @@ _ROLES = ("compute", "reader", "writer")
 _DEFINE = re.compile(r"[A-Za-z_]\w*(?:\([^()]*\))?", re.ASCII)
 
 
+_of_release = click.option(
+    "--tt-metal",
+    "release",
+    type=click.Choice(["2024.10", "2025.6", "2026.2", "0.81"]),
+    help="The state of tt-metal whose meaning calls have, instead of what headers say.",
+)
+
+
 @click.group()
 @click.version_option(VERSION, prog_name="ttmlir-kernel")
 def cli() -> None:
@@ -49,12 +57,7 @@ def cli() -> None:
 @click.option(
     "--named-compile-args", default="", metavar="NAME=N,...", help="Those that have names."
 )
-@click.option(
-    "--tt-metal",
-    "release",
-    type=click.Choice(["2024.10", "2025.6", "2026.2", "0.81"]),
-    help="The state of tt-metal whose meaning calls have, instead of what headers say.",
-)
+@_of_release
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON for each file.")
 def check(
     files: tuple[str, ...],
@@ -141,9 +144,15 @@ def check(
     show_default=True,
     help="Cycles that the program may take.",
 )
+@_of_release
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON instead of the report.")
 def run(
-    spec: str, include_folders: tuple[str, ...], no_sanitize: bool, cycle_limit: int, as_json: bool
+    spec: str,
+    include_folders: tuple[str, ...],
+    no_sanitize: bool,
+    cycle_limit: int,
+    release: str | None,
+    as_json: bool,
 ) -> int:
     """Run kernels with the buffers and arguments of a specification.
 
@@ -163,6 +172,7 @@ def run(
             include_folders=include_folders,
             sanitize=not no_sanitize,
             cycle_limit=cycle_limit,
+            tt_metal=release,
             print_line=printed.append if as_json else print,
         )
     except KernelToolError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import Any
@@ -25,6 +25,18 @@ def printable(text: str) -> str:
 def print_error(text: object) -> None:
     """Print a message on standard error, as `printable` gives it."""
     print(printable(str(text)), file=sys.stderr, flush=True)
+
+
+_warned = set[str]()
+"""Warnings that were printed in this process."""
+
+
+def print_warnings(texts: Iterable[object]) -> None:
+    """Print warnings on standard error, each once in a process, as a compiler does."""
+    for each in map(str, texts):
+        if each not in _warned:
+            _warned.add(each)
+            print_error(each)
 
 
 def shown_name(name: str) -> str:

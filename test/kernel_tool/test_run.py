@@ -105,6 +105,52 @@ def test_a_copy_is_as_expected(folder: Path, capsys: Capture) -> None:
     assert int(cycles.split()[0].replace(",", "")) > 1000
 
 
+RELEASES = """
+[buffers.result]
+shape = [32, 32]
+expected = {{ constant = 9.0 }}
+[[circular_buffers]]
+index = 0
+[[kernels]]
+role = "compute"
+text = '''
+#include "compute_kernel_api.h"
+#include "my/missing.h"
+void kernel_main() {{
+    init_sfpu(0, 0);
+    fill_tile_init();
+    power_tile_init();
+    tile_regs_acquire();
+    fill_tile(0, 3.0f);
+    power_tile(0, {exponent});
+    tile_regs_commit();
+    tile_regs_wait();
+    cb_reserve_back(0, 1);
+    pack_tile(0, 0);
+    cb_push_back(0, 1);
+    tile_regs_release();
+}}
+'''
+[[kernels]]
+file = "kernels/copy.cpp"
+role = "writer"
+args = ["result"]
+compile_args = [{{ layout = "result" }}]
+named_compile_args = {{ pages = 1 }}
+defines = {{ PAGE = "2048", WRITE = "1" }}
+"""
+
+
+@pytest.mark.parametrize(("release", "exponent"), [("2024.10", "2"), ("0.81", "0x40000000")])
+def test_the_state_of_tt_metal(folder: Path, capsys: Capture, release: str, exponent: str) -> None:
+    """The exponent is an integer, or the bits of a float; a header that is not found is named."""
+    text = RELEASES.format(exponent=exponent)
+    status, printed, errors = run(folder, capsys, text, "--tt-metal", release)
+    assert status == 0, printed
+    if release == "2024.10":
+        assert "kernel_0.cpp:2:1: warning: 'my/missing.h' was not found; give its" in errors
+
+
 def test_differences_are_shown(folder: Path, capsys: Capture) -> None:
     """How many, and the first one; a tolerance may let them pass."""
     expected = np.load(folder / "expected.npy")

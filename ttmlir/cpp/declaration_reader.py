@@ -208,10 +208,16 @@ class _Access:
         self.shown = set[str]()
 
     def read(self, node: Node, text: str) -> None:
-        """Take notice of `public:`, and of friends whose text is elsewhere."""
+        """Take notice of `public:`."""
         if node.type == "access_specifier":
             self.current = text.removesuffix(":").strip()
-        elif node.type == "friend_declaration":
+
+    def read_friends(self, node: Node) -> None:
+        """Take notice of friends whose text is elsewhere."""
+        if node.type == "template_declaration":
+            for each in node.named_children:
+                self.read_friends(each)
+        if node.type == "friend_declaration":
             is_here = node.named_children[0].type == "function_definition"
             self.has_friends = self.has_friends or not is_here
 
@@ -220,7 +226,9 @@ class _Access:
         match member:
             case tree.Declaration(declarators=declarators):
                 names = [each.name for each in declarators]
-            case tree.Function(name=name):
+            case tree.Enumeration(name=name, enumerators=enumerators, is_scoped=is_scoped):
+                names = [name, *(() if is_scoped else (each.name for each in enumerators))]
+            case tree.Function(name=name) | tree.Struct(name=name) | tree.Alias(name=name):
                 names = [name]
             case _:
                 names = []
@@ -228,6 +236,13 @@ class _Access:
             self.shown.update(names)
         else:
             self.hidden |= dict.fromkeys(names, self.current)
+
+    def protect(self, member: tree.ClassMember) -> tree.ClassMember:
+        """A function with what `private:` and `protected:` make of it."""
+        is_open = self.has_friends or self.current == "public"
+        if is_open or not isinstance(member, tree.Function) or "friend" in member.specifiers:
+            return member
+        return replace(member, access=self.current)
 
     def list_hidden(self) -> tuple[tuple[str, str], ...]:
         """The names that not everybody may use; a name with one public function is public."""
@@ -275,7 +290,10 @@ class DeclarationReader(ExpressionReader):
         self.deeper(node)
         outer, self.pending = self.pending, []
         fields, members = list[tree.Declaration](), list[tree.ClassMember]()
-        access = _Access("private" if kind == "class" else "public")
+        usual = "private" if kind == "class" else "public"
+        access = _Access(usual)
+        for child in body.named_children:
+            access.read_friends(child)
         for child in body.named_children:
             access.read(child, self.text(child))
             for each in self._class_member(child, name.rpartition("::")[2]):
@@ -283,7 +301,7 @@ class DeclarationReader(ExpressionReader):
                 if isinstance(each, tree.Declaration) and "static" not in each.specifiers:
                     fields.append(each)
                 else:
-                    members.append(each)
+                    members.append(access.protect(each))
         self.pending = outer
         self.depth -= 1
         return tree.Struct(
@@ -295,6 +313,7 @@ class DeclarationReader(ExpressionReader):
             (),
             specialized,
             hidden=access.list_hidden(),
+            hidden_bases=() if access.has_friends else tuple(self._hidden_bases(node, usual)),
             is_packed=self._find_packed(node) is not None,
             alignments=self.alignments(node),
             position=position,
@@ -326,6 +345,20 @@ class DeclarationReader(ExpressionReader):
                 raise self.unsupported(child, "plain bases")
             if child.is_named and child.type != "access_specifier":
                 yield self.named_type(child)
+
+    def _hidden_bases(self, node: Node, usual: str) -> Iterator[int]:
+        """The places of bases that are not public; without a word they are as members."""
+        for clause in node.named_children:
+            if clause.type != "base_class_clause":
+                continue
+            written, number = usual, 0
+            for child in clause.named_children:
+                if child.type == "access_specifier":
+                    written = self.text(child)
+                    continue
+                if written != "public":
+                    yield number
+                written, number = usual, number + 1
 
     def _class_member(self, node: Node, name: str) -> Iterator[tree.ClassMember]:
         match node.type:

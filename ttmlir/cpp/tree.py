@@ -37,7 +37,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
-from ttmlir.cpp.errors import CppSyntaxError, Position
+from ttmlir.cpp.errors import CppSyntaxError, CppWarning, Position
 from ttmlir.optable.kernel import CALLS, Form
 
 if TYPE_CHECKING:
@@ -771,6 +771,8 @@ class Struct(Node):
     is_defined: bool = True
     hidden: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
     """Names that are `private` or `protected`; none if friends outside of it may use them."""
+    hidden_bases: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    """Which bases only the class itself may use."""
     is_packed: bool = False
     """Whether members lie next to each other, wherever that is."""
     alignments: tuple[TemplateArgument, ...] = ()
@@ -834,6 +836,8 @@ class Function(Node):
     """What a specialisation of a function template is for."""
     scope: Type | None = None
     """The class whose member is defined outside of it."""
+    access: str = field(default="", compare=False, repr=False)
+    """`private` or `protected`, if not everybody may call it."""
 
     @property
     def body(self) -> Block | None:
@@ -1040,6 +1044,18 @@ class Inclusions:
                 each = replace(each, position=replace(place, file=file))
             moved.append(each)
         return Inclusions(file, self.texts[self.file], moved)
+
+    def find_unfound_headers(self) -> Iterator[CppWarning]:
+        """A warning for each name of a header that was not found, at its first include."""
+        names = set[str]()
+        for each in self.missing:
+            if each.position is None or each.path in names:
+                continue
+            names.add(each.path)
+            why = f": {each.reason}" if each.reason else ""
+            message = f"'{each.path}' was not found{why}"
+            hint = "; give its folder with -I or include_folders"
+            yield CppWarning(message + hint, each.position, self.line(each.position))
 
     def line(self, position: Position) -> str:
         """The line of a place; empty if it is in none of the sources."""

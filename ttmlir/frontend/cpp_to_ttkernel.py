@@ -88,6 +88,7 @@ from ttmlir.mlir.reporting import LocatedError, file_line_col, file_location, no
 from ttmlir.mlir.text_files import STANDARD_STREAM, input_name
 from ttmlir.nesting import deep_recursion
 from ttmlir.target.cpp.from_ttkernel import ENTRY
+from ttmlir.terminal import print_warnings
 
 # --- Newer forms ----------------------------------------------------------------------------------
 # Forms of C++ that kernels use and the IR does not have.
@@ -184,6 +185,8 @@ def read_kernel(
 ) -> ModuleOp:
     """The module with the kernel that a C++ text is; LocatedError for what the IR cannot say.
 
+    Headers that are not found are warned of on standard error.
+
     Headers are looked for in the folder of the file and in `include_folders`; `defines` are macros
     as `NAME` or `NAME=BODY`.
     """
@@ -195,6 +198,7 @@ def read_kernel(
     except CppSyntaxError as error:
         raise _located(error) from error
     inclusions = Inclusions(file, text, unit.includes)
+    print_warnings(inclusions.find_unfound_headers())
     with deep_recursion():
         newer = find_newer_form(unit)
         if newer is not None:

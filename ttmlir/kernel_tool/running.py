@@ -65,6 +65,7 @@ def run_spec(
     include_folders: Sequence[str] = (),
     sanitize: bool = True,
     cycle_limit: int = DEFAULT_CYCLE_LIMIT,
+    tt_metal: str | None = None,
     print_line: Callable[[str], None] | None = None,
 ) -> RunReport:
     """Run the program of a specification.
@@ -77,6 +78,7 @@ def run_spec(
         include_folders=include_folders,
         sanitize=sanitize,
         cycle_limit=cycle_limit,
+        tt_metal=tt_metal,
         print_line=print_line,
     )
     expected = {

@@ -555,11 +555,12 @@ def build_program(
     include_folders: Sequence[str] = (),
     sanitize: bool = True,
     cycle_limit: int = DEFAULT_CYCLE_LIMIT,
+    tt_metal: str | None = None,
     print_line: Callable[[str], None] | None = None,
 ) -> SpecProgram:
     """The program of a specification, its buffers filled; KernelToolError for what is wrong.
 
-    `cycle_limit` is the most that the specification may take.
+    `cycle_limit` is the most that the specification may take, `tt_metal` as for `CreateDevice`.
     """
     root = spec.root
     root.check_keys(_SPEC, "a specification")
@@ -575,6 +576,7 @@ def build_program(
         cycle_limit=_read_cycle_limit(root, cycle_limit),
         leniencies=frozenset(leniencies),
         max_findings=root.take_integer("max_findings", 1, 1, 1000),
+        tt_metal=tt_metal,
         print_line=print_line,
     )
     made = SpecProgram(device=device, program=CreateProgram())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -319,20 +318,6 @@ def EnqueueProgram(cq: CommandQueue, program: Program, blocking: bool = False) -
     except SimError as error:
         # How the simulator found it says nothing to who wrote the kernel.
         raise error.with_traceback(None) from None
-    finally:
-        _show_warnings(cq)
-
-
-_shown = set[str]()
-"""Warnings that were shown in this process."""
-
-
-def _show_warnings(cq: CommandQueue) -> None:
-    """Show what compiling the kernels of a program had to say, once, as a compiler does."""
-    for text in cq.device.warnings:
-        if text not in _shown:
-            _shown.add(text)
-            print(text, file=sys.stderr)
 
 
 def Finish(cq: CommandQueue) -> None:
@@ -532,6 +517,7 @@ def CreateDevice(
     cycle_limit: int = SimOptions.cycle_limit,
     leniencies: frozenset[str] = frozenset(),
     max_findings: int = 1,
+    tt_metal: str | None = None,
     print_line: Callable[[str], None] | None = None,
 ) -> Device:
     """Open a simulated device of a board; the options are those of `SimOptions`.
@@ -551,6 +537,7 @@ def CreateDevice(
         cycle_limit=cycle_limit,
         leniencies=leniencies,
         max_findings=max_findings,
+        tt_metal=tt_metal,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ttmlir.limits import DEFAULT_CYCLE_LIMIT
+from ttmlir.optable.kernel.releases import RELEASES
 from ttmlir.sim.errors import LENIENCIES, SimError
 
 Numerics = Literal["device", "exact"]
@@ -33,6 +34,10 @@ class SimOptions:
     max_findings: int = 1
     """Errors of the sanitizer that are collected before the last of them stops the program."""
 
+    tt_metal: str | None = None
+    """The state of tt-metal whose meaning calls have, by its name in `RELEASES`; None: the one that
+    the headers of each kernel say."""
+
     def __post_init__(self) -> None:
         """Refuse unknown names and limits below one."""
         if self.numerics not in ("device", "exact"):
@@ -41,6 +46,10 @@ class SimOptions:
             raise SimError(f"max_findings is {self.max_findings}; it has to be at least 1")
         if self.cycle_limit < 1:
             raise SimError(f"cycle_limit is {self.cycle_limit}; it has to be at least 1")
+        if self.tt_metal is not None and self.tt_metal not in RELEASES:
+            raise SimError(
+                f"unknown state of tt-metal '{self.tt_metal}'; known are {', '.join(RELEASES)}"
+            )
         for name in sorted(self.leniencies - set(LENIENCIES)):
             raise SimError(
                 f"there is no finding '{name}' to let pass; supported are {', '.join(LENIENCIES)}"

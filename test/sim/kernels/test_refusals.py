@@ -303,3 +303,42 @@ def test_classes_of_namespaces_that_are_not_there() -> None:
             compile_kernel(
                 f"{text} void kernel_main() {{}}", "k.cpp", Role.BRISC, api=DataMovementApi
             )
+
+
+CLOSED = """
+struct Base { int x; int f() { return x; } static int g() { return 1; } };
+class Closed : Base {
+    struct Part { int n; };
+    enum Kind { small, large };
+    enum class Size { one, two };
+    using Number = int;
+    static constexpr int count = 3;
+    static int twice(int x) { return 2 * x; }
+    Closed(int n) {}
+  public:
+    static Closed make() { return Closed(1); }
+  protected:
+    int get() { return 1; }
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("Closed c(3);", "'Closed' is private in 'Closed'"),
+        ("Closed::Part p;", "'Part' is private in 'Closed'"),
+        ("Closed::Part* p = nullptr;", "'Part' is private in 'Closed'"),
+        ("note(Closed::large);", "'large' is private in 'Closed'"),
+        ("note((int)Closed::Size::two);", "'Size' is private in 'Closed'"),
+        ("Closed::Number n = 1;", "'Number' is private in 'Closed'"),
+        ("note(Closed::count);", "'count' is private in 'Closed'"),
+        ("note(Closed::twice(2));", "'twice' is private in 'Closed'"),
+        ("auto c = Closed::make(); note(c.x);", "'x' is private in 'Closed'"),
+        ("auto c = Closed::make(); note(c.f());", "'f' is private in 'Closed'"),
+        ("auto c = Closed::make(); note(c.get());", "'get' is protected in 'Closed'"),
+    ],
+)
+def test_what_classes_keep_to_themselves(body: str, message: str) -> None:
+    """g++ refuses the same."""
+    assert message in refusal(body, CLOSED)

@@ -339,6 +339,14 @@ def test_operations_stand_where_the_text_does() -> None:
         assert rest.startswith(call.name.removeprefix("ttkernel."))
 
 
+def test_headers_that_are_missing_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """A warning on standard error; the kernel is translated."""
+    text = '#include "a_header_of_the_translation.h"\nvoid kernel_main() { cb_push_back(0, 1); }'
+    assert "cb_push_back" in str(read_kernel(text, "k.cpp"))
+    message = "k.cpp:1:1: warning: 'a_header_of_the_translation.h' was not found; give its folder"
+    assert capsys.readouterr().err.startswith(message)
+
+
 def test_circular_buffers_are_arguments() -> None:
     """In the order in which the text mentions them; rows where they are tilized."""
     text = """#include "compute_kernel_api/tilize.h"

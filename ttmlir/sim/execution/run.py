@@ -12,6 +12,7 @@ from ttmlir.collector import without_collections
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.optable.kernel import Role
+from ttmlir.optable.kernel.releases import RELEASES
 from ttmlir.sim.calls.compute_api import ComputeSettings, WaitingProducts, give_registers
 from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import KernelApi, waiting_calls
@@ -34,6 +35,7 @@ from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import noc_parameters
 from ttmlir.sim.timing.report import ProgramTimes, ThreadTimes
 from ttmlir.sim.timing.timeline import Timeline, Track
+from ttmlir.terminal import print_warnings
 
 # --- Page log -------------------------------------------------------------------------------------
 # What was in the pages that kernels handed over: recorded only where somebody asks for it.
@@ -427,7 +429,7 @@ class _Run:
                 build=build,
                 include_path=kernel.include_path,
                 timed=self.device.options.timed,
-                release=kernel.release,
+                release=kernel.release or RELEASES.get(self.device.options.tt_metal or ""),
             )
         except CppSyntaxError as error:
             place = error.position
@@ -532,20 +534,24 @@ def run_program(
 
     `timeline` records what they do when, `page_log` what they hand over in circular buffers.
 
-    Raises SimError for whatever is wrong with it: AllocationError, DeadlockError, CycleLimitError,
-    errors of the kernels' text, and what the sanitizer finds.
+    Warnings about its kernels are printed, each once. Raises SimError for whatever is wrong with
+    it: AllocationError, DeadlockError, CycleLimitError, errors of the kernels' text, and what the
+    sanitizer finds.
     """
     if not program.kernels:
         raise SimError("the program has no kernels; create at least one before it is run")
     run = _Run(device, program, timeline, page_log)
-    run.prepare()
-    if device.watch is not None and run.may_be_regular:
-        report = run.run_if_regular(device.watch)
-        if report is not None:
-            return report
-        run = _Run(device, program, timeline, page_log)
+    try:
         run.prepare()
-    return run.run()
+        if device.watch is not None and run.may_be_regular:
+            report = run.run_if_regular(device.watch)
+            if report is not None:
+                return report
+            run = _Run(device, program, timeline, page_log)
+            run.prepare()
+        return run.run()
+    finally:
+        print_warnings(device.warnings)
 
 
 def _noc_model(device: SimDevice) -> NocModel:

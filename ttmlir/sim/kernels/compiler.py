@@ -75,20 +75,8 @@ _WITH_MANY = frozenset((f"{_COMPUTE}.h",))
 
 def find_missing_headers(unit: Unit) -> Iterator[CppWarning]:
     """A warning for each header that was not found, or that calls need and that is not included."""
-    yield from _find_unfound_headers(unit)
+    yield from unit.inclusions.find_unfound_headers()
     yield from _find_calls_without_header(unit)
-
-
-def _find_unfound_headers(unit: Unit) -> Iterator[CppWarning]:
-    """A warning for each name, at its first include."""
-    names = set[str]()
-    for each in unit.inclusions.missing:
-        if each.position is None or each.path in names:
-            continue
-        names.add(each.path)
-        why = f": {each.reason}" if each.reason else ""
-        message = f"'{each.path}' was not found{why}; give its folder with -I or include_folders"
-        yield CppWarning(message, each.position, unit.inclusions.line(each.position))
 
 
 def _find_calls_without_header(unit: Unit) -> Iterator[CppWarning]:

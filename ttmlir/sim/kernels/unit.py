@@ -522,6 +522,7 @@ class Unit:
         """The type that a piece of source means."""
         while isinstance(node, InScope):
             node, scope = cast("tree.TemplateArgument", node.node), node.scope
+        self._check_type(node, scope)
         return self._complete(resolve_type(node, _ScopedNames(self, scope)))
 
     def resolve_declared_type(
@@ -529,6 +530,7 @@ class Unit:
     ) -> QualifiedType:
         """The type that a declaration gives, where `auto` stands for the type of a value."""
         given = QualifiedType(deduced, is_const)
+        self._check_type(node, scope)
         return self._complete(resolve_type(node, _ScopedNames(self, scope), given))
 
     def _complete(self, found: QualifiedType) -> QualifiedType:
@@ -537,6 +539,78 @@ class Unit:
             return found
         type_ = complete_type(found.type, self.structs)
         return found if type_ is found.type else replace(found, type=type_)
+
+    # Access: what is `private` or `protected`.
+
+    def check_access(self, type_: StructType, name: str, node: tree.Node, scope: Scope) -> None:
+        """Refuse the use of a member of a class where a scope may not use it."""
+        found = next(self._find_hidden(type_, name), None)
+        if found is not None and not self.may_use(*found, scope):
+            raise self.error(node, f"'{name}' is {found[1]} in '{found[0].name}'")
+
+    def may_use(self, holder: StructType, access: str, scope: Scope | None) -> bool:
+        """Whether a scope is in a class, or in one derived from it if that is enough."""
+        while scope is not None:
+            if scope.owner is not None:
+                around = self.structs[scope.owner]
+                is_derived = isinstance(around, StructType) and around.derives_from(holder)
+                if scope.owner == holder.number or (access == "protected" and is_derived):
+                    return True
+            scope = scope.outer
+        return False
+
+    def _find_hidden(self, type_: StructType, name: str) -> Iterator[tuple[StructType, str]]:
+        """The class that declares a member so that not everybody may use it, and how."""
+        info = self.classes.get(type_.number)
+        if info is None:
+            return
+        known = dict(info.node.hidden).get(name)
+        if known is not None:
+            yield type_, known
+        elif info.scope.symbols.get(name) is None:
+            for number, each in enumerate(type_.bases):
+                if number in info.node.hidden_bases and self._has_member(each, name):
+                    yield type_, "private"
+                yield from self._find_hidden(each, name)
+
+    def _has_member(self, type_: StructType, name: str) -> bool:
+        info = self.classes.get(type_.number)
+        is_here = info is not None and info.scope.symbols.get(name) is not None
+        return is_here or any(self._has_member(each, name) for each in type_.bases)
+
+    def check_path(self, path: str, node: tree.Node, scope: Scope) -> None:
+        """The same for each class that a qualified name goes through."""
+        if not any(each.node.hidden for each in self.classes.values()):
+            return
+        parts = path.removeprefix("::").split("::")
+        for count in range(1, len(parts)):
+            prefix = "::".join(parts[:count])
+            symbol = self.find(prefix, scope)
+            if isinstance(symbol, (Alias, StructDefinition)):
+                found = self.find_type(prefix, scope)
+                if found is not None and isinstance(found.type, StructType):
+                    self.check_access(found.type, parts[count], node, scope)
+
+    def check_member(self, holder: tree.Type, path: str, node: tree.Node, scope: Scope) -> None:
+        """The same for a name behind a class with template arguments."""
+        if any(each.node.hidden for each in self.classes.values()):
+            type_ = self.resolve_type(holder, scope).type
+            if isinstance(type_, StructType):
+                self.check_access(type_, path.partition("::")[0], node, scope)
+
+    def _check_type(self, node: tree.TemplateArgument, scope: Scope) -> None:
+        """Refuse a type that a class keeps to itself."""
+        match node:
+            case tree.NamedType(name=name, scope=None) if "::" in name:
+                self.check_path(name, node, scope)
+            case tree.NamedType(name=name, scope=holder) if holder is not None:
+                self.check_member(holder, name, node, scope)
+            case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
+                self._check_type(inner, scope)
+            case tree.ArrayOf(element=inner):
+                self._check_type(inner, scope)
+            case _:
+                pass
 
     # Code.
 

@@ -29,7 +29,6 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     hold_value,
     look_at,
     read_lvalue,
-    refuse_hidden,
 )
 from ttmlir.sim.kernels.expressions.own_calls import (
     call_closure,
@@ -222,7 +221,7 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
         return call_method(context, node, callee, base)
     functions = find_member_functions(context, type_, callee.member)
     if functions is not None:
-        refuse_hidden(context, type_, callee.member, callee)
+        context.unit.check_access(type_, callee.member, callee, context.scope)
         return call_member(context, node, base, functions)
     info = context.unit.classes.get(type_.number)
     known = None if info is None else info.scope.find_here(callee.member)

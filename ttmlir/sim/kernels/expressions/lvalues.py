@@ -54,7 +54,6 @@ from ttmlir.sim.kernels.scope import (
     Functions,
     InScope,
     LateVariable,
-    Scope,
     Symbol,
     Variable,
 )
@@ -509,42 +508,6 @@ def _describe_conversion(source: CType, target: CType) -> str:
 
 # --- Places ---------------------------------------------------------------------------------------
 
-# --- Access ---------------------------------------------------------------------------------------
-# Access to the members of objects: what is `private` or `protected`.
-
-
-def refuse_hidden(context: Context, type_: StructType, name: str, node: tree.Node) -> None:
-    """Refuse the use of a member that the function around it may not use."""
-    found = next(_find_hidden(context, type_, name), None)
-    if found is None:
-        return
-    holder, access = found
-    scope: Scope | None = context.scope
-    while scope is not None:
-        if scope.owner is not None:
-            around = context.unit.structs[scope.owner]
-            is_derived = isinstance(around, StructType) and around.derives_from(holder)
-            if scope.owner == holder.number or (access == "protected" and is_derived):
-                return
-        scope = scope.outer
-    raise context.error(node, f"'{name}' is {access} in '{holder.name}'")
-
-
-def _find_hidden(
-    context: Context, type_: StructType, name: str
-) -> Iterator[tuple[StructType, str]]:
-    """The class that declares a member so that not everybody may use it, and how."""
-    info = context.unit.classes.get(type_.number)
-    if info is None:
-        return
-    known = dict(info.node.hidden).get(name)
-    if known is not None:
-        yield type_, known
-    elif info.scope.symbols.get(name) is None:
-        for each in type_.bases:
-            yield from _find_hidden(context, each, name)
-
-
 # --- Tensor layouts -------------------------------------------------------------------------------
 # Layouts of tensors that are known when a kernel is compiled: `TensorAccessorArgs<n>()`.
 
@@ -737,8 +700,12 @@ def _look_at_name(context: Context, node: tree.Name) -> Lvalue | Value:
 def find_symbol(context: Context, node: tree.Name) -> Symbol | None:
     """The symbol of a name; a variable that is declared on demand is declared now."""
     if node.template_arguments or node.scope is not None:
+        if node.scope is not None:
+            context.unit.check_member(node.scope, node.text, node, context.scope)
         return context.handlers.find_templated_symbol(context, node)
     symbol = context.unit.find(node.text, context.scope)
+    if "::" in node.text:
+        context.unit.check_path(node.text, node, context.scope)
     if isinstance(symbol, LateVariable):
         if symbol.declaration.template_parameters:
             return context.handlers.find_templated_symbol(context, node)
@@ -832,7 +799,7 @@ def find_member(context: Context, base: Lvalue, name: str, node: tree.Node) -> L
     """A member of an object; of a static one it is known without the object."""
     match complete_type(base.type, context.unit.structs):
         case StructType() as struct:
-            refuse_hidden(context, struct, name, node)
+            context.unit.check_access(struct, name, node, context.scope)
             path = find_path(struct, name)
             if path is None:
                 return _find_static_member(context, struct, name, node)

@@ -73,6 +73,7 @@ def call_candidate(
 ) -> Lvalue | Value:
     """A call of a function that is known."""
     function, scope = chosen.function, chosen.scope
+    _check_access(context, chosen, node)
     arguments = list[Argument]()
     if chosen.is_member and function.kind != "constructor":
         if this is None:
@@ -89,6 +90,17 @@ def call_candidate(
         label = show_arguments(function.name, function.template_parameters, scope)
     instance = compile_instance(context, function, scope, arguments, node, label)
     return build_call(context, instance, [each.node for each in arguments], node)
+
+
+def _check_access(context: Context, chosen: Candidate, node: tree.Node) -> None:
+    function, owner = chosen.function, chosen.scope_of_class.owner
+    if not function.access or owner is None:
+        return
+    holder = context.unit.structs[owner]
+    if isinstance(holder, StructType) and not context.unit.may_use(
+        holder, function.access, context.scope
+    ):
+        raise context.error(node, f"'{function.name}' is {function.access} in '{holder.name}'")
 
 
 def compile_instance(
