@@ -210,8 +210,8 @@ class MeshCoordinateRange:
         return hash((self._start, self._end))
 
     def __repr__(self) -> str:
-        """As a call that makes it."""
-        return f"MeshCoordinateRange({self._start}, {self._end})"
+        """As tt-metal prints it."""
+        return f"MeshCoordinateRange(start={self._start}, end={self._end})"
 
 
 # --- Devices --------------------------------------------------------------------------------------

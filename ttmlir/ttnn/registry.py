@@ -55,6 +55,7 @@ _NAMES = {
     "ttmlir.ttnn.programs.descriptors": (
         *("CBDescriptor", "CBFormatDescriptor", "ComputeConfigDescriptor"),
         *("DataMovementConfigDescriptor", "KernelDescriptor", "ProgramDescriptor"),
+        "MeshProgramDescriptor",
         *("ReaderConfigDescriptor", "RuntimeArgs", "SemaphoreDescriptor", "TensorAccessorArgs"),
         *("TileDescriptor", "WriterConfigDescriptor", "cb_descriptor_from_sharded_tensor"),
     ),
@@ -138,7 +139,7 @@ FAMILIES = (
     *_USUAL,
     f"{_OPERATIONS}.complex_numbers",
     *(f"{_OPERATIONS}.{name}" for name in ("scans", "sampling", "patches")),
-    *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "heads")),
+    *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "heads", "mesh_layers")),
     *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
     *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
     f"{_OPERATIONS}.moreh.movement",
@@ -229,12 +230,9 @@ _REFUSED = {
         experimental.all_gather_* experimental.all_reduce_* experimental.all_to_all_*
         experimental.dit_fused_distributed_* experimental.get_moe_* experimental.halo_scatter
         experimental.high_bw_all_gather experimental.llama_*
-        experimental.matmul_reduce_scatter_async
-        experimental.minimal_matmul_strided_reduce_scatter_async experimental.neighbor_pad_*
+        experimental.minimal_matmul_strided_reduce_scatter_async experimental.neighbor_pad_halo
         experimental.reduce_scatter_minimal_* experimental.ring_*
-        experimental.selective_reduce_combine experimental.slice_reshard_async
-        experimental.strided_* transformer.exp_ring_joint_scaled_dot_product_attention
-        transformer.ring_*""",
+        experimental.selective_reduce_combine experimental.strided_* transformer.ring_mla""",
     "feeds cores that compute from others while they do, which is not here": """
         dram_prefetcher experimental.create_global_circular_buffer_for_*
         experimental.create_prefetcher_pipes_for_tensor_prefetcher

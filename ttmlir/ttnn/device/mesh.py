@@ -395,6 +395,10 @@ class SeveralDevices(MeshDevice):
         if not all(each.is_open for each in self._units):
             raise UsageError("the mesh is closed; open it again with ttnn.open_mesh_device")
 
+    def command_queue(self, index: int = 0) -> CommandQueue:
+        """The queue of the first device, whose reports are those of the others."""
+        return self._units[0].command_queue(index)
+
     def close(self) -> bool:
         """End the use of all devices."""
         self.is_open = False
