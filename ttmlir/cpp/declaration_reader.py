@@ -403,8 +403,16 @@ class DeclarationReader(ExpressionReader):
     ) -> Iterator[tree.ClassMember]:
         yield from self.pending
         self.pending.clear()
-        if made is not None:
-            yield made
+        match made:
+            case None:
+                pass
+            case tree.Declaration(declarators=declarators) if any(
+                each.type for each in declarators
+            ):
+                # Pointers and references beside other names: each is a member of its own.
+                yield from map(made.alone, declarators)
+            case _:
+                yield made
 
     def _member_declaration(self, node: Node, name: str) -> tree.Declaration | tree.Function | None:
         """A field, a static member, or the declaration of a member function."""
@@ -419,8 +427,6 @@ class DeclarationReader(ExpressionReader):
         declaration = self.declaration(node)
         if isinstance(declaration, tree.Binding):
             raise self.error(node, "a member of a class has one name")
-        if any(each.type is not None for each in declaration.declarators):
-            raise self.error(node, "declare members that are pointers or references one by one")
         self.variables.update(each.name for each in declaration.declarators)
         return replace(declaration, declarators=tuple(self._default_values(node, declaration)))
 

@@ -789,9 +789,10 @@ class ExpressionReader(TypeReader):
         return False
 
     def _construct(self, node: Node) -> tree.Construct:
-        if self.text(node).startswith("("):
-            raise self.error(node, "'(T){...}' is not supported; write 'T{...}'")
-        type_ = self.written_type(self.field(node, "type"))
+        written = self.field(node, "type")
+        # `(T){...}` of C, which compilers take in C++, too.
+        is_of_c = written.type == "type_descriptor"
+        type_ = self.type_descriptor(written) if is_of_c else self.written_type(written)
         elements = self._elements(self.field(node, "value"))
         return tree.Construct(type_, elements, position=self.at(node))
 
@@ -925,7 +926,14 @@ class ExpressionReader(TypeReader):
         target = self._lvalue(self.field(node, "left"))
         value = self.field(node, "right")
         if value.type == "initializer_list":
-            raise self.error(value, "braces are supported in declarations; write 'T{...}' here")
+            if operator != "=":
+                raise self.error(value, "braces are supported behind '='; write 'T{...}' here")
+            made = tree.Construct(
+                tree.Decltype(target, position=self.at(value)),
+                self._elements(value),
+                position=self.at(value),
+            )
+            return tree.Assign(target, operator, made, position=self.at(node))
         return tree.Assign(target, operator, self.expression(value), position=self.at(node))
 
     def _fold(self, node: Node) -> tree.Fold:

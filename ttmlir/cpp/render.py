@@ -641,6 +641,10 @@ def _with_level(expression: Expression, top: bool) -> tuple[str, int]:
     match expression:
         case BinaryOperation():
             return _binary(expression, top), PRECEDENCE[expression.operator]
+        case Assign(
+            target=target, value=Construct(type=Decltype(expression=named), elements=elements)
+        ) if named == target:
+            return f"{_expression(target, _PREFIX)} = {_braces(elements)}", _ASSIGNMENT
         case Assign(target=target, operator=operator, value=value):
             right = _expression(value, _ASSIGNMENT, top=top)
             return f"{_expression(target, _PREFIX)} {operator} {right}", _ASSIGNMENT

@@ -489,7 +489,7 @@ class Declaration(Node):
     def alone(self, declarator: Declarator) -> Declaration:
         """The declaration of one of the names, with its own type."""
         if declarator.type is None:
-            return self
+            return replace(self, declarators=(declarator,))
         plain = replace(declarator, type=None)
         return replace(self, type=declarator.type, declarators=(plain,))
 

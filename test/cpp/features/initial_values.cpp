@@ -10,6 +10,10 @@ struct Counted {
     uint32_t count;
     explicit Counted(uint32_t from) : count(from) {}
 };
+struct Several { int *first, *second, third; int list[2], last = 4; };
+struct Area { int value; Area() : value(0) {} Area(int a, int b) : value(a * b) {} };
+int add(Several s) { return *s.first + *s.second + s.third + s.list[1] + s.last; }
+void fill(Several* s) { *s = {s->first, s->second, 10, {11, 12}}; }
 void kernel_main() {
     uint32_t n{4}, empty{};
     const Request request = {.page = {.id = 2}, .size = {1, 5}, .last = true};
@@ -18,4 +22,8 @@ void kernel_main() {
     uint32_t one = 1;
     Counted first(one), second = first, third(second), *last = &third;
     note(first.count); note(second.count); note(last->count);
+    int uno = 1, due = 2;
+    Several several{&uno, &due, 3, {4, 5}}; note(add(several)); fill(&several); note(add(several));
+    several = {&due, &due}; note(add(several)); note(add((Several){&uno, &uno, 7}));
+    Area area; area = {3, 4}; note(area.value); uno = {9}; note(uno); several.list[1] = {}; note(several.list[1]);
 }

@@ -70,6 +70,14 @@ def test_a_slice_is_cut_off() -> None:
         ('"{} and {}", 1, 2.5f', "1 and 2.5"),
         ('"{1} before {0}, {1:x}", 10, 255', "255 before 10, ff"),
         ('"{{{:5}}} {:.2f}", 7, 1.0f', "{    7} 1.00"),
+        # What std::format gives.
+        ('"{:<4}|{:>4}|{:^5}|{:*>6}", 1, 2, 3, 4', "1   |   2|  3  |*****4"),
+        ('"{:08x} {:#x} {:#06X} {:+} {:04}", 255, 255, 171, 5, -7', "000000ff 0xff 0X00AB +5 -007"),
+        ('"{:b} {:<4o} {:x}", 10, 8, -31', "1010 10   ffffffe1"),
+        (
+            '"{:<8.2f}|{:>8}|{:^9.3e}|{:+g}", 1.5f, 2.5f, 1.0f, 0.5f',
+            "1.50    |     2.5|1.000e+00|+0.5",
+        ),
     ],
 )
 def test_texts_with_places(arguments: str, line: str) -> None:
@@ -88,6 +96,8 @@ def test_texts_with_places(arguments: str, line: str) -> None:
         ('"{} {0}", 1', "are not mixed in one text"),
         ('"{", 1', "stands alone; write"),
         ("5", "takes a text in quotes"),
+        ('"{:<4x}", 1.5f', "'x' does not show 'float'"),
+        ('"{:>4e}", 3', "'e' does not show 'int'"),
     ],
 )
 def test_texts_that_do_not_fit(arguments: str, message: str) -> None:

@@ -31,6 +31,21 @@ def test_time_passes() -> None:
         ComputeCore().run_cpp(_KERNEL, defines={"LEAST": "1000"})
 
 
+def test_the_registers_of_the_clock() -> None:
+    """The lower and the upper half; other registers are no memory."""
+    text = """
+    void kernel_main() {
+        auto low = reinterpret_cast<volatile uint32_t*>(RISCV_DEBUG_REG_WALL_CLOCK_L);
+        auto high = reinterpret_cast<volatile uint32_t*>(RISCV_DEBUG_REG_WALL_CLOCK_H);
+        const uint32_t before = low[0];
+        riscv_wait(250);
+        ASSERT(*low - before >= 250 && *low - before < 500 && *high == 0 && low[1] == 0);
+        low[8];
+    }"""
+    with pytest.raises(SimError, match="bytes 0x12210 to 0x12214 are outside of"):
+        ComputeCore().run_cpp(text)
+
+
 def test_assertions_of_the_low_level_library() -> None:
     """They are those of kernels."""
     text = 'void kernel_main() { uint32_t x = 3; LLK_ASSERT(x == 4, "four"); }'

@@ -187,6 +187,8 @@ the run-time arguments."""
 _COMMON_ARGUMENTS = 0x400
 """Offset in the processor's own memory of the arguments that all cores have in common."""
 
+_WALL_CLOCK = {0xFFB1_21F0: 0, 0xFFB1_21F4: 32, 0xFFB1_21F8: 32}
+"""Registers that show the clock of the chip from a bit on (tt-metal, tensix.h)."""
 _PROCESSORS = ("BRISC", "UNPACK", "MATH", "PACK")
 """Names by tt-metal's ThreadId."""
 
@@ -459,6 +461,8 @@ class KernelApi:
 
     def load(self, address: int, size: int, signed: bool) -> int:
         """Read an integer of 1, 2, 4 or 8 bytes through a pointer."""
+        if address in _WALL_CLOCK:
+            return int(self.thread.clock) >> _WALL_CLOCK[address] & 0xFFFF_FFFF
         memory, address = self._memory(address, size)
         if self.watch is not None:
             self.watch.read(memory, address, size, self.thread)

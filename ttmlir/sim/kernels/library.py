@@ -83,6 +83,9 @@ ENUM_TYPES: Mapping[str, EnumType] = {
 CONSTANTS: Mapping[str, tuple[int, CType]] = {
     **{name: (number, INT) for name, number in LIBRARY_CONSTANTS.items()},
     "NOC_0": (0, UINT8),
+    **{f"RISCV_DEBUG_REG_WALL_CLOCK_{name}": (0xFFB1_21F0, UNSIGNED) for name in ("0", "L")},
+    **{f"RISCV_DEBUG_REG_WALL_CLOCK_{name}": (0xFFB1_21F8, UNSIGNED) for name in ("1_AT", "H")},
+    "RISCV_DEBUG_REG_WALL_CLOCK_1": (0xFFB1_21F4, UNSIGNED),
     "NOC_1": (1, UINT8),
     "CHAR_BIT": (8, INT),
     "SCHAR_MIN": (-(2**7), INT),

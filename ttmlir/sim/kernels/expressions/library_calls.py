@@ -549,7 +549,11 @@ _ONLY_ON = {
 
 _BASES = {"HEX": 16, "DEC": 10, "OCT": 8}
 _TILES = ("TileSlice", "TSLICE")
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d*)(?::(\d*)(?:\.(\d+))?([xXodfgeb]?))?\}|[{}]")
+_PLACEHOLDER = re.compile(
+    r"\{\{|\}\}|\{(?P<number>\d*)(?::(?P<align>(?:[^{}]?[<>^])?[+\- ]?#?0?)"
+    r"(?P<width>\d*)(?:\.(?P<precision>\d+))?(?P<kind>[xXodfFgGeEbB]?))?\}|[{}]"
+)
+"""Braces, and places as in Python: a character to fill with, alignment, sign, `#`, `0`."""
 
 
 @dataclass
@@ -560,6 +564,8 @@ class _Style:
     width: int = 0
     fixed: bool = False
     precision: int | None = None
+    spec: str = ""
+    """How Python formats a value, if it is aligned, or shown with a sign, a prefix or zeros."""
 
 
 def find_printed(context: Context, node: tree.Expression) -> list[ast.expr] | None:
@@ -657,6 +663,16 @@ def _evaluate_width(context: Context, node: tree.FunctionCall, name: str) -> int
     return width
 
 
+def _show_formatted(context: Context, value: Value, spec: str, node: tree.Node) -> ast.expr:
+    """A number as Python formats it."""
+    is_float = isinstance(value.type, FloatType)
+    if spec[-1:] in ("xXodb" if is_float else "fFgGeE"):
+        raise context.error(node, f"'{spec[-1]}' does not show '{value.type.name}'")
+    if "#" in spec and spec.endswith("o"):
+        raise context.error(node, "octal numbers are shown without '#'")
+    return code.call("_formatted", value.node, code.constant(spec))
+
+
 def _show_value(context: Context, given: Value, style: _Style, node: tree.Node) -> ast.expr:
     value = settle(given)
     base, width, style.width = style.base, style.width, 0
@@ -665,6 +681,8 @@ def _show_value(context: Context, given: Value, style: _Style, node: tree.Node) 
             raise context.error(node, f"DPRINT does not print '{type_.name}'; cast it to a number")
         case IntType() if value.type == CHAR:
             return code.call("_character", value.node)
+        case IntType() | FloatType() if style.spec:
+            return _show_formatted(context, value, style.spec, node)
         case IntType() if base != 10 or width:
             number = convert_to_unsigned(value, max(value.type.bits, 8)) if base != 10 else value
             return code.call("_printed", number.node, code.constant(base), code.constant(width))
@@ -722,8 +740,8 @@ def _format(
         if found[0] in ("{", "}"):
             message = "write {} or {n} for a value, with :x, :o, :d, :f or a width, {{ for a brace"
             raise context.error(node, f"'{found[0]}' in the text stands alone; {message}")
-        numbered.add(bool(found[1]))
-        number = int(found[1]) if found[1] else len(used)
+        numbered.add(bool(found["number"]))
+        number = int(found["number"]) if found["number"] else len(used)
         used.add(number)
         if number < len(values):
             yield from _show(context, values[number], _style_of(found))
@@ -737,10 +755,13 @@ def _format(
 
 
 def _style_of(found: re.Match[str]) -> _Style:
-    width, precision, kind = found[2], found[3], found[4] or ""
+    align, kind = found["align"] or "", found["kind"] or ""
+    width = min(int(found["width"] or 0), _WIDEST)
+    precision = min(int(found["precision"]), _WIDEST) if found["precision"] else None
+    if align or kind in ("X", "b", "B", "e", "E", "F", "g", "G"):
+        shown = "" if precision is None else f".{precision}"
+        kind = "b" if kind == "B" else kind
+        return _Style(spec=f"{align}{width or ''}{shown}{kind or ('g' if shown else '')}")
     return _Style(
-        base={"x": 16, "X": 16, "o": 8}.get(kind, 10),
-        width=min(int(width or 0), _WIDEST),
-        fixed=kind == "f",
-        precision=min(int(precision), _WIDEST) if precision else None,
+        base={"x": 16, "o": 8}.get(kind, 10), width=width, fixed=kind == "f", precision=precision
     )

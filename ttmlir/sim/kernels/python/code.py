@@ -668,6 +668,7 @@ NAMES: dict[str, object] = {
     "_sliced": runtime.slice_object,
     "_printed": runtime.printed,
     "_printed_float": runtime.printed_float,
+    "_formatted": runtime.formatted,
     "_character": runtime.character,
     "_endless": runtime.endless,
     "_missing": runtime.missing,

@@ -340,6 +340,11 @@ def printed_float(value: float, fixed: bool, precision: int) -> str:
     return format(value, f".{precision}{'f' if fixed else 'g'}")
 
 
+def formatted(value: float, spec: str) -> str:
+    """A number as `DEVICE_PRINT` shows it in a place with an alignment, a sign or a prefix."""
+    return format(value, spec)
+
+
 def checked_load(load: Callable[[int, int, bool], int]) -> Callable[[int, int, bool], int]:
     """A load from memory that refuses addresses that the processor cannot load from."""
 
