@@ -286,6 +286,8 @@ AllToAllOp = _collective(
     "all_to_all", "params", "[", "Axes move from dimensions to other dimensions."
 )
 CollectivePermuteOp = _collective("collective_permute", "", "", "Devices exchange their parts.")
+ALL_SLICE = AllSliceOp.name
+"""The call by which each device along an axis of a mesh keeps its part of a dimension."""
 ReduceScatterOp = _collective(
     "reduce_scatter", "reduce_scatter_axes", "[", "Each device gets its part of the sum."
 )
@@ -485,7 +487,7 @@ def count_devices(module: ModuleOp) -> int:
     return max(counts)
 
 
-_WHOLE = re.compile(r"\{(replicated|manual|unknown|maximal[^{}]*)\}")
+WHOLE = re.compile(r"\{(replicated|manual|unknown|maximal[^{}]*)\}")
 """Shardings of GSPMD that divide nothing."""
 
 
@@ -499,7 +501,7 @@ def find_division(module: ModuleOp) -> Operation | None:
             return op
         held = (op.attributes, *_attributes_of_values(op))
         for said in (each.get("mhlo.sharding") for each in held):
-            if isinstance(said, StringAttr) and not _WHOLE.fullmatch(said.data):
+            if isinstance(said, StringAttr) and not WHOLE.fullmatch(said.data):
                 return op
     return None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, cast
 
@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
-from ttmlir.dialects.sdy import ManualComputationOp, MeshOp
+from ttmlir.dialects.sdy import WHOLE, ManualComputationOp, MeshOp
 from ttmlir.dialects.ttcore import (
     MeshesAttr,
     MeshShardDirectionAttr,
@@ -55,7 +55,7 @@ _REPLICATED = Division(MeshShardType.REPLICATE)
 
 def write_mesh_borders(module: ModuleOp) -> None:
     """Write the borders between whole tensors and parts as `ttir.mesh_shard`, and name the mesh."""
-    meshes = {symbol_name(op): _axes_of(op) for op in module.ops if isinstance(op, MeshOp)}
+    meshes = _meshes_of(module)
     for op in tuple(module.walk()):
         if isinstance(op, ManualComputationOp):
             _open_computation(op, meshes)
@@ -65,6 +65,45 @@ def write_mesh_borders(module: ModuleOp) -> None:
         shapes = [("mesh", found[0])]
     if shapes and "ttcore.meshes" not in module.attributes:
         module.attributes["ttcore.meshes"] = MeshesAttr(tuple(shapes))
+    refuse_divisions(module, meshes)
+    for op in [op for op in module.ops if isinstance(op, MeshOp)]:
+        erase(op)
+
+
+_SHARDY, _GSPMD = "sdy.sharding", "mhlo.sharding"
+
+
+def refuse_divisions(
+    module: ModuleOp, known: Mapping[str | None, dict[str, int]] | None = None
+) -> None:
+    """Refuse shardings over several devices that say nothing of what a device computes."""
+    meshes = _meshes_of(module) if known is None else known
+    for op in module.walk():
+        said = [op.attributes]
+        if isinstance(op, FuncOp):
+            for held in (op.arg_attrs, op.res_attrs):
+                said += [each.data for each in held.data] if held is not None else []
+        for each in said:
+            if divides := _divides(each, meshes):
+                refuse_to_legalize(
+                    op,
+                    f"its sharding {divides} is over several devices, and nothing says what each "
+                    "computes; run stablehlo-pipeline before, which divides programs with "
+                    "shardings of Shardy",
+                )
+
+
+def _divides(said: Mapping[str, Attribute], meshes: Mapping[str | None, dict[str, int]]) -> str:
+    """The sharding among attributes that divides something; empty if none does."""
+    gspmd = said.get(_GSPMD)
+    if isinstance(gspmd, StringAttr) and not WHOLE.fullmatch(gspmd.data):
+        return gspmd.data
+    text = str(said.get(_SHARDY, ""))
+    for mesh, dimensions in _SHARDING.findall(text):
+        axes = meshes.get(mesh) or {}
+        if any(axes.get(axis, 2) > 1 for axis, _ in _NAME.findall(dimensions)):
+            return text
+    return ""
 
 
 # --- Shardy ---------------------------------------------------------------------------------------
@@ -73,6 +112,10 @@ _AXIS = re.compile(r'"([^"]+)"\s*=\s*(\d+)')
 _SHARDING = re.compile(r"<@([\w.$-]+),\s*\[((?:\{[^}]*\}(?:p\d+)?(?:,\s*)?)*)\]")
 _DIMENSION = re.compile(r"\{([^}]*)\}")
 _NAME = re.compile(r'"([^"]+)"(:)?')
+
+
+def _meshes_of(module: ModuleOp) -> dict[str | None, dict[str, int]]:
+    return {symbol_name(op): _axes_of(op) for op in module.ops if isinstance(op, MeshOp)}
 
 
 def _axes_of(mesh: MeshOp) -> dict[str, int]:
