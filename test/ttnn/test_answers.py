@@ -94,6 +94,31 @@ def test_answers(title: str) -> None:
         ttnn.close_device(device)
 
 
+MESH_ANSWERS = dict(
+    read_sections(ANSWERS.with_name("mesh_answers.txt").read_text(encoding="utf-8"))
+)
+
+DIFFERENT_ON_MESHES = {
+    # What ttnn takes, and leaves numbers out, or sends nothing.
+    "ttnn.reduce_scatter(tensor((1, 1, 64, 33)), 3)": "error",
+    "ttnn.broadcast(y, ttnn.MeshCoordinate(0, 5))": "error",
+}
+"""The same for meshes."""
+
+
+@pytest.mark.parametrize("title", MESH_ANSWERS)
+def test_answers_of_meshes(title: str) -> None:
+    """The same for tensors on two devices."""
+    mesh = ttnn.open_mesh_device(ttnn.MeshShape(1, 2))
+    try:
+        program = Program(ttnn, mesh)
+        for line, answer in MESH_ANSWERS[title]:
+            expected = DIFFERENT_ON_MESHES.get(line, kind(answer))
+            assert (line, kind(program.answer(line, Error))) == (line, expected)
+    finally:
+        ttnn.close_mesh_device(mesh)
+
+
 def test_differences_are_some() -> None:
     """Lines that stand here for their difference are in the transcript, and do differ."""
     answers = {line: kind(answer) for steps in SECTIONS.values() for line, answer in steps}

@@ -162,6 +162,32 @@ def test_sums_by_kernels_of_files(device: Any) -> None:
     assert device.command_queue().reports[-1].cycles > 1000
 
 
+def test_programs_on_meshes() -> None:
+    """Each device runs the program with its parts, or that of the devices it is among."""
+    place, devices = ttnn.MeshCoordinate, ttnn.MeshCoordinateRange
+    with ttnn.create_mesh_device(ttnn.MeshShape(1, 2)) as mesh:
+        values = torch.randn(64, 128).bfloat16()
+        mapper = ttnn.ShardTensorToMesh(mesh, 1)
+        x = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=mesh, mesh_mapper=mapper)
+        y = ttnn.zeros_like(x)
+        program = copy_program(x, y, cores(2, 2), "pairs")
+        composer = ttnn.ConcatMeshToTensor(mesh, 1)
+        assert ttnn.generic_op([x, y], program) is y
+        assert torch.equal(ttnn.to_torch(y, mesh_composer=composer), values)
+        z = ttnn.zeros_like(x)
+        copy = copy_program(x, z, cores(2, 2), "pairs")
+        alone = ttnn.MeshProgramDescriptor({devices(place(0, 1), place(0, 1)): copy})
+        ttnn.generic_op([x, z], alone)
+        first, second = map(ttnn.to_torch, ttnn.get_device_tensors(z))
+        assert not first.any()
+        assert torch.equal(second, values[:, 64:])
+        assert [*alone] == [devices(place(0, 1), place(0, 1))]
+        with pytest.raises(RuntimeError, match=r"MeshCoordinate\(\[0, 1\]\) has a program already"):
+            alone[devices(mesh.shape)] = program
+        with pytest.raises(TypeError, match=r"devices are a ttnn.MeshCoordinateRange"):
+            ttnn.MeshProgramDescriptor({place(0, 0): program})
+
+
 def test_circular_buffers_on_shards(device: Any) -> None:
     """A circular buffer that lies on a sharded tensor holds the tensor's shards."""
     config = ttnn.create_sharded_memory_config(

@@ -50,6 +50,46 @@ OTHERS: dict[str, str] = {
         ("allocate_tensor_on_device", "allocate_tensor_on_host", "copy_device_to_host_tensor"),
         "test_creation.py::test_tensors_to_be_filled",
     ),
+    **dict.fromkeys(
+        ("aggregate_tensor", "combine_device_tensors", "distribute_tensor", "from_host_shards"),
+        "test_mesh.py::test_parts_of_tensors",
+    ),
+    "get_device_tensors": "test_mesh.py::test_parts_of_tensors",
+    **dict.fromkeys(
+        (
+            *("experimental.all_reduce_async", "experimental.all_to_all_async_generic"),
+            "experimental.ring_attention_all_gather_async",
+        ),
+        "test_mesh.py::test_collectives",
+    ),
+    **dict.fromkeys(
+        (
+            "transformer.ring_joint_scaled_dot_product_attention",
+            "transformer.exp_ring_joint_scaled_dot_product_attention",
+        ),
+        "test_mesh_layers.py::test_attention_in_rings",
+    ),
+    "transformer.ring_distributed_scaled_dot_product_attention": (
+        "test_mesh_layers.py::test_causal_attention_in_rings"
+    ),
+    **dict.fromkeys(
+        ("all_to_all_combine", "all_to_all_dispatch"),
+        "test_mesh_layers.py::test_tokens_of_experts",
+    ),
+    **dict.fromkeys(
+        ("moe_expert_token_remap", "moe_routing_remap"),
+        "test_mesh_layers.py::test_scores_of_own_experts",
+    ),
+    **dict.fromkeys(
+        ("experimental.neighbor_pad_async", "experimental.slice_reshard_async"),
+        "test_mesh_layers.py::test_rows_of_neighbors",
+    ),
+    **dict.fromkeys(
+        ("experimental.all_gather_matmul_async", "experimental.matmul_reduce_scatter_async"),
+        "test_mesh_layers.py::test_products_of_exchanged_tensors",
+    ),
+    **dict.fromkeys(("broadcast", "point_to_point"), "test_mesh.py::test_what_one_device_sends"),
+    "experimental.all_to_all_async": "test_mesh.py::test_exchanges_of_all_devices",
     "arange": "test_creation.py::test_sequences",
     "as_tensor": "test_tensor_files.py::test_caches_of_as_tensor",
     "attach_golden_function": "test_golden_functions.py::test_every_elementwise_golden_exists",

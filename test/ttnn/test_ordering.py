@@ -120,12 +120,19 @@ def test_collectives_of_one_device(device: Any) -> None:
     """What all devices have together is what the one has."""
     values = torch.arange(66).reshape(2, 33).float()
     x = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=device)
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 0))])
+    semaphore = ttnn.create_global_semaphore(device, cores, 0)
     for result in (
         ttnn.all_gather(x, dim=-1, num_links=1, topology=ttnn.Topology.Linear),
         ttnn.reduce_scatter(x, dim=0, cluster_axis=1),
         ttnn.all_reduce(x, memory_config=ttnn.L1_MEMORY_CONFIG),
         ttnn.all_broadcast(x)[0],
-        ttnn.experimental.all_gather_async(x, dim=1, persistent_output_tensor=ttnn.zeros_like(x)),
+        ttnn.experimental.all_gather_async(
+            x,
+            dim=1,
+            persistent_output_tensor=ttnn.zeros_like(x),
+            multi_device_global_semaphore=semaphore,
+        ),
     ):
         assert result is not x
         assert torch.equal(ttnn.to_torch(result), values)

@@ -57,6 +57,36 @@ def test_equal_calls_are_computed_once(device: Any) -> None:
     np.testing.assert_allclose(numbers(second), np.exp(numbers(x)), rtol=2.0**-7)
 
 
+def test_functions_on_meshes(tmp_path: Path) -> None:
+    """Each device computes with its parts; what they exchange is outside of the function."""
+
+    @ttnn_jit.jit()
+    def grow(x: Any, y: Any) -> Any:
+        return ttnn.add(ttnn.exp(x), y), ttnn.exp(y)
+
+    @ttnn_jit.jit()
+    def exchange(x: Any) -> Any:
+        return ttnn.all_reduce(ttnn.exp(x))
+
+    with ttnn.create_mesh_device(ttnn.MeshShape(1, 2)) as mesh:
+        array = np.linspace(-1, 1, 33 * 70, dtype=np.float32).reshape(33, 70)
+        mapper = ttnn.ShardTensorToMesh(mesh, 1)
+        x = ttnn.from_torch(
+            array, ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=mesh, mesh_mapper=mapper
+        )
+        total, other = grow(x, x)
+        composer = ttnn.ConcatMeshToTensor(mesh, 1)
+        for result, expected in ((total, np.exp(array) + array), (other, np.exp(array))):
+            assert result.device() is mesh
+            found = ttnn.to_numpy(result, mesh_composer=composer).astype(np.float32)
+            np.testing.assert_allclose(found, expected, rtol=2.0**-6, atol=2.0**-6)
+        text = error_of(lambda: exchange(x))
+        assert "exchanges nothing between the 2 devices of the mesh; call ttnn.all_gather" in text
+        assert "test_functions.py:" in text
+        text = error_of(lambda: grow.save(tmp_path / "kernels.py", x, x))
+        assert "a script is for one device" in text
+
+
 def test_control_flow_is_unrolled(device: Any) -> None:
     """`for`, `if`, shapes and functions of functions are Python's own."""
 

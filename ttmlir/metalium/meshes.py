@@ -98,8 +98,10 @@ class MeshShape:
 class MeshCoordinate:
     """A device of a mesh: its row and column."""
 
-    def __init__(self, *places: int) -> None:
-        """The place along each dimension, one by one."""
+    def __init__(self, *places: int | list[int]) -> None:
+        """The place along each dimension, one by one or as a list."""
+        listed = (each if isinstance(each, list) else [each] for each in places)
+        places = tuple(place for each in listed for place in each)
         if not places or not all(
             isinstance(cast("object", each), int) and each >= 0 for each in places
         ):
@@ -125,6 +127,14 @@ class MeshCoordinate:
     def __getitem__(self, index: int) -> int:
         """The place along a dimension."""
         return self._places[index]
+
+    def __iter__(self) -> Iterator[int]:
+        """The places."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """How many dimensions there are."""
+        return len(self._places)
 
     def __eq__(self, other: object) -> bool:
         """Whether the places are the same."""
@@ -200,8 +210,8 @@ class MeshCoordinateRange:
         return hash((self._start, self._end))
 
     def __repr__(self) -> str:
-        """As a call that makes it."""
-        return f"MeshCoordinateRange({self._start}, {self._end})"
+        """As tt-metal prints it."""
+        return f"MeshCoordinateRange(start={self._start}, end={self._end})"
 
 
 # --- Devices --------------------------------------------------------------------------------------
@@ -268,7 +278,7 @@ class MeshDevice(Device):
         """
         if not isinstance(cast("object", config), MeshDeviceConfig):
             raise MetaliumError(f"MeshDevice.create takes a MeshDeviceConfig, not {config!r}")
-        first, *others = _chips_of(config, board)
+        first, *others = chips_of_mesh(config, board)
         made = cls.create_unit_mesh(first, board=board, **options)
         made._shape = config.mesh_shape
         made._others = tuple(CreateDevice(each, board=board, **options) for each in others)
@@ -354,7 +364,7 @@ class MeshDevice(Device):
         return int(np.ravel_multi_index(place.coords(), extents))
 
 
-def _chips_of(config: MeshDeviceConfig, board: str) -> list[int]:
+def chips_of_mesh(config: MeshDeviceConfig, board: str) -> list[int]:
     """The chips of a board that a mesh is made of; MetaliumError if there are too few."""
     count = config.mesh_shape.mesh_size()
     if count < 1:

@@ -86,7 +86,7 @@ class Graph(Observer):
 
 def _buffer(tensor: Tensor) -> dict[str, str]:
     """The memory of a tensor on a device."""
-    storage = tensor.storage
+    storage = tensor.parts[0].storage
     if not isinstance(storage, DeviceStorage):
         return {}
     is_dram = tensor.memory_config().buffer_type == BufferType.DRAM

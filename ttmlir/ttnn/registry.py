@@ -55,6 +55,7 @@ _NAMES = {
     "ttmlir.ttnn.programs.descriptors": (
         *("CBDescriptor", "CBFormatDescriptor", "ComputeConfigDescriptor"),
         *("DataMovementConfigDescriptor", "KernelDescriptor", "ProgramDescriptor"),
+        "MeshProgramDescriptor",
         *("ReaderConfigDescriptor", "RuntimeArgs", "SemaphoreDescriptor", "TensorAccessorArgs"),
         *("TileDescriptor", "WriterConfigDescriptor", "cb_descriptor_from_sharded_tensor"),
     ),
@@ -76,7 +77,7 @@ _NAMES = {
         *("release_trace", "reset_global_semaphore_value", "wait_for_event"),
     ),
     f"{_DEVICE}.mesh": (
-        *("MemoryView", "MeshDevice", "MeshShape", "ReadDeviceProfiler", "SubDevice"),
+        *("MemoryView", "MeshDevice", "ReadDeviceProfiler", "SubDevice"),
         *("SubDeviceId", "get_memory_view"),
     ),
     "ttmlir.ttnn.configuration": (
@@ -84,14 +85,18 @@ _NAMES = {
         *("register_post_operation_hook", "register_pre_operation_hook"),
         "register_python_operation",
     ),
-    f"{_DEVICE}.opening": (
+    f"{_DEVICE}.distribution": (
         *("ConcatMesh2dToTensor", "ConcatMeshToTensor", "CppMeshToTensor", "CppTensorToMesh"),
-        *("FabricConfig", "FabricReliabilityMode", "MeshToTensor", "TensorToMesh"),
-        *("FabricTensixConfig", "MeshCoordinate", "MeshMapperConfig", "PlacementReplicate"),
+        *("MeshComposerConfig", "MeshMapperConfig", "MeshToTensor", "PlacementReplicate"),
         *("PlacementShard", "ReplicateTensorToMesh", "ShardTensor2dMesh", "ShardTensorToMesh"),
-        *("aggregate_tensor", "close_mesh_device", "create_mesh_composer", "create_mesh_device"),
-        *("create_mesh_mapper", "distribute", "distribute_tensor", "from_host_shards"),
-        *("get_device_tensors", "open_mesh_device", "set_fabric_config"),
+        *("TensorToMesh", "TensorTopology", "concat_mesh_to_tensor_composer"),
+        *("create_mesh_composer", "create_mesh_mapper", "distribute"),
+        *("replicate_tensor_to_mesh_mapper", "shard_tensor_to_mesh_mapper"),
+    ),
+    "ttmlir.metalium.meshes": ("MeshCoordinate", "MeshCoordinateRange", "MeshShape"),
+    f"{_DEVICE}.opening": (
+        *("FabricConfig", "FabricReliabilityMode", "FabricTensixConfig"),
+        *("close_mesh_device", "create_mesh_device", "open_mesh_device", "set_fabric_config"),
         "using_distributed_env",
         *("CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "GetDefaultDevice"),
         *("GetNumAvailableDevices", "GetNumPCIeDevices", "GetPCIeDeviceID", "SetDefaultDevice"),
@@ -134,7 +139,7 @@ FAMILIES = (
     *_USUAL,
     f"{_OPERATIONS}.complex_numbers",
     *(f"{_OPERATIONS}.{name}" for name in ("scans", "sampling", "patches")),
-    *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "heads")),
+    *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "heads", "mesh_layers")),
     *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
     *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
     f"{_OPERATIONS}.moreh.movement",
@@ -218,18 +223,16 @@ def _find_reason(name: str) -> str:
 
 
 _REFUSED = {
-    "moves data between several devices, of which there is one here": """
-        all_to_all_combine all_to_all_dispatch broadcast fused_rms_minimal moe_expert_token_remap
-        moe_routing_remap point_to_point reduce_to_root experimental.add_shared_expert_weights
+    "is for several devices that run at once, in programs of their own": """
+        experimental.recv_* experimental.send_*""",
+    "joins an exchange between devices with what is computed; call the two operations": """
+        fused_rms_minimal reduce_to_root experimental.add_shared_expert_weights
         experimental.all_gather_* experimental.all_reduce_* experimental.all_to_all_*
         experimental.dit_fused_distributed_* experimental.get_moe_* experimental.halo_scatter
         experimental.high_bw_all_gather experimental.llama_*
-        experimental.matmul_reduce_scatter_async
-        experimental.minimal_matmul_strided_reduce_scatter_async experimental.neighbor_pad_*
-        experimental.recv_* experimental.reduce_scatter_minimal_* experimental.ring_*
-        experimental.selective_reduce_combine experimental.send_* experimental.slice_reshard_async
-        experimental.strided_* transformer.exp_ring_joint_scaled_dot_product_attention
-        transformer.ring_*""",
+        experimental.minimal_matmul_strided_reduce_scatter_async experimental.neighbor_pad_halo
+        experimental.reduce_scatter_minimal_* experimental.ring_*
+        experimental.selective_reduce_combine experimental.strided_* transformer.ring_mla""",
     "feeds cores that compute from others while they do, which is not here": """
         dram_prefetcher experimental.create_global_circular_buffer_for_*
         experimental.create_prefetcher_pipes_for_tensor_prefetcher

@@ -34,6 +34,7 @@ from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.system_desc import find_system
 from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.errors import locate_error
+from ttmlir.ttnn.operations.mesh_calls import MeshCall, pick_part
 from ttmlir.ttnn.operations.operation import OBSERVERS, common_device, remember_program
 from ttmlir.ttnn.operations.signature import fits
 from ttmlir.ttnn.registry import find_operation
@@ -431,9 +432,22 @@ class JitFunction:
                 return self.func(*args, **kwargs)
             raise
         try:
-            return compiled.run(device, arguments.tensors)
+            return self._run(compiled, device, arguments.tensors)
         except Error as error:
             raise locate_error(error, self.func.__name__) from error
+
+    @staticmethod
+    def _run(compiled: CompiledFunction, device: MeshDevice, tensors: Sequence[Tensor]) -> Any:
+        """What the function returns, computed on each device with the parts that it has."""
+        call = MeshCall.of(tuple(tensors), {})
+        if call is None:
+            return compiled.run(device, tensors)
+        return call.join(
+            [
+                compiled.run(unit, [pick_part(each, index) for each in tensors])
+                for index, unit in enumerate(device.units)
+            ]
+        )
 
     def compile(self, *args: Any, **kwargs: Any) -> CompiledFunction:
         """What is run for these arguments; it is compiled if it was not before."""
@@ -451,6 +465,12 @@ class JitFunction:
 
         arguments = bind_arguments(self.func, args, kwargs)
         device = self._device_of(arguments)
+        if device.is_several:
+            wrong = ArgumentError(
+                "a script is for one device; give the parts of one, "
+                "ttnn.get_device_tensors(tensor)[0]"
+            )
+            raise locate_error(wrong, self.func.__name__)
         specs = [tensor.spec for tensor in arguments.tensors]
         recording = record(
             self.func, specs, device, lambda tensors: arguments.call(self.func, tensors)
@@ -477,7 +497,8 @@ class JitFunction:
             raise locate_error(error, self.func.__name__) from error
 
     def _find(self, arguments: Arguments, device: MeshDevice) -> CompiledFunction:
-        key: Hashable = (arguments.key, device.chip.name, source_key(self.func))
+        count = len(device.units)
+        key: Hashable = (arguments.key, device.chip.name, count, source_key(self.func))
         found = None if self._cache is None else self._cache.get(key)
         if found is None:
             _, found = self._compile(arguments, device)
@@ -495,9 +516,10 @@ class JitFunction:
         recording = record(
             self.func,
             [tensor.spec for tensor in arguments.tensors],
-            device,
+            device.units[0],
             lambda tensors: arguments.call(self.func, tensors),
             self._memory_config,
+            len(device.units),
         )
         text = print_module(recording.module)
         self._show(f"{name}: recorded", text)

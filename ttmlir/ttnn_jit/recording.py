@@ -622,7 +622,12 @@ def _softmax(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> S
 
 
 def _collect(recorder: Recorder, values: Mapping[str, Any], result: Tensor) -> SSAValue:
-    """A collective operation among one device."""
+    """A collective operation among one device; JitError for several."""
+    if recorder.count > 1:
+        raise JitError(
+            f"a function that is compiled exchanges nothing between the {recorder.count} devices "
+            "of the mesh; call ttnn.all_gather, all_reduce and reduce_scatter outside of it"
+        )
     return recorder.move(values["input_tensor"], result)
 
 
@@ -788,15 +793,17 @@ def record(
     device: MeshDevice,
     call: Callable[[Sequence[Tensor]], Any],
     memory_config: MemoryConfig | None = None,
+    count: int = 1,
 ) -> Recording:
     """The calls that a function makes of tensors with these specifications.
 
-    `call` calls it with tensors. With `memory_config`, results are in that memory.
+    `call` calls it with tensors, of which `count` devices have one each. With `memory_config`,
+    results are in that memory.
     UnsupportedFunctionError and JitError, at the user's line, for what is not compiled.
     """
     location = _location_of(function)
     with _without_memory(device):
-        recorder = Recorder(device, location)
+        recorder = Recorder(device, location, count)
         arguments = [recorder.add_argument(spec) for spec in inputs]
         with observe(recorder):
             try:
@@ -874,10 +881,11 @@ def _without_memory(device: MeshDevice) -> Generator[None]:
 class Recorder(Observer):
     """Adds an operation for each call that it sees."""
 
-    def __init__(self, device: MeshDevice, location: LocationAttr) -> None:
+    def __init__(self, device: MeshDevice, location: LocationAttr, count: int = 1) -> None:
         """Begin without calls."""
         self.block = Block()
         self._device = device
+        self.count = count
         self._location = location
         self._values: dict[int, SSAValue] = {}
         self._device_value: SSAValue | None = None

@@ -333,12 +333,22 @@ def _round_up(extent: int) -> int:
     return -(-extent // 32) * 32
 
 
+def make_semaphore(device: Any) -> Any:
+    """A word on a core, which operations between devices ask for."""
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (0, 0))])
+    return ttnn.create_global_semaphore(device, cores, 0)
+
+
 PLACES: dict[str, Oracle] = {
     **{
         name: _kept(lambda f, x: f(x, -1))
+        for name in ("all_gather", "reduce_scatter", "mesh_partition")
+    },
+    **{
+        f"experimental.{name}": _kept(lambda f, x: f(x, -1, [make_semaphore(x.device())]))
         for name in (
-            *("all_gather", "reduce_scatter", "mesh_partition", "experimental.all_gather_async"),
-            "experimental.reduce_scatter_minimal_async",
+            *("all_gather_async", "all_gather_async_reversed"),
+            "reduce_scatter_minimal_async",
         )
     },
     "all_broadcast": _kept(),

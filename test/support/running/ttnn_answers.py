@@ -6,6 +6,7 @@ message, of which only `error: ` is compared. Run by a Python that has a real tt
 a mock of one, this file writes the answers anew:
 
     python test/support/running/ttnn_answers.py test/ttnn/Inputs/answers.txt
+    python test/support/running/ttnn_answers.py test/ttnn/Inputs/mesh_answers.txt 1 2
 """
 
 from __future__ import annotations
@@ -38,13 +39,17 @@ def read_sections(text: str) -> Iterator[tuple[str, list[Step]]]:
 
 
 class Program:
-    """The names that lines of a section see: `ttnn`, `np`, `device`, `tensor`, and their own."""
+    """The names that lines of a section see: `ttnn`, `np`, `device`, `tensor`, and their own.
+
+    The device may be a mesh: `tensor` copies to all devices, `split` divides.
+    """
 
     def __init__(self, ttnn: Any, device: Any) -> None:
         """Begin a section."""
         self._ttnn = ttnn
         self.names: dict[str, Any] = {"ttnn": ttnn, "np": np, "device": device, "tensor": self.make}
         self.names["shard"] = self.shard
+        self.names["split"] = self.split
 
     def make(
         self,
@@ -61,6 +66,12 @@ class Program:
         array = np.ones(shape, np.float32 if "FLOAT" in str(dtype) else np.int32)
         made = ttnn.Tensor(array, dtype, None, layout)
         return made if device is None else ttnn.to_device(made, device, memory_config=memory)
+
+    def split(self, dim: int, *args: Any, **others: Any) -> Any:
+        """A tensor divided over all devices along a dimension; the rest as for `tensor`."""
+        mapper = self._ttnn.shard_tensor_to_mesh_mapper(self.names["device"], dim)
+        whole = self.make(*args, **others, host=True)
+        return self._ttnn.distribute_tensor(whole, mapper, self.names["device"])
 
     def shard(self, kind: str, rows: int, columns: int, x: int, y: int) -> Any:
         """Shards in the L1 of x times y cores."""
@@ -118,11 +129,16 @@ def describe(value: Any) -> str:
     return " ".join(filter(None, parts))
 
 
-def main(path: str) -> None:
-    """Write the answers of the installed ttnn into a transcript."""
+def main(path: str, *mesh: str) -> None:
+    """Write the answers of the installed ttnn into a transcript; on a mesh of rows and columns."""
     ttnn: Any = import_module("ttnn")
     text = Path(path).read_text()
-    device: Any = ttnn.open_device(device_id=0, l1_small_size=32768)
+    device: Any
+    if mesh:
+        ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D)
+        device = ttnn.open_mesh_device(ttnn.MeshShape(*map(int, mesh)))
+    else:
+        device = ttnn.open_device(device_id=0, l1_small_size=32768)
     written = [re.split(r"^# ", text, maxsplit=1, flags=re.M)[0]]
     for title, steps in read_sections(text):
         program = Program(ttnn, device)
@@ -136,4 +152,4 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -1,7 +1,8 @@
 """Devices: opening them, and what a program asks of one."""
 
 from ttmlir.layout.enums import Arch
-from ttmlir.ttnn.device.mesh import MeshDevice, MeshShape
+from ttmlir.metalium.meshes import MeshShape
+from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.device.opening import (
     CloseDevice,
     CloseDevices,

@@ -106,8 +106,32 @@ def create_global_semaphore(
     initial_value: int,
     buffer_type: BufferType = BufferType.L1,
 ) -> GlobalSemaphore:
-    """A word in the L1 of some cores."""
+    """A word in the L1 of some cores, of each device of a mesh."""
+    if device.is_several:
+        return _MeshSemaphore(device, cores, initial_value, buffer_type)
     return GlobalSemaphore(device, cores, initial_value, buffer_type)
+
+
+class _MeshSemaphore(GlobalSemaphore):
+    """A word of each device of a mesh; its address is that on the first one."""
+
+    def __init__(
+        self,
+        device: MeshDevice,
+        cores: CoreSpec,
+        initial_value: int,
+        buffer_type: BufferType = BufferType.L1,
+    ) -> None:
+        """Take the words and write them."""
+        first, *others = device.units
+        self._others = [GlobalSemaphore(each, cores, initial_value, buffer_type) for each in others]
+        super().__init__(first, cores, initial_value, buffer_type)
+
+    def reset_semaphore_value(self, reset_value: int) -> None:
+        """Write the word on all cores of all devices."""
+        super().reset_semaphore_value(reset_value)
+        for each in self._others:
+            each.reset_semaphore_value(reset_value)
 
 
 def get_global_semaphore_address(global_semaphore: GlobalSemaphore) -> int:

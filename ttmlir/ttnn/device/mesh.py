@@ -1,4 +1,4 @@
-"""A device as ttnn sees it: a mesh of one simulated chip, with tensors in its memories."""
+"""Devices as ttnn sees them: meshes of simulated chips, with tensors in their memories."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from ttmlir.errors import UsageError
+from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.layout.enums import Arch, MemorySpace
 from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.cores import CoreCoord, CoreRangeSet, cores_of
 from ttmlir.metalium.device import Device
 from ttmlir.metalium.enums import BufferType
 from ttmlir.metalium.errors import MetaliumError
-from ttmlir.metalium.meshes import MeshShape
+from ttmlir.metalium.meshes import MeshCoordinate, MeshCoordinateRange, MeshShape
 from ttmlir.sim.machine.device import Allocator, SimChip
+from ttmlir.ttnn.errors import locate_error
 from ttmlir.ttnn.types.memory import CoreGrid
 
 if TYPE_CHECKING:
@@ -170,35 +171,100 @@ class MeshDevice(Device):
 
     @property
     def shape(self) -> MeshShape:
-        """One row and one column."""
+        """Rows and columns of devices."""
         return MeshShape(1, 1)
 
+    @property
+    def units(self) -> tuple[MeshDevice, ...]:
+        """The devices, each a mesh of one, row by row."""
+        return (self,)
+
+    @property
+    def is_several(self) -> bool:
+        """Whether tensors are on more than one device."""
+        return False
+
     def get_num_devices(self) -> int:
-        """One."""
-        return 1
+        """How many devices there are."""
+        return len(self.units)
 
     def get_device_ids(self) -> list[int]:
-        """The number of the chip."""
-        return list(self.chip_ids)
+        """The numbers of the chips, row by row."""
+        return [each.id() for each in self.units]
+
+    def get_device_id(self, coord: MeshCoordinate) -> int:
+        """The number of the chip at a place; RuntimeError for a place outside."""
+        return self.units[self.index_of(coord)].id()
+
+    def index_of(self, coord: object) -> int:
+        """The number of a device in the mesh, row by row; RuntimeError for a place outside."""
+        if not isinstance(coord, MeshCoordinate):
+            raise ArgumentTypeError(
+                f"a device is named by a ttnn.MeshCoordinate(row, column), not by {coord!r}"
+            )
+        places = [*MeshCoordinateRange(self.shape)]
+        if coord not in places:
+            wrong = UsageError(f"{coord} is outside of the mesh, which is a {self.shape}")
+            raise locate_error(wrong)
+        return places.index(coord)
 
     def get_submeshes(self) -> list[MeshDevice]:
-        """None were made."""
+        """Those that were made of the devices."""
         return []
 
-    def create_submesh(self, submesh_shape: Iterable[int], offset: object = None) -> MeshDevice:
-        """The device itself; RuntimeError for more than one."""
+    def create_submesh(
+        self, submesh_shape: Iterable[int], offset: MeshCoordinate | None = None
+    ) -> MeshDevice:
+        """A part of the devices, from `offset` on; RuntimeError unless it is within the mesh."""
         shape = MeshShape(list(submesh_shape))
-        if shape.mesh_size() != 1:
-            raise UsageError(f"a mesh of one device has no submesh of {shape}")
+        start = (0,) * shape.dims() if offset is None else offset.coords()
+        whole = tuple(self.shape)
+        if not len(shape) == len(start) == len(whole) or any(
+            first + part > extent or part < 1
+            for first, part, extent in zip(start, shape, whole, strict=True)
+        ):
+            at = "" if offset is None else f" at {offset}"
+            raise locate_error(
+                UsageError(f"{shape}{at} is not within the mesh, which is a {self.shape}"),
+                "MeshDevice.create_submesh",
+            )
+        return self._submesh(shape, start)
+
+    def _submesh(self, shape: MeshShape, start: tuple[int, ...]) -> MeshDevice:
         return self
 
     def create_submeshes(self, submesh_shape: Iterable[int]) -> list[MeshDevice]:
-        """The device itself, in a list."""
-        return [self.create_submesh(submesh_shape)]
+        """All devices, in parts of one shape, row by row; RuntimeError if they do not fill it."""
+        shape = MeshShape(list(submesh_shape))
+        whole = tuple(self.shape)
+        if len(shape) != len(whole) or any(
+            part < 1 or extent % part for part, extent in zip(shape, whole, strict=True)
+        ):
+            wrong = UsageError(f"{self.shape} is not divided into parts of {shape}")
+            raise locate_error(wrong, "MeshDevice.create_submeshes")
+        steps = MeshCoordinateRange(
+            MeshShape([extent // part for part, extent in zip(shape, whole, strict=True)])
+        )
+        return [
+            self.create_submesh(
+                shape,
+                MeshCoordinate(*(a * b for a, b in zip(step.coords(), shape, strict=True))),
+            )
+            for step in steps
+        ]
 
-    def reshape(self, shape: MeshShape) -> None:
-        """Nothing; RuntimeError for more than one device."""
-        self.create_submesh(shape)
+    def reshape(self, new_shape: MeshShape) -> None:
+        """Number the devices by other rows and columns; RuntimeError for more or fewer devices."""
+        if new_shape.mesh_size() != self.get_num_devices():
+            wrong = UsageError(
+                f"{new_shape} has {new_shape.mesh_size()} devices, the mesh has "
+                f"{self.get_num_devices()}"
+            )
+            raise locate_error(wrong, "MeshDevice.reshape")
+
+    def quiesce_devices(self) -> None:
+        """Wait until all commands are done."""
+        self.check_open()
 
     # What the chip has.
 
@@ -270,16 +336,19 @@ class MeshDevice(Device):
 
     def enable_program_cache(self) -> None:
         """Count the programs that run."""
-        self.caches_programs = True
+        for each in self.units:
+            each.caches_programs = True
 
     def clear_program_cache(self) -> None:
         """Forget the programs that ran."""
-        self.program_cache.clear()
+        for each in self.units:
+            each.program_cache.clear()
 
     def disable_and_clear_program_cache(self) -> None:
         """Forget the programs that ran, and count no more."""
         self.clear_program_cache()
-        self.caches_programs = False
+        for each in self.units:
+            each.caches_programs = False
 
     def num_program_cache_entries(self) -> int:
         """How many different programs ran: operations, their attributes, specifications."""
@@ -289,6 +358,83 @@ class MeshDevice(Device):
         """As ttnn prints it."""
         columns, rows = self.chip.grid
         return f"MeshDevice(1x1 grid, {columns}x{rows} cores of {self.chip.name})"
+
+
+class SeveralDevices(MeshDevice):
+    """Chips that hold the parts of tensors, and compute what they hold.
+
+    What all of them have alike, such as grids and memories, is read from the first one.
+    """
+
+    def __init__(self, units: Sequence[MeshDevice], shape: MeshShape) -> None:
+        """Open devices, row by row; `open_mesh_device` makes it."""
+        self.__dict__.update(units[0].__dict__)
+        self.chip_ids = tuple(each.id() for each in units)
+        self._units = tuple(units)
+        self._shape = shape
+        self._submeshes: list[MeshDevice] = []
+        _meshes.add(self)
+
+    @property
+    def shape(self) -> MeshShape:
+        """Rows and columns of devices."""
+        return self._shape
+
+    @property
+    def units(self) -> tuple[MeshDevice, ...]:
+        """The devices, each a mesh of one, row by row."""
+        return self._units
+
+    @property
+    def is_several(self) -> bool:
+        """Whether tensors are on more than one device."""
+        return True
+
+    def check_open(self) -> None:
+        """RuntimeError if the mesh, or one of its devices, is closed."""
+        if not all(each.is_open for each in self._units):
+            raise UsageError("the mesh is closed; open it again with ttnn.open_mesh_device")
+
+    def command_queue(self, index: int = 0) -> CommandQueue:
+        """The queue of the first device, whose reports are those of the others."""
+        return self._units[0].command_queue(index)
+
+    def close(self) -> bool:
+        """End the use of all devices."""
+        self.is_open = False
+        for each in self._units:
+            each.close()
+        return True
+
+    def get_submeshes(self) -> list[MeshDevice]:
+        """Those that were made of the devices."""
+        return [*self._submeshes]
+
+    def _submesh(self, shape: MeshShape, start: tuple[int, ...]) -> MeshDevice:
+        last = (first + extent - 1 for first, extent in zip(start, shape, strict=True))
+        places = MeshCoordinateRange(MeshCoordinate(*start), MeshCoordinate(*last))
+        chosen = [self._units[self.index_of(place)] for place in places]
+        made = chosen[0] if len(chosen) == 1 else SeveralDevices(chosen, shape)
+        self._submeshes.append(made)
+        return made
+
+    def reshape(self, new_shape: MeshShape) -> None:
+        """Number the devices by other rows and columns; RuntimeError for more or fewer devices."""
+        super().reshape(new_shape)
+        self._shape = new_shape
+
+    def __repr__(self) -> str:
+        """As ttnn prints it."""
+        extents = "x".join(map(str, self._shape))
+        return f"MeshDevice({extents} grid, {len(self._units)} devices)"
+
+
+_meshes: WeakSet[SeveralDevices] = WeakSet()
+
+
+def open_meshes() -> list[SeveralDevices]:
+    """Meshes of several devices that are open, and their submeshes."""
+    return [each for each in list(_meshes) if all(unit.is_open for unit in each.units)]
 
 
 def chip_of(board: str, device_id: int) -> SimChip:

@@ -1,7 +1,4 @@
-"""Opening and closing devices, and tensors on meshes of them.
-
-Here a mesh has one device, which has all of every tensor.
-"""
+"""Opening and closing devices, and meshes of them."""
 
 from __future__ import annotations
 
@@ -9,18 +6,17 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ttmlir.errors import ArgumentError, UsageError
 from ttmlir.layout.enums import Arch
+from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.enums import NamedNumber
+from ttmlir.metalium.errors import MetaliumError
+from ttmlir.metalium.meshes import MeshCoordinate, MeshDeviceConfig, MeshShape, chips_of_mesh
 from ttmlir.sim.options import Numerics, SimOptions
-from ttmlir.ttnn.device.mesh import MeshDevice, MeshShape, chip_of, num_chips
+from ttmlir.ttnn.device.mesh import MeshDevice, SeveralDevices, chip_of, num_chips
 from ttmlir.ttnn.errors import check_arguments
-
-if TYPE_CHECKING:
-    from ttmlir.ttnn.tensor.tensor import Tensor
-
 
 # --- Devices --------------------------------------------------------------------------------------
 
@@ -101,6 +97,8 @@ def open_device(
 
 def close_device(device: MeshDevice) -> None:
     """Close a device, once; its tensors cannot be used any more."""
+    if device.is_several:
+        close_mesh_device(device)
     if not device.is_open:
         return
     _open.pop(device.id(), None)
@@ -242,7 +240,7 @@ def is_grayskull(device: MeshDevice | None = None) -> bool:
 
 
 class FabricConfig(NamedNumber):
-    """How chips are linked; without effect on one."""
+    """How chips are linked; without effect: what is on other chips is reached at once."""
 
     DISABLED = 0
     FABRIC_1D_NEIGHBOR_EXCHANGE = 1
@@ -271,94 +269,7 @@ class FabricTensixConfig(NamedNumber):
 
 
 def set_fabric_config(config: FabricConfig, *args: object, **others: object) -> None:
-    """Nothing: one chip has no links."""
-
-
-@dataclass(frozen=True)
-class MeshCoordinate:
-    """The place of a device in a mesh."""
-
-    row: int
-    column: int = 0
-
-    def __repr__(self) -> str:
-        """As ttnn prints it."""
-        return f"MeshCoordinate([{self.row}, {self.column}])"
-
-
-@dataclass(frozen=True)
-class PlacementReplicate:
-    """Every device has all of a tensor."""
-
-
-@dataclass(frozen=True)
-class PlacementShard:
-    """Every device has a part along a dimension."""
-
-    dim: int
-
-
-@dataclass(frozen=True)
-class MeshMapperConfig:
-    """What becomes of a tensor along each dimension of a mesh."""
-
-    placements: Sequence[PlacementReplicate | PlacementShard] = ()
-    mesh_shape_override: MeshShape | None = None
-    row_dim: int | None = None
-    col_dim: int | None = None
-
-
-class Distribution:
-    """How a tensor goes to a mesh, or comes from it; on one device as it is."""
-
-    def __init__(self, mesh_device: MeshDevice, *args: Any, **others: Any) -> None:
-        """For the devices of a mesh."""
-        self.mesh_device = mesh_device
-
-    def unwrap(self) -> Distribution:
-        """The distribution itself."""
-        return self
-
-
-class TensorToMesh(Distribution):
-    """How a tensor goes to a mesh."""
-
-
-class MeshToTensor(Distribution):
-    """How a tensor comes from a mesh."""
-
-
-CppTensorToMesh, CppMeshToTensor = TensorToMesh, MeshToTensor
-
-
-class ReplicateTensorToMesh(TensorToMesh):
-    """Every device gets all of a tensor."""
-
-
-class ShardTensorToMesh(TensorToMesh):
-    """Every device gets a part along a dimension."""
-
-
-class ShardTensor2dMesh(TensorToMesh):
-    """Every device gets a part along two dimensions."""
-
-
-class ConcatMeshToTensor(MeshToTensor):
-    """The parts of all devices are put together along a dimension."""
-
-
-class ConcatMesh2dToTensor(MeshToTensor):
-    """The parts of all devices are put together along two dimensions."""
-
-
-def create_mesh_mapper(mesh_device: MeshDevice, config: object = None) -> TensorToMesh:
-    """How a tensor goes to a mesh."""
-    return TensorToMesh(mesh_device, config)
-
-
-def create_mesh_composer(mesh_device: MeshDevice, config: object = None) -> MeshToTensor:
-    """How a tensor comes from a mesh."""
-    return MeshToTensor(mesh_device, config)
+    """Nothing: what is on other chips is reached at once."""
 
 
 @check_arguments
@@ -368,26 +279,67 @@ def open_mesh_device(
     trace_region_size: int = 0,
     num_command_queues: int = 1,
     dispatch_core_config: Any = None,
-    offset: object = None,
+    offset: MeshCoordinate | None = None,
     physical_device_ids: Sequence[int] = (),
     *,
     worker_l1_size: int = 0,
+    board: str | None = None,
+    numerics: Numerics = "device",
+    sanitize: bool = True,
+    strict: bool = True,
 ) -> MeshDevice:
-    """A mesh of one device; RuntimeError for more."""
-    shape = MeshShape(1, 1) if mesh_shape is None else MeshShape(list(mesh_shape))
-    if shape.mesh_size() != 1:
-        raise UsageError(f"{shape} has {shape.mesh_size()} devices; here a mesh has one")
-    return open_device(
-        device_id=physical_device_ids[0] if physical_device_ids else 0,
-        l1_small_size=l1_small_size,
-        num_command_queues=num_command_queues,
-        dispatch_core_config=dispatch_core_config,
-    )
+    """Open chips of a board as a mesh, by default all chips of the default board.
+
+    `board` is by default the smallest of Wormhole with as many chips. RuntimeError if it has fewer,
+    or if one of them is open.
+    """
+    shape = _shape_of_mesh(mesh_shape, board)
+    if board is None:
+        board = next(
+            (each for each in _MESH_BOARDS if num_chips(each) >= shape.mesh_size()),
+            _MESH_BOARDS[-1],
+        )
+    try:
+        config = MeshDeviceConfig(shape, offset, tuple(physical_device_ids))
+        numbers = chips_of_mesh(config, board)
+    except MetaliumError as error:
+        raise UsageError(str(error)) from error
+    with _opening:
+        taken = [number for number in numbers if number in _open]
+    if taken:
+        raise UsageError(f"device {taken[0]} is open; close it first with ttnn.close_device")
+    units = [
+        open_device(
+            device_id=number,
+            l1_small_size=l1_small_size,
+            num_command_queues=num_command_queues,
+            dispatch_core_config=dispatch_core_config,
+            board=board,
+            numerics=numerics,
+            sanitize=sanitize,
+            strict=strict,
+        )
+        for number in numbers
+    ]
+    return units[0] if len(units) == 1 else SeveralDevices(units, shape)
+
+
+_MESH_BOARDS = ("n150", "n300", "t3000", "galaxy")
+
+
+def _shape_of_mesh(extents: Iterable[int] | None, board: str | None) -> MeshShape:
+    """The shape of a mesh; without one, that of a board."""
+    if extents is not None:
+        return extents if isinstance(extents, MeshShape) else MeshShape(list(extents))
+    places = board_named(DEFAULT_BOARD if board is None else board).chip_coords
+    return MeshShape(max(at.y for at in places) + 1, max(at.x for at in places) + 1)
 
 
 def close_mesh_device(mesh_device: MeshDevice) -> None:
-    """As `close_device`."""
-    close_device(mesh_device)
+    """Close all devices of a mesh, once; its tensors cannot be used any more."""
+    for each in mesh_device.units:
+        close_device(each)
+    mesh_device.is_open = False
 
 
 @contextmanager
@@ -398,32 +350,6 @@ def create_mesh_device(*args: Any, **others: Any) -> Generator[MeshDevice, None,
         yield mesh
     finally:
         close_mesh_device(mesh)
-
-
-def get_device_tensors(tensor: Tensor) -> list[Tensor]:
-    """The parts of all devices."""
-    return [tensor]
-
-
-def from_host_shards(tensors: Sequence[Tensor], mesh_shape: Iterable[int]) -> Tensor:
-    """The tensor whose parts these are; RuntimeError for more than one."""
-    if len(tensors) != 1:
-        raise UsageError(f"{len(tensors)} parts for a mesh of one device")
-    return tensors[0]
-
-
-aggregate_tensor = from_host_shards
-
-
-def distribute_tensor(tensor: Tensor, mapper: object, device: MeshDevice | None = None) -> Tensor:
-    """The tensor on the devices of a mesh."""
-    return tensor if device is None else tensor.to(device)
-
-
-@contextmanager
-def distribute(default: object) -> Generator[None, None, None]:
-    """A mapper or a composer for all conversions within a `with` block."""
-    yield
 
 
 def using_distributed_env() -> bool:

@@ -32,7 +32,12 @@ from ttmlir.ttnn.errors import (
 )
 from ttmlir.ttnn.operations.accepted import Accepted, accepted_by
 from ttmlir.ttnn.operations.signature import Signature, fits, spell_type, spell_value
-from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor, compute_type, round_to
+from ttmlir.ttnn.tensor.tensor import (
+    MeshStorage,
+    Tensor,
+    compute_type,
+    round_to,
+)
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig, Shape, without_shards
 
@@ -51,15 +56,19 @@ class Operation:
         function: Callable[..., Any],
         signature: str | None = None,
         entry: object = None,
+        *,
+        crosses_devices: bool = False,
     ) -> None:
         """With a signature, `function` takes the dictionary of arguments; without, all of them.
 
-        `entry` is what the family's table says.
+        `entry` is what the family's table says. Of tensors on several devices, `function` gets the
+        parts of one after another, unless it `crosses_devices`: then it gets all.
         """
         self.python_fully_qualified_name = self.__name__ = f"ttnn.{name}"
         self.name = name
         self.function = function
         self.entry = entry
+        self.crosses_devices = crosses_devices
         self.is_experimental = name.startswith("experimental.")
         self._text = signature
         # What a notebook shows for `ttnn.exp?`.
@@ -125,6 +134,12 @@ class Operation:
         return call.result
 
     def _compute(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if MeshStorage.is_used and not self.crosses_devices:
+            from ttmlir.ttnn.operations.mesh_calls import MeshCall
+
+            call = MeshCall.of(args, kwargs)
+            if call is not None:
+                return call.run(self._compute, args, kwargs)
         if _RUNNING.get() is not None:
             return self._run(args, kwargs)
         if self._accepted is not None:
@@ -288,9 +303,14 @@ def table_of(*operations: Operation | Iterable[Operation]) -> dict[str, Operatio
     return {operation.name: operation for operation in listed}
 
 
-def operations_of(*functions: Callable[..., Any], prefix: str = "") -> dict[str, Operation]:
+def operations_of(
+    *functions: Callable[..., Any], prefix: str = "", crosses_devices: bool = False
+) -> dict[str, Operation]:
     """Operations by name, of functions that have signatures of their own."""
-    return table_of(Operation(prefix + each.__name__, each) for each in functions)
+    return table_of(
+        Operation(prefix + each.__name__, each, crosses_devices=crosses_devices)
+        for each in functions
+    )
 
 
 def is_integer(value: object) -> TypeIs[int]:
@@ -335,8 +355,8 @@ def as_places(numbers: Array) -> Array:
 
 def is_strict(tensor: Tensor) -> bool:
     """Whether operations on a tensor take what a card takes, and no more."""
-    storage = tensor.storage
-    return isinstance(storage, DeviceStorage) and storage.device.is_strict
+    device = tensor.storage.device
+    return device is not None and device.is_strict
 
 
 def require_floats(*tensors: Tensor) -> None:
@@ -378,7 +398,7 @@ def common_device(*tensors: Tensor) -> MeshDevice:
     device: MeshDevice | None = None
     for tensor in tensors:
         storage = tensor.storage
-        if not isinstance(storage, DeviceStorage):
+        if storage.device is None:
             raise UsageError(
                 "operands must be on device: the tensor of "
                 f"{tensor.shape} is on the host; move it with ttnn.to_device(tensor, device)"
@@ -453,8 +473,7 @@ def _store_in(
         )
     if array.shape != output.shape:
         raise UsageError(f"output_tensor has {output.shape}, the result Shape({list(array.shape)})")
-    storage = output.storage
-    device = storage.device if isinstance(storage, DeviceStorage) else None
+    storage, device = output.storage, output.device()
     storage.array = _rounded(array, operands, output.dtype, device, exact=exact)
     if device is not None:
         remember_program(device, output.spec)

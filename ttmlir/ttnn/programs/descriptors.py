@@ -6,14 +6,15 @@ ttnn/cpp/ttnn-nanobind/program_descriptors.cpp.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import NOC, DataMovementProcessor, NamedNumber, UnpackToDestMode
+from ttmlir.metalium.meshes import MeshCoordinate, MeshCoordinateRange
 from ttmlir.sim.machine.address_generators import accessor_words
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import NOC_MODE, CoreType, DataType, MathFidelity
@@ -246,12 +247,58 @@ class ProgramDescriptor:
     custom_program_hash: int | None = None
 
 
+class MeshProgramDescriptor:
+    """Programs of the devices of a mesh, by ranges of them that do not overlap."""
+
+    def __init__(
+        self, mesh_programs: Mapping[MeshCoordinateRange, ProgramDescriptor] | None = None
+    ) -> None:
+        """Without programs, or with some; `descriptor[devices] = program` adds one."""
+        self._programs: dict[MeshCoordinateRange, ProgramDescriptor] = {}
+        for devices, program in (mesh_programs or {}).items():
+            self[devices] = program
+
+    def __setitem__(self, devices: MeshCoordinateRange, program: ProgramDescriptor) -> None:
+        """Give devices a program; RuntimeError for devices that have one."""
+        if not isinstance(cast("object", devices), MeshCoordinateRange):
+            raise ArgumentTypeError(
+                "devices are a ttnn.MeshCoordinateRange, such as "
+                f"ttnn.MeshCoordinateRange(mesh_device.shape), not {devices!r}"
+            )
+        if not isinstance(cast("object", program), ProgramDescriptor):
+            raise ArgumentTypeError(f"a program is a ttnn.ProgramDescriptor, not {program!r}")
+        for known in self._programs:
+            twice = next(
+                (place for place in devices if known != devices and place in [*known]), None
+            )
+            if twice is not None:
+                raise UsageError(f"{twice} has a program already, that of {known}")
+        self._programs[devices] = program
+
+    def __getitem__(self, devices: MeshCoordinateRange) -> ProgramDescriptor:
+        """The program of devices; KeyError if they were given none together."""
+        return self._programs[devices]
+
+    def __len__(self) -> int:
+        """How many programs there are."""
+        return len(self._programs)
+
+    def __iter__(self) -> Iterator[MeshCoordinateRange]:
+        """The devices of each program."""
+        return iter(self._programs)
+
+    def program_at(self, place: MeshCoordinate) -> ProgramDescriptor | None:
+        """The program of one device; None if it has none."""
+        found = (program for devices, program in self._programs.items() if place in [*devices])
+        return next(found, None)
+
+
 class TensorAccessorArgs:
     """What a kernel's `TensorAccessorArgs` reads of a tensor from its arguments."""
 
     def __init__(self, tensor: Tensor) -> None:
-        """The layout of a tensor on a device."""
-        self._words = accessor_words(tensor.device_storage().buffer.accessor_args())
+        """The layout of a tensor on a device, or of its parts on the devices of a mesh."""
+        self._words = accessor_words(tensor.parts[0].device_storage().buffer.accessor_args())
 
     def get_compile_time_args(self) -> list[int]:
         """The compile-time arguments."""

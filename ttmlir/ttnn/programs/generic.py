@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ttmlir.cpp.errors import MappedText
 from ttmlir.cpp.include_path import HOME_VARIABLE
@@ -15,6 +16,7 @@ from ttmlir.metalium.cores import CoreCoord, CoreRangeSet, cores_of
 from ttmlir.metalium.cores import CoreRange as CoreRectangle
 from ttmlir.metalium.enums import UnpackToDestMode
 from ttmlir.metalium.host_api import EnqueueProgram, argument_word, argument_words
+from ttmlir.metalium.meshes import MeshCoordinateRange
 from ttmlir.program import (
     CircularBufferDescription,
     CircularBufferFormat,
@@ -45,6 +47,7 @@ from ttmlir.ttnn.programs.descriptors import (
     ComputeConfigDescriptor,
     DataMovementConfigDescriptor,
     KernelDescriptor,
+    MeshProgramDescriptor,
     ProgramDescriptor,
     ReaderConfigDescriptor,
     SemaphoreDescriptor,
@@ -53,6 +56,9 @@ from ttmlir.ttnn.programs.descriptors import (
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import CoreType, MathFidelity
+
+if TYPE_CHECKING:
+    from ttmlir.ttnn.device.mesh import MeshDevice
 
 # --- Programs from their descriptors --------------------------------------------------------------
 
@@ -181,11 +187,14 @@ def _describe_rectangle(cores: CoreRectangle) -> CoreRange:
 # --- The operation --------------------------------------------------------------------------------
 
 
-def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor) -> Tensor:
+def generic_op(
+    io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor | MeshProgramDescriptor
+) -> Tensor:
     """Run a program on tensors; the last of them, which holds the result, is returned.
 
-    RuntimeError for tensors on the host, for less than two, and for what the simulator finds in a
-    kernel.
+    Each device of a mesh runs the program with the parts that it has, or that of the devices it is
+    among. RuntimeError for tensors on the host, for less than two, and for what the simulator finds
+    in a kernel.
     """
     tensors = [require_tensor(each, "an entry of io_tensors") for each in io_tensors]
     if len(tensors) < 2:
@@ -194,19 +203,32 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
             "one, the "
             "output"
         )
-    device = common_device(*tensors)
-    # From now on the bytes of the tensors are what kernels see.
-    buffers = [tensor.device_storage().buffer for tensor in tensors]
-
-    def number_of(tensor: Tensor) -> int:
-        """The number of the tensor of a circular buffer, which may be none of `io_tensors`."""
-        buffers.append(tensor.device_storage().buffer)
-        return len(buffers) - 1
-
-    description = describe_program(program_descriptor, number_of)
-    EnqueueProgram(device.command_queue(), create_sim_program(description, buffers))
-    remember_program(device, id(program_descriptor))
+    mesh = common_device(*tensors)
+    for index, place in enumerate(MeshCoordinateRange(mesh.shape)):
+        program = program_descriptor
+        if isinstance(program, MeshProgramDescriptor):
+            program = program.program_at(place)
+        if program is not None:
+            _run_on(mesh.units[index], index, tensors, program)
+    remember_program(mesh, id(program_descriptor))
     return tensors[-1]
 
 
-OPERATIONS: dict[str, Operation] = operations_of(generic_op)
+def _run_on(
+    device: MeshDevice, index: int, tensors: Sequence[Tensor], descriptor: ProgramDescriptor
+) -> None:
+    """Run a program on the device with this number in the mesh of the tensors."""
+    # From now on the bytes of the tensors are what kernels see.
+    buffers = [tensor.parts[index].device_storage().buffer for tensor in tensors]
+
+    def number_of(tensor: Tensor) -> int:
+        """The number of the tensor of a circular buffer, which may be none of `io_tensors`."""
+        part = tensor if tensor.mesh_storage is None else tensor.parts[index]
+        buffers.append(part.device_storage().buffer)
+        return len(buffers) - 1
+
+    description = describe_program(descriptor, number_of)
+    EnqueueProgram(device.command_queue(), create_sim_program(description, buffers))
+
+
+OPERATIONS: dict[str, Operation] = operations_of(generic_op, crosses_devices=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ttmlir.errors import IndexRangeError
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor
+from ttmlir.ttnn.tensor.tensor import Tensor
 
 
 class ComplexTensor:
@@ -29,5 +29,5 @@ class ComplexTensor:
     def deallocate(self) -> None:
         """Free both parts."""
         for part in (self.real, self.imag):
-            if isinstance(part.storage, DeviceStorage):
+            if part.device() is not None:
                 part.deallocate()

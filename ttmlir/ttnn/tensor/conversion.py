@@ -14,9 +14,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ml_dtypes
 import numpy as np
 
-from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError, plural
 from ttmlir.files import write_file
+from ttmlir.metalium.meshes import MeshCoordinateRange, MeshShape
 from ttmlir.runtime.tensor import Array, convert
+from ttmlir.ttnn.device.distribution import (
+    MeshMapperConfig,
+    MeshToTensor,
+    PlacementShard,
+    TensorToMesh,
+    TensorTopology,
+    choose_composer,
+    choose_mapper,
+)
+from ttmlir.ttnn.device.mesh import open_meshes
 from ttmlir.ttnn.operations.operation import (
     Operation,
     operations_of,
@@ -26,7 +37,13 @@ from ttmlir.ttnn.operations.operation import (
 )
 from ttmlir.ttnn.tensor.tensor import Tensor, compute_type, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout
-from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, Extents, MemoryConfig, Shape
+from ttmlir.ttnn.types.memory import (
+    DRAM_MEMORY_CONFIG,
+    Extents,
+    MemoryConfig,
+    Shape,
+    without_shards,
+)
 from ttmlir.ttnn.types.spec import TensorSpec, Tile
 
 if TYPE_CHECKING:
@@ -111,8 +128,29 @@ def make_tensor(
     memory_config: MemoryConfig | None = None,
     tile: Tile | None = None,
     pad_value: float | None = None,
+    mesh_mapper: Any = None,
 ) -> Tensor:
-    """A tensor with the numbers of an array, rounded once."""
+    """A tensor with the numbers of an array, rounded once; with a mapper, divided over a mesh.
+
+    RuntimeError for a mapper for other devices.
+    """
+    mapper = choose_mapper(mesh_mapper)
+    if mapper is not None and mapper.mesh_shape.mesh_size() > 1:
+        units = _units_of(mapper, device)
+        parts = [
+            make_tensor(
+                part,
+                dtype,
+                layout=layout,
+                device=unit,
+                memory_config=memory_config,
+                tile=tile,
+                pad_value=pad_value,
+                mesh_mapper=_ALONE,
+            )
+            for part, unit in zip(mapper.divide(array), units, strict=True)
+        ]
+        return Tensor.divided(parts, device, mapper.topology)
     dtype = data_type_of(array) if dtype is None else dtype
     if layout is None:
         layout = Layout.TILE if dtype.facts.is_block else Layout.ROW_MAJOR
@@ -123,6 +161,103 @@ def make_tensor(
     tensor = Tensor.on(device, spec, round_to(array, dtype, own=array.base is None))
     tensor.pad_value = 0.0 if pad_value is None else pad_value
     return tensor
+
+
+_ALONE = TensorToMesh(MeshShape(1, 1), MeshMapperConfig(row_dim=None, col_dim=None))
+"""The mapper of a part, for which that of a `with` block is not meant."""
+
+
+def _units_of(
+    mapper: TensorToMesh, device: MeshDevice | None
+) -> Sequence[MeshDevice] | Sequence[None]:
+    """The devices that the parts are for; RuntimeError if there are more or fewer."""
+    count = mapper.mesh_shape.mesh_size()
+    if device is None:
+        return [None] * count
+    if len(device.units) != count:
+        raise UsageError(
+            f"the mapper is for the {plural(count, 'device')} of {mapper.mesh_shape}, {device} "
+            f"has {len(device.units)}"
+        )
+    return device.units
+
+
+def distribute_tensor(
+    tensor: Tensor, mapper: TensorToMesh, mesh_device: MeshDevice | None = None
+) -> Tensor:
+    """A tensor on the host divided over the devices of a mesh, or still on the host without one."""
+    spec = require_tensor(tensor, "tensor").spec
+    config = spec.memory_config
+    if choose_mapper(mapper) is None:
+        raise ArgumentTypeError("distribute_tensor takes a mapper; see ttnn.create_mesh_mapper")
+    if tensor.device() is not None:
+        raise UsageError("it takes a tensor on the host; use tensor.cpu() first")
+    return make_tensor(
+        tensor.array,
+        spec.dtype,
+        layout=spec.layout,
+        device=mesh_device,
+        memory_config=config,
+        tile=spec.tile,
+        mesh_mapper=mapper,
+    )
+
+
+def aggregate_tensor(tensor: Tensor, composer: MeshToTensor) -> Tensor:
+    """The parts of a tensor put together, on the host."""
+    if choose_composer(composer) is None:
+        raise ArgumentTypeError("aggregate_tensor takes a composer; see ttnn.create_mesh_composer")
+    spec = require_tensor(tensor, "tensor").spec
+    array = composer.join([each.array for each in tensor.parts])
+    config = without_shards(spec.memory_config)
+    whole = Tensor.on(None, spec.replace(shape=array.shape, memory_config=config), array)
+    whole.pad_value = tensor.pad_value
+    return whole
+
+
+def get_device_tensors(tensor: Tensor) -> list[Tensor]:
+    """The part of each device, row by row; RuntimeError once they were deallocated."""
+    return [*require_tensor(tensor, "tensor").parts]
+
+
+def from_host_shards(tensors: Sequence[Tensor], mesh_shape: MeshShape) -> Tensor:
+    """The tensor on the host whose parts these are; RuntimeError unless there is one a device."""
+    parts = [require_tensor(each, "an entry of tensors") for each in tensors]
+    if len(parts) != mesh_shape.mesh_size():
+        raise UsageError(
+            f"{plural(len(parts), 'part')} for a mesh of {mesh_shape}, which has "
+            f"{plural(mesh_shape.mesh_size(), 'device')}"
+        )
+    if any(each.device() is not None for each in parts):
+        raise UsageError(
+            "parts are on the host; ttnn.combine_device_tensors takes those of devices"
+        )
+    return parts[0] if len(parts) == 1 else Tensor.divided(parts, None, _sharded(mesh_shape))
+
+
+def _sharded(shape: MeshShape) -> TensorTopology:
+    """Parts of which nothing is known but the devices that they are for."""
+    placed = (PlacementShard(0),)
+    places = tuple(MeshCoordinateRange(shape))
+    return TensorTopology(MeshShape([shape.mesh_size()]), placed, places)
+
+
+def combine_device_tensors(*, tensors: Sequence[Tensor]) -> Tensor:
+    """The tensor whose parts these are, on different devices of one mesh, in the mesh's order.
+
+    RuntimeError unless each device of the mesh has one.
+    """
+    parts = [require_tensor(each, "an entry of tensors") for each in tensors]
+    units = tuple(each.device() for each in parts)
+    if len(parts) == 1:
+        return parts[0]
+    mesh = next((each for each in open_meshes() if each.units == units), None)
+    if mesh is None:
+        raise UsageError(
+            "the tensors are not the parts of all devices of a mesh, row by row; a submesh of "
+            "those that have one is made by mesh_device.create_submesh(shape, offset)"
+        )
+    return Tensor.divided(parts, mesh, _sharded(mesh.shape))
 
 
 def from_torch(
@@ -138,7 +273,7 @@ def from_torch(
     mesh_mapper: Any = None,
     cq_id: int | None = None,
 ) -> Tensor | None:
-    """A tensor with the numbers of a torch tensor; None of None."""
+    """A tensor with the numbers of a torch tensor, divided by a mapper; None of None."""
     if tensor is None:
         return None
     if spec is not None:
@@ -160,11 +295,18 @@ def from_torch(
         memory_config=memory_config,
         tile=tile,
         pad_value=pad_value,
+        mesh_mapper=mesh_mapper,
     )
 
 
-def to_numpy(tensor: Tensor) -> Array:
-    """An array of the tensor's data type, without padding; block floats as float32."""
+def to_numpy(tensor: Tensor, *, mesh_composer: Any = None) -> Array:
+    """An array of the tensor's data type, without padding; block floats as float32.
+
+    A composer puts the parts of several devices together; RuntimeError without one.
+    """
+    composer = choose_composer(mesh_composer)
+    if composer is not None and require_tensor(tensor, "tensor").mesh_storage is not None:
+        tensor = aggregate_tensor(tensor, composer)
     array = convert(tensor.array, HOST_TYPES[tensor.dtype])
     return array.copy() if array is tensor.array or array.base is not None else array
 
@@ -185,10 +327,13 @@ def to_torch(
     device: MeshDevice | None = None,
     cq_id: int | None = None,
 ) -> Any:
-    """A torch tensor without padding; `torch_rank` drops leading extents of 1."""
+    """A torch tensor without padding; `torch_rank` drops leading extents of 1.
+
+    A composer puts the parts of several devices together; RuntimeError without one.
+    """
     import torch
 
-    array = to_numpy(tensor)
+    array = to_numpy(tensor, mesh_composer=mesh_composer)
     if array.dtype == ml_dtypes.bfloat16:
         result = torch.as_tensor(array.view(np.uint16)).view(torch.bfloat16)
     else:
@@ -238,6 +383,7 @@ def create_tensor(
         memory_config=_first(given, MemoryConfig),
         tile=_first(given, Tile),
         pad_value=pad_value,
+        mesh_mapper=others.get("mesh_mapper"),
     )
 
 
@@ -327,11 +473,18 @@ def from_buffer(
     return make_tensor(array, dtype, layout=layout, device=device, memory_config=memory_config)
 
 
-_CONVERSION: dict[str, Operation] = operations_of(
-    *(from_torch, to_torch, create_tensor, to_numpy, from_buffer),
-    *(allocate_tensor_on_device, allocate_tensor_on_host),
-    *(copy_host_to_device_tensor, copy_device_to_host_tensor),
-)
+_CONVERSION: dict[str, Operation] = {
+    **operations_of(
+        *(from_torch, create_tensor, from_buffer),
+        *(allocate_tensor_on_device, allocate_tensor_on_host),
+        *(copy_host_to_device_tensor, copy_device_to_host_tensor),
+    ),
+    **operations_of(
+        *(to_torch, to_numpy, distribute_tensor, aggregate_tensor, get_device_tensors),
+        *(from_host_shards, combine_device_tensors),
+        crosses_devices=True,
+    ),
+}
 
 
 # --- Creation -------------------------------------------------------------------------------------
@@ -674,7 +827,8 @@ def as_tensor(
 ) -> Tensor | None:
     """As `from_torch`, after `preprocess`; a device needs a memory configuration.
 
-    With `cache_file_name` the tensor is read from a file if that is there, else written to it.
+    With `cache_file_name` the tensor is read from a file if that is there, else written to it,
+    before a mapper divides it.
     """
     if device is not None and memory_config is None:
         raise UsageError("memory_config is needed where a device is given")
@@ -682,18 +836,32 @@ def as_tensor(
         layout = Layout.TILE
     if cache_file_name is None:
         values = tensor if preprocess is None else preprocess(tensor)
-        return from_torch(values, dtype, layout=layout, device=device, memory_config=memory_config)
+        return from_torch(
+            values,
+            dtype,
+            layout=layout,
+            device=device,
+            memory_config=memory_config,
+            mesh_mapper=mesh_mapper,
+        )
     path = _cached_name(cache_file_name, dtype, layout)
     if path.exists():
         found = load_tensor(path)
     else:
         found = from_torch(
-            tensor if preprocess is None else preprocess(tensor), dtype, layout=layout
+            tensor if preprocess is None else preprocess(tensor),
+            dtype,
+            layout=layout,
+            mesh_mapper=_ALONE,
         )
         if found is None:
             return None
         path.parent.mkdir(parents=True, exist_ok=True)
         dump_tensor(path, found)
+    if (mapper := choose_mapper(mesh_mapper)) is not None:
+        config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
+        placed = Tensor.on(None, found.spec.replace(memory_config=config), found.array)
+        return distribute_tensor(placed, mapper, device)
     if device is None or memory_config is None:
         return found
     return Tensor.on(device, found.spec.replace(memory_config=memory_config), found.array)

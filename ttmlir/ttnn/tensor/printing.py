@@ -41,7 +41,13 @@ def set_printoptions(
 
 
 def print_tensor(tensor: Tensor) -> str:
-    """The numbers and what they are."""
+    """The numbers and what they are, of each device."""
+    if tensor.is_allocated() and (divided := tensor.mesh_storage) is not None:
+        places = divided.topology.mesh_coords()
+        return "\n".join(
+            f"{_name_of(part)}{place}\n{print_tensor(part)}"
+            for place, part in zip(places, divided.parts, strict=True)
+        )
     facts = (
         f"shape={tensor.shape}, dtype=DataType::{tensor.dtype.name}, "
         f"layout=Layout::{tensor.layout.name})"
@@ -53,6 +59,11 @@ def print_tensor(tensor: Tensor) -> str:
     else:
         numbers = _nested(tensor.array, _format_of(tensor.array), 1, _HEAD)
     return f"{_HEAD}{numbers}, {facts}"
+
+
+def _name_of(part: Tensor) -> str:
+    device = part.device()
+    return "" if device is None else f"device_id: {device.id()}, "
 
 
 def _format_of(array: Array) -> str:
@@ -90,4 +101,4 @@ def _shown(array: Array) -> list[Array]:
     return [*array[:_EDGE], *array[-_EDGE:]]
 
 
-OPERATIONS: dict[str, Operation] = operations_of(print_tensor)
+OPERATIONS: dict[str, Operation] = operations_of(print_tensor, crosses_devices=True)

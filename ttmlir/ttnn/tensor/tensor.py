@@ -4,6 +4,8 @@ A tensor on a device has an address from its first moment, and its room is taken
 in an array until somebody can see the bytes: a kernel, or who asks for the address. From then on
 the storage is *shared*: before a program of kernels runs, its numbers are written to the device's
 memory, and afterwards they are read from there when they are needed.
+
+On several devices a tensor is a list of such tensors, a part on each device.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from ttmlir.ttnn.types.spec import TensorSpec, Tile
 if TYPE_CHECKING:
     from ttmlir.runtime.tensor import Array
     from ttmlir.sim.machine.address_generators import Buffer
+    from ttmlir.ttnn.device.distribution import TensorTopology
     from ttmlir.ttnn.device.mesh import MeshDevice
 
 
@@ -149,6 +152,7 @@ class HostStorage:
 
     __slots__ = ("array", "pad_value")
     is_released = False
+    device = None
 
     def __init__(self, array: Array) -> None:
         """Take an array, which nobody else changes."""
@@ -264,7 +268,54 @@ class DeviceStorage:
             self.release()
 
 
-Storage = HostStorage | DeviceStorage
+class MeshStorage:
+    """The parts that several devices have of a tensor, or on the host what they are to get."""
+
+    __slots__ = ("device", "parts", "topology")
+
+    is_used = False
+    """Whether this process ever divided a tensor: else calls need not look for one."""
+
+    def __init__(
+        self, parts: Sequence[Tensor], device: MeshDevice | None, topology: TensorTopology
+    ) -> None:
+        """A tensor of each device, row by row; None for the device on the host."""
+        MeshStorage.is_used = True
+        self.parts = tuple(parts)
+        self.device = device
+        self.topology = topology
+
+    @property
+    def is_released(self) -> bool:
+        """Whether the memory of a part was given back."""
+        return not all(each.is_allocated() for each in self.parts)
+
+    @property
+    def array(self) -> Array:
+        """RuntimeError: there are several."""
+        raise UsageError(
+            f"the tensor has parts on {len(self.parts)} devices; give to_torch a mesh_composer, "
+            "such as ttnn.ConcatMeshToTensor(mesh_device, dim=0), or take single parts with "
+            "ttnn.get_device_tensors(tensor)"
+        )
+
+    @array.setter
+    def array(self, array: Array) -> None:
+        for each in self.parts:
+            each.storage.array = array
+
+    @property
+    def pad_value(self) -> float:
+        """What fills the padding of tiles."""
+        return self.parts[0].pad_value
+
+    @pad_value.setter
+    def pad_value(self, value: float) -> None:
+        for each in self.parts:
+            each.pad_value = value
+
+
+Storage = HostStorage | DeviceStorage | MeshStorage
 
 
 # --- Tensors --------------------------------------------------------------------------------------
@@ -308,10 +359,54 @@ class Tensor:
         if device is None:
             assert array is not None, "tensors on the host have numbers"
             return Tensor.of(spec, HostStorage(array))
+        if device.is_several:
+            from ttmlir.ttnn.device.distribution import replicated_topology
+
+            parts = [Tensor.on(unit, spec, array) for unit in device.units]
+            return Tensor.divided(parts, device, replicated_topology(device.shape))
         spec = spec.complete(device.core_coord)
         return Tensor.of(spec, DeviceStorage(device, spec, array))
 
+    @staticmethod
+    def divided(
+        parts: Sequence[Tensor], device: MeshDevice | None, topology: TensorTopology
+    ) -> Tensor:
+        """The tensor of which the devices of a mesh have these parts; on the host without one.
+
+        RuntimeError for parts of different specifications.
+        """
+        first = parts[0].spec
+        for each in parts:
+            if each.spec != first:
+                raise UsageError(
+                    f"the parts of a tensor are alike, not {first.shape}, {first.dtype}, "
+                    f"{first.layout} and {each.shape}, {each.dtype}, {each.layout}"
+                )
+        return Tensor.of(first, MeshStorage(parts, device, topology))
+
     # What it is.
+
+    @property
+    def mesh_storage(self) -> MeshStorage | None:
+        """The parts, if several devices have one each; None else."""
+        storage = self._storage
+        return storage if type(storage) is MeshStorage else None
+
+    @property
+    def parts(self) -> tuple[Tensor, ...]:
+        """The part of each device, row by row: the tensor itself if there is one."""
+        storage = self.storage
+        return storage.parts if isinstance(storage, MeshStorage) else (self,)
+
+    def tensor_topology(self) -> TensorTopology:
+        """How the tensor is divided over the devices of a mesh."""
+        from ttmlir.metalium.meshes import MeshShape
+        from ttmlir.ttnn.device.distribution import replicated_topology
+
+        storage = self.storage
+        if isinstance(storage, MeshStorage):
+            return storage.topology
+        return replicated_topology(MeshShape(1, 1))
 
     @property
     def storage(self) -> Storage:
@@ -400,23 +495,20 @@ class Tensor:
 
     def storage_type(self) -> StorageKind:
         """Host or device."""
-        on_device = isinstance(self.storage, DeviceStorage)
-        return StorageKind.DEVICE if on_device else StorageKind.HOST
+        return StorageKind.HOST if self.storage.device is None else StorageKind.DEVICE
 
     def device(self) -> MeshDevice | None:
-        """The device; None on the host."""
-        storage = self.storage
-        return storage.device if isinstance(storage, DeviceStorage) else None
+        """The device, which may be a mesh of several; None on the host."""
+        return self.storage.device
 
     def devices(self) -> list[MeshDevice]:
-        """The device, in a list."""
+        """The single devices."""
         device = self.device()
-        return [] if device is None else [device]
+        return [] if device is None else [*device.units]
 
     def memory_config(self) -> MemoryConfig:
         """The memory; DRAM for tensors on the host, as ttnn says it."""
-        on_device = isinstance(self.storage, DeviceStorage)
-        return self.spec.memory_config if on_device else DRAM_MEMORY_CONFIG
+        return DRAM_MEMORY_CONFIG if self.storage.device is None else self.spec.memory_config
 
     def is_sharded(self) -> bool:
         """Whether cores hold shards."""
@@ -427,14 +519,27 @@ class Tensor:
         return self._storage is not None and not self._storage.is_released
 
     def device_storage(self) -> DeviceStorage:
-        """The storage on a device; RuntimeError on the host."""
+        """The storage on a device; RuntimeError on the host, and for parts on several devices."""
         storage = self.storage
+        if isinstance(storage, MeshStorage) and storage.device is not None:
+            raise UsageError(
+                f"the tensor has parts on {len(storage.parts)} devices; take them with "
+                "ttnn.get_device_tensors(tensor)"
+            )
         if not isinstance(storage, DeviceStorage):
             raise UsageError("the tensor is on the host; move it with ttnn.to_device first")
         return storage
 
     def buffer_address(self) -> int:
-        """The address in each bank. Programs see the numbers there from now on."""
+        """The address in each bank. Programs see the numbers there from now on.
+
+        RuntimeError where devices have their parts at different addresses.
+        """
+        if (divided := self.mesh_storage) is not None:
+            addresses = sorted({each.buffer_address() for each in divided.parts})
+            if len(addresses) > 1:
+                raise UsageError(f"the devices have their parts at different addresses {addresses}")
+            return addresses[0]
         storage = self.device_storage()
         return storage.address if storage.spec.is_sharded_in_dram else storage.buffer.address
 
@@ -454,6 +559,10 @@ class Tensor:
         was made of another one takes it from all, and the one that it was made of from itself.
         """
         storage = self._storage
+        if isinstance(storage, MeshStorage):
+            for part in storage.parts:
+                part.deallocate(force)
+            return
         if isinstance(storage, DeviceStorage):
             others = [each for each in storage.sharers or () if each is not self]
             if any(each.is_allocated() for each in others):
@@ -467,7 +576,10 @@ class Tensor:
 
     def take(self, other: Tensor) -> None:
         """Hold the numbers of another tensor of the same specification, at this one's address."""
-        if self._storage is None:
+        if (divided := self.mesh_storage) is not None:
+            for part, new in zip(divided.parts, other.parts, strict=True):
+                part.take(new)
+        elif self._storage is None:
             self._storage = other.storage
         else:
             self._storage.array = other.array
@@ -496,8 +608,11 @@ class Tensor:
         return find_operation("to_numpy")(self)
 
     def to_list(self) -> Any:
-        """Nested lists of numbers."""
-        return self.array.tolist()
+        """Nested lists of numbers; RuntimeError for parts on several devices."""
+        try:
+            return self.array.tolist()
+        except UsageError as error:
+            raise locate_error(error, "Tensor.to_list") from error
 
     def item(self) -> float | int:
         """The number of a tensor that has one; RuntimeError for more."""
@@ -507,7 +622,7 @@ class Tensor:
         return self.array.reshape(-1)[0].item()
 
     def _require_host(self, name: str) -> None:
-        if isinstance(self.storage, DeviceStorage):
+        if self.storage.device is not None:
             wrong = UsageError(f"it takes a tensor on the host; use ttnn.{name}, or cpu() first")
             raise locate_error(wrong, f"Tensor.{name}")
 

@@ -1,0 +1,20 @@
+"""The examples of meshes agree with NumPy, and are short."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ttmlir.__main__ import main
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples" / "meshes").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each, run as its text says, agrees, and is read in one go."""
+    main([str(path)])
+    assert "agrees with NumPy: PCC 0.99" in capsys.readouterr().out
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 100
