@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+from test.support.samples.mesh_programs import arrays, recorded
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
-
-RECORDS = Path(__file__).parent / "Inputs"
-
-
-@cache
-def recorded(of: str) -> dict[str, dict[str, Any]]:
-    """Text, arguments and results by the names of programs."""
-    found: dict[str, dict[str, Any]] = {}
-    with np.load(RECORDS / f"{of}.npz") as file:
-        for key, array in file.items():
-            program, _, what = key.partition("/")
-            found.setdefault(program, {})[what] = array
-    return found
-
-
-def arrays(program: dict[str, Any], kind: str) -> list[Any]:
-    """The arguments or the results of a program."""
-    return [
-        program[f"{kind}{number}"] for number in range(len(program)) if f"{kind}{number}" in program
-    ]
 
 
 def run(of: str, name: str) -> CompiledModel:

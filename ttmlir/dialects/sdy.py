@@ -8,7 +8,6 @@ Source: https://openxla.org/shardy/sdy_dialect
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Self, cast
@@ -144,9 +143,10 @@ class MeshOp(AssemblyOp):
     traits = traits_def(SymbolOpInterface())
 
     @property
-    def mesh_text(self) -> str:
-        """Axes and devices as they are written."""
-        return cast("MeshAttr", self.properties["mesh"]).data
+    def axes(self) -> Mapping[str, int]:
+        """The axes of several devices."""
+        axes = axes_of(cast("MeshAttr", self.properties["mesh"]).data)
+        return {name: extent for name, extent in axes.items() if extent > 1}
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -497,7 +497,7 @@ def find_division(module: ModuleOp) -> Operation | None:
     It is a mesh of Shardy, or has a sharding of GSPMD.
     """
     for op in module.walk():
-        if isinstance(op, MeshOp) and math.prod(axes_of(op.mesh_text).values()) > 1:
+        if isinstance(op, MeshOp) and op.axes:
             return op
         held = (op.attributes, *_attributes_of_values(op))
         for said in (each.get("mhlo.sharding") for each in held):

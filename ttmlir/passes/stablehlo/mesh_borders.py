@@ -86,11 +86,17 @@ def refuse_divisions(
         for each in said:
             if divides := _divides(each, meshes):
                 refuse_to_legalize(
-                    op,
-                    f"its sharding {divides} is over several devices, and nothing says what each "
+                    _place_of(op),
+                    f"the sharding {divides} is over several devices, and nothing says what each "
                     "computes; run stablehlo-pipeline before, which divides programs with "
                     "shardings of Shardy",
                 )
+
+
+def _place_of(op: Operation) -> Operation:
+    """Where to say something of an operation: functions stand in no line of a model."""
+    first = op.body.blocks[0].first_op if isinstance(op, FuncOp) and op.body.blocks else None
+    return op if first is None else first
 
 
 def _divides(said: Mapping[str, Attribute], meshes: Mapping[str | None, dict[str, int]]) -> str:
