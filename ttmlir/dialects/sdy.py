@@ -28,7 +28,13 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Signature, ValueGroup, properties, values
+from ttmlir.dialects.definition.ods import (
+    KeepsConstants,
+    Signature,
+    ValueGroup,
+    properties,
+    values,
+)
 from ttmlir.dialects.definition.syntax import (
     AssemblyOp,
     expect,
@@ -401,7 +407,9 @@ class ManualComputationOp(AssemblyOp):
         regions=1,
     )
     SPELLED: ClassVar[tuple[str, ...]] = (*_SHARDINGS, "manual_axes")
-    traits = traits_def(ods.CanonicalPatterns("ttmlir.dialects.sdy_canonical:PATTERNS"))
+    traits = traits_def(
+        ods.CanonicalPatterns("ttmlir.dialects.sdy_canonical:PATTERNS"), KeepsConstants()
+    )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -15,6 +15,7 @@ from typing import cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
+from ttmlir.dialects import chlo
 from ttmlir.dialects.stablehlo.attrs import (
     ConvDimensionNumbersAttr,
     DotDimensionNumbersAttr,
@@ -308,12 +309,16 @@ def _convolution(op: Operation) -> Rule | None:
     return rule
 
 
+_ON_EACH = (
+    *(cls.name for cls in ELEMENTWISE),
+    *(cls.name for cls in chlo.OPERATIONS if cls.name not in ("chlo.top_k", "chlo.ragged_dot")),
+    *("sdy.sharding_constraint", "stablehlo.clamp", "stablehlo.select"),
+)
+"""Operations on each element."""
 _RULES: Mapping[str, Callable[[Operation], Rule | None]] = {
-    **{cls.name: _elementwise for cls in ELEMENTWISE},
-    "sdy.sharding_constraint": _elementwise,
+    **dict.fromkeys(_ON_EACH, _elementwise),
     "sdy.reshard": _elementwise,
     "stablehlo.broadcast_in_dim": _broadcast,
-    "stablehlo.clamp": _elementwise,
     "stablehlo.concatenate": _along("dimension"),
     "stablehlo.constant": _elementwise,
     "stablehlo.convolution": _convolution,
@@ -327,13 +332,10 @@ _RULES: Mapping[str, Callable[[Operation], Rule | None]] = {
     "stablehlo.reduce_window": _window,
     "stablehlo.reshape": _reshape,
     "stablehlo.reverse": _along("dimensions"),
-    "stablehlo.select": _elementwise,
     "stablehlo.slice": _of_full_dimensions,
     "stablehlo.sort": _along("dimension"),
     "stablehlo.transpose": _transpose,
 }
 """By the full name of the operation."""
-IN_STEP = frozenset(
-    (*(cls.name for cls in ELEMENTWISE), "sdy.sharding_constraint", "stablehlo.clamp")
-) | {"stablehlo.select", "stablehlo.reshape", "stablehlo.transpose"}
+IN_STEP = frozenset((*_ON_EACH, "stablehlo.reshape", "stablehlo.transpose"))
 """Operations that shardings spread over first."""

@@ -106,9 +106,8 @@ class _Resharding:
         """A tensor as an operation takes it."""
         if self._spread_of(value).axes == wanted.axes:
             return value
-        owner = value.owner
-        if isinstance(owner, Operation) and _is_of_one_number(owner) and len([*value.uses]) == 1:
-            # Each device makes its part itself.
+        if _is_made_in_parts(value):
+            owner = cast("Operation", value.owner)
             owner.attributes[SHARDING] = per_value((wanted.sharding(),))
             return value
         text = str(wanted.sharding().closed())
@@ -206,6 +205,8 @@ class _Resharding:
         ):
             shape = value_shape(value) if isinstance(value.type, TensorType) else ()
             wanted = self.spreader.wanted(factors, chosen, spreads[number])
+            if number < count and _is_made_in_parts(value):
+                continue
             pair = (spreads[number], wanted) if number < count else (wanted, spreads[number])
             cost += self.spreader.moved(shape, *pair)
             if number >= count and axes:
@@ -220,12 +221,15 @@ COMBINATION = "combination"
 """The attribute of a `sdy.all_reduce` that is no sum: the operation of StableHLO."""
 
 
-def _is_of_one_number(op: Operation) -> bool:
-    """True for a constant, or what repeats one, whose elements are equal."""
+def _is_made_in_parts(value: SSAValue) -> bool:
+    """True for equal elements with one user: each device makes its part itself."""
+    op = value.owner
+    if not isinstance(op, Operation) or len([*value.uses]) != 1:
+        return False
     if op.name == "stablehlo.broadcast_in_dim":
         return not value_shape(op.operands[0])
-    value = op.properties.get("value") if op.name == "stablehlo.constant" else None
-    return value is not None and splat_bytes(cast("Elements", value)) is not None
+    elements = op.properties.get("value") if op.name == "stablehlo.constant" else None
+    return elements is not None and splat_bytes(cast("Elements", elements)) is not None
 
 
 def _insert_after(op: Operation, new: Operation) -> None:

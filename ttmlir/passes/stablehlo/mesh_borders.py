@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from xdsl.dialects.builtin import StringAttr, TensorType
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import FunctionType, StringAttr, TensorType
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects.sdy import WHOLE, ManualComputationOp, MeshOp
@@ -197,11 +197,17 @@ def _open_computation(op: ManualComputationOp, meshes: dict[str | None, dict[str
     for inner in tuple(block.ops):
         inner.detach()
         builder.block.insert_op_before(inner, op)
+    kept = [_is_kept_in_parts(result) for result in op.results]
     whole = [
-        _shard_split(builder, value, result.type, division, to_whole)
-        for value, result, division in zip(results, op.results, outward, strict=True)
+        value if stays else _shard_split(builder, value, result.type, division, to_whole)
+        for value, result, division, stays in zip(results, op.results, outward, kept, strict=True)
     ]
+    function = op.parent_op()
     replace(op, *whole)
+    if any(kept) and isinstance(function, FuncOp) and function.body.block.last_op is not None:
+        outputs = [each.type for each in function.body.block.last_op.operands]
+        inputs = [*function.function_type.inputs.data]
+        function.function_type = FunctionType.from_lists(inputs, outputs)
 
 
 def _shard_split(
@@ -234,8 +240,19 @@ def _is_presharded(value: SSAValue, user: Operation) -> bool:
     return status == ShardStatusAttr(ShardStatus.PRESHARDED)
 
 
+def _is_kept_in_parts(value: SSAValue) -> bool:
+    """True for a result of a function that each device keeps its own part of."""
+    uses = tuple(value.uses)
+    if len(uses) != 1 or not isinstance(uses[0].operation, ReturnOp):
+        return False
+    function = uses[0].operation.parent_op()
+    if not isinstance(function, FuncOp) or function.res_attrs is None:
+        return False
+    status = function.res_attrs.data[uses[0].index].data.get("ttcore.shard_status")
+    return status == ShardStatusAttr(ShardStatus.PRESHARDED)
+
+
 def _retype_argument(argument: BlockArgument, type: Attribute) -> SSAValue:
-    from xdsl.dialects.builtin import FunctionType
     from xdsl.rewriter import Rewriter
 
     function = cast("FuncOp", argument.owner.parent_op())
