@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from test.support.running.sampling import sampled
 from test.support.samples.mesh_programs import arrays, recorded
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
@@ -38,13 +39,13 @@ def run(of: str, name: str) -> CompiledModel:
     return model
 
 
-@pytest.mark.parametrize("name", sorted(recorded("shard_map")))
+@pytest.mark.parametrize("name", sampled(sorted(recorded("shard_map"))))
 def test_shard_map(name: str) -> None:
     """Devices compute what the program says of each."""
     run("shard_map", name)
 
 
-@pytest.mark.parametrize("name", sorted(recorded("jit")))
+@pytest.mark.parametrize("name", sampled(sorted(recorded("jit"))))
 def test_jit(name: str) -> None:
     """Arguments and results are divided, and so is what is computed between them."""
     run("jit", name)

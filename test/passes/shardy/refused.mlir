@@ -65,7 +65,7 @@ func.func @odd_result(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
 
 // UPDATE: 'stablehlo.iota' op counts elements of a dimension that is spread over devices
 // UPDATE: 'stablehlo.negate' op Could not apply propagated tensor shardings to tensor dimensions
-// UPDATE: 'sdy.collective_permute' op is not done here; of moves between devices, all_gather, all_reduce, all_slice, all_to_all are
+// UPDATE: 'sdy.collective_permute' op is not done here; of moves between devices, all_gather, all_reduce, all_slice, all_to_all, reduce_scatter are
 // UPDATE: Sharding with subaxis partitioning is currently not supported.
 sdy.mesh @mesh = <["x"=1, "y"=2]>
 func.func @counting() -> tensor<6xf32> {

@@ -200,7 +200,9 @@ PASSES: dict[str, str] = {
     "sdy-user-priority-propagate": (
         "ttmlir.passes.shardy.sdy_user_priority_propagate:SdyUserPriorityPropagatePass"
     ),
-    "shardy-ccl-canonicalization": "ttmlir.passes.shardy.one_device:ShardyCCLCanonicalizationPass",
+    "shardy-ccl-canonicalization": (
+        "ttmlir.passes.shardy.shardy_ccl_canonicalization:ShardyCCLCanonicalizationPass"
+    ),
     "stablehlo-aggressive-simplification": (
         "ttmlir.passes.stablehlo.stablehlo_aggressive_simplification"
         ":StableHLOAggressiveSimplificationPass"

@@ -67,6 +67,9 @@ class StableHLOPipeline(Pipeline):
             SdyShardingConstraintToReshardPass,
         )
         from ttmlir.passes.shardy.sdy_user_priority_propagate import SdyUserPriorityPropagatePass
+        from ttmlir.passes.shardy.shardy_ccl_canonicalization import (
+            ShardyCCLCanonicalizationPass,
+        )
         from ttmlir.passes.shardy.stablehlo_fusing import StableHLOFusingPass
         from ttmlir.passes.shardy.update_global_to_local_shapes import (
             UpdateGlobalToLocalShapesPass,
@@ -111,7 +114,7 @@ class StableHLOPipeline(Pipeline):
             InsertExplicitReshardsPass(),
             WrapUnderManualComputationPass(),
             SdyReshardToCollectivesPass(),
-            nothing.ShardyCCLCanonicalizationPass(),
+            ShardyCCLCanonicalizationPass(),
             AnnotateLocalShapesPass(),
             UpdateGlobalToLocalShapesPass(),
             nothing.ReoutlineCompositePass(),

@@ -130,13 +130,16 @@ class _Resharding:
         """Regions see tensors of the function as wholes."""
         inside = [each for region in op.regions for each in region.walk()]
         known = {*map(id, inside)}
+        wholes: dict[SSAValue, SSAValue] = {}
         for inner in inside:
             for index, value in enumerate(inner.operands):
                 if id(value.owner) in known or _is_within(value, op):
                     continue
-                whole = self._spread_of(value)
-                whole.axes = [[] for _ in whole.axes]
-                inner.operands[index] = self._move(value, whole, op)
+                if value not in wholes:
+                    whole = self._spread_of(value)
+                    whole.axes = [[] for _ in whole.axes]
+                    wholes[value] = self._move(value, whole, op)
+                inner.operands[index] = wholes[value]
 
     def _visit(self, op: Operation) -> None:
         rule = rule_of(op)

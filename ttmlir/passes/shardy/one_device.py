@@ -119,14 +119,6 @@ class FuseDistributedCustomCallsPass(_OneDevicePass):
 
 
 @dataclass(frozen=True)
-class ShardyCCLCanonicalizationPass(_OneDevicePass):
-    """Let sums of which each device needs a part be one operation."""
-
-    name = "shardy-ccl-canonicalization"
-    title = "ShardyCCLCanonicalizationPass"
-
-
-@dataclass(frozen=True)
 class AutoShardingPass(_OneDevicePass):
     """Search for shardings of arguments."""
 

@@ -205,7 +205,10 @@ def _cut_slice(op: Operation, old: tuple[int, ...], new: tuple[int, ...]) -> Non
 
 # --- Collectives ----------------------------------------------------------------------------------
 
-_COLLECTIVES = ("sdy.all_gather", "sdy.all_reduce", "sdy.all_slice", "sdy.all_to_all")
+_COLLECTIVES = (
+    *("sdy.all_gather", "sdy.all_reduce", "sdy.all_slice", "sdy.all_to_all"),
+    "sdy.reduce_scatter",
+)
 _AXIS = re.compile(r'"([^"]*)"(:)?')
 _DIMENSION = re.compile(r"\{([^{}]*)\}")
 _EXCHANGE = re.compile(r"\{([^{}]*)\}:\s*(\d+)->(\d+)")
@@ -219,23 +222,40 @@ def _convert_collective(op: Operation, meshes: Mapping[str, Mesh]) -> None:
     def said(name: str) -> str:
         return cast("sdy.AxesAttr", op.properties[name]).data
 
-    match op.name:
-        case "sdy.all_reduce":
-            for axis in _axes_in(op, said("reduction_axes")):
-                value = _reduce(op, value, _groups(mesh, [axis]))
-        case "sdy.all_gather":
-            # The axis that varies fastest is gathered first.
-            for dim, axis in reversed(_by_dimension(op, said("gathering_axes"))):
-                value = _gather(op, value, dim, _groups(mesh, [axis]))
-        case "sdy.all_slice":
-            # The axis that varies slowest is sliced first.
-            for dim, axis in _by_dimension(op, said("slicing_axes")):
-                value = _slice(op, value, dim, [*mesh].index(axis), mesh[axis])
-        case _:
-            for axes, source, target in _EXCHANGE.findall(said("params")):
-                groups = _groups(mesh, _axes_in(op, axes))
-                value = _exchange(op, value, int(source), int(target), groups)
+    if op.name == "sdy.all_reduce":
+        for axis in _axes_in(op, said("reduction_axes")):
+            value = _reduce(op, value, _groups(mesh, [axis]))
+    elif op.name == "sdy.all_to_all":
+        for axes, source, target in _EXCHANGE.findall(said("params")):
+            groups = _groups(mesh, _axes_in(op, axes))
+            value = _exchange(op, value, int(source), int(target), groups)
+    else:
+        value = _move_by_axes(op, mesh, said(_AXES_BY_DIMENSION[op.name]))
     replace(op, value)
+
+
+_AXES_BY_DIMENSION = {
+    "sdy.all_gather": "gathering_axes",
+    "sdy.all_slice": "slicing_axes",
+    "sdy.reduce_scatter": "reduce_scatter_axes",
+}
+"""Operations with axes for each dimension, and the property that lists them."""
+
+
+def _move_by_axes(op: Operation, mesh: Mesh, text: str) -> SSAValue:
+    """One move after the other: slices and sums by the axis that varies slowest first, gathers by
+    the one that varies fastest."""
+    value, pairs = op.operands[0], _by_dimension(op, text)
+    for dim, axis in reversed(pairs) if op.name == "sdy.all_gather" else pairs:
+        groups = _groups(mesh, [axis])
+        match op.name:
+            case "sdy.all_gather":
+                value = _gather(op, value, dim, groups)
+            case "sdy.reduce_scatter":
+                value = _reduce(op, value, groups, dim)
+            case _:
+                value = _slice(op, value, dim, [*mesh].index(axis), mesh[axis])
+    return value
 
 
 def _by_dimension(op: Operation, text: str) -> list[tuple[int, str]]:
@@ -321,17 +341,24 @@ def _exchange(
     return _create(op, value, "all_to_all", {source: (count, 1), target: (1, count)}, said)
 
 
-def _reduce(op: Operation, value: SSAValue, groups: list[list[int]]) -> SSAValue:
+def _reduce(
+    op: Operation, value: SSAValue, groups: list[list[int]], dim: int | None = None
+) -> SSAValue:
+    """Combine what devices have; of a dimension that is given, each keeps its part."""
     scalar = TensorType(cast("TensorType[Attribute]", value.type).element_type, ())
     block = Block(arg_types=[scalar, scalar])
-    said = op.attributes.get(COMBINATION)
-    combination = said.data if isinstance(said, StringAttr) else "add"
+    name = op.attributes.get(COMBINATION)
+    combination = name.data if isinstance(name, StringAttr) else "add"
     total = _class(combination).create(
         operands=[*block.args], result_types=[scalar], location=op.location
     )
     end = _class("return").create(operands=[*total.results], location=op.location)
     block.add_ops([total, end])
-    return _create(op, value, "all_reduce", {}, _parameters(groups), [Region(block)])
+    regions = [Region(block)]
+    if dim is None:
+        return _create(op, value, "all_reduce", {}, _parameters(groups), regions)
+    said = {"scatter_dimension": IntegerAttr(dim, i64), **_parameters(groups)}
+    return _create(op, value, "reduce_scatter", {dim: (1, len(groups[0]))}, said, regions)
 
 
 def _class(mnemonic: str) -> type[Operation]:
