@@ -184,18 +184,14 @@ class Spreader:
 
     def moved(self, shape: Sequence[int], old: Spread, new: Spread) -> float:
         """About how many elements a device receives to have a tensor in another way."""
-        if old.axes == new.axes:
-            return 0.0
-        whole = math.prod(shape)
-        before = whole / self.volume([axis for axes in old.axes for axis in axes])
-        after = whole / self.volume([axis for axes in new.axes for axis in axes])
         lost = [
             axis
             for mine, yours in zip(old.axes, new.axes, strict=True)
             for place, axis in enumerate(mine)
             if yours[place : place + 1] != [axis]
         ]
-        return max(0.0, after - after / self.volume(lost)) if lost else 0.0 * before
+        held = math.prod(shape) / self.volume([axis for axes in new.axes for axis in axes])
+        return held - held / self.volume(lost)
 
 
 def _is_not_in(others: set[str], axis: str) -> bool:
