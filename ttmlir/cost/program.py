@@ -230,6 +230,11 @@ def estimate_program(
             f"{program.where}: a .ttm file holds kernels, which are not estimated but simulated: "
             "ttrt perf, or profile of a compiled model"
         )
+    if program.mesh != (1, 1):
+        raise UnsupportedError(
+            f"{program.where}: is for a mesh of {'x'.join(map(str, program.mesh))} devices; times "
+            "are estimated for programs of one"
+        )
     machine = find_machine(board, program)
     functions: list[Rows] = []
     for function in program.binary.functions:

@@ -8,7 +8,6 @@ Source: https://openxla.org/shardy/sdy_dialect
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Self, cast
@@ -29,7 +28,13 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
-from ttmlir.dialects.definition.ods import Signature, ValueGroup, properties, values
+from ttmlir.dialects.definition.ods import (
+    KeepsConstants,
+    Signature,
+    ValueGroup,
+    properties,
+    values,
+)
 from ttmlir.dialects.definition.syntax import (
     AssemblyOp,
     expect,
@@ -144,9 +149,10 @@ class MeshOp(AssemblyOp):
     traits = traits_def(SymbolOpInterface())
 
     @property
-    def mesh_text(self) -> str:
-        """Axes and devices as they are written."""
-        return cast("MeshAttr", self.properties["mesh"]).data
+    def axes(self) -> Mapping[str, int]:
+        """The axes of several devices."""
+        axes = axes_of(cast("MeshAttr", self.properties["mesh"]).data)
+        return {name: extent for name, extent in axes.items() if extent > 1}
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -286,6 +292,8 @@ AllToAllOp = _collective(
     "all_to_all", "params", "[", "Axes move from dimensions to other dimensions."
 )
 CollectivePermuteOp = _collective("collective_permute", "", "", "Devices exchange their parts.")
+ALL_SLICE = AllSliceOp.name
+"""The call by which each device along an axis of a mesh keeps its part of a dimension."""
 ReduceScatterOp = _collective(
     "reduce_scatter", "reduce_scatter_axes", "[", "Each device gets its part of the sum."
 )
@@ -399,7 +407,9 @@ class ManualComputationOp(AssemblyOp):
         regions=1,
     )
     SPELLED: ClassVar[tuple[str, ...]] = (*_SHARDINGS, "manual_axes")
-    traits = traits_def(ods.CanonicalPatterns("ttmlir.dialects.sdy_canonical:PATTERNS"))
+    traits = traits_def(
+        ods.CanonicalPatterns("ttmlir.dialects.sdy_canonical:PATTERNS"), KeepsConstants()
+    )
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -485,7 +495,7 @@ def count_devices(module: ModuleOp) -> int:
     return max(counts)
 
 
-_WHOLE = re.compile(r"\{(replicated|manual|unknown|maximal[^{}]*)\}")
+WHOLE = re.compile(r"\{(replicated|manual|unknown|maximal[^{}]*)\}")
 """Shardings of GSPMD that divide nothing."""
 
 
@@ -495,11 +505,11 @@ def find_division(module: ModuleOp) -> Operation | None:
     It is a mesh of Shardy, or has a sharding of GSPMD.
     """
     for op in module.walk():
-        if isinstance(op, MeshOp) and math.prod(axes_of(op.mesh_text).values()) > 1:
+        if isinstance(op, MeshOp) and op.axes:
             return op
         held = (op.attributes, *_attributes_of_values(op))
         for said in (each.get("mhlo.sharding") for each in held):
-            if isinstance(said, StringAttr) and not _WHOLE.fullmatch(said.data):
+            if isinstance(said, StringAttr) and not WHOLE.fullmatch(said.data):
                 return op
     return None
 

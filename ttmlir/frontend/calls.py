@@ -33,6 +33,7 @@ from ttmlir.runtime.tensor import (
     Device,
     Numerics,
     TensorDesc,
+    convert,
     join_pairs,
     open_device,
     split_leaves,
@@ -784,6 +785,31 @@ class CallableModel:
         if sources := self._source_result_types:
             found = [*map(_as_in_source, found, sources)]
         return self._convention.unflatten(change(found))
+
+    def run_on_devices(
+        self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any
+    ) -> list[list[Array]]:
+        """Run the model, and return what each device has of each result: lists of arrays.
+
+            [parts] = compiled.run_on_devices(x)
+            parts[3]                             # what device 3 has
+
+        Devices are in row-major order of the mesh; a result that is whole is so on each.
+        """
+        from ttmlir.runtime.execution.mesh import results_by_device
+
+        prepared = prepare(self._program, Numerics(self._numerics(numerics)))
+        refs, arrays = self._program.inputs, self.arrays_of_call(args, kwargs)
+        given = [
+            convert(array, ref.desc.element.compute)
+            for array, ref in zip(arrays, refs, strict=True)
+        ]
+        return [
+            [convert(part, desc.element.host) for part in parts]
+            for parts, desc in zip(
+                results_by_device(prepared, given), prepared.output_descs, strict=True
+            )
+        ]
 
     def profile(
         self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any

@@ -33,7 +33,7 @@ from ttmlir.compiler import (
     write_ttm,
     write_ttnn,
 )
-from ttmlir.dialects.sdy import find_division
+from ttmlir.dialects.sdy import MeshOp, find_division
 from ttmlir.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -68,6 +68,7 @@ from ttmlir.terminal import show_wait
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Operation
 
     from ttmlir.interpreter import bisection
     from ttmlir.mlir.reporting import Source
@@ -634,6 +635,11 @@ class CompiledModel(CallableModel):
         from ttmlir.interpreter.bisection import bisect_module
 
         imported = self._imported
+        if self._program.mesh != (1, 1):
+            raise InputError(
+                f"'{self.name}' is for several devices, which are not compared level by level; "
+                "compile the function for one"
+            )
         trace = None if imported.trace is None else imported.trace(args, kwargs)
         results = None
         if imported.reference is not None:
@@ -1074,11 +1080,10 @@ _EXPANSIONS = (
     "stablehlo-expand-functions,stablehlo-expand-operations,stablehlo-expand-complex"
 )
 """What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
-_DIVISION = (
-    "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true},"
-    "stablehlo-mesh-borders{whole-arguments=true}"
-)
-"""What is done before to programs of several devices."""
+_DIVISION = "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
+_BORDERS = "stablehlo-mesh-borders{whole-arguments=true}"
+"""What is done before to programs of several devices, and those that say themselves what each
+computes."""
 
 
 def options_for_devices(imported: ImportedModel, target: TargetName, options: str) -> str:
@@ -1094,11 +1099,29 @@ def options_for_devices(imported: ImportedModel, target: TargetName, options: st
         if target != "ttnn" or "spelling=" in options:
             asked = f"target={target!r}" if target != "ttnn" else "spelling='2024'"
             refuse_at(
-                division,
+                _place_of(imported.module, division),
                 f"the program is for several devices; {asked} has programs of one: leave it out, "
                 "or give arguments without shardings",
             )
+    if isinstance(division, MeshOp) and len(division.axes) > 2:
+        with in_terms_of_the_user(
+            imported.name, imported.texts, first_column=imported.first_column
+        ):
+            shape = "x".join(map(str, division.axes.values()))
+            refuse_at(
+                _place_of(imported.module, division),
+                f"the program is for a mesh of {shape} devices; meshes have two axes of several "
+                "devices: give axes that divide the same dimension as one",
+            )
     return f"{options} spelling=2026".lstrip()
+
+
+def _place_of(module: ModuleOp, division: Operation) -> Operation:
+    """Where to say something of the devices of a program: meshes stand in no line of a model."""
+    if not isinstance(division, MeshOp):
+        return division
+    function = public_function(module)
+    return next((op for op in function.body.block.ops if op.name != "stablehlo.constant"), division)
 
 
 def _to_ttir(
@@ -1107,8 +1130,10 @@ def _to_ttir(
     """Lower a module of a frontend; `front` are the options of the pipeline from StableHLO."""
     pipeline = TO_TTIR[stage]
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
-        if find_division(module) is not None:
-            transform(module, _DIVISION)
+        division = find_division(module)
+        if division is not None:
+            is_shardy = isinstance(division, MeshOp)
+            transform(module, f"{_DIVISION},{_BORDERS}" if is_shardy else _BORDERS)
         transform(module, _EXPANSIONS)
         # Calls pass integers of 64 bits, not pairs.
         late = (

@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -308,6 +309,7 @@ def compile(
     board: str | Path | None = None,
     spelling: str | None = None,
     weights: Weights = "constants",
+    mesh: Any = None,
     buckets: None = None,
 ) -> CompiledModel: ...
 
@@ -323,6 +325,7 @@ def compile(
     board: str | Path | None = None,
     spelling: str | None = None,
     weights: Weights = "constants",
+    mesh: Any = None,
     buckets: BucketsByName,
     fill: Mapping[str, Number] = ...,
 ) -> BucketedModel: ...
@@ -338,6 +341,7 @@ def compile(
     board: str | Path | None = None,
     spelling: str | None = None,
     weights: Weights = "constants",
+    mesh: Any = None,
     buckets: BucketsByName | None = None,
     fill: Mapping[str, Number] = MappingProxyType({}),
 ) -> CompiledModel | BucketedModel:
@@ -362,6 +366,8 @@ def compile(
     without it the environment variable SYSTEM_DESC_PATH says it, or else it is one Wormhole chip.
     `spelling="2026"` compiles to the text and the files of the tt-mlir of that year instead of 2024
     (target "ttnn"); the environment variable TTMLIR_SPELLING says it for all models.
+    `mesh` is a mesh of JAX for a function whose shardings are `PartitionSpec`s alone; arguments
+    with shardings, `shard_map` and `pmap` have one of their own.
     `weights="arguments"` (torch) keeps parameters out of the file as further inputs of the program.
     `buckets` are sizes by arguments and dimensions, such as `{"tokens": {1: (16, 64)}}`: there is a
     program for each of them, a call takes the smallest one that it fits into, and pads; `fill` are
@@ -390,7 +396,8 @@ def compile(
         )
         return BucketedModel(plan, programs, fill)
     late = is_spelled_late(target, options)
-    imported = _import(model, example_args, kwargs, weights, keep_late=late)
+    with _within(mesh):
+        imported = _import(model, example_args, kwargs, weights, keep_late=late)
     options = options_for_devices(imported, target, options)
     examples = (example_args, kwargs) if example_args or kwargs else None
     return _warned(
@@ -404,6 +411,21 @@ def compile(
         ),
         [(imported.name, message) for message in imported.warnings],
     )
+
+
+def _within(mesh: Any) -> AbstractContextManager[Any]:
+    """Let JAX find the axes that partitions name in a mesh."""
+    if mesh is None:
+        return nullcontext()
+    sharding = sys.modules.get("jax.sharding")
+    meshes: tuple[Any, ...] = () if sharding is None else (sharding.Mesh, sharding.AbstractMesh)
+    if not isinstance(mesh, meshes):
+        raise ArgumentTypeError(
+            f"mesh is a {type(mesh).__name__}; give a mesh of JAX, such as "
+            'jax.make_mesh((2, 4), ("x", "y"))'
+        )
+    jax: Any = import_module("jax")
+    return jax.set_mesh(mesh)
 
 
 def _with_spelling(spelling: str | None, target: TargetName, options: str) -> str:

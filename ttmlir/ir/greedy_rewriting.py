@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import UNKNOWN_LOC, DenseIntOrFPElementsAttr, IntegerType, Signedness
 from xdsl.traits import IsolatedFromAbove
 
+from ttmlir.dialects.definition.ods import KeepsConstants
 from ttmlir.ir.builder import Builder, OpT, Spelling, use_style
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_of
 from ttmlir.mlir.core_prefix import note_late_form
@@ -249,12 +250,17 @@ def _is_block(owner: Operation | Block) -> bool:
     return isinstance(owner, Block)
 
 
+def _holds_constants(op: Operation) -> bool:
+    """True for an operation whose regions have the constants that they use."""
+    return op.has_trait(IsolatedFromAbove) or op.has_trait(KeepsConstants)
+
+
 def _isolated_region(block: Block) -> Region:
-    """The region around a block that sees nothing of what is around it."""
+    """The region around a block that keeps its constants."""
     region = block.parent
     assert region is not None, "blocks are in regions"
     holder = region.parent
-    while holder is not None and not holder.has_trait(IsolatedFromAbove):
+    while holder is not None and not _holds_constants(holder):
         outer = holder.parent_region()
         if outer is None:
             break

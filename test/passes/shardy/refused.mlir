@@ -3,7 +3,7 @@
 // RUN: not ttmlir-opt --split-input-file --analyze-mesh %s 2>&1 | FileCheck %s --check-prefix=MESH
 // RUN: not ttmlir-opt --split-input-file --analyze-mesh="automatic-arg-analysis=true mesh-shape=2,2" %s 2>&1 | FileCheck %s --check-prefix=SHAPE
 // RUN: not ttmlir-opt --split-input-file --analyze-mesh=automatic-arg-analysis=true %s 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: not ttmlir-opt --split-input-file --sdy-user-priority-propagate %s 2>&1 | FileCheck %s --check-prefix=DIVIDE
+// RUN: not ttmlir-opt --split-input-file --sdy-insert-explicit-reshards %s 2>&1 | FileCheck %s --check-prefix=DIVIDE
 // RUN: not ttmlir-opt --split-input-file --annotate-local-shapes %s 2>&1 | FileCheck %s --check-prefix=LOCAL
 // RUN: not ttmlir-opt --split-input-file --wrap-under-manual-computation %s 2>&1 | FileCheck %s --check-prefix=WRAP
 // RUN: not ttmlir-opt --split-input-file --apply-argument-shard-status=result-presharded=1,0 %s 2>&1 | FileCheck %s --check-prefix=RESULTS
@@ -15,7 +15,7 @@
 // MESH: error: Pass expects a single mesh op, got 2
 // SHAPE: Currently, automatic arg analysis only supports 2d mesh shape and mesh shape dim0 must be 1
 // NONE: User did not provide a mesh: give mesh-shape
-// DIVIDE: error: sdy-user-priority-propagate divides no program over 8 devices; say what each computes by sdy.manual_computation, or use a mesh of one device
+// DIVIDE: error: sdy-insert-explicit-reshards divides no program over 8 devices; say what each computes by sdy.manual_computation, or use a mesh of one device
 // WRAP: Pass expects a single mesh op, got 2; run analyze-mesh
 // RESULTS: The size of the result shard status does not match the number of results in the function: result-presharded has 2, the function 1
 sdy.mesh @mesh = <["x"=2, "y"=2, "z"=2]>
@@ -65,7 +65,7 @@ func.func @odd_result(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
 
 // UPDATE: 'stablehlo.iota' op counts elements of a dimension that is spread over devices
 // UPDATE: 'stablehlo.negate' op Could not apply propagated tensor shardings to tensor dimensions
-// UPDATE: 'sdy.all_slice' op is not done here; all_gather and all_reduce between devices are
+// UPDATE: 'sdy.collective_permute' op is not done here; of moves between devices, all_gather, all_reduce, all_slice, all_to_all, reduce_scatter are
 // UPDATE: Sharding with subaxis partitioning is currently not supported.
 sdy.mesh @mesh = <["x"=1, "y"=2]>
 func.func @counting() -> tensor<6xf32> {
@@ -92,11 +92,11 @@ func.func @uneven(%a: tensor<5xf32>) -> tensor<5xf32> {
 
 // -----
 
-sdy.mesh @mesh = <["x"=1, "y"=2]>
-func.func @slice(%a: tensor<6xf32>) -> tensor<6xf32> {
-  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{}]>] out_shardings=[<@mesh, [{"y"}]>]
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @permute(%a: tensor<6xf32>) -> tensor<6xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"y"}]>]
       manual_axes={} (%b: tensor<6xf32>) {
-    %1 = sdy.all_slice [{"y"}] %b out_sharding=<@mesh, [{"y"}]> : tensor<6xf32>
+    %1 = sdy.collective_permute %b out_sharding=<@mesh, [{"y"}]> : tensor<6xf32>
     sdy.return %1 : tensor<6xf32>
   } : (tensor<6xf32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>

@@ -147,7 +147,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.shardy.one_device:FuseDistributedCustomCallsPass"
     ),
     "inline": "ttmlir.passes.general.inline:InlinePass",
-    "insert-explicit-reshards": "ttmlir.passes.shardy.one_device:InsertExplicitReshardsPass",
+    "insert-explicit-reshards": (
+        "ttmlir.passes.shardy.insert_explicit_reshards:InsertExplicitReshardsPass"
+    ),
     "insert-reshards-for-unpropagated-ops": (
         "ttmlir.passes.shardy.one_device:InsertReshardsForUnpropagatedOpsPass"
     ),
@@ -195,8 +197,12 @@ PASSES: dict[str, str] = {
     "sdy-sharding-constraint-to-reshard": (
         "ttmlir.passes.shardy.sdy_sharding_constraint_to_reshard:SdyShardingConstraintToReshardPass"
     ),
-    "sdy-user-priority-propagate": "ttmlir.passes.shardy.one_device:SdyUserPriorityPropagatePass",
-    "shardy-ccl-canonicalization": "ttmlir.passes.shardy.one_device:ShardyCCLCanonicalizationPass",
+    "sdy-user-priority-propagate": (
+        "ttmlir.passes.shardy.sdy_user_priority_propagate:SdyUserPriorityPropagatePass"
+    ),
+    "shardy-ccl-canonicalization": (
+        "ttmlir.passes.shardy.shardy_ccl_canonicalization:ShardyCCLCanonicalizationPass"
+    ),
     "stablehlo-aggressive-simplification": (
         "ttmlir.passes.stablehlo.stablehlo_aggressive_simplification"
         ":StableHLOAggressiveSimplificationPass"

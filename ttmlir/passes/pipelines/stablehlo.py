@@ -48,6 +48,7 @@ class StableHLOPipeline(Pipeline):
         from ttmlir.passes.shardy.apply_argument_shard_status import ApplyArgumentShardStatusPass
         from ttmlir.passes.shardy.convert_xla_sdy_to_sdy import ConvertXlaSdyToSdyPass
         from ttmlir.passes.shardy.decouple_const_fanout import DecoupleConstFanoutPass
+        from ttmlir.passes.shardy.insert_explicit_reshards import InsertExplicitReshardsPass
         from ttmlir.passes.shardy.partially_convert_sdy_to_stablehlo import (
             PartiallyConvertSdyToStableHLOPass,
         )
@@ -64,6 +65,10 @@ class StableHLOPipeline(Pipeline):
         from ttmlir.passes.shardy.sdy_reshard_to_collectives import SdyReshardToCollectivesPass
         from ttmlir.passes.shardy.sdy_sharding_constraint_to_reshard import (
             SdyShardingConstraintToReshardPass,
+        )
+        from ttmlir.passes.shardy.sdy_user_priority_propagate import SdyUserPriorityPropagatePass
+        from ttmlir.passes.shardy.shardy_ccl_canonicalization import (
+            ShardyCCLCanonicalizationPass,
         )
         from ttmlir.passes.shardy.stablehlo_fusing import StableHLOFusingPass
         from ttmlir.passes.shardy.update_global_to_local_shapes import (
@@ -102,14 +107,14 @@ class StableHLOPipeline(Pipeline):
             nothing.RegisterCustomShardingRulePass(),
             RegisterUserShardingRulePass(),
             SdyApplyShardingConstraintsPass(),
-            nothing.SdyUserPriorityPropagatePass(conservative_propagation=True),
+            SdyUserPriorityPropagatePass(conservative_propagation=True),
             SdyShardingConstraintToReshardPass(),
             ReplicateNonSplittableValuesPass(),
             nothing.InsertReshardsForUnpropagatedOpsPass(),
-            nothing.InsertExplicitReshardsPass(),
+            InsertExplicitReshardsPass(),
             WrapUnderManualComputationPass(),
             SdyReshardToCollectivesPass(),
-            nothing.ShardyCCLCanonicalizationPass(),
+            ShardyCCLCanonicalizationPass(),
             AnnotateLocalShapesPass(),
             UpdateGlobalToLocalShapesPass(),
             nothing.ReoutlineCompositePass(),

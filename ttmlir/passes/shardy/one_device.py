@@ -24,14 +24,14 @@ After:
 
 Requires: meshes of one device, or regions that are manual.
 Ensures: the program is as before.
-Options: those of `sdy-user-priority-propagate` and `auto-sharding` choose among ways to spread.
+Options: those of `auto-sharding` choose among ways to spread.
 Not done here: spreading.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ttmlir.dialects import sdy
 from ttmlir.dialects.sdy import count_devices
@@ -48,8 +48,13 @@ if TYPE_CHECKING:
 class _OneDevicePass(ModulePass):
     """What there is nothing to do for on one device."""
 
+    is_known_to_stay: ClassVar[bool] = False
+    """True where what there would be to divide stays whole."""
+
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Refuse programs that would have to be divided."""
+        if self.is_known_to_stay:
+            return
         count = count_devices(module)
         if count == 1 or any(isinstance(op, sdy.ManualComputationOp) for op in module.walk()):
             return
@@ -59,29 +64,6 @@ class _OneDevicePass(ModulePass):
             f"{self.name} divides no program over {count} devices; say what each computes by "
             "sdy.manual_computation, or use a mesh of one device",
         )
-
-
-@dataclass(frozen=True)
-class SdyUserPriorityPropagatePass(_OneDevicePass):
-    """Spread other tensors as arguments and constraints are spread."""
-
-    name = "sdy-user-priority-propagate"
-    title = "UserPriorityPropagationPass"
-    keep_sharding_rules: bool = option(False, "Keep the rules by which operations spread tensors")
-    conservative_propagation: bool = option(False, "Spread over whole axes, into equal parts")
-    propagation_strategy: str = option("basic-then-aggressive", "How conflicts are decided")
-    run_op_priority_propagation: bool = option(True, "Spread over elementwise operations first")
-    debug_sharding_origins: bool = option(False, "Say from where shardings come")
-    debug_propagation_edge_sharding: bool = option(False, "Say over which values they came")
-    module_dump_directory: str = option("", "Directory for the module as it is before and after")
-
-
-@dataclass(frozen=True)
-class InsertExplicitReshardsPass(_OneDevicePass):
-    """Move tensors between devices to where operations take them."""
-
-    name = "insert-explicit-reshards"
-    title = "InsertExplicitReshardsPass"
 
 
 @dataclass(frozen=True)
@@ -99,6 +81,7 @@ class InsertReshardsForUnpropagatedOpsPass(_OneDevicePass):
 
     name = "insert-reshards-for-unpropagated-ops"
     title = "InsertReshardsForUnpropagatedOpsPass"
+    is_known_to_stay = True
 
 
 @dataclass(frozen=True)
@@ -107,6 +90,7 @@ class FlattenOrConvertCompositesPass(_OneDevicePass):
 
     name = "flatten-or-convert-composites"
     title = "FlattenOrConvertCompositesPass"
+    is_known_to_stay = True
 
 
 @dataclass(frozen=True)
@@ -115,6 +99,7 @@ class RegisterCustomShardingRulePass(_OneDevicePass):
 
     name = "register-custom-sharding-rule"
     title = "RegisterCustomShardingRulePass"
+    is_known_to_stay = True
 
 
 @dataclass(frozen=True)
@@ -131,14 +116,6 @@ class FuseDistributedCustomCallsPass(_OneDevicePass):
 
     name = "fuse-distributed-custom-calls"
     title = "FuseDistributedCustomCallsPass"
-
-
-@dataclass(frozen=True)
-class ShardyCCLCanonicalizationPass(_OneDevicePass):
-    """Let sums of which each device needs a part be one operation."""
-
-    name = "shardy-ccl-canonicalization"
-    title = "ShardyCCLCanonicalizationPass"
 
 
 @dataclass(frozen=True)

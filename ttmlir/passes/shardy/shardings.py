@@ -146,6 +146,12 @@ def _sharding_of_argument(value: BlockArgument) -> Sharding | None:
     return None
 
 
+def result_sharding(function: FuncOp, index: int) -> Sharding | None:
+    """What a function says of one of its results."""
+    said = said_of(function.res_attrs, index).get(SHARDING)
+    return Sharding.parse(said.data, function) if isinstance(said, sdy.TensorShardingAttr) else None
+
+
 def per_value(shardings: tuple[Sharding, ...]) -> sdy.TensorShardingPerValueAttr:
     """The attribute of several values."""
     return sdy.TensorShardingPerValueAttr(f"<[{', '.join(map(str, shardings))}]>")

@@ -36,11 +36,11 @@ After:
 Requires: bodies in `sdy.manual_computation` (`wrap-under-manual-computation`), whose operations
 have shardings where they are spread.
 Ensures: regions are manual over all axes of the mesh; types in them are those of one device;
-`all_gather` and `all_reduce` of sdy are those of StableHLO, one for each axis. Arguments have no
-shardings any more: the region has them.
+moves of sdy are those of StableHLO, one for each axis; a slice is a call of `sdy.all_slice`, which
+says a dimension and an axis. Arguments have no shardings any more: the region has them.
 Options: none.
-Not done here: other moves between devices, and operations whose parameters count elements of a
-dimension that is spread (windows, gathers, pads, and such), are refused.
+Not done here: operations whose parameters count elements of a dimension that is spread (windows,
+pads, and such), and `sdy.collective_permute`, are refused.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     IntegerAttr,
+    StringAttr,
     TensorType,
     i64,
 )
@@ -61,24 +63,26 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.dialects import sdy
-from ttmlir.dialects.sdy import Mesh, meshes_in
+from ttmlir.dialects.sdy import ALL_SLICE, Mesh, meshes_in
 from ttmlir.dialects.stablehlo import OPERATIONS
 from ttmlir.dialects.stablehlo.attrs import ChannelHandleAttr
-from ttmlir.dialects.stablehlo.form import integers
+from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.rewriting import insert_before, refuse, replace
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import elements_attr, raw_bytes, splat_bytes
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.shardy.insert_explicit_reshards import COMBINATION
 from ttmlir.passes.shardy.shardings import (
     SHARDING,
     Sharding,
     set_argument,
+    set_result,
     sharding_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
@@ -103,6 +107,8 @@ class UpdateGlobalToLocalShapesPass(ModulePass):
             if regions:
                 for index in range(len(function.function_type.inputs)):
                     set_argument(function, index, sdy__sharding=None)
+                for index in range(len(function.function_type.outputs)):
+                    set_result(function, index, sdy__sharding=None)
 
 
 def _localize(whole: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> None:
@@ -134,7 +140,8 @@ def _localize_op(op: Operation, meshes: Mapping[str, Mesh]) -> None:
         _convert_collective(op, meshes)
         return
     if op.name.startswith("sdy.") and op.results:
-        refuse(op, "is not done here; all_gather and all_reduce between devices are")
+        known = ", ".join(name.removeprefix("sdy.") for name in _COLLECTIVES)
+        refuse(op, f"is not done here; of moves between devices, {known} are")
     old = [value_shape(value) for value in op.results if isinstance(value.type, TensorType)]
     for value in tuple(op.results):
         _cut(op, value, meshes)
@@ -144,17 +151,16 @@ def _localize_op(op: Operation, meshes: Mapping[str, Mesh]) -> None:
         _cut_constant(op)
     elif op.name == "stablehlo.slice":
         _cut_slice(op, old[0], new[0])
+    elif op.name in _OF_SIZES:
+        _cut_sizes(op)
+    elif old != new and op.name == "stablehlo.iota":
+        if old[0][integer(op, "iota_dimension")] != new[0][integer(op, "iota_dimension")]:
+            refuse(op, "counts elements of a dimension that is spread over devices")
     elif old != new and op.name in _COUNTING:
         refuse(op, "counts elements of a dimension that is spread over devices")
 
 
-_COUNTING = frozenset(
-    f"stablehlo.{name}"
-    for name in (
-        *("convolution", "dynamic_slice", "dynamic_update_slice", "gather", "iota", "pad"),
-        *("reduce_window", "scatter", "select_and_scatter"),
-    )
-)
+_COUNTING = frozenset(f"stablehlo.{name}" for name in (*("iota", "scatter", "select_and_scatter"),))
 """Operations whose parameters, or values, depend on the extents of the whole."""
 
 
@@ -175,6 +181,17 @@ def _cut_constant(op: Operation) -> None:
     op.properties["value"] = elements_attr(cast("ElementsType", type_), splat)
 
 
+_OF_SIZES = ("stablehlo.dynamic_slice", "stablehlo.gather")
+"""Operations with the extents of what they take."""
+
+
+def _cut_sizes(op: Operation) -> None:
+    """Of a dimension that is spread, and taken as a whole, the part is taken."""
+    shape, sizes = value_shape(op.operands[0]), integers(op, "slice_sizes")
+    cut = [min(size, extent) for size, extent in zip(sizes, shape, strict=True)]
+    op.properties["slice_sizes"] = DenseArrayBase.from_list(i64, cut)
+
+
 def _cut_slice(op: Operation, old: tuple[int, ...], new: tuple[int, ...]) -> None:
     """A dimension that is spread is taken as a whole."""
     given = value_shape(op.operands[0])
@@ -188,25 +205,63 @@ def _cut_slice(op: Operation, old: tuple[int, ...], new: tuple[int, ...]) -> Non
 
 # --- Collectives ----------------------------------------------------------------------------------
 
-_COLLECTIVES = ("sdy.all_gather", "sdy.all_reduce")
+_COLLECTIVES = (
+    *("sdy.all_gather", "sdy.all_reduce", "sdy.all_slice", "sdy.all_to_all"),
+    "sdy.reduce_scatter",
+)
 _AXIS = re.compile(r'"([^"]*)"(:)?')
 _DIMENSION = re.compile(r"\{([^{}]*)\}")
+_EXCHANGE = re.compile(r"\{([^{}]*)\}:\s*(\d+)->(\d+)")
 
 
 def _convert_collective(op: Operation, meshes: Mapping[str, Mesh]) -> None:
     text = cast("sdy.TensorShardingAttr", op.properties["out_sharding"]).data
     mesh = meshes.get(Sharding.parse(text, op).mesh, {})
     value = op.operands[0]
+
+    def said(name: str) -> str:
+        return cast("sdy.AxesAttr", op.properties[name]).data
+
     if op.name == "sdy.all_reduce":
-        for axis in _axes_in(op, cast("sdy.AxesAttr", op.properties["reduction_axes"]).data):
-            value = _reduce(op, value, _groups(mesh, axis))
+        for axis in _axes_in(op, said("reduction_axes")):
+            value = _reduce(op, value, _groups(mesh, [axis]))
+    elif op.name == "sdy.all_to_all":
+        for axes, source, target in _EXCHANGE.findall(said("params")):
+            groups = _groups(mesh, _axes_in(op, axes))
+            value = _exchange(op, value, int(source), int(target), groups)
     else:
-        gathered = cast("sdy.AxesAttr", op.properties["gathering_axes"]).data
-        for dim, axes in enumerate(_DIMENSION.findall(gathered)):
-            # The axis that varies fastest is gathered first.
-            for axis in reversed(_axes_in(op, axes)):
-                value = _gather(op, value, dim, _groups(mesh, axis))
+        value = _move_by_axes(op, mesh, said(_AXES_BY_DIMENSION[op.name]))
     replace(op, value)
+
+
+_AXES_BY_DIMENSION = {
+    "sdy.all_gather": "gathering_axes",
+    "sdy.all_slice": "slicing_axes",
+    "sdy.reduce_scatter": "reduce_scatter_axes",
+}
+"""Operations with axes for each dimension, and the property that lists them."""
+
+
+def _move_by_axes(op: Operation, mesh: Mesh, text: str) -> SSAValue:
+    """One move after the other: slices and sums by the axis that varies slowest first, gathers by
+    the one that varies fastest."""
+    value, pairs = op.operands[0], _by_dimension(op, text)
+    for dim, axis in reversed(pairs) if op.name == "sdy.all_gather" else pairs:
+        groups = _groups(mesh, [axis])
+        match op.name:
+            case "sdy.all_gather":
+                value = _gather(op, value, dim, groups)
+            case "sdy.reduce_scatter":
+                value = _reduce(op, value, groups, dim)
+            case _:
+                value = _slice(op, value, dim, [*mesh].index(axis), mesh[axis])
+    return value
+
+
+def _by_dimension(op: Operation, text: str) -> list[tuple[int, str]]:
+    """The axes of a list for each dimension, with their dimension."""
+    lists = enumerate(_DIMENSION.findall(text))
+    return [(dim, axis) for dim, axes in lists for axis in _axes_in(op, axes)]
 
 
 def _axes_in(op: Operation, text: str) -> list[str]:
@@ -216,16 +271,15 @@ def _axes_in(op: Operation, text: str) -> list[str]:
     return [name for name, _ in found]
 
 
-def _groups(mesh: Mesh, axis: str) -> list[list[int]]:
-    """The devices that differ along one axis alone."""
-    stride, extent = 1, mesh[axis]
-    for name in reversed([*mesh]):
-        if name == axis:
-            break
-        stride *= mesh[name]
-    count = math.prod(mesh.values())
-    firsts = [device for device in range(count) if device // stride % extent == 0]
-    return [[first + stride * step for step in range(extent)] for first in firsts]
+def _groups(mesh: Mesh, axes: list[str]) -> list[list[int]]:
+    """The devices that differ along some axes alone, the first of which varies slowest."""
+    import numpy as np
+
+    names, shape = [*mesh], [*mesh.values()]
+    inner = [names.index(axis) for axis in axes]
+    outer = [place for place in range(len(names)) if place not in inner]
+    numbers = np.arange(math.prod(shape)).reshape(shape).transpose([*outer, *inner])
+    return numbers.reshape(-1, math.prod(shape[place] for place in inner)).tolist()
 
 
 def _parameters(groups: list[list[int]]) -> dict[str, Attribute]:
@@ -237,37 +291,74 @@ def _parameters(groups: list[list[int]]) -> dict[str, Attribute]:
     }
 
 
-def _gather(op: Operation, value: SSAValue, dim: int, groups: list[list[int]]) -> SSAValue:
+def _create(
+    op: Operation,
+    value: SSAValue,
+    mnemonic: str,
+    changes: Mapping[int, tuple[int, int]],
+    properties: Mapping[str, Attribute],
+    regions: Sequence[Region] = (),
+) -> SSAValue:
+    """A move that makes some dimensions so many times as long, of which there are parts."""
     type_ = cast("TensorType[Attribute]", value.type)
     shape = [*type_.get_shape()]
-    shape[dim] *= len(groups[0])
-    new = _class("all_gather").create(
+    for dim, (times, parts) in changes.items():
+        if shape[dim] % parts:
+            refuse(op, "Could not apply propagated tensor shardings to tensor dimensions")
+        shape[dim] = shape[dim] // parts * times
+    new = _class(mnemonic).create(
         operands=[value],
         result_types=[TensorType(type_.element_type, shape)],
-        properties={"all_gather_dim": IntegerAttr(dim, i64), **_parameters(groups)},
+        properties=dict(properties),
+        regions=regions,
         location=op.location,
     )
     insert_before(op, new)
     return new.results[0]
 
 
-def _reduce(op: Operation, value: SSAValue, groups: list[list[int]]) -> SSAValue:
+def _gather(op: Operation, value: SSAValue, dim: int, groups: list[list[int]]) -> SSAValue:
+    said = {"all_gather_dim": IntegerAttr(dim, i64), **_parameters(groups)}
+    return _create(op, value, "all_gather", {dim: (len(groups[0]), 1)}, said)
+
+
+def _slice(op: Operation, value: SSAValue, dim: int, axis: int, extent: int) -> SSAValue:
+    said = DictionaryAttr({"dim": IntegerAttr(dim, i64), "cluster_axis": IntegerAttr(axis, i64)})
+    properties = {"call_target_name": StringAttr(ALL_SLICE), "backend_config": said}
+    return _create(op, value, "custom_call", {dim: (1, extent)}, properties)
+
+
+def _exchange(
+    op: Operation, value: SSAValue, source: int, target: int, groups: list[list[int]]
+) -> SSAValue:
+    count = len(groups[0])
+    said = {
+        "split_dimension": IntegerAttr(target, i64),
+        "concat_dimension": IntegerAttr(source, i64),
+        "split_count": IntegerAttr(count, i64),
+        **_parameters(groups),
+    }
+    return _create(op, value, "all_to_all", {source: (count, 1), target: (1, count)}, said)
+
+
+def _reduce(
+    op: Operation, value: SSAValue, groups: list[list[int]], dim: int | None = None
+) -> SSAValue:
+    """Combine what devices have; of a dimension that is given, each keeps its part."""
     scalar = TensorType(cast("TensorType[Attribute]", value.type).element_type, ())
     block = Block(arg_types=[scalar, scalar])
-    total = _class("add").create(
+    name = op.attributes.get(COMBINATION)
+    combination = name.data if isinstance(name, StringAttr) else "add"
+    total = _class(combination).create(
         operands=[*block.args], result_types=[scalar], location=op.location
     )
     end = _class("return").create(operands=[*total.results], location=op.location)
     block.add_ops([total, end])
-    new = _class("all_reduce").create(
-        operands=[value],
-        result_types=[value.type],
-        properties=_parameters(groups),
-        regions=[Region(block)],
-        location=op.location,
-    )
-    insert_before(op, new)
-    return new.results[0]
+    regions = [Region(block)]
+    if dim is None:
+        return _create(op, value, "all_reduce", {}, _parameters(groups), regions)
+    said = {"scatter_dimension": IntegerAttr(dim, i64), **_parameters(groups)}
+    return _create(op, value, "reduce_scatter", {dim: (1, len(groups[0]))}, said, regions)
 
 
 def _class(mnemonic: str) -> type[Operation]:

@@ -70,7 +70,7 @@ from ttmlir.passes.stablehlo import (
     convert_stablehlo_to_ttir_reduction,
     convert_stablehlo_to_ttir_window,
 )
-from ttmlir.passes.stablehlo.mesh_borders import write_mesh_borders
+from ttmlir.passes.stablehlo.mesh_borders import refuse_divisions, write_mesh_borders
 from ttmlir.version import SPELLING_VARIABLE
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ class ConvertStableHLOToTTIRPass(ModulePass):
             if spelling is Spelling.MIDDLE:
                 write_to_empty(module)
             return
+        refuse_divisions(module)
         reason = AttributeMemo(_reason_against)
         for op in module.walk():
             if op.name.startswith(("stablehlo.", "chlo.")):

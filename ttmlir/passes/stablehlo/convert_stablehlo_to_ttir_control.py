@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import ttir
+from ttmlir.dialects.sdy import ALL_SLICE
 from ttmlir.dialects.ttcore import (
     AttentionMaskTypeAttr,
     CompositeOp,
@@ -40,7 +41,7 @@ from ttmlir.mlir.attributes import ElementsType, elements_attr, raw_bytes
 from ttmlir.mlir.reporting import op_diagnostic, warn
 from ttmlir.passes.core.ttir_conversion import ConversionRule
 from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_reduction import TOP_K, convert_top_k_call
-from ttmlir.passes.stablehlo.mesh_collectives import COLLECTIVES
+from ttmlir.passes.stablehlo.mesh_collectives import COLLECTIVES, convert_all_slice
 from ttmlir.program import (
     TARGET,
     CustomKernel,
@@ -511,6 +512,8 @@ def _late_custom_call(op: Operation) -> None:
     rule = _CALLS.get(target)
     if rule is not None:
         replace(op, *rule(op, Builder.before(op), _words(op)))
+    elif target == ALL_SLICE:
+        convert_all_slice(op)
     elif target == "Sharding":
         op.attributes["ttcore.shard_status"] = ShardStatusAttr(ShardStatus.UNSHARDED)
     elif target in (TARGET, TOP_K) or registered_call(target) is not None:

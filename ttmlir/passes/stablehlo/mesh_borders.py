@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from xdsl.dialects.builtin import StringAttr, TensorType
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import FunctionType, StringAttr, TensorType
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
-from ttmlir.dialects.sdy import ManualComputationOp, MeshOp
+from ttmlir.dialects.sdy import WHOLE, ManualComputationOp, MeshOp
 from ttmlir.dialects.ttcore import (
     MeshesAttr,
     MeshShardDirectionAttr,
@@ -55,7 +55,7 @@ _REPLICATED = Division(MeshShardType.REPLICATE)
 
 def write_mesh_borders(module: ModuleOp) -> None:
     """Write the borders between whole tensors and parts as `ttir.mesh_shard`, and name the mesh."""
-    meshes = {symbol_name(op): _axes_of(op) for op in module.ops if isinstance(op, MeshOp)}
+    meshes = _meshes_of(module)
     for op in tuple(module.walk()):
         if isinstance(op, ManualComputationOp):
             _open_computation(op, meshes)
@@ -65,6 +65,51 @@ def write_mesh_borders(module: ModuleOp) -> None:
         shapes = [("mesh", found[0])]
     if shapes and "ttcore.meshes" not in module.attributes:
         module.attributes["ttcore.meshes"] = MeshesAttr(tuple(shapes))
+    refuse_divisions(module, meshes)
+    for op in [op for op in module.ops if isinstance(op, MeshOp)]:
+        erase(op)
+
+
+_SHARDY, _GSPMD = "sdy.sharding", "mhlo.sharding"
+
+
+def refuse_divisions(
+    module: ModuleOp, known: Mapping[str | None, dict[str, int]] | None = None
+) -> None:
+    """Refuse shardings over several devices that say nothing of what a device computes."""
+    meshes = _meshes_of(module) if known is None else known
+    for op in module.walk():
+        said = [op.attributes]
+        if isinstance(op, FuncOp):
+            for held in (op.arg_attrs, op.res_attrs):
+                said += [each.data for each in held.data] if held is not None else []
+        for each in said:
+            if divides := _divides(each, meshes):
+                refuse_to_legalize(
+                    _place_of(op),
+                    f"the sharding {divides} is over several devices, and nothing says what each "
+                    "computes; run stablehlo-pipeline before, which divides programs with "
+                    "shardings of Shardy",
+                )
+
+
+def _place_of(op: Operation) -> Operation:
+    """Where to say something of an operation: functions stand in no line of a model."""
+    first = op.body.blocks[0].first_op if isinstance(op, FuncOp) and op.body.blocks else None
+    return op if first is None else first
+
+
+def _divides(said: Mapping[str, Attribute], meshes: Mapping[str | None, dict[str, int]]) -> str:
+    """The sharding among attributes that divides something; empty if none does."""
+    gspmd = said.get(_GSPMD)
+    if isinstance(gspmd, StringAttr) and not WHOLE.fullmatch(gspmd.data):
+        return gspmd.data
+    text = str(said.get(_SHARDY, ""))
+    for mesh, dimensions in _SHARDING.findall(text):
+        axes = meshes.get(mesh) or {}
+        if any(axes.get(axis, 2) > 1 for axis, _ in _NAME.findall(dimensions)):
+            return text
+    return ""
 
 
 # --- Shardy ---------------------------------------------------------------------------------------
@@ -73,6 +118,10 @@ _AXIS = re.compile(r'"([^"]+)"\s*=\s*(\d+)')
 _SHARDING = re.compile(r"<@([\w.$-]+),\s*\[((?:\{[^}]*\}(?:p\d+)?(?:,\s*)?)*)\]")
 _DIMENSION = re.compile(r"\{([^}]*)\}")
 _NAME = re.compile(r'"([^"]+)"(:)?')
+
+
+def _meshes_of(module: ModuleOp) -> dict[str | None, dict[str, int]]:
+    return {symbol_name(op): _axes_of(op) for op in module.ops if isinstance(op, MeshOp)}
 
 
 def _axes_of(mesh: MeshOp) -> dict[str, int]:
@@ -148,11 +197,17 @@ def _open_computation(op: ManualComputationOp, meshes: dict[str | None, dict[str
     for inner in tuple(block.ops):
         inner.detach()
         builder.block.insert_op_before(inner, op)
+    kept = [_is_kept_in_parts(result) for result in op.results]
     whole = [
-        _shard_split(builder, value, result.type, division, to_whole)
-        for value, result, division in zip(results, op.results, outward, strict=True)
+        value if stays else _shard_split(builder, value, result.type, division, to_whole)
+        for value, result, division, stays in zip(results, op.results, outward, kept, strict=True)
     ]
+    function = op.parent_op()
     replace(op, *whole)
+    if any(kept) and isinstance(function, FuncOp) and function.body.block.last_op is not None:
+        outputs = [each.type for each in function.body.block.last_op.operands]
+        inputs = [*function.function_type.inputs.data]
+        function.function_type = FunctionType.from_lists(inputs, outputs)
 
 
 def _shard_split(
@@ -185,8 +240,19 @@ def _is_presharded(value: SSAValue, user: Operation) -> bool:
     return status == ShardStatusAttr(ShardStatus.PRESHARDED)
 
 
+def _is_kept_in_parts(value: SSAValue) -> bool:
+    """True for a result of a function that each device keeps its own part of."""
+    uses = tuple(value.uses)
+    if len(uses) != 1 or not isinstance(uses[0].operation, ReturnOp):
+        return False
+    function = uses[0].operation.parent_op()
+    if not isinstance(function, FuncOp) or function.res_attrs is None:
+        return False
+    status = function.res_attrs.data[uses[0].index].data.get("ttcore.shard_status")
+    return status == ShardStatusAttr(ShardStatus.PRESHARDED)
+
+
 def _retype_argument(argument: BlockArgument, type: Attribute) -> SSAValue:
-    from xdsl.dialects.builtin import FunctionType
     from xdsl.rewriter import Rewriter
 
     function = cast("FuncOp", argument.owner.parent_op())

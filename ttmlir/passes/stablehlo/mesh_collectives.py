@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NoReturn, cast
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, TensorType, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects.stablehlo.attrs import ChannelHandleAttr
@@ -301,6 +301,14 @@ def _permute(op: Operation) -> None:
             "collective_permute", op.operands, op.results[0].type, source_target_pairs=attr
         ),
     )
+
+
+def convert_all_slice(op: Operation) -> None:
+    """Let each device along an axis of the mesh keep its part."""
+    said = cast("DictionaryAttr", op.properties["backend_config"]).data
+    dim, axis = (cast("IntegerAttr", said[name]).value.data for name in ("dim", "cluster_axis"))
+    build, parameters = Builder.before(op), {"dim": dim, "cluster_axis": axis}
+    replace(op, build.create("mesh_partition", op.operands, op.results[0].type, **parameters))
 
 
 def _number(kind: str, other: str) -> ConversionRule:

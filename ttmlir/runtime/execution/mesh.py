@@ -15,6 +15,7 @@ from typing import cast
 import numpy as np
 
 from ttmlir.errors import ArgumentError
+from ttmlir.optable.op_definition import Shape
 from ttmlir.runtime.errors import ExecutionError
 from ttmlir.runtime.execution import executor
 from ttmlir.runtime.execution.executor import Observer, Run
@@ -54,6 +55,8 @@ class MeshRun(Run):
 
     shards: dict[int, Shards] = field(default_factory=dict[int, Shards])
     """What devices have where they differ, by slot; `values` has the arrays of the first one."""
+    parts: dict[int, Sequence[Array]] = field(default_factory=dict[int, "Sequence[Array]"])
+    """Of what parts of all devices were put together to, these, by slot."""
 
     @property
     def devices(self) -> int:
@@ -122,16 +125,57 @@ def _run_step(run: MeshRun, step: Step) -> None:
             assert step.output is not None, "an exchange has a result"
             parts = [parts_of(each, run.devices) for each in operands]
             run.put(step.output, _joined(step.exchange(*parts)))
+            if not step.exchange.divides:
+                run.parts[step.output] = parts[0]
         elif step.is_idle:
             return
         elif step.control is not None and step.control.has_exchanges:
             _run_together(run, step, operands)
         else:
             _run_apart(run, step, operands)
+            _follow_parts(run, step)
     except ExecutionError:
         raise
     except DATA_ERRORS as error:
         raise executor.failure_of(step, error) from error
+
+
+def _follow_parts(run: MeshRun, step: Step) -> None:
+    """What is stored in another way, or has another shape, is still put together of parts."""
+    if len(step.inputs) != 1 or step.inputs[0] not in run.parts or step.output is None:
+        return
+    parts = run.parts[step.inputs[0]]
+    if step.call is None and step.function is not None:
+        run.parts[step.output] = [step.function(part) for part in parts]
+    elif step.call is not None and step.call.definition.mnemonic == "reshape":
+        whole, shape = run.value(step.inputs[0]).shape, run.value(step.output).shape
+        run.parts[step.output] = [
+            part.reshape(_shape_of_part(whole, part.shape, shape)) for part in parts
+        ]
+
+
+def _shape_of_part(whole: Shape, part: Shape, shape: Shape) -> Shape:
+    """The shape of a part where dimensions of the whole become one."""
+    found: list[int] = []
+    extents = list(zip(whole, part, strict=True))
+    for extent in shape:
+        own, length = 1, 1
+        while own < extent and extents:
+            more, local = extents.pop(0)
+            own, length = own * more, length * local
+        found.append(length)
+    return tuple(found)
+
+
+def results_by_device(prepared: PreparedProgram, inputs: Sequence[Array]) -> list[list[Array]]:
+    """What each device has of each result, in row-major order of the mesh."""
+    run = MeshRun(prepared, [None] * prepared.slots)
+    with np.errstate(all="ignore"):
+        results = _call(run, inputs)
+    return [
+        list(run.parts.get(slot) or parts_of(value, run.devices))
+        for slot, value in zip(prepared.outputs, results, strict=True)
+    ]
 
 
 def _run_apart(run: MeshRun, step: Step, operands: Sequence[Value]) -> None:

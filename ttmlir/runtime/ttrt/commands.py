@@ -481,6 +481,12 @@ class Check(Command):
                 self.note(source.name, outcome=Outcome.ERROR, exception=message)
 
 
+def _on_chips(program: BinaryProgram) -> str:
+    """On how many chips a program has run, if that is more than one."""
+    rows, columns = program.mesh
+    return f" on {rows * columns} chips ({rows}x{columns})" if rows * columns > 1 else ""
+
+
 def _system_of_program(binary: Binary) -> Mapping[str, Any]:
     """The system that a `.ttnn` or `.ttm` file was compiled for."""
     if binary.comparable_system is None:
@@ -931,7 +937,7 @@ class Run(Command):
             self.logger.error(f"{program.where}: {problem}")
         if not problems:
             mean = sum(run.durations) / len(run.durations) / 1e6
-            self.logger.info(f"{program.where}: pass, {mean:.3f} ms per run")
+            self.logger.info(f"{program.where}: pass{_on_chips(program)}, {mean:.3f} ms per run")
         self.note(
             binary.source,
             outcome=Outcome.TEST_ERROR if problems else Outcome.PASS,

@@ -1,0 +1,229 @@
+"""What is said of programs for several devices: parts, reports, and refusals at their line."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from test.support.samples.mesh_programs import recorded
+from ttmlir.errors import ArgumentTypeError, CompilationError, ExecutionError, InputError
+from ttmlir.frontend.compiled import CompiledModel
+from ttmlir.frontend.dispatch import compile
+from ttmlir.runtime.errors import UnsupportedError
+
+ROOT = Path(__file__).parents[2]
+
+
+def compiled(of: str, name: str) -> CompiledModel:
+    """A recorded program."""
+    return compile(recorded(of)[name]["text"].tobytes().decode())
+
+
+def test_example_divides_a_block() -> None:
+    """The example of a Llama block has two sums, and agrees with JAX."""
+    path = ROOT / "examples" / "meshes" / "llama_tensor_parallel.py"
+    done = subprocess.run(
+        [sys.executable, str(path), "--mesh", "2x4"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "JAX_PLATFORMS": "cpu"},
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[:2] == [
+        "8 devices, 2 sums over the columns of the mesh",
+        "each device has 2x24x128 of the result",
+    ]
+    [error] = re.findall(r"difference from JAX: (\S+) of", lines[2])
+    assert float(error) < 1e-5
+
+
+def test_parts_of_devices() -> None:
+    """Each device has its block of the result, in row-major order of the mesh."""
+    model = compiled("jit", "move_x_xy")
+    x = np.random.default_rng(2).standard_normal((8, 12), np.float32)
+    [parts] = model.run_on_devices(x)
+    whole = x * np.float32(2) + np.float32(1)
+    for device, part in enumerate(parts):
+        row, column = divmod(device, 4)
+        np.testing.assert_array_equal(
+            part, whole[4 * row : 4 * row + 4, 3 * column : 3 * column + 3]
+        )
+
+
+def test_parts_along_two_axes() -> None:
+    """Of a dimension that two axes divide, the first one varies slowest."""
+    model = compiled("shard_map", "divided_yx")
+    x = np.arange(48, dtype=np.float32).reshape(16, 3)
+    [parts] = model.run_on_devices(x)
+    for device, part in enumerate(parts):
+        row, column = divmod(device, 4)
+        first = 2 * (2 * column + row)
+        np.testing.assert_array_equal(part, 2 * x[first : first + 2])
+
+
+def test_a_whole_result_is_on_all_devices() -> None:
+    """Each device has a sum over all."""
+    [parts] = compiled("shard_map", "psum_of_scalars").run_on_devices(np.ones((4, 12), np.float32))
+    assert [float(part) for part in parts] == [48.0] * 8
+
+
+def test_files_say_their_mesh(tmp_path: Path) -> None:
+    """`ttrt run` says on how many chips a program ran; its times are not estimated."""
+    model = compiled("shard_map", "psum_y_2x4")
+    path = model.save(tmp_path / "sum.ttnn")
+    done = subprocess.run(
+        [sys.executable, "-m", "ttrt", "run", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "program 0 'main': pass on 8 chips (2x4)," in done.stdout + done.stderr
+    with pytest.raises(UnsupportedError, match="is for a mesh of 2x4 devices; times are estimated"):
+        model.estimate()
+    with pytest.raises(InputError, match="'main' is for several devices, which are not compared"):
+        model.bisect(np.ones((8, 24), np.float32))
+
+
+SHARDED = """\
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+    -> tensor<8x12xf32> {
+  %0 = stablehlo.negate %a : tensor<8x12xf32>
+  return %0 : tensor<8x12xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (SHARDED, {"target": "kernels"}, "<text>:4:8: error: the program is for several devices; "
+         "target='kernels' has programs of one: leave it out"),
+        (SHARDED, {"spelling": "2024"}, "<text>:4:8: error: the program is for several devices; "
+         "spelling='2024' has programs of one"),
+        (
+            SHARDED.replace('"y"=4', '"y"=2, "z"=2'),
+            {},
+            "<text>:4:8: error: the program is for a mesh of 2x2x2 devices; meshes have two axes",
+        ),
+        (
+            SHARDED.replace("sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>",
+                            'mhlo.sharding = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"'),
+            {},
+            "the sharding {devices=[2,1,4]<=[8] last_tile_dim_replicate} is over several devices, "
+            "and nothing says what each computes",
+        ),
+        (SHARDED.replace("8x12", "7x12"), {}, "tensor sharding is incompatible with tensor shape"),
+    ],
+)  # fmt: skip
+def test_refused_programs(text: str, options: dict[str, str], message: str) -> None:
+    """Nothing that is said of several devices is dropped."""
+    with pytest.raises(CompilationError, match=re.escape(message)):
+        compile(text, **options)  # pyright: ignore
+
+
+def test_refused_meshes() -> None:
+    """A mesh is one of JAX."""
+    with pytest.raises(ArgumentTypeError, match="mesh is a tuple; give a mesh of JAX, such as"):
+        compile(SHARDED, mesh=(2, 4))
+
+
+COLLECTIVE = """\
+module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func @main(%a: tensor<8x6xf32>) -> tensor<8x6xf32> {
+    %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>]
+        out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x", "y"} (%p: tensor<4x6xf32>) {
+      %1 = "stablehlo.all_reduce"(%p) <{CHANNEL, replica_groups = dense<GROUPS> :
+          tensor<2x2xi64>FLAG}> ({
+      ^bb0(%b: tensor<f32>, %c: tensor<f32>):
+        %2 = stablehlo.add %b, %c : tensor<f32>
+        stablehlo.return %2 : tensor<f32>
+      }) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+      sdy.return %1 : tensor<4x6xf32>
+    } : (tensor<8x6xf32>) -> tensor<8x6xf32>
+    return %0 : tensor<8x6xf32>
+  }
+}
+"""
+CHANNEL = "channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>"
+
+
+def make_collective(groups: str, channel: str = CHANNEL, flag: str = "") -> str:
+    """A sum over groups of four devices."""
+    return (
+        COLLECTIVE.replace("GROUPS", groups).replace("CHANNEL, ", f"{channel}, " if channel else "")
+    ).replace("FLAG", flag)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ("[[0, 1], [2, 2]]", "device 2 is in the groups [[0, 1], [2, 2]] twice"),
+        ("[[0, 1], [2, 4]]", "the group [2, 4] names device 4; there are 4, from 0 to 3"),
+        ("[[0, 1], [2, -1]]", "groups have the same number of devices, not [[0, 1], [2, -1]]"),
+    ],
+)
+def test_refused_groups(groups: str, message: str) -> None:
+    """Groups have each device of the mesh once."""
+    with pytest.raises(CompilationError, match=f"<text>:6:12: error: .*{re.escape(message)}"):
+        compile(make_collective(groups))
+
+
+def test_a_flag_needs_a_channel() -> None:
+    """Numbers of devices are global on a channel only."""
+    with pytest.raises(CompilationError, match="use_global_device_ids needs a channel_handle"):
+        compile(make_collective("[[0, 1], [2, 3]]", "", ", use_global_device_ids"))
+
+
+@pytest.mark.parametrize("groups", ["[[0, 3], [1, 2]]", "[[1, 0], [2, 3]]", "[[0, 2], [3, 1]]"])
+def test_any_groups(groups: str) -> None:
+    """Groups that are no rows of the mesh have their own sums, too."""
+    model = compile(make_collective(groups))
+    x = np.random.default_rng(5).standard_normal((8, 6), np.float32)
+    [parts] = model.run_on_devices(x)
+    given = [x[4 * (device // 2) :][:4] for device in range(4)]
+    for group in ([int(each) for each in row.split(",")] for row in re.findall(r"\d, \d", groups)):
+        for device in group:
+            np.testing.assert_allclose(parts[device], given[group[0]] + given[group[1]], rtol=1e-6)
+
+
+def test_devices_that_would_wait_for_ever() -> None:
+    """A branch with an exchange that not all devices take has no end."""
+    text = """\
+sdy.mesh @mesh = <["x"=1, "y"=4]>
+func.func @main(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"y"}, {}]>]
+      out_shardings=[<@mesh, [{"y"}, {}]>] manual_axes={"x", "y"} (%p: tensor<1x6xf32>) {
+    %1 = stablehlo.partition_id : tensor<ui32>
+    %c = stablehlo.constant dense<2> : tensor<ui32>
+    %2 = stablehlo.compare LT, %1, %c : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+    %6 = stablehlo.convert %2 : (tensor<i1>) -> tensor<i32>
+    %3 = "stablehlo.case"(%6) ({
+      stablehlo.return %p : tensor<1x6xf32>
+    }, {
+      %4 = "stablehlo.all_reduce"(%p) <{channel_handle =
+          #stablehlo.channel_handle<handle = 1, type = 1>,
+          replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids}> ({
+      ^bb0(%b: tensor<f32>, %d: tensor<f32>):
+        %5 = stablehlo.add %b, %d : tensor<f32>
+        stablehlo.return %5 : tensor<f32>
+      }) : (tensor<1x6xf32>) -> tensor<1x6xf32>
+      stablehlo.return %4 : tensor<1x6xf32>
+    }) : (tensor<i32>) -> tensor<1x6xf32>
+    sdy.return %3 : tensor<1x6xf32>
+  } : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+"""
+    model = compile(text)
+    with pytest.raises(ExecutionError, match="devices 0 and 2 of the mesh go different ways"):
+        model(np.ones((4, 6), np.float32))

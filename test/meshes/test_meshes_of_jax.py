@@ -1,0 +1,51 @@
+"""Programs of `shard_map` and of `jit` with shardings on simulated meshes, against JAX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from test.support.running.sampling import sampled
+from test.support.samples.mesh_programs import arrays, recorded
+from ttmlir.frontend.compiled import CompiledModel
+from ttmlir.frontend.dispatch import compile
+
+
+def run(of: str, name: str) -> CompiledModel:
+    """Compile a program from JAX's text, and compare each result with the whole array of JAX."""
+    program = recorded(of)[name]
+    model = compile(program["text"].tobytes().decode())
+    given = [
+        array.astype(desc.element.host) if desc.element.host == ml_dtypes.bfloat16 else array
+        for array, (_, desc) in zip(arrays(program, "argument"), model.inputs, strict=True)
+    ]
+    results: Any = model(*given)
+    results = results if isinstance(results, tuple | list) else [results]
+    for result, expected in zip(results, arrays(program, "result"), strict=True):
+        # Pools of the library are of bfloat16.
+        tolerance = 1e-2 if "float16" in name or "pool" in name else 2e-5
+        largest = np.abs(np.nan_to_num(expected.astype(np.float64), posinf=0, neginf=0)).max(
+            initial=1
+        )
+        np.testing.assert_allclose(
+            np.asarray(result, expected.dtype),
+            expected,
+            rtol=tolerance,
+            atol=tolerance * largest / 9,
+        )
+    return model
+
+
+@pytest.mark.parametrize("name", sampled(sorted(recorded("shard_map"))))
+def test_shard_map(name: str) -> None:
+    """Devices compute what the program says of each."""
+    run("shard_map", name)
+
+
+@pytest.mark.parametrize("name", sampled(sorted(recorded("jit"))))
+def test_jit(name: str) -> None:
+    """Arguments and results are divided, and so is what is computed between them."""
+    run("jit", name)

@@ -1,0 +1,63 @@
+"""What tt-mlir of 2026 makes of StableHLO with shardings, for a mesh of 1x2: `Inputs/vendor.npz`.
+
+`python test/meshes/vendor_texts.py STAGES TEXTS` records it from a folder of the compiler's stages
+(`STAGES/NAME/ttir.mlir`) and one of its inputs (`TEXTS/NAME.mlir`).
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.func import FuncOp
+
+from ttmlir.compiler import parse, transform
+from ttmlir.dialects.ttcore import ShardStatusAttr
+from ttmlir.layout.enums import ShardStatus
+from ttmlir.mlir.module_printer import print_module
+from ttmlir.passes.shardy.shardings import set_argument
+
+RECORD = Path(__file__).parent / "Inputs" / "vendor.npz"
+_TYPE = re.compile(r"ttcore\.argument_type = #ttcore\.argument_type<input>,? ?")
+_SIGNATURE = re.compile(r"func\.func.*")
+
+
+def body_of(text: str) -> str:
+    """The operations of a program in ttir, by the printer of this project."""
+    printed = _TYPE.sub("", print_module(parse(text, file_name="<ttir>")))
+    return _SIGNATURE.sub("func", printed[printed.index("func.func") :])
+
+
+def lower(text: str) -> str:
+    """What this project makes of a program whose arguments and results are in parts."""
+    module = parse(text, file_name="<stablehlo>")
+    main = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+    results = ",".join("1" for _ in main.function_type.outputs)
+    transform(module, f"stablehlo-pipeline{{result-presharded={results}}}")
+    if "manual_computation" in text:
+        status = ShardStatusAttr(ShardStatus.PRESHARDED)
+        for index in range(len(main.function_type.inputs)):
+            set_argument(main, index, ttcore__shard_status=status)
+    transform(module, "stablehlo-to-ttir-pipeline{spelling=2026}")
+    return body_of(print_module(module))
+
+
+def main() -> None:
+    """Record the stages of a folder."""
+    stages, texts = map(Path, sys.argv[1:])
+    found: dict[str, Any] = {}
+    for path in sorted(stages.glob("*/ttir.mlir")):
+        name = path.parent.name
+        for kind, text in (
+            ("text", (texts / f"{name}.mlir").read_text()),
+            ("ttir", body_of(path.read_text())),
+        ):
+            found[f"{name}/{kind}"] = np.frombuffer(text.encode(), np.uint8)
+    np.savez_compressed(RECORD, **found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,341 @@
+"""How the dimensions of operands and results of an operation belong together.
+
+A rule names factors, as letters of einsum do: each dimension of a tensor is a product of factors,
+the slowest first, and axes of a mesh divide factors. A product of matrices has the factors
+`i, k` and `k, j`, of which `k` is summed over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation, SSAValue
+
+from ttmlir.dialects import chlo
+from ttmlir.dialects.stablehlo.attrs import (
+    ConvDimensionNumbersAttr,
+    DotDimensionNumbersAttr,
+    GatherDimensionNumbersAttr,
+)
+from ttmlir.dialects.stablehlo.elementwise import ELEMENTWISE
+from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
+
+Factors = list[list[int]]
+"""The factors of each dimension of a tensor, slowest first."""
+
+
+@dataclass
+class Rule:
+    """The factors of an operation."""
+
+    operands: list[Factors]
+    results: list[Factors]
+    sizes: list[int] = field(default_factory=list[int])
+    whole: set[int] = field(default_factory=set[int])
+    """Factors that no axis may divide."""
+    combined: set[int] = field(default_factory=set[int])
+    """Factors that results do not have, as their parts are combined by `combination`."""
+    combination: str = "add"
+    """The operation of StableHLO that combines parts."""
+
+    def new(self, size: int, *, whole: bool = False) -> int:
+        """A factor of a size."""
+        self.sizes.append(size)
+        if whole:
+            self.whole.add(len(self.sizes) - 1)
+        return len(self.sizes) - 1
+
+    def dimension(self, size: int, *, whole: bool = False) -> list[int]:
+        """The factors of a dimension that is one; none if it has one element."""
+        return [self.new(size, whole=whole)] if size > 1 else []
+
+    @property
+    def tensors(self) -> list[Factors]:
+        """Operands, then results."""
+        return [*self.operands, *self.results]
+
+
+def rule_of(op: Operation) -> Rule:
+    """The rule of an operation; one that divides nothing for those that are not known here."""
+    find = _RULES.get(op.name)
+    found = find(op) if find is not None else None
+    return _undivided(op) if found is None else found
+
+
+def _shapes(values: Sequence[SSAValue]) -> list[tuple[int, ...]]:
+    return [value_shape(value) if isinstance(value.type, TensorType) else () for value in values]
+
+
+def _undivided(op: Operation) -> Rule:
+    rule = Rule([], [])
+    for values, factors in ((op.operands, rule.operands), (op.results, rule.results)):
+        for shape in _shapes(values):
+            factors.append([rule.dimension(extent, whole=True) for extent in shape])
+    return rule
+
+
+def _elementwise(op: Operation) -> Rule | None:
+    shape = value_shape(op.results[0])
+    rule = Rule([], [])
+    dims = [rule.dimension(extent) for extent in shape]
+    for other in _shapes(op.operands):
+        if other not in (shape, ()):
+            return None
+        rule.operands.append(dims if other == shape else [])
+    rule.results = [dims for _ in op.results]
+    return rule
+
+
+def _broadcast(op: Operation) -> Rule:
+    rule = Rule([], [])
+    (given,), made = _shapes(op.operands), value_shape(op.results[0])
+    result = [rule.dimension(extent) for extent in made]
+    places = integers(op, "broadcast_dimensions")
+    rule.operands = [
+        [
+            result[place] if extent == made[place] else []
+            for extent, place in zip(given, places, strict=True)
+        ]
+    ]
+    rule.results = [result]
+    return rule
+
+
+def _transpose(op: Operation) -> Rule:
+    rule = Rule([], [])
+    operand = [rule.dimension(extent) for extent in value_shape(op.operands[0])]
+    rule.operands = [operand]
+    rule.results = [[operand[place] for place in integers(op, "permutation")]]
+    return rule
+
+
+def _reshape(op: Operation) -> Rule:
+    """Dimensions are taken apart into what divides both sides, from the front."""
+    rule = Rule([], [])
+    given, made = value_shape(op.operands[0]), value_shape(op.results[0])
+    operand: Factors = [[] for _ in given]
+    result: Factors = [[] for _ in made]
+    i = j = 0
+    left, right = (given[0] if given else 1), (made[0] if made else 1)
+    while i < len(given) and j < len(made):
+        common = math.gcd(left, right)
+        if common > 1:
+            factor = rule.new(common)
+            operand[i].append(factor)
+            result[j].append(factor)
+            left, right = left // common, right // common
+        elif left > 1 and right > 1:
+            # What is left does not match: nothing of it is divided.
+            operand[i].append(rule.new(left, whole=True))
+            result[j].append(rule.new(right, whole=True))
+            break
+        if left == 1:
+            i += 1
+            left = given[i] if i < len(given) else 1
+        if right == 1:
+            j += 1
+            right = made[j] if j < len(made) else 1
+    rule.operands, rule.results = [operand], [result]
+    return rule
+
+
+def _reduce(op: Operation) -> Rule | None:
+    count = len(op.results)
+    combining = combiners(op.regions[0])
+    combined = {each.mnemonic for each in combining or ()}
+    name = _COMBINATIONS.get(combined.pop()) if len(combined) == 1 else None
+    rule = Rule([], [], combination=name or "add")
+    reduced = {*integers(op, "dimensions")}
+    shape = value_shape(op.operands[0])
+    dims = [
+        rule.dimension(extent, whole=place in reduced and name is None)
+        for place, extent in enumerate(shape)
+    ]
+    rule.combined = {each for place in reduced for each in dims[place]} - rule.whole
+    rule.operands = [dims] * count + [[] for _ in range(count)]
+    kept = [each for place, each in enumerate(dims) if place not in reduced]
+    rule.results = [kept] * count
+    return rule
+
+
+_COMBINATIONS = {
+    "add": "add",
+    "maximum": "maximum",
+    "minimum": "minimum",
+    "multiply": "multiply",
+    "logical_and": "and",
+    "logical_or": "or",
+}
+"""Operations of StableHLO by the definitions that bodies of reductions have."""
+
+
+def _dot_general(op: Operation) -> Rule:
+    numbers = cast("DotDimensionNumbersAttr", op.properties["dot_dimension_numbers"])
+    lhs, rhs = _shapes(op.operands)
+    rule = Rule([], [])
+    left: Factors = [rule.dimension(extent) for extent in lhs]
+    right: Factors = [[] for _ in rhs]
+    batches = [*numbers.lhs_batching_dimensions], [*numbers.rhs_batching_dimensions]
+    summed = [*numbers.lhs_contracting_dimensions], [*numbers.rhs_contracting_dimensions]
+    for mine, yours in (batches, summed):
+        for one, other in zip(mine, yours, strict=True):
+            right[other] = left[one]
+    rule.combined = {each for place in summed[0] for each in left[place]}
+    free_left = [n for n in range(len(lhs)) if n not in (*batches[0], *summed[0])]
+    free_right = [n for n in range(len(rhs)) if n not in (*batches[1], *summed[1])]
+    for place in free_right:
+        right[place] = rule.dimension(rhs[place])
+    rule.operands = [left, right]
+    rule.results = [
+        [
+            *(left[n] for n in batches[0]),
+            *(left[n] for n in free_left),
+            *(right[n] for n in free_right),
+        ]
+    ]
+    return rule
+
+
+def _along(name: str) -> Callable[[Operation], Rule]:
+    """The rule of an operation that needs some dimensions whole, and keeps the others."""
+
+    def find(op: Operation) -> Rule:
+        attr = op.properties[name]
+        places = {integer(op, name)} if hasattr(attr, "value") else {*integers(op, name)}
+        return _same_dimensions(op, lambda place: place not in places)
+
+    return find
+
+
+def _same_dimensions(op: Operation, is_kept: Callable[[int], bool]) -> Rule:
+    """Dimensions that are kept belong together in all tensors of the rank of the result."""
+    rule = Rule([], [])
+    rank = len(value_shape(op.results[0]))
+    kept = [
+        rule.dimension(extent) if is_kept(place) else []
+        for place, extent in enumerate(value_shape(op.results[0]))
+    ]
+
+    def dims(shape: tuple[int, ...]) -> Factors:
+        if len(shape) != rank:
+            return [rule.dimension(extent, whole=True) for extent in shape]
+        return [
+            kept[place] if is_kept(place) else rule.dimension(extent, whole=True)
+            for place, extent in enumerate(shape)
+        ]
+
+    rule.operands = [dims(shape) for shape in _shapes(op.operands)]
+    rule.results = [dims(shape) for shape in _shapes(op.results)]
+    return rule
+
+
+def _of_full_dimensions(op: Operation) -> Rule:
+    """What is as long in all tensors of the rank of the result is taken as a whole."""
+    shapes = _shapes([*op.operands, *op.results])
+    rank = len(value_shape(op.results[0]))
+    full = [shape for shape in shapes if len(shape) == rank]
+    return _same_dimensions(op, lambda place: len({shape[place] for shape in full}) == 1)
+
+
+def _pad(op: Operation) -> Rule:
+    widths = [
+        integers(op, name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")
+    ]
+    return _same_dimensions(op, lambda place: not any(each[place] for each in widths))
+
+
+def _window(op: Operation) -> Rule:
+    windows = integers(op, "window_dimensions")
+    full = _of_full_dimensions(op)
+    if any(extent != 1 for extent in windows):
+        shapes = _shapes([op.operands[0], op.results[0]])
+        return _same_dimensions(
+            op, lambda place: windows[place] == 1 and shapes[0][place] == shapes[1][place]
+        )
+    return full
+
+
+def _gather(op: Operation) -> Rule:
+    """Slices that are as long as the operand belong to it, and batches to the indices."""
+    numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
+    given, indices = _shapes(op.operands)
+    sizes, made = integers(op, "slice_sizes"), value_shape(op.results[0])
+    rule = Rule([], [])
+    gone = {*numbers.collapsed_slice_dims, *numbers.operand_batching_dims}
+    offsets = [place for place in range(len(given)) if place not in gone]
+    result: Factors = [[] for _ in made]
+    operand: Factors = [rule.dimension(extent, whole=True) for extent in given]
+    for place, target in zip(offsets, sorted(numbers.offset_dims), strict=True):
+        if sizes[place] == given[place]:
+            operand[place] = result[target] = rule.dimension(given[place])
+        else:
+            result[target] = rule.dimension(made[target], whole=True)
+    batches = [place for place in range(len(made)) if place not in {*numbers.offset_dims}]
+    index: Factors = [rule.dimension(extent, whole=True) for extent in indices]
+    of_indices = [n for n in range(len(indices)) if n != numbers.index_vector_dim]
+    for target, place in zip(batches, of_indices, strict=True):
+        is_whole = place in numbers.start_indices_batching_dims
+        index[place] = result[target] = rule.dimension(made[target], whole=is_whole)
+    rule.operands, rule.results = [operand, index], [result]
+    return rule
+
+
+def _convolution(op: Operation) -> Rule | None:
+    numbers = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    if integer(op, "feature_group_count") != 1 or integer(op, "batch_group_count") != 1:
+        return None
+    given, kernel = _shapes(op.operands)
+    made = value_shape(op.results[0])
+    rule = Rule([], [])
+    left, right, result = (
+        [rule.dimension(extent, whole=True) for extent in shape] for shape in (given, kernel, made)
+    )
+    batch = rule.dimension(given[numbers.input_batch_dimension])
+    features = rule.dimension(given[numbers.input_feature_dimension])
+    outputs = rule.dimension(made[numbers.output_feature_dimension])
+    left[numbers.input_batch_dimension] = result[numbers.output_batch_dimension] = batch
+    left[numbers.input_feature_dimension] = features
+    right[numbers.kernel_input_feature_dimension] = features
+    right[numbers.kernel_output_feature_dimension] = outputs
+    result[numbers.output_feature_dimension] = outputs
+    rule.combined = {*features}
+    rule.operands, rule.results = [left, right], [result]
+    return rule
+
+
+_ON_EACH = (
+    *(cls.name for cls in ELEMENTWISE),
+    *(cls.name for cls in chlo.OPERATIONS if cls.name not in ("chlo.top_k", "chlo.ragged_dot")),
+    *("sdy.sharding_constraint", "stablehlo.clamp", "stablehlo.select"),
+)
+"""Operations on each element."""
+_RULES: Mapping[str, Callable[[Operation], Rule | None]] = {
+    **dict.fromkeys(_ON_EACH, _elementwise),
+    "sdy.reshard": _elementwise,
+    "stablehlo.broadcast_in_dim": _broadcast,
+    "stablehlo.concatenate": _along("dimension"),
+    "stablehlo.constant": _elementwise,
+    "stablehlo.convolution": _convolution,
+    "stablehlo.dot_general": _dot_general,
+    "stablehlo.dynamic_slice": _of_full_dimensions,
+    "stablehlo.dynamic_update_slice": _of_full_dimensions,
+    "stablehlo.gather": _gather,
+    "stablehlo.iota": _elementwise,
+    "stablehlo.pad": _pad,
+    "stablehlo.reduce": _reduce,
+    "stablehlo.reduce_window": _window,
+    "stablehlo.reshape": _reshape,
+    "stablehlo.reverse": _along("dimensions"),
+    "stablehlo.slice": _of_full_dimensions,
+    "stablehlo.sort": _along("dimension"),
+    "stablehlo.transpose": _transpose,
+}
+"""By the full name of the operation."""
+IN_STEP = frozenset((*_ON_EACH, "stablehlo.reshape", "stablehlo.transpose"))
+"""Operations that shardings spread over first."""
