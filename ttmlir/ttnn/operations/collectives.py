@@ -319,6 +319,9 @@ def _async(
 
     def call(input_tensor: Any, *others: Any, **named: Any) -> Any:
         for value in others:
+            if value is None:
+                # No buffer: what the call makes without one.
+                continue
             key = next(
                 (key for key in _arguments_for(value) if key in signature.defaults.keys() - named),
                 None,
@@ -418,6 +421,28 @@ OPERATIONS: dict[str, Operation] = table_of(
         f"barrier_semaphore, intermediate_memory_config, compute_kernel_config, {_TRAVEL}, "
         f"{_TUNING}",
         _SEMAPHORE,
+    ),
+    _async(
+        all_gather,
+        "strided_all_gather_async",
+        f"dim, multi_device_global_semaphore=None, {_MEMORY}, persistent_output_buffer=None, "
+        f"mm_cores_y=None, mm_block_ht=None, mm_block_wt=None, {_TRAVEL}, num_workers_per_link, "
+        "num_buffers_per_channel",
+        _SEMAPHORE,
+    ),
+    _async(
+        reduce_scatter,
+        "strided_reduce_scatter_async",
+        f"dim, multi_device_global_semaphore=None, {_MEMORY}, persistent_output_buffers=None, "
+        "mm_block_ht, mm_block_wt, mm_cores_y=None, mm_N_full_block_wt=None, "
+        "chunk_width_in_mm_blocks=None, barrier_semaphore, intermediate_memory_config, "
+        f"{_TRAVEL}, num_workers_per_link, num_buffers_per_channel",
+        _SEMAPHORE,
+    ),
+    _of_text(
+        "experimental.reduce_scatter_minimal_direct",
+        reduce_scatter,
+        f"input_tensor, dim, *, {_MEMORY}, persistent_buffers=None, sub_core_grid=None, {_TRAVEL}",
     ),
     _async(
         all_reduce,

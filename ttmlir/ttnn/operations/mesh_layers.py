@@ -209,6 +209,7 @@ def _ring_distributed(values: dict[str, Any]) -> Tensor:
     """Causal attention of which a device computes two blocks of rows: an early and a late one."""
     _refuse_given(values, "page_table", "chunk_start_idx")
     given = _tensors(values, *_INPUTS)
+    scale = scale_of(values, given[0])
     size = _integer(values, "ring_size")
     ring_id = None if values["ring_id"] is None else _integer(values, "ring_id")
     queries, keys, numbers = _arrays_of(*given)
@@ -227,9 +228,7 @@ def _ring_distributed(values: dict[str, Any]) -> Tensor:
         starts = (place * block, (2 * size - 1 - place) * block)
         chosen = np.concatenate([_numbers(start, block) for start in starts])
         mask = before(chosen, keys[device].shape[2])
-        found = attend(
-            query[:, :, chosen], keys[device], numbers[device], mask, scale_of(values, given[0])
-        )
+        found = attend(query[:, :, chosen], keys[device], numbers[device], mask, scale)
         results.append(found.astype(np.float32))
     return _stored(given[0], results, values, None, PlacementShard(2))
 
