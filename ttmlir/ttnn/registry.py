@@ -85,7 +85,7 @@ _NAMES = {
         *("register_post_operation_hook", "register_pre_operation_hook"),
         "register_python_operation",
     ),
-    f"{_DEVICE}.distribution": (
+    f"{_TENSOR}.distribution": (
         *("ConcatMesh2dToTensor", "ConcatMeshToTensor", "CppMeshToTensor", "CppTensorToMesh"),
         *("MeshComposerConfig", "MeshMapperConfig", "MeshToTensor", "PlacementReplicate"),
         *("PlacementShard", "ReplicateTensorToMesh", "ShardTensor2dMesh", "ShardTensorToMesh"),
@@ -93,7 +93,7 @@ _NAMES = {
         *("create_mesh_composer", "create_mesh_mapper", "distribute"),
         *("replicate_tensor_to_mesh_mapper", "shard_tensor_to_mesh_mapper"),
     ),
-    "ttmlir.metalium.meshes": ("MeshCoordinate", "MeshCoordinateRange", "MeshShape"),
+    "ttmlir.metalium.mesh_shapes": ("MeshCoordinate", "MeshCoordinateRange", "MeshShape"),
     f"{_DEVICE}.opening": (
         *("FabricConfig", "FabricReliabilityMode", "FabricTensixConfig"),
         *("close_mesh_device", "create_mesh_device", "open_mesh_device", "set_fabric_config"),

@@ -13,16 +13,9 @@ from typing import Any, cast
 import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError, plural
-from ttmlir.metalium.meshes import MeshCoordinate, MeshShape
+from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshShape
 from ttmlir.optable import collectives
 from ttmlir.runtime.tensor import Array, Numerics
-from ttmlir.ttnn.device.distribution import (
-    Placement,
-    PlacementReplicate,
-    PlacementShard,
-    TensorTopology,
-)
-from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -34,6 +27,12 @@ from ttmlir.ttnn.operations.operation import (
     table_of,
 )
 from ttmlir.ttnn.operations.signature import Signature, spell_value
+from ttmlir.ttnn.tensor.distribution import (
+    Placement,
+    PlacementReplicate,
+    PlacementShard,
+    TensorTopology,
+)
 from ttmlir.ttnn.tensor.tensor import Tensor, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout, ReduceType, Topology
 from ttmlir.ttnn.types.memory import TILE
@@ -352,6 +351,7 @@ def _async(
 def _arguments_for(value: Any) -> tuple[str, ...]:
     """The arguments that a positional value may be, by its type."""
     from ttmlir.metalium.buffers import GlobalSemaphore
+    from ttmlir.ttnn.device.mesh import MeshDevice
 
     if isinstance(value, list | tuple):
         first = next(iter(cast("Sequence[Any]", value)), None)

@@ -14,7 +14,6 @@ import numpy as np
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable import collectives
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.device.distribution import Placement, PlacementReplicate, PlacementShard
 from ttmlir.ttnn.operations.collectives import all_gather, groups_along, reduce_scatter, store_parts
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -28,6 +27,7 @@ from ttmlir.ttnn.operations.operation import (
 from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.operations.transformer import attend, before, scale_of
 from ttmlir.ttnn.registry import find_operation
+from ttmlir.ttnn.tensor.distribution import Placement, PlacementReplicate, PlacementShard
 from ttmlir.ttnn.tensor.tensor import Tensor
 
 Groups = list[list[int]]
