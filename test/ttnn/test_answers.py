@@ -102,6 +102,16 @@ DIFFERENT_ON_MESHES = {
     # What ttnn takes, and leaves numbers out, or sends nothing.
     "ttnn.reduce_scatter(tensor((1, 1, 64, 33)), 3)": "error",
     "ttnn.broadcast(y, ttnn.MeshCoordinate(0, 5))": "error",
+    # What links and buffers of a card are needed for.
+    "ttnn.experimental.reduce_scatter_minimal_direct(wide, 3)": (
+        "[1, 1, 64, 64] BFLOAT16 TILE DRAM INTERLEAVED"
+    ),
+    "ttnn.experimental.dit_fused_distributed_rmsnorm(narrow, 1, device, word(2), "
+    "topology=ttnn.Topology.Linear)": "[1, 1, 32, 64] BFLOAT16 TILE DRAM INTERLEAVED",
+    "ttnn.experimental.dit_fused_distributed_rmsnorm(narrow, 1, device, word(2), "
+    "topology=ttnn.Topology.Linear, num_heads_per_device=2, weight=tensor((1, 64)))": (
+        "[1, 2, 32, 32] BFLOAT16 TILE DRAM INTERLEAVED"
+    ),
 }
 """The same for meshes."""
 

@@ -212,7 +212,17 @@ def test_collectives(mesh: Any, axis: int | None, groups: list[list[int]]) -> No
         )
     )
     scattered = parts_of(ttnn.reduce_scatter(x, 1, cluster_axis=axis))
-    minimal = parts_of(ttnn.experimental.reduce_scatter_minimal_async(x, dim=1, **more))
+    others = [
+        parts_of(ttnn.experimental.reduce_scatter_minimal_async(x, dim=1, **more)),
+        parts_of(
+            ttnn.experimental.strided_reduce_scatter_async(
+                x, 1, mm_block_ht=1, mm_block_wt=1, **more
+            )
+        ),
+        parts_of(ttnn.experimental.reduce_scatter_minimal_direct(x, 1, cluster_axis=axis)),
+    ]
+    strided = parts_of(ttnn.experimental.strided_all_gather_async(x, None, 0, **more))
+    assert all(map(torch.equal, strided, gathered))
     partitioned = parts_of(ttnn.mesh_partition(x, 0, axis))
     exchanged = parts_of(ttnn.experimental.all_to_all_async_generic(x, 0, 1, cluster_axis=axis))
     for group in groups:
@@ -224,7 +234,7 @@ def test_collectives(mesh: Any, axis: int | None, groups: list[list[int]]) -> No
             assert torch.equal(reverse[device], torch.cat([*members.flip(0)]))
             for each in (reduced, also):
                 assert torch.equal(each[device], members.sum(0))
-            for each in (scattered, minimal):
+            for each in (scattered, *others):
                 assert torch.equal(each[device], members.sum(0).chunk(size, 1)[place])
             assert torch.equal(partitioned[device], members[place].chunk(size, 0)[place])
             blocks = [each.chunk(size, 1)[place] for each in members]

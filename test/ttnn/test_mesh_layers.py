@@ -103,7 +103,8 @@ def test_attention_in_rings(mesh: Any) -> None:
         *shards, *behind, logical_n=29, **ring_arguments(mesh)
     )
     assert torch.equal(parts_of(later[0])[4], parts_of(result)[4])
-    close(parts_of(later[2])[5], both)
+    last = torch.cat([logs[:, 2:, 20:30], logs[:, 2:, 30:]], 2)
+    close(parts_of(later[2])[5], last)
 
 
 def test_causal_attention_in_rings(mesh: Any) -> None:
@@ -314,3 +315,60 @@ def test_refusals_of_layers(mesh: Any) -> None:
             (RuntimeError, TypeError), match=rf"test_mesh_layers.py:\d+:\d+: error: .*{message}"
         ):
             call()
+
+
+def test_norms_of_models(mesh: Any) -> None:
+    """Rows over three devices are scaled by all of their columns, then divided into heads."""
+    x, weight, bias = random(1, 1, 10, 192), random(1, 192, seed=1), random(1, 192, seed=2)
+    residual = random(1, 1, 10, 192, seed=3)
+    matrix = torch.zeros(32, 32, dtype=torch.float64)
+    matrix[range(0, 32, 2), range(1, 32, 2)] = 1
+    matrix[range(1, 32, 2), range(0, 32, 2)] = -1
+    cos, sin = random(1, 1, 10, 32, seed=4), random(1, 1, 10, 32, seed=5)
+
+    def norm(values: torch.Tensor) -> torch.Tensor:
+        square = values.square().mean(-1, keepdim=True)
+        return values / (square + 1e-5).sqrt() * weight + bias
+
+    parts = [on_mesh(mesh, each, None, -1, **FLOATS) for each in (x, weight, bias)]
+    angles = [on_mesh(mesh, each, None, None, **FLOATS) for each in (matrix[None, None], cos, sin)]
+    result = ttnn.experimental.dit_fused_distributed_rmsnorm(
+        parts[0],
+        1,
+        mesh,
+        ring_arguments(mesh)["multi_device_global_semaphore"],
+        topology=ttnn.Topology.Linear,
+        num_heads_per_device=2,
+        weight=parts[1],
+        bias=parts[2],
+        transformation_mat=angles[0],
+        rope_cos=angles[1],
+        rope_sin=angles[2],
+    )
+    heads = norm(x).reshape(1, 10, 6, 32).swapaxes(1, 2)
+    turned = torch.stack([-heads[..., 1::2], heads[..., ::2]], -1).flatten(-2)
+    whole = heads * cos + turned * sin
+    for device, part in enumerate(parts_of(result)):
+        place = device % 3
+        close(part, whole[:, 2 * place : 2 * place + 2])
+    copies = [
+        on_mesh(mesh, each, None, None, **FLOATS)
+        for each in (x, weight[None, None], bias[None, None], residual)
+    ]
+    fused = ttnn.experimental.dit_rms_norm_unary_fused(
+        *copies[:1], 1e-5, *copies[1:], activation="silu"
+    )
+    close(parts_of(fused)[5], torch.nn.functional.silu(norm(x + residual)))
+    stats = ttnn.experimental.wan_fused_rmsnorm_pre_allgather(copies[0], dtype=ttnn.float32)
+    alone = ttnn.experimental.wan_fused_rmsnorm_post_allgather(copies[0], stats, weight=copies[1])
+    close(parts_of(alone)[2], norm(x) - bias)
+    one = ttnn.composite_example(copies[0])
+    two, none = ttnn.composite_example_multiple_return(copies[0], True, False)
+    assert none is None
+    assert torch.equal(parts_of(one)[1], parts_of(two)[1])
+    with pytest.raises(RuntimeError, match="at least one output is returned"):
+        ttnn.composite_example_multiple_return(copies[0], False, False)
+    with pytest.raises(
+        RuntimeError, match="192 columns are not divided into num_heads_per_device=5"
+    ):
+        ttnn.experimental.wan_fused_rmsnorm_post_allgather(copies[0], stats, num_heads_per_device=5)

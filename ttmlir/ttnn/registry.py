@@ -85,7 +85,7 @@ _NAMES = {
         *("register_post_operation_hook", "register_pre_operation_hook"),
         "register_python_operation",
     ),
-    f"{_DEVICE}.distribution": (
+    f"{_TENSOR}.distribution": (
         *("ConcatMesh2dToTensor", "ConcatMeshToTensor", "CppMeshToTensor", "CppTensorToMesh"),
         *("MeshComposerConfig", "MeshMapperConfig", "MeshToTensor", "PlacementReplicate"),
         *("PlacementShard", "ReplicateTensorToMesh", "ShardTensor2dMesh", "ShardTensorToMesh"),
@@ -93,7 +93,7 @@ _NAMES = {
         *("create_mesh_composer", "create_mesh_mapper", "distribute"),
         *("replicate_tensor_to_mesh_mapper", "shard_tensor_to_mesh_mapper"),
     ),
-    "ttmlir.metalium.meshes": ("MeshCoordinate", "MeshCoordinateRange", "MeshShape"),
+    "ttmlir.metalium.mesh_shapes": ("MeshCoordinate", "MeshCoordinateRange", "MeshShape"),
     f"{_DEVICE}.opening": (
         *("FabricConfig", "FabricReliabilityMode", "FabricTensixConfig"),
         *("close_mesh_device", "create_mesh_device", "open_mesh_device", "set_fabric_config"),
@@ -101,7 +101,7 @@ _NAMES = {
         *("CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "GetDefaultDevice"),
         *("GetNumAvailableDevices", "GetNumPCIeDevices", "GetPCIeDeviceID", "SetDefaultDevice"),
         *("close_device", "get_arch_name", "get_device_ids", "get_dram_alignment"),
-        *("get_l1_alignment", "get_num_devices"),
+        *("get_l1_alignment", "get_max_worker_l1_unreserved_size", "get_num_devices"),
         *("get_num_pcie_devices", "get_pcie_device_ids", "manage_device", "open_device"),
         "synchronize_device",
     ),
@@ -139,7 +139,8 @@ FAMILIES = (
     *_USUAL,
     f"{_OPERATIONS}.complex_numbers",
     *(f"{_OPERATIONS}.{name}" for name in ("scans", "sampling", "patches")),
-    *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "heads", "mesh_layers")),
+    *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "heads")),
+    *(f"{_OPERATIONS}.{name}" for name in ("mesh_layers", "model_norms")),
     *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
     *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
     f"{_OPERATIONS}.moreh.movement",

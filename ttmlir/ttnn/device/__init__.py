@@ -1,7 +1,7 @@
 """Devices: opening them, and what a program asks of one."""
 
 from ttmlir.layout.enums import Arch
-from ttmlir.metalium.meshes import MeshShape
+from ttmlir.metalium.mesh_shapes import MeshShape
 from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.device.opening import (
     CloseDevice,

@@ -15,7 +15,7 @@ from ttmlir.metalium.cores import CoreCoord, CoreRangeSet, cores_of
 from ttmlir.metalium.device import Device
 from ttmlir.metalium.enums import BufferType
 from ttmlir.metalium.errors import MetaliumError
-from ttmlir.metalium.meshes import MeshCoordinate, MeshCoordinateRange, MeshShape
+from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshCoordinateRange, MeshShape
 from ttmlir.sim.machine.device import Allocator, SimChip
 from ttmlir.ttnn.errors import locate_error
 from ttmlir.ttnn.types.memory import CoreGrid

@@ -212,6 +212,12 @@ def get_l1_alignment() -> int:
     return chip_of(DEFAULT_BOARD, 0).l1_alignment
 
 
+def get_max_worker_l1_unreserved_size() -> int:
+    """Bytes of L1 of a core that buffers may take."""
+    chip = chip_of(DEFAULT_BOARD, 0)
+    return chip.l1_size - chip.l1_unreserved_base
+
+
 def get_dram_alignment() -> int:
     """Bytes that addresses in DRAM are multiples of."""
     return chip_of(DEFAULT_BOARD, 0).dram_alignment

@@ -13,16 +13,9 @@ from typing import Any, cast
 import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError, plural
-from ttmlir.metalium.meshes import MeshCoordinate, MeshShape
+from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshShape
 from ttmlir.optable import collectives
 from ttmlir.runtime.tensor import Array, Numerics
-from ttmlir.ttnn.device.distribution import (
-    Placement,
-    PlacementReplicate,
-    PlacementShard,
-    TensorTopology,
-)
-from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -34,6 +27,12 @@ from ttmlir.ttnn.operations.operation import (
     table_of,
 )
 from ttmlir.ttnn.operations.signature import Signature, spell_value
+from ttmlir.ttnn.tensor.distribution import (
+    Placement,
+    PlacementReplicate,
+    PlacementShard,
+    TensorTopology,
+)
 from ttmlir.ttnn.tensor.tensor import Tensor, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout, ReduceType, Topology
 from ttmlir.ttnn.types.memory import TILE
@@ -319,6 +318,9 @@ def _async(
 
     def call(input_tensor: Any, *others: Any, **named: Any) -> Any:
         for value in others:
+            if value is None:
+                # No buffer: what the call makes without one.
+                continue
             key = next(
                 (key for key in _arguments_for(value) if key in signature.defaults.keys() - named),
                 None,
@@ -349,6 +351,7 @@ def _async(
 def _arguments_for(value: Any) -> tuple[str, ...]:
     """The arguments that a positional value may be, by its type."""
     from ttmlir.metalium.buffers import GlobalSemaphore
+    from ttmlir.ttnn.device.mesh import MeshDevice
 
     if isinstance(value, list | tuple):
         first = next(iter(cast("Sequence[Any]", value)), None)
@@ -418,6 +421,28 @@ OPERATIONS: dict[str, Operation] = table_of(
         f"barrier_semaphore, intermediate_memory_config, compute_kernel_config, {_TRAVEL}, "
         f"{_TUNING}",
         _SEMAPHORE,
+    ),
+    _async(
+        all_gather,
+        "strided_all_gather_async",
+        f"dim, multi_device_global_semaphore=None, {_MEMORY}, persistent_output_buffer=None, "
+        f"mm_cores_y=None, mm_block_ht=None, mm_block_wt=None, {_TRAVEL}, num_workers_per_link, "
+        "num_buffers_per_channel",
+        _SEMAPHORE,
+    ),
+    _async(
+        reduce_scatter,
+        "strided_reduce_scatter_async",
+        f"dim, multi_device_global_semaphore=None, {_MEMORY}, persistent_output_buffers=None, "
+        "mm_block_ht, mm_block_wt, mm_cores_y=None, mm_N_full_block_wt=None, "
+        "chunk_width_in_mm_blocks=None, barrier_semaphore, intermediate_memory_config, "
+        f"{_TRAVEL}, num_workers_per_link, num_buffers_per_channel",
+        _SEMAPHORE,
+    ),
+    _of_text(
+        "experimental.reduce_scatter_minimal_direct",
+        reduce_scatter,
+        f"input_tensor, dim, *, {_MEMORY}, persistent_buffers=None, sub_core_grid=None, {_TRAVEL}",
     ),
     _async(
         all_reduce,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.errors import UsageError
-from ttmlir.ttnn.device.distribution import TensorTopology, common_topology
 from ttmlir.ttnn.device.mesh import SeveralDevices
 from ttmlir.ttnn.tensor.complex import ComplexTensor
+from ttmlir.ttnn.tensor.distribution import TensorTopology, common_topology
 from ttmlir.ttnn.tensor.tensor import DeviceStorage, MeshStorage, Tensor
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ import numpy as np
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable import collectives
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.device.distribution import Placement, PlacementReplicate, PlacementShard
 from ttmlir.ttnn.operations.collectives import all_gather, groups_along, reduce_scatter, store_parts
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -28,6 +27,7 @@ from ttmlir.ttnn.operations.operation import (
 from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.operations.transformer import attend, before, scale_of
 from ttmlir.ttnn.registry import find_operation
+from ttmlir.ttnn.tensor.distribution import Placement, PlacementReplicate, PlacementShard
 from ttmlir.ttnn.tensor.tensor import Tensor
 
 Groups = list[list[int]]
@@ -209,6 +209,7 @@ def _ring_distributed(values: dict[str, Any]) -> Tensor:
     """Causal attention of which a device computes two blocks of rows: an early and a late one."""
     _refuse_given(values, "page_table", "chunk_start_idx")
     given = _tensors(values, *_INPUTS)
+    scale = scale_of(values, given[0])
     size = _integer(values, "ring_size")
     ring_id = None if values["ring_id"] is None else _integer(values, "ring_id")
     queries, keys, numbers = _arrays_of(*given)
@@ -227,9 +228,7 @@ def _ring_distributed(values: dict[str, Any]) -> Tensor:
         starts = (place * block, (2 * size - 1 - place) * block)
         chosen = np.concatenate([_numbers(start, block) for start in starts])
         mask = before(chosen, keys[device].shape[2])
-        found = attend(
-            query[:, :, chosen], keys[device], numbers[device], mask, scale_of(values, given[0])
-        )
+        found = attend(query[:, :, chosen], keys[device], numbers[device], mask, scale)
         results.append(found.astype(np.float32))
     return _stored(given[0], results, values, None, PlacementShard(2))
 

@@ -40,6 +40,7 @@ IGNORED = {
     "num_buffers_per_channel": "how data travel between devices",
     "num_links": "how data travel between devices",
     "num_out_blocks": "in how many parts a card computes",
+    "num_preferred_links": "how data travel between devices",
     "num_workers_per_link": "how data travel between devices",
     "numeric_stable": "whether the maximum is subtracted first; it always is",
     "overlap_qk_coregrid": "which cores hold query and key",

@@ -14,7 +14,7 @@ from typing import Any, cast
 from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
 from ttmlir.metalium.enums import NOC, DataMovementProcessor, NamedNumber, UnpackToDestMode
-from ttmlir.metalium.meshes import MeshCoordinate, MeshCoordinateRange
+from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshCoordinateRange
 from ttmlir.sim.machine.address_generators import accessor_words
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import NOC_MODE, CoreType, DataType, MathFidelity

@@ -16,7 +16,7 @@ from ttmlir.metalium.cores import CoreCoord, CoreRangeSet, cores_of
 from ttmlir.metalium.cores import CoreRange as CoreRectangle
 from ttmlir.metalium.enums import UnpackToDestMode
 from ttmlir.metalium.host_api import EnqueueProgram, argument_word, argument_words
-from ttmlir.metalium.meshes import MeshCoordinateRange
+from ttmlir.metalium.mesh_shapes import MeshCoordinateRange
 from ttmlir.program import (
     CircularBufferDescription,
     CircularBufferFormat,

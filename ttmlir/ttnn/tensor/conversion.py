@@ -16,9 +16,16 @@ import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError, plural
 from ttmlir.files import write_file
-from ttmlir.metalium.meshes import MeshCoordinateRange, MeshShape
+from ttmlir.metalium.mesh_shapes import MeshCoordinateRange, MeshShape
 from ttmlir.runtime.tensor import Array, convert
-from ttmlir.ttnn.device.distribution import (
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    operations_of,
+    remember_program,
+    require_tensor,
+    store,
+)
+from ttmlir.ttnn.tensor.distribution import (
     MeshMapperConfig,
     MeshToTensor,
     PlacementShard,
@@ -26,14 +33,6 @@ from ttmlir.ttnn.device.distribution import (
     TensorTopology,
     choose_composer,
     choose_mapper,
-)
-from ttmlir.ttnn.device.mesh import open_meshes
-from ttmlir.ttnn.operations.operation import (
-    Operation,
-    operations_of,
-    remember_program,
-    require_tensor,
-    store,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor, compute_type, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout
@@ -247,6 +246,8 @@ def combine_device_tensors(*, tensors: Sequence[Tensor]) -> Tensor:
 
     RuntimeError unless each device of the mesh has one.
     """
+    from ttmlir.ttnn.device.mesh import open_meshes
+
     parts = [require_tensor(each, "an entry of tensors") for each in tensors]
     units = tuple(each.device() for each in parts)
     if len(parts) == 1:

@@ -38,8 +38,8 @@ from ttmlir.ttnn.types.spec import TensorSpec, Tile
 if TYPE_CHECKING:
     from ttmlir.runtime.tensor import Array
     from ttmlir.sim.machine.address_generators import Buffer
-    from ttmlir.ttnn.device.distribution import TensorTopology
     from ttmlir.ttnn.device.mesh import MeshDevice
+    from ttmlir.ttnn.tensor.distribution import TensorTopology
 
 
 # --- Numbers as data types keep them --------------------------------------------------------------
@@ -360,7 +360,7 @@ class Tensor:
             assert array is not None, "tensors on the host have numbers"
             return Tensor.of(spec, HostStorage(array))
         if device.is_several:
-            from ttmlir.ttnn.device.distribution import replicated_topology
+            from ttmlir.ttnn.tensor.distribution import replicated_topology
 
             parts = [Tensor.on(unit, spec, array) for unit in device.units]
             return Tensor.divided(parts, device, replicated_topology(device.shape))
@@ -400,8 +400,8 @@ class Tensor:
 
     def tensor_topology(self) -> TensorTopology:
         """How the tensor is divided over the devices of a mesh."""
-        from ttmlir.metalium.meshes import MeshShape
-        from ttmlir.ttnn.device.distribution import replicated_topology
+        from ttmlir.metalium.mesh_shapes import MeshShape
+        from ttmlir.ttnn.tensor.distribution import replicated_topology
 
         storage = self.storage
         if isinstance(storage, MeshStorage):

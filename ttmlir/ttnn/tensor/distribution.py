@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
-from ttmlir.metalium.meshes import MeshCoordinate, MeshCoordinateRange, MeshShape
+from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshCoordinateRange, MeshShape
 from ttmlir.ttnn.errors import check_arguments
 
 if TYPE_CHECKING:
