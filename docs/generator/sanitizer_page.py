@@ -23,7 +23,8 @@ Options of `SimOptions` and `CreateDevice`:
   that read and write other pages of DRAM, run a fifth faster, others up to three times as fast.
 - `max_findings=n`: Stop at the error with number n instead of the first one, or at the end of the
   program; the error has them all.
-- `leniencies=frozenset({...})`: Suppress rules by name.
+- `leniencies=frozenset({...})`: Suppress rules by name. `tt-metal` stands for those that programs
+  break which run right on cards: `cb-pop-unwaited` and `uninitialised-read`.
 - `schedule_seed=n`: Run threads in another order: for what depends on the order, see below.
 - `delay_copies=True`: Move bytes at the barrier: a kernel without its barrier computes with old
   bytes.

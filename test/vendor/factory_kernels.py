@@ -83,6 +83,12 @@ def find_compilations(log: Path) -> Iterator[Compilation]:
             yield Compilation(Path(place[1]), place[2], command.rpartition(" (build.cpp")[0])
 
 
+def has_wide_registers(made: Compilation) -> bool:
+    """Whether DST has 32 bits."""
+    found = re.search(r"DST_ACCUM_MODE = (\w+)", made.read("chlkc_descriptors.h"))
+    return found is not None and found[1] == "true"
+
+
 def read_defines(made: Compilation) -> tuple[dict[str, str], list[int]]:
     """The macros of a kernel but for those of every build, and its compile-time arguments."""
     defines = {
@@ -108,7 +114,8 @@ def compile_here(made: Compilation, text: str, root: str) -> str:
     numbers = [] if formats is None else [int(each) for each in formats[1].split(",")[:32]]
     buffers = {cb: FORMATS.get(x, DataType.BF16) for cb, x in enumerate(numbers) if x != 255}
     build = build_facts_of_chip(
-        SimChip.of_board("p150"), buffers, role, settings=ComputeSettings(),
+        SimChip.of_board("p150"), buffers, role,
+        settings=ComputeSettings(fp32_dest_acc_en=has_wide_registers(made)),
         noc_index=int(role is Role.BRISC),
     )  # fmt: skip
     try:

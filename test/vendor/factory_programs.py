@@ -21,10 +21,17 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from factory_kernels import Compilation, find_compilations, read_defines, read_names
+from factory_kernels import (
+    Compilation,
+    find_compilations,
+    has_wide_registers,
+    read_defines,
+    read_names,
+)
 from numpy.typing import NDArray
 
 from ttmlir.metalium import (
+    NOC,
     CircularBufferConfig,
     ComputeConfig,
     CoreCoord,
@@ -53,10 +60,6 @@ FORMATS = {0: DataFormat.Float32, 5: DataFormat.Float16_b, 24: DataFormat.UInt32
 TILE_BYTES = {DataFormat.Float32: 4096, DataFormat.Float16_b: 2048, DataFormat.UInt32: 4096}
 ROWS, COLUMNS = 64, 96
 HEIGHT, WIDTH = ROWS // 32, COLUMNS // 32
-
-LENIENCIES = frozenset(("uninitialised-read", "cb-pop-unwaited"))
-"""Tiles with one column are added to whole ones; the last block of a row is freed as a whole one,
-of which only the tiles of the row were waited for."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,7 @@ OPERATIONS = {
         },
         _SOFTMAX,
         soften,
+        tolerance=0.03,  # the exponentials are the fast ones: on Tenstorrent's simulator 0.027
     ),
 }
 
@@ -145,16 +149,15 @@ def add_kernel(
     for _, tensor in names.tensors:
         positional[tensor.layout] |= PAGE_SIZE  # which 0.81 leaves out, as all layouts have it
     if made.processor == "trisc1":
-        wide = re.search(r"DST_ACCUM_MODE = (\w+)", made.read("chlkc_descriptors.h"))
         config = ComputeConfig(
-            fp32_dest_acc_en=wide is not None and wide[1] == "true",
+            fp32_dest_acc_en=has_wide_registers(made),
             compile_args=positional,
             defines=defines,
         )
     else:
         processor = DataMovementProcessor[{"brisc": "RISCV_0", "ncrisc": "RISCV_1"}[made.processor]]
         config = DataMovementConfig(
-            processor=processor, noc=int(processor is DataMovementProcessor.RISCV_1),
+            processor=processor, noc=NOC(int(processor is DataMovementProcessor.RISCV_1)),
             compile_args=positional, defines=defines,
         )  # fmt: skip
     folders = (root, f"{root}/ttnn", f"{root}/ttnn/cpp")
@@ -170,7 +173,7 @@ def run(
     compilations: list[Compilation], operation: Operation, root: str, x: Array, numerics: Any
 ) -> Array:
     """The result of a program."""
-    device = CreateDevice(0, board="p150", numerics=numerics, leniencies=LENIENCIES)
+    device = CreateDevice(0, board="p150", numerics=numerics, leniencies=frozenset(("tt-metal",)))
     program, queue = CreateProgram(), device.command_queue()
     tiles = x.reshape(HEIGHT, 2, 16, WIDTH, 2, 16).transpose(0, 3, 1, 4, 2, 5)
     data = np.ascontiguousarray(tiles).view(np.uint16).reshape(-1, 1024)

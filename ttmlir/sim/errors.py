@@ -10,6 +10,10 @@ from ttmlir.errors import KernelError
 # --- Findings -------------------------------------------------------------------------------------
 # What the simulator has to say about a place in a kernel, and how it reads.
 
+PROFILES = {"tt-metal": frozenset(("cb-pop-unwaited", "uninitialised-read"))}
+"""Rules that programs break which run right on cards: those of ttnn free whole blocks of which they
+waited for a part, and read whole tiles of which they use a column that was written."""
+
 LENIENCIES = (
     *("aliased-cbs", "pop-unfilled", "noc-alignment"),
     *("cb-not-empty", "cb-page-size", "cb-producers", "cb-consumers", "cb-push-unreserved"),
@@ -18,8 +22,10 @@ LENIENCIES = (
     *("reuse-before-barrier", "atomic-open", "uninitialised-read", "out-of-bounds"),
     *("unallocated-write", "semaphore-race"),
     *("dst-acquire", "dst-wait", "format", "init", "semaphore-address"),
+    *PROFILES,
 )
-"""Rules that can be suppressed; the first two are no findings but looser forms of some."""
+"""Rules that can be suppressed, and profiles; the first two are no findings but looser forms of
+some."""
 
 
 class Position(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ttmlir.limits import DEFAULT_CYCLE_LIMIT
 from ttmlir.optable.kernel.releases import RELEASES
-from ttmlir.sim.errors import LENIENCIES, SimError
+from ttmlir.sim.errors import LENIENCIES, PROFILES, SimError
 
 Numerics = Literal["device", "exact"]
 
@@ -30,7 +30,7 @@ class SimOptions:
     cycle_limit: int = DEFAULT_CYCLE_LIMIT
     """Cycles that a program may take; without clocks, how often its threads may be resumed."""
     leniencies: frozenset[str] = frozenset()
-    """Rules that are suppressed, by name."""
+    """Rules that are suppressed, by name; `tt-metal` stands for those of what runs on cards."""
     max_findings: int = 1
     """Errors of the sanitizer that are collected before the last of them stops the program."""
 
@@ -54,3 +54,5 @@ class SimOptions:
             raise SimError(
                 f"there is no finding '{name}' to let pass; supported are {', '.join(LENIENCIES)}"
             )
+        chosen = [rules for name, rules in PROFILES.items() if name in self.leniencies]
+        object.__setattr__(self, "leniencies", self.leniencies.union(*chosen))

@@ -63,6 +63,8 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     "DstMode": {"Full": 0, "Half": 1, "Tile": 2},
     "DstRoundingMode": {"Default": 0, "NearestEven": 1},
     "RsqrtMode": {"Default": 0, "Fast": 1},
+    "ReciprocalDestAcc": {"BF16": 0, "FP32": 1},
+    "ReciprocalApproxMode": {"Default": 0, "Precise": 1, "Approximate": 2},
     "RoundingMode": {"None": 0, "Trunc": 1, "Floor": 2},
     "InputClamping": {"None": 0, "ClampToNegative": 1},
     "TopkTieOrder": {"Unset": 0, "Ascending": 1, "Descending": 2},
@@ -112,6 +114,7 @@ CONSTANTS: Mapping[str, tuple[int, CType]] = {
 _QUALIFIED = (
     *("VectorMode", "SfpuType", "DataLayout", "RoundingMode", "InputClamping"),
     *("DstSync", "DstMode", "DstRoundingMode", "RsqrtMode", "SemScope"),
+    *("ReciprocalDestAcc", "ReciprocalApproxMode"),
     *("TopkTieOrder", "TwoPassAccumulation", "TwoPassAnchor"),
 )
 """Enumerations whose members are named with them only."""
