@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from running.randomness import TestGenerator
 
 import ttmlir
 from ttmlir.errors import ArgumentError
@@ -187,10 +188,32 @@ def test_what_the_library_lacks(tmp_path: Path) -> None:
     dilated = ttmlir.compile(lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, *window), _X)
     with pytest.raises(ttmlir.CompilationError, match="have no dilation"):
         dilated.save(tmp_path / "model.py")
-    largest = ttmlir.compile(lambda x, i, v: x.at[i].max(v), _X, _PLACES, _X[:4])
-    with pytest.raises(ttmlir.CompilationError, match="adds or multiplies numbers of the same"):
-        largest.save(tmp_path / "model.py")
     assert not [*tmp_path.iterdir()]
+
+
+def test_scattered_maxima_and_minima(tmp_path: Path) -> None:
+    """Of rows that come twice, and of integers in a line; places beyond the border are left out."""
+
+    def scatter(x, rows, values, line, places, numbers):
+        least = x.at[rows].min(values)
+        return x.at[rows].max(values), least, line.at[places].max(numbers, mode="drop")
+
+    generator = TestGenerator(__name__)
+    x, values = (generator.normal(size=(n, 70)).astype(np.float32) for n in (33, 6))
+    rows = np.array([3, 17, 3, 30, 17, 3], np.int32)
+    line, numbers = (generator.integers(-99, 99, n).astype(np.int32) for n in (40, 37))
+    places = generator.integers(0, 45, 37).astype(np.int32)
+    arguments = (x, rows, values, line, places, numbers)
+    ttmlir.compile(scatter, *arguments).save(tmp_path / "model.py", golden=True)
+    _run(tmp_path / "model.py", "--check", "--save", str(tmp_path / "results.npz"))
+    most, least, of_line = x.copy(), x.copy(), line.copy()
+    np.maximum.at(most, rows, values)
+    np.minimum.at(least, rows, values)
+    inside = places < 40
+    np.maximum.at(of_line, places[inside], numbers[inside])
+    with np.load(tmp_path / "results.npz") as found:
+        for number, wanted in enumerate((most, least, of_line)):
+            np.testing.assert_array_equal(found[f"arr_{number}"].reshape(wanted.shape), wanted)
 
 
 _DROPOUT = """

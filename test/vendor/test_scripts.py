@@ -32,6 +32,8 @@ _NAMES = (
     "concatenate-i32-5x7",
     "sort-bf16-5x33",
     "one_hot-i32-5-to_f32",
+    "scatter-f32-33x70-rows_max",
+    "scatter-f32-33x70-rows_min",
     "all-i32-5x33",
     "softmax-f32-2x33x5-axis_1",
     "matmul-bf16-33x70",

@@ -589,14 +589,18 @@ def _reduction(op: ttnn.TTNNOp, keyword: str, language: Language) -> str:
         return language.none
     if "scatter" not in op.name:
         return f'"{keyword}"'
-    if keyword not in _REDUCTIONS:
-        refuse_to_legalize(
-            op, f"ttnn.scatter adds or multiplies numbers of the same place, not '{keyword}'"
-        )
-    return f'"{_REDUCTIONS[keyword]}"'
+    if keyword in _REDUCTIONS:
+        return f'"{_REDUCTIONS[keyword]}"'
+    if language.is_python and op.name == "ttnn.rows_scatter" and keyword in EXTREMES:
+        return f'"{keyword}"'
+    refuse_to_legalize(
+        op, f"ttnn.scatter adds or multiplies numbers of the same place, not '{keyword}'"
+    )
 
 
 _REDUCTIONS = {"sum": "add", "prod": "multiply"}
+EXTREMES = ("max", "min")
+"""How scripts of Python combine slices of the same place, too."""
 
 
 def _placement(content: Any, language: Language) -> str:

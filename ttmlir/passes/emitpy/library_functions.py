@@ -15,6 +15,7 @@ from ttmlir.dialects import emitpy, ttnn
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, layout_of
 from ttmlir.layout.enums import DataType
+from ttmlir.passes.emitc.library_calls import EXTREMES
 
 _SMALL = {"ui8": "si32", "ui16": "si32"}
 _COMPUTED_AS: Mapping[str, Mapping[str, str]] = {
@@ -127,7 +128,14 @@ def function_of(op: ttnn.TTNNOp, callee: str, arguments: _Arguments) -> tuple[st
             # `remainder` has the sign of the divisor.
             return "ttnn.fmod", few
         case _:
-            return callee, arguments
+            is_extreme = name == "rows_scatter" and _reduction(arguments) in EXTREMES
+            return "utils.rows_scatter_extremes" if is_extreme else callee, arguments
+
+
+def _reduction(arguments: _Arguments) -> str:
+    """How numbers of the same place are combined."""
+    found = dict(arguments).get("reduce")
+    return found.value.data.strip('"') if isinstance(found, emitpy.OpaqueAttr) else ""
 
 
 FLOATS_ALONE = ("sign",)

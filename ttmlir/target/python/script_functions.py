@@ -180,10 +180,11 @@ def rows_scatter(
     column: bool = False,
     reduce: str | None = None,
     memory_config: Any = None,
+    write: Callable[..., Any] | None = None,
 ) -> Any:
     """A tensor with slices written to places of an index; those over the border are dropped.
 
-    They are written to a row behind the last one.
+    They are written to a row behind the last one, by `write`, which is `ttnn.scatter`.
     """
     row = [] if column else _row_of(tensor, sizes)
     count, width = math.prod(sizes), math.prod(row)
@@ -205,9 +206,53 @@ def rows_scatter(
     spare = ttnn.zeros(behind, table.dtype, ttnn.ROW_MAJOR_LAYOUT, device=table.device())
     source = ttnn.reshape(ttnn.to_layout(updates, ttnn.ROW_MAJOR_LAYOUT), shape)
     table = ttnn.concat([table, spare], dim)
-    written = ttnn.scatter(table, dim, places, source, reduce=reduce)
+    written = (write or ttnn.scatter)(table, dim, places, source, reduce=reduce)
     result = ttnn.reshape(ttnn.slice(written, [0, 0, 0], end), [*tensor.shape])
     return _placed(result, tensor.layout, memory_config)
+
+
+def rows_scatter_extremes(tensor: Any, index: Any, updates: Any, **others: Any) -> Any:
+    """As `rows_scatter`, of maxima or minima."""
+    return rows_scatter(tensor, index, updates, write=_scatter_extremes, **others)
+
+
+def _lines(tensor: Any, dim: int) -> Any:
+    """A tensor as lines along a dimension, in tiles."""
+    shape = [*tensor.shape]
+    inner = math.prod(shape[dim + 1 :])
+    rows = ttnn.to_layout(tensor, ttnn.ROW_MAJOR_LAYOUT)
+    rows = ttnn.reshape(rows, [math.prod(shape[:dim]), shape[dim], inner])
+    if inner > 1:
+        rows = ttnn.permute(rows, [0, 2, 1])
+    lines = ttnn.reshape(rows, [math.prod(shape) // shape[dim], shape[dim]])
+    return ttnn.to_layout(lines, ttnn.TILE_LAYOUT)
+
+
+def _scatter_extremes(tensor: Any, dim: int, index: Any, source: Any, *, reduce: str) -> Any:
+    """Maxima or minima of numbers and those scattered to them: the library adds and multiplies.
+
+    Each number is compared with all indices of its line, so that memory is for their product.
+    """
+    shape = [*tensor.shape]
+    combine = {"max": "maximum", "min": "minimum"}[reduce]
+    numbers, source = _lines(tensor, dim), _lines(source, dim)
+    index = ttnn.typecast(_lines(index, dim), ttnn.int32)
+    (count, extent), places = numbers.shape, index.shape[1]
+    own = ttnn.repeat(ttnn.reshape(numbers, [count, extent, 1]), [1, 1, places])
+    given, wanted = (
+        ttnn.repeat(ttnn.reshape(each, [count, 1, places]), [1, extent, 1])
+        for each in (source, index)
+    )
+    place = _whole_numbers(range(extent), [1, extent, 1], tensor.device())
+    is_here = ttnn.typecast(ttnn.eq(wanted, place), own.dtype)
+    found = ttnn.where(is_here, given, own)
+    most = reduce_bits(found, operation=combine, dim=[2], keepdim=False)
+    lines = getattr(ttnn, combine)(ttnn.to_layout(most, ttnn.TILE_LAYOUT), numbers)
+    inner = math.prod(shape[dim + 1 :])
+    rows = ttnn.to_layout(lines, ttnn.ROW_MAJOR_LAYOUT)
+    if inner > 1:
+        rows = ttnn.permute(ttnn.reshape(rows, [count // inner, inner, extent]), [0, 2, 1])
+    return _placed(ttnn.reshape(rows, shape), tensor.layout, None)
 
 
 def _placed(tensor: Any, layout: Any, memory_config: Any) -> Any:
