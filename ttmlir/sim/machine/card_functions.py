@@ -36,6 +36,8 @@ _ALIASES = {
     "sigmoid_accurate": "sigmoid",
     "clip": "clamp",
 }
+_NOT_WIDE = frozenset({"cbrt", "identity", "round", "softplus", "where"})
+"""Functions whose bits are others in a DST of 32 bits: copies keep denormal numbers."""
 _PART = 1 << 14
 """Numbers that are computed at a time."""
 
@@ -68,7 +70,9 @@ def card_function(
     """
     name = _ALIASES.get(name, name)
     function = (FUNCTIONS if operands == 1 else OPERATIONS).get(name)
-    if function is None or arch is Arch.GRAYSKULL or (wide and arch is not Arch.BLACKHOLE):
+    if function is None or arch is Arch.GRAYSKULL:
+        return None
+    if wide and (arch is not Arch.BLACKHOLE or name in _NOT_WIDE):
         return None
     given = {key: each for key, each in (parameters or {}).items() if each is not None}
     numbers = {key: each for key, each in given.items() if isinstance(each, int | float)}

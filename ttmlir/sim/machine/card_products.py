@@ -1,6 +1,6 @@
 """What a card makes of products and sums of tensors of bfloat16: the matrix unit on whole arrays.
 
-Products go through a DST of 16 bits if that is asked for. Sums and averages go through one of 32
+Products go through a DST of the bits that are asked for. Sums and averages go through one of 32
 bits: along rows they are products with a column of one number, along columns products with a row;
 the number is 1, or what divides, cut to bfloat16. Wormhole leaves out the fourth phase of them.
 """
@@ -22,19 +22,25 @@ LARGEST = 1 << 22
 _TILE = 32
 
 
-def matmul_bfloat16(a: Array, b: Array, fidelity: MathFidelity, arch: Arch) -> Array | None:
-    """The product of matrices (..., M, K) and (K, N) through a DST of 16 bits.
+def matmul_bfloat16(
+    a: Array, b: Array, fidelity: MathFidelity, arch: Arch, *, wide: bool
+) -> Array | None:
+    """The product of matrices (..., M, K) and (K, N) through a DST of 16 bits, or of 32.
 
-    None for more multiplications than `LARGEST`, and for a second factor of several matrices.
+    None for more multiplications than `LARGEST`, for a second factor of several matrices, and for a
+    DST of 32 bits on Wormhole, of which there are no bits to hold it to.
     """
+    if wide and arch is not Arch.BLACKHOLE:
+        return None
     if b.ndim < 2 or a.ndim < 2 or math.prod(b.shape[:-2]) != 1:
         return None
     rows = a.reshape(-1, a.shape[-1])
     if not rows.size or not b.size or rows.size * b.shape[-1] > LARGEST:
         return None
-    product = _product(rows, b.reshape(b.shape[-2:]), fidelity, arch, wide=False)
+    product = _product(rows, b.reshape(b.shape[-2:]), fidelity, arch, wide=wide)
     shape = (*a.shape[:-1], b.shape[-1])
-    return pack_bfloat16(product).reshape(*(1,) * (b.ndim - a.ndim), *shape)
+    packed = _pack_wide(product) if wide else pack_bfloat16(product)
+    return packed.reshape(*(1,) * (b.ndim - a.ndim), *shape)
 
 
 def _product(a: Array, b: Array, fidelity: MathFidelity, arch: Arch, *, wide: bool) -> Array:

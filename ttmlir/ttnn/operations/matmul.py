@@ -75,14 +75,13 @@ def multiply(values: dict[str, Any]) -> Tensor:
 def _product_on_card(
     a: Array, b: Array, tensors: tuple[Tensor, Tensor], values: dict[str, Any], device: MeshDevice
 ) -> Array | None:
-    """The bits of a card's product of bfloat16 in 16 bits, of a fidelity that was asked for."""
+    """The bits of a card's product of bfloat16, of a fidelity that was asked for."""
     config = values["compute_kernel_config"]
     kept = {each.dtype for each in tensors} | {values["dtype"] or DataType.BFLOAT16}
     if (
         not device.has_card_bits
         or kept != {DataType.BFLOAT16}
         or not isinstance(config, WormholeComputeKernelConfig)
-        or config.fp32_dest_acc_en
         or config.packer_l1_acc
         or config.math_fidelity is MathFidelity.Invalid
         or a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]
@@ -91,7 +90,8 @@ def _product_on_card(
     from ttmlir.sim.machine.card_products import matmul_bfloat16
 
     fidelity = CardFidelity[config.math_fidelity.name.upper()]
-    return matmul_bfloat16(a, b, fidelity, device.arch())
+    wide = config.fp32_dest_acc_en
+    return matmul_bfloat16(a, b, fidelity, device.arch(), wide=wide)
 
 
 def _fitting_bias(bias: Tensor, product: tuple[int, ...]) -> Array:
