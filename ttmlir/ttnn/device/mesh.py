@@ -152,6 +152,8 @@ class MeshDevice(Device):
         self.caches_programs = True
         self.is_strict = is_strict
         """Whether operations take what a card takes, and no more."""
+        self.has_card_bits = False
+        """Whether results have the bits of a card where these are known."""
 
         self.sub_devices = SubDevices()
         """Parts that programs divided the cores into; here they change nothing."""

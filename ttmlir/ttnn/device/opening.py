@@ -75,12 +75,14 @@ def open_device(
     numerics: Numerics = "device",
     sanitize: bool = True,
     strict: bool = True,
+    card_bits: bool = False,
 ) -> MeshDevice:
     """Open a simulated device; the same one if it is open.
 
     `board`, `numerics` (`device`: results are rounded to the tensor's data type; `exact`: they keep
     all digits) and `sanitize` are those of the simulator. Without `strict`, operations take data
-    types and layouts that a card refuses, where they have a meaning.
+    types and layouts that a card refuses, where they have a meaning. With `card_bits`, results of
+    device numerics have the bits of a card where these are known, not the nearest numbers.
     """
     # Threads that open the same device share it.
     with _opening:
@@ -91,6 +93,7 @@ def open_device(
         options = SimOptions(numerics=numerics, sanitize=sanitize)
         chip = chip_of(board, device_id)
         device = MeshDevice(device_id, chip, options, l1_small_size=l1_small_size, is_strict=strict)
+        device.has_card_bits = card_bits and numerics == "device"
         _open[device_id] = device
         return device
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ttmlir.errors import ArgumentError, UsageError
+from ttmlir.layout.enums import MathFidelity as CardFidelity
 from ttmlir.optable.contraction import matmul_shape
 from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.runtime.tensor import Array
@@ -21,9 +22,12 @@ from ttmlir.ttnn.operations.operation import (
     table_of,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
-from ttmlir.ttnn.types.configs import MatmulPlan
-from ttmlir.ttnn.types.enums import Layout
+from ttmlir.ttnn.types.configs import MatmulPlan, WormholeComputeKernelConfig
+from ttmlir.ttnn.types.enums import DataType, Layout, MathFidelity
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG
+
+if TYPE_CHECKING:
+    from ttmlir.ttnn.device.mesh import MeshDevice
 
 TAIL = (
     "*, transpose_a=False, transpose_b=False, memory_config=None, dtype=None, "
@@ -54,14 +58,40 @@ def multiply(values: dict[str, Any]) -> Tensor:
     if isinstance(plan, MatmulPlan):
         plan.check(-(-left.shape[-1] // a.tile.tile_shape[1]))
     with np.errstate(all="ignore"):
-        result = _product(left, right)
+        result = None
+        if bias is None and plan is None and not values["activation"]:
+            result = _product_on_card(left, right, (a, b), values, device)
+        exact = result is not None
+        if result is None:
+            result = _product(left, right)
         if bias is not None:
             result = result + _fitting_bias(bias, result.shape)
         for chain in (getattr(plan, "fused_activation", None), values["activation"]):
             if chain:
                 result = apply_activations(result, chain)
-    made = _store(result, given, values, device)
-    return made
+    return _store(result, given, values, device, exact=exact)
+
+
+def _product_on_card(
+    a: Array, b: Array, tensors: tuple[Tensor, Tensor], values: dict[str, Any], device: MeshDevice
+) -> Array | None:
+    """The bits of a card's product of bfloat16, of a fidelity that was asked for."""
+    config = values["compute_kernel_config"]
+    kept = {each.dtype for each in tensors} | {values["dtype"] or DataType.BFLOAT16}
+    if (
+        not device.has_card_bits
+        or kept != {DataType.BFLOAT16}
+        or not isinstance(config, WormholeComputeKernelConfig)
+        or config.packer_l1_acc
+        or config.math_fidelity is MathFidelity.Invalid
+        or a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]
+    ):
+        return None
+    from ttmlir.sim.machine.card_products import matmul_bfloat16
+
+    fidelity = CardFidelity[config.math_fidelity.name.upper()]
+    wide = config.fp32_dest_acc_en
+    return matmul_bfloat16(a, b, fidelity, device.arch(), wide=wide)
 
 
 def _fitting_bias(bias: Tensor, product: tuple[int, ...]) -> Array:
@@ -106,7 +136,12 @@ def _product(a: Array, b: Array) -> Array:
 
 
 def _store(
-    result: Array, operands: tuple[Tensor, ...], values: dict[str, Any], device: Any
+    result: Array,
+    operands: tuple[Tensor, ...],
+    values: dict[str, Any],
+    device: Any,
+    *,
+    exact: bool = False,
 ) -> Tensor:
     """Interleaved in DRAM, unless another memory is asked for."""
     config = values["memory_config"]
@@ -118,6 +153,7 @@ def _store(
         layout=Layout.TILE,
         memory_config=DRAM_MEMORY_CONFIG if config is None else config,
         output_tensor=values["optional_output_tensor"],
+        exact=exact,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from ttmlir.ttnn.operations.operation import (
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout
+
+if TYPE_CHECKING:
+    from ttmlir.ttnn.device.mesh import MeshDevice
 
 _SIGNATURE = (
     "input_tensor, dim=None, keepdim=False, *, memory_config=None, compute_kernel_config, "
@@ -70,7 +73,11 @@ class Reduction:
                 # NumPy would warn that there is nothing to take the average of.
                 result = np.full(shape, np.nan)
             else:
-                result = self.reference(np, array, keep_dim=keep_dim, dim_arg=dims, **more)
+                on_card = self._reduce_on_card(tensor, dims, values["scalar"], device)
+                if on_card is None:
+                    result = self.reference(np, array, keep_dim=keep_dim, dim_arg=dims, **more)
+                else:
+                    result = on_card.reshape(shape)
             if values["scalar"] != 1.0:
                 result = _scale(result, values["scalar"], tensor.dtype)
         is_total = dims is None and self.name == "sum"
@@ -82,6 +89,19 @@ class Reduction:
             layout=Layout.TILE if in_tiles else None,
             memory_config=values["memory_config"],
         )
+
+    def _reduce_on_card(
+        self, tensor: Tensor, dims: Dimensions, scalar: Any, device: MeshDevice
+    ) -> Array | None:
+        """The bits of a card's sums and averages of bfloat16, on devices that have them."""
+        if self.name not in ("sum", "mean") or tensor.dtype is not DataType.BFLOAT16:
+            return None
+        if not device.has_card_bits or dims is None or scalar != 1.0:
+            return None
+        from ttmlir.sim.machine.card_products import reduce_bfloat16
+
+        averages = self.name == "mean"
+        return reduce_bfloat16(tensor.array, dims, device.arch(), averages=averages)
 
 
 def _scale(result: Array, scalar: Any, dtype: DataType) -> Array:

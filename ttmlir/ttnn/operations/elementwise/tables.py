@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,6 +42,10 @@ from ttmlir.ttnn.tensor.complex import ComplexTensor
 from ttmlir.ttnn.tensor.tensor import LARGE, Tensor, compute_bfloat16, compute_type
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.memory import MemoryConfig
+
+if TYPE_CHECKING:
+    from ttmlir.sim.machine.card_functions import CardFunction
+    from ttmlir.ttnn.device.mesh import MeshDevice
 
 # --- Declaration ----------------------------------------------------------------------------------
 
@@ -123,13 +127,10 @@ class Elementwise:
                 if is_scaled:
                     dtype = DataType.FLOAT32
             chain = chain_of(values.get("activations"), "activations")
-            kept = dtype if output is None else output.dtype
-            in_parts = not chain and kept is DataType.BFLOAT16 and self._goes_in_parts(arrays)
-            is_rounded = in_parts and device.numerics is Numerics.DEVICE
-            if is_rounded:
-                result = compute_bfloat16(partial(self.reference, np, **arguments), arrays)
-            else:
-                result = self._compute(arrays, arguments)
+            kept = first.dtype if dtype is None else dtype
+            if output is not None:
+                kept = output.dtype
+            result, is_rounded = self._compute_as(kept, device, tensors, arrays, arguments, chain)
             if chain:
                 result = apply_activations(result, chain)
         made = store(
@@ -212,6 +213,41 @@ class Elementwise:
         """Whether a number in floating point makes floating point of integers."""
         scales = self.scales or self.integer_result is DataType.FLOAT32
         return scales and not first.dtype.facts.is_float
+
+    def _compute_as(
+        self,
+        kept: DataType,
+        device: MeshDevice,
+        tensors: Sequence[Tensor],
+        arrays: list[Array],
+        arguments: dict[str, Any],
+        chain: Sequence[Any],
+    ) -> tuple[Array, bool]:
+        """The result, and whether its numbers are already those of the data type that is kept."""
+        if device.numerics is not Numerics.DEVICE or chain:
+            return self._compute(arrays, arguments), False
+        if device.has_card_bits and kept is tensors[0].dtype:
+            on_card = self._find_on_card(device, tensors, arguments)
+            if on_card is not None:
+                self._check_shapes(arrays)
+                return on_card(*arrays), not kept.facts.is_block
+        if kept is DataType.BFLOAT16 and self._goes_in_parts(arrays):
+            return compute_bfloat16(partial(self.reference, np, **arguments), arrays), True
+        return self._compute(arrays, arguments), False
+
+    def _find_on_card(
+        self, device: MeshDevice, tensors: Sequence[Tensor], arguments: dict[str, Any]
+    ) -> CardFunction | None:
+        """What computes the bits of a card."""
+        from ttmlir.sim.machine.card_functions import card_function
+
+        first = tensors[0]
+        if not first.dtype.facts.is_float or any(each.dtype != first.dtype for each in tensors):
+            return None
+        wide = first.dtype is DataType.FLOAT32
+        return card_function(
+            self.name, device.arch(), wide=wide, operands=len(self.operands), parameters=arguments
+        )
 
     def _compute(self, arrays: list[Array], arguments: dict[str, Any]) -> Array:
         try:

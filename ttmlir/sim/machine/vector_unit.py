@@ -1,0 +1,435 @@
+"""Instructions of the vector unit (SFPU) that compute, bit by bit, on arrays of lanes.
+
+Numbers are float32 arrays; where an instruction takes or gives integers, they are int32 arrays of
+the same bits. Numbers may stand for arrays. Nothing is denormal: such operands count as 0, and such
+results become 0.
+
+The multiplier with its adder is neither fused nor does it round twice. A product keeps the 27 or 28
+bits that it has above its 2^-26 part, the last of which is set if anything was cut; the smaller
+addend is aligned in the same way, unless nothing of it is left; and the sum is rounded to nearest,
+ties to even. Wormhole loses the last but one bit where a sum is four times its smallest exponent,
+and the sign of a sum that is 0.
+
+Sources: tt-isa-documentation, SFPMAD.md of WormholeB0 and BlackholeA0, Miscellaneous/FMA; the
+simulator ttsim 1.10, whose bits the tests hold this to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.layout.enums import Arch
+
+Array = NDArray[Any]
+Numbers = Array | np.floating[Any] | float
+"""Numbers of lanes, or one for all."""
+
+_SIGN = np.int32(-1 << 31)
+_MAGNITUDE = np.int32(0x7FFFFFFF)
+_EXPONENT = np.int32(0xFF << 23)
+_FRACTION = np.int32((1 << 23) - 1)
+_BIAS = 127
+_NAN = np.float32(np.nan)
+INFINITY = np.float32(np.inf)
+
+
+def bits(lanes: Numbers) -> Array:
+    """The bits of numbers, as signed integers."""
+    return np.asarray(lanes, np.float32).view(np.int32)
+
+
+def number(integers: Array | int) -> Array:
+    """The numbers with these bits."""
+    return np.asarray(integers).astype(np.int32).view(np.float32)
+
+
+def where(condition: Array, chosen: Numbers, others: Numbers) -> Array:
+    """Numbers of one array where the condition holds, of another elsewhere."""
+    return np.where(condition, np.asarray(chosen, np.float32), np.asarray(others, np.float32))
+
+
+def exponent(lanes: Numbers, bias: int = _BIAS) -> Array:
+    """Integers: the exponents of numbers (SFPEXEXP)."""
+    return ((bits(lanes) >> 23) & 0xFF) - np.int32(bias)
+
+
+def fraction(lanes: Numbers, *, hidden: bool = False) -> Array:
+    """Integers: the 23 bits after the leading one, which `hidden` adds (SFPEXMAN)."""
+    kept = bits(lanes) & _FRACTION
+    return kept | np.int32(1 << 23) if hidden else kept
+
+
+def with_exponent(lanes: Numbers, biased: Array | int) -> Array:
+    """Numbers with other exponents, of which 8 bits count (SFPSETEXP)."""
+    changed = np.asarray(biased).astype(np.int32) << np.int32(23) & _EXPONENT
+    return number(bits(lanes) & ~_EXPONENT | changed)
+
+
+def add_exponent(lanes: Numbers, by: int) -> Array:
+    """Numbers times a power of 2, by their exponents alone, 255 excepted (SFPDIVP2)."""
+    biased = exponent(lanes, 0)
+    return where(biased == 255, lanes, with_exponent(lanes, biased + np.int32(by)))
+
+
+def with_fraction(lanes: Numbers, of: Numbers) -> Array:
+    """Numbers with the 23 bits of others after the leading one (SFPSETMAN)."""
+    return number(bits(lanes) & ~_FRACTION | bits(of) & _FRACTION)
+
+
+def with_sign(lanes: Numbers, of: Numbers) -> Array:
+    """Numbers with the signs of others (SFPSETSGN)."""
+    return number(bits(lanes) & _MAGNITUDE | bits(of) & _SIGN)
+
+
+def negative(lanes: Numbers) -> Array:
+    """Numbers with the other sign."""
+    return number(bits(lanes) ^ _SIGN)
+
+
+def magnitude(lanes: Numbers) -> Array:
+    """Numbers without signs; negative NaN stay as they are (SFPABS)."""
+    pattern = bits(lanes)
+    is_nan = pattern & _MAGNITUDE > _EXPONENT
+    return number(np.where(is_nan, pattern, pattern & _MAGNITUDE))
+
+
+def is_negative(lanes: Numbers) -> Array:
+    """Whether the sign is set, that of 0 and NaN included (SFPSETCC)."""
+    return bits(lanes) < 0
+
+
+def _order(lanes: Numbers) -> Array:
+    pattern = bits(lanes)
+    return np.where(pattern < 0, pattern ^ _MAGNITUDE, pattern)
+
+
+def smaller(a: Numbers, b: Numbers) -> Array:
+    """The smaller of two numbers, ordered by sign and magnitude (SFPSWAP)."""
+    return where(_order(a) < _order(b), a, b)
+
+
+def larger(a: Numbers, b: Numbers) -> Array:
+    """The larger of two numbers, ordered by sign and magnitude (SFPSWAP)."""
+    return where(_order(a) < _order(b), b, a)
+
+
+def clamped(lanes: Numbers, low: float, high: float) -> Array:
+    """Numbers within limits."""
+    return smaller(larger(lanes, low), high)
+
+
+def follows(a: Numbers, b: Numbers) -> Array:
+    """Whether a number comes after another, ordered by sign and magnitude (SFPGT)."""
+    return _order(a) > _order(b)
+
+
+def shifted_left(integers: Array, by: Array | int) -> Array:
+    """Integers shifted by amounts of which the lowest 5 bits count, to the right if negative."""
+    amounts = np.asarray(by)
+    unsigned = integers.view(np.uint32)
+    left = unsigned << (amounts & 31).astype(np.uint32)
+    right = unsigned >> (-amounts & 31).astype(np.uint32)
+    return np.where(amounts >= 0, left, right).view(np.int32)
+
+
+def from_integer(integers: Array) -> Array:
+    """Numbers of integers of a sign and 31 bits, to nearest, ties to even (SFPCAST)."""
+    wide = (integers & _MAGNITUDE).astype(np.float64)
+    rounded: Array = wide.astype(np.float32)
+    return with_sign(rounded, number(integers))
+
+
+def to_bfloat16(lanes: Numbers) -> Array:
+    """Numbers rounded to bfloat16, to nearest, ties to even; NaN becomes infinity (SFP_STOCH_RND).
+
+    Whether a tie is one is seen in the upper 16 bits that are left: to nearest, away from zero.
+    """
+    pattern = bits(lanes)
+    biased = pattern & _EXPONENT
+    rounded = (pattern & ~np.int32(0xFFFF)) + ((pattern & np.int32(0x8000)) << np.int32(1))
+    kept = np.where(biased == _EXPONENT, pattern & np.int32(-1 << 23), rounded)
+    return number(np.where(biased == 0, 0, kept))
+
+
+def to_small_integer(lanes: Numbers, largest: int, *, signed: bool) -> Array:
+    """Integers of a sign and a magnitude of at most `largest`, ties away from zero."""
+    pattern = bits(lanes)
+    sign = pattern & _SIGN if signed else np.zeros_like(pattern)
+    power = exponent(lanes)
+    significant = fraction(lanes, hidden=True).astype(np.int64)
+    shifts = np.clip(power, -1, 15).astype(np.int64)
+    scaled = np.where(shifts >= 0, significant << np.maximum(shifts, 0), significant >> 1)
+    found = np.minimum((scaled >> 23) + ((scaled & 0x7FFFFF) >= 0x400000), largest)
+    found = np.where(power >= 16, largest, found)
+    found = np.where(power < -1, 0, found).astype(np.int32)
+    sign = np.where((found == 0) & (power < 16), np.int32(0), sign)
+    return sign | found
+
+
+_SMALLEST, _LARGEST = 1023 - 100, 1023 + 100
+_SMALLEST_NORMAL = np.float32(2.0**-126)
+_SMALLEST_PLAIN = np.float32(2.0**-125)
+_TIE = 1 << 28
+_QUARTER = 1 << 27
+_LOW_BITS = (1 << 29) - 1
+
+
+def _power(values: Array) -> Array:
+    return values.view(np.int64) >> 52 & 0x7FF
+
+
+@dataclass(frozen=True)
+class VectorUnit:
+    """The vector unit of a generation of chips."""
+
+    is_wormhole: bool
+
+    def mad(self, a: Numbers, b: Numbers, c: Numbers) -> Array:
+        """`a * b + c` (SFPMAD), and with `c` 0 or one factor 1 SFPMUL and SFPADD."""
+        with np.errstate(all="ignore"):
+            x, y, z = (_without_denormals(each) for each in (a, b, c))
+            product = x.astype(np.float64) * y
+            total = product + z
+            # What double precision rounds as the adder does: no cancellation, no tie nearby.
+            wide = z.astype(np.float64)
+            largest = np.maximum(_power(product), _power(wide))
+            distance = (total.view(np.int64) & _LOW_BITS) - _TIE
+            is_plain = (largest < _LARGEST) & (largest > _SMALLEST) & (_power(total) >= largest)
+            is_plain &= np.abs(distance) > _QUARTER
+            result: Array = total.astype(np.float32)
+        if not is_plain.all():
+            rest = ~np.atleast_1d(is_plain)
+            operands = (np.broadcast_to(each, total.shape) for each in (x, y, z))
+            left = (np.atleast_1d(each)[rest] for each in operands)
+            np.atleast_1d(result)[rest] = self._mad_exactly(*left)
+            if not result.ndim:
+                return self._mad_exactly(*(each.reshape(1) for each in (x, y, z)))[0]
+        return result
+
+    def mul(self, a: Numbers, b: Numbers) -> Array:
+        """`a * b` (SFPMUL)."""
+        return self._plain_or_mad(np.multiply, a, b, 0.0)
+
+    def add(self, a: Numbers, b: Numbers) -> Array:
+        """`a + b` (SFPADD)."""
+        return self._plain_or_mad(np.add, a, 1.0, b)
+
+    def _plain_or_mad(self, function: np.ufunc, a: Numbers, b: Numbers, c: Numbers) -> Array:
+        """What float32 rounds as the unit does, save for numbers that are small or not finite."""
+        x, y, z = (_without_denormals(each) for each in (a, b, c))
+        with np.errstate(all="ignore"):
+            result: Array = np.asarray(function(x, y if function is np.multiply else z))
+            size = np.abs(result)
+            is_plain = (size > _SMALLEST_PLAIN) & (size < INFINITY)
+        if is_plain.all():
+            return result
+        if not result.ndim:
+            return self.mad(x, y, z)
+        rest = ~is_plain
+        result[rest] = self.mad(*(np.broadcast_to(e, result.shape)[rest] for e in (x, y, z)))
+        return result
+
+    def _mad_exactly(self, a: Array, b: Array, c: Array) -> Array:
+        """By integers of 64 bits, whatever the numbers are."""
+        (sign_a, power_a, first), (sign_b, power_b, second), (sign_c, power_c, third) = (
+            _unpacked(each) for each in (a, b, c)
+        )
+        sign_p = sign_a ^ sign_b
+        product = (first * second) << 3
+        product = product >> 23 | ((product & 0x7FFFFF) != 0)
+        power_p = power_a + power_b - _BIAS
+        third = third << 3
+        # Infinity and NaN.
+        special_a, special_b, special_c = (each == 255 for each in (power_a, power_b, power_c))
+        too_large = power_p >= 255
+        is_special = special_a | special_b | too_large | special_c
+        c_is_infinite = special_c & (third == 1 << 26)
+        is_nan = special_a & ((first != 1 << 23) | (second == 0))
+        is_nan |= special_b & ((second != 1 << 23) | (first == 0))
+        infinite_p = special_a | special_b
+        against = c_is_infinite & (sign_c != sign_p)
+        is_nan |= against & (infinite_p | too_large if self.is_wormhole else infinite_p)
+        c_is_nan = special_c & ~c_is_infinite
+        sign_of_nan = np.where(is_nan, sign_p, sign_c)
+        is_nan |= c_is_nan
+        special = np.where(c_is_infinite, _signed(sign_c, 255), _signed(sign_p, 255))
+        if self.is_wormhole:
+            power_p = np.where(is_special, np.minimum(power_p, 255), power_p)
+        is_lost = (product == 0) | (power_p < 0)
+        product = np.where(is_lost, 0, product)
+        power_p = np.where(is_lost, 0, power_p)
+        # The sum.
+        power = np.maximum(power_p, power_c)
+        product = _aligned(product, power - power_p)
+        third = _aligned(third, power - power_c)
+        sign = np.where(product >= third, sign_p, sign_c)
+        total = np.where(sign_c == sign, third, -third) + np.where(
+            sign_p == sign, product, -product
+        )
+        total = np.where(total < 0, -total, total)
+        length = np.frexp(total.astype(np.float64))[1].astype(np.int64)
+        right = length - 27  # By how many bits to the right its leading one stands 26 bits high.
+        power = power + right
+        is_tiny = power < 0 if self.is_wormhole else power <= 0
+        if not self.is_wormhole:
+            right = np.where(is_tiny, right + 1, right)
+        drop = np.clip(right, 0, 62)
+        lost = total & (1 if self.is_wormhole else (drop | 1))
+        kept = np.where(
+            right <= 0, total << np.clip(-right, 0, 35), total >> drop | ((lost != 0) & (drop > 0))
+        )
+        is_zero = total == 0
+        base = np.where(is_tiny & (not self.is_wormhole), 0, power) << 23
+        result = base + (kept >> 3 & 0x7FFFFF)
+        result += ((kept & 7) + (result & 1)) > 4
+        result = np.where(result >> 23 == 0, 0, result)
+        sign = np.where(result == 0, 0, sign) if self.is_wormhole else sign
+        if self.is_wormhole:
+            result = np.where(is_tiny, 0, result)
+            sign = np.where(is_tiny, 0, sign)
+        result = np.where(power >= 255, 255 << 23, result)
+        result = np.where(is_zero, 0, result)
+        sign = np.where(is_zero, 0 if self.is_wormhole else sign_c & sign_p, sign)
+        result = result | sign << 31
+        # Nothing was added.
+        alone = np.where(third > 0, _signed(sign_c, 0) | bits(c).astype(np.int64) & 0x7FFFFFFF, 0)
+        zero = 0 if self.is_wormhole else (sign_c & sign_p) << 31
+        result = np.where(is_lost, np.where(third > 0, alone, zero), result)
+        result = np.where(is_special, special, result)
+        nan = _signed(sign_of_nan, 255) | 1 if self.is_wormhole else np.int64(0x7FC00000)
+        result = np.where(is_nan, nan, result)
+        return result.astype(np.uint32).view(np.float32)
+
+
+def _without_denormals(lanes: Numbers) -> Array:
+    values = np.asarray(lanes, np.float32)
+    is_denormal = (np.abs(values) < _SMALLEST_NORMAL) & (values != 0)
+    return np.where(is_denormal, np.copysign(np.float32(0), values), values)
+
+
+def _unpacked(lanes: Array) -> tuple[Array, Array, Array]:
+    """Signs, exponents and significands of 24 bits, as integers of 64 bits."""
+    pattern = np.ascontiguousarray(lanes, np.float32).view(np.uint32).astype(np.int64)
+    power = pattern >> 23 & 0xFF
+    significand = np.where(power > 0, pattern & 0x7FFFFF | 0x800000, 0)
+    return pattern >> 31, power, significand
+
+
+def _signed(signs: Array, biased: int) -> Array:
+    return signs << 31 | np.int64(biased << 23)
+
+
+def _aligned(significands: Array, by: Array) -> Array:
+    """Shifted to the right; the last bit tells what was cut, if anything is left."""
+    amounts = np.minimum(by, 62)
+    kept = significands >> amounts
+    return np.where(kept > 0, kept | ((kept << amounts) != significands), 0)
+
+
+WORMHOLE = VectorUnit(is_wormhole=True)
+BLACKHOLE = VectorUnit(is_wormhole=False)
+
+
+class Lanes:
+    """Numbers in a register of the vector unit, with the arithmetic of programs.
+
+    A product that is added to something, or from which something is subtracted, takes one
+    instruction together with that, as the compiler for the vector unit makes it; `kept` computes
+    the product by itself.
+    """
+
+    __array_ufunc__ = None
+    __slots__ = ("_array", "_factors", "unit")
+
+    def __init__(
+        self, unit: VectorUnit, array: Array | None, factors: tuple[Array, Array] | None = None
+    ) -> None:
+        """Numbers, or a product that is not computed yet."""
+        self.unit = unit
+        self._array = array
+        self._factors = factors
+
+    @property
+    def array(self) -> Array:
+        """The numbers."""
+        if self._array is None:
+            assert self._factors is not None
+            self._array = self.unit.mul(*self._factors)
+        return self._array
+
+    def kept(self) -> Lanes:
+        """The numbers as they are in a register, whatever happens to them next."""
+        return self.of(self.array)
+
+    def of(self, array: Array) -> Lanes:
+        """Other numbers on the same unit."""
+        return Lanes(self.unit, array)
+
+    def __neg__(self) -> Lanes:
+        """With the other sign."""
+        return self.of(negative(self.array))
+
+    def __mul__(self, other: Lanes | float) -> Lanes:
+        """A product."""
+        return Lanes(self.unit, None, (self.array, _array_of(other)))
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: Lanes | float) -> Lanes:
+        """A sum, of a product in one step."""
+        if self._factors is not None:
+            return self.of(self.unit.mad(*self._factors, _array_of(other)))
+        if isinstance(other, Lanes) and other._factors is not None:
+            return self.of(self.unit.mad(*other._factors, self.array))
+        return self.of(self.unit.add(self.array, _array_of(other)))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Lanes | float) -> Lanes:
+        """A difference; of numbers it is the second times -1, plus the first."""
+        if not isinstance(other, Lanes):
+            return self + -other
+        if other._factors is not None and self._factors is None:
+            first, second = other._factors
+            return self.of(self.unit.mad(negative(first), second, self.array))
+        if self._factors is not None:
+            return self.of(self.unit.mad(*self._factors, negative(other.array)))
+        return self.of(self.unit.mad(-1.0, other.array, self.array))
+
+    def __rsub__(self, other: float) -> Lanes:
+        """A number less these."""
+        if self._factors is not None:
+            first, second = self._factors
+            return self.of(self.unit.mad(negative(first), second, other))
+        return self.of(self.unit.mad(-1.0, self.array, other))
+
+
+def _array_of(value: Lanes | float) -> Array:
+    return value.array if isinstance(value, Lanes) else np.float32(value)  # pyright: ignore
+
+
+def pack_bfloat16(values: Array) -> Array:
+    """Numbers of a register in a tensor of bfloat16, through a DST of 16 bits.
+
+    DST keeps the upper half. The packer makes 0 of denormal numbers and of -0, and infinity of NaN.
+    """
+    pattern = np.ascontiguousarray(values, np.float32).view(np.uint32) & np.uint32(0xFFFF0000)
+    exponents = pattern & np.uint32(0x7F800000)
+    pattern = np.where(exponents == 0x7F800000, pattern & np.uint32(0xFF800000), pattern)
+    return np.where(exponents, pattern, 0).astype(np.uint32).view(np.float32)
+
+
+def store_float32(values: Array) -> Array:
+    """Numbers of a register in a DST of 32 bits: denormal ones become 0, with their signs."""
+    pattern = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    kept = np.where(pattern & np.uint32(0x7F800000), pattern, pattern & np.uint32(1 << 31))
+    return kept.astype(np.uint32).view(np.float32)
+
+
+def vector_unit(arch: Arch) -> VectorUnit:
+    """The vector unit of the chips of a generation."""
+    return WORMHOLE if arch is Arch.WORMHOLE_B0 else BLACKHOLE
