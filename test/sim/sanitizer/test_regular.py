@@ -113,6 +113,16 @@ IRREGULAR = {
         FEED.replace("noc_async_read_barrier();", "") + "noc_async_read_barrier();",
         DRAIN,
     ),
+    "two reads under way to one page": (
+        FEED.replace("noc_async_read_barrier", FEED.split("\n")[3] + "noc_async_read_barrier"),
+        DRAIN,
+    ),
+    "a store to a page that a read is under way to": (
+        FEED.replace(
+            "noc_async_read_barrier", "*word(get_write_ptr(0)) = 1;noc_async_read_barrier"
+        ),
+        DRAIN,
+    ),
     "writes under way when pages are popped": (
         FEED,
         DRAIN.replace("noc_async_write_barrier();", "") + "noc_async_write_barrier();",

@@ -62,9 +62,22 @@ class _Mover:
 
     def __init__(self, thread: RunningThread) -> None:
         self.computes = Role.COMPUTE & thread.role == thread.role
-        self.reads = [False, False]
+        self.reads: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+        """Start and end of the bytes that are on their way to L1."""
         self.sources = [False, False]
         self.targets = [False, False]
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether reads are under way."""
+        return bool(self.reads[0] or self.reads[1])
+
+    def check_apart(self, address: int, end: int) -> None:
+        """Nothing is on its way to bytes that are written."""
+        for coming in self.reads:
+            for start, stop in coming:
+                if address < stop and start < end:
+                    raise IrregularError
 
 
 class _States(dict["CircularBuffer", BufferState]):
@@ -251,7 +264,7 @@ class RegularRun:
             if not buffer.aliased or pages > buffer.free:
                 raise IrregularError
             state.reserved = 0
-        if True in self._movers[thread.index].reads:
+        if self._movers[thread.index].is_reading:
             raise IrregularError
 
     def cb_pop(self, thread: RunningThread, buffer: CircularBuffer, pages: int) -> None:
@@ -314,7 +327,7 @@ class RegularRun:
             state = pages.find(target_address)
             self._fill(thread, target, pages, state, target_address, size)
             self._reads.add((source, source_address, size))
-            mover.reads[noc] = True
+            mover.reads[noc].append((target_address, target_address + size))
             return
         pages = self._pages.get(source)
         if pages is None or kind != "write" or source is not thread.l1:
@@ -337,7 +350,7 @@ class RegularRun:
         mover = self._movers[thread.index]
         match kind:
             case "read":
-                mover.reads[noc] = False
+                mover.reads[noc].clear()
             case "write":
                 mover.sources[noc] = mover.targets[noc] = False
             case "flush":
@@ -437,6 +450,7 @@ class RegularRun:
         It need not reserve those of a tensor that no other thread uses.
         """
         end = address + size
+        self._movers[thread.index].check_apart(address, end)
         if state.producer is not thread or not state.covers_reserved(address, end):
             buffer = state.buffer
             if not buffer.aliased or end > buffer.limit or state.producer not in (None, thread):
@@ -458,7 +472,7 @@ class RegularRun:
         """Everything was waited for."""
         registers: dict[object, Destination | None] = {core.l1: core.dst for core in self._cores}
         for thread, mover in zip(self._threads, self._movers, strict=True):
-            is_open = True in mover.reads or True in mover.targets
+            is_open = mover.is_reading or True in mover.targets
             if is_open or still_holds(thread, registers.get(thread.l1)):
                 raise IrregularError
         if any(state.consumer is not None for state in self._unreserved):
