@@ -189,7 +189,9 @@ def _verdicts(
         try:
             script = write_script(name, board, folder)
         except REFUSALS as error:
-            yield f"{board} refused", str(error).splitlines()[0].partition("error: ")[2]
+            said = str(error).splitlines()[0].partition("error: ")[2]
+            # What helps may name other operations from day to day.
+            yield f"{board} refused", said.partition(";")[0]
             continue
         key = hash_of(script)
         known = old if old.get(f"{board} script") == key else {}

@@ -21,7 +21,7 @@ from ttmlir.program import (
     ProgramDescription,
     TensorAccessorArgs,
 )
-from ttmlir.target.python.kernel_script import WIDE_ROWS, spreads_short_rows
+from ttmlir.target.python.kernel_script import mend_rows
 from ttmlir.target.python.operation_script import (
     ChipText,
     ShardsText,
@@ -53,17 +53,19 @@ def save_operation(
     def refuse(message: str) -> NoReturn:
         raise NotSupportedError(f"{title} {message}")
 
-    def checked(made: Sequence[Any]) -> Any:
+    def mended(made: Sequence[Any]) -> Any:
         program = build(made)
         for each in program.kernels:
-            is_wide = getattr(each.config, "fp32_dest_acc_en", False)
             source = each.kernel_source
-            if is_wide and isinstance(source, Kernel) and spreads_short_rows(source.module):
-                refuse(f"{WIDE_ROWS}compute_config=ttnn.ComputeConfigDescriptor()")
+            if isinstance(source, Kernel) and getattr(each.config, "fp32_dest_acc_en", False):
+                text = mend_rows(source.module, source, refuse)
+                each.kernel_source = Kernel(
+                    source.name, text, None, source.module, source.thread_type
+                )
         return program
 
     def describe(board: str) -> ProgramDescription:
-        return describe_operation(title, board, [*tensors.values()], checked)
+        return describe_operation(title, board, [*tensors.values()], mended)
 
     program = describe(device.chip.name)
     for each in program.kernels:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 from ttmlir.cpp.render import render
 from ttmlir.cpp.tree import Braces, Expression, FunctionCall, Name
@@ -129,6 +130,24 @@ _CALLS: Mapping[str, tuple[_Call, ...]] = {
     "unary_op_init_common": (_start(0, 1), _Call("copy_init", (0,))),
 }
 """What calls of 2024 are in 2026, where it is not the same."""
+
+
+_HELPERS = Path(__file__).parent / "helpers"
+_ENTRY = "void kernel_main() {"
+
+
+def with_whole_rows(source: str) -> str:
+    """A kernel of 2026 whose DST has 32 bits, which spreads rows of 16-bit floats right.
+
+    `unary_bcast` moves them as if DST had 16 bits (tt-llk, llk_math_eltwise_unary_datacopy.h of
+    tt-metal 0.81: only UInt16 is treated).
+    """
+    head, entry, body = source.partition(_ENTRY)
+    helper = (_HELPERS / "rows.hpp").read_text(encoding="utf-8")
+    return f"{head}{helper}{entry}{body.replace(_SPREADS_ROW, 'spread_row(')}"
+
+
+_SPREADS_ROW = "unary_bcast<BroadcastType::ROW>("
 
 
 def calls_of_2026(call: FunctionCall) -> Iterator[FunctionCall]:

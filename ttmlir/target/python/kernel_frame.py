@@ -104,7 +104,7 @@ def numbers(array: Any, dtype: Any) -> Any:
     """The numbers of an array as the library takes those of a data type."""
     kinds = {ttnn.int32: np.int32, ttnn.uint32: np.uint32}
     kinds |= {ttnn.uint16: np.uint16, ttnn.uint8: np.uint8}
-    return np.ascontiguousarray(array, kinds.get(dtype, np.float32))
+    return np.asarray(array, kinds.get(dtype, np.float32), order="C")
 
 
 def on_device(array: Any, dtype: Any, layout: Any, memory_config: Any, device: Any) -> Any:

@@ -28,7 +28,7 @@ from ttmlir.dialects.ttcore import device_layout_of
 from ttmlir.dialects.ttkernel import CBType
 from ttmlir.layout.data_format import TileFormat
 from ttmlir.layout.enums import DeviceMemoryLayout, MemorySpace
-from ttmlir.layout.metal import WIDE_BYTES, grid_cores
+from ttmlir.layout.metal import grid_cores
 from ttmlir.layout.system import ChipDesc
 from ttmlir.mlir.reporting import OpError, file_line_col, name_of
 from ttmlir.program import (
@@ -37,7 +37,7 @@ from ttmlir.program import (
     ProgramDescription,
     list_ranges,
 )
-from ttmlir.target.cpp.kernel_api import KernelApi
+from ttmlir.target.cpp.kernel_api import KernelApi, with_whole_rows
 from ttmlir.target.flatbuffer.programs import system_desc_of
 from ttmlir.target.flatbuffer.tensors import TTMETAL, Symbols, Values
 from ttmlir.target.flatbuffer.ttmetal import EnqueueWriter, host_padding
@@ -50,6 +50,7 @@ from ttmlir.target.python.model_script import (
 from ttmlir.target.python.program_text import (
     PIECES_OF_PROGRAMS,
     ProgramWriter,
+    Refuse,
     cores_text,
     data_type_text,
     frame_script,
@@ -264,10 +265,8 @@ class _ScriptWriter:
             yield "# " + printable(f"{file}:{place.line}  {(line or '').strip()}".rstrip())
         description, _ = self._writer.describe(op)
         buffers = cast("tuple[Buffer, ...]", op.group("buffers"))
-        for each in description.kernels:
-            is_wide = isinstance(each.config, ComputeConfig) and each.config.fp32_dest_acc_en
-            if is_wide and spreads_short_rows(self._symbols.function(op, each.name)):
-                raise OpError(op, f"{WIDE_ROWS}options='fp32-dest-acc-en=false'")
+        kernels = [self._mended(op, each) for each in description.kernels]
+        description = replace(description, kernels=tuple(kernels))
         tensors = [f"buffer{number}" for number in range(len(buffers))]
         text = self._texts.text(
             _in_common(op, description), _meaning(op), tensors, partial(_refuse, op)
@@ -276,6 +275,12 @@ class _ScriptWriter:
             self._programs[text] = self.new_name(_title(op))
         given = ", ".join(self._names[each] for each in buffers)
         yield f"{self._programs[text]}({given})"
+
+    def _mended(self, op: ttmetal.EnqueueProgramOp, kernel: KernelDescription) -> KernelDescription:
+        if not isinstance(kernel.config, ComputeConfig) or not kernel.config.fp32_dest_acc_en:
+            return kernel
+        function = self._symbols.function(op, kernel.name)
+        return replace(kernel, source=mend_rows(function, kernel.source, partial(_refuse, op)))
 
 
 def _refuse(op: Operation, message: str) -> NoReturn:
@@ -294,25 +299,23 @@ def _in_common(op: Operation, program: ProgramDescription) -> ProgramDescription
     return replace(program, kernels=tuple(kernels))
 
 
-def spreads_short_rows(function: Operation) -> bool:
-    """Whether a kernel spreads rows of 16-bit numbers, which a DST of 32 bits gets wrong.
+def mend_rows(function: Operation, source: str, refuse: Refuse) -> str:
+    """The text of a kernel whose DST has 32 bits, right where it spreads rows of shorter numbers.
 
-    `unary_bcast` of rows moves 16-bit numbers to DST as if that had numbers of 16 bits, too
-    (tt-llk, llk_math_eltwise_unary_datacopy.h of tt-metal 0.81: only UInt16 is treated).
+    `refuse` is called for those that the kernel library has no call for.
     """
-    for call in function.walk():
-        if call.name == "ttkernel.unary_bcast" and call.properties["bcast_type"] == _ROW:
-            type_ = call.operands[0].type
-            assert isinstance(type_, CBType), "tiles are unpacked from circular buffers"
-            if element_of(type_.memref.element_type).scalar.size_bytes < WIDE_BYTES:
-                return True
-    return False
-
-
-WIDE_ROWS = (
-    "spreads rows of 16-bit numbers in a kernel whose registers hold 32 bits, which cards get "
-    "wrong; compute all of it in f32, or in bf16 with "
-)
+    formats = {
+        element_of(cast("CBType", call.operands[0].type).memref.element_type).scalar
+        for call in function.walk()
+        if call.name == "ttkernel.unary_bcast" and call.properties["bcast_type"] == _ROW
+    }
+    if any(each.size_bytes == 1 for each in formats):
+        refuse(
+            "spreads rows of 8-bit integers in a kernel whose registers hold 32 bits, which cards "
+            "do not compute; convert them to ui16 or f32 before"
+        )
+    has_short = any(each.keyword in ("f16", "bf16") for each in formats)
+    return with_whole_rows(source) if has_short else source
 
 
 def _is_memory_of_queue(user: Operation, buffer: SSAValue) -> bool:
