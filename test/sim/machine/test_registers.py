@@ -9,13 +9,13 @@ import pytest
 from cores.compute_core import ComputeCore, call
 from cores.tile_bytes import core_of, eighths
 
-from ttmlir.layout.enums import DataType
+from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import DeadlockError
 from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.machine.device import Core, SimChip
 from ttmlir.sim.machine.numerics import Register, faces_of_rows, factor_a, factor_b
-from ttmlir.sim.machine.registers import DestinationRegisters, SourceRegisters
+from ttmlir.sim.machine.registers import DestinationRegisters, Products, SourceRegisters
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import UNITS, pack_cycles, unpack_cycles
 
@@ -38,6 +38,24 @@ def thread(role: Role = Role.MATH) -> KernelThread:
 def test_capacity_of_dst(register: Register, full_sync: bool, capacity: int) -> None:
     """16 tiles of 16 bits or 8 of 32, halved unless it is handed over whole."""
     assert DestinationRegisters(register, full_sync=full_sync).capacity == capacity
+
+
+def test_products_of_several_cores_are_added_together() -> None:
+    """However many each tile has, and whoever looks first; what was cleared stays so."""
+    factors = np.arange(2048, dtype=np.float64).reshape(2, 32, 32) % 5 - 1
+    product = factor_a(factors[1]), factor_b(factors[0])
+    once = (factors[0] @ factors[1]).astype(np.float32)
+    products = Products(Register.FP32, MathFidelity.HIFI4)
+    halves = [DestinationRegisters(Register.FP32, products=products).math for _ in range(11)]
+    for number, half in enumerate(halves):
+        for _ in range(number % 4 + 1):
+            half.add_product(number % 3, product)
+    halves[1].clear()
+    assert (halves[5].rows(2) == 2 * once).all()
+    assert not products.waiting
+    for number, half in enumerate(halves):
+        count = 0 if number == 1 else number % 4 + 1
+        assert (half.rows(number % 3) == count * once).all()
 
 
 def test_products_are_there_when_somebody_looks() -> None:
