@@ -38,7 +38,7 @@ CHOICES = {
     "MOST_L1_BYTES",
     # Addresses and fields of what kernels see, and how long a thread runs before others do.
     *("LOCAL_MEMORY", "_COMMON_ARGUMENTS", "(READ_POINTER, WRITE_POINTER)"),
-    *("_MANY", "_MOST_PRINTED", "_ITERATIONS_PER_CYCLE"),
+    *("_MANY", "_MOST_PRINTED", "_ITERATIONS_PER_CYCLE", "_WALL_CLOCK"),
 }
 """Names that hold numbers of other kinds."""
 

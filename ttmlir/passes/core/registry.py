@@ -207,9 +207,6 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.stablehlo.stablehlo_aggressive_simplification"
         ":StableHLOAggressiveSimplificationPass"
     ),
-    "stablehlo-mesh-borders": (
-        "ttmlir.passes.stablehlo.structure.stablehlo_mesh_borders:StableHLOMeshBordersPass"
-    ),
     "stablehlo-annotate-arguments": (
         "ttmlir.passes.stablehlo.structure.stablehlo_annotate_arguments"
         ":StableHLOAnnotateArgumentsPass"
@@ -254,6 +251,9 @@ PASSES: dict[str, str] = {
     "stablehlo-legalize-quant-to-math": (
         "ttmlir.passes.stablehlo.quantization.stablehlo_legalize_quant_to_math"
         ":StableHLOLegalizeQuantToMathPass"
+    ),
+    "stablehlo-mesh-borders": (
+        "ttmlir.passes.stablehlo.structure.stablehlo_mesh_borders:StableHLOMeshBordersPass"
     ),
     "stablehlo-outline-control-flow": (
         "ttmlir.passes.stablehlo.structure.stablehlo_outline_control_flow"

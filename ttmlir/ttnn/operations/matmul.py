@@ -59,7 +59,7 @@ def multiply(values: dict[str, Any]) -> Tensor:
         plan.check(-(-left.shape[-1] // a.tile.tile_shape[1]))
     with np.errstate(all="ignore"):
         result = None
-        if bias is None and plan is None and not values["activation"]:
+        if bias is None and plan is None and values["activation"] is None:
             result = _product_on_card(left, right, (a, b), values, device)
         exact = result is not None
         if result is None:
