@@ -12,7 +12,7 @@ import torch
 from ttmlir import ttnn
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def mesh() -> Iterator[Any]:
     """Two rows of three devices, which no board has as such."""
     opened = ttnn.open_mesh_device(ttnn.MeshShape(2, 3), board="t3000")

@@ -14,7 +14,7 @@ FLOATS = {"dtype": ttnn.float32, "layout": ttnn.TILE_LAYOUT}
 ROWS = {"layout": ttnn.ROW_MAJOR_LAYOUT}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def mesh() -> Iterator[Any]:
     """Two rows of three devices."""
     opened = ttnn.open_mesh_device(ttnn.MeshShape(2, 3), board="t3000")

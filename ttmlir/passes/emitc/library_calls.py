@@ -155,7 +155,7 @@ def _arguments_in(op: ttnn.TTNNOp, language: Language) -> list[tuple[Argument, A
 
 def _stays_on_host(op: ttnn.TTNNOp) -> bool:
     """Whether a tensor is made that the library would move to the device that it is given."""
-    if not isinstance(op, ttnn.FullOp):
+    if op.name not in ("ttnn.full", "ttnn.zeros", "ttnn.ones"):
         return False
     layout = layout_of(op.results[0].type)
     return layout is not None and layout.memory_space.is_system

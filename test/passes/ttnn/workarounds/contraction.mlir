@@ -29,3 +29,27 @@ func.func @one_matrix(%a: tensor<2x4x7x8xf32>, %b: tensor<8x14xf32>) -> tensor<2
   %0 = "ttir.matmul"(%a, %b) : (tensor<2x4x7x8xf32>, tensor<8x14xf32>) -> tensor<2x4x7x14xf32>
   return %0 : tensor<2x4x7x14xf32>
 }
+
+// To products of several matrices it adds no bias; one with more dimensions gives the sum them.
+// CHECK-LABEL: func.func @bias(
+// CHECK: "ttnn.matmul"
+// CHECK: "ttnn.add"({{.*}}tensor<1x10xf32{{.*}} -> tensor<4x2x10xf32
+// CHECK-NOT: ttnn.linear
+// CHECK-LABEL: func.func @bias_of_one_matrix(
+// CHECK-NOT: ttnn.reshape
+// CHECK: "ttnn.linear"({{.*}}tensor<1x10xf32
+func.func @bias(%a: tensor<4x2x8xf32>, %b: tensor<4x8x10xf32>, %c: tensor<1x10xf32>)
+    -> tensor<4x2x10xf32> {
+  %0 = "ttir.matmul"(%a, %b) : (tensor<4x2x8xf32>, tensor<4x8x10xf32>) -> tensor<4x2x10xf32>
+  %1 = "ttir.reshape"(%c) <{shape = [1 : i32, 1 : i32, 10 : i32]}> : (tensor<1x10xf32>) -> tensor<1x1x10xf32>
+  %2 = "ttir.add"(%0, %1) : (tensor<4x2x10xf32>, tensor<1x1x10xf32>) -> tensor<4x2x10xf32>
+  return %2 : tensor<4x2x10xf32>
+}
+
+func.func @bias_of_one_matrix(%a: tensor<4x2x8xf32>, %b: tensor<8x10xf32>, %c: tensor<1x10xf32>)
+    -> tensor<4x2x10xf32> {
+  %0 = "ttir.matmul"(%a, %b) : (tensor<4x2x8xf32>, tensor<8x10xf32>) -> tensor<4x2x10xf32>
+  %1 = "ttir.reshape"(%c) <{shape = [1 : i32, 1 : i32, 10 : i32]}> : (tensor<1x10xf32>) -> tensor<1x1x10xf32>
+  %2 = "ttir.add"(%0, %1) : (tensor<4x2x10xf32>, tensor<1x1x10xf32>) -> tensor<4x2x10xf32>
+  return %2 : tensor<4x2x10xf32>
+}

@@ -68,12 +68,15 @@ def _bias_of(value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
     """The tensor of one dimension that is repeated along all others; None for other values."""
     value = under(value, "broadcast")
     inner = made_by(value, "reshape")
-    if inner is not None and len(value_shape(inner.operands[0])) == 1:
+    if inner is not None and _is_row(inner.operands[0], shape):
         value = inner.operands[0]
+    return value if _is_row(value, shape) else None
+
+
+def _is_row(value: SSAValue, shape: Sequence[int]) -> bool:
+    """Whether a tensor has one row, as long as the rows of another shape."""
     extents = value_shape(value)
-    if any(extent != 1 for extent in extents[:-1]) or extents[-1:] != shape[-1:] or not shape:
-        return None
-    return value
+    return bool(shape) and extents[-1:] == shape[-1:] and set(extents[:-1]) <= {1}
 
 
 def _without_cast(op: Operation, builder: Builder) -> SSAValue | None:

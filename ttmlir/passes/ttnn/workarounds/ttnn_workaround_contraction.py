@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ttmlir.dialects.ttnn.attrs import ShapeAttr
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import with_shape
-from ttmlir.ir.ttnn_values import TTNNValueBuilder
+from ttmlir.ir.ttnn_values import NO_ACTIVATIONS, TTNNValueBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,8 +47,27 @@ def _repeat(build: TTNNValueBuilder, value: SSAValue, batch: tuple[int, ...]) ->
     return build.create("repeat", (value,), type_, repeat_dims=ShapeAttr.of((*times, 1, 1)))
 
 
+def _separate_bias(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """The library adds no bias to products of several second matrices: a sum does."""
+    if len(op.operands) < 3 or math.prod(value_shape(op.operands[1])[:-2]) == 1:
+        return False
+    left, right, bias = op.operands[:3]
+    type_ = op.results[0].type
+    build = TTNNValueBuilder.within(rewriter, op)
+    shape, own = value_shape(bias), value_shape(op.results[0])
+    whole = (*(1,) * (len(shape) - len(own)), *own)
+    product = build.create("matmul", (left, right), type_)
+    maker = cast("Operation", product.owner)
+    maker.properties |= {name: op.properties[name] for name in ("transpose_a", "transpose_b")}
+    result = build.create("add", (product, bias), with_shape(type_, whole), **NO_ACTIVATIONS)
+    if whole != own:
+        result = build.create("reshape", (result,), type_, shape=own)
+    rewriter.replace(op, result)
+    return True
+
+
 RULES: Mapping[str, Sequence[Rule]] = {
     "ttnn.matmul": (_repeat_matrices,),
-    "ttnn.linear": (_repeat_matrices,),
+    "ttnn.linear": (_repeat_matrices, _separate_bias),
 }
 """Rules by the name of the operation."""
