@@ -13,8 +13,9 @@ import pytest
 
 from test.support.samples.mesh_programs import recorded
 from ttmlir.errors import ArgumentTypeError, CompilationError, ExecutionError, InputError
-from ttmlir.frontend.compiled import CompiledModel
+from ttmlir.frontend.compiled import CompiledModel, CompiledPrograms
 from ttmlir.frontend.dispatch import compile
+from ttmlir.frontend.text import import_text
 from ttmlir.runtime.errors import UnsupportedError
 
 ROOT = Path(__file__).parents[2]
@@ -121,7 +122,13 @@ func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             "the sharding {devices=[2,1,4]<=[8] last_tile_dim_replicate} is over several devices, "
             "and nothing says what each computes",
         ),
-        (SHARDED.replace("8x12", "7x12"), {}, "tensor sharding is incompatible with tensor shape"),
+        (
+            SHARDED.replace("8x12", "7x12"),
+            {},
+            "<text>:2:1: error: Could not compute local sharded shape for argument 0: tensor "
+            "sharding is incompatible with tensor shape. Dimension 0 of 7 is divided by 2 "
+            '("x"); pad it to a multiple, or divide another one.',
+        ),
     ],
 )  # fmt: skip
 def test_refused_programs(text: str, options: dict[str, str], message: str) -> None:
@@ -134,6 +141,50 @@ def test_refused_meshes() -> None:
     """A mesh is one of JAX."""
     with pytest.raises(ArgumentTypeError, match="mesh is a tuple; give a mesh of JAX, such as"):
         compile(SHARDED, mesh=(2, 4))
+
+
+def test_arguments_without_a_sharding() -> None:
+    """JAX puts them on an empty mesh beside the mesh of the others: all devices have them."""
+    beside = "sdy.mesh @empty_mesh = <[]>\n" + SHARDED.replace(
+        "{}]>})",
+        "{}]>},\n    %b: tensor<12xf32> {sdy.sharding = #sdy.sharding<@empty_mesh, [{}]>})",
+    ).replace(
+        "stablehlo.negate %a",
+        "stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<12xf32>) -> tensor<8x12xf32>\n"
+        "  %1 = stablehlo.add %a, %0",
+    ).replace("return %0", "return %1")
+    a, b = np.ones((8, 12), np.float32), np.arange(12, dtype=np.float32)
+    model = compile(beside)
+    np.testing.assert_array_equal(model(a, b), a + b)
+    assert [part.shape for part in model.run_on_devices(a, b)[0]] == [(4, 12)] * 8
+
+
+def test_axes_of_one_device() -> None:
+    """They do not count among the two axes that a mesh has."""
+    model = compile(SHARDED.replace('"x"=2, "y"=4', '"one"=1, "x"=2, "single"=1, "y"=4'))
+    x = np.arange(96, dtype=np.float32).reshape(8, 12)
+    np.testing.assert_array_equal(model(x), -x)
+    assert model.run_on_devices(x)[0][0].shape == (4, 12)
+
+
+def test_large_unsigned_constants() -> None:
+    """Files have the number of a constant as a signed one."""
+    text = (
+        SHARDED.replace("xf32", "xui32")
+        .replace("stablehlo.negate %a", "stablehlo.constant dense<4294967290>")
+        .replace("return %0", "%1 = stablehlo.add %a, %0 : tensor<8x12xui32>\n  return %1")
+    )
+    x = np.arange(96, dtype=np.uint32).reshape(8, 12)
+    np.testing.assert_array_equal(compile(text)(x), x + np.uint32(2**32 - 6))
+
+
+def test_files_of_several_programs_are_for_one_device() -> None:
+    """What has a mesh is refused at its line, and what to do is said."""
+    imported = import_text(SHARDED)
+    with pytest.raises(
+        CompilationError, match=r"<text>:4:8: error: .* give it to ttmlir.compile alone"
+    ):
+        CompiledPrograms({"main": imported}, examples={})
 
 
 COLLECTIVE = """\

@@ -154,6 +154,11 @@ class MeshOp(AssemblyOp):
         axes = axes_of(cast("MeshAttr", self.properties["mesh"]).data)
         return {name: extent for name, extent in axes.items() if extent > 1}
 
+    @property
+    def is_empty(self) -> bool:
+        """True without axes, and without the one device that holds all."""
+        return cast("MeshAttr", self.properties["mesh"]).data.replace(" ", "") == "<[]>"
+
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Read `@name = <...>`."""

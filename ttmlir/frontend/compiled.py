@@ -960,6 +960,8 @@ class CompiledPrograms(Mapping[str, Program]):
 
         `examples` are arguments of a call of each, which `save(golden=True)` uses.
         """
+        for each in imported.values():
+            _refuse_devices(each)
         self._target = find_target(target)
         self._examples = {name: _with_numbers(call) for name, call in examples.items()}
         self._models = dict(imported)
@@ -1114,6 +1116,18 @@ def options_for_devices(imported: ImportedModel, target: TargetName, options: st
                 "devices: give axes that divide the same dimension as one",
             )
     return f"{options} spelling=2026".lstrip()
+
+
+def _refuse_devices(imported: ImportedModel) -> None:
+    division = find_division(imported.module) if imported.stage == "stablehlo" else None
+    if division is None:
+        return
+    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
+        refuse_at(
+            _place_of(imported.module, division),
+            "the program is for several devices, and files of several programs are for one: give "
+            "it to ttmlir.compile alone and without buckets, or give arguments without shardings",
+        )
 
 
 def _place_of(module: ModuleOp, division: Operation) -> Operation:

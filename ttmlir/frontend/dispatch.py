@@ -418,8 +418,7 @@ def _within(mesh: Any) -> AbstractContextManager[Any]:
     if mesh is None:
         return nullcontext()
     sharding = sys.modules.get("jax.sharding")
-    meshes: tuple[Any, ...] = () if sharding is None else (sharding.Mesh, sharding.AbstractMesh)
-    if not isinstance(mesh, meshes):
+    if sharding is None or not isinstance(mesh, sharding.Mesh):
         raise ArgumentTypeError(
             f"mesh is a {type(mesh).__name__}; give a mesh of JAX, such as "
             'jax.make_mesh((2, 4), ("x", "y"))'

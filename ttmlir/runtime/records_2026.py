@@ -437,8 +437,11 @@ def _empty(t: _Translator, record: Operation) -> None:
 
 
 def _full(t: _Translator, record: Operation) -> None:
-    fields = {"fill_value": _number_of(record, "fill_value"), "out": record.tensor("out")}
-    t.put("FullOp", fields)
+    value, out = _number_of(record, "fill_value"), record.tensor("out")
+    if isinstance(value, int) and out.desc.element.keyword == "ui32":
+        # Files have signed numbers: -1 is 4294967295.
+        value %= 1 << 32
+    t.put("FullOp", {"fill_value": value, "out": out})
 
 
 def _named_full(t: _Translator, record: Operation) -> None:

@@ -16,16 +16,18 @@ After:
 
 Requires: what is said of devices is said in sdy (`convert-xla-sdy-to-sdy`).
 Ensures: there is one mesh, and it has two axes; without a mesh of its own a program is for one
-device.
+device. What lies on an empty mesh beside it, as what JAX is given without a sharding, is on all
+devices of the mesh.
 Options: `mesh-shape`: the mesh of a program that has none, such as 1,2; `automatic-arg-analysis`
 spreads the first dimension of its arguments over it: those of four dimensions and more, and those
-that are `input`. `any-mesh` takes meshes that no machine has, such as 3x1.
+that are `input`. `any-mesh` takes meshes that no machine has, such as 3x1, and leaves out axes of
+one device where there are more than two (`sdy-remove-size-one-axes` before, then).
 Not done here: what `mhlo.sharding` says.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import StringAttr, TensorType
@@ -38,7 +40,13 @@ from ttmlir.ir.rewriting import refuse_at
 from ttmlir.layout.enums import ArgumentType
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.shardy.shardings import Dimension, Sharding, said_of, set_argument
+from ttmlir.passes.shardy.shardings import (
+    Dimension,
+    Sharding,
+    map_shardings,
+    said_of,
+    set_argument,
+)
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -71,7 +79,7 @@ class AnalyzeMeshPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Mend the mesh, or make one."""
-        meshes = [op for op in module.body.block.ops if isinstance(op, sdy.MeshOp)]
+        meshes = _drop_empty(module)
         if len(meshes) > 1:
             refuse_at(meshes[1], f"Pass expects a single mesh op, got {len(meshes)}")
         if meshes:
@@ -100,6 +108,8 @@ class AnalyzeMeshPass(ModulePass):
 
     def _mend(self, op: sdy.MeshOp) -> None:
         mesh: Mesh = axes_of(cast("sdy.MeshAttr", op.properties["mesh"]).data)
+        if len(mesh) > 2 and self.any_mesh:
+            mesh = op.axes
         if len(mesh) > 2:
             refuse_at(op, f"Pass expects a 0D, 1D, or 2D mesh, got {len(mesh)}D")
         if not mesh:
@@ -115,6 +125,26 @@ class AnalyzeMeshPass(ModulePass):
         if not self.any_mesh and columns not in _VALID.get(rows, ()):
             known = ", ".join(f"{r}x{'|'.join(map(str, c))}" for r, c in _VALID.items())
             refuse_at(op, f"Mesh is not valid: {rows}x{columns}; there are {known}")
+
+
+def _drop_empty(module: ModuleOp) -> list[sdy.MeshOp]:
+    """The meshes; those without axes go to the one that has some."""
+    meshes = [op for op in module.body.block.ops if isinstance(op, sdy.MeshOp)]
+    named = [op for op in meshes if not op.is_empty]
+    if len(named) != 1 or len(meshes) == 1:
+        return meshes
+    names = {_name_of(op) for op in meshes if op.is_empty}
+    kept = _name_of(named[0])
+    map_shardings(module, lambda each: replace(each, mesh=kept) if each.mesh in names else each)
+    for op in meshes:
+        if op.is_empty:
+            op.detach()
+            op.erase()
+    return named
+
+
+def _name_of(op: sdy.MeshOp) -> str:
+    return f"@{cast('StringAttr', op.properties['sym_name']).data}"
 
 
 def _spread_argument(function: FuncOp, index: int, type_: TensorType[Attribute]) -> None:

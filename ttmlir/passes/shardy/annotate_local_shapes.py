@@ -30,8 +30,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import TensorType, UnknownLoc
 from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import OpResult
 
 from ttmlir.dialects.sdy import Mesh, meshes_in
 from ttmlir.dialects.ttcore import LocalShapeAttr
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute
+    from xdsl.ir import Attribute, Operation, SSAValue
 
 _LOCAL = "ttcore.local_shape"
 
@@ -73,40 +74,56 @@ class AnnotateLocalShapesPass(ModulePass):
 def _annotate(function: FuncOp, meshes: Mapping[str, Mesh]) -> None:
     types, block = function.function_type, function.body.block
     for index, argument in enumerate(block.args):
-        known = said_of(function.arg_attrs, index)
-        said = _local(function, types.inputs.data[index], sharding_of(argument), meshes)
-        if said is None:
-            refuse_at(
-                function,
-                f"Could not compute local sharded shape for argument {index}: tensor sharding is "
-                "incompatible with tensor shape.",
-            )
-        if _LOCAL not in known:
+        said = _local(function, f"argument {index}", argument, meshes)
+        if _LOCAL not in said_of(function.arg_attrs, index):
             set_argument(function, index, ttcore__local_shape=said)
     end = block.last_op
     returned = end.operands if isinstance(end, ReturnOp) else ()
+    assert len(returned) in (0, len(types.outputs)), "functions are verified"
     for index, value in enumerate(returned):
-        known = said_of(function.res_attrs, index)
-        said = _local(function, types.outputs.data[index], sharding_of(value), meshes)
-        if said is None:
-            refuse_at(
-                function,
-                f"Could not compute local sharded shape for result {index}: tensor sharding is "
-                "incompatible with tensor shape.",
-            )
-        if _LOCAL not in known:
+        said = _local(function, f"result {index}", value, meshes)
+        if _LOCAL not in said_of(function.res_attrs, index):
             set_result(function, index, ttcore__local_shape=said)
 
 
 def _local(
-    function: FuncOp, type_: Attribute, sharding: Sharding | None, meshes: Mapping[str, Mesh]
-) -> LocalShapeAttr | None:
-    """The part of one device; None if the tensor cannot be cut so."""
+    function: FuncOp, what: str, value: SSAValue, meshes: Mapping[str, Mesh]
+) -> LocalShapeAttr:
+    """The part of one device."""
+    type_: Attribute = value.type
     if not isinstance(type_, TensorType):
         refuse_at(function, f"only tensors have a local shape, got {type_}")
     tensor = cast("TensorType[Attribute]", type_)
-    shape = tensor.get_shape()
-    local = (
-        shape if sharding is None else sharding.local_shape(shape, meshes.get(sharding.mesh, {}))
+    shape, sharding = tensor.get_shape(), sharding_of(value)
+    if sharding is None:
+        return LocalShapeAttr(TensorType(tensor.element_type, shape))
+    mesh = meshes.get(sharding.mesh, {})
+    local = sharding.local_shape(shape, mesh)
+    if local is None:
+        refuse_at(
+            _place_of(function, value),
+            f"Could not compute local sharded shape for {what}: tensor sharding is incompatible "
+            f"with tensor shape.{_describe_uneven(sharding, shape, mesh)}",
+        )
+    return LocalShapeAttr(TensorType(tensor.element_type, local))
+
+
+def _place_of(function: FuncOp, value: SSAValue) -> Operation:
+    """Where to say something of an argument or result: functions of models stand in no line."""
+    if not isinstance(function.location, UnknownLoc):
+        return function
+    if isinstance(value, OpResult):
+        return value.op
+    return next((use.operation for use in value.uses), function)
+
+
+def _describe_uneven(sharding: Sharding, shape: tuple[int, ...], mesh: Mesh) -> str:
+    parts = sharding.parts(mesh)
+    if len(parts) != len(shape):
+        return f" It is for {len(parts)} dimensions, the tensor has {len(shape)}."
+    at = next(i for i, count in enumerate(parts) if shape[i] % count)
+    axes = ", ".join(sharding.dimensions[at].axes)
+    return (
+        f" Dimension {at} of {shape[at]} is divided by {parts[at]} ({axes}); pad it to a multiple, "
+        "or divide another one."
     )
-    return None if local is None else LocalShapeAttr(TensorType(tensor.element_type, local))
