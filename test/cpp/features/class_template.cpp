@@ -13,6 +13,12 @@ template <bool Chosen, typename Facts, typename T> uint32_t choose(T value) {
     return Chosen ? value + Facts::value : value;
 }
 template <uint32_t A, uint32_t B, bool C> struct Facts { static constexpr uint32_t value = A + B + C; };
+template <typename T> struct Counts { static uint32_t hits; static uint32_t add(uint32_t n); };
+template <typename T> uint32_t Counts<T>::hits = 3 + sizeof(T);
+template <> uint32_t Counts<char>::hits = 50;
+template <> struct Counts<float> { uint32_t other; };
+template <typename T> uint32_t Counts<T>::add(uint32_t n) { return hits += n; }
+uint32_t hits = 77;
 constexpr uint32_t table[] = {4, 5, 6};
 void kernel_main() {
     note(capacity(Buffer<uint16_t>{}));
@@ -21,4 +27,6 @@ void kernel_main() {
     Buffer<uint16_t> buffer = {1, 2, 3, 4};
     buffer[2] = 70;
     note(buffer[2]); note(Buffer<uint32_t, 3>::bytes); note(Rank<int**>::value);
+    note(Counts<uint32_t>::add(4)); note(Counts<uint32_t>::hits); note(Counts<uint16_t>::hits);
+    note(Counts<char>::hits); note(Counts<float>{9}.other); note(hits);
 }

@@ -15,6 +15,17 @@ struct Number {
     Number& operator=(const Number& other) { n = other.n; note(-3); return *this; }
     Number& operator=(Number&& other) { n = other.n; other.n = 0; note(-4); return *this; }
 };
+struct Counted {
+    uint32_t n;
+    Counted(uint32_t n) : n(n) {}
+    Counted(const Counted& other) : n(other.n) {}
+    Counted& operator=(const Counted& other) { n = other.n + 100; return *this; }
+    Counted& operator=(Counted&& other) { n = other.n + 10; other.n = 0; return *this; }
+};
+struct Holder { Counted one; Counted more[2]; uint32_t plain[2]; };
+struct Derived : Counted { uint32_t own; Derived(uint32_t n) : Counted(n), own(n + 1) {} };
+template <typename T> int is_place(T&&) { return std::is_lvalue_reference_v<T>; }
+template <typename T> int is_plain(T&&) { return std::is_same_v<T, std::remove_reference_t<T>>; }
 struct Pair { uint32_t first; Number second; Number more[2]; };
 struct Own { Number n; Own(Number&& n) : n(std::move(n)) {} Number give() { return std::move(n); } Number show() { return n; } };
 int kind(int&) { return 1; }
@@ -22,6 +33,7 @@ int kind(const int&) { return 2; }
 int kind(int&&) { return 3; }
 int kind(Number&) { return 4; }
 int kind(Number&&) { return 5; }
+template <typename T> int cast(T&& x) { return kind(static_cast<T&&>(x)); }
 template <typename T> int pass(T&& x) { return kind(std::forward<T>(x)); }
 template <typename T> int relay(T&& x) { return pass<T>(std::forward<T>(x)); }
 template <typename... T> int all(T&&... x) { return (kind(std::forward<T>(x)) + ...); }
@@ -52,4 +64,12 @@ void kernel_main() {
     uint32_t open = 0;
     { Handle first(&open); note(open); Handle second(std::move(first)); note(open); note(first.open == nullptr); }
     note(open);
+    Holder x{1, {2, 3}, {4, 5}}, y{6, {7, 8}, {9, 10}};
+    x = y; note(x.one.n); note(x.more[1].n); note(x.plain[1]);
+    x = std::move(y); note(x.more[0].n); note(y.more[0].n);
+    x = Holder{11, {12, 13}, {14, 15}}; note(x.one.n); note(x.plain[0]);
+    Derived d(1), e(5); d = e; note(d.n); note(d.own); Counted base(3); base = e; note(base.n);
+    Holder z = (y = x); note(z.one.n);
+    note(is_place(a)); note(is_place(3)); note(is_plain(a)); note(is_plain(3)); note(cast(a)); note(cast(4));
+    Counted place(1); Counted before = std::exchange(place, Counted(20)); note(before.n); note(place.n);
 }

@@ -11,7 +11,11 @@ template <typename... T> struct Sizes { static constexpr uint32_t of[] = {sizeof
 template <size_t... Is, typename... T> uint32_t weigh(std::index_sequence<Is...>, T... values) {
     return ((values * Sizes<T...>::of[Is] * sizeof...(T)) + ...);
 }
+template <typename...> struct List {};
+template <typename L> struct Length;
+template <typename... T> struct Length<List<T...>> { static constexpr uint32_t value = sizeof...(T); };
 void kernel_main() {
     note(weigh(std::make_index_sequence<3>{}, 3u, uint8_t(5), uint16_t(7)));
     note(sum(1u, 2u, 3u)); note(sum()); note(join<4, 0, 7>()); note(count(1, 2.0f, 'c'));
+    note(Length<List<uint8_t, int, float>>::value); note(Length<List<>>::value);
 }

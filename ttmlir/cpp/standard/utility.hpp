@@ -23,10 +23,10 @@ constexpr void swap(T& a, T& b) {
     b = std::move(before);
 }
 
-template <typename T, typename U>
-constexpr T exchange(T& place, U value) {
+template <typename T, typename U = T>
+constexpr T exchange(T& place, U&& value) {
     T before = std::move(place);
-    place = value;
+    place = std::forward<U>(value);
     return before;
 }
 

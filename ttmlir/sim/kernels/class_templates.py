@@ -43,6 +43,7 @@ from ttmlir.sim.kernels.scope import (
     StructDefinition,
     Symbol,
     Variable,
+    refers_to_place,
 )
 from ttmlir.sim.kernels.templates import (
     Deduction,
@@ -169,7 +170,11 @@ def _find_truth(
     elif name in _ASKED:
         truth = _ASKED[name](resolve(0))
     elif name == "is_same":
-        truth = is_same(resolve(0), resolve(1))
+        places = {refers_to_place(each, context.scope) for each in arguments}
+        truth = is_same(resolve(0), resolve(1)) and len(places) == 1
+    elif name == "is_lvalue_reference":
+        resolve(0)
+        truth = refers_to_place(arguments[0], context.scope)
     elif name == "is_base_of":
         base, derived = resolve(0).type, resolve(1).type
         truth = isinstance(derived, StructType) and derived.derives_from(base)

@@ -60,6 +60,7 @@ from ttmlir.sim.kernels.scope import (
     StructDefinition,
     Symbol,
     Variable,
+    define_static_members,
 )
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
@@ -784,7 +785,11 @@ def _declare_members(context: Context, info: ClassInfo, node: tree.Struct) -> No
         _declare_member(context, info, each)
     if info.template is not None:
         for function in info.template.methods:
-            _define_member_function(context, info, function)
+            # A specialisation need not have the members of the template.
+            if node.specialized is None or _declares(info, function):
+                _define_member_function(context, info, function)
+        for each in info.template.values:
+            define_static_members(info.scope, each)
     if info.has_default and info.constructors:
         # `T() = default;` beside other constructors; without any the class is an aggregate.
         default = tree.Function(node.name, (), tree.Block(), kind="constructor")
@@ -918,6 +923,12 @@ def _define_member_function(context: Context, info: ClassInfo, function: tree.Fu
     if not isinstance(known, Functions):
         raise context.error(function, f"the class declares no '{function.name}'")
     info.scope.symbols[function.name] = replace(known, definitions=replaced(known.definitions))
+
+
+def _declares(info: ClassInfo, function: tree.Function) -> bool:
+    if function.kind == "constructor":
+        return bool(info.constructors)
+    return function.kind == "destructor" or function.name in info.scope.symbols
 
 
 def _is_declared_by(declared: tree.Function, defined: tree.Function) -> bool:

@@ -71,6 +71,7 @@ from ttmlir.sim.kernels.scope import (
     Scope,
     Symbol,
     Variable,
+    define_static_members,
 )
 from ttmlir.sim.kernels.statements import emit_setup
 from ttmlir.sim.kernels.value import (
@@ -94,6 +95,12 @@ _OBJECT_BYTES = 16
 
 def execute_declaration(context: Context, node: tree.Declaration) -> None:
     """Compile a declaration."""
+    if node.template_parameters and isinstance(node.scope, tree.NamedType):
+        template = context.unit.find(node.scope.name, context.scope)
+        if not isinstance(template, ClassTemplate):
+            raise context.error(node, f"there is no class template '{node.scope.name}'")
+        template.values.append(node)
+        return
     if node.template_parameters:
         for each in node.declarators:
             late = LateVariable(node.alone(each), each, context.scope)
@@ -112,10 +119,7 @@ def _define_static_member(context: Context, node: tree.Declaration) -> None:
     assert node.scope is not None
     type_ = context.unit.resolve_type(node.scope, context.scope).type
     for scope in context.unit.find_members(type_):
-        for each in node.declarators:
-            known = scope.find_here(each.name)
-            if isinstance(known, LateVariable) and known.declarator.value is None:
-                scope.symbols[each.name] = LateVariable(node, each, scope)
+        define_static_members(scope, node)
 
 
 def declare_late(context: Context, late: LateVariable, node: tree.Node) -> Symbol:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ttmlir.cpp import tree
@@ -80,6 +80,8 @@ class ClassTemplate:
     specializations: list[tree.Struct] = field(default_factory=list[tree.Struct])
     methods: list[tree.Function] = field(default_factory=list[tree.Function])
     """Member functions that are defined outside of the class."""
+    values: list[tree.Declaration] = field(default_factory=list[tree.Declaration])
+    """Static members, likewise."""
 
 
 @dataclass(frozen=True)
@@ -299,6 +301,8 @@ def is_given_up(node: object, scope: Scope) -> bool:
             return not refers_to_place(written, scope)
         case tree.FunctionCall(callee=tree.Name(text=text)):
             return text in _MOVED
+        case tree.Cast(type=tree.Reference(referent=referent, is_rvalue=True)):
+            return not refers_to_place(referent, scope)
         case _:
             return False
 
@@ -315,6 +319,16 @@ def refers_to_place(written: object, scope: Scope) -> bool:
             return not is_rvalue
         case _:
             return False
+
+
+def define_static_members(scope: Scope, node: tree.Declaration) -> None:
+    """The values of members that the class with this scope declares."""
+    for each in node.declarators:
+        known = scope.symbols.get(each.name)
+        is_valued = each.value is not None or each.arguments is not None
+        if isinstance(known, LateVariable) and (is_valued or known.declarator.value is None):
+            plain = replace(node, template_parameters=(), scope=None)
+            scope.symbols[each.name] = LateVariable(plain, each, scope)
 
 
 _PASSING = frozenset(("std::forward", "std::move", "std::tie", "move", "forward"))

@@ -90,7 +90,7 @@ def key_of(symbol: Symbol) -> object:
     """Equal for template arguments that name the same instance."""
     match symbol:
         case Alias(type=QualifiedType(type=type_, const=const, volatile=volatile)):
-            return (tag_of(type_), const, volatile)
+            return (tag_of(type_), const, volatile, symbol.is_lvalue)
         case Variable(storage=Value() as value):
             type_ = value.type
             if isinstance(type_, StructType):
@@ -138,16 +138,16 @@ def bind_explicit(
     """Bind parameters to the arguments in angle brackets."""
     expanded = expand_all(context, arguments)
     for number, parameter in enumerate(parameters):
+        key = parameter.name or f"(parameter {number})"
         if parameter.is_pack:
             rest = expanded[number:]
             if rest:
                 bound = (bind_argument(context, parameter, each, scope) for each in rest)
-                scope.symbols[parameter.name] = Pack(tuple(bound))
+                scope.symbols[key] = Pack(tuple(bound))
             return
         if number == len(expanded):
             return
-        symbol = bind_argument(context, parameter, expanded[number], scope)
-        scope.symbols[parameter.name or f"(parameter {number})"] = symbol
+        scope.symbols[key] = bind_argument(context, parameter, expanded[number], scope)
     if len(expanded) > len(parameters):
         raise context.error(expanded[-1], f"too many template arguments for '{name}'")
 

@@ -14,8 +14,8 @@ from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import is_given_up
 from ttmlir.sim.kernels.value import ItemLvalue, Value, settle
 
-_MOST_ELEMENTS = 64
-"""Of an array within an object that is copied by constructors."""
+MOST_ELEMENTS = 64
+"""Of an array within an object that is copied, or assigned, by what its class says."""
 
 
 def copy_struct(context: Context, value: Value, node: tree.Node, *, is_over: bool = False) -> Value:
@@ -80,11 +80,11 @@ class _Copier:
         return _has_own_copies(self.context, type_, self.is_moved, self.node)
 
     def _count(self, type_: ArrayType) -> int:
-        if type_.count > _MOST_ELEMENTS:
+        if type_.count > MOST_ELEMENTS:
             message = f"this copies an array of {type_.count} objects by their own constructor"
             raise self.context.error(
                 self.node,
-                f"{message}; at most {_MOST_ELEMENTS} are copied so: pass it by reference",
+                f"{message}; at most {MOST_ELEMENTS} are copied so: pass it by reference",
             )
         return type_.count
 

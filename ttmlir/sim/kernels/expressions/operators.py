@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TypeVar, cast
@@ -30,6 +30,7 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.calls import find_associated_scopes
+from ttmlir.sim.kernels.expressions.copies import MOST_ELEMENTS
 from ttmlir.sim.kernels.expressions.initial_values import Given
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
@@ -43,6 +44,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     look_for_value,
     operate_on_pointer,
     read_lvalue,
+    retype_lvalue,
     stabilize,
     take_address,
     unify_types,
@@ -55,10 +57,18 @@ from ttmlir.sim.kernels.expressions.own_calls import (
 )
 from ttmlir.sim.kernels.packs import expand_pattern, find_pack, find_packs
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Evaluated, FieldName, Functions, InScope, Variable
+from ttmlir.sim.kernels.scope import (
+    Evaluated,
+    FieldName,
+    Functions,
+    InScope,
+    Variable,
+    is_given_up,
+)
 from ttmlir.sim.kernels.templates import Candidate
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
+    ItemLvalue,
     Lvalue,
     MemoryLvalue,
     Value,
@@ -66,6 +76,7 @@ from ttmlir.sim.kernels.value import (
     apply_unary,
     build_assigned,
     build_condition,
+    find_member_lvalue,
     interpret_bits,
     make_integer,
     settle,
@@ -305,7 +316,7 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
     target = look_at(context, written)
     if isinstance(target, Value) and not _has_own_assignment(context, target.type):
         return None, node
-    known = cast("tree.Expression", Evaluated(target, position=written.position))
+    known = _known(target, written.position)
     if isinstance(node, tree.Assign):
         plain: tree.Node = replace(node, target=known)
         operands: tuple[tree.Expression, ...] = (known, node.value)
@@ -315,6 +326,8 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
         zero = tree.Integer("0", position=node.position)
         operands = (known, zero) if node.postfix else (known,)
         by_default = False
+    if isinstance(node, tree.Assign) and by_default and _assigns_parts(context, target.type):
+        return _assign_parts(context, replace(node, target=known)), node
     if not isinstance(target.type, StructType) or by_default:
         return None, cast("ChangeT", plain)
     name = f"operator{node.operator}"
@@ -322,10 +335,16 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
     return own, cast("ChangeT", plain)
 
 
+def _known(found: Lvalue | Value, position: tree.Position | None) -> tree.Expression:
+    """An expression that means what was found already."""
+    return cast("tree.Expression", Evaluated(found, position=position))
+
+
 def _may_be_object(context: Context, node: tree.Expression) -> bool:
     """Whether a target may be an object; variables of other types are not looked at here."""
     if not isinstance(node, tree.Name) or node.scope is not None:
-        return isinstance(node, (tree.Unary, tree.Member, tree.FunctionCall, tree.Index, InScope))
+        kinds = (tree.Unary, tree.Member, tree.FunctionCall, tree.Index, InScope, Evaluated)
+        return isinstance(node, kinds)
     symbol = context.unit.find(node.text, context.scope)
     if isinstance(symbol, Variable):
         return isinstance(symbol.storage.type, StructType)
@@ -336,10 +355,76 @@ def _has_own_assignment(context: Context, type_: CType) -> bool:
     if not isinstance(type_, StructType):
         return False
     info = context.unit.classes.get(type_.number)
-    symbol = None if info is None else info.scope.find_here("operator=")
+    # That of a base is hidden by the one that every class has.
+    symbol = None if info is None else info.scope.symbols.get("operator=")
     return isinstance(symbol, Functions) and any(
         not each.is_defaulted for each in symbol.definitions
     )
+
+
+def _assigns_parts(context: Context, type_: CType) -> bool:
+    """Whether a base or a member, or a part of one, has an assignment of its own."""
+    type_ = complete_type(type_, context.unit.structs)
+    if isinstance(type_, ArrayType):
+        parts: Iterable[CType] = (type_.element,)
+    elif isinstance(type_, StructType) and not type_.is_union:
+        parts = (*type_.bases, *(each.type for each in type_.fields))
+    else:
+        return False
+    return any(
+        _has_own_assignment(context, complete_type(each, context.unit.structs))
+        or _assigns_parts(context, each)
+        for each in parts
+    )
+
+
+def _assign_parts(context: Context, node: tree.Assign) -> Value:
+    """`a = b` of objects whose class says nothing of it: base and members, one by one."""
+    position = node.position
+    setup = list[ast.expr]()
+    target = stabilize(context, _find_changeable(context, node.target), setup)
+    type_ = complete_type(target.type, context.unit.structs)
+    assert isinstance(type_, StructType)
+    found = look_at(context, node.value)
+    is_place = not isinstance(found, Value)
+    if is_place and isinstance(found.type, StructType) and found.type.derives_from(type_):
+        source = retype_lvalue(stabilize(context, found, setup), type_)
+    else:
+        value = found if isinstance(found, Value) else read_lvalue(context, found)
+        held = context.unit.create_name("assigned", "t")
+        made = settle(convert_implicitly(context, value, type_, node.value))
+        setup.append(code.walrus(held, code.list_of([made.node])))
+        source = ItemLvalue(type_, code.name(held), code.constant(0))
+    is_moved = not is_place or is_given_up(node.value, context.scope)
+
+    def assign(to: tree.Expression, value: tree.Expression) -> None:
+        if is_moved:
+            value = tree.FunctionCall(tree.Name("std::move"), (value,), position=position)
+        done = change(context, tree.Assign(to, "=", value, position=position))
+        setup.append(done.node if isinstance(done, Value) else read_lvalue(context, done).node)
+
+    def visit(to: Lvalue, value: Lvalue) -> None:
+        inner = complete_type(to.type, context.unit.structs)
+        pair = (_known(to, position), _known(value, position))
+        if not isinstance(inner, ArrayType):
+            assign(*pair)
+            return
+        if inner.count > MOST_ELEMENTS:
+            message = f"this assigns an array of {inner.count} objects one by one"
+            raise context.error(node, f"{message}; at most {MOST_ELEMENTS} are assigned so")
+        for number in range(inner.count):
+            index = tree.Integer(str(number), position=position)
+            parts = (tree.Index(each, index, position=position) for each in pair)
+            visit(*(find_lvalue(context, each) for each in parts))
+
+    first = 0
+    for base in type_.bases[:1]:
+        visit(retype_lvalue(target, base), retype_lvalue(source, base))
+        first = len(base.fields)
+    for number in range(first, len(type_.fields)):
+        visit(find_member_lvalue(target, number), find_member_lvalue(source, number))
+    whole = read_lvalue(context, target)
+    return replace(whole, node=code.last_of(*setup, whole.node))
 
 
 def _assign(context: Context, setup: list[ast.expr], lvalue: Lvalue, value: Value) -> Value:
