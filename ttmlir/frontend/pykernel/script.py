@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ttmlir.bridge.host_programs import describe_operation
-from ttmlir.errors import ArgumentError, Error, NotSupportedError, UsageError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, Error, NotSupportedError, UsageError
 from ttmlir.frontend.pykernel.compilation import Kernel
 from ttmlir.frontend.scripts import ScriptData, check_script_path, write_files
 from ttmlir.program import (
@@ -46,6 +46,9 @@ def save_operation(
     DescriptionError for what no script can have.
     """
     script = check_script_path(path)
+    for name, each in tensors.items():
+        if not hasattr(each, "memory_config"):
+            raise ArgumentTypeError(f"{name} is a tensor of ttnn, not {each!r}")
     device = next((each.device() for each in tensors.values()), None)
     if device is None:
         raise UsageError("save takes tensors on a device; ttnn.to_device moves them there")
