@@ -199,6 +199,6 @@ def test_programs_that_are_no_scripts(tmp_path: Path) -> None:
         AddShards().save(tmp_path / "my-kernels.py", *tensors)
     with pytest.raises(UsageError, match="save takes tensors on a device"):
         AddShards().save(tmp_path / "kernels.py", ttnn.from_device(x), *tensors[1:])
-    with pytest.raises(TypeError, match="is a tensor of ttnn, not 1$"):
+    with pytest.raises(TypeError, match=r"is a tensor of ttnn, not 1$"):
         AddShards().save(tmp_path / "kernels.py", 1, *tensors[1:])
     assert not list(tmp_path.iterdir())

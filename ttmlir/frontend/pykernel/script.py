@@ -46,12 +46,7 @@ def save_operation(
     DescriptionError for what no script can have.
     """
     script = check_script_path(path)
-    for name, each in tensors.items():
-        if not hasattr(each, "memory_config"):
-            raise ArgumentTypeError(f"{name} is a tensor of ttnn, not {each!r}")
-    device = next((each.device() for each in tensors.values()), None)
-    if device is None:
-        raise UsageError("save takes tensors on a device; ttnn.to_device moves them there")
+    device = _device_of(tensors)
 
     def refuse(message: str) -> NoReturn:
         raise NotSupportedError(f"{title} {message}")
@@ -83,6 +78,16 @@ def save_operation(
     inputs = {name: np.array(each.array) for name, each in tensors.items()}
     data = ScriptData(title, [*inputs.values()], [np.array(run().array)], None, False)
     return write_files(script, text, data, inputs)
+
+
+def _device_of(tensors: Mapping[str, Any]) -> Any:
+    for name, each in tensors.items():
+        if not hasattr(each, "memory_config"):
+            raise ArgumentTypeError(f"{name} is a tensor of ttnn, not {each!r}")
+    device = next((each.device() for each in tensors.values()), None)
+    if device is None:
+        raise UsageError("save takes tensors on a device; ttnn.to_device moves them there")
+    return device
 
 
 def names_of_tensors(invoke: Callable[..., Any], tensors: Sequence[Any]) -> list[str]:
