@@ -27,6 +27,7 @@ Not done here: what `mhlo.sharding` says.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -54,6 +55,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
 _NAME = "mesh"
+_AXIS = r'\s*"[^"]*"\s*=\s*\d+\s*'
+_MESH = re.compile(rf"<\[(?:{_AXIS}(?:,{_AXIS})*)?\](?:,\s*device_ids=\[[\d, ]*\])?>")
+_PART = re.compile(r"\([1-9]\d*\)[1-9]\d*")
 _AXES: tuple[str, ...] = ("x", "y")
 ANY_MESH = "Take meshes of any two extents, also those that no machine has"
 _VALID = {
@@ -117,14 +121,39 @@ class AnalyzeMeshPass(ModulePass):
         if len(mesh) == 1:
             ((name, extent),) = mesh.items()
             mesh = {f"{name}_aux": 1, name: extent}
+        text = cast("sdy.MeshAttr", op.properties["mesh"]).data
+        if _MESH.fullmatch(text) is None or 0 in mesh.values():
+            refuse_at(op, f"'{text}' is no mesh: axes have names and at least one device")
         self._check(op, mesh)
         op.properties["mesh"] = _mesh_attr(mesh)
+        _check_axes(op, mesh)
 
     def _check(self, op: sdy.MeshOp | ModuleOp, mesh: Mesh) -> None:
         rows, columns = mesh.values()
         if not self.any_mesh and columns not in _VALID.get(rows, ()):
             known = ", ".join(f"{r}x{'|'.join(map(str, c))}" for r, c in _VALID.items())
             refuse_at(op, f"Mesh is not valid: {rows}x{columns}; there are {known}")
+
+
+def _check_axes(op: sdy.MeshOp, mesh: Mesh) -> None:
+    """Refuse shardings over what the mesh does not have, and over an axis twice."""
+    module = cast("ModuleOp", op.parent_op())
+    name = _name_of(op)
+
+    def check(sharding: Sharding) -> Sharding:
+        axes = [axis for each in sharding.dimensions for axis in each.axes]
+        known = {f'"{axis}"' for axis in mesh}
+        for axis in axes if sharding.mesh == name else ():
+            whole, _, part = axis.partition(":")
+            if whole not in known:
+                refuse_at(op, f"{sharding}: the mesh has no axis {axis}")
+            if axes.count(axis) > 1:
+                refuse_at(op, f"{sharding} divides by the axis {axis} twice")
+            if part and _PART.fullmatch(part) is None:
+                refuse_at(op, f"{sharding}: the part {axis} of an axis has no devices")
+        return sharding
+
+    map_shardings(module, check)
 
 
 def _drop_empty(module: ModuleOp) -> list[sdy.MeshOp]:
