@@ -42,6 +42,7 @@ from ttmlir.layout.enums import ArgumentType
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.shardy.shardings import (
+    SHARDING,
     Dimension,
     Sharding,
     map_shardings,
@@ -122,8 +123,9 @@ class AnalyzeMeshPass(ModulePass):
             ((name, extent),) = mesh.items()
             mesh = {f"{name}_aux": 1, name: extent}
         text = cast("sdy.MeshAttr", op.properties["mesh"]).data
-        if _MESH.fullmatch(text) is None or 0 in mesh.values():
-            refuse_at(op, f"'{text}' is no mesh: axes have names and at least one device")
+        names = re.findall(r'"[^"]*"', text)
+        if _MESH.fullmatch(text) is None or 0 in mesh.values() or len({*names}) < len(names):
+            refuse_at(op, f"'{text}' is no mesh: axes have their own names and at least one device")
         self._check(op, mesh)
         op.properties["mesh"] = _mesh_attr(mesh)
         _check_axes(op, mesh)
@@ -154,6 +156,17 @@ def _check_axes(op: sdy.MeshOp, mesh: Mesh) -> None:
         return sharding
 
     map_shardings(module, check)
+    for function in [each for each in module.walk() if isinstance(each, FuncOp)]:
+        for index, type_ in enumerate(function.function_type.inputs.data):
+            said = said_of(function.arg_attrs, index).get(SHARDING)
+            if isinstance(said, sdy.TensorShardingAttr) and isinstance(type_, TensorType):
+                count = len(Sharding.parse(said.data, function).dimensions)
+                if count != (rank := len(cast("TensorType[Attribute]", type_).get_shape())):
+                    refuse_at(
+                        function,
+                        f"the sharding of argument {index} has {count} dimensions, its tensor "
+                        f"{rank}",
+                    )
 
 
 def _drop_empty(module: ModuleOp) -> list[sdy.MeshOp]:
