@@ -122,6 +122,17 @@ func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             "the sharding {devices=[2,1,4]<=[8] last_tile_dim_replicate} is over several devices, "
             "and nothing says what each computes",
         ),
+        (SHARDED.replace('"x"=2', '"x"=0'), {}, "is no mesh: axes have their own names"),
+        (SHARDED.replace('"x"=2', '"x"=2.5'), {}, "<text>:1:1: error: '<["),
+        (SHARDED.replace('"y"', '"x"'), {}, "is no mesh: axes have their own names"),
+        (
+            SHARDED.replace("{}]", "{}, {}]"),
+            {},
+            "<text>:2:1: error: the sharding of argument 0 has 3 dimensions, its tensor 2",
+        ),
+        (SHARDED.replace('{"x"}', '{"z"}'), {}, 'the mesh has no axis "z"'),
+        (SHARDED.replace('{"x"}', '{"x", "x"}'), {}, 'divides by the axis "x" twice'),
+        (SHARDED.replace('{"x"}', '{"y":(0)0}'), {}, 'the part "y":(0)0 of an axis has no devices'),
         (
             SHARDED.replace("8x12", "7x12"),
             {},

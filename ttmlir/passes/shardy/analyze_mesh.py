@@ -27,6 +27,7 @@ Not done here: what `mhlo.sharding` says.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -41,6 +42,7 @@ from ttmlir.layout.enums import ArgumentType
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.shardy.shardings import (
+    SHARDING,
     Dimension,
     Sharding,
     map_shardings,
@@ -54,6 +56,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
 _NAME = "mesh"
+_AXIS = r'\s*"[^"]*"\s*=\s*\d+\s*'
+_MESH = re.compile(rf"<\[(?:{_AXIS}(?:,{_AXIS})*)?\](?:,\s*device_ids=\[[\d, ]*\])?>")
+_PART = re.compile(r"\([1-9]\d*\)[1-9]\d*")
 _AXES: tuple[str, ...] = ("x", "y")
 ANY_MESH = "Take meshes of any two extents, also those that no machine has"
 _VALID = {
@@ -117,14 +122,51 @@ class AnalyzeMeshPass(ModulePass):
         if len(mesh) == 1:
             ((name, extent),) = mesh.items()
             mesh = {f"{name}_aux": 1, name: extent}
+        text = cast("sdy.MeshAttr", op.properties["mesh"]).data
+        names = re.findall(r'"[^"]*"', text)
+        if _MESH.fullmatch(text) is None or 0 in mesh.values() or len({*names}) < len(names):
+            refuse_at(op, f"'{text}' is no mesh: axes have their own names and at least one device")
         self._check(op, mesh)
         op.properties["mesh"] = _mesh_attr(mesh)
+        _check_axes(op, mesh)
 
     def _check(self, op: sdy.MeshOp | ModuleOp, mesh: Mesh) -> None:
         rows, columns = mesh.values()
         if not self.any_mesh and columns not in _VALID.get(rows, ()):
             known = ", ".join(f"{r}x{'|'.join(map(str, c))}" for r, c in _VALID.items())
             refuse_at(op, f"Mesh is not valid: {rows}x{columns}; there are {known}")
+
+
+def _check_axes(op: sdy.MeshOp, mesh: Mesh) -> None:
+    """Refuse shardings over what the mesh does not have, and over an axis twice."""
+    module = cast("ModuleOp", op.parent_op())
+    name = _name_of(op)
+
+    def check(sharding: Sharding) -> Sharding:
+        axes = [axis for each in sharding.dimensions for axis in each.axes]
+        known = {f'"{axis}"' for axis in mesh}
+        for axis in axes if sharding.mesh == name else ():
+            whole, _, part = axis.partition(":")
+            if whole not in known:
+                refuse_at(op, f"{sharding}: the mesh has no axis {axis}")
+            if axes.count(axis) > 1:
+                refuse_at(op, f"{sharding} divides by the axis {axis} twice")
+            if part and _PART.fullmatch(part) is None:
+                refuse_at(op, f"{sharding}: the part {axis} of an axis has no devices")
+        return sharding
+
+    map_shardings(module, check)
+    for function in [each for each in module.walk() if isinstance(each, FuncOp)]:
+        for index, type_ in enumerate(function.function_type.inputs.data):
+            said = said_of(function.arg_attrs, index).get(SHARDING)
+            if isinstance(said, sdy.TensorShardingAttr) and isinstance(type_, TensorType):
+                count = len(Sharding.parse(said.data, function).dimensions)
+                if count != (rank := len(cast("TensorType[Attribute]", type_).get_shape())):
+                    refuse_at(
+                        function,
+                        f"the sharding of argument {index} has {count} dimensions, its tensor "
+                        f"{rank}",
+                    )
 
 
 def _drop_empty(module: ModuleOp) -> list[sdy.MeshOp]:
