@@ -287,6 +287,7 @@ def test_refusals_of_meshes(mesh: Any) -> None:
     """What devices cannot do together is refused at the line, with what to do instead."""
     x = on_mesh(mesh, torch.ones(64, 96), 0, 1)
     place = ttnn.MeshCoordinate
+    huge = ttnn.MeshComposerConfig([0, 1], ttnn.MeshShape(10**9, 10**9))
     calls: list[tuple[str, Any]] = [
         ("parts on 6 devices; give to_torch a mesh_composer, such as", lambda: ttnn.to_torch(x)),
         ("Tensor.to_list: the tensor has parts on 6 devices", lambda: x.to_list()),
@@ -308,6 +309,10 @@ def test_refusals_of_meshes(mesh: Any) -> None:
         (
             "missing argument 'multi_device_global_semaphore'",
             lambda: ttnn.experimental.all_gather_async(x, 1),
+        ),
+        (
+            r"MeshShape\(\[1000000000, 1000000000\]\) from .* on is not in MeshShape\(\[2, 3\]\)",
+            lambda: ttnn.to_torch(x, mesh_composer=ttnn.create_mesh_composer(mesh, huge)),
         ),
         ("'x' is none of those that are left", lambda: ttnn.experimental.all_gather_async(x, "x")),
         (

@@ -344,15 +344,17 @@ class MeshToTensor:
 
     def _first_places(self) -> list[int]:
         """The parts that are taken, in the order of the composer's own shape."""
-        places = [*np.ndindex(*self.shape)]
         mesh = tuple(self.mesh_shape)
+        if math.prod(self.shape) > math.prod(mesh):
+            raise UsageError(f"{self.shape} from {self.offset} on is not in {self.mesh_shape}")
+        places = [*np.ndindex(*self.shape)]
         if len(mesh) == self.shape.dims() and all(
             start + extent <= whole
             for start, extent, whole in zip(self.offset, self.shape, mesh, strict=True)
         ):
             moved = (tuple(np.add(place, self.offset)) for place in places)
             return [int(np.ravel_multi_index(place, mesh)) for place in moved]
-        if any(self.offset) or math.prod(self.shape) > math.prod(mesh):
+        if any(self.offset):
             raise UsageError(f"{self.shape} from {self.offset} on is not in {self.mesh_shape}")
         return [*range(len(places))]
 
