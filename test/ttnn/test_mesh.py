@@ -12,6 +12,12 @@ import torch
 from ttmlir import ttnn
 
 
+@pytest.fixture(autouse=True)
+def nothing_open() -> None:
+    """Other tests may have left the first device open, which many share."""
+    ttnn.close_device(ttnn.open_device(device_id=0))
+
+
 @pytest.fixture
 def mesh() -> Iterator[Any]:
     """Two rows of three devices, which no board has as such."""

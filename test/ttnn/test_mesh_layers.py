@@ -14,6 +14,12 @@ FLOATS = {"dtype": ttnn.float32, "layout": ttnn.TILE_LAYOUT}
 ROWS = {"layout": ttnn.ROW_MAJOR_LAYOUT}
 
 
+@pytest.fixture(autouse=True)
+def nothing_open() -> None:
+    """Other tests may have left the first device open, which many share."""
+    ttnn.close_device(ttnn.open_device(device_id=0))
+
+
 @pytest.fixture
 def mesh() -> Iterator[Any]:
     """Two rows of three devices."""

@@ -362,18 +362,23 @@ def _has_own_assignment(context: Context, type_: CType) -> bool:
     )
 
 
-def _assigns_parts(context: Context, type_: CType) -> bool:
-    """Whether a base or a member, or a part of one, has an assignment of its own."""
+def _assigns_parts(context: Context, type_: CType, seen: set[int] | None = None) -> bool:
+    """Whether a base or a member, or a part of one, has an assignment of its own.
+
+    `seen` are classes that were looked at: those of members may be the same many times over.
+    """
+    seen = set() if seen is None else seen
     type_ = complete_type(type_, context.unit.structs)
     if isinstance(type_, ArrayType):
         parts: Iterable[CType] = (type_.element,)
-    elif isinstance(type_, StructType) and not type_.is_union:
+    elif isinstance(type_, StructType) and not type_.is_union and type_.number not in seen:
+        seen.add(type_.number)
         parts = (*type_.bases, *(each.type for each in type_.fields))
     else:
         return False
     return any(
         _has_own_assignment(context, complete_type(each, context.unit.structs))
-        or _assigns_parts(context, each)
+        or _assigns_parts(context, each, seen)
         for each in parts
     )
 
