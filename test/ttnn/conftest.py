@@ -23,3 +23,17 @@ def tolerant_device() -> Iterator[ttnn.Device]:
     opened = ttnn.open_device(device_id=0, strict=False)
     yield opened
     ttnn.close_device(opened)
+
+
+@pytest.fixture
+def nothing_open() -> None:
+    """Other tests may have left the first device open, which many share."""
+    ttnn.close_device(ttnn.open_device(device_id=0))
+
+
+@pytest.fixture
+def mesh(nothing_open: None) -> Iterator[ttnn.MeshDevice]:
+    """Two rows of three devices, which no board has as such."""
+    opened = ttnn.open_mesh_device(ttnn.MeshShape(2, 3), board="t3000")
+    yield opened
+    ttnn.close_mesh_device(opened)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,19 +10,7 @@ import torch
 
 from ttmlir import ttnn
 
-
-@pytest.fixture(autouse=True)
-def nothing_open() -> None:
-    """Other tests may have left the first device open, which many share."""
-    ttnn.close_device(ttnn.open_device(device_id=0))
-
-
-@pytest.fixture
-def mesh() -> Iterator[Any]:
-    """Two rows of three devices, which no board has as such."""
-    opened = ttnn.open_mesh_device(ttnn.MeshShape(2, 3), board="t3000")
-    yield opened
-    ttnn.close_mesh_device(opened)
+pytestmark = pytest.mark.usefixtures("nothing_open")
 
 
 def on_mesh(mesh: Any, values: torch.Tensor, *dims: int | None, **others: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,22 +9,10 @@ import torch
 
 from ttmlir import ttnn
 
+pytestmark = pytest.mark.usefixtures("nothing_open")
+
 FLOATS = {"dtype": ttnn.float32, "layout": ttnn.TILE_LAYOUT}
 ROWS = {"layout": ttnn.ROW_MAJOR_LAYOUT}
-
-
-@pytest.fixture(autouse=True)
-def nothing_open() -> None:
-    """Other tests may have left the first device open, which many share."""
-    ttnn.close_device(ttnn.open_device(device_id=0))
-
-
-@pytest.fixture
-def mesh() -> Iterator[Any]:
-    """Two rows of three devices."""
-    opened = ttnn.open_mesh_device(ttnn.MeshShape(2, 3), board="t3000")
-    yield opened
-    ttnn.close_mesh_device(opened)
 
 
 def on_mesh(mesh: Any, values: torch.Tensor, *dims: int | None, **others: Any) -> Any:

@@ -39,6 +39,8 @@ def _params() -> Iterator[Any]:
 @pytest.mark.parametrize(("board", "name"), [*_params()])
 def test_bits_are_those_of_a_card(board: str, name: str) -> None:
     """Every number of the result, by its hash; a failure shows the sample."""
+    # Other tests may have left it open.
+    ttnn.close_device(ttnn.open_device(device_id=0))
     device = ttnn.open_device(device_id=0, board=board, card_bits=True)
     try:
         patterns = numbers_of(ttnn, CASES[name](ttnn, device))

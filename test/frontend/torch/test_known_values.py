@@ -70,6 +70,24 @@ def test_known_tensors_at_computed_places() -> None:
         check(Schedule(), X, torch.tensor(step))
 
 
+def test_parameters_are_written_at_computed_places() -> None:
+    """A cache takes what a layer with gradients makes, at a place that is an argument."""
+
+    class Cached(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("rows", torch.arange(70.0).reshape(2, 7, 5))
+            self.places = nn.Embedding(9, 5)
+
+        def forward(self, x: Any, step: Any) -> Any:
+            rows = self.rows.clone()
+            rows[:, step, 1:] = (x[:2] + self.places.weight[step])[:, 1:]
+            return rows, rows.sum(1)
+
+    for step in (0, 6):
+        check(Cached(), X, torch.tensor(step))
+
+
 def test_decisions_by_masks_that_are_made_inside() -> None:
     """Whole masks, and masks that were written to."""
 

@@ -87,7 +87,13 @@ def open_device(
     # Threads that open the same device share it.
     with _opening:
         if device_id in _open:
-            return _open[device_id]
+            opened = _open[device_id]
+            if card_bits and numerics == "device" and not opened.has_card_bits:
+                raise UsageError(
+                    f"device {device_id} is open without the bits of a card; close it first with "
+                    "ttnn.close_device, or leave out card_bits"
+                )
+            return opened
         if num_command_queues not in (1, 2):
             raise UsageError(f"a device has one or two command queues, not {num_command_queues}")
         options = SimOptions(numerics=numerics, sanitize=sanitize)

@@ -164,10 +164,7 @@ def _write(x: Any, indices: Any, value: Any) -> None:
     if not _is_view(indices):
         x[indices] = value
         return
-    view, value = _view_at(x, indices), torch_package().as_tensor(value)
-    while value.dim() > view.dim() and value.shape[0] == 1:
-        value = value[0]
-    view.copy_(value)
+    x.copy_(_replaced(x, _by_dimension(x, indices), 0, torch_package().as_tensor(value)))
 
 
 def _is_view(indices: Any) -> bool:
@@ -181,24 +178,35 @@ def _is_view(indices: Any) -> bool:
     )
 
 
-def _view_at(x: Any, indices: Any) -> Any:
-    """The elements at such indices, which share the memory of the tensor."""
+def _by_dimension(x: Any, indices: Any) -> list[Any]:
+    """The indices with slices for all dimensions that they leave out."""
     listed: list[Any] = [*indices] if isinstance(indices, tuple) else [indices]
     taken = sum(each is not None and each is not Ellipsis for each in listed)
-    rest = [slice(None)] * (x.dim() - taken)
     place = next((i for i, each in enumerate(listed) if each is Ellipsis), len(listed))
-    listed[place : place + 1] = rest
-    dim = 0
-    for each in listed:
-        if each is None:
-            x = x.unsqueeze(dim)
-        elif isinstance(each, slice):
-            x = x[(*[slice(None)] * dim, each)]
-        else:
-            x = x.select(dim, each.item() if is_tensor(each) else each)
-            continue
-        dim += 1
-    return x
+    listed[place : place + 1] = [slice(None)] * (x.dim() - taken)
+    return listed
+
+
+def _replaced(x: Any, indices: Sequence[Any], dim: int, value: Any) -> Any:
+    """The tensor with other elements at such indices of its dimensions from `dim` on.
+
+    No view of a computed place is written to: torch could not differentiate that.
+    """
+    if not indices:
+        while value.dim() > x.dim() and value.shape[0] == 1:
+            value = value[0]
+        return value.expand(x.shape).to(x.dtype)
+    first, *rest = indices
+    if first is None:
+        return _replaced(x.unsqueeze(dim), rest, dim + 1, value).squeeze(dim)
+    if isinstance(first, slice):
+        if first == slice(None):
+            return _replaced(x, rest, dim + 1, value)
+        bounds = cast("slice[Any, Any, Any]", first)
+        part = _replaced(x[(*[slice(None)] * dim, bounds)], rest, dim + 1, value)
+        return x.slice_scatter(part, dim, bounds.start, bounds.stop, bounds.step or 1)
+    index = first.item() if is_tensor(first) else first
+    return x.select_scatter(_replaced(x.select(dim, index), rest, dim, value), dim, index)
 
 
 def _places(mask: Any, shape: Sequence[int] | None = None) -> list[Any]:
