@@ -176,6 +176,8 @@ def test_models_that_no_door_takes(tmp_path: Path) -> None:
     with pytest.raises(AttributeError, match="no attribute 'compilation'"):
         _ = getattr(ttmlir, "compilation")  # noqa: B009
     binary = ttmlir.compile(LAYER).save(tmp_path / "layer.ttnn")
+    with pytest.raises(ValueError, match=r"layer\.ttm: .* for target 'ttnn' is a \.ttnn file$"):
+        ttmlir.compile(LAYER).save(tmp_path / "layer.ttm")
     with pytest.raises(InputError, match=r"layer\.ttnn is not text; ttmlir\.compile reads"):
         ttmlir.compile(binary)
 

@@ -681,6 +681,10 @@ class CompiledModel(CallableModel):
                 )
             write_file(path, self.text("cpp").encode())
             return Path(path)
+        if suffix in (".ttnn", ".ttm") and suffix != self._target.suffix:
+            raise ArgumentError(
+                f"{path}: a program for target '{self.target}' is a {self._target.suffix} file"
+            )
         write_file(path, self._bytes if golden is False else self._with_golden(golden))
         return Path(path)
 
