@@ -56,6 +56,15 @@ def test_meshes_of_one() -> None:
     assert not ttnn.using_distributed_env()
 
 
+def test_a_mesh_of_an_open_device(device: ttnn.Device) -> None:
+    """A mesh of one chip that is open is that device; several chips must not be open."""
+    assert ttnn.open_mesh_device(ttnn.MeshShape(1, 1)) is device
+    with pytest.raises(
+        RuntimeError, match="device 0 is open; close it first with ttnn.close_device"
+    ):
+        ttnn.open_mesh_device(ttnn.MeshShape(1, 2))
+
+
 def test_devices_of_meshes(mesh: Any) -> None:
     """A mesh has rows and columns of chips, of which submeshes are made."""
     assert repr(mesh) == "MeshDevice(2x3 grid, 6 devices)"

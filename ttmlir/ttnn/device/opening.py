@@ -306,7 +306,7 @@ def open_mesh_device(
     """Open chips of a board as a mesh, by default all chips of the default board.
 
     `board` is by default the smallest of Wormhole with as many chips. RuntimeError if it has fewer,
-    or if one of them is open.
+    or if one of several is open; a mesh of one chip is the open device itself.
     """
     shape = _shape_of_mesh(mesh_shape, board)
     if board is None:
@@ -321,7 +321,7 @@ def open_mesh_device(
         raise UsageError(str(error)) from error
     with _opening:
         taken = [number for number in numbers if number in _open]
-    if taken:
+    if taken and len(numbers) > 1:
         raise UsageError(f"device {taken[0]} is open; close it first with ttnn.close_device")
     units = [
         open_device(
