@@ -15,7 +15,7 @@ from ttmlir.metalium.enums import NamedNumber
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.meshes import MeshCoordinate, MeshDeviceConfig, MeshShape, chips_of_mesh
 from ttmlir.sim.options import Numerics, SimOptions
-from ttmlir.ttnn.device.mesh import MeshDevice, SeveralDevices, chip_of, num_chips
+from ttmlir.ttnn.device.mesh import MeshDevice, SeveralDevices, chip_of, num_chips, open_meshes
 from ttmlir.ttnn.errors import check_arguments
 
 # --- Devices --------------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def open_mesh_device(
     """Open chips of a board as a mesh, by default all chips of the default board.
 
     `board` is by default the smallest of Wormhole with as many chips. RuntimeError if it has fewer,
-    or if one of several is open; a mesh of one chip is the open device itself.
+    or if one of them is open; a mesh of one chip that is no part of a mesh is the open device.
     """
     shape = _shape_of_mesh(mesh_shape, board)
     if board is None:
@@ -320,8 +320,9 @@ def open_mesh_device(
     except MetaliumError as error:
         raise UsageError(str(error)) from error
     with _opening:
-        taken = [number for number in numbers if number in _open]
-    if taken and len(numbers) > 1:
+        parts = {unit.id() for mesh in open_meshes() for unit in mesh.units}
+        taken = [number for number in numbers if number in (_open if numbers[1:] else parts)]
+    if taken:
         raise UsageError(f"device {taken[0]} is open; close it first with ttnn.close_device")
     units = [
         open_device(
