@@ -88,11 +88,7 @@ def open_device(
     with _opening:
         if device_id in _open:
             opened = _open[device_id]
-            if card_bits and numerics == "device" and not opened.has_card_bits:
-                raise UsageError(
-                    f"device {device_id} is open without the bits of a card; close it first with "
-                    "ttnn.close_device, or leave out card_bits"
-                )
+            _check_open_as_asked(opened, numerics, strict, card_bits)
             return opened
         if num_command_queues not in (1, 2):
             raise UsageError(f"a device has one or two command queues, not {num_command_queues}")
@@ -102,6 +98,23 @@ def open_device(
         device.has_card_bits = card_bits and numerics == "device"
         _open[device_id] = device
         return device
+
+
+def _check_open_as_asked(
+    device: MeshDevice, numerics: Numerics, strict: bool, card_bits: bool
+) -> None:
+    """UsageError for an open device that is not what somebody else opens it for."""
+    bits = device.has_card_bits or numerics != "device"
+    for asked, name, has in (
+        (card_bits, "card_bits=True", bits),
+        (not strict, "strict=False", not device.is_strict),
+        (numerics != "device", f"{numerics=}", device.numerics.value == numerics),
+    ):
+        if asked and not has:
+            raise UsageError(
+                f"device {device.id()} is open without {name}; close it first with "
+                f"ttnn.close_device, or leave out {name.partition('=')[0]}"
+            )
 
 
 def close_device(device: MeshDevice) -> None:
