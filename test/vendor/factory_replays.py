@@ -72,6 +72,7 @@ FIDELITIES = {
     4: MathFidelity.HIFI4,
 }
 SEMAPHORE_BYTES = 16
+LENIENCIES = frozenset[str]()
 MAX_FINDINGS = 1000
 """So many are collected while a program goes on, for its numbers may be right."""
 
@@ -266,7 +267,7 @@ class Replay:
         )
         assert numerics in ("device", "exact")
         options = SimOptions(
-            numerics=numerics, leniencies=frozenset(("tt-metal",)), timed=False,
+            numerics=numerics, leniencies=LENIENCIES, timed=False,
             max_findings=MAX_FINDINGS,
         )  # fmt: skip
         self.device = SimDevice(chip, options)
