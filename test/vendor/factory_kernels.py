@@ -163,7 +163,7 @@ def read_names(made: Compilation) -> BindingNames:
             )
         ),
         tensors=tuple(
-            (name, TensorNames(layout=int(layout), address=int(address)))
+            (name, TensorNames(layout=int(layout), address=int(address) // 4))  # in bytes there
             for name, layout, address in tensors
         ),
     )

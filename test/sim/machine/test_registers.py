@@ -182,7 +182,7 @@ def test_two_banks_of_source_registers() -> None:
     assert not src.can_fill(unpack)
     assert unpack.waiting_for is not None
     assert src.can_use(math)
-    assert src.banks[0] == ("a", "b", 10)
+    assert src.banks[0] == ("a", "b", 10, None)
     src.free(30)
     assert unpack.waiting_for is None
     assert src.can_fill(unpack)

@@ -97,8 +97,12 @@ class Transactions(KernelApi):
         noc_index: int = 0,
         noc_model: NocModel | None = None,
         compile_time_args: Sequence[int] = (),
+        has_page_sizes: bool = False,
     ) -> None:
-        """`noc_model` gives transactions their times; None: they take none."""
+        """`noc_model` gives transactions their times; None: they take none.
+
+        With `has_page_sizes` layouts of tensors have the size of a page, as in tt-metal 0.81.
+        """
         super().__init__(core, thread, options)
         self.network = network
         self.noc_index = noc_index
@@ -110,6 +114,7 @@ class Transactions(KernelApi):
         self.worker_logical_row_to_virtual_row = [y for _, y in core.chip.workers[::columns]]
         self.outstanding = [Outstanding() for _ in range(NETWORKS)]
         self._compile_time_args = compile_time_args
+        self._has_page_sizes = has_page_sizes
         self._delay = options.delay_copies
         self._lenient_alignment = "noc-alignment" in options.leniencies
         self._read_state = [NO_STATE] * NETWORKS
@@ -765,7 +770,10 @@ class DataMovementCalls(NumberedReads):
         """
         base, common = (*template, 0)[:2]
         start = common if common_base is None else common_base
-        return read_accessor_args(self._compile_time_args, base, start, self._common_arguments)
+        return read_accessor_args(
+            self._compile_time_args, base, start, self._common_arguments,
+            has_page_size=self._has_page_sizes,
+        )  # fmt: skip
 
     @kernel_call()
     def TensorAccessor(

@@ -38,6 +38,7 @@ from ttmlir.sim.machine.numerics import (
     store_vector,
     to_source,
 )
+from ttmlir.sim.machine.registers import Poison, join_poison
 from ttmlir.sim.options import SimOptions
 
 # --- Vector api -----------------------------------------------------------------------------------
@@ -116,6 +117,8 @@ class VectorApi(ComputeApi):
         elif template and not definition.templates and int(template[0]) in INTEGER_FORMATS:
             # In 2026 a call of floats may be one of integers, too: logical_not_tile<Int32>.
             element = _element_of(int(template[0]))
+        half = self.dst.math
+        poisons = self._take_poisons(call, arguments) if half.poisons else {}
         tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
         cost = definition.cost
@@ -126,7 +129,16 @@ class VectorApi(ComputeApi):
                 reference = definition.approximation.reference or reference
         with np.errstate(all="ignore"):
             self._put(arguments[call.output], reference(np, *tiles, **scalars), element)
+        for index, poison in poisons.items():
+            half.put_poison(index, poison)
         self.spend(cost.math_on(blackhole=self.on_blackhole))
+
+    def _take_poisons(self, call: _Call, arguments: Sequence[Any]) -> dict[int, Poison | None]:
+        """Which numbers of the tiles of a call nobody wrote; of its result, those that follow."""
+        poisons, output = self.dst.math.poisons, arguments[call.output]
+        found = {index: poisons.pop(index, None) for index in {arguments[x] for x in call.inputs}}
+        poisons.pop(output, None)
+        return {**found, output: join_poison(*found.values())}
 
     def _put(self, index: int, result: Array, element: np.dtype[Any]) -> None:
         """Store a result in a tile of DST."""

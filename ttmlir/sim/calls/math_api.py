@@ -23,7 +23,7 @@ from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.numerics import Register
-from ttmlir.sim.machine.registers import Half
+from ttmlir.sim.machine.registers import Half, join_poison
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import UNITS, fidelity_phases, matmul_math_cycles
 
@@ -399,7 +399,9 @@ class MathApi(LateColumnsApi):
     def _use(self, cycles: int) -> tuple[Any, Any]:
         """SrcA and SrcB of a call that takes so long; frees the bank."""
         src = self.src
-        a, b, ready = src.banks[0]
+        a, b, ready, poison = src.banks[0]
+        if poison is not None:
+            poison.tell()
         thread = self.thread
         if self.timed:
             if ready > thread.clock:
@@ -419,8 +421,10 @@ class MathApi(LateColumnsApi):
         if self._prepared != (prepared or name):
             self._check_prepared(prepared or name, remedy)
         half = self._half(dst)
+        poison = self.src.take_poison()
         tile, _ = self._use(math_cost(name, self._phases))
         self._store(half.new_faces(dst), tile)
+        half.put_poison(dst, poison)
         return True
 
     def _store(self, place: Array, tile: Array) -> None:
@@ -511,11 +515,15 @@ class MathApi(LateColumnsApi):
         if self._prepared != prepared:
             self._check_prepared(prepared, find_call(name).init)
         half = self._half(dst)
+        poison = self.src.take_poison()
+        if half.poisons and (operation == "mul" or self._accumulates):
+            poison = join_poison(poison, half.poisons.pop(dst, None))
         a, b = self._use(math_cost(name, self._phases))
         if operation == "mul":
             self._multiply(half, dst, a, b)
         else:
             self._add(half, dst, _FUNCTIONS[operation], a, b)
+        half.put_poison(dst, poison)
         return True
 
     add_tiles = _binary_call("add")

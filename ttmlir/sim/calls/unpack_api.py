@@ -17,12 +17,15 @@ from ttmlir.layout.data_format import repeated_bytes
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
+from ttmlir.sim.errors import Finding
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import CircularBuffer, Memory, Tile
 from ttmlir.sim.machine.numerics import K_STEP, Factor, Register, faces_of_rows, rows_of_faces
+from ttmlir.sim.machine.registers import Poison
 from ttmlir.sim.options import SimOptions
+from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 from ttmlir.sim.timing.costs import (
     matmul_unpack_cycles,
     tile_bytes,
@@ -195,6 +198,8 @@ _PARTS = {
 }
 
 NUMBERS = int(Use.NUMBERS)
+_FOLLOWED = (Use.NUMBERS, Use.OPERANDS)
+"""Uses in which each number stays in its place."""
 ELEMENTWISE, FACTORS = 0, 1 << 16
 """What two buffers are read for: sums and the like, or a product of matrices."""
 
@@ -250,6 +255,8 @@ class UnpackUnit(ComputeApi):
         self._strip_tiles = 0
         self._rows: Any = None
         """What `untilize_block` is about to copy."""
+        self._poison: Poison | None = None
+        """Which numbers nobody wrote of the tiles that the next bank gets."""
 
     def counters(self) -> dict[str, int]:
         """What the thread has done."""
@@ -331,9 +338,25 @@ class UnpackUnit(ComputeApi):
             raise self._beyond(source, index)
         if self.watch is not None:
             for first, size in source.parts.get(form & ARRANGEMENT, ((0, source.size),)):
-                self.watch.read(self.core.l1, address + first, size, self.thread)
+                found = self.watch.read_tile(self.core.l1, address + first, size, self.thread)
+                if found is not None:
+                    self._take_poison(found, source, address, form)
         self.tiles_unpacked += 1
         return source.read(address, form)
+
+    def _take_poison(self, found: Finding, source: Source, address: int, form: int) -> None:
+        """Note which numbers of a tile nobody wrote; where all decide, tell of it."""
+        watch = self.watch
+        assert isinstance(watch, Sanitizer), "others read no such bytes"
+        if form & ~ARRANGEMENT not in _FOLLOWED or not source.parts:
+            watch.report(found)
+            return
+        lanes = watch.unwritten_parts(self.core.l1, address, source.size, 32 * 32)
+        arrangement = form & ARRANGEMENT
+        if arrangement:
+            lanes = faces_of_rows(_arrange(rows_of_faces(lanes), arrangement))
+        if lanes.any():
+            self._poison = Poison(lanes, (found,), watch).joined(self._poison)
 
     def _beyond(self, source: Source, index: int) -> Exception:
         cb = source.cb
@@ -359,17 +382,18 @@ class UnpackUnit(ComputeApi):
     def _fill(self, a: Any, b: Any, cycles: int) -> None:
         """Fill the bank that is free."""
         src = self.src
+        poison, self._poison = self._poison, None
         if self.watch is not None:
             self.watch.put(self.thread, self.src_key)
         if not self.timed:
-            src.fill(a, b, 0)
+            src.fill(a, b, 0, poison)
             return
         thread = self.thread
         free = src.freed[0]
         if free > thread.clock:
             thread.wait_until(free, "src")
         thread.clock += cycles
-        src.fill(a, b, thread.clock)
+        src.fill(a, b, thread.clock, poison)
 
     def _one(self, cb: int, index: int, arrangement: int = 0) -> bool:
         """Fill SrcA with a tile to be copied."""
@@ -1093,6 +1117,9 @@ class UnpackApi(UnpackUnit):
     def _untilized(self, source: Source, tiles: int) -> Any:
         """The numbers of so many tiles as 32 rows, 1024 at a time."""
         rows = [numerics.rows_of_faces(self._page(source, each, NUMBERS)) for each in range(tiles)]
+        if self._poison is not None:
+            self._poison.tell()  # The numbers leave their places.
+            self._poison = None
         return np.concatenate(rows, axis=1).reshape(tiles, -1)
 
     @kernel_call(waits=True)

@@ -12,7 +12,7 @@ llk_math_common.h and llk_pack_common.h for the semaphore between math and pack.
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,10 @@ from ttmlir.sim.machine.numerics import (
     rows_of_faces,
 )
 from ttmlir.sim.protocols import RunningThread, WaitReason
+
+if TYPE_CHECKING:
+    from ttmlir.sim.errors import Finding
+    from ttmlir.sim.machine.memory import Memory
 
 Array = NDArray[Any]
 
@@ -64,6 +68,60 @@ SOURCE_BANKS = 2
 _UNTIMED_BANKS = 32
 
 
+class PoisonWatch(Protocol):
+    """What tells of numbers that nobody wrote: the sanitizer."""
+
+    def report(self, finding: Finding) -> None:
+        """Tell of what was found."""
+        ...
+
+    def leave_unwritten(self, memory: Memory, address: int, size: int, poison: Poison) -> None:
+        """A tile was packed of which some numbers come from bytes that nobody wrote."""
+        ...
+
+
+class Poison:
+    """Numbers of a tile that come from bytes that nobody wrote.
+
+    They travel with the tile as long as each number only depends on those in its place; `tell` is
+    for all other uses, and for results that are stored. `lanes` says which of the 1024 numbers they
+    are, in the order of memory, `findings` where they were read first.
+    """
+
+    __slots__ = ("_watch", "findings", "lanes")
+
+    def __init__(self, lanes: Array, findings: tuple[Finding, ...], watch: PoisonWatch) -> None:
+        """Numbers that were read from memory; `watch` tells of them."""
+        self.lanes = lanes
+        self.findings = findings
+        self._watch = watch
+
+    def tell(self) -> None:
+        """They decide something, or are stored."""
+        for finding in self.findings:
+            self._watch.report(finding)
+
+    def leave(self, memory: Memory, address: int, size: int) -> None:
+        """The tile was packed, not to a tensor: these numbers still count as unwritten there."""
+        self._watch.leave_unwritten(memory, address, size, self)
+
+    def joined(self, other: Poison | None) -> Poison:
+        """What the results of two tiles have."""
+        if other is None:
+            return self
+        findings = (*self.findings, *(each for each in other.findings if each not in self.findings))
+        return Poison(self.lanes | other.lanes, findings, self._watch)
+
+
+def join_poison(*parts: Poison | None) -> Poison | None:
+    """What a result has that is made of several tiles, number by number."""
+    found = None
+    for each in parts:
+        if each is not None:
+            found = each.joined(found)
+    return found
+
+
 class SourceRegisters:
     """What the unpack thread has put into SrcA and SrcB and the math thread has not yet used.
 
@@ -75,8 +133,8 @@ class SourceRegisters:
 
     def __init__(self, *, timed: bool = True) -> None:
         """Empty registers."""
-        self.banks: deque[tuple[Any, Any, int]] = deque()
-        """Filled banks: SrcA, SrcB and when they were."""
+        self.banks: deque[tuple[Any, Any, int, Poison | None]] = deque()
+        """Filled banks: SrcA, SrcB, when they were, and which of their numbers nobody wrote."""
         # All banks are free from cycle 0 on.
         self.freed: deque[int] = deque([0] * (SOURCE_BANKS if timed else _UNTIMED_BANKS))
         """Free banks: since when they are; the first is filled next."""
@@ -99,13 +157,20 @@ class SourceRegisters:
         self._math = thread
         return False
 
-    def fill(self, a: Any, b: Any, time: int) -> None:
+    def fill(self, a: Any, b: Any, time: int, poison: Poison | None = None) -> None:
         """Fill a bank; its operands are there from `time` on."""
-        self.banks.append((a, b, time))
+        self.banks.append((a, b, time, poison))
         self.freed.popleft()
         if self._math is not None:
             thread, self._math = self._math, None
             thread.wake()
+
+    def take_poison(self) -> Poison | None:
+        """Which numbers of the bank that was filled first nobody wrote, for who follows them."""
+        a, b, time, poison = self.banks[0]
+        if poison is not None:
+            self.banks[0] = a, b, time, None
+        return poison
 
     def free(self, time: int) -> None:
         """Give the bank that was filled first back; it can be filled from `time` on."""
@@ -164,7 +229,7 @@ class Half:
 
     __slots__ = (
         *("_as_rows", "_faces", "_products", "_queues", "_rows", "_written"),
-        *("tiles", "time"),
+        *("poisons", "tiles", "time"),
     )
 
     def __init__(self, capacity: int, products: Products) -> None:
@@ -179,6 +244,8 @@ class Half:
         self._rows = [tile.reshape(32, 32) for tile in self._faces]
         self._written = [False] * capacity
         self._as_rows = [False] * capacity
+        self.poisons: dict[int, Poison] = {}
+        """By tile: which numbers nobody wrote. Who follows them takes them out before."""
 
     def written(self, index: int) -> bool:
         """Whether a tile was written since the half was released."""
@@ -188,15 +255,31 @@ class Half:
         """Make all tiles zeros."""
         if self._queues:
             self._queues.clear()
+        if self.poisons:
+            self.poisons.clear()
         self._written = [False] * len(self._written)
 
     def forget(self, index: int) -> None:
         """Make a tile zeros."""
         self._queues.pop(index, None)
+        self.poisons.pop(index, None)
         self._written[index] = False
+
+    def _tell(self, index: int) -> None:
+        """Somebody uses a tile in a way in which its numbers are not followed."""
+        poison = self.poisons.pop(index, None)
+        if poison is not None:
+            poison.tell()
+
+    def put_poison(self, index: int, poison: Poison | None) -> None:
+        """Note which numbers of a tile nobody wrote, if there are any."""
+        if poison is not None:
+            self.poisons[index] = poison
 
     def faces(self, index: int) -> Array:
         """The 1024 numbers of a tile, in the order of memory, in place."""
+        if self.poisons:
+            self._tell(index)
         if self._queues:
             self._products.add_all()
         tile = self._faces[index]
@@ -212,6 +295,8 @@ class Half:
 
     def rows(self, index: int) -> Array:
         """The 32 rows of 32 numbers of a tile, in place."""
+        if self.poisons:
+            self._tell(index)
         if self._queues:
             self._products.add_all()
         tile = self._rows[index]
@@ -227,6 +312,8 @@ class Half:
     def new_faces(self, index: int) -> Array:
         """Room for the 1024 numbers of a tile that is overwritten, in the order of memory."""
         self._queues.pop(index, None)
+        if self.poisons:
+            self.poisons.pop(index, None)
         self._written[index] = True
         self._as_rows[index] = False
         return self._faces[index]
@@ -234,6 +321,8 @@ class Half:
     def new_rows(self, index: int) -> Array:
         """Room for the 32 rows of a tile that is overwritten."""
         self._queues.pop(index, None)
+        if self.poisons:
+            self.poisons.pop(index, None)
         self._written[index] = True
         self._as_rows[index] = True
         return self._rows[index]

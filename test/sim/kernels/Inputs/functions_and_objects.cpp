@@ -57,5 +57,6 @@ void kernel_main() {
   for (const auto& [f1, f2] : std::array<std::pair<uint32_t, uint32_t>, 2>{{{1, 2}, {3, 4}}}) note(f1 * 10 + f2);
   constexpr uint32_t tbl[2][2] = {{1, 2}, {3, 4}}; uint32_t arr2[tbl[1][0]]; note(sizeof(arr2)); note(std::get<1>(std::tuple<int, int>{4, 5}));
   uint32_t (*fptr)(uint32_t) = dbl; note(fptr(8)); note(std::integral_constant<uint32_t, 5>::value); note(__builtin_ctz(8)); note(__builtin_clz(1));
+  volatile float root = 2.0f; note((uint32_t)(__builtin_sqrtf(root) * 1e7f)); note((uint32_t)(__builtin_sqrt(3.0) * 1e9)); note((uint32_t)(1.0f / __builtin_sqrtf(224.0f) * 1e8f));
   note([](uint32_t q) { return q + 1; }(4)); Vec vs[2] = {{1, 2}, {3, 4}}; note(vs[1].y); vs[0] = vs[1]; vs[1].x = 9; note(vs[0].x); note(std::min<uint32_t>(3, 4));
 }

@@ -49,6 +49,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.runtime import square_root
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
     Lvalue,
@@ -313,6 +314,19 @@ def _abs(context: Context, node: tree.FunctionCall) -> Value:
     raise context.error(node, f"'abs' takes an integer here, not '{value.type.name}'")
 
 
+def _sqrt(context: Context, node: tree.FunctionCall) -> Value:
+    assert isinstance(node.callee, tree.Name)
+    value = settle(evaluate_scalar(context, _single(context, node)))
+    if not isinstance(value.type, IntType | FloatType):
+        raise context.error(node, f"a square root is of a number, not of '{value.type.name}'")
+    type_ = FLOAT if node.callee.text.endswith("f") or value.type == FLOAT else DOUBLE
+    value = convert(value, type_)
+    if value.constant is not None:
+        return make_floating(square_root(value.constant), type_)
+    root = Value(DOUBLE, code.call("_sqrt", value.node))
+    return convert(root, type_)
+
+
 Special = Callable[[Context, tree.FunctionCall], "Lvalue | Value"]
 
 SPECIAL: Mapping[str, Special] = {
@@ -334,6 +348,7 @@ SPECIAL: Mapping[str, Special] = {
     "get": _get,
     "tie": _tie,
     "abs": _abs,
+    **dict.fromkeys(("sqrt", "sqrtf", "__builtin_sqrt", "__builtin_sqrtf"), _sqrt),
     "__builtin_expect": _expect,
     "__builtin_unreachable": _nothing,
     "__builtin_LINE": _line,

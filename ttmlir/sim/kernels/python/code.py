@@ -644,6 +644,7 @@ NAMES: dict[str, object] = {
     "_bits_float": runtime.bits_float,
     "_double_bits": runtime.double_bits,
     "_bits_double": runtime.bits_double,
+    "_sqrt": runtime.square_root,
     "_ctz": runtime.count_trailing_zeros,
     "_clz": runtime.count_leading_zeros,
     "_popcount": runtime.count_ones,
