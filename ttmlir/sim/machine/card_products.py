@@ -1,51 +1,135 @@
-"""What a card makes of products and sums of tensors of bfloat16: the matrix unit on whole arrays.
+"""What a card makes of products and sums of tensors: the matrix unit on whole arrays.
 
-Products go through a DST of the bits that are asked for. Sums and averages go through one of 32
-bits: along rows they are products with a column of one number, along columns products with a row;
-the number is 1, or what divides, cut to bfloat16. Wormhole leaves out the fourth phase of them.
+A product goes through a DST of 16 or 32 bits, in blocks of tiles along the inner dimension, whose
+partial sums wait in L1. Sums and averages go through a DST of 32 bits: along rows they are products
+with a column of one number, along columns products with a row; the number is 1, or what divides,
+cut to bfloat16. Wormhole leaves out the fourth phase of them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from ttmlir.layout.enums import Arch, MathFidelity
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.sim.machine import matrix_unit
-from ttmlir.sim.machine.vector_unit import Array, pack_bfloat16
+from ttmlir.sim.machine.card_formats import FORMATS, add_in_l1, pack, pack_wide, unpack
+from ttmlir.sim.machine.vector_unit import Array
 
 LARGEST = 1 << 22
 """Multiplications that are computed bit by bit; of more, sums are rounded once."""
 
 _TILE = 32
+_COLUMNS = {Arch.WORMHOLE_B0: 8, Arch.BLACKHOLE: 13}
+"""Columns of cores, which share tiles along the inner dimension if their number divides it."""
+_NARROW = 8
+"""How much longer one side of a narrow product is."""
+_BLOCKS = (DataType.BFP_BF8, DataType.BFP_BF4)
 
 
-def matmul_bfloat16(
-    a: Array, b: Array, fidelity: MathFidelity, arch: Arch, *, wide: bool
-) -> Array | None:
-    """The product of matrices (..., M, K) and (K, N) through a DST of 16 bits, or of 32.
+class ProductFormats(NamedTuple):
+    """Formats of a product's factors and of the result, and how it is computed."""
 
-    None for more multiplications than `LARGEST`, for a second factor of several matrices, and for a
-    DST of 32 bits on Wormhole, of which there are no bits to hold it to.
+    in0: DataType
+    in1: DataType
+    out: DataType
+    fidelity: MathFidelity
+    wide: bool
+    """Whether DST has 32 bits."""
+    in_l1: bool
+    """Whether partial sums are added by the packer, in L1."""
+
+
+def default_formats(in0: DataType, in1: DataType, out: DataType, arch: Arch) -> ProductFormats:
+    """How ttnn computes a product if nothing is said."""
+    wide = out is DataType.F32
+    fidelity = MathFidelity.HIFI2
+    if in0 in _BLOCKS and in1 in _BLOCKS:
+        fidelity = MathFidelity.LOFI
+    elif in0 is in1 is DataType.F32:
+        fidelity = MathFidelity.HIFI3 if arch is Arch.WORMHOLE_B0 else MathFidelity.HIFI4
+    return ProductFormats(in0, in1, out, fidelity, wide, not wide)
+
+
+def inner_block(rows: int, inner: int, columns: int, arch: Arch) -> int:
+    """Tiles of the inner dimension that are multiplied before partial sums are packed."""
+    height, depth, width = (-(-each // _TILE) for each in (rows, inner, columns))
+    small, large = sorted((height, width))
+    if small == 1 or large // small > _NARROW:
+        return 2 - depth % 2
+    cores = _COLUMNS[arch]
+    return depth // cores if depth % cores == 0 else 1
+
+
+def multiply_matrices(a: Array, b: Array, formats: ProductFormats, arch: Arch) -> Array | None:
+    """The product of matrices (..., M, K) and (..., K, N), as a tensor of the format keeps it.
+
+    None for more multiplications than `LARGEST`, and for formats whose bits are not known.
     """
-    if wide and arch is not Arch.BLACKHOLE:
+    if arch not in _COLUMNS or b.ndim < 2 or a.ndim < 2 or not a.size or not b.size:
         return None
-    if b.ndim < 2 or a.ndim < 2 or math.prod(b.shape[:-2]) != 1:
+    if not {formats.in0, formats.in1, formats.out} <= FORMATS:
         return None
-    rows = a.reshape(-1, a.shape[-1])
-    if not rows.size or not b.size or rows.size * b.shape[-1] > LARGEST:
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    if math.prod(batch) * math.prod(a.shape[-2:]) * b.shape[-1] > LARGEST:
         return None
-    product = _product(rows, b.reshape(b.shape[-2:]), fidelity, arch, wide=wide)
-    shape = (*a.shape[:-1], b.shape[-1])
-    packed = _pack_wide(product) if wide else pack_bfloat16(product)
-    return packed.reshape(*(1,) * (b.ndim - a.ndim), *shape)
+    left = unpack(a, formats.in0, wide=formats.wide)
+    right = unpack(b, formats.in1, wide=formats.wide)
+    shape = (*batch, a.shape[-2], b.shape[-1])
+    block = _TILE * inner_block(a.shape[-2], a.shape[-1], b.shape[-1], arch)
+    if math.prod(b.shape[:-2]) == 1:
+        # Rows do not know each other.
+        matrix = left.reshape(-1, left.shape[-1])
+        other = right.reshape(right.shape[-2:])
+        return _by_blocks(matrix, other, formats, arch, block).reshape(shape)
+    result = np.empty(shape, np.float32)
+    lefts = np.broadcast_to(left, (*batch, *left.shape[-2:]))
+    rights = np.broadcast_to(right, (*batch, *right.shape[-2:]))
+    for place in np.ndindex(*batch):
+        result[place] = _by_blocks(lefts[place], rights[place], formats, arch, block)
+    return result
 
 
-def _product(a: Array, b: Array, fidelity: MathFidelity, arch: Arch, *, wide: bool) -> Array:
+def _by_blocks(a: Array, b: Array, formats: ProductFormats, arch: Arch, block: int) -> Array:
+    """The product of two matrices; partial sums of all blocks but the last wait in L1."""
+    wide = formats.wide
+    waiting = formats.out
+    if wide:
+        waiting = DataType.F32
+    elif formats.in_l1:
+        waiting = DataType.BF16
+    zeros = np.zeros((a.shape[0], b.shape[1]), np.float32)
+    total = zeros
+    starts = range(0, a.shape[1], block)
+    for start in starts:
+        part = slice(start, start + block)
+        is_last = start == starts[-1]
+        # What waits is taken up again by each block, or added to by the packer.
+        onto = total if is_last or not formats.in_l1 else zeros
+        dst = _product(a[:, part], b[part], formats.fidelity, arch, onto, wide=wide)
+        if is_last:
+            return pack(dst, formats.out, wide=wide)
+        packed = pack(dst, waiting, wide=wide)
+        if formats.in_l1 and start:
+            packed = add_in_l1(total, packed, wide=wide)
+        total = packed
+    return total
+
+
+def _product(
+    a: Array,
+    b: Array,
+    fidelity: MathFidelity,
+    arch: Arch,
+    onto: Array | None = None,
+    *,
+    wide: bool,
+) -> Array:
     missing = -a.shape[1] % _TILE
-    start = np.zeros((a.shape[0], b.shape[1]), np.float32)
+    start = np.zeros((a.shape[0], b.shape[1]), np.float32) if onto is None else onto
     return matrix_unit.matmul(
         np.pad(a, ((0, 0), (0, missing))),
         np.pad(b, ((0, missing), (0, 0))),
@@ -79,18 +163,24 @@ def _fidelity(arch: Arch) -> MathFidelity:
     return MathFidelity.HIFI3 if arch is Arch.WORMHOLE_B0 else MathFidelity.HIFI4
 
 
-def _sum_rows(array: Array, factor: float, arch: Arch) -> Array:
+def sum_of_rows(
+    array: Array, fidelity: MathFidelity, arch: Arch, *, wide: bool, factor: float = 1.0
+) -> Array:
+    """DST with the sums along the last dimension, times a factor; it stays as 1."""
     flat = array.reshape(-1, array.shape[-1])
     column = np.full((flat.shape[1], 1), factor, np.float32)
-    total = _product(flat, column, _fidelity(arch), arch, wide=True)
-    return _pack_wide(total).reshape(*array.shape[:-1], 1)
+    return _product(flat, column, fidelity, arch, wide=wide).reshape(*array.shape[:-1], 1)
+
+
+def _sum_rows(array: Array, factor: float, arch: Arch) -> Array:
+    return pack_wide(sum_of_rows(array, _fidelity(arch), arch, wide=True, factor=factor))
 
 
 def _sum_columns(array: Array, factor: float, arch: Arch) -> Array:
     # What is summed is in SrcA, with all that stands beside it as columns.
     flat = np.moveaxis(array, -2, 0).reshape(array.shape[-2], -1)
     row = np.full((1, flat.shape[0]), factor, np.float32)
-    total = _pack_wide(_product(row, flat, _fidelity(arch), arch, wide=True))
+    total = pack_wide(_product(row, flat, _fidelity(arch), arch, wide=True))
     shape = (*array.shape[:-2], array.shape[-1])
     return np.expand_dims(total.reshape(shape), -2)
 
@@ -98,9 +188,3 @@ def _sum_columns(array: Array, factor: float, arch: Arch) -> Array:
 def _cut(number: float) -> float:
     pattern = np.array([number], np.float32).view(np.uint32) & np.uint32(0xFFFF0000)
     return float(pattern.view(np.float32)[0])
-
-
-def _pack_wide(values: Array) -> Array:
-    """A DST of 32 bits packed to bfloat16: ties away from zero."""
-    pattern = np.ascontiguousarray(values, np.float32).view(np.uint32) + np.uint32(0x8000)
-    return pack_bfloat16(pattern.view(np.float32))

@@ -143,11 +143,11 @@ def add(a: Array, b: Array, *, wide: bool, wormhole: bool, dst: Array | None = N
     return _accumulate((term,), total, wide=wide, wormhole=wormhole)
 
 
-def add_bfloat16(a: Array, b: Array, *, wormhole: bool) -> Array:
-    """The sum of numbers that bfloat16 holds, in a DST of 16 bits; as `add`, and faster.
+def add_ordinary(a: Array, b: Array, *, wide: bool, wormhole: bool) -> Array:
+    """As `add` in an empty DST, and faster.
 
-    The smaller one is rounded to 10 bits below the exponent of the larger one, the sum to 7; both
-    times halves go away from zero.
+    The smaller one is rounded to 10 bits below the exponent of the larger one, in a DST of 16 bits
+    the sum to 7; both times halves go away from zero.
     """
     a, b = np.broadcast_arrays(a, b)
     is_larger = np.abs(a) >= np.abs(b)
@@ -158,13 +158,15 @@ def add_bfloat16(a: Array, b: Array, *, wormhole: bool) -> Array:
         steps = small * scale
         steps = np.trunc(steps + np.copysign(np.float32(0.5), steps))
         total = large + steps * (power - np.int32(10 << 23)).view(np.float32)
-    pattern = total.view(np.int32) + np.int32(0x8000) & np.int32(-1 << 16)
+    pattern = total.view(np.int32)
+    if not wide:
+        pattern = pattern + np.int32(0x8000) & np.int32(-1 << 16)
     result = np.where(pattern << np.int32(1) == 0, 0, pattern).astype(np.int32).view(np.float32)
     result_power = result.view(np.int32) >> 23 & 0xFF
     rest = (power < 20 << 23) | (power > 250 << 23) | ((result_power < 2) & (result != 0))
     rest |= small.view(np.int32) & np.int32(0x7F800000) == 0
     if rest.any():
-        result[rest] = add(a[rest], b[rest], wide=False, wormhole=wormhole)
+        result[rest] = add(a[rest], b[rest], wide=wide, wormhole=wormhole)
     return result
 
 

@@ -105,6 +105,12 @@ def exp(x: Lanes, wide: bool) -> Lanes:
     return exp_21(x, wide, float(np.float16(1.0017248)))
 
 
+def exp_approximate(x: Lanes, wide: bool) -> Lanes:
+    """e to the power of x to 4 %, by the bits of a straight line (Schraudolph, 1999)."""
+    line = x.of(vu.larger(x.array, -88.5)) * 369.329925537109375 + 32500.818359375
+    return x.of(vu.number(vu.to_small_integer(line.array, 65535, signed=False) << np.int32(15)))
+
+
 def accurate_exp(x: Lanes, wide: bool) -> Lanes:
     """As other functions use it."""
     return exp_wide(x) if wide else exp_21(x, False)
@@ -209,6 +215,17 @@ def _sqrt_body(x: Lanes, reciprocal: bool) -> Lanes:
         return choose((left != 0) & ~is_zero, result, x.of(vu.number(left)))
     result = choose(bits_of(x) < infinity, rest * (0.5 * xy) + xy, y)
     return choose(is_zero, x, choose(is_negative, _NAN, result))
+
+
+def rsqrt_approximate(x: Lanes, wide: bool) -> Lanes:
+    """1 / the square root, of one step."""
+    infinity = np.int32(0x7F800000)
+    i = (bits_of(x).view(np.uint32) >> 1).view(np.int32)
+    y = x.of(vu.number(np.int32(0x5F0B3892) - i))
+    result = (y * (-y * (x * y).kept() + 1.89099014875)).kept()
+    left = infinity - bits_of(x)
+    result = choose((left != 0) & ~is_zero(x), result, x.of(vu.number(left)))
+    return rounded(choose(bits_of(x) < 0, _NAN, result), wide)
 
 
 def sqrt(x: Lanes, wide: bool) -> Lanes:

@@ -37,7 +37,8 @@ def add(a: Lanes, b: Lanes, wide: bool) -> Lanes:
     """a + b, of 16 bits on the matrix unit."""
     if wide:
         return a + b
-    return a.of(matrix_unit.add_bfloat16(a.array, b.array, wormhole=a.unit.is_wormhole))
+    wormhole = a.unit.is_wormhole
+    return a.of(matrix_unit.add_ordinary(a.array, b.array, wide=False, wormhole=wormhole))
 
 
 def subtract(a: Lanes, b: Lanes, wide: bool) -> Lanes:

@@ -23,7 +23,7 @@ from ttmlir.ttnn.operations.operation import (
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.configs import MatmulPlan, WormholeComputeKernelConfig
-from ttmlir.ttnn.types.enums import DataType, Layout, MathFidelity
+from ttmlir.ttnn.types.enums import Layout, MathFidelity
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG
 
 if TYPE_CHECKING:
@@ -75,23 +75,24 @@ def multiply(values: dict[str, Any]) -> Tensor:
 def _product_on_card(
     a: Array, b: Array, tensors: tuple[Tensor, Tensor], values: dict[str, Any], device: MeshDevice
 ) -> Array | None:
-    """The bits of a card's product of bfloat16, of a fidelity that was asked for."""
+    """The bits of a card's product, where they are known."""
     config = values["compute_kernel_config"]
-    kept = {each.dtype for each in tensors} | {values["dtype"] or DataType.BFLOAT16}
-    if (
-        not device.has_card_bits
-        or kept != {DataType.BFLOAT16}
-        or not isinstance(config, WormholeComputeKernelConfig)
-        or config.packer_l1_acc
-        or config.math_fidelity is MathFidelity.Invalid
-        or a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]
-    ):
+    if not device.has_card_bits or a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
         return None
-    from ttmlir.sim.machine.card_products import matmul_bfloat16
+    if not (config is None or isinstance(config, WormholeComputeKernelConfig)):
+        return None
+    from ttmlir.sim.machine.card_products import default_formats, multiply_matrices
 
-    fidelity = CardFidelity[config.math_fidelity.name.upper()]
-    wide = config.fp32_dest_acc_en
-    return matmul_bfloat16(a, b, fidelity, device.arch(), wide=wide)
+    result = values["dtype"] or tensors[0].dtype
+    kept = [each.facts.storage for each in (tensors[0].dtype, tensors[1].dtype, result)]
+    formats = default_formats(kept[0], kept[1], kept[2], device.arch())
+    if config is not None and config.math_fidelity is not MathFidelity.Invalid:
+        formats = formats._replace(
+            fidelity=CardFidelity[config.math_fidelity.name.upper()],
+            wide=config.fp32_dest_acc_en,
+            in_l1=config.packer_l1_acc,
+        )
+    return multiply_matrices(a, b, formats, device.arch())
 
 
 def _fitting_bias(bias: Tensor, product: tuple[int, ...]) -> Array:

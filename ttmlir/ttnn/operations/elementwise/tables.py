@@ -230,7 +230,7 @@ class Elementwise:
             on_card = self._find_on_card(device, tensors, arguments)
             if on_card is not None:
                 self._check_shapes(arrays)
-                return on_card(*arrays), not kept.facts.is_block
+                return on_card(*arrays), True
         if kept is DataType.BFLOAT16 and self._goes_in_parts(arrays):
             return compute_bfloat16(partial(self.reference, np, **arguments), arrays), True
         return self._compute(arrays, arguments), False
@@ -241,12 +241,11 @@ class Elementwise:
         """What computes the bits of a card."""
         from ttmlir.sim.machine.card_functions import card_function
 
-        first = tensors[0]
-        if not first.dtype.facts.is_float or any(each.dtype != first.dtype for each in tensors):
+        if not all(each.dtype.facts.is_float for each in tensors):
             return None
-        wide = first.dtype is DataType.FLOAT32
+        formats = [each.dtype.facts.storage for each in tensors]
         return card_function(
-            self.name, device.arch(), wide=wide, operands=len(self.operands), parameters=arguments
+            self.name, device.arch(), formats, operands=len(self.operands), parameters=arguments
         )
 
     def _compute(self, arrays: list[Array], arguments: dict[str, Any]) -> Array:
