@@ -116,7 +116,7 @@ def _combine(
         dst = matrix_unit.multiply(left, right, MathFidelity.HIFI4, wide=wide, wormhole=wormhole)
     else:
         other = right if name == "add" else -right
-        dst = matrix_unit.add_ordinary(left, other, wide=wide, wormhole=wormhole)
+        dst = matrix_unit.add(left, other, wide=wide, wormhole=wormhole)
     return pack(dst.reshape(shape), first, wide=wide)
 
 

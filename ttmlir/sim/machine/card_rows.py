@@ -49,7 +49,7 @@ class RowUnits:
     def add(self, a: Stored, b: Stored) -> Array:
         """DST with the sum of two tiles."""
         first, second = self.source(a), self.source(b)
-        return matrix_unit.add_ordinary(first, second, wide=self.wide, wormhole=self._is_wormhole)
+        return matrix_unit.add(first, second, wide=self.wide, wormhole=self._is_wormhole)
 
     def subtract(self, a: Stored, b: Stored) -> Array:
         """DST with the difference of two tiles."""

@@ -38,7 +38,7 @@ def add(a: Lanes, b: Lanes, wide: bool) -> Lanes:
     if wide:
         return a + b
     wormhole = a.unit.is_wormhole
-    return a.of(matrix_unit.add_ordinary(a.array, b.array, wide=False, wormhole=wormhole))
+    return a.of(matrix_unit.add(a.array, b.array, wide=False, wormhole=wormhole))
 
 
 def subtract(a: Lanes, b: Lanes, wide: bool) -> Lanes:
