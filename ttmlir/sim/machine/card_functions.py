@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -19,6 +20,7 @@ from ttmlir.sim.machine import matrix_unit
 from ttmlir.sim.machine.card_formats import FORMATS, pack, unpack
 from ttmlir.sim.machine.vector_functions import FUNCTIONS
 from ttmlir.sim.machine.vector_operands import OPERATIONS
+from ttmlir.sim.machine.vector_powers import BY_NUMBER, LOGARITHMS, POWERS
 from ttmlir.sim.machine.vector_unit import (
     Array,
     Lanes,
@@ -39,8 +41,10 @@ _ALIASES = {
     "clip": "clamp",
 }
 _BLOCKS = (DataType.BFP_BF8, DataType.BFP_BF4)
-_NOT_WIDE = frozenset({"cbrt", "identity", "round", "softplus", "where"})
+_NOT_WIDE = frozenset({"i1", "identity", "pow", "rpow", "softplus", "where"})
 """Functions whose bits are others in a DST of 32 bits: copies keep denormal numbers."""
+_OF_ONE = {**FUNCTIONS, **LOGARITHMS}
+_OF_SEVERAL = {**OPERATIONS, **POWERS}
 _PART = 1 << 14
 """Numbers that are computed at a time."""
 
@@ -76,13 +80,19 @@ def card_function(
     wide = DataType.F32 in formats
     if arch is Arch.GRAYSKULL or not set(formats) <= FORMATS:
         return None
-    if wide and (arch is not Arch.BLACKHOLE or name in _NOT_WIDE):
-        return None
     given = {key: each for key, each in (parameters or {}).items() if each is not None}
     if not given and operands == 2 and _is_of_matrix_unit(name, formats):
         second = formats[1] if len(formats) > 1 else DataType.F32 if wide else DataType.BF16
         return partial(_combine, name, arch, formats[0], second, wide)
-    function = (FUNCTIONS if operands == 1 else OPERATIONS).get(name)
+    if wide and (arch is not Arch.BLACKHOLE or name in _NOT_WIDE):
+        return None
+    if name in BY_NUMBER and len(formats) == 1:
+        if operands == 2:
+            return partial(_compute_by_number, name, arch, wide, formats[0])
+        if [*given] and all(isinstance(each, int | float) for each in given.values()):
+            (number,) = given.values()
+            return partial(_compute_by_number, name, arch, wide, formats[0], number=number)
+    function = (_OF_ONE if operands == 1 else _OF_SEVERAL).get(name)
     if function is None:
         return None
     numbers = {key: each for key, each in given.items() if isinstance(each, int | float)}
@@ -139,6 +149,13 @@ def _compute(
     return result if kept is DataType.F32 else pack(result, kept, wide=wide)
 
 
+def _compute_by_number(
+    name: str, arch: Arch, wide: bool, kept: DataType, array: Array, number: Any
+) -> Array:
+    key = (("value", float(number)),)
+    return _compute(BY_NUMBER[name], arch, key, wide, kept, array)
+
+
 def _flat(array: Array, shape: Sequence[int], wide: bool) -> Array:
     """The numbers in a row; of a number beside tensors one, which has as many bits as theirs."""
     if not array.ndim:
@@ -159,7 +176,7 @@ def _look_up(
 @cache
 def _table(name: str, arch: Arch, parameters: _Parameters) -> Array:
     values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
-    return _run(FUNCTIONS[name], arch, parameters, [values], wide=False)
+    return _run(_OF_ONE[name], arch, parameters, [values], wide=False)
 
 
 def _run(

@@ -302,7 +302,7 @@ def _low_b(values: Array) -> Array:
 
 
 _LAST_BIT = np.float32(1.5 * 2.0**13)
-"""Times the powers of two factors of a group, what has its last bit where their products have it."""
+"""Times the powers of 2 of two factors, what has its last bit where their product has it."""
 
 
 def _add_ordinary_products(

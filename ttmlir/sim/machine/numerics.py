@@ -247,10 +247,13 @@ def _block_float_values(data: Array, data_type: DataType) -> Array:
         shifts = np.arange(form.numbers_per_byte, dtype=np.uint8) * np.uint8(form.bits)
         numbers = ((numbers[:, None] >> shifts) & np.uint8((1 << form.bits) - 1)).reshape(-1)
     exponents = data[: TILE_VOLUME // BLOCK] & np.uint8(form.largest_exponent)
-    places = np.repeat(exponents, BLOCK).astype(np.uint16)
-    places <<= form.bits
-    places |= numbers
-    return _block_float_table(data_type).take(places)
+    return numbers_of_blocks(exponents, numbers.reshape(-1, BLOCK), data_type).reshape(-1)
+
+
+def numbers_of_blocks(exponents: Array, numbers: Array, data_type: DataType) -> Array:
+    """What the unpacker makes of blocks of 16, given as `share_exponents` gives them."""
+    places = exponents.astype(np.uint16)[:, None] << np.uint16(BLOCK_FLOATS[data_type].bits)
+    return _block_float_table(data_type).take(places | numbers)
 
 
 # --- The matrix unit ----------------------------------------------------------------------------
