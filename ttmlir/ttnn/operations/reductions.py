@@ -93,15 +93,17 @@ class Reduction:
     def _reduce_on_card(
         self, tensor: Tensor, dims: Dimensions, scalar: Any, device: MeshDevice
     ) -> Array | None:
-        """The bits of a card's sums and averages of bfloat16, on devices that have them."""
-        if self.name not in ("sum", "mean") or tensor.dtype is not DataType.BFLOAT16:
+        """The bits of a card's sums, averages and largest numbers, where they are known."""
+        if self.name not in ("sum", "mean", "max") or dims is None or scalar != 1.0:
             return None
-        if not device.has_card_bits or dims is None or scalar != 1.0:
+        if not device.has_card_bits or not tensor.dtype.facts.is_float:
             return None
-        from ttmlir.sim.machine.card_products import reduce_bfloat16
+        if self.name == "max" and not tensor.dtype.facts.is_block:
+            return None
+        from ttmlir.sim.machine.card_products import reduce_tensor
 
-        averages = self.name == "mean"
-        return reduce_bfloat16(tensor.array, dims, device.arch(), averages=averages)
+        storage = tensor.dtype.facts.storage
+        return reduce_tensor(self.name, tensor.array, dims, storage, device.arch())
 
 
 def _scale(result: Array, scalar: Any, dtype: DataType) -> Array:
