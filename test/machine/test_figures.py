@@ -72,6 +72,9 @@ IN_STATEMENTS: dict[str, set[float]] = {
 """Other numbers of functions."""
 
 
+OTHERS = ("network", "programs", "schedules", "units")
+
+
 def records(each: Generation) -> dict[str, Figures]:
     """The records of a generation by their names."""
     found = {field.name: getattr(each, field.name) for field in fields(each)}
@@ -82,7 +85,7 @@ def records(each: Generation) -> dict[str, Figures]:
 def test_every_figure_of_a_generation_has_a_source(name: str) -> None:
     """A sentence, or the name of a document, for each field of each record."""
     found = records(generation(name))
-    assert sorted(found) == ["chip", "launch", "network", "programs", "schedules", "units"]
+    assert sorted(found) == ["chip", "launch", "links", *OTHERS]
     for record in found.values():
         assert set(record.sources) == set(record.numbers())
         assert all(len(source) > 8 for source in record.sources.values())

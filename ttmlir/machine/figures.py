@@ -299,6 +299,29 @@ class ProgramFigures(Figures):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LinkFigures(Figures):
+    """Ethernet links between chips, and what ttnn's exchanges over them take.
+
+    Rates are GB/s of one link in one direction, with packets of 4096 bytes; times nanoseconds.
+    """
+
+    line_rate: float
+    """Of chips in a row, the last of which gets what all others have over its only neighbour."""
+    ring_rate: float
+    """Of chips in a ring, where every part goes half the way around in each direction."""
+    hop: float
+    """From one chip to the next."""
+    gather_start: float
+    """Of an exchange, beyond hops and bytes."""
+    reduce_start: float
+    """The same where what arrives is added."""
+    counts: tuple[tuple[int, int], ...]
+    """Links that programs use between neighbours: up to so many chips, so many."""
+    torus: int
+    """Chips of a system whose rows and columns are rings, and not only the whole."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScheduleFigures(Figures):
     """What the choice of blocks and grids of generated kernels weighs."""
 
@@ -361,4 +384,5 @@ class Generation:
     network: NetworkFigures
     launch: LaunchFigures
     programs: ProgramFigures
+    links: LinkFigures
     schedules: ScheduleFigures

@@ -10,6 +10,7 @@ from ttmlir.machine.figures import (
     FirmwareMap,
     Generation,
     LaunchFigures,
+    LinkFigures,
     NetworkFigures,
     ProgramFigures,
     ScheduleFigures,
@@ -211,6 +212,27 @@ PROGRAMS = ProgramFigures(
     pcie_read=figure(((32, 0.648), (256, 4.26), (1024, 10.2), (2048, 12.6)), _PCIE),
 )
 
+_FABRIC = "tt-metal, tests/tt_metal/tt_fabric, routing/golden, bandwidth and latency on a T3000"
+_EXCHANGES = "tt-metal PR 41522 of 2026-04, reduce-scatter of bf16 tiles in DRAM"
+
+LINKS = LinkFigures(
+    line_rate=figure(10.6, f"{_EXCHANGES}: 1384 us of 16 MiB in a line of 8, over one link"),
+    ring_rate=figure(8.2, f"{_EXCHANGES}: 897 us of the same in a ring; {_FABRIC}: 7.7 to 8.3"),
+    hop=figure(1350, f"{_FABRIC}: 1343 to 1359 for packets of 4096 bytes"),
+    gather_start=figure(
+        5000, "fitted to 6.3 to 10.1 us of gathers over 4 chips (tt-metal PR 19810)"
+    ),
+    reduce_start=figure(
+        24_000, f"{_EXCHANGES}: fitted to 31 to 34 us of 16 KiB in rings and lines of 8"
+    ),
+    counts=figure(
+        ((8, 1), (32, 4)),
+        "tt-metal, mesh graph descriptors: 2 on n300 and T3000, of which PR 41522 uses one, 4 on "
+        "Galaxy",
+    ),
+    torus=figure(32, "tt-metal, mesh graph descriptors: Galaxy"),
+)
+
 SCHEDULES = ScheduleFigures(
     read_page=figure(45, f"{_FITTED}; C3 and C12 add up to 50"),
     gather_tile=figure(
@@ -262,5 +284,6 @@ WORMHOLE = Generation(
     network=NETWORK,
     launch=LAUNCH,
     programs=PROGRAMS,
+    links=LINKS,
     schedules=SCHEDULES,
 )
