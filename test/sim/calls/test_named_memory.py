@@ -163,6 +163,49 @@ def test_pointers_of_buffers_move() -> None:
         printed(body.replace("start + 64", "start + 128"))
 
 
+def test_one_packet_with_state_has_the_size_that_was_set() -> None:
+    """The size of the call counts only where the flags allow several packets."""
+    body = """
+        Noc noc;
+        CircularBuffer cb(0);
+        UnicastEndpoint here;
+        cb.reserve_back(3);
+        const uint32_t start = cb.get_write_ptr();
+        auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(start);
+        for (uint32_t i = 0; i < 24; ++i) { words[i] = i; }
+        const uint32_t x = my_x[noc.get_noc_id()], y = my_y[noc.get_noc_id()];
+        noc.set_async_read_state<NocOptions::DEFAULT, 32>(
+            here, 32, {.noc_x = x, .noc_y = y, .addr = start});
+        noc.async_read_with_state<NocOptions::DEFAULT, 1>(
+            here, cb, 0, {.noc_x = x, .noc_y = y, .addr = start}, {.offset_bytes = 32});
+        noc.async_read_with_state(
+            here, cb, 16, {.noc_x = x, .noc_y = y, .addr = start}, {.offset_bytes = 64});
+        noc.async_read_barrier();
+        DPRINT << words[8] << " " << words[15] << " " << words[19] << " " << words[20] << ENDL();"""
+    assert printed(body) == ["0 7 3 20"]
+
+
+def test_what_is_known_when_a_kernel_is_compiled() -> None:
+    """The network of the processor, and arguments by an operator."""
+    body = """
+        struct Words {
+            constexpr uint32_t operator[](uint32_t i) const { return kernel_compile_time_args[i]; }
+        };
+        static_assert(Words{}[1] == get_compile_time_arg_val(1) && noc_index < 2);
+        std::array<uint32_t, noc_index + 1> parts{};
+        DPRINT << parts.size() << ENDL();"""
+    assert printed(body) == ["1"]
+
+
+def test_tokens_of_semaphores_are_made_by_kernels() -> None:
+    """As of libraries that take their numbers from arguments."""
+    body = """
+        constexpr SemaphoreBindingToken token{3, SemScope::LOCAL_NONATOMIC};
+        static_assert(token.id == 3 && uint32_t(token) == 3);
+        DPRINT << token.id << ENDL();"""
+    assert printed(body) == ["3"]
+
+
 def test_own_names_of_classes_have_their_enumerators() -> None:
     """The pages that are read or written are chosen by the name that a header gives the class."""
     body = """

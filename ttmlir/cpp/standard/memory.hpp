@@ -1,4 +1,4 @@
-// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr
+// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken SemaphoreBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr
 namespace experimental {
 
 // A lock only tells a debugger of tt-metal who uses memory.
@@ -54,6 +54,13 @@ public:
     bool operator>(const CoreLocalMem& b) const { return address > b.address; }
     bool operator>=(const CoreLocalMem& b) const { return address >= b.address; }
     explicit operator bool() const { return address != 0; }
+};
+
+// A semaphore that the host program gives a name, and who uses it.
+struct SemaphoreBindingToken {
+    uint32_t id;
+    SemScope scope;
+    constexpr operator uint32_t() const { return id; }
 };
 
 // Memory of this core that the host program gives a name: the common argument with its address.

@@ -593,10 +593,14 @@ class NumberedReads(Transactions):
         """Set where writes with state go."""
         self._write_state[noc] = (endpoint, size)
 
-    def write_with_state(self, target: int, address: int, size: int, noc: int) -> bool:
-        """Start a copy from L1 to the core that was set."""
-        endpoint, _ = self._state(self._write_state, noc, "set_async_write_state")
-        return self._write(endpoint, target, address, size, noc)
+    def write_with_state(self, target: int, address: int, size: int | None, noc: int) -> bool:
+        """Start a copy from L1 to the core that was set, of the size that was set if None."""
+        endpoint, known = self._state(self._write_state, noc, "set_async_write_state")
+        return self._write(endpoint, target, address, known if size is None else size, noc)
+
+    def read_packet_of_state(self, source: int, address: int, noc: int, trid: int) -> bool:
+        """Start a copy into L1 from the tile that was set, of the size that was set."""
+        return self._read_numbered(source, address, trid, noc, "set_async_read_state")
 
     def _read_numbered(
         self, source: int, address: int, trid: int, noc: int | None, setter: str

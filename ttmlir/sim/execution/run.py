@@ -247,6 +247,7 @@ def build_facts_of_chip(
         macros["DST_SYNC_MODE"] = f"DstSync::{sync}"
     else:
         macros["NOC_INDEX"] = str(noc_index)
+        constants["noc_index"] = noc_index
     return Build(
         circular_buffers=tuple(buffers),
         constants=tuple(constants.items()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
@@ -784,7 +785,11 @@ def _declare_members(context: Context, info: ClassInfo, node: tree.Struct) -> No
         context.unit.spend(each)
         _declare_member(context, info, each)
     if info.template is not None:
+        others = [_pattern_of(each) for each in info.template.specializations if each is not node]
         for function in info.template.methods:
+            written = _spell(function.scope)
+            if any(re.fullmatch(each, written) for each in others):
+                continue  # It is of that specialisation.
             # A specialisation need not have the members of the template.
             if node.specialized is None or _declares(info, function):
                 _define_member_function(context, info, function)
@@ -794,6 +799,22 @@ def _declare_members(context: Context, info: ClassInfo, node: tree.Struct) -> No
         # `T() = default;` beside other constructors; without any the class is an aggregate.
         default = tree.Function(node.name, (), tree.Block(), kind="constructor")
         info.constructors = (*info.constructors, replace(default, position=node.position))
+
+
+def _spell(written: tree.Type | None) -> str:
+    """The arguments of a class whose member is defined."""
+    return repr(written.template_arguments) if isinstance(written, tree.NamedType) else ""
+
+
+def _pattern_of(node: tree.Struct) -> str:
+    """What `_spell` makes of a specialisation, whose parameters each definition names anew."""
+    pattern = re.escape(_spell(tree.NamedType(node.name, node.specialized or ())))
+    for number, each in enumerate(node.template_parameters):
+        if each.name:
+            group = f"(?P<p{number}>'\\w+')"
+            pattern = pattern.replace(re.escape(repr(each.name)), group, 1)
+            pattern = pattern.replace(re.escape(repr(each.name)), f"(?P=p{number})")
+    return pattern
 
 
 def _declare_member(context: Context, info: ClassInfo, each: tree.ClassMember) -> None:
