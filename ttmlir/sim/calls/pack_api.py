@@ -283,7 +283,7 @@ class PackApi(PackVectorApi):
         self.check_tile(dst, "read")
         self._write(buffer, page, self._bytes(self.dst.pack.faces(dst), buffer.data_format))
         if self.timed:
-            self.thread.clock += pack_cycles(buffer.data_format, self._accumulates)
+            self.thread.occupy(pack_cycles(buffer.data_format, self._accumulates))
 
     @kernel_call()
     def pack_tile_block(self, dst: int, cb: int, tiles: int) -> None:
