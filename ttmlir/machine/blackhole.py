@@ -91,6 +91,8 @@ NETWORK = NetworkFigures(
     ),
     dram_read_rate=figure(46.3, f"{_READS}: 500.5 GB/s over 8 channels at 1.35 GHz"),
     dram_write_rate=figure(46.3, f"{_READS}: 500.5 GB/s read; writes are taken to get the same"),
+    dram_partial_write=figure(0, "C4: 64 bytes take no longer than 1024"),
+    dram_burst=figure(64, "C4: 64 bytes take no longer than 1024"),
     dram_request_interval=figure(16.4, "tt-metal issue 55898"),
     dram_latency=figure(
         109,

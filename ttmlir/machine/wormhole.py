@@ -82,7 +82,7 @@ UNITS = UnitFigures(
     pack_rate=figure(64, "ISA, TensixTile/L1.md"),
     pack_accumulate_rate=figure(32, "ISA, TensixTile/L1.md: each 16 bytes in 2 cycles"),
     wide_pack_rate=figure(
-        51,
+        48,
         "C35: 98 to 101 cycles were measured for a tile of 4096 bytes with the loop around it "
         "(tt-llk, perf_evaluation)",
     ),
@@ -90,8 +90,8 @@ UNITS = UnitFigures(
     matmul_phase=figure(
         16, "ISA, TensixTile/TensixCoprocessor/MatrixUnit.md: 32^3 multiplications, 2048 in a cycle"
     ),
-    matmul_unpack_rate=figure(
-        56,
+    matmul_unpack_tile=figure(
+        5,
         "37 to 38 cycles were measured for a tile of 16 bits (tt-llk issue 131, tt-metal PR "
         "55053), 107 for five of bfp8 with the call (C34)",
     ),
@@ -102,9 +102,9 @@ UNITS = UnitFigures(
         3, "tt-metal PR 55760: 34.5 to 36.9 were measured where the phases take 32"
     ),
     dst_handover=figure(
-        25,
-        "49 to 66 are left of the cycles of C32 to C34 when the products are taken off, of which "
-        "some pass while the first operands are unpacked",
+        80,
+        "fitted to C32 to C34 at LoFi: 49 to 66 are left when the products are taken off, beside "
+        "those in which the unpackers fill both banks",
     ),
     reduce_max=figure(
         52, "C37: 58 were measured with the loop around it (tt-metal PR 55053, on Blackhole)"
@@ -115,6 +115,12 @@ UNITS = UnitFigures(
     pack_untilize_pack=figure(57, "tt-llk issue 131"),
     unpack_untilize_unpack=figure(393, "tt-llk issue 131"),
     untilize_pack=figure(47, "tt-llk issue 131"),
+    l1_port_bytes=figure(32, "ISA, TensixTile/L1.md: two ports of 16 bytes each way"),
+    l1_conflicts=figure(
+        0.225,
+        "derived: one of 2 banks of 16 is among the 4 that an unpacker reads in 54 of 120 cases, "
+        "and a bank serves both by turns (ISA, TensixTile/L1.md)",
+    ),
     reconfigure=figure(
         30, "derived: about as many instructions of an `_init` call write configuration"
     ),
@@ -145,6 +151,10 @@ NETWORK = NetworkFigures(
     stores_inline_writes=figure(False, "C10: 22 cycles each"),
     dram_read_rate=figure(22.2, "ISA, DRAMTile/README.md: 22.2 to 22.3 GB/s at 1 GHz"),
     dram_write_rate=figure(21.9, "ISA, DRAMTile/README.md: 21.9 to 22.0 GB/s at 1 GHz"),
+    dram_partial_write=figure(
+        66, "N3: 64 bytes to one channel; 57 to 63 are left of N1 where many cores write 64 bytes"
+    ),
+    dram_burst=figure(128, "N3: 128 bytes take no longer than the processor takes to issue them"),
     dram_request_interval=figure(6.8, "tt-metal issue 55898"),
     dram_latency=figure(81, "that of Blackhole in cycles of 1 GHz; C3 confirms it"),
     dram_write_latency=figure(47, "nothing is published; that of Blackhole, 63 cycles at 1.35 GHz"),

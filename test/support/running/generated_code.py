@@ -20,7 +20,7 @@ FORBIDDEN = (
 )
 NAME = re.compile(r"[vtfc]_\w+|_")
 SERVICES = {"_load", "_store", "_poll", "_iterations", "_limited", "_dprint", "_thread"}
-SERVICES |= {"_received", "_move_bytes", "_fill_bytes"}
+SERVICES |= {"_received", "_move_bytes", "_fill_bytes", "_step"}
 HELPERS = {
     *("_bits", "_put_bits", "_sliced", "_ctz", "_clz", "_popcount", "_sqrt"),
     *("_quotient", "_remainder", "_shift_count", "_index", "_float32", "_float"),

@@ -156,6 +156,8 @@ class Transactions(KernelApi):
                 outstanding.arrived = arrived
             self.transactions += 1
             self.bytes_read += size
+            self.core.passed += size
+            endpoint.passed += size
         if self.watch is not None:
             self.watch.copy_started(
                 thread, noc, "read", endpoint.memory, source, self.l1, address, size, self._trid
@@ -196,6 +198,8 @@ class Transactions(KernelApi):
             outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
             self.transactions += 1
             self.bytes_written += size
+            self.core.passed += size
+            endpoint.passed += size
         if self.watch is not None:
             self.watch.copy_started(
                 thread, noc, "write", self.l1, address, endpoint.memory, target, size, trid
@@ -240,8 +244,10 @@ class Transactions(KernelApi):
             outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
             self.transactions += 1
             self.bytes_written += size
+            self.core.passed += size
         self.scheduler.progress += 1
         for core in cores:
+            core.passed += size
             if self.watch is not None:
                 self.watch.copy_started(
                     thread, noc, "multicast", self.l1, address, core.l1, local, size
@@ -1029,7 +1035,13 @@ class DataMovementCalls(NumberedReads):
 
     @kernel_call(waits=True)
     def noc_inline_dw_write(
-        self, target: int, value: int, byte_enable: int = 0xF, noc: int | None = None
+        self,
+        target: int,
+        value: int,
+        byte_enable: int = 0xF,
+        noc: int | None = None,
+        *,
+        template: Template = (),
     ) -> bool:
         """Write a word, or the bytes of it that are enabled, into a tile's memory."""
         if self.thread.clock > self.scheduler.horizon:

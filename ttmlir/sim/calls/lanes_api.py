@@ -902,7 +902,8 @@ class LanesApi(ScansApi):
         self._check_conditions()
         assert self._started is not None, "the header starts what it finishes"
         if self.timed:
-            self.thread.clock = self._started[1] + self._cycles
+            self.thread.clock = self._started[1]
+            self.thread.occupy(self._cycles)
         self._started = None
         self._face = self._place = 0
 

@@ -188,8 +188,8 @@ class MathApi(LateColumnsApi):
             self.report(
                 "dst-acquire", "DST is committed without being acquired; call tile_regs_acquire"
             )
-        self.spend(UNITS.dst_handover)
         self.dst.commit(self.thread.clock)
+        self.spend(UNITS.dst_handover)
 
     @kernel_call(waits=True)
     def acquire_dst(self, mode: int = 0) -> bool:
@@ -399,15 +399,41 @@ class MathApi(LateColumnsApi):
     def _use(self, cycles: int) -> tuple[Any, Any]:
         """SrcA and SrcB of a call that takes so long; frees the bank."""
         src = self.src
-        a, b, ready, poison = src.banks[0]
+        a, b, ready, _, poison = src.banks[0]
         if poison is not None:
             poison.tell()
         thread = self.thread
         if self.timed:
             if ready > thread.clock:
                 thread.wait_until(ready, "src")
-            thread.clock += cycles
+            thread.occupy(cycles)
         src.free(thread.clock)
+        if self.watch is not None:
+            self.watch.take(thread, self.src_key)
+        return a, b
+
+    def _use_block(self, count: int) -> tuple[Any, Any]:
+        """SrcA and SrcB of a call that multiplies so many pairs of tiles.
+
+        The tiles stream through both banks: the unpackers are at most two ahead of the matrix unit.
+        """
+        if count == 1 or not self.timed:
+            return self._use(self._product_cycles * count)
+        src, thread, product = self.src, self.thread, self._product_cycles
+        a, b, first, last, poison = src.banks[0]
+        if poison is not None:
+            poison.tell()
+        if first > thread.clock:
+            thread.wait_until(first, "src")
+        begin = thread.clock
+        tile = (last - first) / (count - 1)
+        end = max(
+            begin + count * product, last + product, int(begin + (count - 2) * tile) + 2 * product
+        )
+        thread.stalls["src"] = thread.stalls.get("src", 0) + end - begin - count * product
+        thread.occupy(end - begin)
+        # The next tile that stays does not need the register of those that stream past.
+        src.free(max(last, int(end - product - tile)), end)
         if self.watch is not None:
             self.watch.take(thread, self.src_key)
         return a, b
@@ -679,7 +705,7 @@ class MathApi(LateColumnsApi):
             self._check_prepared("matmul_block", "mm_block_init")
         count = rt_dim * ct_dim
         half = self._half(dst + count - 1)
-        a, b = self._use(self._product_cycles * count)
+        a, b = self._use_block(count)
         if count > 1 and dst >= 0 and self.exact and a[0].dtype != _INT32:
             # NumPy takes longer to call than to multiply two tiles.
             left = np.concatenate(b).reshape(rt_dim, 1, 32, 32)

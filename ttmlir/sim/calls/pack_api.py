@@ -289,7 +289,7 @@ class PackApi(PackVectorApi):
         if poison is not None:
             self._leave(poison, buffer, page, data.size)
         if self.timed:
-            self.thread.clock += pack_cycles(buffer.data_format, self._accumulates)
+            self.thread.occupy(pack_cycles(buffer.data_format, self._accumulates))
 
     def _leave(self, poison: Poison, cb: CircularBuffer, page: int, size: int) -> None:
         """A tile was packed of which nobody wrote some numbers: in a tensor they are a result."""

@@ -23,11 +23,13 @@ from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import CircularBuffer, Memory, Tile
 from ttmlir.sim.machine.numerics import K_STEP, Factor, Register, faces_of_rows, rows_of_faces
-from ttmlir.sim.machine.registers import Poison
+from ttmlir.sim.machine.registers import SOURCE_BANKS, Poison
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 from ttmlir.sim.timing.costs import (
+    UNITS,
     matmul_unpack_cycles,
+    streamed_cycles,
     tile_bytes,
     tilize_unpack_cycles,
     unpack_cycles,
@@ -243,6 +245,8 @@ class UnpackUnit(ComputeApi):
         self._format_a: DataType | None = None
         self._format_b: DataType | None = None
         self.tiles_unpacked = 0
+        self._idle_since = 0
+        """When the last call was done."""
         self._pairs: dict[int, tuple[Source, Source, int, int]] = {}
         """Operands whose formats were checked, and cycles to unpack them: elementwise, as factors;
         by their buffers."""
@@ -379,21 +383,36 @@ class UnpackUnit(ComputeApi):
             source.cb, self._format_b, "the unpacker of SrcB", "reconfig_data_format_srcb"
         )
 
-    def _fill(self, a: Any, b: Any, cycles: int) -> None:
-        """Fill the bank that is free."""
+    def _fill(self, a: Any, b: Any, cycles: int, first: int = 0, banks: int = 1) -> None:
+        """Fill the bank that is free; the first operands of several are there after `first`."""
         src = self.src
         poison, self._poison = self._poison, None
         if self.watch is not None:
             self.watch.put(self.thread, self.src_key)
         if not self.timed:
-            src.fill(a, b, 0, poison)
+            src.fill(a, b, 0, 0, banks, poison)
             return
         thread = self.thread
         free = src.freed[0]
         if free > thread.clock:
             thread.wait_until(free, "src")
-        thread.clock += cycles
-        src.fill(a, b, thread.clock, poison)
+        begin = thread.clock
+        if self.core.passed:
+            cycles += self._conflicts(begin, cycles)
+        self._idle_since = begin + cycles
+        thread.occupy(cycles)
+        last = begin + cycles
+        src.fill(a, b, begin + first if first else last, last, banks, poison)
+
+    def _conflicts(self, begin: int, cycles: int) -> int:
+        """Cycles lost to banks of L1 that the networks read or write in the meantime.
+
+        What they moved while the unpackers waited is in nobody's way.
+        """
+        flits = self.core.passed // UNITS.l1_port_bytes
+        busy = min(max(flits - (begin - self._idle_since), 0), cycles)
+        self.core.passed = max(flits - cycles, 0) * UNITS.l1_port_bytes
+        return int(busy * UNITS.l1_conflicts)
 
     def _one(self, cb: int, index: int, arrangement: int = 0) -> bool:
         """Fill SrcA with a tile to be copied."""
@@ -902,7 +921,8 @@ class UnpackApi(UnpackUnit):
         kt_dim: int,
     ) -> bool:
         """`rt_dim` tiles of in0, `kt_dim` pages apart, to SrcB; `ct_dim` of in1 to SrcA."""
-        if not self.src.can_fill(self.thread):
+        banks = SOURCE_BANKS if rt_dim * ct_dim > 1 and self.timed else 1
+        if not self.src.can_fill(self.thread, banks):
             return False
         if (ct_dim, rt_dim, kt_dim) != self._block:
             self.report(
@@ -917,8 +937,9 @@ class UnpackApi(UnpackUnit):
         form = self._form_of_factor("matmul_block", transpose)
         a = [self._tile(second, index1 + each, form) for each in range(ct_dim)]
         b = [self._tile(first, index0 + each * kt_dim, _FACTOR_B) for each in range(rt_dim)]
-        cycles = matmul_unpack_cycles(first.data_type, second.data_type, rt_dim, ct_dim)
-        self._fill(a, b, cycles)
+        types = first.data_type, second.data_type
+        cycles = matmul_unpack_cycles(*types, rt_dim, ct_dim)
+        self._fill(a, b, cycles, sum(map(streamed_cycles, types)), banks)
         return True
 
     @kernel_call(waits=True)

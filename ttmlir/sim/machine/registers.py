@@ -133,17 +133,18 @@ class SourceRegisters:
 
     def __init__(self, *, timed: bool = True) -> None:
         """Empty registers."""
-        self.banks: deque[tuple[Any, Any, int, Poison | None]] = deque()
-        """Filled banks: SrcA, SrcB, when they were, and which of their numbers nobody wrote."""
+        self.banks: deque[tuple[Any, Any, int, int, Poison | None]] = deque()
+        """Filled banks: SrcA, SrcB, when their first and their last operands were there, and which
+        of their numbers nobody wrote."""
         # All banks are free from cycle 0 on.
         self.freed: deque[int] = deque([0] * (SOURCE_BANKS if timed else _UNTIMED_BANKS))
         """Free banks: since when they are; the first is filled next."""
         self._unpack: RunningThread | None = None
         self._math: RunningThread | None = None
 
-    def can_fill(self, thread: RunningThread) -> bool:
-        """Whether a bank is free; if not, the unpack thread waits until one is."""
-        if self.freed:
+    def can_fill(self, thread: RunningThread, banks: int = 1) -> bool:
+        """Whether so many banks are free; if not, the unpack thread waits until they are."""
+        if len(self.freed) >= banks:
             return True
         thread.wait(WAIT_FOR_BANK, 1)
         self._unpack = thread
@@ -157,25 +158,35 @@ class SourceRegisters:
         self._math = thread
         return False
 
-    def fill(self, a: Any, b: Any, time: int, poison: Poison | None = None) -> None:
-        """Fill a bank; its operands are there from `time` on."""
-        self.banks.append((a, b, time, poison))
-        self.freed.popleft()
+    def fill(
+        self,
+        a: Any,
+        b: Any,
+        first: int,
+        last: int,
+        banks: int = 1,
+        poison: Poison | None = None,
+    ) -> None:
+        """Fill banks; the first operands are there from `first` on, all of them from `last` on."""
+        self.banks.append((a, b, first, last, poison))
+        for _ in range(banks):
+            self.freed.popleft()
         if self._math is not None:
             thread, self._math = self._math, None
             thread.wake()
 
     def take_poison(self) -> Poison | None:
         """Which numbers of the bank that was filled first nobody wrote, for who follows them."""
-        a, b, time, poison = self.banks[0]
+        *operands, poison = self.banks[0]
         if poison is not None:
-            self.banks[0] = a, b, time, None
+            a, b, first, last = operands
+            self.banks[0] = a, b, first, last, None
         return poison
 
-    def free(self, time: int) -> None:
-        """Give the bank that was filled first back; it can be filled from `time` on."""
+    def free(self, *times: int) -> None:
+        """Give back what was filled first: a bank for each time, from which on it can be filled."""
         self.banks.popleft()
-        self.freed.append(time)
+        self.freed.extend(times)
         if self._unpack is not None:
             thread, self._unpack = self._unpack, None
             thread.wake()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ttmlir.layout.data_format import TileFormat, is_block_float, packed_tile_bytes
+from ttmlir.layout.data_format import BLOCK, TileFormat, is_block_float, packed_tile_bytes
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.machine import WORMHOLE, generation
 
@@ -49,20 +49,29 @@ def unpack_cycles(*formats: DataType, instructions: int = UNITS.faces) -> int:
 
 
 @cache
+def streamed_cycles(data_type: DataType) -> int:
+    """Cycles of one of the tiles that are unpacked one after the other for products.
+
+    Exponents of block floats come through a port of their own (tt-isa-documentation, L1.md).
+    """
+    exponents = 32 * 32 // BLOCK if is_block_float(data_type) else 0
+    return (tile_bytes(data_type) - exponents) // _unpack_rate(data_type) + UNITS.matmul_unpack_tile
+
+
+@cache
 def matmul_unpack_cycles(in0: DataType, in1: DataType, rows: int = 1, columns: int = 1) -> int:
     """Cycles to unpack for `rows` x `columns` products of tiles with one inner tile.
 
     Of a block the shorter side stays in its source register while the other one streams past:
-    2 x 4 tiles take twice one tile of `in0` and four of `in1` (tt-llk, llk_unpack_AB_matmul.h).
+    2 x 4 tiles take twice four of `in1` (tt-llk, llk_unpack_AB_matmul.h). The second of those that
+    stay comes through the other unpacker, while the first is multiplied.
     """
     if columns >= rows:
-        kept, streamed, rounds, length = in0, in1, rows, columns
+        kept, streamed = in0, in1
     else:
-        kept, streamed, rounds, length = in1, in0, columns, rows
-    size = tile_bytes(kept) + length * tile_bytes(streamed)
-    slow = any(_unpack_rate(each) < UNITS.unpack_rate for each in (kept, streamed))
-    streaming = round(size / (UNITS.slow_unpack_rate if slow else UNITS.matmul_unpack_rate))
-    return max(rounds * streaming, UNITS.matmul_unpack_call)
+        kept, streamed = in1, in0
+    streaming = streamed_cycles(kept) + rows * columns * streamed_cycles(streamed)
+    return max(streaming, UNITS.matmul_unpack_call)
 
 
 def matmul_math_cycles(fidelity: MathFidelity, products: int = 1) -> int:
