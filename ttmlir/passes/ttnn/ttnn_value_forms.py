@@ -92,14 +92,15 @@ def _merge(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 
 _CREATIONS = ("ttnn.full", "ttnn.zeros", "ttnn.ones")
+_MADE_ELSEWHERE = ("ttnn.arange", "ttnn.constant", "ttnn.rand")
+"""What is made in other memories and layouts, but not of other elements."""
 
 
 def _make_converted(op: Operation, rewriter: GreedyRewriter) -> bool:
     """What is made to be converted alone is made so."""
     operand = op.operands[0]
     maker = operand.owner
-    # Random numbers are made elsewhere, but not in other layouts.
-    makers = (*_CREATIONS, "ttnn.rand") if op.name == "ttnn.to_tensor_spec" else _CREATIONS
+    makers = (*_CREATIONS, *_MADE_ELSEWHERE) if op.name == "ttnn.to_tensor_spec" else _CREATIONS
     if getattr(maker, "name", "") not in makers or not operand.has_one_use():
         return False
     rewriter.replace(op, set_type(operand, op.results[0].type))
