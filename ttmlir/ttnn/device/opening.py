@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 from ttmlir.errors import ArgumentError, UsageError
 from ttmlir.layout.enums import Arch
@@ -104,6 +104,8 @@ def _check_open_as_asked(
     device: MeshDevice, numerics: Numerics, strict: bool, card_bits: bool
 ) -> None:
     """UsageError for an open device that is not what somebody else opens it for."""
+    if not isinstance(cast("object", numerics), str):
+        raise UsageError(f"numerics are 'device' or 'exact', not {numerics!r}")
     bits = device.has_card_bits or numerics != "device"
     for asked, name, has in (
         (card_bits, "card_bits=True", bits),
