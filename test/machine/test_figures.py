@@ -93,7 +93,9 @@ def test_every_figure_of_a_generation_has_a_source(name: str) -> None:
 
 def test_every_figure_of_a_board_has_a_source() -> None:
     """All but its name and its chips, those included that boards have by default."""
-    assert [each.name for each in BOARDS] == ["n150", "n300", "p100", "p150", "t3000", "galaxy"]
+    cards = ["n150", "n300", "p100", "p150", "p300"]
+    systems = ["p150x2", "p150x4", "p150x8", "t3000", "galaxy"]
+    assert [each.name for each in BOARDS] == [*cards, *systems]
     for each in BOARDS:
         assert set(each.sources) == set(each.numbers()) - {"name", "generation"}
 

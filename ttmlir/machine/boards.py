@@ -56,6 +56,7 @@ _BETWEEN_P150 = figure(
     Links((9, 11), (4, 6)),
     "representative: tt-mlir of 2026 without cards; p150 have up to four links of QSFP-DD cables",
 )
+_BELOW_P150 = figure(Links((8, 10), (5, 7)), "representative, as for cables")
 
 BOARDS = (
     Board(
@@ -107,7 +108,7 @@ BOARDS = (
             mesh=figure((rows, columns), "tt-metal, mesh graph descriptors"),
             on_host=figure((rows, columns), "each card has PCIe"),
             right=_BETWEEN_P150,
-            below=_BETWEEN_P150,
+            below=_BELOW_P150,
         )
         for rows, columns in ((1, 2), (2, 2), (2, 4))
     ),

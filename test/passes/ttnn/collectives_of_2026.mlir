@@ -14,8 +14,8 @@
 
 // CHECK: [0, 0], [1 : i32, 1 : i32], [ 0x0x0x0,  0x0x0x0]>
 // CHECK: meshShape = 1x2, chipIds = [0, 1]
-// CHECK: "ttnn.from_device"
-// CHECK: "ttnn.distribute_tensor"(%{{.*}}, %{{.*}}) <{mapper_config = #ttnn.mesh_mapper_config<placements = [<replicate>, <shard, 1 : i32>]>}>
+// CHECK-NOT: "ttnn.from_device"
+// CHECK: "ttnn.distribute_tensor"(%arg0, %{{.*}}) <{mapper_config = #ttnn.mesh_mapper_config<placements = [<replicate, -1 : i32>, <shard, 1 : i32>], mesh_shape_override = [1 : ui32, 2 : ui32]>}>
 // CHECK: "ttnn.to_device"
 // CHECK: "ttnn.reduce_scatter"
 // CHECK: "ttnn.from_device"

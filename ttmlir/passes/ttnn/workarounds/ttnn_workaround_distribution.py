@@ -16,6 +16,7 @@ from ttmlir.layout.enums import DeviceComputeConfig, MathFidelity
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from xdsl.dialects.builtin import IntegerType
     from xdsl.ir import Operation
 
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
@@ -45,8 +46,9 @@ def _reduce(op: Operation, rewriter: GreedyRewriter) -> bool:
     made = cast("Operation", found.owner)
     made.properties |= op.properties
     if isinstance(scattered, IntegerAttr):
-        dim = scattered.value.data % rank + len(ones)
-        made.properties["scatter_dim"] = IntegerAttr(dim, scattered.type)
+        said = cast("IntegerAttr[IntegerType]", scattered)
+        dim = said.value.data % rank + len(ones)
+        made.properties["scatter_dim"] = IntegerAttr(dim, said.type)
     _say_how_to_add(made)
     own = value_shape(op.results[0])
     rewriter.replace(op, build.create("reshape", (found,), op.results[0].type, shape=own))
