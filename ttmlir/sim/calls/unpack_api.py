@@ -679,7 +679,13 @@ class UnpackApi(UnpackUnit):
         self._strip_call = ""
         self._prepare(*buffers)
 
-    untilize_uninit = fast_tilize_uninit = unpack_tilizeA_B_uninit = tilize_uninit
+    untilize_uninit = unpack_tilizeA_B_uninit = tilize_uninit
+
+    @kernel_call()
+    def fast_tilize_uninit(self, in_cb: int, out_cb: int, width: int = 0) -> None:
+        """Unpack tiles again; kernels of 2026 also give the tiles of a row."""
+        self._strip_call = ""
+        self._prepare(in_cb, out_cb)
 
     @kernel_call()
     def add_tiles_init(
