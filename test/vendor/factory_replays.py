@@ -201,7 +201,10 @@ class Kernels:
         key = processor, text
         if key not in self._found:
             for each, binary in self._binaries:
-                if each.processor == PROCESSORS[processor] and text[:1024] in binary:
+                if (
+                    each.processor == PROCESSORS[processor]
+                    and text[: min(1024, len(text) * 2 // 3)] in binary
+                ):
                     self._found[key] = each
                     break
             else:

@@ -72,16 +72,29 @@ _DEFAULT_BRACES = re.compile(r"=\s*(\{[^{};()]{0,200}\})(?=\s*[,)])")
 
 _BIT_CAST = re.compile(r"__builtin_bit_cast\s*\(([\w:\s*]+),")
 
+_DEFAULT_POINTER = re.compile(
+    r"\b(?:typename|class)\s+\w+\s*=\s*((?:const\s+)?[A-Za-z_][\w:]*)\s*(\*)(?=\s*[,>])"
+)
+"""A type parameter that is a pointer by default."""
+_MADE_TYPE = re.compile(r"\btypename\b(?=\s+[\w:]+<[\w:,\s]{0,200}>::\w+\s*\{)")
+"""The word before the type of an object in braces, which the grammar does not expect."""
+
 
 def amend(source: PreprocessedText) -> PreprocessedText:
     """The same text in the words of the grammar."""
     text = _BIT_CAST.sub(_write_bit_cast, source.text)
+    text = _MADE_TYPE.sub(lambda found: " " * len(found[0]), text)
+    pointers = list(_DEFAULT_POINTER.finditer(text))
+    for each in pointers:
+        text = f"{text[: each.start(2)]} {text[each.end(2) :]}"
     ranges = list(_find_ranges(text))
     for _, dots, _ in ranges:
         text = f"{text[:dots]} , {text[dots + len(_DOTS) :]}"
     source = replace(source, text=text)
     calls = [(start, f" {CASE_RANGE}(") for start, _, _ in ranges]
     calls += [(each.start(1), DEFAULT_BRACES) for each in _DEFAULT_BRACES.finditer(text)]
+    calls += [(each.start(1), "std::add_pointer_t<") for each in pointers]
+    calls += [(each.start(2), ">") for each in pointers]
     source = insert(source, (*calls, *((end, ")") for _, _, end in ranges)))
     tokens = list(split_tokens(SourceText(source.text, source.source.file)))
     solid = [each for each in tokens if each.kind not in BLANK]

@@ -94,6 +94,15 @@ COPIED = """
     copy_tile(2, 0, 0);
     HAND_OVER(16);
 """
+MULTIPLIED = """
+    mm_init_short(1, 2);
+    tile_regs_acquire();
+    matmul_tiles(1, 2, 0, 0, 0, 0);
+    HAND_OVER(3);
+    cb_wait_front(3, 1);
+    """
+FIRST_COLUMN = SPREAD.replace("(1, 2", "(1, 3")
+PRODUCT = COPIED.replace("(2", "(3")
 SUMMED = """
     reduce_init<PoolType::SUM, ReduceDim::REDUCE_ROW>(2, 1, 16);
     tile_regs_acquire();
@@ -108,7 +117,7 @@ def run(body: str, size: int = TILE) -> np.ndarray[tuple[int, ...], np.dtype[np.
     queue = device.command_queue()
     config = InterleavedBufferConfig(device=device, size=TILE, page_size=TILE)
     buffer = CreateBuffer(config)
-    for index in (0, 1, 2, 16):
+    for index in (0, 1, 2, 3, 16):
         buffers = CircularBufferConfig(TILE, {index: DataFormat.Float16_b})
         CreateCircularBuffer(program, CORE, buffers.set_page_size(index, TILE))
     CreateKernelFromString(program, READER, CORE, ReaderDataMovementConfig())
@@ -144,6 +153,16 @@ def test_stored_numbers_are_one() -> None:
     (note,) = finding.related
     assert note.source_line.strip() == "add_tiles(0, 1, 0, 0, 0);"
     assert "which nobody has written" in note.message
+
+
+def test_products_have_rows_and_columns() -> None:
+    """Of a product with one column that column is right, and the others are not."""
+    root = np.float32(ml_dtypes.bfloat16(5**0.5))
+    found = run(ROOTS + MULTIPLIED + FIRST_COLUMN)
+    assert (abs(found - 32 * root) < 0.02 * 32 * root).all()
+    assert find(ROOTS + MULTIPLIED + PRODUCT).source_line.strip().startswith("noc_async_write")
+    swapped = MULTIPLIED.replace("(1, 2", "(2, 1")
+    assert find(ROOTS + swapped + FIRST_COLUMN).source_line.strip().startswith("noc_async_write")
 
 
 def test_numbers_that_decide_others_are_one() -> None:

@@ -23,7 +23,7 @@ from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.numerics import Register
-from ttmlir.sim.machine.registers import Half, join_poison
+from ttmlir.sim.machine.registers import Half, Poison, join_poison
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import UNITS, fidelity_phases, matmul_math_cycles
 
@@ -669,9 +669,22 @@ class MathApi(LateColumnsApi):
         if self._prepared != "matmul_tiles":
             self._check_prepared("matmul_tiles", "mm_init")
         half = self._half(dst)
+        poisons = self._poisons_of_products(half, dst, 1)
         a, b = self._use(self._product_cycles)
         self._matmul(half, dst, a, b)
+        for index, poison in poisons.items():
+            half.put_poison(index, poison)
         return True
+
+    def _poisons_of_products(self, half: Half, dst: int, count: int) -> dict[int, Poison | None]:
+        """Which numbers of so many tiles nobody wrote, if products are added to them."""
+        poison = self.src.take_poison()
+        if poison is None and not half.poisons:
+            return {}
+        there = half.poisons
+        return {
+            each: join_poison(poison, there.pop(each, None)) for each in range(dst, dst + count)
+        }
 
     def _matmul(self, half: Half, dst: int, a: Any, b: Any) -> None:
         if isinstance(a, numerics.Factor):
@@ -705,17 +718,26 @@ class MathApi(LateColumnsApi):
             self._check_prepared("matmul_block", "mm_block_init")
         count = rt_dim * ct_dim
         half = self._half(dst + count - 1)
+        poisons = self._poisons_of_products(half, dst, count)
         a, b = self._use_block(count)
+        self._multiply_block(half, dst, a, b)
+        for index, poison in poisons.items():
+            half.put_poison(index, poison)
+        return True
+
+    def _multiply_block(self, half: Half, dst: int, a: Any, b: Any) -> None:
+        """Each of some tiles by each of others, onto consecutive tiles of DST."""
+        rt_dim, ct_dim = len(b), len(a)
+        count = rt_dim * ct_dim
         if count > 1 and dst >= 0 and self.exact and a[0].dtype != _INT32:
             # NumPy takes longer to call than to multiply two tiles.
             left = np.concatenate(b).reshape(rt_dim, 1, 32, 32)
             products = np.matmul(left, np.concatenate(a).reshape(1, ct_dim, 32, 32))
             half.add_rows(dst, products.reshape(count, 32, 32))
-            return True
+            return
         for row, left in enumerate(b):
             for column, right in enumerate(a):
                 self._matmul(half, dst + row * ct_dim + column, right, left)
-        return True
 
     # --- Reductions -----------------------------------------------------------------------------
 

@@ -200,8 +200,8 @@ _PARTS = {
 }
 
 NUMBERS = int(Use.NUMBERS)
-_FOLLOWED = (Use.NUMBERS, Use.OPERANDS)
-"""Uses in which each number stays in its place."""
+_FOLLOWED = (Use.NUMBERS, Use.OPERANDS, Use.FACTOR_A, Use.FACTOR_B)
+"""Uses in which each number stays in its place, or in its row or column."""
 ELEMENTWISE, FACTORS = 0, 1 << 16
 """What two buffers are read for: sums and the like, or a product of matrices."""
 
@@ -352,13 +352,19 @@ class UnpackUnit(ComputeApi):
         """Note which numbers of a tile nobody wrote; where all decide, tell of it."""
         watch = self.watch
         assert isinstance(watch, Sanitizer), "others read no such bytes"
-        if form & ~ARRANGEMENT not in _FOLLOWED or not source.parts:
+        use, arrangement = form & ~ARRANGEMENT, form & ARRANGEMENT
+        if use not in _FOLLOWED or not source.parts:
             watch.report(found)
             return
         lanes = watch.unwritten_parts(self.core.l1, address, source.size, 32 * 32)
-        arrangement = form & ARRANGEMENT
-        if arrangement:
-            lanes = faces_of_rows(_arrange(rows_of_faces(lanes), arrangement))
+        if arrangement or use in _FACTORS:
+            rows = rows_of_faces(lanes)
+            rows = _arrange(rows, arrangement) if arrangement else rows
+            if use in _FACTORS:
+                # Each number of a product takes a row of the first factor, a column of the other.
+                parts = rows.any(0 if use == Use.FACTOR_A else 1, keepdims=True)
+                rows = np.broadcast_to(parts, rows.shape)
+            lanes = faces_of_rows(rows)
         if lanes.any():
             self._poison = Poison(lanes, (found,), watch).joined(self._poison)
 
@@ -698,7 +704,13 @@ class UnpackApi(UnpackUnit):
         self._strip_call = ""
         self._prepare(*buffers)
 
-    untilize_uninit = fast_tilize_uninit = unpack_tilizeA_B_uninit = tilize_uninit
+    untilize_uninit = unpack_tilizeA_B_uninit = tilize_uninit
+
+    @kernel_call()
+    def fast_tilize_uninit(self, in_cb: int, out_cb: int, width: int = 0) -> None:
+        """Unpack tiles again; kernels of 2026 also give the tiles of a row."""
+        self._strip_call = ""
+        self._prepare(in_cb, out_cb)
 
     @kernel_call()
     def add_tiles_init(

@@ -310,6 +310,9 @@ class Half:
             self._tell(index)
         if self._queues:
             self._products.add_all()
+        return self._in_rows(index)
+
+    def _in_rows(self, index: int) -> Array:
         tile = self._rows[index]
         if not self._written[index]:
             tile.fill(0)
@@ -366,9 +369,8 @@ class Half:
 
     def take_products(self) -> list[tuple[Array, list[Product]]]:
         """The rows of each tile that products wait for, with these, which wait no longer."""
-        # The queue is emptied first: `rows` would have it added.
         queues, self._queues = self._queues, {}
-        return [(self.rows(index), queue) for index, queue in queues.items()]
+        return [(self._in_rows(index), queue) for index, queue in queues.items()]
 
 
 class DestinationRegisters:

@@ -13,6 +13,7 @@ from ttmlir.cpp.types import (
     UNSIGNED,
     VOID,
     ArrayType,
+    CType,
     FloatType,
     IntType,
     PointerType,
@@ -214,6 +215,18 @@ def _declare_value(context: Context, node: tree.FunctionCall) -> Value:
     return build_unset(context, complete_type(type_, context.unit.structs))
 
 
+def _leave_unset(context: Context, node: tree.FunctionCall) -> Value:
+    """`builtin_unset<T>()`: an object that no constructor has made, of our own headers."""
+    type_ = context.unit.resolve_type(node.template_arguments[0], context.scope).type
+    return Value(type_, _write_unset(complete_type(type_, context.unit.structs)))
+
+
+def _write_unset(type_: CType) -> ast.expr:
+    if isinstance(type_, StructType) and not type_.is_union:
+        return code.list_of(_write_unset(each.type) for each in type_.fields)
+    return code.name("_unset")
+
+
 def _get(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     """`std::get<number>(x)` or `std::get<type>(x)` of a tuple, pair or array."""
     found = look_at(context, _single(context, node))
@@ -345,6 +358,7 @@ SPECIAL: Mapping[str, Special] = {
     "launder": _pass_through,
     "__builtin_assume_aligned": _pass_through,
     "declval": _declare_value,
+    "builtin_unset": _leave_unset,
     "get": _get,
     "tie": _tie,
     "abs": _abs,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     BOOL,
     CHAR,
@@ -138,7 +139,26 @@ def _evaluate_library_name(context: Context, node: tree.Name) -> Value:
     enumerator = _find_enumerator_of_alias(context, node.text)
     if enumerator is not None:
         return enumerator
-    raise context.unit.unknown_name(node, node.text, _describe_unknown(context, node.text))
+    raise unknown_variable(context, node)
+
+
+def is_known_name(context: Context, name: str) -> bool:
+    """Whether a name means anything here: of the kernel, the library or the build."""
+    unit = context.unit
+    return (
+        unit.find(name, context.scope) is not None
+        or unit.find_type(name, context.scope) is not None
+        or find_constant(name) is not None
+        or name in unit.library.names()
+        or name in unit.unreadable
+        or unit.library.find_call(name) is not None
+        or find_built_constant(context, name) is not None
+    )
+
+
+def unknown_variable(context: Context, node: tree.Name) -> CppSyntaxError:
+    """The error about a name that means nothing."""
+    return context.unit.unknown_name(node, node.text, _describe_unknown(context, node.text))
 
 
 def _find_enumerator_of_alias(context: Context, name: str) -> Value | None:
