@@ -180,12 +180,14 @@ class _Closure:
         type_ = lay_out_struct(name, number, [(*each, 1) for each in self.members])
         unit.structs[number] = type_
         self.scope.owner = number
+        parameters, invented = _name_types(node.parameters)
         function = tree.Function(
             "operator()",
-            node.parameters,
+            parameters,
             node.body,
             node.result or tree.NamedType("auto", position=at),
             is_const=not node.is_mutable,
+            template_parameters=invented,
             position=at,
         )
         self.scope.symbols["operator()"] = Functions("operator()", (function,), self.scope)
@@ -194,6 +196,36 @@ class _Closure:
         unit.closures.add(number)
         self.context.closures[key] = type_
         return Value(type_, code.list_of(self.values))
+
+
+def _name_types(
+    parameters: Sequence[tree.Parameter],
+) -> tuple[tuple[tree.Parameter, ...], tuple[tree.TemplateParameter, ...]]:
+    """The parameters of a lambda with a template parameter in place of each `auto`, and these."""
+    named = list[tree.Parameter]()
+    invented = list[tree.TemplateParameter]()
+    for each in parameters:
+        name = f"auto#{len(invented)}"
+        type_ = _name_auto(each.type, name)
+        if type_ is not each.type:
+            each = replace(each, type=type_)
+            invented.append(tree.TemplateParameter(name, is_pack=each.is_pack))
+        named.append(each)
+    return tuple(named), tuple(invented)
+
+
+def _name_auto(type_: tree.Type, name: str) -> tree.Type:
+    match type_:
+        case tree.NamedType(name="auto", scope=None):
+            return replace(type_, name=name)
+        case tree.Pointer(pointee=inner):
+            found = _name_auto(inner, name)
+            return type_ if found is inner else replace(type_, pointee=found)
+        case tree.Reference(referent=inner):
+            found = _name_auto(inner, name)
+            return type_ if found is inner else replace(type_, referent=found)
+        case _:
+            return type_
 
 
 def evaluate_lambda(context: Context, node: tree.Lambda) -> Value:
@@ -722,7 +754,7 @@ def _find_alignment(
 
 def _find_bases(context: Context, node: tree.Struct) -> list[StructType]:
     bases = list[StructType]()
-    for each in node.bases:
+    for each in expand_all(context, node.bases):
         type_ = context.unit.resolve_type(each, context.scope).type
         if isinstance(type_, IncompleteType) or not isinstance(type_, StructType):
             raise context.error(each, f"'{type_.name}' cannot be a base")
@@ -817,10 +849,25 @@ def _declare_member(context: Context, info: ClassInfo, each: tree.ClassMember) -
 
 
 def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
-    """`using Base::name;`."""
-    symbol = context.unit.find(name, context.scope)
-    if symbol is not None:
-        context.scope.symbols[name.rpartition("::")[2]] = symbol
+    """`using Base::name;` or `using Bases::name...;`."""
+    base, _, member = name.rpartition("::")
+    pack = context.scope.find(base) if node.is_pack else None
+    if not isinstance(pack, Pack):
+        symbol = context.unit.find(name, context.scope)
+        if symbol is not None:
+            context.scope.symbols[member] = symbol
+        return
+    found = list[Functions]()
+    for each in pack.symbols:
+        inner = Scope(context.scope)
+        inner.symbols[base] = each
+        symbol = context.unit.find(name, inner)
+        if not isinstance(symbol, Functions):
+            raise context.error(node, f"not every class of '{base}' has a function '{member}'")
+        found.append(symbol)
+    if found:
+        first, *others = found
+        context.scope.symbols[member] = replace(first, others=(*first.others, *others))
 
 
 def _declare_member_function(context: Context, info: ClassInfo, function: tree.Function) -> None:
