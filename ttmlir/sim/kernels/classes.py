@@ -76,9 +76,11 @@ from ttmlir.sim.kernels.value import (
     ItemLvalue,
     LocalLvalue,
     Lvalue,
+    PointedLvalue,
     Space,
     Value,
     build_assignment,
+    build_node,
     find_member_lvalue,
     settle,
 )
@@ -87,6 +89,7 @@ from ttmlir.sim.kernels.value import (
 # Lambdas: objects of classes of their own, whose members are what they capture.
 
 _MEMBERS = (FieldName, Functions)
+_LISTS = (LocalLvalue, ItemLvalue, PointedLvalue)
 
 
 class _Closure:
@@ -129,8 +132,15 @@ class _Closure:
         self.scope.symbols[name] = Variable(name, lvalue, is_global=True, known=known)
 
     def _add(self, field: str, name: str, *, by_reference: bool) -> None:
-        written = tree.Name(name, position=self.node.position)
-        self.add_value(field, Given(self.context, written), by_reference=by_reference)
+        given = Given(self.context, tree.Name(name, position=self.node.position))
+        lvalue = given.lvalue
+        if by_reference or not isinstance(lvalue, _LISTS):
+            self.add_value(field, given, by_reference=by_reference)
+        elif isinstance(lvalue.type, ArrayType):
+            # An array that is taken in is copied, where its value would be a pointer.
+            self._add_copy(field, Value(lvalue.type, build_node(lvalue)), given.node)
+        else:
+            self.add_value(field, given, by_reference=False)
 
     def add_value(self, field: str, given: Given, *, by_reference: bool) -> None:
         """A member that starts as something."""
@@ -145,7 +155,10 @@ class _Closure:
             self.members.append((field, QualifiedType(held)))
             self.values.append(pointer.node)
             return
-        value = settle(copy_struct(self.context, given.value, given.node))
+        self._add_copy(field, given.value, given.node)
+
+    def _add_copy(self, field: str, found: Value, node: tree.Node) -> None:
+        value = settle(copy_struct(self.context, found, node))
         const = not self.node.is_mutable
         self.members.append((field, QualifiedType(value.type, const)))
         self.values.append(value.node)
