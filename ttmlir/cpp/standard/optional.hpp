@@ -6,6 +6,11 @@ constexpr nullopt_t nullopt{};
 
 template <typename T>
 struct optional {
+    static_assert(
+        std::is_trivially_destructible_v<T>,
+        "std::optional holds no objects with destructors here; keep a flag beside the object"
+    );
+
     bool is_set = false;
     T held{};
 
