@@ -348,7 +348,7 @@ class DeclarationReader(ExpressionReader):
         self.declare_type(self.name_text(name))
         return self.name_text(name), None
 
-    def _bases(self, node: Node) -> Iterator[tree.NamedType]:
+    def _bases(self, node: Node) -> Iterator[tree.NamedType | tree.Expansion]:
         if node.type == "virtual_specifier":
             return
         if node.type != "base_class_clause":
@@ -357,7 +357,9 @@ class DeclarationReader(ExpressionReader):
             if child.type == "virtual":
                 raise self.unsupported(child, "plain bases")
             if child.is_named and child.type != "access_specifier":
-                yield self.named_type(child)
+                base = self.named_type(child)
+                is_pack = child.next_sibling is not None and child.next_sibling.type == "..."
+                yield tree.Expansion(base, position=base.position) if is_pack else base
 
     def _hidden_bases(self, node: Node, usual: str) -> Iterator[int]:
         """The places of bases that are not public; without a word they are as members."""
@@ -491,10 +493,11 @@ class DeclarationReader(ExpressionReader):
         return tree.Alias(name, type_, position=self.at(node))
 
     def using_name(self, node: Node) -> tree.UsingName:
-        """`using name;` or `using enum name;`."""
+        """`using name;`, `using enum name;` or `using Bases::name...;`."""
         found = self.qualified_name(node.named_children[0])
         is_enumeration = any(each.type == "enum" for each in node.children)
-        return tree.UsingName(found.text, is_enumeration, position=self.at(node))
+        is_pack = self.text(node).rstrip("; \n\t").endswith("...")
+        return tree.UsingName(found.text, is_enumeration, is_pack, position=self.at(node))
 
     def enumeration(self, node: Node) -> tree.Enumeration:
         """An enumeration, with or without name."""

@@ -8,6 +8,11 @@ constexpr in_place_t in_place{};
 
 template <typename T>
 struct optional {
+    static_assert(
+        std::is_trivially_destructible_v<T>,
+        "std::optional holds no objects with destructors here; keep a flag beside the object"
+    );
+
     bool is_set = false;
     T held;
 

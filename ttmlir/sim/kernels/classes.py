@@ -77,9 +77,11 @@ from ttmlir.sim.kernels.value import (
     ItemLvalue,
     LocalLvalue,
     Lvalue,
+    PointedLvalue,
     Space,
     Value,
     build_assignment,
+    build_node,
     find_member_lvalue,
     settle,
 )
@@ -88,6 +90,7 @@ from ttmlir.sim.kernels.value import (
 # Lambdas: objects of classes of their own, whose members are what they capture.
 
 _MEMBERS = (FieldName, Functions)
+_LISTS = (LocalLvalue, ItemLvalue, PointedLvalue)
 
 
 class _Closure:
@@ -130,8 +133,15 @@ class _Closure:
         self.scope.symbols[name] = Variable(name, lvalue, is_global=True, known=known)
 
     def _add(self, field: str, name: str, *, by_reference: bool) -> None:
-        written = tree.Name(name, position=self.node.position)
-        self.add_value(field, Given(self.context, written), by_reference=by_reference)
+        given = Given(self.context, tree.Name(name, position=self.node.position))
+        lvalue = given.lvalue
+        if by_reference or not isinstance(lvalue, _LISTS):
+            self.add_value(field, given, by_reference=by_reference)
+        elif isinstance(lvalue.type, ArrayType):
+            # An array that is taken in is copied, where its value would be a pointer.
+            self._add_copy(field, Value(lvalue.type, build_node(lvalue)), given.node)
+        else:
+            self.add_value(field, given, by_reference=False)
 
     def add_value(self, field: str, given: Given, *, by_reference: bool) -> None:
         """A member that starts as something."""
@@ -146,7 +156,10 @@ class _Closure:
             self.members.append((field, QualifiedType(held)))
             self.values.append(pointer.node)
             return
-        value = settle(copy_struct(self.context, given.value, given.node))
+        self._add_copy(field, given.value, given.node)
+
+    def _add_copy(self, field: str, found: Value, node: tree.Node) -> None:
+        value = settle(copy_struct(self.context, found, node))
         const = not self.node.is_mutable
         self.members.append((field, QualifiedType(value.type, const)))
         self.values.append(value.node)
@@ -181,12 +194,14 @@ class _Closure:
         type_ = lay_out_struct(name, number, [(*each, 1) for each in self.members])
         unit.structs[number] = type_
         self.scope.owner = number
+        parameters, invented = _name_types(node.parameters)
         function = tree.Function(
             "operator()",
-            node.parameters,
+            parameters,
             node.body,
             node.result or tree.NamedType("auto", position=at),
             is_const=not node.is_mutable,
+            template_parameters=invented,
             position=at,
         )
         self.scope.symbols["operator()"] = Functions("operator()", (function,), self.scope)
@@ -195,6 +210,36 @@ class _Closure:
         unit.closures.add(number)
         self.context.closures[key] = type_
         return Value(type_, code.list_of(self.values))
+
+
+def _name_types(
+    parameters: Sequence[tree.Parameter],
+) -> tuple[tuple[tree.Parameter, ...], tuple[tree.TemplateParameter, ...]]:
+    """The parameters of a lambda with a template parameter in place of each `auto`, and these."""
+    named = list[tree.Parameter]()
+    invented = list[tree.TemplateParameter]()
+    for each in parameters:
+        name = f"auto#{len(invented)}"
+        type_ = _name_auto(each.type, name)
+        if type_ is not each.type:
+            each = replace(each, type=type_)
+            invented.append(tree.TemplateParameter(name, is_pack=each.is_pack))
+        named.append(each)
+    return tuple(named), tuple(invented)
+
+
+def _name_auto(type_: tree.Type, name: str) -> tree.Type:
+    match type_:
+        case tree.NamedType(name="auto", scope=None):
+            return replace(type_, name=name)
+        case tree.Pointer(pointee=inner):
+            found = _name_auto(inner, name)
+            return type_ if found is inner else replace(type_, pointee=found)
+        case tree.Reference(referent=inner):
+            found = _name_auto(inner, name)
+            return type_ if found is inner else replace(type_, referent=found)
+        case _:
+            return type_
 
 
 def evaluate_lambda(context: Context, node: tree.Lambda) -> Value:
@@ -723,7 +768,7 @@ def _find_alignment(
 
 def _find_bases(context: Context, node: tree.Struct) -> list[StructType]:
     bases = list[StructType]()
-    for each in node.bases:
+    for each in expand_all(context, node.bases):
         type_ = context.unit.resolve_type(each, context.scope).type
         if isinstance(type_, IncompleteType) or not isinstance(type_, StructType):
             raise context.error(each, f"'{type_.name}' cannot be a base")
@@ -838,10 +883,25 @@ def _declare_member(context: Context, info: ClassInfo, each: tree.ClassMember) -
 
 
 def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
-    """`using Base::name;`."""
-    symbol = context.unit.find(name, context.scope)
-    if symbol is not None:
-        context.scope.symbols[name.rpartition("::")[2]] = symbol
+    """`using Base::name;` or `using Bases::name...;`."""
+    base, _, member = name.rpartition("::")
+    pack = context.scope.find(base) if node.is_pack else None
+    if not isinstance(pack, Pack):
+        symbol = context.unit.find(name, context.scope)
+        if symbol is not None:
+            context.scope.symbols[member] = symbol
+        return
+    found = list[Functions]()
+    for each in pack.symbols:
+        inner = Scope(context.scope)
+        inner.symbols[base] = each
+        symbol = context.unit.find(name, inner)
+        if not isinstance(symbol, Functions):
+            raise context.error(node, f"not every class of '{base}' has a function '{member}'")
+        found.append(symbol)
+    if found:
+        first, *others = found
+        context.scope.symbols[member] = replace(first, others=(*first.others, *others))
 
 
 def _declare_member_function(context: Context, info: ClassInfo, function: tree.Function) -> None:
