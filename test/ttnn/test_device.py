@@ -18,7 +18,7 @@ from ttmlir.runtime.tensor import Device as RuntimeDevice
 def test_opening(device: Any) -> None:
     """An open number is the same device; a closed one cannot be used."""
     assert ttnn.open_device(device_id=0) is device
-    with pytest.raises(RuntimeError, match="device 0 is open without the bits of a card; close it"):
+    with pytest.raises(RuntimeError, match="device 0 is open, but not with card_bits=True; close"):
         ttnn.open_device(device_id=0, card_bits=True)
     with ttnn.manage_device(0) as same:
         assert same is device

@@ -1,4 +1,4 @@
-"""Devices of ttnn with `card_bits` give the bits that a simulated card gives."""
+"""Devices of ttnn give the bits that a simulated card gives."""
 
 from __future__ import annotations
 
@@ -26,6 +26,19 @@ DIFFERENT = {
 """Cases whose bits are others; docs/differences.md says why."""
 
 
+SMALL = (
+    "add_number bfloat16",
+    "exp bfloat16",
+    "layer_norm scaled bfloat16",
+    "matmul HiFi2 bfloat8_b",
+    "matmul bfloat16",
+    "multiply bfloat8_b",
+    "softmax bfloat16",
+    "typecast bfloat16 bfloat4_b",
+)
+"""Cases of few steps, which devices compute bit by bit by default."""
+
+
 def _params() -> Iterator[Any]:
     number = 0
     for board, cases in _RECORD.items():
@@ -39,17 +52,29 @@ def _params() -> Iterator[Any]:
 @pytest.mark.parametrize(("board", "name"), [*_params()])
 def test_bits_are_those_of_a_card(board: str, name: str) -> None:
     """Every number of the result, by its hash; a failure shows the sample."""
+    found = _find(board, name, card_bits=True)
+    expected = _RECORD[board][name]
+    assert found["sample"].split() == expected["sample"].split()
+    assert found == expected
+
+
+def _find(board: str, name: str, **options: bool) -> dict[str, Any]:
+    """What the recorder would keep of a case."""
     # Other tests may have left it open.
     ttnn.close_device(ttnn.open_device(device_id=0))
-    device = ttnn.open_device(device_id=0, board=board, card_bits=True)
+    device = ttnn.open_device(device_id=0, board=board, **options)
     try:
         patterns = numbers_of(ttnn, CASES[name](ttnn, device))
     finally:
         ttnn.close_device(device)
-    expected = _RECORD[board][name]
-    found = record_numerics.entry_of(np.asarray(patterns))
-    assert found["sample"].split() == expected["sample"].split()
-    assert found == expected
+    return record_numerics.entry_of(np.asarray(patterns))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_tensors_have_the_bits_by_default(name: str) -> None:
+    """Without `card_bits`; with `card_bits=False` they have not."""
+    assert _find("n150", name) == _RECORD["n150"][name]
+    assert _find("n150", name, card_bits=False) != _RECORD["n150"][name]
 
 
 def test_what_differs_is_named() -> None:

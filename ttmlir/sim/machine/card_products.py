@@ -17,7 +17,7 @@ import numpy as np
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.sim.machine import matrix_unit
 from ttmlir.sim.machine.card_formats import FORMATS, add_in_l1, pack, unpack
-from ttmlir.sim.machine.vector_unit import Array
+from ttmlir.sim.machine.vector_unit import Array, vector_unit
 
 LARGEST = 1 << 22
 """Multiplications that are computed bit by bit; of more, sums are rounded once."""
@@ -70,10 +70,12 @@ def multiply_matrices(
     formats: ProductFormats,
     arch: Arch,
     bias: tuple[Array, DataType] | None = None,
+    block: int | None = None,
 ) -> Array | None:
     """The product of matrices (..., M, K) and (..., K, N), as a tensor of the format keeps it.
 
-    A bias is a row that is added to all rows.
+    A bias is a row that is added to all rows. Blocks take so many tiles of the inner dimension,
+    by default as many as ttnn chooses.
 
     None for more multiplications than `LARGEST`, and for formats whose bits are not known.
     """
@@ -88,7 +90,7 @@ def multiply_matrices(
     left = unpack(a, formats.in0, wide=formats.wide)
     right = unpack(b, formats.in1, wide=formats.wide)
     shape = (*batch, a.shape[-2], b.shape[-1])
-    block = _TILE * inner_block(a.shape[-2], a.shape[-1], b.shape[-1], arch)
+    block = _TILE * (block or inner_block(a.shape[-2], a.shape[-1], b.shape[-1], arch))
     if math.prod(b.shape[:-2]) == 1:
         # Rows do not know each other.
         matrix = left.reshape(-1, left.shape[-1])
@@ -205,6 +207,42 @@ def _sum_tiles(parts: Array, arch: Arch, dim: int) -> Array:
             part, zeros, wide=True, wormhole=arch is Arch.WORMHOLE_B0, dst=total
         )
     return np.expand_dims(total, dim)
+
+
+def multiply_along(array: Array, dim: int, data_type: DataType, arch: Arch) -> Array | None:
+    """The product along a dimension, which stays as 1: tiles are multiplied one after another.
+
+    None as for `reduce_tensor`, and for float32 on Wormhole.
+    """
+    wide, wormhole = data_type is DataType.F32, arch is Arch.WORMHOLE_B0
+    if arch not in _COLUMNS or data_type not in (DataType.BF16, DataType.F32):
+        return None
+    if (wide and wormhole) or not array.ndim or not 0 < array.size <= LARGEST:
+        return None
+    total, *others = np.moveaxis(array, dim, 0)
+    for each in others:
+        total = matrix_unit.multiply(
+            unpack(total, data_type, wide=wide),
+            unpack(each, data_type, wide=wide),
+            MathFidelity.HIFI4,
+            wide=wide,
+            wormhole=wormhole,
+        )
+    return np.expand_dims(pack(total, data_type, wide=wide), dim)
+
+
+def accumulate(array: Array, dim: int, data_type: DataType, arch: Arch) -> Array | None:
+    """The sums up to each number along one of the last two dimensions, of bfloat16."""
+    if arch not in _COLUMNS or data_type is not DataType.BF16:
+        return None
+    if array.ndim - 1 - dim % max(1, array.ndim) > 1 or not 0 < array.size <= LARGEST:
+        return None
+    unit, sums = vector_unit(arch), np.empty(array.shape, np.float32)
+    total = np.zeros_like(np.take(array, 0, dim))
+    for place in range(array.shape[dim]):
+        total = unit.add(total, np.take(array, place, dim))
+        np.moveaxis(sums, dim, 0)[place] = total
+    return pack(sums, data_type, wide=True)
 
 
 def _fidelity(arch: Arch) -> MathFidelity:

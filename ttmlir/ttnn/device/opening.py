@@ -15,7 +15,14 @@ from ttmlir.metalium.enums import NamedNumber
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.meshes import MeshCoordinate, MeshDeviceConfig, MeshShape, chips_of_mesh
 from ttmlir.sim.options import Numerics, SimOptions
-from ttmlir.ttnn.device.mesh import MeshDevice, SeveralDevices, chip_of, num_chips, open_meshes
+from ttmlir.ttnn.device.mesh import (
+    ALL_STEPS,
+    MeshDevice,
+    SeveralDevices,
+    chip_of,
+    num_chips,
+    open_meshes,
+)
 from ttmlir.ttnn.errors import check_arguments
 
 # --- Devices --------------------------------------------------------------------------------------
@@ -75,23 +82,25 @@ def open_device(
     numerics: Numerics = "device",
     sanitize: bool = True,
     strict: bool = True,
-    card_bits: bool = False,
+    card_bits: bool | None = None,
 ) -> MeshDevice:
     """Open a simulated device; the same one if it is open.
 
     `board`, `numerics` (`device`: results are rounded to the tensor's data type; `exact`: they keep
     all digits) and `sanitize` are those of the simulator. Without `strict`, operations take data
-    types and layouts that a card refuses, where they have a meaning. With `card_bits`, results of
-    device numerics have the bits of a card where these are known, not the nearest numbers.
+    types and layouts that a card refuses, where they have a meaning. Results of device
+    numerics have the bits of a card where these are known and take few steps; with `card_bits` in
+    any case, with `card_bits=False` they are the nearest numbers.
     """
     # Threads that open the same device share it.
     with _opening:
         if device_id in _open:
             opened = _open[device_id]
-            if card_bits and numerics == "device" and not opened.has_card_bits:
+            wanted = _card_steps(card_bits, opened)
+            if wanted != opened.card_steps:
                 raise UsageError(
-                    f"device {device_id} is open without the bits of a card; close it first with "
-                    "ttnn.close_device, or leave out card_bits"
+                    f"device {device_id} is open, but not with card_bits={card_bits}; close it "
+                    "first with ttnn.close_device, or leave out card_bits"
                 )
             return opened
         if num_command_queues not in (1, 2):
@@ -99,9 +108,15 @@ def open_device(
         options = SimOptions(numerics=numerics, sanitize=sanitize)
         chip = chip_of(board, device_id)
         device = MeshDevice(device_id, chip, options, l1_small_size=l1_small_size, is_strict=strict)
-        device.has_card_bits = card_bits and numerics == "device"
+        device.card_steps = _card_steps(card_bits, device)
         _open[device_id] = device
         return device
+
+
+def _card_steps(card_bits: bool | None, device: MeshDevice) -> int:
+    if card_bits is None or device.numerics.value != "device":
+        return device.card_steps
+    return ALL_STEPS if card_bits else 0
 
 
 def close_device(device: MeshDevice) -> None:
@@ -302,6 +317,7 @@ def open_mesh_device(
     numerics: Numerics = "device",
     sanitize: bool = True,
     strict: bool = True,
+    card_bits: bool | None = None,
 ) -> MeshDevice:
     """Open chips of a board as a mesh, by default all chips of the default board.
 
@@ -334,6 +350,7 @@ def open_mesh_device(
             numerics=numerics,
             sanitize=sanitize,
             strict=strict,
+            card_bits=card_bits,
         )
         for number in numbers
     ]
