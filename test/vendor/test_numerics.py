@@ -12,6 +12,10 @@ import record_numerics
 from numerics_cases import CASES, numbers_of
 
 import ttmlir.ttnn as ttnn
+from ttmlir.layout.enums import Arch
+from ttmlir.sim.machine.card_functions import dst_function
+from ttmlir.sim.machine.vector_functions import FUNCTIONS
+from ttmlir.sim.machine.vector_unit import pack_bfloat16
 
 _RECORD: dict[str, Any] = json.loads(record_numerics.RECORD.read_text(encoding="utf-8"))["boards"]
 _SAMPLE = 12
@@ -75,6 +79,31 @@ def test_small_tensors_have_the_bits_by_default(name: str) -> None:
     """Without `card_bits`; with `card_bits=False` they have not."""
     assert _find("n150", name) == _RECORD["n150"][name]
     assert _find("n150", name, card_bits=False) != _RECORD["n150"][name]
+
+
+_KERNEL_CALLS = [
+    name
+    for name in ("reciprocal", "neg", *FUNCTIONS)
+    if f"{name} bfloat16" in _RECORD["n150"] and dst_function(name, Arch.WORMHOLE_B0) is not None
+]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.exhaustive] if number % _SAMPLE else [])
+        for number, name in enumerate(dict.fromkeys(_KERNEL_CALLS))
+    ],
+)
+def test_kernels_have_the_bits(name: str) -> None:
+    """Functions of the vector unit in kernels are those of the operations: through DST, packed."""
+    function = dst_function(name, Arch.WORMHOLE_B0)
+    assert function is not None
+    values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
+    # Tensors made of lists have one NaN.
+    values = np.where(np.isnan(values), np.float32(np.nan), values)
+    patterns = pack_bfloat16(function(values)).view(np.uint32)
+    assert record_numerics.entry_of(patterns) == _RECORD["n150"][f"{name} bfloat16"]
 
 
 def test_what_differs_is_named() -> None:

@@ -46,9 +46,11 @@ _ALIASES = {
     "swish": "silu",
     "sigmoid_accurate": "sigmoid",
     "clip": "clamp",
+    "negative": "neg",
+    "recip": "reciprocal",
 }
 _BLOCKS = (DataType.BFP_BF8, DataType.BFP_BF4)
-_NOT_WIDE = frozenset({"i1", "identity", "pow", "rpow", "softplus", "where"})
+_NOT_WIDE = frozenset({"identity", "where"})
 """Functions whose bits are others in a DST of 32 bits: copies keep denormal numbers."""
 _COMBINED, _COMPUTED = 4, 32
 """Steps of a function of the matrix unit, and about those of the vector unit."""
@@ -95,14 +97,14 @@ def card_function(
         return CardFunction(partial(_combine, name, arch, formats[0], second, wide), _COMBINED)
     if wide and (arch is not Arch.BLACKHOLE or name in _NOT_WIDE):
         return None
-    if name in BY_NUMBER and len(formats) == 1:
+    if name in BY_NUMBER and len(formats) == 1 and not (wide and name == "rpow"):
         by_number = partial(_compute_by_number, name, arch, wide, formats[0])
         if operands == 2:
             return CardFunction(by_number, _COMPUTED)
         if len(given) == 1 and all(isinstance(each, int | float) for each in given.values()):
             return CardFunction(partial(by_number, number=next(iter(given.values()))), _COMPUTED)
     function = (_OF_ONE if operands == 1 else _OF_SEVERAL).get(name)
-    if function is None:
+    if function is None or (wide and function is POWERS["pow"]):
         return None
     numbers = {key: each for key, each in given.items() if isinstance(each, int | float)}
     known, required = _names_of(function)
@@ -193,6 +195,33 @@ def _look_up(
 def _table(name: str, arch: Arch, parameters: _Parameters) -> Array:
     values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
     return _run(_OF_ONE[name], arch, parameters, [values], wide=False)
+
+
+def dst_function(name: str, arch: Arch) -> Callable[[Array], Array] | None:
+    """A function of numbers in a DST of bfloat16, as the vector unit stores its results there.
+
+    None for a name that `card_function` has no program for.
+    """
+    name = _ALIASES.get(name, name)
+    function = _OF_ONE.get(name)
+    if function is None or arch is Arch.GRAYSKULL or _names_of(function)[1]:
+        return None
+    return partial(_look_up_in_dst, name, arch)
+
+
+def _look_up_in_dst(name: str, arch: Arch, values: Array) -> Array:
+    patterns = np.ascontiguousarray(values, np.float32).view(np.uint16)[1::2]
+    return _dst_table(name, arch).take(patterns)
+
+
+@cache
+def _dst_table(name: str, arch: Arch) -> Array:
+    values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
+    unit = vector_unit(arch)
+    with np.errstate(all="ignore"):
+        found = np.broadcast_to(_OF_ONE[name](Lanes(unit, values), False).array, values.shape)
+    kept = np.ascontiguousarray(found).view(np.uint32) & np.uint32(0xFFFF0000)
+    return kept.view(np.float32)
 
 
 def _run(

@@ -102,7 +102,7 @@ class SubDevices:
 
 # --- Devices --------------------------------------------------------------------------------------
 
-FEW_STEPS = 1 << 19
+FEW_STEPS = 1 << 20
 """Steps of a card's units that take a few milliseconds here."""
 ALL_STEPS = 1 << 62
 
