@@ -86,6 +86,17 @@ def _reduced(name: str, dim: Any, *, dtype: str = "bfloat16", **options: Any) ->
     return run
 
 
+def _reduced_whole(name: str, dim: Any) -> Case:
+    """Of float32 numbers that have all their bits."""
+
+    def run(ttnn: Any, device: Any) -> Any:
+        values = np.random.default_rng(19).normal(size=(2, 64, 96)).astype(np.float32)
+        x = _tensor(ttnn, device, values, "float32", 1, 2, 64, 96)
+        return getattr(ttnn, name)(x, dim=dim)
+
+    return run
+
+
 def _config(ttnn: Any, fidelity: str, wide: bool) -> Any:
     return ttnn.WormholeComputeKernelConfig(
         math_fidelity=getattr(ttnn.MathFidelity, fidelity),
@@ -289,6 +300,8 @@ def _mixed_cases() -> Iterator[tuple[str, Case]]:
         yield f"softmax {dtype}", _normalized("softmax", dtype=dtype, dim=-1)
     for name in ("mean", "sum"):
         yield f"{name} all bfloat16", _reduced(name, None)
+        yield f"{name} rows of whole float32", _reduced_whole(name, -1)
+        yield f"{name} columns of whole float32", _reduced_whole(name, -2)
     yield "softmax columns bfloat16", _normalized("softmax", dim=-2)
 
 

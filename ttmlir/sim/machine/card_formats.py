@@ -66,14 +66,16 @@ def cast(values: Array, source: DataType, target: DataType) -> Array | None:
     Integers become bfloat16 first, halves away from zero, as whole numbers of 16 bits are found;
     float32 is cut for block floats. Only to those of 4 bits mantissas are rounded to 6 bits before.
     """
-    small = source in (DataType.U8, DataType.U16)
+    is_whole = values.dtype.kind in "iu"
     if target is DataType.U16 and source in FORMATS:
         whole = to_small_integer(values, 65535, signed=False)
         return whole.astype(np.uint16)
-    if target in BLOCK_FLOATS and (small or source in FORMATS):
-        dst = pack_wide(values.astype(np.float32)) if small else values
+    if target is DataType.U16 and source is DataType.U32:
+        return values.clip(0, 65535).astype(np.uint16)
+    if target in BLOCK_FLOATS and (is_whole or source in FORMATS):
+        dst = pack_wide(values.astype(np.float32)) if is_whole else values
         return _pack_block_float(dst, target, to_6_bits=target is DataType.BFP_BF4)
-    if target is DataType.BF16 and small:
+    if target is DataType.BF16 and is_whole:
         return pack_wide(values.astype(np.float32))
     if target is DataType.BF16 and source is DataType.F32:
         return pack_bfloat16(values.astype(ml_dtypes.bfloat16).astype(np.float32))

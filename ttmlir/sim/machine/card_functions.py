@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -29,8 +29,15 @@ from ttmlir.sim.machine.vector_unit import (
     vector_unit,
 )
 
-CardFunction = Callable[..., Array]
-"""Of the float32 numbers of tensors: those of the result, as the card stores them."""
+
+class CardFunction(NamedTuple):
+    """A function of tensors, as a card's units compute it."""
+
+    function: Callable[..., Array]
+    """Of the float32 numbers of tensors: those of the result, as the card stores them."""
+    steps: int
+    """Steps that a number of the result takes here."""
+
 
 _ALIASES = {
     "sub": "subtract",
@@ -39,10 +46,14 @@ _ALIASES = {
     "swish": "silu",
     "sigmoid_accurate": "sigmoid",
     "clip": "clamp",
+    "negative": "neg",
+    "recip": "reciprocal",
 }
 _BLOCKS = (DataType.BFP_BF8, DataType.BFP_BF4)
-_NOT_WIDE = frozenset({"i1", "identity", "pow", "rpow", "softplus", "where"})
+_NOT_WIDE = frozenset({"identity", "where"})
 """Functions whose bits are others in a DST of 32 bits: copies keep denormal numbers."""
+_COMBINED, _COMPUTED = 4, 32
+"""Steps of a function of the matrix unit, and about those of the vector unit."""
 _OF_ONE = {**FUNCTIONS, **LOGARITHMS}
 _OF_SEVERAL = {**OPERATIONS, **POWERS}
 _PART = 1 << 14
@@ -83,17 +94,17 @@ def card_function(
     given = {key: each for key, each in (parameters or {}).items() if each is not None}
     if not given and operands == 2 and _is_of_matrix_unit(name, formats):
         second = formats[1] if len(formats) > 1 else DataType.F32 if wide else DataType.BF16
-        return partial(_combine, name, arch, formats[0], second, wide)
+        return CardFunction(partial(_combine, name, arch, formats[0], second, wide), _COMBINED)
     if wide and (arch is not Arch.BLACKHOLE or name in _NOT_WIDE):
         return None
-    if name in BY_NUMBER and len(formats) == 1:
+    if name in BY_NUMBER and len(formats) == 1 and not (wide and name == "rpow"):
+        by_number = partial(_compute_by_number, name, arch, wide, formats[0])
         if operands == 2:
-            return partial(_compute_by_number, name, arch, wide, formats[0])
-        if [*given] and all(isinstance(each, int | float) for each in given.values()):
-            (number,) = given.values()
-            return partial(_compute_by_number, name, arch, wide, formats[0], number=number)
+            return CardFunction(by_number, _COMPUTED)
+        if len(given) == 1 and all(isinstance(each, int | float) for each in given.values()):
+            return CardFunction(partial(by_number, number=next(iter(given.values()))), _COMPUTED)
     function = (_OF_ONE if operands == 1 else _OF_SEVERAL).get(name)
-    if function is None:
+    if function is None or (wide and function is POWERS["pow"]):
         return None
     numbers = {key: each for key, each in given.items() if isinstance(each, int | float)}
     known, required = _names_of(function)
@@ -101,8 +112,8 @@ def card_function(
         return None
     key = tuple(sorted(numbers.items()))
     if operands == 1 and not wide:
-        return partial(_look_up, name, arch, key, formats[0])
-    return partial(_compute, function, arch, key, wide, formats[0])
+        return CardFunction(partial(_look_up, name, arch, key, formats[0]), 1)
+    return CardFunction(partial(_compute, function, arch, key, wide, formats[0]), _COMPUTED)
 
 
 def _is_of_matrix_unit(name: str, formats: Sequence[DataType]) -> bool:
@@ -116,18 +127,25 @@ def _combine(
     name: str, arch: Arch, first: DataType, second: DataType, wide: bool, a: Array, b: Array
 ) -> Array:
     shape = np.broadcast_shapes(a.shape, b.shape)
-    left, right = (
-        unpack(_flat(each, shape, wide), kept, wide=wide)
-        for each, kept in ((a, first), (b, second))
-    )
-    wormhole = arch is Arch.WORMHOLE_B0
-    if name == "multiply":
-        left, right = np.broadcast_arrays(left, right)
-        dst = matrix_unit.multiply(left, right, MathFidelity.HIFI4, wide=wide, wormhole=wormhole)
-    else:
-        other = right if name == "add" else -right
-        dst = matrix_unit.add(left, other, wide=wide, wormhole=wormhole)
-    return pack(dst.reshape(shape), first, wide=wide)
+    left, right = _flat(a, shape, wide), _flat(b, shape, wide)
+    result = np.empty(int(np.prod(shape)), np.float32)
+    wormhole, blocks = arch is Arch.WORMHOLE_B0, first in _BLOCKS
+    for start in range(0, result.size, _PART):
+        part = slice(start, start + _PART)
+        x, y = (
+            unpack(each if each.size == 1 else each[part], kept, wide=wide)
+            for each, kept in ((left, first), (right, second))
+        )
+        if name == "multiply":
+            x, y = np.broadcast_arrays(x, y)
+            dst = matrix_unit.multiply(x, y, MathFidelity.HIFI4, wide=wide, wormhole=wormhole)
+        else:
+            y = y if name == "add" else -y
+            dst = matrix_unit.add(x, y, wide=wide, wormhole=wormhole)
+        # Blocks are those of the tensor's rows.
+        result[part] = dst if blocks else pack(dst, first, wide=wide)
+    result = result.reshape(shape)
+    return pack(result, first, wide=wide) if blocks else result
 
 
 def _compute(
@@ -177,6 +195,33 @@ def _look_up(
 def _table(name: str, arch: Arch, parameters: _Parameters) -> Array:
     values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
     return _run(_OF_ONE[name], arch, parameters, [values], wide=False)
+
+
+def dst_function(name: str, arch: Arch) -> Callable[[Array], Array] | None:
+    """A function of numbers in a DST of bfloat16, as the vector unit stores its results there.
+
+    None for a name that `card_function` has no program for.
+    """
+    name = _ALIASES.get(name, name)
+    function = _OF_ONE.get(name)
+    if function is None or arch is Arch.GRAYSKULL or _names_of(function)[1]:
+        return None
+    return partial(_look_up_in_dst, name, arch)
+
+
+def _look_up_in_dst(name: str, arch: Arch, values: Array) -> Array:
+    patterns = np.ascontiguousarray(values, np.float32).view(np.uint16)[1::2]
+    return _dst_table(name, arch).take(patterns)
+
+
+@cache
+def _dst_table(name: str, arch: Arch) -> Array:
+    values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
+    unit = vector_unit(arch)
+    with np.errstate(all="ignore"):
+        found = np.broadcast_to(_OF_ONE[name](Lanes(unit, values), False).array, values.shape)
+    kept = np.ascontiguousarray(found).view(np.uint32) & np.uint32(0xFFFF0000)
+    return kept.view(np.float32)
 
 
 def _run(

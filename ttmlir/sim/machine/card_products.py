@@ -17,7 +17,7 @@ import numpy as np
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.sim.machine import matrix_unit
 from ttmlir.sim.machine.card_formats import FORMATS, add_in_l1, pack, unpack
-from ttmlir.sim.machine.vector_unit import Array
+from ttmlir.sim.machine.vector_unit import Array, vector_unit
 
 LARGEST = 1 << 22
 """Multiplications that are computed bit by bit; of more, sums are rounded once."""
@@ -70,10 +70,12 @@ def multiply_matrices(
     formats: ProductFormats,
     arch: Arch,
     bias: tuple[Array, DataType] | None = None,
+    block: int | None = None,
 ) -> Array | None:
     """The product of matrices (..., M, K) and (..., K, N), as a tensor of the format keeps it.
 
-    A bias is a row that is added to all rows.
+    A bias is a row that is added to all rows. Blocks take so many tiles of the inner dimension,
+    by default as many as ttnn chooses.
 
     None for more multiplications than `LARGEST`, and for formats whose bits are not known.
     """
@@ -88,7 +90,7 @@ def multiply_matrices(
     left = unpack(a, formats.in0, wide=formats.wide)
     right = unpack(b, formats.in1, wide=formats.wide)
     shape = (*batch, a.shape[-2], b.shape[-1])
-    block = _TILE * inner_block(a.shape[-2], a.shape[-1], b.shape[-1], arch)
+    block = _TILE * (block or inner_block(a.shape[-2], a.shape[-1], b.shape[-1], arch))
     if math.prod(b.shape[:-2]) == 1:
         # Rows do not know each other.
         matrix = left.reshape(-1, left.shape[-1])
@@ -164,37 +166,81 @@ def _product(
 def reduce_tensor(
     name: str, array: Array, dims: Sequence[int], data_type: DataType, arch: Arch
 ) -> Array | None:
-    """`sum`, `mean` or `max` of numbers of 16 bits or block floats; dimensions stay as 1.
+    """`sum`, `mean` or `max` along dimensions, which stay as 1.
 
-    Along the last two dimensions and, for averages, one of the others. None for more numbers than
+    Along the last two dimensions or one of the others. None for more numbers than
     `LARGEST`, and where the bits are not known.
     """
-    if arch not in _COLUMNS or data_type not in FORMATS or data_type is DataType.F32:
+    if arch not in _COLUMNS or data_type not in FORMATS:
+        return None
+    if data_type is DataType.F32 and (arch is not Arch.BLACKHOLE or name == "max"):
         return None
     if array.ndim < 2 or not 0 < array.size <= LARGEST:
         return None
     wanted = {dim % array.ndim for dim in dims}
-    if name == "max" and array.ndim - 1 not in wanted:
+    if name == "max":
+        if array.ndim - 1 in wanted:
+            return None
         return pack(array.max(axis=tuple(wanted), keepdims=True), data_type, wide=True)
-    rows, columns = array.ndim - 1, array.ndim - 2
     count = math.prod(array.shape[dim] for dim in wanted)
+    if data_type is DataType.F32:
+        return _reduce_float32(array, wanted, 1 / count if name == "mean" else 1.0, arch)
     factor = _cut(1 / count) if name == "mean" else 1.0
-    if len(wanted) == 1 and not wanted & {rows, columns}:
+    if len(wanted) == 1 and min(wanted) < array.ndim - 2:
         (dim,) = wanted
         if name == "sum":
             return pack(_sum_tiles(np.moveaxis(array, dim, 0), arch, dim), data_type, wide=True)
         # Other dimensions are moved to where columns are.
         moved = _sum_columns(np.moveaxis(array, dim, -2), factor, data_type, arch)
         return np.moveaxis(moved, -2, dim)
-    if not wanted or not wanted <= {rows, columns} or name == "max":
+    return _reduce_matrices(array, wanted, factor, data_type, arch)
+
+
+def _reduce_matrices(
+    array: Array, dims: set[int], factor: float, data_type: DataType, arch: Arch
+) -> Array | None:
+    """Sums along one or both of the last two dimensions, times a factor."""
+    rows, columns = array.ndim - 1, array.ndim - 2
+    if not dims or not dims <= {rows, columns}:
         return None
-    if rows in wanted and data_type is not DataType.BF16:
+    if rows in dims and data_type is not DataType.BF16:
         # What becomes of blocks when their dimension goes is not known.
         return None
-    if rows in wanted:
+    if rows in dims:
         # Of both, the second step divides.
-        array = _sum_rows(array, 1.0 if columns in wanted else factor, data_type, arch)
-    return _sum_columns(array, factor, data_type, arch) if columns in wanted else array
+        array = _sum_rows(array, 1.0 if columns in dims else factor, data_type, arch)
+    return _sum_columns(array, factor, data_type, arch) if columns in dims else array
+
+
+def _reduce_float32(array: Array, dims: set[int], factor: float, arch: Arch) -> Array | None:
+    """Sums of float32 times a factor: the vector unit adds tiles, then numbers of one tile."""
+    unit, last = vector_unit(arch), array.ndim - 1
+    if len(dims) != 1 and dims != {last, last - 1}:
+        return None
+
+    def in_four(parts: Sequence[Array]) -> Array:
+        return unit.add(unit.add(unit.add(parts[2], parts[3]), parts[1]), parts[0])
+
+    for dim in sorted(dims, reverse=True):
+        parts = np.moveaxis(array, dim, 0)
+        missing = -len(parts) % _TILE
+        parts = np.pad(parts, [(0, missing), *[(0, 0)] * (array.ndim - 1)])
+        tile, *others = parts.reshape(-1, _TILE, *parts.shape[1:])
+        for each in others:
+            tile = unit.add(tile, each)
+        if dim == last:
+            # By the face, the lane and whether columns are odd.
+            faces = tile.reshape(2, 8, 2, *tile.shape[1:])
+            total = in_four([faces[face, :, odd] for face in (0, 1) for odd in (0, 1)])
+            for half in (4, 2, 1):
+                total = unit.add(total[:half], total[half : 2 * half])
+            total = total[0]
+        else:
+            # By the face, the register and the row in it.
+            faces = tile.reshape(2, 4, 4, *tile.shape[1:])
+            total = in_four([*unit.add(in_four([*faces[0]]), in_four([*faces[1]]))])
+        array = np.expand_dims(total, dim)
+    return array if factor == 1 else unit.mul(array, np.float32(factor))
 
 
 def _sum_tiles(parts: Array, arch: Arch, dim: int) -> Array:
@@ -205,6 +251,42 @@ def _sum_tiles(parts: Array, arch: Arch, dim: int) -> Array:
             part, zeros, wide=True, wormhole=arch is Arch.WORMHOLE_B0, dst=total
         )
     return np.expand_dims(total, dim)
+
+
+def multiply_along(array: Array, dim: int, data_type: DataType, arch: Arch) -> Array | None:
+    """The product along a dimension, which stays as 1: tiles are multiplied one after another.
+
+    None as for `reduce_tensor`, and for float32 on Wormhole.
+    """
+    wide, wormhole = data_type is DataType.F32, arch is Arch.WORMHOLE_B0
+    if arch not in _COLUMNS or data_type not in (DataType.BF16, DataType.F32):
+        return None
+    if (wide and wormhole) or not array.ndim or not 0 < array.size <= LARGEST:
+        return None
+    total, *others = np.moveaxis(array, dim, 0)
+    for each in others:
+        total = matrix_unit.multiply(
+            unpack(total, data_type, wide=wide),
+            unpack(each, data_type, wide=wide),
+            MathFidelity.HIFI4,
+            wide=wide,
+            wormhole=wormhole,
+        )
+    return np.expand_dims(pack(total, data_type, wide=wide), dim)
+
+
+def accumulate(array: Array, dim: int, data_type: DataType, arch: Arch) -> Array | None:
+    """The sums up to each number along one of the last two dimensions, of bfloat16."""
+    if arch not in _COLUMNS or data_type is not DataType.BF16:
+        return None
+    if array.ndim - 1 - dim % max(1, array.ndim) > 1 or not 0 < array.size <= LARGEST:
+        return None
+    unit, sums = vector_unit(arch), np.empty(array.shape, np.float32)
+    total = np.zeros_like(np.take(array, 0, dim))
+    for place in range(array.shape[dim]):
+        total = unit.add(total, np.take(array, place, dim))
+        np.moveaxis(sums, dim, 0)[place] = total
+    return pack(sums, data_type, wide=True)
 
 
 def _fidelity(arch: Arch) -> MathFidelity:

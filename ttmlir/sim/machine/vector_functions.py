@@ -1163,17 +1163,44 @@ def gelu_approximate(x: Lanes, wide: bool) -> Lanes:
     return x * 0.5 + line
 
 
+_I1 = (
+    (4.9992737740e-01, 5.4503594600e-02, 1.6126291630e-03, 2.0223499130e-05),
+    (1.0, -1.6242591070e-02, 1.0333660750e-04, -2.5076132990e-07),
+)
+_I1_WIDE = (
+    (
+        5.0000000000e-01,
+        5.6819390506e-02,
+        1.9247245509e-03,
+        2.8397364076e-05,
+        2.0916867527e-07,
+        7.7937084564e-10,
+        1.2293555930e-12,
+    ),
+    (
+        1.0,
+        -1.1361218989e-02,
+        6.1268139689e-05,
+        -1.9771712800e-07,
+        3.8127551116e-10,
+        -3.1218170410e-13,
+        -3.0635529988e-16,
+        7.4301498523e-19,
+    ),
+)
+
+
 def i1(x: Lanes, wide: bool) -> Lanes:
     """The modified Bessel function of order 1, of 16 bits."""
     x = x.of(vu.clamped(x.array, -88.5, 88.5))
     size = x.of(vu.magnitude(x.array))
     t = (x * x).kept()
-    above_line = polynomial(
-        t, 4.9992737740e-01, 5.4503594600e-02, 1.6126291630e-03, 2.0223499130e-05
-    )
-    below_line = polynomial(t, 1.0, -1.6242591070e-02, 1.0333660750e-04, -2.5076132990e-07)
+    above_line, below_line = (polynomial(t, *c) for c in (_I1_WIDE if wide else _I1))
     near = ((above_line * x).kept() * reciprocal_iter(below_line, 2)).kept()
-    power = _exp2_split(size * 1.4426950216293334961 + 127.0, _EXP2)
+    if wide:
+        power = exp_wide(size, safe=False)
+    else:
+        power = _exp2_split(size * 1.4426950216293334961 + 127.0, _EXP2)
     y = _rsqrt_steps(size)
     far = polynomial(
         (y * y).kept(),

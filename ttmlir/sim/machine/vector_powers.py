@@ -96,6 +96,8 @@ def power_by_number(x: Lanes, wide: bool, value: float) -> Lanes:
     """x to the power of a number: by products if it is whole and not negative."""
     if value >= 0 and value == int(value):
         return _power_by_products(x, int(value))
+    if wide:
+        return _power_by_number_wide(x, value)
     exponent = _lanes_like(x, value)
     size = x.of(vu.magnitude(x.array))
     y = _signed_power(x, exponent, _power_21(x, exponent, 1.4426950408889634, size))
@@ -117,6 +119,57 @@ def _power_by_products(x: Lanes, exponent: int) -> Lanes:
 def number_to_power(x: Lanes, wide: bool, value: float) -> Lanes:
     """A number to the power of x."""
     return power(_lanes_like(x, value), x, wide)
+
+
+def _power_61(base: Lanes, power: Lanes, first: float, second: float) -> tuple[Lanes, Lanes]:
+    """The logarithm to base 2 of |base|, times the power, in two parts that add up to it."""
+    size = base.of(vu.magnitude(base.array))
+    m = size.of(vu.with_exponent(size.array, 127))
+    exponent = vu.exponent(size.array)
+    is_high = ~below(m, 1.4142135381698608)
+    m = choose(is_high, m.of(vu.add_exponent(m.array, -1)), m)
+    whole = m.of(np.where(is_high, exponent + 1, exponent).astype(np.float32))
+    t = m + 1.0
+    inverse = first - second * t
+    for _ in range(3):
+        inverse = (inverse * (2.0 - t * inverse)).kept()
+    z = ((m - 1.0) * inverse).kept()
+    p = polynomial(
+        (z * z).kept(),
+        1.0,
+        0.3333333333333333,
+        0.2,
+        0.14285714285714285,
+        0.1111111111111111,
+        0.09090909090909091,
+    )
+    ln = (2.0 * (z * p).kept()).kept()
+    parts = (power * 4097.0).kept()
+    high = parts - (parts - power)
+    low = power - high
+    rest = (power * (ln * 1.4426950408889634).kept()).kept()
+    return (high * whole).kept(), low * whole + rest
+
+
+_FACTORIALS = (1.0, 1.0, 0.5, 1 / 6, 1 / 24, 1 / 120, 1 / 720, 1 / 5040)
+
+
+def _power_by_number_wide(x: Lanes, value: float) -> Lanes:
+    exponent = _lanes_like(x, value)
+    high, low = _power_61(x, exponent, 1.003, 0.244)
+    s = high + low
+    rest = low - (s - high)
+    s = s.of(vu.larger(s.array, _H("-0x7e.ffff8p0")))
+    t = s + 12582912.0
+    k = t - 12582912.0
+    f = (s - k) + rest
+    r = (f * 0.693359375).kept() + f * -2.12194440e-4
+    p = polynomial(r, *_FACTORIALS)
+    steps = bits_of(t) - vu.bits(12582912.0)
+    y = p.of(vu.with_exponent(p.array, vu.exponent(p.array, 0) + steps))
+    y = _signed_power(x, exponent, choose(~below(s, 128.0), _INF, y))
+    is_nothing = is_zero(x.of(vu.magnitude(x.array)))
+    return choose(is_nothing, 0.0 if value > 0 else _NAN, y)
 
 
 # --- Quotients ------------------------------------------------------------------------------------

@@ -37,6 +37,10 @@ TAIL = (
 _WITHOUT_TRANSPOSE = TAIL.replace("transpose_a=False, transpose_b=False, ", "")
 
 
+_STEPS = 2
+"""Of a card's units for a multiplication, in the default fidelity."""
+
+
 def multiply(values: dict[str, Any]) -> Tensor:
     """The product, plus a bias if there is one, through an activation if there is one."""
     a = require_tensor(values["input_tensor_a"], "input_tensor_a")
@@ -59,7 +63,7 @@ def multiply(values: dict[str, Any]) -> Tensor:
         plan.check(-(-left.shape[-1] // a.tile.tile_shape[1]))
     with np.errstate(all="ignore"):
         result = None
-        if plan is None:
+        if not getattr(plan, "fused_activation", None):
             result = _product_on_card(left, right, given, values, device)
         exact = result is not None
         if result is None:
@@ -77,7 +81,9 @@ def _product_on_card(
 ) -> Array | None:
     """The bits of a card's product, where they are known."""
     config = values["compute_kernel_config"]
-    if not device.has_card_bits or a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
+    if not device.card_steps or a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
+        return None
+    if _STEPS * a.size * b.shape[-1] > device.card_steps:
         return None
     if not (config is None or isinstance(config, WormholeComputeKernelConfig)):
         return None
@@ -97,8 +103,9 @@ def _product_on_card(
     if values["activation"] is not None:
         # It takes what the product leaves in memory.
         name = values["activation"]
-        activate = isinstance(name, str) and card_function(name, device.arch(), [formats.out])
-        if not activate:
+        if isinstance(name, str):
+            activate = card_function(name, device.arch(), [formats.out])
+        if activate is None:
             return None
     bias = None
     if len(tensors) > 2:
@@ -106,8 +113,10 @@ def _product_on_card(
         if row.array.size != b.shape[-1]:
             return None
         bias = (row.array, row.dtype.facts.storage)
-    product = multiply_matrices(a, b, formats, device.arch(), bias)
-    return activate(product) if activate and product is not None else product
+    plan = values["program_config"]
+    block = plan.in0_block_w if isinstance(plan, MatmulPlan) else None
+    product = multiply_matrices(a, b, formats, device.arch(), bias, block)
+    return activate.function(product) if activate and product is not None else product
 
 
 def _fitting_bias(bias: Tensor, product: tuple[int, ...]) -> Array:

@@ -156,7 +156,7 @@ def typecast(
     if output_dtype is not None and dtype != tensor.dtype:
         raise UsageError(f"input_dtype is {dtype}, but the tensor has {tensor.dtype}")
     array, device = None, tensor.device()
-    if device is not None and device.has_card_bits:
+    if device is not None and 2 * tensor.array.size <= device.card_steps:
         from ttmlir.sim.machine.card_formats import cast
 
         array = cast(tensor.array, tensor.dtype.facts.storage, wanted.facts.storage)

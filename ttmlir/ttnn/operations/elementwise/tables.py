@@ -231,11 +231,12 @@ class Elementwise:
         """The result, and whether its numbers are already those of the data type that is kept."""
         if device.numerics is not Numerics.DEVICE or chain:
             return self._compute(arrays, arguments), False
-        if device.has_card_bits and kept is tensors[0].dtype:
+        if device.card_steps and kept is tensors[0].dtype:
             on_card = self._find_on_card(device, tensors, arguments, fast=fast)
-            if on_card is not None:
+            size = max(each.size for each in arrays)
+            if on_card is not None and on_card.steps * size <= device.card_steps:
                 self._check_shapes(arrays)
-                return on_card(*arrays), True
+                return on_card.function(*arrays), True
         if kept is DataType.BFLOAT16 and self._goes_in_parts(arrays):
             return compute_bfloat16(partial(self.reference, np, **arguments), arrays), True
         return self._compute(arrays, arguments), False
