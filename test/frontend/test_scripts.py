@@ -159,6 +159,30 @@ def test_parameters_are_loaded_to_the_host(tmp_path: Path) -> None:
     assert "output0: [33, 5] FLOAT32" in _run(tmp_path / "model.py")
 
 
+def test_weights_of_convolutions_stay_on_the_host(tmp_path: Path) -> None:
+    """As rows: tiles of their last two dimensions are a thousand times as large."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 70, 1, bias=False),
+        torch.nn.ReLU(),
+        torch.nn.Conv2d(70, 5, 3, bias=False),
+    )
+    compiled = ttmlir.compile(model.eval(), torch.randn(1, 3, 7, 9))
+    script = compiled.save(tmp_path / "model.py", golden=True).read_text(encoding="utf-8")
+    for line in (
+        '"0.weight", layout=ttnn.ROW_MAJOR_LAYOUT, dtype=ttnn.float32)  # [70, 3, 1, 1] float32',
+        '"2.weight", layout=ttnn.ROW_MAJOR_LAYOUT, dtype=ttnn.float32)  # [5, 70, 3, 3] float32',
+    ):
+        assert f"load({line} ROW_MAJOR host" in script
+    assert "ttnn.from_device(_" not in script
+    assert "output0: PCC 1.000000" in _run(tmp_path / "model.py", "--check")
+    project = compiled.save(tmp_path / "model_cpp" / "model.cpp").read_text(encoding="utf-8")
+    body = project.partition("make_0_weight() {")[2].partition("}")[0]
+    assert "ttnn::Layout::ROW_MAJOR" in body
+    assert "device" not in body
+
+
 def test_names_of_files_are_no_code(tmp_path: Path) -> None:
     """Neither names of functions nor those of places and arguments."""
     text = """
