@@ -178,9 +178,8 @@ def test_weights_of_convolutions_stay_on_the_host(tmp_path: Path) -> None:
     assert "ttnn.from_device(_" not in script
     assert "output0: PCC 1.000000" in _run(tmp_path / "model.py", "--check")
     project = compiled.save(tmp_path / "model_cpp" / "model.cpp").read_text(encoding="utf-8")
-    body = project.partition("make_0_weight() {")[2].partition("}")[0]
-    assert "ttnn::Layout::ROW_MAJOR" in body
-    assert "device" not in body
+    load = project.partition('"model_tensors/0.weight.tensorbin",')[2].partition(";")[0]
+    assert load.split() == ["ttnn::Layout::ROW_MAJOR,", "ttnn::DataType::FLOAT32)"]
 
 
 def test_names_of_files_are_no_code(tmp_path: Path) -> None:
