@@ -182,6 +182,17 @@ def test_weights_of_convolutions_stay_on_the_host(tmp_path: Path) -> None:
     assert load.split() == ["ttnn::Layout::ROW_MAJOR,", "ttnn::DataType::FLOAT32)"]
 
 
+@pytest.mark.parametrize(("extent", "is_divided"), [(4, True), (16, False)])
+def test_large_windows_over_few_places(extent: int, is_divided: bool, tmp_path: Path) -> None:
+    """The library finds no way of its own for them: channels are divided over cores, too."""
+    torch = pytest.importorskip("torch")
+    model = torch.nn.Conv2d(144, 144, 11, stride=2, padding=5, groups=144, bias=False)
+    compiled = ttmlir.compile(model.eval(), torch.zeros(2, 144, extent, extent))
+    script = compiled.save(tmp_path / "model.py").read_text(encoding="utf-8")
+    config = "act_block_h_override=32,shard_layout=ttnn.TensorMemoryLayout.BLOCK_SHARDED"
+    assert (config in "".join(script.split())) is is_divided
+
+
 def test_names_of_files_are_no_code(tmp_path: Path) -> None:
     """Neither names of functions nor those of places and arguments."""
     text = """
