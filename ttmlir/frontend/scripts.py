@@ -66,6 +66,7 @@ def write_lowered_script(module: ModuleOp, data: ScriptData, path: str | Path) -
 
     script = Path(path)
     kept = _name_all(module, data)
+    mesh = mesh_of_module(module)
     described = convert_to_functions(module)
     _check_functions(module)
     text = write_model_script(
@@ -74,8 +75,17 @@ def write_lowered_script(module: ModuleOp, data: ScriptData, path: str | Path) -
         title=identifier(data.name) or "Model",
         script=script.name,
         source_line=line_of if data.is_python else None,
+        mesh=mesh,
     )
     return write_files(script, text, data, kept)
+
+
+def mesh_of_module(module: ModuleOp) -> tuple[int, ...]:
+    """Rows and columns of the devices that a program in ttnn is for."""
+    from ttmlir.dialects import ttcore
+
+    shapes = (op.device.mesh_shape for op in module.walk() if isinstance(op, ttcore.DeviceOp))
+    return tuple(next(shapes, ())) or (1, 1)
 
 
 def write_kernels_script(

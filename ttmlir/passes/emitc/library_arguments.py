@@ -167,6 +167,7 @@ _ARGUMENTS: dict[str, str] = {
     "prepare_conv3d_weights": "weight_tensor groups C_in_block=c_in_block alignment device",
     "quantize": "* axis dtype=output_dtype memory_config",
     "rand": "shape=size device:reference dtype layout memory_config low high seed",
+    "point_to_point": "* sender_coord receiver_coord",
     "reduce_scatter": (
         "* dim=scatter_dim cluster_axis subdevice_id=sub_device_id memory_config "
         "intermediate_memory_config=- output_tensor=- num_links topology"
@@ -242,6 +243,7 @@ NAMES = {
         "transformer.paged_scaled_dot_product_attention_decode"
     ),
     "paged_update_cache": "experimental.paged_update_cache",
+    "point_to_point": "utils.point_to_point",
     "pow_scalar": "pow",
     "right_shift": "bitwise_right_shift",
     "prepare_conv3d_weights": "experimental.prepare_conv3d_weights",

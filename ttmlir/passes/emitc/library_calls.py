@@ -605,7 +605,7 @@ EXTREMES = ("max", "min")
 
 def _placement(content: Any, language: Language) -> str:
     kind, dim = content
-    number = "" if dim is None else str(dim.value.data)
+    number = str(dim.value.data) if kind == "shard" else ""
     if language.is_python:
         return f"ttnn.Placement{kind.capitalize()}({number})"
     return f"tt::tt_metal::distributed::MeshMapperConfig::{kind.capitalize()}{{{number}}}"

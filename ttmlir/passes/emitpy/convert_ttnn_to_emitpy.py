@@ -182,10 +182,6 @@ class _Conversion:
                 for inner in op.module.body.block.ops:
                     self._convert(inner, block)
             case ttnn.GetDeviceOp() if self._device_of_function is not None:
-                if (extents := mesh_of(op)) != (1, 1):
-                    refuse_to_legalize(
-                        op, f"scripts of models run on one chip, not on a mesh of {extents}"
-                    )
                 self._values[op.results[0]] = self._device_of_function
             case ttnn.GetDeviceOp():
                 self._replace(op, block, self._device(op))

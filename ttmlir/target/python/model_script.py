@@ -36,7 +36,7 @@ PROGRAM, INPUTS, LOAD = "forward", "load_inputs_for_forward", "load"
 _FOLDER = Path(__file__).parent
 FRAME, _FUNCTIONS = "script_frame.py", "script_functions.py"
 OF_FRAME = ("to_array", "as_list", "correlation", "compare", "run")
-_CONSTANTS = ("MESH_SHAPE", "L1_SMALL_SIZE", "TENSORS", "GOLDEN", "KINDS")
+_CONSTANTS = ("L1_SMALL_SIZE", "TENSORS", "GOLDEN", "KINDS")
 _SHORT = (
     (
         "ttnn.MemoryConfig(ttnn.TensorMemoryLayout.INTERLEAVED, ttnn.BufferType.DRAM, None)",
@@ -61,10 +61,12 @@ def write_model_script(
     title: str,
     script: str,
     source_line: Callable[[str, int], str | None] | None,
+    mesh: tuple[int, ...] = (1, 1),
 ) -> str:
     """The script of a module of emitpy, whose program is `forward`; `script` is its file's name.
 
     `described` says what the library's tensors are, and `source_line` quotes what the user wrote.
+    `mesh` are rows and columns of the devices that it runs on.
     """
     used = _shorten(module)
     functions = [op for op in module.walk() if isinstance(op, FuncOp)]
@@ -94,7 +96,7 @@ def write_model_script(
     )
     usage = USAGE.replace("SCRIPT", script)
     program = emit_python(module, notes=notes).strip("\n")
-    constants = [piece(FRAME, name) for name in _CONSTANTS]
+    constants = [f"MESH_SHAPE = {mesh}", *(piece(FRAME, name) for name in _CONSTANTS)]
     head = (
         f'"""{title}, as calls of ttnn {TTNN_VERSION}; written by ttmlir {VERSION}.\n\n{usage}"""'
     )

@@ -62,8 +62,8 @@ def load(
 
 
 def to_array(tensor: Any) -> Any:
-    """The numbers of a tensor, wherever it lies."""
-    host = ttnn.from_device(tensor)
+    """The numbers of a tensor, wherever it lies; all devices of a mesh have them."""
+    host = ttnn.from_device(ttnn.get_device_tensors(tensor)[0])
     if host.dtype in (ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b):
         host = ttnn.to_dtype(host, ttnn.float32)
     return host.to_numpy()
@@ -122,6 +122,9 @@ def run() -> int:
         parser.error(f"there is no {GOLDEN.name}; save the model with golden=True")
     if options.save and not Path(options.save).parent.is_dir():
         parser.error(f"there is no folder {str(Path(options.save).parent)!r} to keep results in")
+    if MESH_SHAPE != (1, 1):
+        # What devices exchange goes over the links of a row or of a column.
+        ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D)
     device = ttnn.open_mesh_device(
         mesh_shape=ttnn.MeshShape(*MESH_SHAPE), l1_small_size=L1_SMALL_SIZE
     )

@@ -553,6 +553,14 @@ def distribute_tensor(tensor: Any, *, mapper: Any, mesh_device: Any) -> Any:
     return ttnn.distribute_tensor(tensor, ttnn.create_mesh_mapper(mesh_device, mapper))
 
 
+def point_to_point(
+    tensor: Any, kept: Any, *, sender_coord: Sequence[int], receiver_coord: Sequence[int]
+) -> Any:
+    """What devices keep, but one of them gets what another one has."""
+    sender, receiver = (ttnn.MeshCoordinate(*each) for each in (sender_coord, receiver_coord))
+    return ttnn.point_to_point(tensor, sender, receiver, output_tensor=kept)
+
+
 def aggregate_tensor(tensor: Any, *, composer: Any, mesh_device: Any) -> Any:
     """A tensor put together from the devices of a mesh."""
     return ttnn.aggregate_tensor(tensor, ttnn.create_mesh_composer(mesh_device, composer))

@@ -323,14 +323,13 @@ def find_devices(
 
 def _spec(mesh: Mesh, what: str, tensor: Any) -> _Spec:
     dims = mesh.dims(what, tensor)
-    for axis, dim in enumerate(dims):
+    for dim in {*dims} - {-1}:
         count = math.prod(mesh.extents[each] for each, other in enumerate(dims) if other == dim)
-        if dim >= 0 and tensor.shape[dim] % count:
+        if tensor.shape[dim] % count:
             raise ArgumentError(
                 f"{what}: dimension {dim} has {tensor.shape[dim]} elements, which {count} devices "
                 "do not share evenly; choose another dimension, or pad it"
             )
-        del axis
     return _Spec(what, tensor, dims)
 
 
