@@ -332,14 +332,9 @@ class PackApi(PackVectorApi):
         if self.watch is not None:
             self.watch.write(memory, address, size, self.thread)
         if self._accumulates:
-            data = self._sum(memory.read(address, size), data, cb.data_format)
+            there = np.frombuffer(memory.read(address, size), np.uint8)
+            data = accumulate(there, data, cb.data_format)
         memory.write(address, data.data)
-
-    def _sum(self, there: memoryview, data: Array, data_type: DataType) -> Array:
-        """What is in L1 plus a packed tile, as the packer's accumulation rounds it."""
-        values = numerics.ieee_reader(data_type)
-        total = values(np.frombuffer(there, np.uint8)) + values(data)
-        return numerics.ieee_packer(data_type)(total)
 
     def _beyond(self, cb: CircularBuffer, page: int) -> Exception:
         ahead = (cb.limit - cb.wr_ptr) // cb.page_size
@@ -458,6 +453,12 @@ class PackApi(PackVectorApi):
             f"the packer is prepared to pack {there}, not rows of {width} tiles; call "
             "pack_untilize_init or pack_untilize_dest_init with the same template arguments before",
         )
+
+
+def accumulate(there: Array, data: Array, data_type: DataType) -> Array:
+    """The bytes in L1 plus a packed tile, as the packer's accumulation rounds it."""
+    values = numerics.ieee_reader(data_type)
+    return numerics.ieee_packer(data_type)(values(there) + values(data))
 
 
 def _widths(template: Template) -> tuple[int, int]:

@@ -80,7 +80,7 @@ _KEPT_FACTORS = 2048
 class TileReader:
     """Reads tiles of one format from the L1 of one core."""
 
-    __slots__ = ("_data_type", "_exact", "_memory", "_register", "_values", "_variant", "size")
+    __slots__ = ("_exact", "_memory", "_register", "_values", "data_type", "size", "variant")
 
     def __init__(
         self, memory: Memory, data_type: DataType, register: Register, *, exact: bool
@@ -90,11 +90,11 @@ class TileReader:
         `exact` keeps all bits of the numbers instead.
         """
         self._memory = memory
-        self._data_type = data_type
+        self.data_type = data_type
         self._register = register
         self._exact = exact
         self._values = _reader(data_type, register, exact=exact)
-        self._variant = (data_type << 3 | register.value) << 6
+        self.variant = (data_type << 3 | register.value) << 6
         self.size = tile_bytes(data_type)
 
     def read(self, address: int, form: int) -> Any:
@@ -104,7 +104,7 @@ class TileReader:
             self._memory.ensure(address, self.size)
             tile = Tile(self.size)
             self._memory.hold(address, tile)
-        key = self._variant | form
+        key = self.variant | form
         value = tile.values.get(key)
         if value is None:
             data = self._memory.data[address : address + self.size]
@@ -119,7 +119,7 @@ class TileReader:
         if self._exact or form & ~ARRANGEMENT not in _FACTORS:
             return self.decode(data, form)
         factors = self._memory.factors
-        key = self._variant | form, data.tobytes()
+        key = self.variant | form, data.tobytes()
         value = factors.get(key)
         if value is None:
             value = self.decode(data, form)

@@ -1,0 +1,463 @@
+"""The calls of kernels on a group of cores: they record what happens instead of doing it.
+
+One core of the group, its *first*, runs each kernel once, in any order that its hand-overs allow:
+where each page has one owner at a time, what kernels do does not depend on clocks. Its circular
+buffers and registers are real; pages and tiles of DST are descriptions (`values`), numbers that
+differ between the cores are `PerCore`, and records for the clocks (`timing`) take the place of
+waiting. Calls are those of the first core alone, with what they do to numbers and clocks replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from ttmlir.sim.calls.compute_api import ComputeApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
+from ttmlir.sim.calls.kernel_api import KernelApi, Template
+from ttmlir.sim.calls.math_api import MathApi
+from ttmlir.sim.calls.pack_api import NO_RELU, PackApi
+from ttmlir.sim.calls.unpack_api import Source, UnpackApi
+from ttmlir.sim.execution.scheduler import KernelThread
+from ttmlir.sim.groups import timing
+from ttmlir.sim.groups.per_core import PerCore, PerCoreRange, range_per_core
+from ttmlir.sim.groups.timing import Step
+from ttmlir.sim.groups.values import (
+    Chain,
+    Combined,
+    Copied,
+    Evaluation,
+    Fetched,
+    Multiplied,
+    Operand,
+    Packed,
+    Page,
+    Tile,
+)
+from ttmlir.sim.machine.address_generators import AddressGenerator
+from ttmlir.sim.machine.device import NETWORKS, Endpoint
+from ttmlir.sim.machine.memory import CircularBuffer, Memory
+from ttmlir.sim.machine.numerics import tile_bytes
+from ttmlir.sim.machine.registers import Half, Products
+from ttmlir.sim.sanitizer.regular import IrregularError
+from ttmlir.sim.sanitizer.sanitizer import BarrierKind
+
+CALLS = frozenset(
+    {
+        *("cb_wait_front", "cb_pop_front", "cb_reserve_back", "cb_push_back"),
+        *("get_read_ptr", "get_write_ptr", "get_tile_size", "get_dataformat"),
+        *("get_arg_val", "get_common_arg_val", "get_compile_time_arg_val"),
+        # Of data movement.
+        *("InterleavedAddrGen", "InterleavedAddrGenFast", "InterleavedPow2AddrGen"),
+        *("InterleavedPow2AddrGenFast", "TensorAccessor", "TensorAccessorArgs"),
+        *("noc_async_read_tile", "noc_async_read_page", "noc_async_read_barrier"),
+        *("noc_async_write_tile", "noc_async_write_page", "noc_async_write_barrier"),
+        *("noc_async_writes_flushed",),
+        # Of compute kernels.
+        *("compute_kernel_hw_startup", "binary_op_init_common", "unary_op_init_common"),
+        *("init_sfpu", "mm_init", "mm_init_short", "mm_init_short_with_dt", "mm_block_init"),
+        *("matmul_init", "matmul_block_init", "mm_block_init_short"),
+        *("mm_block_init_short_with_dt", "add_tiles_init", "sub_tiles_init", "mul_tiles_init"),
+        *("binary_tiles_init", "copy_tile_init", "copy_tile_to_dst_init_short"),
+        *("copy_tile_to_dst_init_short_with_dt", "reconfig_data_format"),
+        *("reconfig_data_format_srca", "reconfig_data_format_srcb"),
+        *("pack_reconfig_data_format", "pack_reconfig_l1_acc"),
+        *("tile_regs_acquire", "tile_regs_commit", "tile_regs_wait", "tile_regs_release"),
+        *("acquire_dst", "release_dst", "add_tiles", "sub_tiles", "mul_tiles", "copy_tile"),
+        *("matmul_tiles", "matmul_block", "pack_tile", "pack_tile_block"),
+        # What every kernel is given, and the calls that refuse loads and stores.
+        *("load", "store", "thread", "iterations", "limited"),
+    }
+)
+"""What kernels of groups may call; the others have to be simulated core by core."""
+
+NAMES = {"_range": range_per_core}
+"""What takes the place of helpers that kernels use."""
+
+_PENDING = 1 << 13
+"""So many tiles are computed together, so that descriptions do not fill the memory."""
+
+
+class GroupMemory:
+    """What the first core's circular buffers hold, and what was copied from and to other places."""
+
+    def __init__(self, num_cores: int) -> None:
+        """Nothing yet."""
+        self.num_cores = num_cores
+        self.pages: dict[int, Page] = {}
+        self.reads: list[Fetched] = []
+        self.writes: list[tuple[Sequence[Memory], Sequence[int], Page]] = []
+        self._pending: list[Packed] = []
+        self._evaluation = Evaluation(num_cores)
+
+    def page(self, address: int, size: int) -> Page:
+        """The whole page at an address of L1."""
+        page = self.pages.get(address)
+        if page is None or page.size != size:
+            raise IrregularError
+        return page
+
+    def pack(self, address: int, page: Packed) -> None:
+        """Put a page into L1 that is to be computed."""
+        self.pages[address] = page
+        self._pending.append(page)
+        if len(self._pending) * self.num_cores >= _PENDING:
+            self.evaluate()
+
+    def evaluate(self) -> None:
+        """Compute all pages."""
+        self._evaluation.compute(self._pending)
+        self._pending.clear()
+
+
+class Recorder:
+    """The record of a thread."""
+
+    __slots__ = ("_after", "_steps", "_thread")
+
+    def __init__(self, thread: KernelThread) -> None:
+        """Of nothing; the clock of the thread counts cycles since the last step alone."""
+        self._thread = thread
+        self._steps: list[tuple[int, Any, Any, Any]] = [(timing.PAUSE, None, None, None)]
+        self._after = [0]
+
+    def settle(self) -> None:
+        """Count the cycles that passed as after the last step: what comes may depend on others."""
+        thread = self._thread
+        self._after[-1] += thread.clock
+        thread.clock = 0
+
+    def add(self, kind: int, first: Any = None, second: Any = None, third: Any = None) -> None:
+        """Add a step; see `timing.Step`."""
+        self._steps.append((kind, first, second, third))
+        self._after.append(0)
+
+    def add_timed(self, kind: int) -> None:
+        """Add a step that took the cycles since the last one was settled."""
+        self.add(kind, self._thread.clock)
+        self._thread.clock = 0
+
+    def steps(self) -> list[Step]:
+        """The finished record."""
+        self.settle()
+        return [(*step, after) for step, after in zip(self._steps, self._after, strict=True)]
+
+
+class _TracedCalls(KernelApi):
+    """What all processors have in common; `trace` is called before the kernel starts."""
+
+    recorder: Recorder
+    memory: GroupMemory
+
+    def trace(self, memory: GroupMemory, arguments: Sequence[Any]) -> None:
+        """Record; `arguments` are the run-time arguments, `PerCore` where they differ."""
+        self.memory = memory
+        self.recorder = Recorder(self.thread)
+        self._per_core = arguments
+
+    def get_arg_val(self, index: int, template: Template = ("uint32_t",)) -> Any:
+        """A run-time argument."""
+        value = self._per_core[index] if index < len(self._per_core) else 0
+        if not isinstance(value, PerCore):
+            return super().get_arg_val(index, template)
+        if template[0] != "uint32_t":
+            raise IrregularError
+        return value
+
+    def cb_wait_front(self, cb: int, pages: int) -> bool:
+        """Wait, in the order of the trace and on the clock."""
+        self.recorder.settle()
+        if not super().cb_wait_front(cb, pages):
+            return False
+        self.recorder.add(timing.WAIT, cb, pages)
+        return True
+
+    def cb_pop_front(self, cb: int, pages: int) -> None:
+        """Hand pages over in both."""
+        self.recorder.settle()
+        super().cb_pop_front(cb, pages)
+        self.recorder.add(timing.POP, cb, pages)
+
+    def cb_reserve_back(self, cb: int, pages: int) -> bool:
+        """Wait in both."""
+        self.recorder.settle()
+        if not super().cb_reserve_back(cb, pages):
+            return False
+        self.recorder.add(timing.RESERVE, cb, pages)
+        return True
+
+    def cb_push_back(self, cb: int, pages: int) -> None:
+        """Hand pages over in both."""
+        self.recorder.settle()
+        super().cb_push_back(cb, pages)
+        self.recorder.add(timing.PUSH, cb, pages)
+
+    def limited(self, numbers: Any) -> Any:
+        """The numbers that the counter of a loop takes."""
+        if not isinstance(numbers, PerCoreRange):
+            return super().limited(numbers)
+        self._count_iterations(len(numbers))
+        return numbers
+
+    def load(self, address: int, size: int, signed: bool) -> NoReturn:
+        """Refuse: there are no bytes."""
+        raise IrregularError
+
+    def store(self, address: int, size: int, value: int) -> NoReturn:
+        """Refuse: there are no bytes."""
+        raise IrregularError
+
+
+class _Places(Endpoint):
+    """An endpoint for each core of the group."""
+
+    __slots__ = ("endpoints",)
+
+    def __init__(self, endpoints: Sequence[Endpoint]) -> None:
+        first = endpoints[0]
+        super().__init__(first.name, first.kind, first.index, first.coordinate, first.memory)
+        self.endpoints = endpoints
+
+
+class TracedMover(_TracedCalls, DataMovementApi):
+    """The calls of BRISC and NCRISC."""
+
+    def _locate(self, page: Any, pages: AddressGenerator) -> tuple[Endpoint, Any]:
+        if not isinstance(page, PerCore):
+            return super()._locate(page, pages)
+        locate = super()._locate
+        places = [locate(each, pages) for each in page.numbers]
+        return _Places([place for place, _ in places]), PerCore([each for _, each in places])
+
+    def _ends(self, endpoint: Endpoint, address: Any) -> tuple[Sequence[Endpoint], Sequence[int]]:
+        """The other end of a transaction for each core."""
+        count = self.memory.num_cores
+        ends = endpoint.endpoints if isinstance(endpoint, _Places) else [endpoint] * count
+        places = address.numbers if isinstance(address, PerCore) else [address] * count
+        return ends, places
+
+    def _check(self, size: Any, address: Any, noc: Any, places: Sequence[int], mask: int) -> int:
+        """Copies of the same bytes of L1, aligned on all cores; the network."""
+        noc = self.noc_index if noc is None else noc
+        if not isinstance(size, int) or not isinstance(address, int) or noc not in range(NETWORKS):
+            raise IrregularError
+        if size < 1 or any((place ^ address) & mask for place in places):
+            raise IrregularError
+        return noc
+
+    def _read(
+        self, endpoint: Endpoint, source: Any, address: int, size: int, noc: int | None
+    ) -> bool:
+        self.recorder.settle()
+        ends, places = self._ends(endpoint, source)
+        noc = self._check(size, address, noc, places, ends[0].read_alignment - 1)
+        if self.watch is not None:
+            self.watch.copy_started(
+                *(self.thread, noc, "read", ends[0].memory, places[0], self.l1, address, size),
+                self._trid,
+            )
+        memory = self.memory
+        page = Fetched([end.memory for end in ends], places, size)
+        memory.reads.append(page)
+        self._check_page(address, size)
+        memory.pages[address] = page
+        if self.timed:
+            self.transactions += 1
+            self.bytes_read += size
+            self.recorder.add(timing.READ, [end.coordinate for end in ends], size, noc)
+        return True
+
+    def _write(
+        self,
+        endpoint: Endpoint,
+        target: Any,
+        address: int,
+        size: int,
+        noc: int | None,
+        trid: int = 0,
+    ) -> bool:
+        self.recorder.settle()
+        ends, places = self._ends(endpoint, target)
+        noc = self._check(size, address, noc, places, ends[0].write_alignment - 1)
+        if self.watch is not None:
+            self.watch.copy_started(
+                *(self.thread, noc, "write", self.l1, address, ends[0].memory, places[0], size),
+                trid,
+            )
+        page = self.memory.page(address, size)
+        self.memory.writes.append(([end.memory for end in ends], places, page))
+        if self.timed:
+            self.transactions += 1
+            self.bytes_written += size
+            self.recorder.add(timing.WRITE, [end.coordinate for end in ends], size, noc)
+        return True
+
+    def _check_page(self, address: int, size: int) -> None:
+        """Reads fill whole pages, so that no two of L1 overlap."""
+        for cb in self.cbs.values():
+            if cb.address <= address < cb.limit:
+                if size == cb.page_size and not (address - cb.address) % size:
+                    return
+        raise IrregularError
+
+    def _finish(
+        self, call: str, kind: BarrierKind, noc: int | None, trid: int | None = None
+    ) -> bool:
+        self.recorder.settle()
+        super()._finish(call, kind, noc, trid)
+        self.recorder.add(timing.BARRIER, call, kind, self.noc_index if noc is None else noc)
+        return True
+
+
+class _TracedCompute(_TracedCalls, ComputeApi):
+    """What the threads of compute kernels have in common."""
+
+    def report(self, rule: str, message: str, *detail: str) -> NoReturn:
+        """Refuse: what is wrong is told by a run core by core."""
+        raise IrregularError
+
+
+class TracedUnpack(_TracedCompute, UnpackApi):
+    """The calls of UNPACK."""
+
+    def _new_source(self, cb: CircularBuffer, register: Any) -> Source:
+        source = super()._new_source(cb, register)
+        reader = source.reader
+
+        def describe(address: int, form: int) -> Operand:
+            return Operand(self.memory.page(address, reader.size), reader, form)
+
+        source.read = describe
+        return source
+
+    def _fill(self, a: Any, b: Any, cycles: int) -> None:
+        self.recorder.settle()
+        if self.watch is not None:
+            self.watch.put(self.thread, self.src_key)
+        self.src.fill(a, b, 0)
+        self.recorder.add(timing.FILL, cycles)
+
+
+class TracedHalf(Half):
+    """A half of DST whose tiles are descriptions."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, products: Products) -> None:
+        """No tile; `products` are those of no tile."""
+        super().__init__(0, products)
+        self.values: dict[int, Tile] = {}
+
+    def written(self, index: int) -> bool:
+        """Whether a tile was written since the half was released."""
+        return index in self.values
+
+    def clear(self) -> None:
+        """Forget all tiles."""
+        self.values.clear()
+
+    def faces(self, index: int) -> Any:
+        """A tile, to be packed."""
+        tile = self.values.get(index)
+        if tile is None:
+            raise IrregularError
+        if isinstance(tile, Chain):
+            tile.is_read = True
+        return tile
+
+    def new_faces(self, index: int) -> Any:
+        """The place of a tile that is overwritten."""
+        return self, index
+
+    def rows(self, index: int) -> Any:
+        """Refuse: nothing here needs it."""
+        raise IrregularError
+
+    new_rows = rows
+
+
+class TracedMath(_TracedCompute, MathApi):
+    """The calls of MATH."""
+
+    def tile_regs_acquire(self) -> bool:
+        """Wait in the order of the trace and on the clock."""
+        self.recorder.settle()
+        if not super().tile_regs_acquire():
+            return False
+        self.recorder.add(timing.ACQUIRE)
+        return True
+
+    def tile_regs_commit(self) -> None:
+        """Hand over in both."""
+        self.recorder.settle()
+        half = self.dst.math
+        super().tile_regs_commit()
+        half.time = 0
+        self.recorder.add_timed(timing.COMMIT)
+
+    def _use(self, cycles: int) -> tuple[Any, Any]:
+        self.recorder.settle()
+        a, b, _ = self.src.banks[0]
+        self.src.free(0)
+        if self.watch is not None:
+            self.watch.take(self.thread, self.src_key)
+        self.recorder.add(timing.USE, cycles)
+        return a, b
+
+    def _store(self, place: Any, tile: Any) -> None:
+        half, index = place
+        half.values[index] = Copied(tile)
+
+    def _add(self, half: Any, dst: int, function: Callable[..., Any], a: Any, b: Any) -> None:
+        if self._accumulates:
+            raise IrregularError
+        half.values[dst] = Combined(function, self.dst.register, a, b)
+
+    def _multiply(self, half: Any, dst: int, a: Any, b: Any) -> None:
+        if half.written(dst):
+            raise IrregularError
+        half.values[dst] = Multiplied(self._fidelity, self.dst.register, a, b)
+
+    def _matmul(self, half: Any, dst: int, a: Any, b: Any) -> None:
+        there = half.values.get(dst)
+        if not isinstance(there, Chain) or there.is_read:
+            there = half.values[dst] = Chain(there, self._fidelity, self.dst.register)
+        there.add(a, b)
+
+
+class TracedPack(_TracedCompute, PackApi):
+    """The calls of PACK."""
+
+    def tile_regs_wait(self) -> bool:
+        """Wait in the order of the trace and on the clock."""
+        self.recorder.settle()
+        if not super().tile_regs_wait():
+            return False
+        self.recorder.add(timing.TAKE)
+        return True
+
+    def tile_regs_release(self) -> None:
+        """Hand over in both."""
+        self.recorder.settle()
+        super().tile_regs_release()
+        self.recorder.add(timing.RELEASE)
+
+    def _bytes(self, tile: Any, data_type: Any) -> Any:
+        if self._kept is not None or self._relu != NO_RELU:
+            raise IrregularError
+        self.tiles_packed += 1
+        pack = self._packers.get(data_type)
+        if pack is None:
+            pack = self._packers[data_type] = self._packer(data_type)
+        return tile, pack
+
+    def _write(self, cb: CircularBuffer, page: int, data: Any) -> None:
+        address = cb.wr_ptr + page * cb.page_size
+        size = tile_bytes(cb.data_format)
+        if size != cb.page_size or address + size > cb.limit:
+            raise IrregularError
+        if self.watch is not None:
+            self.watch.write(self.l1, address, size, self.thread)
+        onto = self.memory.page(address, size) if self._accumulates else None
+        tile, pack = data
+        self.memory.pack(address, Packed(tile, cb.data_format, pack, onto))
