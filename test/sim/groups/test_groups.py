@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 from running.group_comparison import run_both_ways
 from running.randomness import TestGenerator
+from running.sampling import sampled
 
 from ttmlir.layout.enums import DataType, MathFidelity
-from ttmlir.optable.kernel import Role
+from ttmlir.optable.kernel import Role, find_call
+from ttmlir.optable.kernel.kernel_call import Element, Scalar
 from ttmlir.sim.calls.compute_api import ComputeSettings
+from ttmlir.sim.calls.lanes_api import COMPUTED
 from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
 from ttmlir.sim.execution.run import ProgramRun, run_program
 from ttmlir.sim.groups import group_run
@@ -73,6 +76,15 @@ COMPUTE = """
 #include "compute_kernel_api/eltwise_binary.h"
 #include "compute_kernel_api/tile_move_copy.h"
 #include "compute_kernel_api/matmul.h"
+#include "compute_kernel_api/bcast.h"
+#include "compute_kernel_api/reduce.h"
+#include "compute_kernel_api/transpose_wh.h"
+#include "compute_kernel_api/eltwise_unary/eltwise_unary.h"
+#include "compute_kernel_api/eltwise_unary/exp.h"
+#include "compute_kernel_api/eltwise_unary/recip.h"
+#include "compute_kernel_api/eltwise_unary/fill.h"
+#include "compute_kernel_api/eltwise_unary/relu.h"
+#include "compute_kernel_api/eltwise_binary_sfpu.h"
 void take() { cb_wait_front(0, 1); cb_wait_front(1, 1); }
 void drop() { cb_pop_front(0, 1); cb_pop_front(1, 1); }
 void put(uint32_t cb) {
@@ -141,6 +153,91 @@ BODIES = {
             mm_init_short(24, 1);
             matmul_tiles(24, 1, 0, 0, 0, 0);
             cb_pop_front(24, 1);
+            drop();
+            put(16);
+        }
+    """,
+    "transposed tiles, ReLU": EACH.replace(
+        "PREPARE", "transpose_wh_init(0, 16); llk_pack_relu_config(1);"
+    ).replace("CALL", "transpose_wh_tile(0, 0, 0);"),
+    "rows, columns and numbers spread": """
+        init_bcast<EltwiseBinaryType::ELWSUB, BroadcastType::COL>(0, 1, 16);
+        for (uint32_t i = 0; i < tiles; i++) {
+            take();
+            tile_regs_acquire();
+            mul_bcast_rows_init_short(0, 1);
+            mul_tiles_bcast_rows(0, 1, 0, 0, 1);
+            mul_tiles_bcast_rows(0, 1, 0, 0, 1);
+            sub_bcast_cols_init_short(0, 1);
+            sub_tiles_bcast_cols(0, 1, 0, 0, 0);
+            exp_tile_init();
+            exp_tile(0);
+            add_binary_tile_init();
+            add_binary_tile(0, 1, 0);
+            add_binary_tile(0, 0, 0);
+            drop();
+            put(16);
+        }
+    """,
+    "functions of the vector unit": """
+        unary_op_init_common(0, 16);
+        for (uint32_t i = 0; i < tiles; i++) {
+            take();
+            tile_regs_acquire();
+            copy_tile_to_dst_init_short(0);
+            copy_tile(0, 0, 0);
+            fill_tile_init();
+            fill_tile(1, 1.5f);
+            recip_tile_init();
+            recip_tile(0);
+            mul_binary_tile_init();
+            mul_binary_tile(0, 1, 2);
+            relu_tile_init();
+            relu_tile(2);
+            copy_tile(1, 0, 0);
+            sub_binary_tile_init();
+            sub_binary_tile(2, 0, 0);
+            drop();
+            put(16);
+        }
+    """,
+    "tiles of DST used again": """
+        binary_op_init_common(0, 1, 16);
+        for (uint32_t i = 0; i < tiles; i++) {
+            take();
+            tile_regs_acquire();
+            mm_init_short(0, 1);
+            matmul_tiles(0, 1, 0, 0, 0, 0);
+            binary_dest_reuse_tiles_init<EltwiseBinaryType::ELWSUB,
+                EltwiseBinaryReuseDestType::DEST_TO_SRCA>(1);
+            binary_dest_reuse_tiles<EltwiseBinaryType::ELWSUB,
+                EltwiseBinaryReuseDestType::DEST_TO_SRCA>(1, 0, 0);
+            mm_init_short(0, 1);
+            matmul_tiles(0, 1, 0, 0, 0, 0);
+            drop();
+            put(16);
+        }
+    """,
+    "sums of rows": """
+        compute_kernel_hw_startup(0, 1, 16);
+        reduce_init<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 1, 16);
+        for (uint32_t i = 0; i < tiles; i++) {
+            take();
+            tile_regs_acquire();
+            reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 1, 0, 0, 0);
+            reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(0, 1, 0, 0, 0);
+            drop();
+            put(16);
+        }
+    """,
+    "largest numbers": """
+        compute_kernel_hw_startup(0, 1, 16);
+        reduce_init<PoolType::MAX, ReduceDim::REDUCE_SCALAR>(0, 1, 16);
+        for (uint32_t i = 0; i < tiles; i++) {
+            take();
+            tile_regs_acquire();
+            reduce_tile<PoolType::MAX, ReduceDim::REDUCE_SCALAR>(0, 1, 0, 0, 0);
+            reduce_tile<PoolType::MAX, ReduceDim::REDUCE_SCALAR>(1, 1, 0, 0, 0);
             drop();
             put(16);
         }
@@ -253,8 +350,7 @@ SETUPS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("setup", SETUPS)
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize(("name", "setup"), sampled(BODIES, SETUPS))
 def test_groups_change_nothing(name: str, setup: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bytes, clocks and findings as core by core, compared by `run_both_ways`."""
     monkeypatch.setattr(group_run, "SMALLEST_GROUP", 1)
@@ -331,3 +427,27 @@ def test_numbers_per_core_are_those_of_each_core() -> None:
     assert len(range_per_core(3)) == 3
     with pytest.raises(DisagreementError):
         range_per_core(0, b)
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTED))
+def test_functions_of_the_vector_unit_take_tiles_together(name: str) -> None:
+    """Numbers do not depend on those beside them, so that tiles can be computed at once."""
+    definition = find_call(name)
+    assert definition.tiles is not None
+    references = {definition.reference, definition.on_device}
+    if definition.approximation is not None:
+        references.add(definition.approximation.reference)
+    scalars = {
+        parameter: np.int32(3) if encoding is Scalar.INTEGER else np.float32(1.5)
+        for _, parameter, encoding in definition.tiles.scalars
+    }
+    numbers = RNG.standard_normal((len(definition.tiles.dst), 96)) * 2.0 ** RNG.integers(-9, 9, 96)
+    elements = {Element.INT32: np.int32, Element.UINT32: np.uint32}
+    element = elements.get(definition.tiles.element, np.float32)
+    tiles = numbers.astype(np.float32 if element is np.float32 else np.int32).view(element)
+    with np.errstate(all="ignore"):
+        for reference in filter(None, references):
+            together = np.broadcast_to(reference(np, *tiles, **scalars), 96)
+            for part in (slice(41), slice(41, 96)):
+                apart = reference(np, *tiles[:, part], **scalars)
+                np.testing.assert_array_equal(*np.broadcast_arrays(together[part], apart))

@@ -15,8 +15,8 @@ SFPSTORE.md, SFPSETCC.md, SFPSTOCHRND.md, SFPCAST.md); sfpi, include/{sfpi,wormh
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -116,7 +116,6 @@ class VectorApi(ComputeApi):
         elif template and not definition.templates and int(template[0]) in INTEGER_FORMATS:
             # In 2026 a call of floats may be one of integers, too: logical_not_tile<Int32>.
             element = _element_of(int(template[0]))
-        tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
         cost = definition.cost
         reference = call.reference if self.exact else definition.on_device or call.reference
@@ -124,15 +123,35 @@ class VectorApi(ComputeApi):
             cost = definition.approximation.cost
             if not self.exact:
                 reference = definition.approximation.reference or reference
-        with np.errstate(all="ignore"):
-            self._put(arguments[call.output], reference(np, *tiles, **scalars), element)
+        inputs = [arguments[place] for place in call.inputs]
+        kind = reference, *scalars.items()
+        function = partial(reference, np, **scalars)
+        self._apply(function, inputs, arguments[call.output], element, kind)
         self.spend(cost.math_on(blackhole=self.on_blackhole))
+
+    def _apply(
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[int],
+        output: int,
+        element: np.dtype[Any],
+        kind: Hashable,
+    ) -> None:
+        """Put a function of tiles of DST into another one; those of equal `kind` are the same."""
+        tiles = [self.tile(index).view(element) for index in inputs]
+        with np.errstate(all="ignore"):
+            self._put(output, function(*tiles), element)
+
+    def rounded(self, result: Any, element: np.dtype[Any]) -> Array:
+        """A result as DST holds it."""
+        values = np.atleast_1d(result).astype(element, copy=False)
+        if element == np.float32 and not self.exact:
+            values = store_vector(values, self.dst.register)
+        return values
 
     def _put(self, index: int, result: Array, element: np.dtype[Any]) -> None:
         """Store a result in a tile of DST."""
-        values = np.asarray(result).astype(element, copy=False)
-        if element == np.float32 and not self.exact:
-            values = store_vector(values, self.dst.register)
+        values = self.rounded(result, element)
         self.tile(index, "write").view(element)[:] = values
 
     @kernel_call()
@@ -266,17 +285,22 @@ def _preparing(name: str) -> Callable[..., None]:
     return method
 
 
+_OWN = frozenset(vars(VectorApi))
+COMPUTED = frozenset(
+    name for name, each in _CALLS.items() if name not in _OWN and each.reference is not None
+)
+"""Calls that `VectorApi.compute` does, number by number."""
+PREPARED = frozenset(
+    name for name in _CALLS if name not in _OWN | COMPUTED and name.endswith("_init")
+)
+"""Calls that only prepare others."""
+
+
 def _add_methods() -> None:
     """Give `VectorApi` a method for every definition of the vector unit that it does not define."""
-    for name, definition in _CALLS.items():
-        if name in vars(VectorApi):
-            continue
-        if definition.reference is not None:
-            method = compute_by(definition)
-        elif name.endswith("_init"):
-            method = _preparing(name)
-        else:
-            continue
+    for name in sorted(COMPUTED | PREPARED):
+        definition = _CALLS[name]
+        method = compute_by(definition) if name in COMPUTED else _preparing(name)
         method.__name__ = name
         method.__doc__ = definition.summary
         setattr(VectorApi, name, method)

@@ -716,9 +716,13 @@ class MathApi(LateColumnsApi):
         self._reduce_onto(self._half(dst), dst, pool, dimension, "reduce_tile_math")
         return True
 
+    def reduction_cycles(self, largest: bool, call: str) -> int:
+        """What reducing a tile takes, to the largest number or to a sum."""
+        return UNITS.reduce_max if largest else math_cost(call, self._phases)
+
     def _reduce_onto(self, half: Half, dst: int, pool: int, dimension: int, call: str) -> None:
         largest = pool == POOL_MAX
-        a, b = self._use(UNITS.reduce_max if largest else math_cost(call, self._phases))
+        a, b = self._use(self.reduction_cycles(largest, call))
         first = not half.written(dst)
         tile = half.rows(dst)
         if largest:

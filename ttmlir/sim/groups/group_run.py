@@ -20,6 +20,7 @@ import numpy as np
 from ttmlir.collector import without_collections
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.compute_api import give_registers
+from ttmlir.sim.calls.lanes_api import COMPUTED
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Kernel, Program
 from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
@@ -148,7 +149,8 @@ class _Group:
         api = _traced_api(run.device, thread, kernel, run)
         api.trace(self.memory, self._arguments(kernel))
         compiled = run.compile_for(first, kernel, role)
-        if not CALLS.issuperset(compiled.bindings.values()):
+        calls = set(compiled.bindings.values())
+        if not calls <= CALLS or (role is Role.PACK and calls & COMPUTED):
             raise IrregularError
         thread.kernel = KernelSource(kernel.name, kernel.file, compiled.sources)
         thread.start(compiled.start(api, NAMES))

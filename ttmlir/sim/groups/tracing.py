@@ -9,38 +9,59 @@ waiting. Calls are those of the first core alone, with what they do to numbers a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ttmlir.sim.calls.compute_api import ComputeApi
 from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import KernelApi, Template
+from ttmlir.sim.calls.lanes_api import COMPUTED, PREPARED, VectorApi
 from ttmlir.sim.calls.math_api import MathApi
-from ttmlir.sim.calls.pack_api import NO_RELU, PackApi
-from ttmlir.sim.calls.unpack_api import Source, UnpackApi
+from ttmlir.sim.calls.pack_api import PackApi, rectify
+from ttmlir.sim.calls.unpack_api import POOL_MAX, Source, UnpackApi
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.groups import timing
 from ttmlir.sim.groups.per_core import PerCore, PerCoreRange, range_per_core
 from ttmlir.sim.groups.timing import Step
 from ttmlir.sim.groups.values import (
+    Applied,
     Chain,
-    Combined,
-    Copied,
     Evaluation,
     Fetched,
-    Multiplied,
     Operand,
+    Pack,
     Packed,
     Page,
+    Reduced,
     Tile,
 )
+from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.address_generators import AddressGenerator
 from ttmlir.sim.machine.device import NETWORKS, Endpoint
 from ttmlir.sim.machine.memory import CircularBuffer, Memory
-from ttmlir.sim.machine.numerics import tile_bytes
+from ttmlir.sim.machine.numerics import INTEGERS, tile_bytes
 from ttmlir.sim.machine.registers import Half, Products
 from ttmlir.sim.sanitizer.regular import IrregularError
 from ttmlir.sim.sanitizer.sanitizer import BarrierKind
+
+Array = NDArray[Any]
+
+_SPREAD = [
+    f"{operation}_{rest}"
+    for operation in ("add", "sub", "mul")
+    for rest in (
+        *("tiles_bcast", "tiles_bcast_rows", "tiles_bcast_cols", "tiles_bcast_scalar"),
+        *("bcast_rows_init_short", "bcast_cols_init_short", "bcast_scalar_init_short"),
+        *("tiles_bcast_scalar_init_short", "reuse_dest_init", "reuse_dest_tiles"),
+    )
+]
+
+_VECTOR = {
+    name for name in COMPUTED | PREPARED if getattr(MathApi, name) is getattr(VectorApi, name)
+}
 
 CALLS = frozenset(
     {
@@ -57,6 +78,7 @@ CALLS = frozenset(
         *("compute_kernel_hw_startup", "binary_op_init_common", "unary_op_init_common"),
         *("init_sfpu", "mm_init", "mm_init_short", "mm_init_short_with_dt", "mm_block_init"),
         *("matmul_init", "matmul_block_init", "mm_block_init_short"),
+        *("mm_block_init_short_with_both_dt", "binary_op_specific_init"),
         *("mm_block_init_short_with_dt", "add_tiles_init", "sub_tiles_init", "mul_tiles_init"),
         *("binary_tiles_init", "copy_tile_init", "copy_tile_to_dst_init_short"),
         *("copy_tile_to_dst_init_short_with_dt", "reconfig_data_format"),
@@ -65,6 +87,13 @@ CALLS = frozenset(
         *("tile_regs_acquire", "tile_regs_commit", "tile_regs_wait", "tile_regs_release"),
         *("acquire_dst", "release_dst", "add_tiles", "sub_tiles", "mul_tiles", "copy_tile"),
         *("matmul_tiles", "matmul_block", "pack_tile", "pack_tile_block"),
+        *("init_bcast", "bcast_init", *_SPREAD),
+        *("transpose_wh_init", "transpose_wh_init_short", "transpose_wh_tile"),
+        *("unary_bcast_init", "unary_bcast", "unary_bcast_uninit"),
+        *("binary_dest_reuse_tiles_init", "binary_dest_reuse_tiles"),
+        *("reduce_init", "reduce_uninit", "reduce_init_delta", "reduce_revert_delta"),
+        *("reduce_tile", "llk_pack_relu_config", "exp_tile_init", "exp_tile_since_2026"),
+        *_VECTOR,
         # What every kernel is given, and the calls that refuse loads and stores.
         *("load", "store", "thread", "iterations", "limited"),
     }
@@ -357,13 +386,17 @@ class TracedHalf(Half):
         self.values.clear()
 
     def faces(self, index: int) -> Any:
-        """A tile, to be packed."""
+        """A tile as it is now."""
         tile = self.values.get(index)
         if tile is None:
             raise IrregularError
         if isinstance(tile, Chain):
             tile.is_read = True
         return tile
+
+    def forget(self, index: int) -> None:
+        """Make a tile zeros."""
+        self.values.pop(index, None)
 
     def new_faces(self, index: int) -> Any:
         """The place of a tile that is overwritten."""
@@ -406,27 +439,111 @@ class TracedMath(_TracedCompute, MathApi):
 
     def _store(self, place: Any, tile: Any) -> None:
         half, index = place
-        half.values[index] = Copied(tile)
+        half.values[index] = Applied(_same, "copy", tile)
 
     def _add(self, half: Any, dst: int, function: Callable[..., Any], a: Any, b: Any) -> None:
         if self._accumulates:
             raise IrregularError
-        half.values[dst] = Combined(function, self.dst.register, a, b)
+        _refuse_integers(a, b)
+        register = self.dst.register
+
+        def combine(a: Array, b: Array) -> Array:
+            found = np.empty(a.shape, np.float32)
+            numerics.combine(function, a, b, register, found)
+            return found
+
+        half.values[dst] = Applied(combine, (function, register), a, b)
 
     def _multiply(self, half: Any, dst: int, a: Any, b: Any) -> None:
+        _refuse_integers(a, b)
+        settings = self._fidelity, self.dst.register
         if half.written(dst):
-            raise IrregularError
-        half.values[dst] = Multiplied(self._fidelity, self.dst.register, a, b)
+            onto = numerics.multiply_onto
+            half.values[dst] = Applied(
+                lambda *tiles: _tile_by_tile(onto, tiles, settings), settings, half.faces(dst), a, b
+            )
+        else:
+            half.values[dst] = Applied(
+                lambda *tiles: _tile_by_tile(numerics.multiply, tiles, settings), settings, a, b
+            )
+
+    def _moved(self, values: Any, like: Any) -> Any:
+        _refuse_integers(like)
+        source = self._source
+
+        def move(tiles: Array) -> Array:
+            return numerics.to_source(tiles, source)
+
+        return Applied(move, source, values)
+
+    def _reduce_onto(self, half: Any, dst: int, pool: int, dimension: int, call: str) -> None:
+        largest = pool == POOL_MAX
+        a, b = self._use(self.reduction_cycles(largest, call))
+        _refuse_integers(a, b)
+        first = not half.written(dst)
+        start = None if first else half.faces(dst)
+
+        def reduce(tile: Array, a: Any, b: Any) -> None:
+            if largest:
+                rows = numerics.rows_of_faces(a)
+                self._reduce_max(tile, rows, dimension, first=first)
+            else:
+                self._reduce_sum(tile, a, b, dimension)
+
+        half.values[dst] = Reduced(reduce, (largest, dimension, first), start, a, b)
+
+    def _apply(
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[int],
+        output: int,
+        element: np.dtype[Any],
+        kind: Hashable,
+    ) -> None:
+        half: Any = self.dst.math
+        for index in inputs:
+            self.check_tile(index, "read")
+        self.check_tile(output, "write")
+
+        def compute(*tiles: Array) -> Array:
+            result = self.rounded(function(*(tile.view(element) for tile in tiles)), element)
+            return result.view(np.float32)
+
+        tiles = [half.faces(index) for index in inputs]
+        half.values[output] = Applied(compute, (kind, element.str), *tiles)
 
     def _matmul(self, half: Any, dst: int, a: Any, b: Any) -> None:
+        _refuse_integers(a, b)
         there = half.values.get(dst)
         if not isinstance(there, Chain) or there.is_read:
             there = half.values[dst] = Chain(there, self._fidelity, self.dst.register)
         there.add(a, b)
 
 
+def _same(numbers: Array) -> Array:
+    return numbers.view(np.float32)
+
+
+def _refuse_integers(*inputs: Any) -> None:
+    """IrregularError for operands whose numbers are integers."""
+    if any(isinstance(each, Operand) and each.reader.data_type in INTEGERS for each in inputs):
+        raise IrregularError
+
+
+def _tile_by_tile(
+    function: Callable[..., Array], tiles: Sequence[Array], settings: tuple[Any, ...]
+) -> Array:
+    """A function that looks for numbers that are not ordinary among those of a tile."""
+    return np.stack([function(*each, *settings) for each in zip(*tiles, strict=True)])
+
+
 class TracedPack(_TracedCompute, PackApi):
     """The calls of PACK."""
+
+    def trace(self, memory: GroupMemory, arguments: Sequence[Any]) -> None:
+        """Record; nothing is packed yet."""
+        super().trace(memory, arguments)
+        self._packs: dict[tuple[object, ...], Pack] = {}
 
     def tile_regs_wait(self) -> bool:
         """Wait in the order of the trace and on the clock."""
@@ -443,12 +560,17 @@ class TracedPack(_TracedCompute, PackApi):
         self.recorder.add(timing.RELEASE)
 
     def _bytes(self, tile: Any, data_type: Any) -> Any:
-        if self._kept is not None or self._relu != NO_RELU:
-            raise IrregularError
         self.tiles_packed += 1
-        pack = self._packers.get(data_type)
+        setting = data_type, id(self._kept), self._relu, float(self._threshold)
+        pack = self._packs.get(setting)
         if pack is None:
-            pack = self._packers[data_type] = self._packer(data_type)
+            relu, threshold = self._relu, self._threshold
+            pack = self._packs[setting] = Pack(
+                self._packer(data_type),
+                data_type,
+                self._kept,
+                lambda numbers: rectify(numbers, relu, threshold),
+            )
         return tile, pack
 
     def _write(self, cb: CircularBuffer, page: int, data: Any) -> None:

@@ -6,7 +6,7 @@ with those of the next round, so NumPy computes many at once (`evaluate`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from ttmlir.sim.machine.numerics import (
     rows_of_faces,
     tile_bytes,
 )
+from ttmlir.sim.sanitizer.regular import IrregularError
 
 Array = NDArray[Any]
 
@@ -64,14 +65,8 @@ class Packed:
 
     __slots__ = ("data", "data_type", "level", "node", "onto", "pack", "size")
 
-    def __init__(
-        self,
-        node: Tile,
-        data_type: DataType,
-        pack: Callable[[Array], Array],
-        onto: Page | None = None,
-    ) -> None:
-        """`pack` makes the bytes of a tile of its numbers, which are added to `onto`."""
+    def __init__(self, node: Tile, data_type: DataType, pack: Pack, onto: Page | None) -> None:
+        """`pack` makes the bytes of the tile, which are added to `onto`."""
         self.node: Tile | None = node
         self.level: int = node.level
         if onto is not None:
@@ -91,103 +86,107 @@ class Packed:
 Page = Fetched | Packed
 
 
+class Pack:
+    """What the packer does to a tile: a mask of numbers that it keeps, ReLU, a format."""
+
+    __slots__ = ("_data_type", "_kept", "_pack", "_rectify")
+
+    def __init__(
+        self,
+        pack: Callable[[Array], Array],
+        data_type: DataType,
+        kept: Array | None,
+        rectify: Callable[[Array], Array],
+    ) -> None:
+        """`pack` makes the bytes of numbers; a mask of None keeps all numbers."""
+        self._pack = pack
+        self._data_type = data_type
+        self._kept = None if kept is None else kept.reshape(-1)
+        self._rectify = rectify
+
+    def compute(self, numbers: Array) -> Array:
+        """The bytes of tiles, a row for each."""
+        if self._kept is not None:
+            numbers = np.where(self._kept, numbers, 0).astype(numbers.dtype)
+        numbers = self._rectify(numbers)
+        if self._data_type in BLOCK_FLOATS:
+            return np.stack([self._pack(row) for row in numbers])
+        return self._pack(numbers.reshape(-1)).reshape(len(numbers), -1)
+
+
 class Operand:
     """A tile in a source register: a page of a circular buffer, read for a use."""
 
-    __slots__ = ("form", "page", "reader")
+    __slots__ = ("depth", "form", "kind", "level", "page", "reader")
 
     def __init__(self, page: Page, reader: TileReader, form: int) -> None:
         """See `TileReader.read`."""
         self.page = page
         self.reader = reader
         self.form = form
+        self.level = page.level
+        self.depth = 0
+        self.kind: Hashable = (reader.variant, form)
 
     @property
-    def key(self) -> tuple[object, ...]:
-        """Equal for tiles that are decoded alike."""
-        return self.reader.variant, self.form
+    def inputs(self) -> tuple[Input, ...]:
+        """What has to be known before, beside its page: nothing."""
+        return ()
 
 
-class Node:
-    """How the numbers of a tile of DST are found; `level` counts pages that were packed before."""
-
-    __slots__ = ("inputs", "level")
-
-    def __init__(self, *inputs: Operand) -> None:
-        """From these operands."""
-        self.inputs = inputs
-        self.level = 1 + max((each.page.level for each in inputs), default=0)
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Equal for nodes that are computed together."""
-        return (type(self), *(each.key for each in self.inputs))
-
-    def compute(self, *operands: Array) -> Array:
-        """Numbers in the order of memory, a row for each tile, of those of the operands."""
-        raise NotImplementedError
+_DEEPEST = 200
+"""Functions of functions that are computed at once."""
 
 
-class Copied(Node):
-    """An operand as it is."""
+class _Node:
+    """How the numbers of a tile of DST are found.
 
-    __slots__ = ()
+    `level` counts the pages that were packed before, one after another. Nodes with equal `kind`, of
+    inputs of equal kinds, are computed together.
+    """
 
-    def compute(self, *operands: Array) -> Array:
-        """The same numbers."""
-        return operands[0]
+    __slots__ = ("depth", "inputs", "kind", "level")
+
+    def __init__(self, kind: Hashable, *inputs: Input) -> None:
+        self.kind = kind
+        self.inputs: tuple[Input, ...] = inputs
+        self.level: int = max((_level_after(each) for each in inputs), default=1)
+        self.depth: int = 1 + max((each.depth for each in inputs), default=0)
+        if self.depth > _DEEPEST:
+            raise IrregularError
+
+    def copy(self) -> _Node:
+        """Itself: it does not change."""
+        return self
 
 
-class Combined(Node):
-    """A sum or difference."""
+class Applied(_Node):
+    """A function of numbers, which computes those of many tiles at once."""
 
-    __slots__ = ("function", "register")
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[..., Array], kind: Hashable, *inputs: Input) -> None:
+        """`function` takes the numbers of inputs and gives as many, or one for all."""
+        super().__init__(kind, *inputs)
+        self.function = function
+
+
+class Reduced(_Node):
+    """A tile reduced onto another one, tile by tile."""
+
+    __slots__ = ("function",)
 
     def __init__(
-        self, function: Callable[..., Array], register: Register, a: Operand, b: Operand
+        self,
+        function: Callable[[Array, Any, Any], None],
+        kind: Hashable,
+        start: Tile | None,
+        a: Operand,
+        b: Operand,
     ) -> None:
-        """See `numerics.combine`."""
-        super().__init__(a, b)
+        """`function` changes rows of 32 numbers in place, by SrcA and SrcB; None are zeros."""
+        super().__init__(kind, *(() if start is None else (start,)), a, b)
         self.function = function
-        self.register = register
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Of the same function."""
-        return (*super().key, self.function, self.register)
-
-    def compute(self, *operands: Array) -> Array:
-        """The matrix unit's sum."""
-        a, b = operands
-        found = np.empty(a.shape, np.float32)
-        numerics.combine(self.function, a, b, self.register, found)
-        return found
-
-
-class Multiplied(Node):
-    """A product, number by number, in a tile of DST that was free."""
-
-    __slots__ = ("fidelity", "register")
-
-    def __init__(self, fidelity: MathFidelity, register: Register, a: Operand, b: Operand) -> None:
-        """See `numerics.multiply`."""
-        super().__init__(a, b)
-        self.fidelity = fidelity
-        self.register = register
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Of the same fidelity."""
-        return (*super().key, self.fidelity, self.register)
-
-    def compute(self, *operands: Array) -> Array:
-        """The matrix unit's product, tile by tile: it looks for numbers that are not ordinary."""
-        return np.stack(
-            [
-                numerics.multiply(a, b, self.fidelity, self.register)
-                for a, b in zip(*operands, strict=True)
-            ]
-        )
 
 
 class Chain:
@@ -196,7 +195,7 @@ class Chain:
     `is_read` once somebody has looked: what is added later makes another chain.
     """
 
-    __slots__ = ("fidelity", "is_read", "level", "products", "register", "start")
+    __slots__ = ("depth", "fidelity", "is_read", "level", "products", "register", "start")
 
     def __init__(self, start: Tile | None, fidelity: MathFidelity, register: Register) -> None:
         """Onto what is in the tile, or onto zeros."""
@@ -205,21 +204,37 @@ class Chain:
         self.register = register
         self.products: list[tuple[Operand, Operand]] = []
         self.is_read = False
-        self.level = 1 if start is None else start.level
+        self.level: int = 1 if start is None else start.level
+        self.depth: int = 1 if start is None else 1 + start.depth
+        if self.depth > _DEEPEST:
+            raise IrregularError
 
     def add(self, a: Operand, b: Operand) -> None:
         """Add a product, of SrcA and SrcB."""
         self.products.append((a, b))
-        self.level = max(self.level, 1 + a.page.level, 1 + b.page.level)
+        self.level = max(self.level, _level_after(a), _level_after(b))
+
+    def copy(self) -> Chain:
+        """Itself: it was read, and does not change."""
+        return self
 
     @property
-    def key(self) -> tuple[object, ...]:
+    def kind(self) -> Hashable:
         """Of equally many products."""
-        start = None if self.start is None else self.start.key
-        return len(self.products), self.fidelity, self.register, start
+        return len(self.products), self.fidelity, self.register
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """What it begins with."""
+        return () if self.start is None else (self.start,)
 
 
-Tile = Node | Chain
+Tile = Applied | Reduced | Chain
+Input = Operand | Tile
+
+
+def _level_after(each: Input) -> int:
+    return each.level + isinstance(each, Operand)
 
 
 class Evaluation:
@@ -231,61 +246,95 @@ class Evaluation:
         self._pages_at_once = -(-_TILES_AT_ONCE // num_cores)
         self._factors: dict[tuple[object, ...], Factor] = {}
         """Of tiles of memories that nobody writes."""
+        self._known: dict[tuple[int, ...], Array] = {}
+        """The numbers of nodes that are computed together, for a batch of pages."""
+        self._kinds: dict[Hashable, int] = {}
+        self._kind_of: dict[int, int] = {}
 
     def compute(self, pages: Iterable[Packed]) -> None:
         """Find the bytes of pages; those that they were made of come with them or are known."""
-        levels: dict[int, dict[tuple[object, ...], list[Packed]]] = {}
+        levels: dict[int, dict[Hashable, list[Packed]]] = {}
         for page in pages:
             node = page.node
             assert node is not None, "a page is computed once"
-            key = page.data_type, page.pack, page.onto is None, *node.key
+            key = page.pack, page.onto is None, self._find_kind(node)
             levels.setdefault(page.level, {}).setdefault(key, []).append(page)
         for level in sorted(levels):
             for alike in levels[level].values():
                 for first in range(0, len(alike), self._pages_at_once):
                     self._compute_alike(alike[first : first + self._pages_at_once])
+        self._kinds.clear()
+        self._kind_of.clear()
+
+    def _find_kind(self, node: Input) -> int:
+        """A number that nodes share that are computed together, and so are their inputs."""
+        kind = self._kind_of.get(id(node))
+        if kind is None:
+            key = node.kind, *map(self._find_kind, node.inputs)
+            kind = self._kind_of[id(node)] = self._kinds.setdefault(key, len(self._kinds))
+        return kind
 
     def _compute_alike(self, pages: Sequence[Packed]) -> None:
-        nodes = [page.node for page in pages if page.node is not None]
-        numbers = self._numbers(nodes)
-        first = pages[0]
-        if first.data_type in BLOCK_FLOATS:
-            data = np.stack([first.pack(row) for row in numbers])
-        else:
-            data = first.pack(numbers.reshape(-1)).reshape(len(numbers), -1)
+        data = pages[0].pack.compute(self._numbers([page.node for page in pages if page.node]))
+        self._known.clear()
         there = [page.onto.read() for page in pages if page.onto is not None]
         if there:
-            data = _accumulate(np.concatenate(there), data, first.data_type)
+            data = _accumulate(np.concatenate(there), data, pages[0].data_type)
         cores = self._num_cores
         for place, page in enumerate(pages):
             page.data = data[place * cores : (place + 1) * cores]
             page.node = page.onto = None
 
-    def _numbers(self, nodes: Sequence[Tile]) -> Array:
+    def _numbers(self, nodes: Sequence[Input]) -> Array:
         """The tiles of nodes that are alike, in the order of memory, a row for each."""
-        first = nodes[0]
-        if isinstance(first, Node):
-            alike = [node for node in nodes if isinstance(node, Node)]
-            columns = zip(*(node.inputs for node in alike), strict=True)
-            return first.compute(*map(_decode, columns))
-        chains = [node for node in nodes if isinstance(node, Chain)]
-        return self._add_products(chains)
+        key = tuple(map(id, nodes))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._compute(nodes)
+        return found
 
-    def _add_products(self, chains: Sequence[Chain]) -> Array:
+    def _compute(self, nodes: Sequence[Input]) -> Array:
+        first = nodes[0]
+        if isinstance(first, Operand):
+            return _decode([node for node in nodes if isinstance(node, Operand)])
+        columns = list(zip(*(node.inputs for node in nodes), strict=True))
+        if isinstance(first, Applied):
+            result = first.function(*map(self._numbers, columns))
+            shape = len(nodes) * self._num_cores, TILE_VOLUME
+            return result if result.shape == shape else np.broadcast_to(result, shape)
+        if isinstance(first, Chain):
+            chains = [node for node in nodes if isinstance(node, Chain)]
+            return self._add_products(chains, columns[0] if columns else None)
+        *start, a, b = columns
+        rows = self._rows(start[0] if start else None, len(nodes))
+        for tile, *operands in zip(rows, self._values(a), self._values(b), strict=True):
+            first.function(tile, *operands)
+        return np.stack([faces_of_rows(tile) for tile in rows])
+
+    def _rows(self, nodes: Sequence[Input] | None, count: int) -> list[Array]:
+        """The rows of tiles, to be changed; zeros for None."""
+        if nodes is None:
+            return list(np.zeros((count * self._num_cores, 32, 32), np.float32))
+        return [rows_of_faces(each).copy() for each in self._numbers(nodes)]
+
+    def _values(self, operands: Iterable[Input]) -> list[Any]:
+        """What is in a source register for each tile: numbers, or factors."""
+        found: list[Any] = []
+        for each in operands:
+            if isinstance(each, Operand):
+                found += self._find_values(each)
+        return found
+
+    def _add_products(self, chains: Sequence[Chain], starts: Sequence[Input] | None) -> Array:
         first = chains[0]
         queues: list[list[numerics.Product]] = []
         for chain in chains:
             columns = [
-                list(zip(self._find_factors(a), self._find_factors(b), strict=True))
+                list(zip(self._find_values(a), self._find_values(b), strict=True))
                 for a, b in chain.products
             ]
             queues += map(list, zip(*columns, strict=True))
-        if first.start is None:
-            rows = np.zeros((len(queues), 32, 32), np.float32)
-        else:
-            starts = [chain.start for chain in chains if chain.start is not None]
-            rows = np.stack([rows_of_faces(each) for each in self._numbers(starts)])
-        tiles = list(rows)
+        tiles = self._rows(starts, len(chains))
         for start in range(0, len(queues[0]), LONGEST_CHAIN):
             part = slice(start, start + LONGEST_CHAIN)
             for place in range(0, len(tiles), _PRODUCTS_AT_ONCE):
@@ -294,21 +343,22 @@ class Evaluation:
                 numerics.add_products(tiles[some], parts, first.fidelity, first.register)
         return np.stack([faces_of_rows(tile) for tile in tiles])
 
-    def _find_factors(self, operand: Operand) -> list[Factor]:
+    def _find_values(self, operand: Operand) -> list[Any]:
+        """What is in a source register on each core."""
         page, reader, form = operand.page, operand.reader, operand.form
         if isinstance(page, Packed):
             return [reader.decode(row, form) for row in page.read()]
         known = self._factors
-        found: list[Factor] = []
+        found: list[Any] = []
         for memory, source in zip(page.memories, page.sources, strict=True):
             key = id(memory), source, reader.variant, form
-            factor = known.get(key)
-            if factor is None:
+            value = known.get(key)
+            if value is None:
                 data = np.frombuffer(memory.read(source, page.size), np.uint8)
                 if len(known) >= _KEPT_FACTORS:
                     del known[next(iter(known))]
-                factor = known[key] = reader.decode(data, form)
-            found.append(factor)
+                value = known[key] = reader.decode(data, form)
+            found.append(value)
         return found
 
 
