@@ -45,7 +45,7 @@ void kernel_main() {
         noc_async_read_tile(i, a, get_write_ptr(0));
         if (i % 3 == 0) { cb_reserve_back(1, 1); }
         else { noc_async_read_barrier(); cb_reserve_back(1, 1); }
-        noc_async_read_tile(PAGES - 1 - i, b, get_write_ptr(1));
+        noc_async_read(get_noc_addr(PAGES - 1 - i, b), get_write_ptr(1), get_tile_size(1));
         noc_async_read_barrier();
         cb_push_back(1, 1);
         cb_push_back(0, 1);
@@ -63,7 +63,11 @@ void kernel_main() {
         .page_size = get_tile_size(16), .data_format = get_dataformat(16)};
     for (uint32_t i = 0; i < tiles; i++) {
         cb_wait_front(16, 1);
-        noc_async_write_tile(first + i, c, get_read_ptr(16));
+        if (get_absolute_logical_y() < 100) {
+            noc_async_write(get_read_ptr(16), get_noc_addr(first + i, c), get_tile_size(16));
+        } else {
+            noc_async_write_tile(get_absolute_logical_x(), c, get_read_ptr(16));
+        }
         noc_async_writes_flushed();
         cb_pop_front(16, 1);
     }

@@ -93,7 +93,8 @@ def run_in_groups(run: RunnableProgram, watch: Sanitizer) -> list[ThreadTimes] |
             return attempt.run()
         except DisagreementError as error:
             groups = attempt.split(error)
-        except (IrregularError, SimError):
+        except (IrregularError, SimError, TypeError):
+            # Python's own functions take no `PerCore`.
             return None
     return None
 
@@ -147,7 +148,7 @@ class _Group:
             common_arguments=tuple(kernel.common_arguments),
         )
         api = _traced_api(run.device, thread, kernel, run)
-        api.trace(self.memory, self._arguments(kernel))
+        api.trace(self.memory, self.cores, self._arguments(kernel))
         compiled = run.compile_for(first, kernel, role)
         calls = set(compiled.bindings.values())
         if not calls <= CALLS or (role is Role.PACK and calls & COMPUTED):

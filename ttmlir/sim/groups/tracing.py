@@ -40,7 +40,7 @@ from ttmlir.sim.groups.values import (
 )
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.address_generators import AddressGenerator
-from ttmlir.sim.machine.device import NETWORKS, Endpoint
+from ttmlir.sim.machine.device import LOCAL_MASK, NETWORKS, Core, Endpoint, noc_address
 from ttmlir.sim.machine.memory import CircularBuffer, Memory
 from ttmlir.sim.machine.numerics import INTEGERS, tile_bytes
 from ttmlir.sim.machine.registers import Half, Products
@@ -73,7 +73,8 @@ CALLS = frozenset(
         *("InterleavedPow2AddrGenFast", "TensorAccessor", "TensorAccessorArgs"),
         *("noc_async_read_tile", "noc_async_read_page", "noc_async_read_barrier"),
         *("noc_async_write_tile", "noc_async_write_page", "noc_async_write_barrier"),
-        *("noc_async_writes_flushed",),
+        *("noc_async_writes_flushed", "noc_async_read", "noc_async_write", "get_noc_addr"),
+        *("get_absolute_logical_x", "get_absolute_logical_y"),
         # Of compute kernels.
         *("compute_kernel_hw_startup", "binary_op_init_common", "unary_op_init_common"),
         *("init_sfpu", "mm_init", "mm_init_short", "mm_init_short_with_dt", "mm_block_init"),
@@ -178,9 +179,10 @@ class _TracedCalls(KernelApi):
     recorder: Recorder
     memory: GroupMemory
 
-    def trace(self, memory: GroupMemory, arguments: Sequence[Any]) -> None:
+    def trace(self, memory: GroupMemory, cores: Sequence[Core], arguments: Sequence[Any]) -> None:
         """Record; `arguments` are the run-time arguments, `PerCore` where they differ."""
         self.memory = memory
+        self.cores = cores
         self.recorder = Recorder(self.thread)
         self._per_core = arguments
 
@@ -192,6 +194,14 @@ class _TracedCalls(KernelApi):
         if template[0] != "uint32_t":
             raise IrregularError
         return value
+
+    def get_absolute_logical_x(self) -> Any:
+        """Column of each core."""
+        return PerCore([core.logical[0] for core in self.cores])
+
+    def get_absolute_logical_y(self) -> Any:
+        """Row of each core."""
+        return PerCore([core.logical[1] for core in self.cores])
 
     def cb_wait_front(self, cb: int, pages: int) -> bool:
         """Wait, in the order of the trace and on the clock."""
@@ -257,6 +267,55 @@ class TracedMover(_TracedCalls, DataMovementApi):
         locate = super()._locate
         places = [locate(each, pages) for each in page.numbers]
         return _Places([place for place, _ in places]), PerCore([each for _, each in places])
+
+    def get_noc_addr(self, first: Any, *rest: Any) -> Any:
+        """Address on the network: as where cores are by themselves, for each of them."""
+        columns = [each.numbers if isinstance(each, PerCore) else None for each in (first, *rest)]
+        if any(isinstance(each, AddressGenerator) for each in rest) and not any(columns):
+            return super().get_noc_addr(first, *rest)
+        find = super().get_noc_addr
+        found: list[int] = []
+        for lane, core in enumerate(self.cores):
+            arguments = [
+                each if numbers is None else numbers[lane]
+                for each, numbers in zip((first, *rest), columns, strict=True)
+            ]
+            is_own = len(rest) == 0 or (len(rest) == 1 and isinstance(rest[0], int))
+            found.append(
+                noc_address(*core.coordinate, arguments[0]) if is_own else find(*arguments)
+            )
+        return PerCore(found)
+
+    def noc_async_read(
+        self,
+        source: Any,
+        address: int,
+        size: int,
+        noc: int | None = None,
+        vc: int = 0,
+        template: Template = (),
+    ) -> bool:
+        """Start a copy from a tile's memory into L1."""
+        if not isinstance(source, PerCore):
+            return super().noc_async_read(source, address, size, noc, vc, template)
+        return self._read(self._places(source), source & LOCAL_MASK, address, size, noc)
+
+    def noc_async_write(
+        self,
+        address: int,
+        target: Any,
+        size: int,
+        noc: int | None = None,
+        vc: int = 0,
+        template: Template = (),
+    ) -> bool:
+        """Start a copy from L1 into a tile's memory."""
+        if not isinstance(target, PerCore):
+            return super().noc_async_write(address, target, size, noc, vc, template)
+        return self._write(self._places(target), target & LOCAL_MASK, address, size, noc)
+
+    def _places(self, addresses: PerCore) -> _Places:
+        return _Places([self.network.endpoint(each) for each in addresses.numbers])
 
     def _ends(self, endpoint: Endpoint, address: Any) -> tuple[Sequence[Endpoint], Sequence[int]]:
         """The other end of a transaction for each core."""
@@ -540,9 +599,9 @@ def _tile_by_tile(
 class TracedPack(_TracedCompute, PackApi):
     """The calls of PACK."""
 
-    def trace(self, memory: GroupMemory, arguments: Sequence[Any]) -> None:
+    def trace(self, memory: GroupMemory, cores: Sequence[Core], arguments: Sequence[Any]) -> None:
         """Record; nothing is packed yet."""
-        super().trace(memory, arguments)
+        super().trace(memory, cores, arguments)
         self._packs: dict[tuple[object, ...], Pack] = {}
 
     def tile_regs_wait(self) -> bool:
