@@ -560,7 +560,9 @@ def run_program(
             times = run_in_groups(run, device.watch)
             if times is not None:
                 return run.report(times)
+            compiled = run.compiled
             run = ProgramRun(device, program, timeline, page_log)
+            run.compiled = compiled
         run.prepare()
         if device.watch is not None and run.may_be_regular:
             report = run.run_if_regular(device.watch)
