@@ -60,6 +60,21 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[LIT] = LitSession()
 
 
+@pytest.fixture(autouse=True)
+def devices_closed() -> Iterator[None]:
+    """Close the devices of ttnn that a test has opened, which the next one would be given."""
+    before = [*_open_devices().values()]
+    yield
+    for device in [*_open_devices().values()]:
+        if device not in before:
+            sys.modules["ttmlir.ttnn"].close_device(device)
+
+
+def _open_devices() -> dict[int, Any]:
+    opening = sys.modules.get("ttmlir.ttnn.device.opening")
+    return {} if opening is None else opening._open
+
+
 def pytest_collection() -> None:
     """Keep the garbage collector out of what stays until the end: modules and tests."""
     gc.disable()

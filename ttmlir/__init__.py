@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ttmlir.explorer.server import explore
     from ttmlir.frontend.compiled import CompiledModel, CompiledPrograms, Example, LoadedModel, load
     from ttmlir.frontend.dispatch import BucketedModel, Buckets, compile, compile_programs
+    from ttmlir.frontend.torch.distributed.virtual_devices import virtual_devices
     from ttmlir.frontend.torch.training.step import train_function, train_step
     from ttmlir.program import register_custom_call, unregister_custom_call
     from ttmlir.tuning.models import tune
@@ -54,6 +55,7 @@ _HOMES = {
     "train_step": "ttmlir.frontend.torch.training.step",
     "tune": "ttmlir.tuning.models",
     "unregister_custom_call": "ttmlir.program",
+    "virtual_devices": "ttmlir.frontend.torch.distributed.virtual_devices",
 }
 
 __all__ = [
@@ -79,6 +81,7 @@ __all__ = [
     "train_step",
     "tune",
     "unregister_custom_call",
+    "virtual_devices",
 ]
 
 

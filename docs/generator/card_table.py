@@ -7,6 +7,8 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+from markdown_text import wrap
+
 _INPUTS = Path(__file__).resolve().parents[2] / "test" / "vendor" / "Inputs"
 _CALLS = {
     "own": "here",
@@ -32,7 +34,38 @@ def with_card_table(old: str) -> str:
         before, _, rest = old.partition(begin)
         _, _, after = rest.partition(end)
         old = f"{before}{begin}\n{_table(file, columns)}{end}{after}"
-    return old
+    begin, end = "<!-- results of models -->", "<!-- end of results of models -->"
+    before, _, rest = old.partition(begin)
+    return f"{before}{begin}\n{_models()}{end}{rest.partition(end)[2]}"
+
+
+def _models() -> str:
+    """Public models by their libraries, and those at which ttnn stops, by what it says."""
+    record: dict[str, str] = json.loads((_INPUTS / "card_zoo.json").read_text(encoding="utf-8"))
+    lines = ["| Library | Scripts | Pass | ttnn stops |", "|---|---:|---:|---:|"]
+    verdicts: dict[str, list[bool]] = defaultdict(list)
+    for key, verdict in record.items():
+        verdicts[key.partition("/")[0]].append(verdict == "right")
+    verdicts["all"] = [each for found in verdicts.values() for each in found]
+    for library, found in verdicts.items():
+        lines.append(f"| {library} | {len(found)} | {sum(found)} | {len(found) - sum(found)} |")
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for key, verdict in record.items():
+        if verdict != "right":
+            words = next((each for each in _WORDS if each in verdict), verdict)
+            reasons[_WORDS.get(words, words)].append(f"`{key}`")
+    for reason, names in sorted(reasons.items()):
+        lines += ["", wrap(f"{reason}: {', '.join(names)}.")]
+    return "\n".join((*lines, ""))
+
+
+_WORDS = {
+    "Auto slice": "No slices of a convolution fit its L1",
+    "Reader indices": "A table of a convolution is larger than its buffer",
+    "beyond max L1": "Buffers do not fit its L1",
+    "Out of Memory": "Weights that the model computes, in tiles, do not fit its DRAM",
+}
+"""What ttnn says, and what that means."""
 
 
 def _table(file: str, columns: dict[str, str]) -> str:

@@ -182,7 +182,10 @@ SANITIZER_CASES: tuple[Case, ...] = (
         "uninitialised-read",
         "Bytes are read or sent that neither the host nor a kernel has written. Memory that nobody "
         "has written holds NaN. What a program leaves in its circular buffers, and what a freed "
-        "buffer held, counts as unwritten.",
+        "buffer held, counts as unwritten. Where some numbers of a tile are, they travel with it "
+        "through circular buffers, elementwise operations, products and functions of the vector "
+        "unit: they are a mistake where they are stored in a tensor, or where all others follow "
+        "from them, as in a sum. A note then says where they were read first.",
         "reader.cpp",
         "        noc_async_read_tile(tile, tensor, get_write_ptr(0));\n",
     ),

@@ -159,6 +159,40 @@ def test_parameters_are_loaded_to_the_host(tmp_path: Path) -> None:
     assert "output0: [33, 5] FLOAT32" in _run(tmp_path / "model.py")
 
 
+def test_weights_of_convolutions_stay_on_the_host(tmp_path: Path) -> None:
+    """As rows: tiles of their last two dimensions are a thousand times as large."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 70, 1, bias=False),
+        torch.nn.ReLU(),
+        torch.nn.Conv2d(70, 5, 3, bias=False),
+    )
+    compiled = ttmlir.compile(model.eval(), torch.randn(1, 3, 7, 9))
+    script = compiled.save(tmp_path / "model.py", golden=True).read_text(encoding="utf-8")
+    for line in (
+        '"0.weight", layout=ttnn.ROW_MAJOR_LAYOUT, dtype=ttnn.float32)  # [70, 3, 1, 1] float32',
+        '"2.weight", layout=ttnn.ROW_MAJOR_LAYOUT, dtype=ttnn.float32)  # [5, 70, 3, 3] float32',
+    ):
+        assert f"load({line} ROW_MAJOR host" in script
+    assert "ttnn.from_device(_" not in script
+    assert "output0: PCC 1.000000" in _run(tmp_path / "model.py", "--check")
+    project = compiled.save(tmp_path / "model_cpp" / "model.cpp").read_text(encoding="utf-8")
+    load = project.partition('"model_tensors/0.weight.tensorbin",')[2].partition(";")[0]
+    assert load.split() == ["ttnn::Layout::ROW_MAJOR,", "ttnn::DataType::FLOAT32)"]
+
+
+@pytest.mark.parametrize(("extent", "is_divided"), [(4, True), (16, False)])
+def test_large_windows_over_few_places(extent: int, is_divided: bool, tmp_path: Path) -> None:
+    """The library finds no way of its own for them: channels are divided over cores, too."""
+    torch = pytest.importorskip("torch")
+    model = torch.nn.Conv2d(144, 144, 11, stride=2, padding=5, groups=144, bias=False)
+    compiled = ttmlir.compile(model.eval(), torch.zeros(2, 144, extent, extent))
+    script = compiled.save(tmp_path / "model.py").read_text(encoding="utf-8")
+    config = "act_block_h_override=32,shard_layout=ttnn.TensorMemoryLayout.BLOCK_SHARDED"
+    assert (config in "".join(script.split())) is is_divided
+
+
 def test_names_of_files_are_no_code(tmp_path: Path) -> None:
     """Neither names of functions nor those of places and arguments."""
     text = """

@@ -71,6 +71,10 @@ def test_chips_are_found_through_their_index():
         ("n300", 2, 1, (8, 8), Arch.WORMHOLE_B0, 2),
         ("p100", 1, 1, (10, 11), Arch.BLACKHOLE, 0),
         ("p150", 1, 1, (10, 11), Arch.BLACKHOLE, 0),
+        ("p300", 2, 1, (10, 11), Arch.BLACKHOLE, 2),
+        ("p150x2", 2, 2, (10, 11), Arch.BLACKHOLE, 2),
+        ("p150x4", 4, 4, (10, 11), Arch.BLACKHOLE, 8),
+        ("p150x8", 8, 8, (10, 11), Arch.BLACKHOLE, 20),
         # 2x4 chips: 2 * 3 links across, 4 down, two channels each.
         ("t3000", 8, 4, (8, 8), Arch.WORMHOLE_B0, 20),
         # 4x8 chips: 4 * 7 links across, 3 * 8 down, four channels each.
@@ -115,7 +119,8 @@ def test_cores_of_blackhole():
 
 def test_boards_are_these():
     """A board that is dropped drops its other tests, too."""
-    assert BOARD_NAMES == ("default", "n150", "n300", "p100", "p150", "t3000", "galaxy")
+    several = ("p300", "p150x2", "p150x4", "p150x8", "t3000", "galaxy")
+    assert BOARD_NAMES == ("default", "n150", "n300", "p100", "p150", *several)
 
 
 def test_generations_without_numbers():
@@ -165,5 +170,5 @@ def test_unknown_boards_are_refused():
     """The message lists the known ones."""
     with pytest.raises(LayoutError) as error:
         board("n250")
-    known = "default, n150, n300, p100, p150, t3000, galaxy"
+    known = ", ".join(BOARD_NAMES)
     assert str(error.value) == f"unknown board 'n250'; known are {known}"

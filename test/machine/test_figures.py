@@ -72,6 +72,9 @@ IN_STATEMENTS: dict[str, set[float]] = {
 """Other numbers of functions."""
 
 
+OTHERS = ("network", "programs", "schedules", "units")
+
+
 def records(each: Generation) -> dict[str, Figures]:
     """The records of a generation by their names."""
     found = {field.name: getattr(each, field.name) for field in fields(each)}
@@ -82,7 +85,7 @@ def records(each: Generation) -> dict[str, Figures]:
 def test_every_figure_of_a_generation_has_a_source(name: str) -> None:
     """A sentence, or the name of a document, for each field of each record."""
     found = records(generation(name))
-    assert sorted(found) == ["chip", "launch", "network", "programs", "schedules", "units"]
+    assert sorted(found) == ["chip", "launch", "links", *OTHERS]
     for record in found.values():
         assert set(record.sources) == set(record.numbers())
         assert all(len(source) > 8 for source in record.sources.values())
@@ -90,7 +93,9 @@ def test_every_figure_of_a_generation_has_a_source(name: str) -> None:
 
 def test_every_figure_of_a_board_has_a_source() -> None:
     """All but its name and its chips, those included that boards have by default."""
-    assert [each.name for each in BOARDS] == ["n150", "n300", "p100", "p150", "t3000", "galaxy"]
+    cards = ["n150", "n300", "p100", "p150", "p300"]
+    systems = ["p150x2", "p150x4", "p150x8", "t3000", "galaxy"]
+    assert [each.name for each in BOARDS] == [*cards, *systems]
     for each in BOARDS:
         assert set(each.sources) == set(each.numbers()) - {"name", "generation"}
 

@@ -16,7 +16,6 @@ from ttmlir.errors import ArgumentTypeError, CompilationError, ExecutionError, I
 from ttmlir.frontend.compiled import CompiledModel, CompiledPrograms
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.text import import_text
-from ttmlir.runtime.errors import UnsupportedError
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,7 +76,7 @@ def test_a_whole_result_is_on_all_devices() -> None:
 
 
 def test_files_say_their_mesh(tmp_path: Path) -> None:
-    """`ttrt run` says on how many chips a program ran; its times are not estimated."""
+    """`ttrt run` says on how many chips a program ran, estimates how many there are."""
     model = compiled("shard_map", "psum_y_2x4")
     path = model.save(tmp_path / "sum.ttnn")
     done = subprocess.run(
@@ -87,8 +86,7 @@ def test_files_say_their_mesh(tmp_path: Path) -> None:
         check=False,
     )
     assert "program 0 'main': pass on 8 chips (2x4)," in done.stdout + done.stderr
-    with pytest.raises(UnsupportedError, match="is for a mesh of 2x4 devices; times are estimated"):
-        model.estimate()
+    assert model.estimate().mesh == (2, 4)
     with pytest.raises(InputError, match="'main' is for several devices, which are not compared"):
         model.bisect(np.ones((8, 24), np.float32))
 

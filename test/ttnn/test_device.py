@@ -18,8 +18,9 @@ from ttmlir.runtime.tensor import Device as RuntimeDevice
 def test_opening(device: Any) -> None:
     """An open number is the same device; a closed one cannot be used."""
     assert ttnn.open_device(device_id=0) is device
-    with pytest.raises(RuntimeError, match="device 0 is open without the bits of a card; close it"):
-        ttnn.open_device(device_id=0, card_bits=True)
+    for name, value in (("card_bits", True), ("strict", False), ("numerics", "exact")):
+        with pytest.raises(RuntimeError, match=f"device 0 is open without {name}={value!r}; close"):
+            ttnn.open_device(device_id=0, **{name: value})
     with ttnn.manage_device(0) as same:
         assert same is device
     with pytest.raises(RuntimeError, match=r"device 0 is closed; open it again with ttnn.open"):

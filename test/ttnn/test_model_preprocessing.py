@@ -13,6 +13,7 @@ from ttmlir.ttnn.model_preprocessing import (
     infer_ttnn_module_args,
     preprocess_linear_bias,
     preprocess_linear_weight,
+    preprocess_model,
     preprocess_model_parameters,
 )
 
@@ -143,3 +144,12 @@ def test_arguments_of_modules() -> None:
         custom_preprocessor=collect,
     )
     assert seen[1] == ("0", conv)
+    found = preprocess_model(
+        initialize_model=lambda: model,
+        run_model=lambda each: each(torch.rand(2, 3, 17, 12)),
+        reader_patterns_cache={},
+    )
+    assert found[0].ttnn_module_args == conv
+    assert found[0].weight.shape == [4, 3, 3, 1]
+    assert found[1].ttnn_module_args == pool
+    assert "ttnn_module_args" not in preprocess_model(initialize_model=lambda: model)[0]

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import torch
+from oracles.ttnn_oracle import draw
 
 from ttmlir import ttnn
 from ttmlir.ttnn.operations.operation import OBSERVERS, Operation, Recorder, observe
@@ -203,10 +204,50 @@ def test_graphs(device: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert ttnn.graph.extract_peak_L1_memory_usage(trace) == 2 * size
     allocated = [node for node in trace if node["node_type"] == "buffer_allocate"]
     assert {node["params"]["size"] for node in allocated} == {str(size)}
+    [info] = ttnn.graph.extract_output_info(trace)
+    assert (info.shape, info.size, info.type) == ([32, 64], size, ttnn.BufferType.L1)
+    # As ttnn 0.81.1: tensors, then operations, each with the numbers of those around it.
+    levels = ttnn.graph.extract_levelized_graph(trace)
+    assert [node["counter"] for node in levels] == list(range(8))
+    names = [*(f"tensor[{each.tensor_id}]" for each in (x, y, z, left)), *calls]
+    assert [node["name"] for node in levels] == names
+    edges = [(node["in_edges"], node["out_edges"]) for node in levels]
+    assert edges == [
+        *(([], [4, 5]), ([4], [5, 6]), ([5], [7]), ([7], [])),
+        *(([0], [1]), ([0, 1], [2]), ([1], []), ([2], [3])),
+    ]
+    assert levels[4]["output_shape"] == ["Shape([32, 64])"]
+    with pytest.raises(ValueError, match="max_level is at least 1, not 0"):
+        ttnn.graph.extract_levelized_graph(trace, 0)
     ttnn.graph.pretty_print(trace)
     assert "function_start name=ttnn::add, inputs=2" in capsys.readouterr().out
     with pytest.raises(RuntimeError, match="no graph is captured; call"):
         ttnn.graph.end_graph_capture()
+
+
+def test_memory_reports(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files below the working folder, with the columns of ttnn 0.81.1."""
+    monkeypatch.chdir(tmp_path)
+    before = ttnn.get_memory_view(device, ttnn.BufferType.L1)
+    x = place(torch.ones(32, 64), device)
+    y = ttnn.exp(x, memory_config=ttnn.L1_MEMORY_CONFIG)
+    ttnn.dump_device_memory_state(device, "p_")
+    folder = tmp_path / "generated" / "reports"
+    totals = (folder / "p_memory_usage_summary.csv").read_text().splitlines()
+    assert totals[0].split(", ")[1:] == [
+        *("Total Allocatable Size (B)", "Total Allocated (B)", "Total Free (B)"),
+        "Largest Free Block (B)",
+    ]
+    l1 = [int(each) for each in totals[2].split(",")[1:]]
+    assert l1[0] == before.total_bytes_per_bank
+    # Two tiles of float32 on as many banks.
+    assert l1[1] - before.total_bytes_allocated_per_bank == 32 * 32 * 4
+    free = (folder / "p_l1_usage_summary.csv").read_text().splitlines()[-1]
+    assert free == f",{l1[3]},{l1[2] * before.num_banks}"
+    details = (folder / "p_detailed_memory_usage.csv").read_text().splitlines()
+    assert f",{y.buffer_address()},{32 * 32 * 4}" in details
+    with pytest.raises(RuntimeError, match="names no folder"):
+        ttnn.dump_device_memory_state(device, "../p_")
 
 
 def test_pictures(device: Any, tmp_path: Path) -> None:
@@ -232,6 +273,30 @@ def test_pictures(device: Any, tmp_path: Path) -> None:
     )
     with pytest.raises(RuntimeError, match=r"output is a ttnn.Tensor, or a list"):
         ttnn.tracer.visualize(3)  # pyright: ignore
+    ttnn.graph.begin_graph_capture()
+    ttnn.exp(x)
+    text = ttnn.graph.visualize(ttnn.graph.end_graph_capture(), file_name=tmp_path / "all.png")
+    assert (tmp_path / "all.dot").read_text() == text
+    assert '  n2 [label="ttnn::exp\\nfunction_start\\ninputs=1"];' in text.splitlines()
+
+
+def test_code(device: Any) -> None:
+    """The calls that a result comes from, as a program that computes it again."""
+    x, w = (place(draw((32, 32), -1, 1), device) for _ in "xw")
+    with ttnn.tracer.trace():
+        parts = ttnn.split(ttnn.relu(x), 16, dim=1)
+        ttnn.neg(x)
+        y = ttnn.concat([parts[1], w], dim=-1, memory_config=ttnn.L1_MEMORY_CONFIG)
+    text = ttnn.tracer.codegen(y)
+    assert text.startswith("def top_level_module(tensor_0, tensor_1):\n    variable_0 = ttnn.relu(")
+    assert "neg" not in text
+    assert text.count("ttnn.split(") == 1
+    code = text.replace(str(ttnn.L1_MEMORY_CONFIG), "ttnn.L1_MEMORY_CONFIG")
+    names: dict[str, Any] = {"ttnn": ttnn}
+    exec(code, names)
+    assert names["top_level_module"](x, w).to_list() == y.to_list()
+    with pytest.raises(RuntimeError, match=r"output is a ttnn\.Tensor"):
+        ttnn.tracer.codegen(3)  # pyright: ignore
 
 
 def run_in_threads(work: Callable[[int], Any]) -> list[Any]:

@@ -141,14 +141,17 @@ def compile_here(made: Compilation, text: str, root: str) -> str:
 
 def read_names(made: Compilation) -> BindingNames:
     """What the factory gives names."""
-    listed = re.findall(
-        r"experimental::(\w+)<[\w:]+> (\w+)\{(\w+?)u?\}", made.read("kernel_args_generated.h")
-    )
+    arguments = made.read("kernel_args_generated.h")
+    listed = re.findall(r"experimental::(\w+)<[\w:]+> (\w+)\{(\w+?)u?\}", arguments)
+    common = [name for kind, name, _ in listed if kind == "CrtaArg"]
+    # Those without names come after the addresses of tensors and scratchpads.
+    start = re.search(r"get_common_vararg\(.*\((\d+) \+ idx\)", arguments)
+    common += [f"({each})" for each in range(len(common), int(start[1]) if start else 0)]
     bound = made.read("kernel_bindings_generated.h")
     tensors = re.findall(r"using (\w+)_t = \S*TensorBindingToken<(\d+)u, (\d+)u>", bound)
     return BindingNames(
         arguments=tuple(name for kind, name, _ in listed if kind == "RtaArg"),
-        common_arguments=tuple(name for kind, name, _ in listed if kind == "CrtaArg"),
+        common_arguments=tuple(common),
         constants=tuple((name, int(x, 0)) for kind, name, x in listed if kind == "CtaVal"),
         circular_buffers=_numbers(r"DFBBindingToken<[^>]*> (\w+)\{(\d+)", bound),
         semaphores=_numbers(r"Semaphore\w*Token\w*(?:<[^>]*>)? (\w+)\{(\d+)", bound),
@@ -163,7 +166,7 @@ def read_names(made: Compilation) -> BindingNames:
             )
         ),
         tensors=tuple(
-            (name, TensorNames(layout=int(layout), address=int(address)))
+            (name, TensorNames(layout=int(layout), address=int(address) // 4))  # in bytes there
             for name, layout, address in tensors
         ),
     )

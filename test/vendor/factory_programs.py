@@ -52,7 +52,6 @@ from ttmlir.metalium import (
     SetRuntimeArgs,
 )
 from ttmlir.optable.kernel.releases import Release
-from ttmlir.sim.machine.address_generators import PAGE_SIZE
 
 Array = NDArray[Any]
 CORE = CoreCoord(0, 0)
@@ -146,8 +145,6 @@ def add_kernel(
     """Put a kernel on the core, with everything that it was compiled with."""
     defines, positional = read_defines(made)
     names = read_names(made)
-    for _, tensor in names.tensors:
-        positional[tensor.layout] |= PAGE_SIZE  # which 0.81 leaves out, as all layouts have it
     if made.processor == "trisc1":
         config = ComputeConfig(
             fp32_dest_acc_en=has_wide_registers(made),

@@ -86,6 +86,17 @@ def _reduced(name: str, dim: Any, *, dtype: str = "bfloat16", **options: Any) ->
     return run
 
 
+def _reduced_whole(name: str, dim: Any) -> Case:
+    """Of float32 numbers that have all their bits."""
+
+    def run(ttnn: Any, device: Any) -> Any:
+        values = np.random.default_rng(19).normal(size=(2, 64, 96)).astype(np.float32)
+        x = _tensor(ttnn, device, values, "float32", 1, 2, 64, 96)
+        return getattr(ttnn, name)(x, dim=dim)
+
+    return run
+
+
 def _config(ttnn: Any, fidelity: str, wide: bool) -> Any:
     return ttnn.WormholeComputeKernelConfig(
         math_fidelity=getattr(ttnn.MathFidelity, fidelity),
@@ -105,6 +116,66 @@ def _product(
             "compute_kernel_config": _config(ttnn, fidelity, wide)
         }  # fmt: skip
         return ttnn.matmul(a, b, **config)
+
+    return run
+
+
+def _product_of(
+    first: str,
+    second: str,
+    shapes: tuple[tuple[int, ...], tuple[int, ...]] = ((64, 96), (96, 64)),
+    *,
+    result: str | None = None,
+    config: tuple[str, bool, bool] | None = None,
+    bias: tuple[int, ...] = (),
+    **options: Any,
+) -> Case:
+    """A product of tensors of two data types; the configuration says whether DST has 32 bits and
+    whether partial sums are added in L1."""
+
+    def run(ttnn: Any, device: Any) -> Any:
+        a, b = (
+            _tensor(ttnn, device, _normal(seed, *shape), dtype, *(1,) * (4 - len(shape)), *shape)
+            for seed, shape, dtype in zip((6, 7), shapes, (first, second), strict=True)
+        )
+        more = dict(options)
+        if result is not None:
+            more["dtype"] = getattr(ttnn, result)
+        if config is not None:
+            fidelity, wide, in_l1 = config
+            more["compute_kernel_config"] = ttnn.WormholeComputeKernelConfig(
+                math_fidelity=getattr(ttnn.MathFidelity, fidelity),
+                math_approx_mode=False,
+                fp32_dest_acc_en=wide,
+                packer_l1_acc=in_l1,
+            )
+        if bias:
+            more["bias"] = _tensor(ttnn, device, _normal(15, *bias), first, 1, 1, *bias)
+            return ttnn.linear(a, b, **more)
+        return ttnn.matmul(a, b, **more)
+
+    return run
+
+
+def _mixed(name: str, first: str, second: str, **options: Any) -> Case:
+    def run(ttnn: Any, device: Any) -> Any:
+        a, b = (
+            _tensor(ttnn, device, _normal(16 + i, 1 << 14), dtype)
+            for i, dtype in enumerate((first, second))
+        )
+        return getattr(ttnn, name)(a, b, **options)
+
+    return run
+
+
+def _tilized(dtype: str) -> Case:
+    def run(ttnn: Any, device: Any) -> Any:
+        values = _ALL_BFLOAT16 if dtype == "bfloat16" else _patterns(18, 1 << 14)
+        shape = [1, 1, values.size // 256, 256]
+        rows = ttnn.Tensor(
+            values.tolist(), shape, getattr(ttnn, dtype), ttnn.ROW_MAJOR_LAYOUT, device
+        )
+        return ttnn.to_layout(rows, ttnn.TILE_LAYOUT)
 
     return run
 
@@ -199,6 +270,7 @@ def _make_cases() -> Iterator[tuple[str, Case]]:
         yield from _elementwise_cases(dtype)
         yield from _row_cases(dtype)
     yield from _product_cases()
+    yield from _mixed_cases()
     for source in (*_FLOATS, *_INTEGERS):
         for target in (*_FLOATS, *_INTEGERS):
             if source != target:
@@ -206,6 +278,31 @@ def _make_cases() -> Iterator[tuple[str, Case]]:
     for name in ("add", "multiply", "exp", "gelu", "relu"):
         for dtype in ("bfloat8_b", "bfloat4_b"):
             yield f"{name} {dtype}", _blocks(name, dtype)
+
+
+def _mixed_cases() -> Iterator[tuple[str, Case]]:
+    kinds = ("bfloat16", "bfloat8_b", "bfloat4_b", "float32")
+    for name in ("add", "multiply", "subtract"):
+        for first in kinds:
+            for second in kinds:
+                if first != second:
+                    yield f"{name} {first} {second}", _mixed(name, first, second)
+    for dtype in ("bfloat16", "float32"):
+        yield f"tilize {dtype}", _tilized(dtype)
+    for name in ("sum", "mean", "max"):
+        yield f"{name} rows bfloat8_b", _reduced(name, -1, dtype="bfloat8_b")
+        yield f"{name} columns bfloat8_b", _reduced(name, -2, dtype="bfloat8_b")
+    for dtype in ("bfloat8_b", "bfloat4_b"):
+        for name in ("reciprocal", "sigmoid", "tanh", "neg", "sqrt"):
+            yield f"{name} {dtype}", _blocks(name, dtype)
+        yield f"subtract {dtype}", _blocks("subtract", dtype)
+        yield f"divide {dtype}", _blocks("divide", dtype)
+        yield f"softmax {dtype}", _normalized("softmax", dtype=dtype, dim=-1)
+    for name in ("mean", "sum"):
+        yield f"{name} all bfloat16", _reduced(name, None)
+        yield f"{name} rows of whole float32", _reduced_whole(name, -1)
+        yield f"{name} columns of whole float32", _reduced_whole(name, -2)
+    yield "softmax columns bfloat16", _normalized("softmax", dim=-2)
 
 
 def _elementwise_cases(dtype: str) -> Iterator[tuple[str, Case]]:
@@ -250,10 +347,43 @@ def _product_cases() -> Iterator[tuple[str, Case]]:
     yield "matmul even bfloat16", _product(size=128)
     yield "matmul large bfloat16", _product(size=512)
     yield "matmul long bfloat16", _product("HiFi4", False, "bfloat16", 1024)
+    yield "matmul wide row bfloat16", _product_of("bfloat16", "bfloat16", ((32, 192), (192, 64)))
+    yield "matmul batch bfloat16", _product_of("bfloat16", "bfloat16", ((3, 33, 96), (3, 96, 65)))
+    yield "matmul shared bfloat16", _product_of("bfloat16", "bfloat16", ((2, 64, 256), (256, 40)))
+    yield "matmul large bfloat8_b", _product_of("bfloat8_b", "bfloat8_b", ((64, 832), (832, 64)))
+    for first, second in (
+        ("bfloat16", "bfloat8_b"),
+        ("bfloat8_b", "bfloat16"),
+        ("bfloat16", "bfloat4_b"),
+        ("bfloat8_b", "bfloat4_b"),
+        ("float32", "bfloat16"),
+        ("bfloat16", "float32"),
+    ):
+        yield f"matmul {first} {second}", _product_of(first, second)
+    for dtype, result in (
+        ("bfloat16", "bfloat8_b"),
+        ("bfloat16", "float32"),
+        ("bfloat8_b", "bfloat16"),
+        ("float32", "bfloat16"),
+    ):
+        yield f"matmul {dtype} to {result}", _product_of(dtype, dtype, result=result)
+    for dtype in ("bfloat16", "float32", "bfloat8_b"):
+        for wide in (False, True):
+            label = f"matmul HiFi2{' wide' if wide else ''} in L1 {dtype}"
+            yield label, _product_of(dtype, dtype, config=("HiFi2", wide, True))
+        yield f"linear {dtype}", _product_of(dtype, dtype, bias=(1, 64))
+    yield (
+        "linear relu bfloat16",
+        _product_of("bfloat16", "bfloat16", bias=(1, 64), activation="relu"),
+    )
+    yield (
+        "matmul transposed bfloat16",
+        _product_of("bfloat16", "bfloat16", ((64, 96), (64, 96)), transpose_b=True),
+    )
 
 
 def _blocks(name: str, dtype: str) -> Case:
-    count = 2 if name in ("add", "multiply") else 1
+    count = 2 if name in ("add", "subtract", "multiply", "divide") else 1
 
     def run(ttnn: Any, device: Any) -> Any:
         return getattr(ttnn, name)(

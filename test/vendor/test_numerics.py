@@ -1,4 +1,4 @@
-"""Devices of ttnn with `card_bits` give the bits that a simulated card gives."""
+"""Devices of ttnn give the bits that a simulated card gives."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ import record_numerics
 from numerics_cases import CASES, numbers_of
 
 import ttmlir.ttnn as ttnn
+from ttmlir.layout.enums import Arch
+from ttmlir.sim.machine.card_functions import dst_function
+from ttmlir.sim.machine.vector_functions import FUNCTIONS
+from ttmlir.sim.machine.vector_unit import pack_bfloat16
 
 _RECORD: dict[str, Any] = json.loads(record_numerics.RECORD.read_text(encoding="utf-8"))["boards"]
 _SAMPLE = 12
@@ -24,6 +28,19 @@ DIFFERENT = {
     ).items()
 }
 """Cases whose bits are others; docs/differences.md says why."""
+
+
+SMALL = (
+    "add_number bfloat16",
+    "exp bfloat16",
+    "layer_norm scaled bfloat16",
+    "matmul HiFi2 bfloat8_b",
+    "matmul bfloat16",
+    "multiply bfloat8_b",
+    "softmax bfloat16",
+    "typecast bfloat16 bfloat4_b",
+)
+"""Cases of few steps, which devices compute bit by bit by default."""
 
 
 def _params() -> Iterator[Any]:
@@ -39,17 +56,54 @@ def _params() -> Iterator[Any]:
 @pytest.mark.parametrize(("board", "name"), [*_params()])
 def test_bits_are_those_of_a_card(board: str, name: str) -> None:
     """Every number of the result, by its hash; a failure shows the sample."""
+    found = _find(board, name, card_bits=True)
+    expected = _RECORD[board][name]
+    assert found["sample"].split() == expected["sample"].split()
+    assert found == expected
+
+
+def _find(board: str, name: str, **options: bool) -> dict[str, Any]:
+    """What the recorder would keep of a case."""
     # Other tests may have left it open.
     ttnn.close_device(ttnn.open_device(device_id=0))
-    device = ttnn.open_device(device_id=0, board=board, card_bits=True)
+    device = ttnn.open_device(device_id=0, board=board, **options)
     try:
         patterns = numbers_of(ttnn, CASES[name](ttnn, device))
     finally:
         ttnn.close_device(device)
-    expected = _RECORD[board][name]
-    found = record_numerics.entry_of(np.asarray(patterns))
-    assert found["sample"].split() == expected["sample"].split()
-    assert found == expected
+    return record_numerics.entry_of(np.asarray(patterns))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_tensors_have_the_bits_by_default(name: str) -> None:
+    """Without `card_bits`; with `card_bits=False` they have not."""
+    assert _find("n150", name) == _RECORD["n150"][name]
+    assert _find("n150", name, card_bits=False) != _RECORD["n150"][name]
+
+
+_KERNEL_CALLS = [
+    name
+    for name in ("reciprocal", "neg", *FUNCTIONS)
+    if f"{name} bfloat16" in _RECORD["n150"] and dst_function(name, Arch.WORMHOLE_B0) is not None
+]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.exhaustive] if number % _SAMPLE else [])
+        for number, name in enumerate(dict.fromkeys(_KERNEL_CALLS))
+    ],
+)
+def test_kernels_have_the_bits(name: str) -> None:
+    """Functions of the vector unit in kernels are those of the operations: through DST, packed."""
+    function = dst_function(name, Arch.WORMHOLE_B0)
+    assert function is not None
+    values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
+    # Tensors made of lists have one NaN.
+    values = np.where(np.isnan(values), np.float32(np.nan), values)
+    patterns = pack_bfloat16(function(values)).view(np.uint32)
+    assert record_numerics.entry_of(patterns) == _RECORD["n150"][f"{name} bfloat16"]
 
 
 def test_what_differs_is_named() -> None:

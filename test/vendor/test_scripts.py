@@ -117,3 +117,27 @@ def test_script_computes_what_the_file_does(
     for module in ("ttnn", "utils"):
         monkeypatch.setitem(sys.modules, module, ttnn)
     compare(name, tmp_path)
+
+
+def test_script_makes_a_step_of_adamw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library has no such function: it is composed, as torch computes it, in place."""
+    for module in ("ttnn", "utils"):
+        monkeypatch.setitem(sys.modules, module, ttnn)
+    torch = pytest.importorskip("torch")
+    answer = _ANSWERS["composite_adamw-bf16-1x1x32x64"]
+    assert answer.ttnn_runtime is not None
+    generator = np.random.default_rng(7)
+    tensors = [generator.uniform(0.2, 0.9, (1, 1, 32, 64)).astype(np.float32) for _ in range(4)]
+    # The seventh step: powers of the module's 0.9 and 0.999.
+    numbers = [np.float32(each) for each in (0.25, 0.9**7, 0.999**7)]
+    found = _run_script(answer.ttnn_runtime, [*tensors, *map(np.asarray, numbers)], tmp_path)
+    param = torch.nn.Parameter(torch.tensor(tensors[0]))
+    param.grad = torch.tensor(tensors[1])
+    optimizer = torch.optim.AdamW([param], lr=0.25, weight_decay=0.01)
+    means = {"exp_avg": torch.tensor(tensors[2]), "exp_avg_sq": torch.tensor(tensors[3])}
+    optimizer.state[param] = {"step": torch.tensor(6.0), **means}
+    optimizer.step()
+    expected = [param, *(optimizer.state[param][name] for name in means)]
+    assert len(found) == 3
+    for array, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(array, wanted.detach().numpy(), rtol=2e-2, atol=1e-2)

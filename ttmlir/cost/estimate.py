@@ -43,7 +43,7 @@ class OperationEstimate:
     """Of its kernels alone; zero for what runs on the host."""
     bound_by: str
     """`compute`, `unpack`, `pack`, `data movement processor`, `NoC`, `DRAM`, `latency`, `dispatch`,
-    `host` or `PCIe`; `nothing` for an operation that takes no time."""
+    `links` between devices, `host` or `PCIe`; `nothing` for an operation that takes no time."""
     flops: float
     """Additions and multiplications that the operation means, or its elements if it does neither.
     """
@@ -136,6 +136,8 @@ class Estimate:
     """None for lists of shapes."""
     traced: bool = True
     """Programs are launched from a trace, not called one by one by the host."""
+    mesh: tuple[int, ...] = (1, 1)
+    """Rows and columns of devices that compute side by side; times and memory are those of each."""
 
     @property
     def board(self) -> str:
@@ -156,6 +158,11 @@ class Estimate:
     def transfers(self) -> Interval:
         """Inputs and results of a call, between the host and the device."""
         return _sum(each.time for each in self.operations if each.on_host)
+
+    @cached_property
+    def exchanges(self) -> Interval:
+        """What the devices of a mesh give each other in a call."""
+        return _sum(each.time for each in self.in_call if each.name in EXCHANGES)
 
     @cached_property
     def once(self) -> Interval:
@@ -246,6 +253,11 @@ TRACED = (
 CALLED = "the host calls one operation after the other, in about 29 us each; a trace needs no calls"
 """How programs are launched."""
 
+EXCHANGES = frozenset(
+    f"ttnn.{kind}" for kind in ("all_gather", "all_reduce", "point_to_point", "reduce_scatter")
+)
+"""Operations in which devices wait for each other."""
+
 LEFT_OUT = (
     "compiling and loading kernels, which the first run does, is not counted",
     "clocks are taken to be those of the data sheets; under load a chip may run slower",
@@ -297,10 +309,14 @@ def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
     shown = busy if most is None else sorted(busy, key=lambda each: -each.time.mid)[:most]
     apart = (
         ("apart from it: inputs and results over PCIe", estimate.transfers),
+        ("of it: exchanges between devices", estimate.exchanges),
         ("before the first call: weights, and what follows from them alone", estimate.once),
     )
+    places = estimate.board
+    if math.prod(estimate.mesh) > 1:
+        places = f"{'x'.join(map(str, estimate.mesh))} devices like {places}"
     lines = [
-        f"{estimate.name} on {estimate.board}: {_microseconds(estimate.total)} in {len(busy)} "
+        f"{estimate.name} on {places}: {_microseconds(estimate.total)} in {len(busy)} "
         f"operation{'s' * (len(busy) != 1)}",
         *(f"  {text} {_microseconds(time)}" for text, time in apart if time.mid),
         *_align([_HEAD, *(_cells(estimate, each) for each in shown)]),
@@ -403,8 +419,10 @@ def estimate_json(estimate: Estimate) -> str:
     document = {
         "program": estimate.name,
         "board": estimate.board,
+        "mesh": [*estimate.mesh],
         "clock_hz": estimate.machine.clock_hz,
         "total_ns": _interval(estimate.total),
+        "exchanges_ns": _interval(estimate.exchanges),
         "transfers_ns": _interval(estimate.transfers),
         "once_ns": _interval(estimate.once),
         "flops": round(estimate.flops),

@@ -11,7 +11,7 @@ from ttmlir.errors import ArgumentError
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.system import ChipDesc, SystemDesc, arch_spec
 from ttmlir.machine import GENERATIONS
-from ttmlir.machine.figures import LaunchFigures, ProgramFigures, RateTable
+from ttmlir.machine.figures import LaunchFigures, LinkFigures, ProgramFigures, RateTable
 from ttmlir.sim.timing.costs import page_address_cycles
 from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_parameters import NocParameters, noc_parameters
@@ -78,6 +78,11 @@ class Machine:
     def figures(self) -> ProgramFigures:
         """Latencies and shares."""
         return cost_parameters(self.arch)
+
+    @cached_property
+    def links(self) -> LinkFigures:
+        """Between chips, and what exchanges over them take."""
+        return GENERATIONS[self.arch.keyword].links
 
     @cached_property
     def launching(self) -> LaunchFigures:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ttmlir.cost.estimate import Estimate, OperationEstimate
+from ttmlir.cost.families.exchange import cost_exchange
 from ttmlir.cost.families.movement import copy_tiles, cost_copy
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.times import cost_operation, estimate_cost
@@ -219,8 +220,9 @@ def estimate_program(
     """Estimate every operation of a program of a `.ttnn` file, and its memory, without running it.
 
     `board` is the name of a board or the path of a `.ttsys` file; None means the system that the
-    file was compiled for. Several chips of a system count as one: the first. Programs are launched
-    from a trace, or, if they are not `traced`, called one by one by the host.
+    file was compiled for. The devices of a mesh compute side by side, and are like the first chip
+    of the system. Programs are launched from a trace, or, if they are not `traced`, called one by
+    one by the host.
 
     Raises InputError for an unknown board, BinaryError for a damaged program and UnsupportedError
     for a `.ttm` file or for chips without figures.
@@ -230,17 +232,13 @@ def estimate_program(
             f"{program.where}: a .ttm file holds kernels, which are not estimated but simulated: "
             "ttrt perf, or profile of a compiled model"
         )
-    if program.mesh != (1, 1):
-        raise UnsupportedError(
-            f"{program.where}: is for a mesh of {'x'.join(map(str, program.mesh))} devices; times "
-            "are estimated for programs of one"
-        )
     machine = find_machine(board, program)
     functions: list[Rows] = []
     for function in program.binary.functions:
         functions.append(_Reader(machine, function, traced, functions).rows())
     rows = _Reader(machine, program, traced, functions).rows()
-    return Estimate(program.name, machine, rows, program_memory(program, machine.chip), traced)
+    memory = program_memory(program, machine.chip)
+    return Estimate(program.name, machine, rows, memory, traced, program.mesh)
 
 
 @dataclass
@@ -389,6 +387,13 @@ class _Reader:
             self.most_bytes -= sum(desc.size_in_bytes for desc in descs)
         return self._row(operation, cost, inputs=descs[:-count], output=descs[-1])
 
+    def exchange(self, operation: Operation) -> OperationEstimate:
+        """What the devices of a mesh give each other."""
+        part, out = self._desc(operation.tensor("in")), operation.tensor("out").desc
+        cost = cost_exchange(self.machine, self.program.mesh, operation, part, out)
+        name = f"ttnn.{operation.fields['kind']}"
+        return self._row(operation, cost, name=name, inputs=(part,), output=out)
+
     def control(self, operation: Operation) -> OperationEstimate:
         """A loop or branch: all that its functions take."""
         return estimate_control(self.program, operation, self.functions)
@@ -425,6 +430,7 @@ _HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {
     **dict.fromkeys(("ToLayoutOp", "ToDeviceOp", "ToMemoryConfigOp"), _Reader.move),
     **dict.fromkeys(("ConstantOp", "FullOp"), _Reader.constant),
     "GenericOp": _Reader.generic,
+    "ExchangeOp": _Reader.exchange,
     **dict.fromkeys(("WhileOp", "CaseOp", "CallOp"), _Reader.control),
 }
 """Operations about memory rather than numbers; all others are definitions of the operation

@@ -15,7 +15,7 @@ from ttmlir.layout.enums import MathFidelity
 
 DRAM, NOC, COMPUTE, UNPACK, PACK = "DRAM", "NoC", "compute", "unpack", "pack"
 LATENCY, DISPATCH, PCIE, PROCESSOR = "latency", "dispatch", "PCIe", "data movement processor"
-HOST = "host"
+HOST, LINKS = "host", "links"
 
 
 @dataclass(frozen=True)

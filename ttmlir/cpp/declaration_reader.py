@@ -72,16 +72,29 @@ _DEFAULT_BRACES = re.compile(r"=\s*(\{[^{};()]{0,200}\})(?=\s*[,)])")
 
 _BIT_CAST = re.compile(r"__builtin_bit_cast\s*\(([\w:\s*]+),")
 
+_DEFAULT_POINTER = re.compile(
+    r"\b(?:typename|class)\s+\w+\s*=\s*((?:const\s+)?[A-Za-z_][\w:]*)\s*(\*)(?=\s*[,>])"
+)
+"""A type parameter that is a pointer by default."""
+_MADE_TYPE = re.compile(r"\btypename\b(?=\s+[\w:]+<[\w:,\s]{0,200}>::\w+\s*\{)")
+"""The word before the type of an object in braces, which the grammar does not expect."""
+
 
 def amend(source: PreprocessedText) -> PreprocessedText:
     """The same text in the words of the grammar."""
     text = _BIT_CAST.sub(_write_bit_cast, source.text)
+    text = _MADE_TYPE.sub(lambda found: " " * len(found[0]), text)
+    pointers = list(_DEFAULT_POINTER.finditer(text))
+    for each in pointers:
+        text = f"{text[: each.start(2)]} {text[each.end(2) :]}"
     ranges = list(_find_ranges(text))
     for _, dots, _ in ranges:
         text = f"{text[:dots]} , {text[dots + len(_DOTS) :]}"
     source = replace(source, text=text)
     calls = [(start, f" {CASE_RANGE}(") for start, _, _ in ranges]
     calls += [(each.start(1), DEFAULT_BRACES) for each in _DEFAULT_BRACES.finditer(text)]
+    calls += [(each.start(1), "std::add_pointer_t<") for each in pointers]
+    calls += [(each.start(2), ">") for each in pointers]
     source = insert(source, (*calls, *((end, ")") for _, _, end in ranges)))
     tokens = list(split_tokens(SourceText(source.text, source.source.file)))
     solid = [each for each in tokens if each.kind not in BLANK]
@@ -335,7 +348,7 @@ class DeclarationReader(ExpressionReader):
         self.declare_type(self.name_text(name))
         return self.name_text(name), None
 
-    def _bases(self, node: Node) -> Iterator[tree.NamedType]:
+    def _bases(self, node: Node) -> Iterator[tree.NamedType | tree.Expansion]:
         if node.type == "virtual_specifier":
             return
         if node.type != "base_class_clause":
@@ -344,7 +357,9 @@ class DeclarationReader(ExpressionReader):
             if child.type == "virtual":
                 raise self.unsupported(child, "plain bases")
             if child.is_named and child.type != "access_specifier":
-                yield self.named_type(child)
+                base = self.named_type(child)
+                is_pack = child.next_sibling is not None and child.next_sibling.type == "..."
+                yield tree.Expansion(base, position=base.position) if is_pack else base
 
     def _hidden_bases(self, node: Node, usual: str) -> Iterator[int]:
         """The places of bases that are not public; without a word they are as members."""
@@ -478,10 +493,11 @@ class DeclarationReader(ExpressionReader):
         return tree.Alias(name, type_, position=self.at(node))
 
     def using_name(self, node: Node) -> tree.UsingName:
-        """`using name;` or `using enum name;`."""
+        """`using name;`, `using enum name;` or `using Bases::name...;`."""
         found = self.qualified_name(node.named_children[0])
         is_enumeration = any(each.type == "enum" for each in node.children)
-        return tree.UsingName(found.text, is_enumeration, position=self.at(node))
+        is_pack = self.text(node).rstrip("; \n\t").endswith("...")
+        return tree.UsingName(found.text, is_enumeration, is_pack, position=self.at(node))
 
     def enumeration(self, node: Node) -> tree.Enumeration:
         """An enumeration, with or without name."""

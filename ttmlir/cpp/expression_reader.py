@@ -455,7 +455,7 @@ class TypeReader:
         self.depth -= depth
         if node.type in ("template_type", "template_function", "template_method"):
             name = self.text(self.field(node, "name"))
-            if self.is_variable(name):
+            if prefix != "std::" and self.is_variable(name):
                 message = f"'{name}' is a variable, which has no template arguments"
                 raise self.misread(whole.start_byte, self.field(node, "name").end_byte, message)
             arguments = self._template_arguments(node)

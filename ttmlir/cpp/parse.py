@@ -34,6 +34,10 @@ from ttmlir.nesting import deep_recursion
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
+_USED_PACK = re.compile(
+    r"(\busing\s+[\w:]{1,200}::\s*(?:operator[^;\w]{1,8}|\w{1,200})\s*)\.\.\.(?=\s*;)"
+)
+"""`using Bases::name...;`, which the grammar knows without the dots."""
 _DIGIT_MARK = re.compile(r"(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])")
 
 _SFPI_WORD = re.compile(r"\bv_(?:if|elseif|else|endif|block|endblock|and)\b")
@@ -134,8 +138,10 @@ def _read_text(source: PreprocessedText) -> tuple[PreprocessedText, Node]:
 def _read_grammar(source: PreprocessedText) -> Node:
     # Every character is one byte, so that offsets in bytes are offsets in the text. The grammar
     # takes the mark in `1'024` for the start of a character; it may see another digit there.
-    shown = _DIGIT_MARK.sub("0", source.text).encode("ascii", errors="replace")
-    return _parser().parse(shown).root_node
+    shown = _DIGIT_MARK.sub("0", source.text)
+    if "..." in shown:
+        shown = _USED_PACK.sub(r"\1   ", shown)
+    return _parser().parse(shown.encode("ascii", errors="replace")).root_node
 
 
 @cache

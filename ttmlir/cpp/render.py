@@ -285,7 +285,7 @@ def _struct(node: Struct) -> Iterator[str]:
         yield f"{head};"
         return
     if node.bases:
-        head += f" : {', '.join(map(_type, node.bases))}"
+        head += f" : {', '.join(map(_template_argument, node.bases))}"
     yield f"{head} {{"
     if node.kind == "class" and (node.members or node.fields):
         yield "public:"
@@ -407,8 +407,8 @@ def _name_declaration(statement: NameDeclaration) -> str:
     match statement:
         case Alias(name=name, type=type_):
             return f"using {name} = {_type(type_)};"
-        case UsingName(name=name, is_enumeration=is_enumeration):
-            return f"using {'enum ' if is_enumeration else ''}{name};"
+        case UsingName(name=name, is_enumeration=is_enumeration, is_pack=is_pack):
+            return f"using {'enum ' if is_enumeration else ''}{name}{'...' if is_pack else ''};"
         case StaticAssert(condition=condition, message=message):
             text = "" if message is None else f', "{message}"'
             return f"static_assert({_expression(condition, _ASSIGNMENT, top=True)}{text});"

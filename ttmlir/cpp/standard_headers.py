@@ -21,6 +21,7 @@ _NAMESPACES = {
     "sfpi.hpp": VECTORS,
     "sfpu.hpp": "ckernel",
     "loads.hpp": "ckernel",
+    "untilizing.hpp": "tiles",
     "columns.hpp": "ckernel::sfpu",
     "blocks.hpp": "blocks",
     "tiles.hpp": "tiles",

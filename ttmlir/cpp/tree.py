@@ -519,6 +519,8 @@ class UsingName(Node):
 
     name: str
     is_enumeration: bool = False
+    is_pack: bool = False
+    """`using Bases::name...;`."""
 
 
 @dataclass(frozen=True)
@@ -763,7 +765,7 @@ class Struct(Node):
     name: str
     fields: tuple[Declaration, ...] = ()
     members: tuple[ClassMember, ...] = ()
-    bases: tuple[NamedType, ...] = ()
+    bases: tuple[NamedType | Expansion, ...] = ()
     kind: StructKind = "struct"
     template_parameters: tuple[TemplateParameter, ...] = ()
     specialized: tuple[TemplateArgument, ...] | None = None

@@ -754,7 +754,9 @@ class CompiledModel(CallableModel):
 
     def _module_at(self, stage: str) -> ModuleOp:
         """The module in a dialect of the stages."""
-        if stage == self._imported.stage:
+        if stage == self._imported.stage and (
+            stage != "ttir" or find_division(self._imported.module) is None
+        ):
             return self._imported.module
         if stage == self._target.dialect:
             return self._lowered
@@ -1092,13 +1094,17 @@ _BORDERS = "stablehlo-mesh-borders{whole-arguments=true}"
 computes."""
 
 
+_DIVIDED = ("stablehlo", "ttir")
+"""Stages of modules that may be for several devices."""
+
+
 def options_for_devices(imported: ImportedModel, target: TargetName, options: str) -> str:
     """The options of a pipeline for a model, which may be for several devices.
 
     CompilationError for several devices where the target, or the spelling that is asked for, has
     programs of one device alone.
     """
-    division = find_division(imported.module) if imported.stage == "stablehlo" else None
+    division = find_division(imported.module) if imported.stage in _DIVIDED else None
     if division is None or is_spelled_late(target, options):
         return options
     with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
@@ -1123,7 +1129,7 @@ def options_for_devices(imported: ImportedModel, target: TargetName, options: st
 
 
 def _refuse_devices(imported: ImportedModel) -> None:
-    division = find_division(imported.module) if imported.stage == "stablehlo" else None
+    division = find_division(imported.module) if imported.stage in _DIVIDED else None
     if division is None:
         return
     with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
@@ -1165,6 +1171,8 @@ def _to_ttir(
         pipeline = f"{pipeline}{{spelling=2024 {front}}}"
     transform(module, pipeline)
     spell_ttir(module, target, options)
+    if stage == "ttir" and find_division(module) is not None:
+        transform(module, f"convert-stablehlo-to-ttir{{spelling={find_spelling(options)}}}")
 
 
 def _join(modules: Mapping[str, ModuleOp]) -> ModuleOp:

@@ -22,6 +22,7 @@ from ttmlir.version import TTNN_VERSION
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Operation
 
     from ttmlir.dialects import ttnn
     from ttmlir.runtime.tensor import Array
@@ -295,13 +296,48 @@ def _content(array: Array) -> tuple[tuple[int, ...], str, bytes]:
 
 
 def _read(op: ttnn.ConstantOp, name: str) -> None:
+    """Load a constant in place of its operation, and of those that take it back to the host.
+
+    Weights of convolutions are rows on the host. As tiles of their last two dimensions, which are
+    one number or nine, they would take a hundred to a thousand times the memory.
+    """
+    from ttmlir.dialects import ttnn
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
 
+    moves = _moves_to_host(op)
+    last = moves[-1] if moves else op
+    device = () if moves else op.operands
     build = TTNNValueBuilder.before(op)
-    result = build.create("load_tensor", op.operands, op.results[0].type, file_path=name)
-    op.results[0].replace_all_uses_with(result)
-    op.detach()
-    op.erase()
+    result = build.create("load_tensor", device, last.results[0].type, file_path=name)
+    last.results[0].replace_all_uses_with(result)
+    unused = [*reversed(moves), op]
+    if moves:
+        unused += [each.owner for each in op.operands if isinstance(each.owner, ttnn.GetDeviceOp)]
+    for each in unused:
+        left = _users(each)
+        if all(isinstance(user, ttnn.DeallocateOp) for user in left):
+            for user in (*left, each):
+                user.detach()
+                user.erase()
+
+
+def _users(op: Operation) -> list[Operation]:
+    return [use.operation for use in op.results[0].uses]
+
+
+def _moves_to_host(op: Operation) -> list[Operation]:
+    """The changes of layout that end on the host, if nothing else takes what they begin with."""
+    from ttmlir.dialects import ttnn
+
+    moves: list[Operation] = []
+    while True:
+        users = [user for user in _users(op) if not isinstance(user, ttnn.DeallocateOp)]
+        if len(users) != 1 or not isinstance(users[0], ttnn.ToLayoutOp | ttnn.FromDeviceOp):
+            return []
+        [op] = users
+        moves.append(op)
+        if isinstance(op, ttnn.FromDeviceOp):
+            return moves
 
 
 def _name_cached_functions(module: ModuleOp) -> None:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from ttmlir.layout.affine import AffineExpr, AffineMap, constant, dims, symbols
 from ttmlir.layout.enums import MemorySpace, Topology
 from ttmlir.layout.errors import LayoutError
-from ttmlir.layout.system import SystemDesc
+from ttmlir.layout.system import SystemDesc, larger_boards
 from ttmlir.layout.tensor_layout import Grid, TensorLayout, shape_text
 
 DRAM_PAGE_SIZE = 8192
@@ -103,9 +103,10 @@ class DeviceView:
             raise LayoutError(f"a mesh has at least one chip in each dimension, got {mesh}")
         volume = math.prod(mesh)
         if chip_ids is None and volume > system.num_chips:
+            larger = ", ".join(larger_boards(volume)) or "none"
             raise LayoutError(
-                f"a mesh of {shape_text(mesh)} needs {volume} chips, "
-                f"the system has {system.num_chips}"
+                f"a mesh of {shape_text(mesh)} needs {volume} chips, the system has "
+                f"{system.num_chips}; boards with as many: {larger}"
             )
         ids = tuple(range(volume)) if chip_ids is None else tuple(chip_ids)
         chips = [system.chip(chip_id) for chip_id in ids]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -441,6 +442,11 @@ def board(name: str) -> SystemDesc:
     if name not in _BY_NAME:
         raise LayoutError(f"unknown board '{name}'; known are {', '.join(BOARD_NAMES)}")
     return _describe(_BY_NAME[name])
+
+
+def larger_boards(chips: int) -> tuple[str, ...]:
+    """The names of the boards that have so many chips, or more."""
+    return tuple(each.name for each in BOARDS if math.prod(each.mesh) >= chips)
 
 
 def _describe(board: Board) -> SystemDesc:

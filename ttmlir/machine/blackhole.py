@@ -11,6 +11,7 @@ from ttmlir.machine.figures import (
     FirmwareMap,
     Generation,
     LaunchFigures,
+    LinkFigures,
     NetworkFigures,
     ProgramFigures,
     ScheduleFigures,
@@ -90,6 +91,8 @@ NETWORK = NetworkFigures(
     ),
     dram_read_rate=figure(46.3, f"{_READS}: 500.5 GB/s over 8 channels at 1.35 GHz"),
     dram_write_rate=figure(46.3, f"{_READS}: 500.5 GB/s read; writes are taken to get the same"),
+    dram_partial_write=figure(0, "C4: 64 bytes take no longer than 1024"),
+    dram_burst=figure(64, "C4: 64 bytes take no longer than 1024"),
     dram_request_interval=figure(16.4, "tt-metal issue 55898"),
     dram_latency=figure(
         109,
@@ -155,6 +158,24 @@ _FITTED = "fitted for Wormhole, and taken for Blackhole"
 _UNITS = "that of Wormhole, whose units the clock gives all chips"
 _TWICE = "derived: twice that of Wormhole, whose links are half as wide"
 
+_FABRIC = "tt-metal, tests/tt_metal/tt_fabric, routing/golden, bandwidth and latency of four p150"
+_GATHERS = "tt-metal issue 47803 of 2026-07, four chips with four links"
+
+LINKS = LinkFigures(
+    line_rate=figure(24.0, f"{_FABRIC}: 15.6 to 32.9 in lines; the middle"),
+    ring_rate=figure(20.5, f"{_FABRIC}: 18 to 24; {_GATHERS}"),
+    hop=figure(780, f"{_FABRIC}: 755 to 800 for packets of 4096 bytes"),
+    gather_start=figure(10_000, f"{_GATHERS}: fitted to 18.6 us of 1.9 MiB in a ring of 4"),
+    reduce_start=figure(
+        17_000, "tt-metal PR 55543 of 2026-09: fitted to 20.9 us of 128 KiB in a ring of 8 p150"
+    ),
+    counts=figure(
+        ((4, 4), (32, 2)),
+        "tt-metal, mesh graph descriptors: 4 between two and four p150, 2 between more",
+    ),
+    torus=figure(32, "tt-metal, mesh graph descriptors: Galaxy"),
+)
+
 SCHEDULES = ScheduleFigures(
     read_page=figure(wormhole.SCHEDULES.read_page, f"{_FITTED}; C2 and C12 add up to 40"),
     gather_tile=figure(wormhole.SCHEDULES.gather_tile, "chosen as for Wormhole"),
@@ -194,5 +215,6 @@ BLACKHOLE = Generation(
     network=NETWORK,
     launch=LAUNCH,
     programs=PROGRAMS,
+    links=LINKS,
     schedules=SCHEDULES,
 )

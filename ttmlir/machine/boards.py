@@ -52,6 +52,11 @@ _GUIDE = (
 _WITHIN_CARD = figure(
     Links((8, 9), (0, 1)), "representative: the two chips of an n300 have two links"
 )
+_BETWEEN_P150 = figure(
+    Links((9, 11), (4, 6)),
+    "representative: tt-mlir of 2026 without cards; p150 have up to four links of QSFP-DD cables",
+)
+_BELOW_P150 = figure(Links((8, 10), (5, 7)), "representative, as for cables")
 
 BOARDS = (
     Board(
@@ -85,6 +90,29 @@ BOARDS = (
         dram_channels=figure(8, _CARDS),
     ),
     Board(
+        name="p300",
+        generation=BLACKHOLE,
+        grid=figure((10, 11), _GUIDE),
+        dram_channels=figure(8, _CARDS),
+        mesh=figure((1, 2), _CARDS),
+        right=figure(
+            Links((2, 3), (9, 8)), "tt-metal, mock cluster descriptors: representative, two links"
+        ),
+    ),
+    *(
+        Board(
+            name=f"p150x{rows * columns}",
+            generation=BLACKHOLE,
+            grid=figure((10, 11), _GUIDE),
+            dram_channels=figure(8, _CARDS),
+            mesh=figure((rows, columns), "tt-metal, mesh graph descriptors"),
+            on_host=figure((rows, columns), "each card has PCIe"),
+            right=_BETWEEN_P150,
+            below=_BELOW_P150,
+        )
+        for rows, columns in ((1, 2), (2, 2), (2, 4))
+    ),
+    Board(
         name="t3000",
         generation=WORMHOLE,
         grid=figure((8, 8), _WORKERS),
@@ -104,4 +132,5 @@ BOARDS = (
         below=figure(Links((0, 1, 2, 3), (8, 9, 10, 11)), "representative, as for cables"),
     ),
 )
-"""The cards n150, n300 (two chips), p100 and p150, and the systems t3000 and galaxy (32 chips)."""
+"""The cards n150, n300 (two chips), p100, p150 and p300 (two chips), two, four and eight p150, and
+the systems t3000 and galaxy (32 chips)."""

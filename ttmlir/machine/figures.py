@@ -142,9 +142,9 @@ class UnitFigures(Figures):
     """Cycles of a tile beyond its bytes."""
     matmul_phase: int
     """Cycles of one fidelity phase of a product of two tiles."""
-    matmul_unpack_rate: int
-    """Bytes per cycle of one tile after the other for products, whose addresses the unpackers
-    compute in between."""
+    matmul_unpack_tile: int
+    """Cycles between two of the tiles that are unpacked one after the other for products: the
+    unpackers compute the address in between."""
     matmul_unpack_call: int
     """Cycles of the processor that drives the unpackers for a call that multiplies a block: it
     looks up the operands, waits for a set of registers, computes addresses, writes them and starts
@@ -170,6 +170,10 @@ class UnitFigures(Figures):
     """Cycles to unpack a 16-bit tile as rows, the way of `untilize_block`."""
     untilize_pack: int
     """Cycles to pack a 16-bit tile that was unpacked as rows."""
+    l1_port_bytes: int
+    """That a network reads or writes in a cycle."""
+    l1_conflicts: float
+    """Cycles that the unpackers lose to each of these, where they want the same banks."""
     reconfigure: int
     """Cycles of an `_init` call."""
     load_l1: int
@@ -218,6 +222,9 @@ class NetworkFigures(Figures):
     """Of a channel, with any number of readers."""
     dram_write_rate: float
     """Of a channel, with writes in a static virtual channel."""
+    dram_partial_write: int
+    """Cycles of a channel for a write of fewer bytes than `dram_burst`, at least."""
+    dram_burst: int
     dram_request_interval: float
     """A DRAM endpoint takes a read from each network this often."""
     dram_latency: int
@@ -299,6 +306,29 @@ class ProgramFigures(Figures):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LinkFigures(Figures):
+    """Ethernet links between chips, and what ttnn's exchanges over them take.
+
+    Rates are GB/s of one link in one direction, with packets of 4096 bytes; times nanoseconds.
+    """
+
+    line_rate: float
+    """Of chips in a row, the last of which gets what all others have over its only neighbour."""
+    ring_rate: float
+    """Of chips in a ring, where every part goes half the way around in each direction."""
+    hop: float
+    """From one chip to the next."""
+    gather_start: float
+    """Of an exchange, beyond hops and bytes."""
+    reduce_start: float
+    """The same where what arrives is added."""
+    counts: tuple[tuple[int, int], ...]
+    """Links that programs use between neighbours: up to so many chips, so many."""
+    torus: int
+    """Chips of a system whose rows and columns are rings, and not only the whole."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ScheduleFigures(Figures):
     """What the choice of blocks and grids of generated kernels weighs."""
 
@@ -361,4 +391,5 @@ class Generation:
     network: NetworkFigures
     launch: LaunchFigures
     programs: ProgramFigures
+    links: LinkFigures
     schedules: ScheduleFigures

@@ -10,6 +10,7 @@ from ttmlir.machine.figures import (
     FirmwareMap,
     Generation,
     LaunchFigures,
+    LinkFigures,
     NetworkFigures,
     ProgramFigures,
     ScheduleFigures,
@@ -81,7 +82,7 @@ UNITS = UnitFigures(
     pack_rate=figure(64, "ISA, TensixTile/L1.md"),
     pack_accumulate_rate=figure(32, "ISA, TensixTile/L1.md: each 16 bytes in 2 cycles"),
     wide_pack_rate=figure(
-        51,
+        48,
         "C35: 98 to 101 cycles were measured for a tile of 4096 bytes with the loop around it "
         "(tt-llk, perf_evaluation)",
     ),
@@ -89,8 +90,8 @@ UNITS = UnitFigures(
     matmul_phase=figure(
         16, "ISA, TensixTile/TensixCoprocessor/MatrixUnit.md: 32^3 multiplications, 2048 in a cycle"
     ),
-    matmul_unpack_rate=figure(
-        56,
+    matmul_unpack_tile=figure(
+        5,
         "37 to 38 cycles were measured for a tile of 16 bits (tt-llk issue 131, tt-metal PR "
         "55053), 107 for five of bfp8 with the call (C34)",
     ),
@@ -101,9 +102,9 @@ UNITS = UnitFigures(
         3, "tt-metal PR 55760: 34.5 to 36.9 were measured where the phases take 32"
     ),
     dst_handover=figure(
-        25,
-        "49 to 66 are left of the cycles of C32 to C34 when the products are taken off, of which "
-        "some pass while the first operands are unpacked",
+        80,
+        "fitted to C32 to C34 at LoFi: 49 to 66 are left when the products are taken off, beside "
+        "those in which the unpackers fill both banks",
     ),
     reduce_max=figure(
         52, "C37: 58 were measured with the loop around it (tt-metal PR 55053, on Blackhole)"
@@ -114,6 +115,12 @@ UNITS = UnitFigures(
     pack_untilize_pack=figure(57, "tt-llk issue 131"),
     unpack_untilize_unpack=figure(393, "tt-llk issue 131"),
     untilize_pack=figure(47, "tt-llk issue 131"),
+    l1_port_bytes=figure(32, "ISA, TensixTile/L1.md: two ports of 16 bytes each way"),
+    l1_conflicts=figure(
+        0.225,
+        "derived: one of 2 banks of 16 is among the 4 that an unpacker reads in 54 of 120 cases, "
+        "and a bank serves both by turns (ISA, TensixTile/L1.md)",
+    ),
     reconfigure=figure(
         30, "derived: about as many instructions of an `_init` call write configuration"
     ),
@@ -144,6 +151,10 @@ NETWORK = NetworkFigures(
     stores_inline_writes=figure(False, "C10: 22 cycles each"),
     dram_read_rate=figure(22.2, "ISA, DRAMTile/README.md: 22.2 to 22.3 GB/s at 1 GHz"),
     dram_write_rate=figure(21.9, "ISA, DRAMTile/README.md: 21.9 to 22.0 GB/s at 1 GHz"),
+    dram_partial_write=figure(
+        66, "N3: 64 bytes to one channel; 57 to 63 are left of N1 where many cores write 64 bytes"
+    ),
+    dram_burst=figure(128, "N3: 128 bytes take no longer than the processor takes to issue them"),
     dram_request_interval=figure(6.8, "tt-metal issue 55898"),
     dram_latency=figure(81, "that of Blackhole in cycles of 1 GHz; C3 confirms it"),
     dram_write_latency=figure(47, "nothing is published; that of Blackhole, 63 cycles at 1.35 GHz"),
@@ -211,6 +222,27 @@ PROGRAMS = ProgramFigures(
     pcie_read=figure(((32, 0.648), (256, 4.26), (1024, 10.2), (2048, 12.6)), _PCIE),
 )
 
+_FABRIC = "tt-metal, tests/tt_metal/tt_fabric, routing/golden, bandwidth and latency on a T3000"
+_EXCHANGES = "tt-metal PR 41522 of 2026-04, reduce-scatter of bf16 tiles in DRAM"
+
+LINKS = LinkFigures(
+    line_rate=figure(10.6, f"{_EXCHANGES}: 1384 us of 16 MiB in a line of 8, over one link"),
+    ring_rate=figure(8.2, f"{_EXCHANGES}: 897 us of the same in a ring; {_FABRIC}: 7.7 to 8.3"),
+    hop=figure(1350, f"{_FABRIC}: 1343 to 1359 for packets of 4096 bytes"),
+    gather_start=figure(
+        5000, "fitted to 6.3 to 10.1 us of gathers over 4 chips (tt-metal PR 19810)"
+    ),
+    reduce_start=figure(
+        24_000, f"{_EXCHANGES}: fitted to 31 to 34 us of 16 KiB in rings and lines of 8"
+    ),
+    counts=figure(
+        ((8, 1), (32, 4)),
+        "tt-metal, mesh graph descriptors: 2 on n300 and T3000, of which PR 41522 uses one, 4 on "
+        "Galaxy",
+    ),
+    torus=figure(32, "tt-metal, mesh graph descriptors: Galaxy"),
+)
+
 SCHEDULES = ScheduleFigures(
     read_page=figure(45, f"{_FITTED}; C3 and C12 add up to 50"),
     gather_tile=figure(
@@ -262,5 +294,6 @@ WORMHOLE = Generation(
     network=NETWORK,
     launch=LAUNCH,
     programs=PROGRAMS,
+    links=LINKS,
     schedules=SCHEDULES,
 )

@@ -35,6 +35,7 @@ from ttmlir.metalium.enums import (
     shard_pages,
 )
 from ttmlir.metalium.errors import MetaliumError, host_call
+from ttmlir.optable.kernel.releases import RELEASES, Release
 from ttmlir.sim.execution.program import CircularBufferSpec, Program
 from ttmlir.sim.machine.address_generators import (
     RUNTIME_BANKS,
@@ -241,12 +242,22 @@ class TensorAccessorArgs:
     """
 
     def __init__(
-        self, buffer: Buffer, args_config: ArgConfig | int = 0, *, aligned_page_size: bool = False
+        self,
+        buffer: Buffer,
+        args_config: ArgConfig | int = 0,
+        *,
+        aligned_page_size: bool | None = None,
     ) -> None:
-        """The layout of a buffer; with the aligned size of a page in the order of late 2026."""
+        """The layout of a buffer; with the aligned size of a page in the order of late 2026.
+
+        By default that is so on a device of tt-metal 0.81.
+        """
         if not isinstance(cast("object", buffer), Buffer):
             raise MetaliumError(f"TensorAccessorArgs takes a buffer, not {buffer!r}")
         args = buffer.simulated.accessor_args()
+        if aligned_page_size is None:
+            release = RELEASES.get(buffer.device().simulated.options.tt_metal or "")
+            aligned_page_size = release is Release.LATE_2026
         if aligned_page_size:
             args = replace(args, page_size=buffer.aligned_page_size())
         if not isinstance(cast("object", args_config), int):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from contextvars import ContextVar
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from ttmlir.errors import UsageError
+from ttmlir.errors import ArgumentError, UsageError
 from ttmlir.metalium.enums import BufferType, NamedNumber
 from ttmlir.ttnn.operations.operation import OBSERVERS, Call, Observer, Operation, tensors_of
 from ttmlir.ttnn.tensor.tensor import DeviceStorage, Tensor
+from ttmlir.ttnn.tracer import write_picture
+from ttmlir.ttnn.types.memory import Shape
 
 Node = dict[str, Any]
 
@@ -59,13 +63,17 @@ class Graph(Observer):
     def end(self, call: Call) -> None:
         """The operation ends; its results follow from it."""
         made = tensors_of(call.result)
+        buffers: list[tuple[Node, Tensor]] = []
         for tensor in made:
             if tensor.tensor_id not in self._tensors and tensor.device() is not None:
-                self._connect(self._function, self.add("buffer_allocate", **_buffer(tensor)))
+                buffers.append((self.add("buffer_allocate", **_buffer(tensor)), tensor))
+                self._connect(self._function, buffers[-1][0])
         end = self.add("function_end", name=self._function["params"]["name"])
         self._connect(self._function, end)
         for tensor in made:
             self._connect(end, self._node_of(tensor))
+        for buffer, tensor in buffers:
+            self._connect(buffer, self._node_of(tensor))
 
     def finish(self) -> list[Node]:
         """All nodes, with that of the end."""
@@ -151,6 +159,84 @@ def extract_output_tensors(trace: list[Node]) -> list[Node]:
     return [node for node in _results(trace) if not node["connections"]]
 
 
+class TensorInfo(NamedTuple):
+    """A result: its shape, its bytes, and the memory that it is in."""
+
+    shape: Shape
+    size: int
+    type: BufferType
+
+
+def extract_output_info(trace: list[Node]) -> list[TensorInfo]:
+    """What is known of the results on a device that no other operation takes."""
+    buffers = {
+        number: node["params"]
+        for node in _of_kind(trace, "buffer_allocate")
+        for number in node["connections"]
+    }
+    return [
+        TensorInfo(
+            _shape_of(node),
+            int(buffers[node["counter"]]["size"]),
+            BufferType[buffers[node["counter"]]["type"]],
+        )
+        for node in extract_output_tensors(trace)
+        if node["counter"] in buffers
+    ]
+
+
+def _shape_of(node: Node) -> Shape:
+    return Shape([int(extent) for extent in re.findall(r"\d+", node["params"]["shape"])])
+
+
+def extract_levelized_graph(trace: list[Node], max_level: int = 1) -> list[Node]:
+    """Tensors, then operations, each with those before and behind it.
+
+    Operations do not call others here: all are of level 1, and have no internals.
+    """
+    if max_level < 1:
+        raise ArgumentError(f"max_level is at least 1, not {max_level}")
+    tensors, functions = (_of_kind(trace, kind) for kind in ("tensor", "function_start"))
+    numbers = {node["counter"]: number for number, node in enumerate([*tensors, *functions])}
+    levelized: list[Node] = [
+        {
+            "arguments": [],
+            "counter": numbers[node["counter"]],
+            "in_edges": [],
+            "internals": [],
+            "name": _name_of(node),
+            "out_edges": [],
+            "output_info": [],
+            "output_shape": [str(_shape_of(node))] if node["node_type"] == "tensor" else [],
+            "stacking_level": 1,
+        }
+        for node in [*tensors, *functions]
+    ]
+
+    def connect(first: Node, second: Node) -> None:
+        first["out_edges"].append(second["counter"])
+        second["in_edges"].append(first["counter"])
+
+    for node in tensors:
+        for number in node["connections"]:
+            connect(levelized[numbers[node["counter"]]], levelized[numbers[number]])
+    for node in functions:
+        function = levelized[numbers[node["counter"]]]
+        end = trace[int(node["connections"][-1])]
+        for each in end["connections"]:
+            made = levelized[numbers[int(each)]]
+            connect(function, made)
+            function["output_shape"] += made["output_shape"]
+    return levelized
+
+
+def _name_of(node: Node) -> str:
+    params = node["params"]
+    if node["node_type"] == "tensor":
+        return f"tensor[{params['tensor_id']}]"
+    return params.get("name", node["node_type"])
+
+
 def count_intermediate_and_output_tensors(trace: list[Node]) -> tuple[int, int]:
     """How many results other operations take, and how many are left."""
     left = len(extract_output_tensors(trace))
@@ -162,3 +248,17 @@ def pretty_print(trace: list[Node]) -> None:
     for node in trace:
         params = ", ".join(f"{name}={value}" for name, value in node["params"].items())
         print(f"{node['counter']:4} {node['node_type']} {params}".rstrip())
+
+
+def visualize(captured_graph: list[Node], *, file_name: str | Path | None = None) -> str:
+    """The nodes of a graph and what follows from them, as text of Graphviz' `dot`.
+
+    It is written to the file, whose ending becomes `.dot` if it is that of a picture.
+    """
+    lines = ["digraph {", "  node [shape=box];"]
+    for node in captured_graph:
+        facts = [f"{name}={value}" for name, value in node["params"].items() if name != "name"]
+        label = "\\n".join([_name_of(node), node["node_type"], *facts])
+        lines.append(f'  n{node["counter"]} [label="{label}"];')
+        lines += [f"  n{node['counter']} -> n{each};" for each in node["connections"]]
+    return write_picture(lines, file_name)

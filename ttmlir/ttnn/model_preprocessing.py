@@ -214,6 +214,47 @@ def preprocess_model_parameters(
         raise locate_error(error, "ttnn.model_preprocessing") from error
 
 
+def preprocess_model(
+    *,
+    initialize_model: Callable[[], Any],
+    convert_to_ttnn: Callable[[Any, str], bool] | None = None,
+    custom_preprocessor: Callable[..., Any] | None = None,
+    device: MeshDevice | None = None,
+    prefix: str = "",
+    run_model: Callable[[Any], Any] | None = None,
+    model_name: str | None = None,
+    version: str | None = None,
+    reader_patterns_cache: dict[Any, Any] | None = None,
+) -> Any:
+    """As `preprocess_model_parameters`; with `run_model` parameters know the images of their run.
+
+    Those of convolutions and poolings have their `ttnn_module_args`. `reader_patterns_cache` is for
+    tables of a card, of which there are none here.
+    """
+    model = initialize_model()
+    found = preprocess_model_parameters(
+        initialize_model=lambda: model,
+        convert_to_ttnn=convert_to_ttnn,
+        custom_preprocessor=custom_preprocessor,
+        device=device,
+        prefix=prefix,
+        run_model=run_model,
+    )
+    if run_model is not None:
+        _add_args(found, infer_ttnn_module_args(model=model, run_model=run_model))
+    return found
+
+
+def _add_args(parameters: Any, args: Any) -> None:
+    """Give the parameters of modules what is known of these."""
+    if isinstance(args, Conv2dArgs | MaxPool2dArgs):
+        parameters["ttnn_module_args"] = args
+        return
+    for name, inner in args.items():
+        is_list = isinstance(parameters, ParameterList)
+        _add_args(parameters[int(name) if is_list else name], inner)
+
+
 class Conv2dArgs(ParameterDict):
     """What a convolution is, and the image that it met."""
 

@@ -17,8 +17,8 @@ _OPERATIONS = "ttmlir.ttnn.operations"
 
 _NAMES = {
     f"{_TYPES}.enums": (
-        *("BcastOpDim", "BcastOpMath", "CoreType", "DataType", "EmbeddingsType", "GeluVariant"),
-        "Layout",
+        *("BcastOpDim", "BcastOpMath", "ChunkGdnWyInverse", "CoreType", "DataType"),
+        *("EmbeddingsType", "GeluVariant", "Layout", "SparseKVFormat"),
         *("LossReductionMode", "MathFidelity", "NOC_MODE", "ReduceType"),
         *("ShardDistributionStrategy", "ShardShapeAlignment", "ShardStrategy", "ThrottleLevel"),
         *("TileReshapeMapMode", "Topology"),
@@ -43,7 +43,8 @@ _NAMES = {
         "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
         "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
         "MatmulMultiCoreReuseMultiCastProgramConfig",
-        *("Conv3dConfig", "MinimalMatmulConfig", "SDPAProgramConfig"),
+        *("Conv3dConfig", "IndexerScoreProgramConfig", "MinimalMatmulConfig", "SDPAProgramConfig"),
+        *("ChunkGdnFusedProgramConfig", "ChunkGdnMonoProgramConfig", "ChunkGdnPhasedProgramConfig"),
         *("SoftmaxDefaultProgramConfig", "SoftmaxProgramConfig"),
         "SoftmaxShardedMultiCoreProgramConfig",
         *("WormholeComputeKernelConfig", "init_device_compute_kernel_config"),
@@ -76,6 +77,7 @@ _NAMES = {
         *("event_synchronize", "execute_trace", "get_global_semaphore_address", "record_event"),
         *("release_trace", "reset_global_semaphore_value", "wait_for_event"),
     ),
+    f"{_DEVICE}.reports": ("dump_device_memory_state",),
     f"{_DEVICE}.mesh": (
         *("MemoryView", "MeshDevice", "ReadDeviceProfiler", "SubDevice"),
         *("SubDeviceId", "get_memory_view"),
@@ -137,7 +139,8 @@ _USUAL = (
 
 FAMILIES = (
     *_USUAL,
-    f"{_OPERATIONS}.complex_numbers",
+    *(f"{_OPERATIONS}.{name}" for name in ("complex_numbers", "fourier", "grids")),
+    *(f"{_OPERATIONS}.{name}" for name in ("delta_rule", "indexed_attention")),
     *(f"{_OPERATIONS}.{name}" for name in ("scans", "sampling", "patches")),
     *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "heads")),
     *(f"{_OPERATIONS}.{name}" for name in ("mesh_layers", "model_norms")),
@@ -229,11 +232,22 @@ _REFUSED = {
     "joins an exchange between devices with what is computed; call the two operations": """
         fused_rms_minimal reduce_to_root experimental.add_shared_expert_weights
         experimental.all_gather_* experimental.all_reduce_* experimental.all_to_all_*
-        experimental.dit_fused_distributed_* experimental.get_moe_* experimental.halo_scatter
+        experimental.dit_fused_distributed_* experimental.halo_scatter
         experimental.high_bw_all_gather experimental.llama_*
         experimental.minimal_matmul_strided_reduce_scatter_async experimental.neighbor_pad_halo
         experimental.reduce_scatter_minimal_* experimental.ring_*
         experimental.selective_reduce_combine experimental.strided_* transformer.ring_mla""",
+    "is of one layer of experts, whose weights lie as the banks of one board want them": """
+        experimental.get_moe_* experimental.get_weight_* experimental.moe_*
+        experimental.prepare_w*""",
+    "is about how a card places buffers, which nothing here depends on": """
+        copy_host_to_device_tensor_partial create_global_circular_buffer
+        experimental.can_use_fused_msda_from_offsets_l1_value experimental.matmul_decode
+        experimental.prepare_generic_op""",
+    "takes what the library's own Python alone has: tables of its profiler, functions in C++, or a "
+    "graph of networkx": """
+        get_all_programs_perf_data register_cpp_operation tracer.get_graph""",
+    "is not in ttnn 0.81, and group_norm needs no such table": "create_group_norm_reciprocals",
     "feeds cores that compute from others while they do, which is not here": """
         dram_prefetcher experimental.create_global_circular_buffer_for_*
         experimental.create_prefetcher_pipes_for_tensor_prefetcher

@@ -67,12 +67,72 @@ def visualize(output: Tensor | list[Tensor], *, file_name: str | None = None) ->
                 other = numbers.setdefault(operand.tensor_id, len(numbers))
                 lines.append(f"  t{other} -> t{node};")
                 waiting.append(operand)
+    return write_picture(lines, file_name)
+
+
+def write_picture(lines: list[str], file_name: str | Path | None) -> str:
+    """A graph in the language of `dot`, which is ended here, and written to a file if one is named.
+
+    The ending of a picture becomes `.dot`.
+    """
     text = "\n".join([*lines, "}"]) + "\n"
     if file_name is not None:
         path = Path(file_name)
         path = path.with_suffix(".dot") if path.suffix in _PICTURES else path
         write_file(path, text.encode())
     return text
+
+
+def codegen(output: Tensor | list[Tensor]) -> str:
+    """The text of a function that makes the calls results come from, in their order.
+
+    Its arguments are the tensors that no traced call made. Values that Python cannot read back from
+    their text stand as it.
+    """
+    results = tensors_of(output)
+    if not results:
+        raise UsageError("output is a ttnn.Tensor, or a list of them")
+    names: dict[int, str] = {}
+    arguments: list[str] = []
+    lines: list[str] = []
+    # A call follows those of its operands: the second visit of a tensor is behind them.
+    waiting = [(tensor, False) for tensor in reversed(results)]
+    while waiting:
+        tensor, is_ready = waiting.pop()
+        if tensor.tensor_id in names:
+            continue
+        call = _made.get().get(tensor.tensor_id)
+        if call is None:
+            arguments.append(f"tensor_{len(arguments)}")
+            names[tensor.tensor_id] = arguments[-1]
+        elif is_ready:
+            made = tensors_of(call.result)
+            for each in made:
+                names[each.tensor_id] = f"variable_{len(names) - len(arguments)}"
+            targets = ", ".join(names[each.tensor_id] for each in made)
+            lines.append(f"    {targets} = {_text_of(call, names)}")
+        else:
+            waiting.append((tensor, True))
+            inner = [each for each in _operands(call) if each.tensor_id != tensor.tensor_id]
+            waiting += [(each, False) for each in reversed(inner)]
+    found = ", ".join(names[each.tensor_id] for each in results)
+    head = f"def top_level_module({', '.join(arguments)}):"
+    return "\n".join([head, *lines, f"    return {found}"]) + "\n"
+
+
+def _text_of(call: Call, names: Mapping[int, str]) -> str:
+    def spell(value: Any) -> str:
+        if isinstance(value, Tensor):
+            return names[value.tensor_id]
+        if isinstance(value, list | tuple):
+            listed: list[Any] = [*value]
+            inner = ", ".join(map(spell, listed))
+            return f"[{inner}]" if isinstance(value, list) else f"({inner},)"
+        return repr(value) if isinstance(value, str) else str(value)
+
+    given = [spell(each) for each in call.args]
+    given += [f"{name}={spell(each)}" for name, each in call.kwargs.items()]
+    return f"{call.operation.__name__}({', '.join(given)})"
 
 
 def _operands(call: Call | None) -> list[Tensor]:

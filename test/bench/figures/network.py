@@ -297,6 +297,41 @@ FIGURES = (
         rate=True,
         measured={16: {1024: 37.9, 8192: 57.4}, 256: {1024: 66.0, 8192: 65.5}},
     ),
+    *(
+        Figure(
+            name=f"{name} on network {noc.value}",
+            kind=DRAM,
+            what=replace(interleaved(call, barrier, 8, noc), grid=(8, 7)),
+            measured={16: measured},
+        )
+        for name, call, barrier, noc, measured in (
+            (
+                *("N1: 8x7 cores write pages", WRITE_PAGE, "noc_async_write_barrier()"),
+                *(NOC.NOC_1, {64: 5460, 512: 3508, 2048: 13_444}),
+            ),
+            (
+                *("N1: 8x7 cores write pages", WRITE_PAGE, "noc_async_write_barrier()"),
+                *(NOC.NOC_0, {64: 5405, 512: 10_241, 2048: 37_753}),
+            ),
+            (
+                *("N2: 8x7 cores read pages", READ_PAGE, "noc_async_read_barrier()"),
+                *(NOC.NOC_0, {64: 1595, 512: 2725, 2048: 10_112}),
+            ),
+            (
+                *("N2: 8x7 cores read pages", READ_PAGE, "noc_async_read_barrier()"),
+                *(NOC.NOC_1, {64: 1802, 512: 7541, 2048: 29_234}),
+            ),
+        )
+    ),
+    Figure(
+        name="N3: write to one channel",
+        kind=DRAM,
+        what=replace(WRITE, target=CHANNEL),
+        measured={
+            16: {64: 1325, 128: 829, 2048: 1781, 8192: 6525},
+            64: {64: 4492, 128: 2020, 2048: 6352, 8192: 24_286},
+        },
+    ),
     Figure(
         name="C13: one multicast to one core",
         kind=MULTICAST,

@@ -3,9 +3,14 @@
 template <typename F> void repeat(uint32_t n, F&& f) {
     for (uint32_t i = 0; i < n; ++i) { f(i); }
 }
+struct Noted { int v; Noted(int v) : v(v) {} Noted(const Noted& o) : v(o.v) { note(2000 + v); } ~Noted() { note(6000 + v); } };
 void kernel_main() {
     uint32_t total = 0;
     repeat(5, [&](uint32_t i) { total += i; });
     auto add = [total, scale = 3](auto x) { return x * scale + total; };
     note(total); note(add(2u)); note([](uint32_t x) { return x + 1; }(4));
+    int two[2] = {1, 2}; auto had = [two]() { return two[0] + two[1] * 10; }; two[0] = 5; note(had());
+    auto counts = [=]() mutable { two[0]++; return two[0]; }; note(counts()); auto counted = counts; note(counts()); note(counted()); note(two[0]);
+    Noted pair[2] = {3, 4}; { auto second = [pair]() { return pair[1].v; }; pair[1].v = 9; note(second()); auto again = second; note(again()); }
+    auto nested = [&]() { auto inner = [=]() { return two[1]; }; two[1] = 7; return inner(); }; note(nested());
 }

@@ -72,4 +72,12 @@ void kernel_main() {
     Holder z = (y = x); note(z.one.n);
     note(is_place(a)); note(is_place(3)); note(is_plain(a)); note(is_plain(3)); note(cast(a)); note(cast(4));
     Counted place(1); Counted before = std::exchange(place, Counted(20)); note(before.n); note(place.n);
+    auto forward = [](auto&& x) { return kind(std::forward<decltype(x)>(x)); };
+    Number kept(1); note(forward(kept)); note(forward(std::move(kept))); note(forward(Number(2)));
+    auto give = [](auto&&... x) { return (Number(std::forward<decltype(x)>(x)).n + ...); };
+    note(give(kept)); note(kept.n); note(give(Number(3))); note(give(std::move(kept))); note(kept.n);
+    auto refers = [](auto&& x) { return std::is_lvalue_reference_v<decltype(x)>; };
+    note(refers(place)); note(refers(3)); note(refers(std::move(place)));
+    auto&& other = place; using Other = decltype(other); note(std::is_lvalue_reference_v<Other>);
+    auto&& made = Counted(4); note(std::is_lvalue_reference_v<decltype(made)>);
 }

@@ -14,8 +14,15 @@ template <size_t... Is, typename... T> uint32_t weigh(std::index_sequence<Is...>
 template <typename...> struct List {};
 template <typename L> struct Length;
 template <typename... T> struct Length<List<T...>> { static constexpr uint32_t value = sizeof...(T); };
+struct OfInt { int operator()(int x) const { return x + 1; } int name(char) { return 1; } };
+struct OfBool { int operator()(bool x) const { return x ? 70 : 71; } int name(bool) { return 2; } };
+template <typename... F> struct Overloads : F... { using F::operator()...; };
+template <typename... F> struct Names : F... { using F::operator()...; using F::name...; };
+template <typename... F> Overloads<F...> overload(F... f) { return Overloads<F...>{f...}; }
 void kernel_main() {
     note(weigh(std::make_index_sequence<3>{}, 3u, uint8_t(5), uint16_t(7)));
     note(sum(1u, 2u, 3u)); note(sum()); note(join<4, 0, 7>()); note(count(1, 2.0f, 'c'));
     note(Length<List<uint8_t, int, float>>::value); note(Length<List<>>::value);
+    Names<OfInt, OfBool> names; note(names(3)); note(names(true)); note(names.name('a')); note(names.name(false));
+    auto both = overload([](int x) { return x * 3; }, [](float y) { return (int) y; }); note(both(4)); note(both(2.5f));
 }

@@ -19,4 +19,5 @@ void kernel_main() {
     note(std::min<uint32_t>(4, values[0])); note(std::max(-1, 1)); note(std::is_same_v<decltype(pair.first), uint32_t>);
     note(are_words(1u, 2u)); note(are_words(1u, 'a')); note(std::negation_v<std::false_type>);
     std::conditional_t<(sizeof(pair) > 4), uint8_t, uint32_t> narrow = 300; note(narrow);
+    int four = 4; note(std::max({1, four, 3})); note(std::min({5, four, 9})); constexpr int eight = std::max({2, 8, 5}); note(eight); note((int) (std::min<float>({1, 0.5f}) * 4));
 }

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 from oracles.kernel_oracle import RecordingApi, noted, noted_by_gcc
+from samples.cpp_lifetimes import make_lifetimes
 from samples.cpp_programs import damage, make_kernel
 
 from ttmlir.cpp.errors import CppSyntaxError
@@ -46,6 +47,27 @@ def test_random_programs(tmp_path: Path) -> None:
 def test_many_random_programs(start: int, tmp_path: Path) -> None:
     """20,000 programs."""
     check(range(start, start + 25), tmp_path)
+
+
+def check_lifetimes(seeds: range, folder: Path) -> None:
+    """All kernels in one text of g++; each is a function of its own."""
+    texts = [make_lifetimes(seed, 1) for seed in seeds]
+    for seed, text, wanted in zip(seeds, texts, noted_by_gcc(texts, folder), strict=True):
+        assert noted(text) == wanted, f"make_lifetimes({seed}, 1)"
+
+
+@needs_gcc
+def test_random_lifetimes(tmp_path: Path) -> None:
+    """Objects begin, move and end when they do with g++: 12 programs."""
+    check_lifetimes(range(12), tmp_path)
+
+
+@pytest.mark.exhaustive
+@needs_gcc
+@pytest.mark.parametrize("start", range(1000, 2000, 50))
+def test_many_random_lifetimes(start: int, tmp_path: Path) -> None:
+    """1,000 programs."""
+    check_lifetimes(range(start, start + 50), tmp_path)
 
 
 def check_damaged(seeds: range, folder: Path) -> None:

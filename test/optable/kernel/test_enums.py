@@ -31,6 +31,7 @@ NUMBERS: dict[str, dict[str, int]] = {
     "ReluType": {
         **{"NO_RELU": 0, "ZERO_RELU": 1, "MIN_THRESHOLD_RELU": 2, "MAX_THRESHOLD_RELU": 3},
     },
+    "InlineWriteDst": {"DEFAULT": 0, "L1": 1, "REG": 2},
     "ProgrammableCoreType": {"TENSIX": 0, "ACTIVE_ETH": 1, "IDLE_ETH": 2},
 }
 

@@ -14,8 +14,8 @@
 
 // CHECK: [0, 0], [1 : i32, 1 : i32], [ 0x0x0x0,  0x0x0x0]>
 // CHECK: meshShape = 1x2, chipIds = [0, 1]
-// CHECK: "ttnn.from_device"
-// CHECK: "ttnn.distribute_tensor"(%{{.*}}, %{{.*}}) <{mapper_config = #ttnn.mesh_mapper_config<placements = [<replicate>, <shard, 1 : i32>]>}>
+// CHECK-NOT: "ttnn.from_device"
+// CHECK: "ttnn.distribute_tensor"(%arg0, %{{.*}}) <{mapper_config = #ttnn.mesh_mapper_config<placements = [<replicate, -1 : i32>, <shard, 1 : i32>], mesh_shape_override = [1 : ui32, 2 : ui32]>}>
 // CHECK: "ttnn.to_device"
 // CHECK: "ttnn.reduce_scatter"
 // CHECK: "ttnn.from_device"
@@ -23,9 +23,9 @@
 // FILE-DAG: DistributeTensorOp
 // FILE-DAG: AggregateTensorOp
 // LINKS: meshShape = 1x2, chipIds = [0, 1], meshTopology = [ring, disabled]>
-// LINKS: [[NARROW:%.*]] = "ttnn.typecast"({{.*}} -> tensor<96x256x!ttcore.tile<32x32, bfp_bf8>
+// LINKS: [[NARROW:%.*]] = "ttnn.typecast"({{.*}} -> tensor<1x1x96x256x!ttcore.tile<32x32, bfp_bf8>
 // LINKS: [[MOVED:%.*]] = "ttnn.reduce_scatter"([[NARROW]]) <{cluster_axis = 1 : ui32, {{.*}}topology = #ttcore.topology<ring>}>
-// LINKS: "ttnn.typecast"([[MOVED]]) {{.*}} -> tensor<96x128xbf16
+// LINKS: "ttnn.typecast"([[MOVED]]) {{.*}} -> tensor<1x1x96x128xbf16
 // LINK: ttcore-register-device cannot make the device: expected meshTopology size to match meshShape rank
 // STAR: for the --mesh-topology option: Cannot find option named 'star'! Supported: ring, linear, mesh, torus, disabled
 // ONE: a mesh of 1x2 needs 2 chips, the system has 1

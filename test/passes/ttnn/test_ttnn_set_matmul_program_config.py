@@ -80,3 +80,27 @@ def test_blocks_fit_into_l1(tiles: tuple[int, int, int], tile_bytes: int, answer
     with use_core_prefix(TTCORE):
         text = str(config_of(product, (8, 8)))
     assert f"in0_block_w = {answer}," in text
+
+
+# Tiles of rows, sums and columns, bytes of a tile, and the tiles that a core computes at once: of
+# 25 rows and 12 or 18 columns of f32, those of which the library says that they do not fit.
+PARTS = [
+    ((1568, 3, 12), 4096, (25, 4)),
+    ((1568, 3, 18), 4096, (5, 18)),
+    ((1568, 3, 9), 4096, (25, 9)),
+    ((1568, 3, 12), 2048, (25, 6)),
+]
+
+
+@pytest.mark.parametrize(("tiles", "tile_bytes", "block"), PARTS)
+def test_parts_that_do_not_fit_are_divided(
+    tiles: tuple[int, int, int], tile_bytes: int, block: tuple[int, int]
+) -> None:
+    """Into the largest blocks that do, of which all parts are multiples."""
+    rows, depth, columns = tiles
+    sides = (tile_bytes, tile_bytes, tile_bytes)
+    with use_core_prefix(TTCORE):
+        text = str(config_of(Product(1, rows, depth, columns, tile_bytes=sides), (8, 8)))
+    names = ("out_block_h", "out_block_w", "per_core_m", "per_core_n")
+    found = [int(re.findall(rf"\b{name} = (\d+)", text)[0]) for name in names]
+    assert found == [*block, 25, columns]

@@ -62,7 +62,7 @@ class _Reads:
     def __init__(self) -> None:
         self.found: list[tuple[int, int]] = []
 
-    def read(self, memory: Any, address: int, size: int, thread: Any) -> None:
+    def read_tile(self, memory: Any, address: int, size: int, thread: Any) -> None:
         """Keep the address and how many bytes."""
         self.found.append((address, size))
 

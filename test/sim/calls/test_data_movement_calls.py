@@ -366,6 +366,18 @@ def test_inline_write_with_byte_enables() -> None:
     assert bytes(other.l1.read(0x30000, 4)) == b"\xdd\x22\xbb\x44"
 
 
+def test_inline_write_says_what_it_writes_to() -> None:
+    """As tt-metal 0.81 declares it: L1 or a register, with or without an answer."""
+    bench = Bench()
+    template = 1, True, True
+    bench.run(
+        lambda api: api.noc_inline_dw_write(
+            api.get_noc_addr(1, 1, 0x30000), 0xAABBCCDD, template=template
+        )
+    )
+    assert bytes(bench.device.core(0, 0).l1.read(0x30000, 4)) == b"\xdd\xcc\xbb\xaa"
+
+
 def test_multicast_wraps_around_and_reaches_workers_only() -> None:
     """A span whose start is behind its end goes around the torus; DRAM columns do not receive."""
     bench = Bench()

@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from cores.compute_core import Recorder, call
-from cores.tile_bytes import BOTH, core_of, eighths, result
+from cores.tile_bytes import BOTH, core_of, eighths, has_recorded_bits, result
 from numpy.typing import NDArray
 
 from ttmlir.layout.enums import DataType
@@ -165,6 +165,8 @@ def test_functions_of_a_tile(name: str, numerics: Numerics) -> None:
     x = np.clip(x, -0.875, 0.875) if name == "erfinv_tile" else x
     bits = tuple(map(word, numbers))
     for wide in (True, False):
+        if not wide and numerics == "device" and has_recorded_bits(name):
+            continue
         got = run([x], [*prepared(name), call(name, 0, *bits)], numerics, wide=wide)
         close(got, oracle(function, x), wide=wide or numerics == "exact")
 

@@ -23,12 +23,15 @@ from ttmlir.metalium import (
     SetCommonRuntimeArgs,
     TensorAccessorArgs,
 )
+from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.build import BindingNames, ScratchpadNames, TensorNames
 
 CORE = CoreCoord(0, 0)
 PAGE, WORDS, PAGES = 32, 8, 5
 BYTES = 96
+PAGE_SIZE = 256
+"""What this project's own host programs set in the flags of a layout with the size of a page."""
 NAMES = BindingNames(
     tensors=(("a", TensorNames(layout=0, address=0)), ("b", TensorNames(layout=2, address=1))),
     tensor_lists=(("both", ("b", "a")),),
@@ -36,7 +39,7 @@ NAMES = BindingNames(
 )
 
 
-def printed(body: str) -> list[str]:
+def printed(body: str, release: Release | None = None) -> list[str]:
     """What a kernel prints that has two tensors; word 0 of page i of them is 100 + i and 200 + i.
 
     Its scratchpad is a buffer in L1.
@@ -58,8 +61,10 @@ def printed(body: str) -> list[str]:
     )
     layouts = [TensorAccessorArgs(each, aligned_page_size=True) for each in buffers]
     arguments = [word for each in layouts for word in each.get_compile_time_args()]
+    if release is Release.LATE_2026:
+        arguments = [number & ~PAGE_SIZE for number in arguments]
     kernel = CreateKernelFromString(program, text, CORE, ReaderDataMovementConfig(arguments))
-    kernel.names = NAMES
+    kernel.names, kernel.release = NAMES, release
     addresses = [each.address() for each in buffers]
     scratch = InterleavedBufferConfig(
         device=device, size=BYTES, page_size=BYTES, buffer_type=BufferType.L1
@@ -125,6 +130,94 @@ def test_addresses_of_the_network_are_places() -> None:
             a, cb, 32, {.page_id = 2}, {.offset_bytes = 32}, NocOptVals{.trid = 3});
         if (noc.is_read_trid_flushed(3)) { DPRINT << words[8] << ENDL(); }"""
     assert printed(body) == ["77"]
+
+
+def test_layouts_have_page_sizes_in_the_latest_release() -> None:
+    """Flags do not say so there; `constexpr` or not, with run-time arguments or not."""
+    body = """
+        constexpr auto known = TensorAccessorArgs<0>();
+        auto found = TensorAccessorArgs<known.next_compile_time_args_offset()>(1);
+        TensorAccessor a(known, get_common_arg_val<uint32_t>(0));
+        TensorAccessor b(found, get_common_arg_val<uint32_t>(1));
+        CircularBuffer cb(0);
+        Noc noc;
+        cb.reserve_back(2);
+        noc.async_read(a, cb, 32, {.page_id = 4}, {});
+        noc.async_read(b, cb, 32, {.page_id = 3}, {.offset_bytes = 32});
+        noc.async_read_barrier();
+        auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(cb.get_write_ptr());
+        DPRINT << words[0] << " " << words[8] << ENDL();"""
+    assert printed(body, Release.LATE_2026) == ["104 203"]
+
+
+def test_pointers_of_buffers_move() -> None:
+    """A pointer jumps to another page, and not out of the buffer."""
+    body = """
+        DataflowBuffer dfb(0);
+        const uint32_t start = dfb.get_write_ptr();
+        dfb.evil_set_write_ptr(start + 64);
+        dfb.evil_set_read_ptr(start + 32);
+        DPRINT << dfb.get_write_ptr() - start << " " << dfb.get_read_ptr() - start << ENDL();"""
+    assert printed(body) == ["64 32"]
+    with pytest.raises(SimError, match="fifo_wr_ptr of circular buffer 0 is set to"):
+        printed(body.replace("start + 64", "start + 128"))
+
+
+def test_one_packet_with_state_has_the_size_that_was_set() -> None:
+    """The size of the call counts only where the flags allow several packets."""
+    body = """
+        Noc noc;
+        CircularBuffer cb(0);
+        UnicastEndpoint here;
+        cb.reserve_back(3);
+        const uint32_t start = cb.get_write_ptr();
+        auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(start);
+        for (uint32_t i = 0; i < 24; ++i) { words[i] = i; }
+        const uint32_t x = my_x[noc.get_noc_id()], y = my_y[noc.get_noc_id()];
+        noc.set_async_read_state<NocOptions::DEFAULT, 32>(
+            here, 32, {.noc_x = x, .noc_y = y, .addr = start});
+        noc.async_read_with_state<NocOptions::DEFAULT, 1>(
+            here, cb, 0, {.noc_x = x, .noc_y = y, .addr = start}, {.offset_bytes = 32});
+        noc.async_read_with_state(
+            here, cb, 16, {.noc_x = x, .noc_y = y, .addr = start}, {.offset_bytes = 64});
+        noc.async_read_barrier();
+        DPRINT << words[8] << " " << words[15] << " " << words[19] << " " << words[20] << ENDL();"""
+    assert printed(body) == ["0 7 3 20"]
+
+
+def test_what_is_known_when_a_kernel_is_compiled() -> None:
+    """The network of the processor, and arguments by an operator."""
+    body = """
+        struct Words {
+            constexpr uint32_t operator[](uint32_t i) const { return kernel_compile_time_args[i]; }
+        };
+        static_assert(Words{}[1] == get_compile_time_arg_val(1) && noc_index < 2);
+        std::array<uint32_t, noc_index + 1> parts{};
+        DPRINT << parts.size() << ENDL();"""
+    assert printed(body) == ["1"]
+
+
+def test_tokens_of_semaphores_are_made_by_kernels() -> None:
+    """As of libraries that take their numbers from arguments."""
+    body = """
+        constexpr SemaphoreBindingToken token{3, SemScope::LOCAL_NONATOMIC};
+        static_assert(token.id == 3 && uint32_t(token) == 3);
+        DPRINT << token.id << ENDL();"""
+    assert printed(body) == ["3"]
+
+
+def test_own_names_of_classes_have_their_enumerators() -> None:
+    """The pages that are read or written are chosen by the name that a header gives the class."""
+    body = """
+        using CB = CircularBuffer;
+        CB cb(0);
+        cb.reserve_back(1);
+        Noc noc;
+        TensorAccessor a(tensor::a);
+        noc.async_read(a, use<CB::AddrSelector::WRITE_PTR>(cb), 32, {.page_id = 1}, {});
+        noc.async_read_barrier();
+        DPRINT << *reinterpret_cast<volatile uint32_t*>(cb.get_write_ptr()) << ENDL();"""
+    assert printed(body) == ["101"]
 
 
 ERRORS = [

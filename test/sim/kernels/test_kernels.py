@@ -393,7 +393,7 @@ Masks that only cut numbers to their width take none.
 @pytest.mark.parametrize("statement", COSTS)
 def test_instructions_are_counted(statement: str) -> None:
     """In all stretches of a statement together."""
-    body = add_clock(ast.parse(statement).body, clock_costs("ARCH_WORMHOLE"))
+    body = add_clock(ast.parse(statement).body, clock_costs("ARCH_WORMHOLE", Role.BRISC))
     module = ast.Module(body, [])
     counted = [each for each in ast.walk(module) if isinstance(each, ast.AugAssign)]
     assert all(ast.unparse(each.target) == "_thread.clock" for each in counted)
@@ -404,7 +404,9 @@ def test_pages_are_found_faster_on_blackhole() -> None:
     """20.00 cycles are measured there and 29.13 on Wormhole, with what is done to the address."""
     counted: list[int] = []
     for macro in ("ARCH_WORMHOLE", "ARCH_BLACKHOLE"):
-        (first, *_) = add_clock(ast.parse("pages.get_noc_addr(i)").body, clock_costs(macro))
+        (first, *_) = add_clock(
+            ast.parse("pages.get_noc_addr(i)").body, clock_costs(macro, Role.BRISC)
+        )
         assert isinstance(first, ast.AugAssign)
         counted.append(ast.literal_eval(first.value))
     assert counted == [25, 16]

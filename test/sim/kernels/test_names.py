@@ -28,6 +28,7 @@ CALLS: list[tuple[str, tuple[Any, ...], Any]] = [
     ("_bits", ([0x12345678], 8, 16), 0x3456),
     ("_sliced", ([1, 2, 3], 2), [1, 2]),
     ("_ctz", (12, 32), 2),
+    ("_sqrt", (6.25,), 2.5),
     ("_clz", (1, 32), 31),
     ("_popcount", (-1, 32), 32),
     *(("_quotient", pair, quotient) for pair, quotient in

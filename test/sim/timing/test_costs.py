@@ -32,12 +32,15 @@ def test_unpacking_takes_an_instruction_per_face_and_the_bytes(
 
 @pytest.mark.parametrize(
     ("rows", "columns", "kept", "streamed"),
-    [(2, 4, 2, 8), (4, 2, 2, 8), (1, 8, 1, 8), (3, 1, 1, 3)],
+    [(2, 4, 1, 8), (4, 2, 1, 8), (1, 8, 1, 8), (3, 1, 1, 3)],
 )
 def test_block_product_keeps_the_operand_of_the_shorter_side(
     rows: int, columns: int, kept: int, streamed: int
 ) -> None:
-    """37 to 38 cycles were measured for a tile of 16 bits: within 3 %."""
+    """37 to 38 cycles were measured for a tile of 16 bits: within 3 %.
+
+    Another one that is kept comes through the other unpacker meanwhile.
+    """
     cycles = costs.matmul_unpack_cycles(BF16, BF16, rows, columns)
     assert cycles == pytest.approx(37.5 * (kept + streamed), rel=0.03)
 
@@ -65,8 +68,8 @@ def test_four_tiles_stream_past_one() -> None:
 
 def test_mixed_formats_are_kept_on_the_right_side() -> None:
     """1 x 4 tiles keep the tile of in0; 4 x 1 that of in1."""
-    assert costs.matmul_unpack_cycles(BF16, BFP8, 1, 4) == round((2048 + 4 * 1088) / 56)
-    assert costs.matmul_unpack_cycles(BF16, BFP8, 4, 1) == round((1088 + 4 * 2048) / 56)
+    assert costs.matmul_unpack_cycles(BF16, BFP8, 1, 4) == (32 + 5) + 4 * (16 + 5)
+    assert costs.matmul_unpack_cycles(BF16, BFP8, 4, 1) == (16 + 5) + 4 * (32 + 5)
 
 
 @pytest.mark.parametrize(
@@ -83,9 +86,9 @@ def test_product_of_tiles_takes_its_phases(fidelity: MathFidelity, phases: int) 
     assert costs.matmul_math_cycles(fidelity, products=5) == 5 * (phases + 3)
 
 
-@pytest.mark.parametrize(("data_type", "cycles"), [(BF16, 45), (F32, 93), (BFP8, 30)])
+@pytest.mark.parametrize(("data_type", "cycles"), [(BF16, 45), (F32, 98), (BFP8, 30)])
 def test_packing(data_type: DataType, cycles: int) -> None:
-    """45 cycles were measured for 16 bits, some 98 with the loop for 32; others go by bytes."""
+    """45 cycles were measured for 16 bits, 98 to 101 for 32; others go by bytes."""
     assert costs.pack_cycles(data_type) == cycles
 
 

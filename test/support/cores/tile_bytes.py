@@ -10,8 +10,9 @@ from cores.compute_core import Call, ComputeCore, call
 from numpy.typing import NDArray
 
 from ttmlir.layout.data_format import pack_block_float, tilize, unpack_block_float, untilize
-from ttmlir.layout.enums import DataType
+from ttmlir.layout.enums import Arch, DataType
 from ttmlir.sim.calls.compute_api import ComputeSettings
+from ttmlir.sim.machine.card_functions import dst_function
 from ttmlir.sim.options import Numerics, SimOptions
 
 Array = NDArray[Any]
@@ -52,6 +53,11 @@ def eighths(seed: int, limit: int = 64) -> Array:
     """Numbers that bfloat16 and all wider formats hold exactly: multiples of 1/8 below 8."""
     rng = np.random.default_rng(seed)
     return (rng.integers(-limit + 1, limit, (32, 32)) / 8).astype(np.float32)
+
+
+def has_recorded_bits(call_name: str) -> bool:
+    """Whether a function gives a card's bits in a DST of 16 bits: test/vendor has them."""
+    return dst_function(call_name.removesuffix("_tile"), Arch.WORMHOLE_B0) is not None
 
 
 def core_of(

@@ -1,4 +1,4 @@
-// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken NocOptVals Noc_is_read_trid_flushed
+// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken SemaphoreBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr
 namespace experimental {
 
 // A lock only tells a debugger of tt-metal who uses memory.
@@ -56,6 +56,13 @@ public:
     explicit operator bool() const { return address != 0; }
 };
 
+// A semaphore that the host program gives a name, and who uses it.
+struct SemaphoreBindingToken {
+    uint32_t id;
+    SemScope scope;
+    constexpr operator uint32_t() const { return id; }
+};
+
 // Memory of this core that the host program gives a name: the common argument with its address.
 struct ScratchpadBindingToken {
     uint32_t argument;
@@ -104,6 +111,18 @@ inline LockedPages DataflowBuffer_scoped_write_lock(const DataflowBuffer& buffer
 }
 inline LockedPages DataflowBuffer_scoped_read_lock(const DataflowBuffer& buffer, uint32_t count = 1) {
     return LockedPages(buffer.get_read_ptr());
+}
+
+// Moves a pointer of this processor; the MATH thread has none.
+inline void DataflowBuffer_evil_set_read_ptr(const DataflowBuffer& buffer, uint32_t address) {
+#ifndef TRISC_MATH
+    get_local_cb_interface(buffer.get_id()).fifo_rd_ptr = address;
+#endif
+}
+inline void DataflowBuffer_evil_set_write_ptr(const DataflowBuffer& buffer, uint32_t address) {
+#ifndef TRISC_MATH
+    get_local_cb_interface(buffer.get_id()).fifo_wr_ptr = address;
+#endif
 }
 
 // The number and the virtual channel of a transfer.

@@ -1,17 +1,26 @@
-// optional nullopt nullopt_t make_optional
+// optional nullopt nullopt_t in_place in_place_t make_optional
 namespace std {
 
 struct nullopt_t {};
 constexpr nullopt_t nullopt{};
+struct in_place_t {};
+constexpr in_place_t in_place{};
 
 template <typename T>
 struct optional {
-    bool is_set = false;
-    T held{};
+    static_assert(
+        std::is_trivially_destructible_v<T>,
+        "std::optional holds no objects with destructors here; keep a flag beside the object"
+    );
 
-    constexpr optional() {}
-    constexpr optional(nullopt_t) {}
+    bool is_set = false;
+    T held;
+
+    constexpr optional() : held(builtin_unset<T>()) {}
+    constexpr optional(nullopt_t) : held(builtin_unset<T>()) {}
     constexpr optional(T value) : is_set(true), held(value) {}
+    template <typename... Arguments>
+    constexpr optional(in_place_t, Arguments... arguments) : is_set(true), held(arguments...) {}
 
     constexpr bool has_value() const { return is_set; }
     constexpr explicit operator bool() const { return is_set; }

@@ -8,7 +8,7 @@ import re
 import traceback
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -28,6 +28,12 @@ from ttmlir.frontend.torch.decompositions.flexible_attention import (
 )
 from ttmlir.frontend.torch.decompositions.preparing import preparations_kept
 from ttmlir.frontend.torch.decompositions.untraceable import no_validation
+from ttmlir.frontend.torch.distributed.placing import (
+    Devices,
+    find_devices,
+    whole_of,
+    whole_weights,
+)
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import location_of_error, location_of_trace, user_frames_kept
 from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, is_random
@@ -191,6 +197,8 @@ class TracedModel:
     exported: Any
     call: CallLayout
     results: Layout
+    on_devices: Callable[[Sequence[Any]], Any] | None = None
+    """What torch computes of the tensors of a call on all devices, for a model of several."""
 
 
 def trace_model(
@@ -226,12 +234,32 @@ def trace_model(
     before: dict[str, Any] = {}
     if owner is not None:
         before = {name: _held_by(owner).get(name) for name in after}
-    tensors = [torch_package().as_tensor(leaf) for leaf in leaves]
-    with _attributes_of(owner, after):
-        exported = export(_as_module(run) if owner is None else owner, tensors)
+    devices = _find_devices(owner, leaves)
+    tensors = [
+        torch_package().as_tensor(whole_of(leaf, f"argument {number}"))
+        for number, leaf in enumerate(leaves)
+    ]
+    with ExitStack() as stack:
+        if owner is not None:
+            stack.enter_context(whole_weights(owner))
+        stack.enter_context(_attributes_of(owner, after))
+        exported = export(_as_module(run) if owner is None else owner, tensors, devices=devices)
     if takes_seed(exported) and SEED in (*call.binding.positions, *call.binding.keywords):
         raise LocatedError(UNKNOWN_LOC, _TWO_SEEDS)
-    return TracedModel(exported, call, found[-1])
+
+    def on_devices(tensors: Sequence[Any]) -> Any:
+        assert devices is not None
+        args, kwargs = call.unflatten(devices.spread_arguments(tensors))
+        return (model if is_module else function)(*args, **kwargs)
+
+    return TracedModel(exported, call, found[-1], None if devices is None else on_devices)
+
+
+def _find_devices(owner: Any, leaves: Sequence[Any]) -> Devices | None:
+    weights = (
+        {} if owner is None else {**dict(owner.named_parameters()), **dict(owner.named_buffers())}
+    )
+    return find_devices(weights, [(f"argument {n}", leaf) for n, leaf in enumerate(leaves)])
 
 
 def _without_graph(module: Any) -> Any:
@@ -273,6 +301,8 @@ def export(
     function: Any,
     arguments: Sequence[Any] = (),
     keywords: Mapping[str, Any] | None = None,
+    *,
+    devices: Devices | None = None,
 ) -> Any:
     """A `torch.export.ExportedProgram` of a module or function, for these example arguments.
 
@@ -285,7 +315,7 @@ def export(
         # Held over all of it: what refuses gradients is put in torch's place before the first
         # export, and taken away after the last.
         with _changing_torch():
-            return _export_seeded(module, args, kwargs)
+            return _export_seeded(module, args, kwargs, devices)
     except LocatedError:
         raise
     except Exception as error:
@@ -293,11 +323,15 @@ def export(
         raise _untraceable(error, location_of_error(error)) from error
 
 
-def _export_seeded(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _export_seeded(
+    module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], devices: Devices | None
+) -> Any:
     """The program of a module; if it draws random numbers, a seed is an argument of it, too."""
     try:
-        with gradients_refused(module):
-            return take_seed(module, _export(module, args, kwargs), args, kwargs)
+        if devices is None:
+            with gradients_refused(module):
+                return take_seed(module, _export(module, args, kwargs), args, kwargs)
+        lowered = lower_gradients(module, args, kwargs, devices)
     except GradientsAsked:
         lowered = lower_gradients(module, args, kwargs)
     if lowered.takes_seed:

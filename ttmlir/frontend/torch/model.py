@@ -21,11 +21,16 @@ import ml_dtypes
 import numpy as np
 
 from ttmlir.errors import ArgumentTypeError
-from ttmlir.frontend.calls import Number, as_array
+from ttmlir.frontend.calls import Number, as_array, read_layout
 from ttmlir.frontend.compiled import ImportedModel, narrow
 from ttmlir.frontend.complex_pairs import call_with_pairs
 from ttmlir.frontend.errors import in_terms_of_the_user
-from ttmlir.frontend.torch.containers import read_exported_call, read_exported_results
+from ttmlir.frontend.torch.containers import (
+    OPENER,
+    read_exported_call,
+    read_exported_results,
+)
+from ttmlir.frontend.torch.distributed.placing import alone, whole_of, without_sums
 from ttmlir.frontend.torch.elements import SMALL_FLOATS, is_symbolic, is_tensor, torch_package
 from ttmlir.frontend.torch.exporting import (
     TracedModel,
@@ -68,7 +73,8 @@ def import_models(
     calls: Sequence[tuple[Any, tuple[Any, ...], dict[str, Any]]], *, weights: Weights = "constants"
 ) -> list[ImportedModel]:
     """Several models with examples, which share the buffers that any of them changes."""
-    return _import_all([_trace(*call) for call in calls], weights)
+    with alone():
+        return _import_all([_trace(*call) for call in calls], weights)
 
 
 def _import_all(traced: Sequence[tuple[str, Any, Any]], weights: Weights) -> list[ImportedModel]:
@@ -215,6 +221,7 @@ class _Door:
         self._exported = traced.exported
         self._call = traced.call
         self._results = traced.results
+        self._on_devices = traced.on_devices
         self._program = program
         self._outputs = [meta for meta in program.outputs if is_computed(meta)]
         passed_on = [tensor for _, tensor in (*program.weights, *program.state)]
@@ -284,6 +291,10 @@ class _Door:
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
         """The arrays of a call."""
+        with alone():
+            return self._flatten(args, kwargs)
+
+    def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array]:
         seeds: list[Any] = []
         if self._takes_seed:
             self._last_seed = create_seed(kwargs.get(SEED))
@@ -296,6 +307,7 @@ class _Door:
         ]
 
     def _array(self, name: str, leaf: Any) -> Array:
+        leaf = whole_of(leaf, name)
         array = None if isinstance(leaf, Number) else as_array(leaf, f"'{self._name}': {name}")
         if array is None or isinstance(array, Number):
             raise InputError(
@@ -306,6 +318,10 @@ class _Door:
 
     def unflatten(self, results: Sequence[Array]) -> Any:
         """What a call returns; new values of buffers are kept, those of arguments given back."""
+        with alone():
+            return self._unflatten(results)
+
+    def _unflatten(self, results: Sequence[Array]) -> Any:
         state, changed = len(self._state), len(self._program.changed)
         self._kept = list(results[: state + changed])
         self._bound.update(zip(self._state, self._kept, strict=False))
@@ -324,6 +340,8 @@ class _Door:
         It runs the graph that was compiled: a module may take another way where gradients are off.
         Random numbers are those of the seed that is given, or else of the last call.
         """
+        if self._on_devices is not None:
+            return self._reference_on_devices(args, kwargs)
         torch = torch_package()
         leaves = self._example_leaves(args, kwargs)
         changed = [leaves[index] for index in self._program.changed]
@@ -337,6 +355,28 @@ class _Door:
         self._kept = [*map(array_of, state), *map(array_of, changed)]
         returned = zip(pytree.tree_leaves(result), self._program.outputs, strict=True)
         return self._results.unflatten(leaf for leaf, meta in returned if is_computed(meta))
+
+    def _reference_on_devices(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What torch computes on all devices of a block of virtual devices, as whole tensors."""
+        torch = torch_package()
+        if self._program.state or self._program.changed:
+            raise InputError(
+                f"'{self._name}' changes tensors that are divided over devices; what torch "
+                "computes of them is not known"
+            )
+        if not torch.distributed.is_initialized():
+            raise InputError(
+                f"'{self._name}' is for devices of a block of ttmlir.virtual_devices that has "
+                "ended; torch computes nothing on them any more"
+            )
+        tensors = [tensor_of(array) for array in self.flatten(args, kwargs)]
+        assert self._on_devices is not None
+        with torch.no_grad():
+            layout, results = read_layout(self._on_devices(tensors), OPENER)
+        del layout
+        return self._results.unflatten(
+            whole_of(without_sums(leaf), f"result {number}") for number, leaf in enumerate(results)
+        )
 
     def _example_leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The inputs of torch's graph: new tensors, and what is none."""

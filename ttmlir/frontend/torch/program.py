@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ttmlir.compiler import transform
 from ttmlir.dialects import ttir
+from ttmlir.dialects.ttcore import MeshesAttr
 from ttmlir.frontend.complex_pairs import ComplexPlaces
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import Known, Number, TorchCall
@@ -35,9 +36,10 @@ from ttmlir.frontend.torch.elements import (
 from ttmlir.frontend.torch.exporting import decompose
 from ttmlir.frontend.torch.locations import location_of, refuse_node
 from ttmlir.frontend.torch.rules import RULES, rule_for_complex, rule_of
+from ttmlir.frontend.torch.rules.collectives import JOINED, is_between_devices
 from ttmlir.frontend.torch.support import instead_of, near, near_of_complex
 from ttmlir.ir.tensor_types import element_type, is_complex, value_shape
-from ttmlir.mlir.reporting import name_location
+from ttmlir.mlir.reporting import LocatedError, name_location
 
 # --- Control --------------------------------------------------------------------------------------
 # Control flow of torch: `torch.cond`, and the loops `while_loop`, `scan` and `map`.
@@ -553,6 +555,11 @@ class _Importer:
         rule = rule_for_complex(name) if has_complex else rule_of(name)
         if rule is None:
             reason = near_of_complex(name) if has_complex else near(name, RULES)
+            if name.startswith(("_c10d_functional", "c10d", "_dtensor")):
+                reason = (
+                    "devices exchange in models of DTensors, given as modules or functions; "
+                    "DTensor.from_local makes one of what each device has"
+                )
             self._refuse(node, reason)
         return rule(TorchCall(node, arguments, build))
 
@@ -654,10 +661,25 @@ class _Importer:
         )
         module = ModuleOp([function, *self._control.functions])
         self._complex_places = ComplexPlaces.of(function)
-        if any(map(_needs_lowering, module.walk())):
+        self._say_mesh(module)
+        lowered = next(filter(_needs_lowering, module.walk()), None)
+        if lowered is not None and "ttcore.meshes" in module.attributes:
+            raise LocatedError(
+                lowered.location,
+                "complex numbers and decompositions of matrices are not supported in programs of "
+                "several devices; compute them before, and give the result as an argument",
+            )
+        if lowered is not None:
             # Algorithms that several frontends share are written in it.
             transform(module, "stablehlo-to-ttir-pipeline{spelling=2024}")
         return module
+
+    def _say_mesh(self, module: ModuleOp) -> None:
+        """Say the devices of a program of several, which joins what it returns."""
+        for node in self._exported.graph.nodes:
+            if str(node.target) == JOINED:
+                module.attributes["ttcore.meshes"] = MeshesAttr((("mesh", tuple(node.args[2])),))
+                return
 
     # -- refusals ------------------------------------------------------------------------------
 
@@ -696,9 +718,9 @@ def _unknown_shape(shape: Sequence[Any]) -> str:
 
 
 def _needs_lowering(op: Operation) -> bool:
-    """True for operations of StableHLO, and for those on complex numbers."""
+    """True for operations of StableHLO of one device, and for those on complex numbers."""
     if op.name.startswith("stablehlo."):
-        return True
+        return not is_between_devices(op)
     return any(is_complex(value.type) for value in (*op.operands, *op.results))
 
 

@@ -238,6 +238,7 @@ _FAST_TILIZE = (
         "fast_tilize_uninit",
         "Undo what `fast_tilize_init` set in the unpacker.",
         cbs("in_cb", "out_cb"),
+        options=(Option(name="width", type="uint32_t", default="0"),),
     ),
 )
 

@@ -683,6 +683,11 @@ _WRITES = (
         "Start to write a 32-bit word into another core's memory.",
         (("addr", _NOC_ADDR), *ints("val")),
         (Option(name="be", type="uint8_t", default="0xF"), _NOC),
+        (
+            enumerator("dst_type", "InlineWriteDst", "InlineWriteDst::DEFAULT"),
+            flag("posted", "false"),
+            flag("flush", "true"),
+        ),
     ),
 )
 

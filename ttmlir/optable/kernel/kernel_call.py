@@ -95,6 +95,7 @@ _ALL = (
         members=_number("NO_RELU", "ZERO_RELU", "MIN_THRESHOLD_RELU", "MAX_THRESHOLD_RELU"),
         scoped=False,
     ),
+    CppEnum(name="InlineWriteDst", members=_number("DEFAULT", "L1", "REG")),
     CppEnum(name="ProgrammableCoreType", members=_number("TENSIX", "ACTIVE_ETH", "IDLE_ETH")),
 )
 ENUMS: Mapping[str, CppEnum] = {enum.name: enum for enum in _ALL}

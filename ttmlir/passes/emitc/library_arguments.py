@@ -222,6 +222,7 @@ NAMES = {
     "bitcast_convert": "bitcast",
     "chunked_scaled_dot_product_attention": "transformer.chunked_scaled_dot_product_attention",
     "clamp_tensor": "clamp",
+    "adamw": "utils.adamw",
     "concatenate_heads": "transformer.concatenate_heads",
     "constant": "Tensor",
     "conv3d": "experimental.conv3d",
@@ -295,7 +296,7 @@ def _argument(word: str) -> Argument:
 
 WITHOUT_FUNCTION = frozenset(
     (
-        "adamw all_reduce_async alloc all_to_all_dispatch_metadata allocate_moe_compute_semaphore "
+        "all_reduce_async alloc all_to_all_dispatch_metadata allocate_moe_compute_semaphore "
         "causal_conv1d_update chunk_gated_delta_rule collective_permute count_leading_zeros "
         "cross_entropy_bw cross_entropy_fw distributed_layer_norm distributed_rms_norm "
         "dit_rms_norm_unary_fused dropout flash_mla_prefill gated_delta_decode gated_delta_rule "
@@ -312,8 +313,8 @@ WITHOUT_FUNCTION = frozenset(
 
 IN_PYTHON_ALONE = frozenset(
     (
-        "cumulative prepare_conv3d_weights reduce_bitwise_and reduce_bitwise_or reduce_bitwise_xor "
-        "reduce_precision"
+        "adamw cumulative prepare_conv3d_weights reduce_bitwise_and reduce_bitwise_or "
+        "reduce_bitwise_xor reduce_precision"
     ).split()
 )
 """Operations that scripts compose, and programs in C++ do not."""

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
 _CALL = "stablehlo.custom_call"
-_ANNOTATION, _TO_PARTS, _TO_WHOLE = "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"
-_MANUAL = "{manual}"
+ANNOTATION, TO_PARTS, TO_WHOLE = "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"
+MANUAL = "{manual}"
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def write_mesh_borders(module: ModuleOp) -> None:
         erase(op)
 
 
-_SHARDY, _GSPMD = "sdy.sharding", "mhlo.sharding"
+_SHARDY, GSPMD = "sdy.sharding", "mhlo.sharding"
 
 
 def refuse_divisions(
@@ -101,7 +101,7 @@ def _place_of(op: Operation) -> Operation:
 
 def _divides(said: Mapping[str, Attribute], meshes: Mapping[str | None, dict[str, int]]) -> str:
     """The sharding among attributes that divides something; empty if none does."""
-    gspmd = said.get(_GSPMD)
+    gspmd = said.get(GSPMD)
     if isinstance(gspmd, StringAttr) and not WHOLE.fullmatch(gspmd.data):
         return gspmd.data
     text = str(said.get(_SHARDY, ""))
@@ -290,25 +290,23 @@ def _target(op: Operation | None) -> str:
 
 
 def _sharding(op: Operation) -> str:
-    attr = op.attributes.get("mhlo.sharding")
+    attr = op.attributes.get(GSPMD)
     return attr.data if isinstance(attr, StringAttr) else ""
 
 
 def _convert_call(op: Operation) -> tuple[int, ...]:
     """Write a call at a border as `ttir.mesh_shard`; the shape of its mesh, if it says one."""
     target = _target(op)
-    if target not in (_TO_PARTS, _TO_WHOLE) or len(op.operands) != 1:
+    if target not in (TO_PARTS, TO_WHOLE) or len(op.operands) != 1:
         return ()
     annotation = op.operands[0].owner
     annotated = annotation if isinstance(annotation, Operation) else None
-    is_annotated = _target(annotated) == _ANNOTATION and annotated is not None
+    is_annotated = _target(annotated) == ANNOTATION and annotated is not None
     value = annotated.operands[0] if is_annotated and annotated else op.operands[0]
-    says = annotated if target == _TO_PARTS and is_annotated and annotated else op
+    says = annotated if target == TO_PARTS and is_annotated and annotated else op
     division = read_division(says, _sharding(says))
     direction = (
-        MeshShardDirection.FULL_TO_SHARD
-        if target == _TO_PARTS
-        else MeshShardDirection.SHARD_TO_FULL
+        MeshShardDirection.FULL_TO_SHARD if target == TO_PARTS else MeshShardDirection.SHARD_TO_FULL
     )
     builder = Builder.before(op)
     replace(op, _shard(builder, value, op.results[0].type, division, direction))

@@ -175,9 +175,9 @@ def _argument_type(
 _BARRIER = "ttcore.optimization_barrier"
 _ON_HOST = {
     *(("ttcore.case", 0), ("ttir.conv2d", 1), ("ttir.conv_transpose2d", 1)),
-    *(("ttir.conv2d", 2), ("ttir.conv_transpose2d", 2)),
+    *(("ttir.conv2d", 2), ("ttir.conv_transpose2d", 2), ("ttir.mesh_shard", 0)),
 }
-"""Operands that choose among branches, or that the host prepares."""
+"""Operands that choose among branches, or that the host prepares, or divides."""
 
 
 def _is_for_host(function: FuncOp, number: int) -> bool:

@@ -33,7 +33,7 @@ Requires: ttnn of 2026, and a `ttcore.device`.
 Ensures: `ttnn.matmul` and `ttnn.linear` that had no program config have one. Batches that are as
 many as the tiles of a product, or more, are divided over cores, one product a core; products whose
 rows or columns are one tile, or more than eight times as many as the others, along a line of cores;
-others over the grid.
+others over the grid. Parts of a core that do not fit into its L1 are divided into blocks.
 Options: none.
 Not done here: products of vectors, for which the library chooses.
 """
@@ -73,6 +73,8 @@ _SUM_BYTES = 4096
 """A tile of sums, of 32 bits each."""
 _BLOCKS_BYTES = 1_320_000
 """L1 of a core for blocks: what Tenstorrent's fills is between 1,318,912 and 1,325,056."""
+_MOST_BYTES = 1_460_000
+"""L1 of a core that the library's programs have for buffers."""
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,33 @@ class Product:
         That is the largest divisor of all but itself whose blocks fit into L1: two of each side,
         what they give, and its sums.
         """
-        first, second, last = self.tile_bytes
-        room = _BLOCKS_BYTES - rows * columns * (last + _SUM_BYTES)
+        first, second, _ = self.tile_bytes
+        room = self._room(rows, columns)
         most = min(room // (2 * (rows * first + columns * second)), _WIDEST, self.depth // 2)
         return next((n for n in range(most, 0, -1) if self.depth % n == 0), 1)
+
+    def block(self, rows: int, columns: int) -> tuple[int, int]:
+        """The tiles that a core of so many computes at once.
+
+        All, but for those that do not fit into L1 even if one tile at a time is summed: the library
+        would stop at them. Sums in the type of the product share its memory.
+        """
+        first, second, last = self.tile_bytes
+        sums = last if last == _SUM_BYTES else last + _SUM_BYTES
+        sides = 2 * (rows * first + columns * second) + columns * last
+        if rows * columns * sums + sides <= _MOST_BYTES:
+            return rows, columns
+        fit = (
+            (height, width)
+            for height in _divisors(rows)
+            for width in _divisors(columns)
+            if self._room(height, width) >= 2 * (height * first + width * second)
+        )
+        return max(fit, key=lambda block: (math.prod(block), block), default=(1, 1))
+
+    def _room(self, rows: int, columns: int) -> int:
+        """L1 that is left for the sides of a product."""
+        return _BLOCKS_BYTES - rows * columns * (self.tile_bytes[2] + _SUM_BYTES)
 
 
 @dataclass(frozen=True)
@@ -167,11 +192,12 @@ def config_of(product: Product, cores: tuple[int, int]) -> Attribute:
 
 
 def _over_grid(product: Product, grid: CoreCoordAttr, rows: int, columns: int) -> Attribute:
+    block = product.block(rows, columns)
     return MatmulMultiCastConfigAttr(
         (
             ("compute_with_storage_grid_size", grid),
-            *_blocks(product, rows, columns),
-            *_out_blocks(rows, columns),
+            *_blocks(product, *block),
+            *_out_blocks(*block),
             *_per_core(rows, columns),
             ("transpose_mcast", False),
             ("fuse_batch", product.batch == 1),
@@ -183,11 +209,12 @@ def _along_line(product: Product, grid: CoreCoordAttr, cores: int) -> Attribute:
     is_wide = product.columns > product.rows
     rows = product.rows if is_wide else -(-product.rows // cores)
     columns = -(-product.columns // cores) if is_wide else product.columns
+    block = product.block(rows, columns)
     return MatmulMultiCast1DConfigAttr(
         (
             ("compute_with_storage_grid_size", grid),
-            *_blocks(product, rows, columns),
-            *_out_blocks(rows, columns),
+            *_blocks(product, *block),
+            *_out_blocks(*block),
             *_per_core(rows, columns),
             ("fuse_batch", False),
             ("mcast_in0", is_wide),
@@ -197,6 +224,10 @@ def _along_line(product: Product, grid: CoreCoordAttr, cores: int) -> Attribute:
             ("untilize_out", False),
         )
     )
+
+
+def _divisors(number: int) -> list[int]:
+    return [each for each in range(1, number + 1) if number % each == 0]
 
 
 Fields = tuple[tuple[str, Any], ...]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import ModuleOp
 
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.ir.ttnn_types import set_type
+from ttmlir.ir.ttnn_types import memory_of, set_type
+from ttmlir.layout.enums import BufferType
 from ttmlir.passes.ttir.ttir_value_forms_elementwise import holds_all
 from ttmlir.passes.ttir.value_rewriting import parameters_of
 
@@ -92,14 +93,18 @@ def _merge(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 
 _CREATIONS = ("ttnn.full", "ttnn.zeros", "ttnn.ones")
+_MADE_ELSEWHERE = ("ttnn.arange", "ttnn.constant", "ttnn.rand")
+"""What is made in other memories and layouts, but not of other elements."""
 
 
 def _make_converted(op: Operation, rewriter: GreedyRewriter) -> bool:
     """What is made to be converted alone is made so."""
     operand = op.operands[0]
     maker = operand.owner
-    # Random numbers are made elsewhere, but not in other layouts.
-    makers = (*_CREATIONS, "ttnn.rand") if op.name == "ttnn.to_tensor_spec" else _CREATIONS
+    # What the host has is no call that has a device.
+    stays = getattr(memory_of(op.results[0].type), "buffer", None) is not BufferType.SYSTEM_MEMORY
+    further = _MADE_ELSEWHERE if stays else ("ttnn.rand",)
+    makers = (*_CREATIONS, *further) if op.name == "ttnn.to_tensor_spec" else _CREATIONS
     if getattr(maker, "name", "") not in makers or not operand.has_one_use():
         return False
     rewriter.replace(op, set_type(operand, op.results[0].type))

@@ -85,18 +85,19 @@ class ComputeApi(KernelApi):
         self.src_key = ("src", core.logical)
         self.commit_key = ("dst", core.logical, "commit")
         self.release_key = ("dst", core.logical, "release")
+        self.step = thread.step
         self.done = 0
         """Tiles that a call which blocked in between has dealt with."""
 
     def spend(self, cycles: int) -> None:
         """Advance the clock by the time that a unit is busy."""
         if self.timed:
-            self.thread.clock += cycles
+            self.thread.occupy(cycles)
 
     def reconfigured(self) -> None:
         """Account for a call that only writes configuration."""
         if self.timed:
-            self.thread.clock += UNITS.reconfigure
+            self.thread.occupy(UNITS.reconfigure)
 
     @kernel_call(waits=True)
     def get_tile_address(self, cb: int, index: int) -> bool:

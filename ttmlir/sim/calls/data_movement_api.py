@@ -97,8 +97,12 @@ class Transactions(KernelApi):
         noc_index: int = 0,
         noc_model: NocModel | None = None,
         compile_time_args: Sequence[int] = (),
+        has_page_sizes: bool = False,
     ) -> None:
-        """`noc_model` gives transactions their times; None: they take none."""
+        """`noc_model` gives transactions their times; None: they take none.
+
+        With `has_page_sizes` layouts of tensors have the size of a page, as in tt-metal 0.81.
+        """
         super().__init__(core, thread, options)
         self.network = network
         self.noc_index = noc_index
@@ -110,6 +114,7 @@ class Transactions(KernelApi):
         self.worker_logical_row_to_virtual_row = [y for _, y in core.chip.workers[::columns]]
         self.outstanding = [Outstanding() for _ in range(NETWORKS)]
         self._compile_time_args = compile_time_args
+        self._has_page_sizes = has_page_sizes
         self._delay = options.delay_copies
         self._lenient_alignment = "noc-alignment" in options.leniencies
         self._read_state = [NO_STATE] * NETWORKS
@@ -151,6 +156,8 @@ class Transactions(KernelApi):
                 outstanding.arrived = arrived
             self.transactions += 1
             self.bytes_read += size
+            self.core.passed += size
+            endpoint.passed += size
         if self.watch is not None:
             self.watch.copy_started(
                 thread, noc, "read", endpoint.memory, source, self.l1, address, size, self._trid
@@ -191,6 +198,8 @@ class Transactions(KernelApi):
             outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
             self.transactions += 1
             self.bytes_written += size
+            self.core.passed += size
+            endpoint.passed += size
         if self.watch is not None:
             self.watch.copy_started(
                 thread, noc, "write", self.l1, address, endpoint.memory, target, size, trid
@@ -235,8 +244,10 @@ class Transactions(KernelApi):
             outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
             self.transactions += 1
             self.bytes_written += size
+            self.core.passed += size
         self.scheduler.progress += 1
         for core in cores:
+            core.passed += size
             if self.watch is not None:
                 self.watch.copy_started(
                     thread, noc, "multicast", self.l1, address, core.l1, local, size
@@ -588,10 +599,14 @@ class NumberedReads(Transactions):
         """Set where writes with state go."""
         self._write_state[noc] = (endpoint, size)
 
-    def write_with_state(self, target: int, address: int, size: int, noc: int) -> bool:
-        """Start a copy from L1 to the core that was set."""
-        endpoint, _ = self._state(self._write_state, noc, "set_async_write_state")
-        return self._write(endpoint, target, address, size, noc)
+    def write_with_state(self, target: int, address: int, size: int | None, noc: int) -> bool:
+        """Start a copy from L1 to the core that was set, of the size that was set if None."""
+        endpoint, known = self._state(self._write_state, noc, "set_async_write_state")
+        return self._write(endpoint, target, address, known if size is None else size, noc)
+
+    def read_packet_of_state(self, source: int, address: int, noc: int, trid: int) -> bool:
+        """Start a copy into L1 from the tile that was set, of the size that was set."""
+        return self._read_numbered(source, address, trid, noc, "set_async_read_state")
 
     def _read_numbered(
         self, source: int, address: int, trid: int, noc: int | None, setter: str
@@ -765,7 +780,10 @@ class DataMovementCalls(NumberedReads):
         """
         base, common = (*template, 0)[:2]
         start = common if common_base is None else common_base
-        return read_accessor_args(self._compile_time_args, base, start, self._common_arguments)
+        return read_accessor_args(
+            self._compile_time_args, base, start, self._common_arguments,
+            has_page_size=self._has_page_sizes,
+        )  # fmt: skip
 
     @kernel_call()
     def TensorAccessor(
@@ -1017,7 +1035,13 @@ class DataMovementCalls(NumberedReads):
 
     @kernel_call(waits=True)
     def noc_inline_dw_write(
-        self, target: int, value: int, byte_enable: int = 0xF, noc: int | None = None
+        self,
+        target: int,
+        value: int,
+        byte_enable: int = 0xF,
+        noc: int | None = None,
+        *,
+        template: Template = (),
     ) -> bool:
         """Write a word, or the bytes of it that are enabled, into a tile's memory."""
         if self.thread.clock > self.scheduler.horizon:

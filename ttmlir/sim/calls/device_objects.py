@@ -222,7 +222,14 @@ class NocObject:
         """Start a copy into L1 from the core that was set."""
         _, there = self._remote(source, source_fields, as_source=True)
         here = self._local(target, target_fields, as_source=False)
+        if self._takes_size_of_state(template):
+            trid = self._trid(template, *options)
+            return self._api.read_packet_of_state(there & LOCAL_MASK, here, self.index, trid)
         return self._api.noc_async_read_with_state(there & LOCAL_MASK, here, size, self.index)
+
+    def _takes_size_of_state(self, template: tuple[int, ...]) -> bool:
+        """Whether a transfer with state is said to be one packet, so that it has the size set."""
+        return len(template) > 1 and template[1] <= self._api.core.chip.max_packet_size
 
     def set_async_write_state(
         self,
@@ -249,7 +256,8 @@ class NocObject:
         """Start a copy from L1 to the core that was set."""
         here = self._local(source, source_fields, as_source=True)
         _, there = self._remote(target, target_fields, as_source=False)
-        return self._api.write_with_state(there & LOCAL_MASK, here, size, self.index)
+        length = None if self._takes_size_of_state(template) else size
+        return self._api.write_with_state(there & LOCAL_MASK, here, length, self.index)
 
     def inline_dw_write(
         self,

@@ -282,7 +282,7 @@ class KernelApi:
             if self.thread.clock > self.scheduler.limit:
                 return False
             since = buffer.push_times[(buffer.acked + pages - 1) % buffer.num_pages]
-            if since > self.thread.clock:
+            if since > self.thread.clock - self.thread.ahead:
                 self.thread.wait_until(since, "cb_wait_front")
         if self.watch is not None:
             self.watch.cb_wait(self.thread, buffer, pages)
@@ -317,7 +317,7 @@ class KernelApi:
             if self.thread.clock > self.scheduler.limit:
                 return False
             since = buffer.pop_times[(buffer.received + pages - 1) % buffer.num_pages]
-            if since > self.thread.clock:
+            if since > self.thread.clock - self.thread.ahead:
                 self.thread.wait_until(since, "cb_reserve_back")
         if self.watch is not None:
             self.watch.cb_reserve(self.thread, buffer, pages)
@@ -462,7 +462,7 @@ class KernelApi:
     def load(self, address: int, size: int, signed: bool) -> int:
         """Read an integer of 1, 2, 4 or 8 bytes through a pointer."""
         if address in _WALL_CLOCK:
-            return int(self.thread.clock) >> _WALL_CLOCK[address] & 0xFFFF_FFFF
+            return self.get_timestamp() >> _WALL_CLOCK[address] & 0xFFFF_FFFF
         memory, address = self._memory(address, size)
         if self.watch is not None:
             self.watch.read(memory, address, size, self.thread)
@@ -542,12 +542,12 @@ class KernelApi:
     @kernel_call()
     def get_timestamp(self) -> int:
         """What the clock of the chip shows to this thread."""
-        return int(self.thread.clock)
+        return int(self.thread.clock - self.thread.ahead)
 
     @kernel_call()
     def get_timestamp_32b(self) -> int:
         """Its lower 32 bits."""
-        return int(self.thread.clock) & 0xFFFF_FFFF
+        return self.get_timestamp() & 0xFFFF_FFFF
 
     @kernel_call()
     def riscv_wait(self, cycles: int) -> None:

@@ -38,6 +38,7 @@ from ttmlir.sim.machine.numerics import (
     store_vector,
     to_source,
 )
+from ttmlir.sim.machine.registers import Poison, join_poison
 from ttmlir.sim.options import SimOptions
 
 # --- Vector api -----------------------------------------------------------------------------------
@@ -116,17 +117,27 @@ class VectorApi(ComputeApi):
         elif template and not definition.templates and int(template[0]) in INTEGER_FORMATS:
             # In 2026 a call of floats may be one of integers, too: logical_not_tile<Int32>.
             element = _element_of(int(template[0]))
+        half = self.dst.math
+        poisons = self._take_poisons(call, arguments) if half.poisons else {}
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
         cost = definition.cost
         reference = call.reference if self.exact else definition.on_device or call.reference
-        if definition.approximation is not None and definition.approximates(template):
+        approximates = definition.approximation is not None and definition.approximates(template)
+        if definition.approximation is not None and approximates:
             cost = definition.approximation.cost
             if not self.exact:
                 reference = definition.approximation.reference or reference
-        inputs = [arguments[place] for place in call.inputs]
-        kind = reference, *scalars.items()
-        function = partial(reference, np, **scalars)
-        self._apply(function, inputs, arguments[call.output], element, kind)
+        inputs, output = [arguments[place] for place in call.inputs], arguments[call.output]
+        on_card = None
+        if not self.exact and element == np.float32 and len(inputs) == 1 and not scalars:
+            on_card = self._find_on_card(definition.cpp, approximates=approximates)
+        if on_card is not None:
+            self._apply(on_card, inputs, output, element, on_card, is_stored=True)
+        else:
+            kind = reference, *scalars.items()
+            self._apply(partial(reference, np, **scalars), inputs, output, element, kind)
+        for index, poison in poisons.items():
+            half.put_poison(index, poison)
         self.spend(cost.math_on(blackhole=self.on_blackhole))
 
     def _apply(
@@ -136,11 +147,20 @@ class VectorApi(ComputeApi):
         output: int,
         element: np.dtype[Any],
         kind: Hashable,
+        *,
+        is_stored: bool = False,
     ) -> None:
-        """Put a function of tiles of DST into another one; those of equal `kind` are the same."""
+        """Put a function of tiles of DST into another one; those of equal `kind` are the same.
+
+        With `is_stored` its numbers are those that DST holds, else they are rounded to them.
+        """
         tiles = [self.tile(index).view(element) for index in inputs]
         with np.errstate(all="ignore"):
-            self._put(output, function(*tiles), element)
+            result = function(*tiles)
+        if is_stored:
+            self.tile(output, "write").view(element)[:] = result
+        else:
+            self._put(output, result, element)
 
     def rounded(self, result: Any, element: np.dtype[Any]) -> Array:
         """A result as DST holds it."""
@@ -148,6 +168,20 @@ class VectorApi(ComputeApi):
         if element == np.float32 and not self.exact:
             values = store_vector(values, self.dst.register)
         return values
+
+    def _take_poisons(self, call: _Call, arguments: Sequence[Any]) -> dict[int, Poison | None]:
+        """Which numbers of the tiles of a call nobody wrote; of its result, those that follow."""
+        poisons, output = self.dst.math.poisons, arguments[call.output]
+        found = {index: poisons.pop(index, None) for index in {arguments[x] for x in call.inputs}}
+        poisons.pop(output, None)
+        return {**found, output: join_poison(*found.values())}
+
+    def _find_on_card(self, call: str, *, approximates: bool) -> Callable[[Array], Array] | None:
+        """The bits of the vector unit's function in a DST of bfloat16, where they are known."""
+        if self.dst.register is not Register.BF16:
+            return None
+        name = call.removesuffix("_tile") + ("_approximate" if approximates else "")
+        return _card_function(name, Arch.BLACKHOLE if self.on_blackhole else Arch.WORMHOLE_B0)
 
     def _put(self, index: int, result: Array, element: np.dtype[Any]) -> None:
         """Store a result in a tile of DST."""
@@ -206,6 +240,13 @@ class VectorApi(ComputeApi):
         drawn = self._random.random(1024, np.float32)
         self._put(dst, _float_of(start) + _float_of(scale) * drawn, np.dtype(np.float32))
         self.spend(definition.cost.math)
+
+
+@cache
+def _card_function(name: str, arch: Arch) -> Callable[[Array], Array] | None:
+    from ttmlir.sim.machine.card_functions import dst_function
+
+    return dst_function(name, arch)
 
 
 class _Call:
@@ -914,7 +955,8 @@ class LanesApi(ScansApi):
         self._check_conditions()
         assert self._started is not None, "the header starts what it finishes"
         if self.timed:
-            self.thread.clock = self._started[1] + self._cycles
+            self.thread.clock = self._started[1]
+            self.thread.occupy(self._cycles)
         self._started = None
         self._face = self._place = 0
 

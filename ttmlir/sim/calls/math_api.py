@@ -23,9 +23,9 @@ from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.numerics import Register
-from ttmlir.sim.machine.registers import Half
+from ttmlir.sim.machine.registers import Half, Poison, join_poison
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.timing.costs import UNITS, fidelity_phases, matmul_math_cycles
+from ttmlir.sim.timing.costs import UNITS, block_end, fidelity_phases, matmul_math_cycles
 
 Array = NDArray[Any]
 
@@ -188,8 +188,8 @@ class MathApi(LateColumnsApi):
             self.report(
                 "dst-acquire", "DST is committed without being acquired; call tile_regs_acquire"
             )
-        self.spend(UNITS.dst_handover)
         self.dst.commit(self.thread.clock)
+        self.spend(UNITS.dst_handover)
 
     @kernel_call(waits=True)
     def acquire_dst(self, mode: int = 0) -> bool:
@@ -399,13 +399,34 @@ class MathApi(LateColumnsApi):
     def _use(self, cycles: int) -> tuple[Any, Any]:
         """SrcA and SrcB of a call that takes so long; frees the bank."""
         src = self.src
-        a, b, ready = src.banks[0]
+        a, b, ready, _, poison = src.banks[0]
+        if poison is not None:
+            poison.tell()
         thread = self.thread
         if self.timed:
             if ready > thread.clock:
                 thread.wait_until(ready, "src")
-            thread.clock += cycles
+            thread.occupy(cycles)
         src.free(thread.clock)
+        if self.watch is not None:
+            self.watch.take(thread, self.src_key)
+        return a, b
+
+    def _use_block(self, count: int) -> tuple[Any, Any]:
+        """SrcA and SrcB of a call that multiplies so many pairs of tiles."""
+        if count == 1 or not self.timed:
+            return self._use(self._product_cycles * count)
+        src, thread, product = self.src, self.thread, self._product_cycles
+        a, b, first, last, poison = src.banks[0]
+        if poison is not None:
+            poison.tell()
+        if first > thread.clock:
+            thread.wait_until(first, "src")
+        begin = thread.clock
+        end, free = block_end(begin, first, last, count, product)
+        thread.stalls["src"] = thread.stalls.get("src", 0) + end - begin - count * product
+        thread.occupy(end - begin)
+        src.free(free, end)
         if self.watch is not None:
             self.watch.take(thread, self.src_key)
         return a, b
@@ -419,8 +440,10 @@ class MathApi(LateColumnsApi):
         if self._prepared != (prepared or name):
             self._check_prepared(prepared or name, remedy)
         half = self._half(dst)
+        poison = self.src.take_poison()
         tile, _ = self._use(math_cost(name, self._phases))
         self._store(half.new_faces(dst), tile)
+        half.put_poison(dst, poison)
         return True
 
     def _store(self, place: Array, tile: Array) -> None:
@@ -511,11 +534,15 @@ class MathApi(LateColumnsApi):
         if self._prepared != prepared:
             self._check_prepared(prepared, find_call(name).init)
         half = self._half(dst)
+        poison = self.src.take_poison()
+        if half.poisons and (operation == "mul" or self._accumulates):
+            poison = join_poison(poison, half.poisons.pop(dst, None))
         a, b = self._use(math_cost(name, self._phases))
         if operation == "mul":
             self._multiply(half, dst, a, b)
         else:
             self._add(half, dst, _FUNCTIONS[operation], a, b)
+        half.put_poison(dst, poison)
         return True
 
     add_tiles = _binary_call("add")
@@ -635,9 +662,22 @@ class MathApi(LateColumnsApi):
         if self._prepared != "matmul_tiles":
             self._check_prepared("matmul_tiles", "mm_init")
         half = self._half(dst)
+        poisons = self._poisons_of_products(half, dst, 1)
         a, b = self._use(self._product_cycles)
         self._matmul(half, dst, a, b)
+        for index, poison in poisons.items():
+            half.put_poison(index, poison)
         return True
+
+    def _poisons_of_products(self, half: Half, dst: int, count: int) -> dict[int, Poison | None]:
+        """Which numbers of so many tiles nobody wrote, if products are added to them."""
+        poison = self.src.take_poison()
+        if poison is None and not half.poisons:
+            return {}
+        there = half.poisons
+        return {
+            each: join_poison(poison, there.pop(each, None)) for each in range(dst, dst + count)
+        }
 
     def _matmul(self, half: Half, dst: int, a: Any, b: Any) -> None:
         if isinstance(a, numerics.Factor):
@@ -671,17 +711,26 @@ class MathApi(LateColumnsApi):
             self._check_prepared("matmul_block", "mm_block_init")
         count = rt_dim * ct_dim
         half = self._half(dst + count - 1)
-        a, b = self._use(self._product_cycles * count)
+        poisons = self._poisons_of_products(half, dst, count)
+        a, b = self._use_block(count)
+        self._multiply_block(half, dst, a, b)
+        for index, poison in poisons.items():
+            half.put_poison(index, poison)
+        return True
+
+    def _multiply_block(self, half: Half, dst: int, a: Any, b: Any) -> None:
+        """Each of some tiles by each of others, onto consecutive tiles of DST."""
+        rt_dim, ct_dim = len(b), len(a)
+        count = rt_dim * ct_dim
         if count > 1 and dst >= 0 and self.exact and a[0].dtype != _INT32:
             # NumPy takes longer to call than to multiply two tiles.
             left = np.concatenate(b).reshape(rt_dim, 1, 32, 32)
             products = np.matmul(left, np.concatenate(a).reshape(1, ct_dim, 32, 32))
             half.add_rows(dst, products.reshape(count, 32, 32))
-            return True
+            return
         for row, left in enumerate(b):
             for column, right in enumerate(a):
                 self._matmul(half, dst + row * ct_dim + column, right, left)
-        return True
 
     # --- Reductions -----------------------------------------------------------------------------
 

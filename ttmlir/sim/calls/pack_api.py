@@ -21,6 +21,7 @@ from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import INTEGERS
+from ttmlir.sim.machine.registers import Poison
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, untilize_cycles
 
@@ -281,9 +282,21 @@ class PackApi(PackVectorApi):
             page = buffer.pack_offset
             buffer.pack_offset = page + 1
         self.check_tile(dst, "read")
-        self._write(buffer, page, self._bytes(self.dst.pack.faces(dst), buffer.data_format))
+        half = self.dst.pack
+        poison = half.poisons.pop(dst, None) if half.poisons else None
+        data = self._bytes(half.faces(dst), buffer.data_format)
+        self._write(buffer, page, data)
+        if poison is not None:
+            self._leave(poison, buffer, page, data.size)
         if self.timed:
-            self.thread.clock += pack_cycles(buffer.data_format, self._accumulates)
+            self.thread.occupy(pack_cycles(buffer.data_format, self._accumulates))
+
+    def _leave(self, poison: Poison, cb: CircularBuffer, page: int, size: int) -> None:
+        """A tile was packed of which nobody wrote some numbers: in a tensor they are a result."""
+        if cb.aliased or cb.data_format in numerics.BLOCK_FLOATS:
+            poison.tell()
+        else:
+            poison.leave(self.l1, cb.wr_ptr + page * cb.page_size, size)
 
     @kernel_call()
     def pack_tile_block(self, dst: int, cb: int, tiles: int) -> None:

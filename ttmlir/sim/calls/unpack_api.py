@@ -17,14 +17,19 @@ from ttmlir.layout.data_format import repeated_bytes
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
+from ttmlir.sim.errors import Finding
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import CircularBuffer, Memory, Tile
 from ttmlir.sim.machine.numerics import K_STEP, Factor, Register, faces_of_rows, rows_of_faces
+from ttmlir.sim.machine.registers import SOURCE_BANKS, Poison
 from ttmlir.sim.options import SimOptions
+from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 from ttmlir.sim.timing.costs import (
+    lost_to_networks,
     matmul_unpack_cycles,
+    streamed_cycles,
     tile_bytes,
     tilize_unpack_cycles,
     unpack_cycles,
@@ -195,6 +200,8 @@ _PARTS = {
 }
 
 NUMBERS = int(Use.NUMBERS)
+_FOLLOWED = (Use.NUMBERS, Use.OPERANDS, Use.FACTOR_A, Use.FACTOR_B)
+"""Uses in which each number stays in its place, or in its row or column."""
 ELEMENTWISE, FACTORS = 0, 1 << 16
 """What two buffers are read for: sums and the like, or a product of matrices."""
 
@@ -238,6 +245,8 @@ class UnpackUnit(ComputeApi):
         self._format_a: DataType | None = None
         self._format_b: DataType | None = None
         self.tiles_unpacked = 0
+        self._idle_since = 0
+        """When the last call was done."""
         self._pairs: dict[int, tuple[Source, Source, int, int]] = {}
         """Operands whose formats were checked, and cycles to unpack them: elementwise, as factors;
         by their buffers."""
@@ -250,6 +259,8 @@ class UnpackUnit(ComputeApi):
         self._strip_tiles = 0
         self._rows: Any = None
         """What `untilize_block` is about to copy."""
+        self._poison: Poison | None = None
+        """Which numbers nobody wrote of the tiles that the next bank gets."""
 
     def counters(self) -> dict[str, int]:
         """What the thread has done."""
@@ -331,9 +342,31 @@ class UnpackUnit(ComputeApi):
             raise self._beyond(source, index)
         if self.watch is not None:
             for first, size in source.parts.get(form & ARRANGEMENT, ((0, source.size),)):
-                self.watch.read(self.core.l1, address + first, size, self.thread)
+                found = self.watch.read_tile(self.core.l1, address + first, size, self.thread)
+                if found is not None:
+                    self._take_poison(found, source, address, form)
         self.tiles_unpacked += 1
         return source.read(address, form)
+
+    def _take_poison(self, found: Finding, source: Source, address: int, form: int) -> None:
+        """Note which numbers of a tile nobody wrote; where all decide, tell of it."""
+        watch = self.watch
+        assert isinstance(watch, Sanitizer), "others read no such bytes"
+        use, arrangement = form & ~ARRANGEMENT, form & ARRANGEMENT
+        if use not in _FOLLOWED or not source.parts:
+            watch.report(found)
+            return
+        lanes = watch.unwritten_parts(self.core.l1, address, source.size, 32 * 32)
+        if arrangement or use in _FACTORS:
+            rows = rows_of_faces(lanes)
+            rows = _arrange(rows, arrangement) if arrangement else rows
+            if use in _FACTORS:
+                # Each number of a product takes a row of the first factor, a column of the other.
+                parts = rows.any(0 if use == Use.FACTOR_A else 1, keepdims=True)
+                rows = np.broadcast_to(parts, rows.shape)
+            lanes = faces_of_rows(rows)
+        if lanes.any():
+            self._poison = Poison(lanes, (found,), watch).joined(self._poison)
 
     def _beyond(self, source: Source, index: int) -> Exception:
         cb = source.cb
@@ -356,20 +389,28 @@ class UnpackUnit(ComputeApi):
             source.cb, self._format_b, "the unpacker of SrcB", "reconfig_data_format_srcb"
         )
 
-    def _fill(self, a: Any, b: Any, cycles: int) -> None:
-        """Fill the bank that is free."""
+    def _fill(self, a: Any, b: Any, cycles: int, first: int = 0, banks: int = 1) -> None:
+        """Fill the bank that is free; the first operands of several are there after `first`."""
         src = self.src
+        poison, self._poison = self._poison, None
         if self.watch is not None:
             self.watch.put(self.thread, self.src_key)
         if not self.timed:
-            src.fill(a, b, 0)
+            src.fill(a, b, 0, 0, banks, poison)
             return
         thread = self.thread
         free = src.freed[0]
         if free > thread.clock:
             thread.wait_until(free, "src")
-        thread.clock += cycles
-        src.fill(a, b, thread.clock)
+        begin = thread.clock
+        if self.core.passed:
+            idle = begin - self._idle_since
+            lost, self.core.passed = lost_to_networks(self.core.passed, idle, cycles)
+            cycles += lost
+        self._idle_since = begin + cycles
+        thread.occupy(cycles)
+        last = begin + cycles
+        src.fill(a, b, begin + first if first else last, last, banks, poison)
 
     def _one(self, cb: int, index: int, arrangement: int = 0) -> bool:
         """Fill SrcA with a tile to be copied."""
@@ -655,7 +696,13 @@ class UnpackApi(UnpackUnit):
         self._strip_call = ""
         self._prepare(*buffers)
 
-    untilize_uninit = fast_tilize_uninit = unpack_tilizeA_B_uninit = tilize_uninit
+    untilize_uninit = unpack_tilizeA_B_uninit = tilize_uninit
+
+    @kernel_call()
+    def fast_tilize_uninit(self, in_cb: int, out_cb: int, width: int = 0) -> None:
+        """Unpack tiles again; kernels of 2026 also give the tiles of a row."""
+        self._strip_call = ""
+        self._prepare(in_cb, out_cb)
 
     @kernel_call()
     def add_tiles_init(
@@ -878,7 +925,8 @@ class UnpackApi(UnpackUnit):
         kt_dim: int,
     ) -> bool:
         """`rt_dim` tiles of in0, `kt_dim` pages apart, to SrcB; `ct_dim` of in1 to SrcA."""
-        if not self.src.can_fill(self.thread):
+        banks = SOURCE_BANKS if rt_dim * ct_dim > 1 and self.timed else 1
+        if not self.src.can_fill(self.thread, banks):
             return False
         if (ct_dim, rt_dim, kt_dim) != self._block:
             self.report(
@@ -893,8 +941,9 @@ class UnpackApi(UnpackUnit):
         form = self._form_of_factor("matmul_block", transpose)
         a = [self._tile(second, index1 + each, form) for each in range(ct_dim)]
         b = [self._tile(first, index0 + each * kt_dim, _FACTOR_B) for each in range(rt_dim)]
-        cycles = matmul_unpack_cycles(first.data_type, second.data_type, rt_dim, ct_dim)
-        self._fill(a, b, cycles)
+        types = first.data_type, second.data_type
+        cycles = matmul_unpack_cycles(*types, rt_dim, ct_dim)
+        self._fill(a, b, cycles, sum(map(streamed_cycles, types)), banks)
         return True
 
     @kernel_call(waits=True)
@@ -1093,6 +1142,9 @@ class UnpackApi(UnpackUnit):
     def _untilized(self, source: Source, tiles: int) -> Any:
         """The numbers of so many tiles as 32 rows, 1024 at a time."""
         rows = [numerics.rows_of_faces(self._page(source, each, NUMBERS)) for each in range(tiles)]
+        if self._poison is not None:
+            self._poison.tell()  # The numbers leave their places.
+            self._poison = None
         return np.concatenate(rows, axis=1).reshape(tiles, -1)
 
     @kernel_call(waits=True)

@@ -12,7 +12,7 @@ from ttmlir.collector import without_collections
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
 from ttmlir.optable.kernel import Role
-from ttmlir.optable.kernel.releases import RELEASES
+from ttmlir.optable.kernel.releases import RELEASES, Release
 from ttmlir.sim.calls.compute_api import ComputeSettings, WaitingProducts, give_registers
 from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import KernelApi, waiting_calls
@@ -247,6 +247,7 @@ def build_facts_of_chip(
         macros["DST_SYNC_MODE"] = f"DstSync::{sync}"
     else:
         macros["NOC_INDEX"] = str(noc_index)
+        constants["noc_index"] = noc_index
     return Build(
         circular_buffers=tuple(buffers),
         constants=tuple(constants.items()),
@@ -432,7 +433,7 @@ class ProgramRun:
                 build=build,
                 include_path=kernel.include_path,
                 timed=self.device.options.timed,
-                release=kernel.release or RELEASES.get(self.device.options.tt_metal or ""),
+                release=self.release_of(kernel),
             )
         except CppSyntaxError as error:
             place = error.position
@@ -445,6 +446,10 @@ class ProgramRun:
         self.compiled[key] = made
         self.device.warnings.update(dict.fromkeys(map(str, made.warnings)))
         return made
+
+    def release_of(self, kernel: Kernel) -> Release | None:
+        """The state of tt-metal that a kernel is said to be of; None if its headers say it."""
+        return kernel.release or RELEASES.get(self.device.options.tt_metal or "")
 
     def _api(self, thread: KernelThread, kernel: Kernel) -> KernelApi:
         compute = COMPUTE_APIS.get(thread.role)
@@ -459,6 +464,7 @@ class ProgramRun:
             noc_index=kernel.noc_index,
             noc_model=self.noc_model,
             compile_time_args=kernel.compile_time_args,
+            has_page_sizes=self.release_of(kernel) is Release.LATE_2026,
         )
         self.movers.append(mover)
         return mover

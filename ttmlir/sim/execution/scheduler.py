@@ -96,14 +96,25 @@ class ThreadScheduler(Protocol):
 class KernelThread:
     """A kernel's generator and its state.
 
-    `clock` counts cycles and `stalls` how many of them each kind of waiting took. A thread with
+    `clock` counts cycles and `stalls` how many of them each kind of waiting took. A compute thread
+    hands calls over to its units: its clock is that of the units, and `ahead` is how many cycles
+    before that the processor is free. A thread with
     `waiting_for` is blocked until `wake`; `wanted` is how many pages or which value it waits for,
     so that one `WaitReason` serves all waits of its kind. `index` numbers the threads of a program
     without gaps.
     """
 
     __slots__ = (
-        *("arguments", "clock", "common_arguments", "core", "finished", "generator", "index"),
+        *(
+            "ahead",
+            "arguments",
+            "clock",
+            "common_arguments",
+            "core",
+            "finished",
+            "generator",
+            "index",
+        ),
         "is_endless",
         *("kernel", "origin", "polling", "queued", "resume", "role", "scheduler", "stalls"),
         "waiting_for",
@@ -132,6 +143,7 @@ class KernelThread:
         self.kernel = kernel
         self.index = index
         self.clock = 0
+        self.ahead = 0
         self.stalls: dict[str, int] = {}
         self.waiting_for: WaitReason | None = None
         self.wanted = 0
@@ -187,7 +199,27 @@ class KernelThread:
         cycles = clock - self.clock
         if cycles > 0:
             self.clock = clock
+            self.ahead = 0
             self.stalls[kind] = self.stalls.get(kind, 0) + cycles
+        elif -cycles < self.ahead:
+            self.ahead = -cycles
+
+    def occupy(self, cycles: int) -> None:
+        """Hand a call over to a unit that takes so long.
+
+        The processor goes on when the unit begins with it.
+        """
+        self.clock += cycles
+        self.ahead = cycles
+
+    def step(self, cycles: int) -> None:
+        """Run instructions of so many cycles, which pass while the units work."""
+        late = cycles - self.ahead
+        if late > 0:
+            self.clock += late
+            self.ahead = 0
+        else:
+            self.ahead = -late
 
     def position(self) -> Position:
         """Where the kernel is: in a call if it runs, else where it will go on."""

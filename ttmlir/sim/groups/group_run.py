@@ -19,6 +19,7 @@ import numpy as np
 
 from ttmlir.collector import without_collections
 from ttmlir.optable.kernel import Role
+from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.calls.compute_api import give_registers
 from ttmlir.sim.calls.lanes_api import COMPUTED
 from ttmlir.sim.errors import SimError
@@ -34,6 +35,7 @@ from ttmlir.sim.groups.tracing import (
     TracedMath,
     TracedMover,
     TracedPack,
+    TracedThread,
     TracedUnpack,
 )
 from ttmlir.sim.kernels import CompiledKernel
@@ -74,6 +76,10 @@ class RunnableProgram(Protocol):
 
     def compile_for(self, core: Core, kernel: Kernel, role: Role) -> CompiledKernel:
         """The kernel compiled for a processor; SimError for what is wrong in its text."""
+        ...
+
+    def release_of(self, kernel: Kernel) -> Release | None:
+        """The state of tt-metal that a kernel is said to be of; None if its headers say it."""
         ...
 
 
@@ -124,7 +130,7 @@ class _Group:
         self.cores = [device.core(x, y) for x, y in logical]
         self.memory = GroupMemory(len(self.cores))
         self.scheduler = Scheduler(replace(device.options, timed=False))
-        self.threads: list[KernelThread] = []
+        self.threads: list[TracedThread] = []
         self.apis: list[_Traced] = []
         self.kernels: list[Kernel] = []
         first = self.cores[0]
@@ -138,7 +144,7 @@ class _Group:
 
     def _add(self, run: RunnableProgram, kernel: Kernel, role: Role, index: int) -> None:
         first = self.cores[0]
-        thread = KernelThread(
+        thread = TracedThread(
             first,
             role,
             KernelSource(kernel.name, kernel.file),
@@ -185,7 +191,7 @@ def _give_traced_registers(core: Core, kernel: Kernel, *, timed: bool) -> None:
 
 
 def _traced_api(
-    device: SimDevice, thread: KernelThread, kernel: Kernel, run: RunnableProgram
+    device: SimDevice, thread: TracedThread, kernel: Kernel, run: RunnableProgram
 ) -> _Traced:
     compute = _TRACED.get(thread.role)
     if compute is not None:
@@ -197,6 +203,7 @@ def _traced_api(
         device.network,
         noc_index=kernel.noc_index,
         compile_time_args=kernel.compile_time_args,
+        has_page_sizes=run.release_of(kernel) is Release.LATE_2026,
     )
 
 

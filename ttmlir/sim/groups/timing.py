@@ -18,6 +18,7 @@ from ttmlir.sim.execution.scheduler import FOREVER, SLACK
 from ttmlir.sim.machine.memory import COUNTER_MASK, CircularBuffer
 from ttmlir.sim.machine.registers import SOURCE_BANKS
 from ttmlir.sim.sanitizer.regular import IrregularError
+from ttmlir.sim.timing.costs import block_end, lost_to_networks
 from ttmlir.sim.timing.noc_model import NocModel
 
 (
@@ -30,21 +31,28 @@ from ttmlir.sim.timing.noc_model import NocModel
     BARRIER,
     FILL,
     USE,
+    USE_BLOCK,
     ACQUIRE,
     COMMIT,
     TAKE,
     RELEASE,
     PAUSE,
-) = range(14)
+) = range(15)
 
-Step = tuple[int, Any, Any, Any, int]
-"""What is done, with up to three arguments, and cycles that pass after it:
+Cycles = tuple[int, int, int | None]
+"""What passes between two steps: cycles of the processor (`KernelThread.step`), then, if units are
+busy (`occupy`), what that adds to the clock, and how far the processor is ahead then."""
+
+Step = tuple[int, Any, Any, Any, int, int, int | None]
+"""What is done, with up to three arguments, and the `Cycles` that pass after it:
 
 - WAIT, POP, RESERVE, PUSH: circular buffer, pages
 - READ, WRITE: coordinates of the other end for each core, bytes, network
 - BARRIER: name of the call, kind, network
-- FILL, USE (SrcA and SrcB), COMMIT (DST): cycles that it takes
-- ACQUIRE, TAKE, RELEASE (DST), PAUSE: nothing
+- FILL (SrcA and SrcB): cycles that it takes, when the first operands of several are there, banks
+- USE: cycles that it takes
+- USE_BLOCK: cycles of a product, how many of them
+- ACQUIRE, COMMIT, TAKE, RELEASE (DST), PAUSE: nothing
 """
 
 
@@ -67,8 +75,9 @@ class TimedCore:
     """The hand-overs on a core: those of `SourceRegisters` and `DestinationRegisters`."""
 
     __slots__ = (
-        *("banks", "committed", "coordinate", "dst_times", "freed", "lane", "math", "math_half"),
-        *("pack", "pack_half", "queues", "source_math", "source_unpack"),
+        *("banks", "committed", "coordinate", "dst_times", "freed", "idle_since", "lane"),
+        *("math", "math_half", "pack", "pack_half", "passed", "queues", "source_math"),
+        "source_unpack",
     )
 
     def __init__(
@@ -78,7 +87,9 @@ class TimedCore:
         self.coordinate = coordinate
         self.lane = lane
         self.queues = {index: _Queue(cb.num_pages) for index, cb in cbs.items()}
-        self.banks: deque[int] = deque()
+        self.passed: int = 0
+        self.idle_since: int = 0
+        self.banks: deque[tuple[int, int]] = deque()
         self.freed: deque[int] = deque([0] * SOURCE_BANKS)
         self.dst_times: list[int] = [0] * halves
         self.committed: int = 0
@@ -93,7 +104,7 @@ class TimedCore:
 class TimedThread:
     """A thread with its record, and how far it is."""
 
-    __slots__ = ("clock", "core", "done", "index", "place", "queued", "stalls", "steps")
+    __slots__ = ("ahead", "clock", "core", "done", "index", "place", "queued", "stalls", "steps")
 
     def __init__(self, index: int, core: TimedCore, steps: Sequence[Step]) -> None:
         """At cycle 0."""
@@ -102,6 +113,7 @@ class TimedThread:
         self.steps = steps
         self.place: int = 0
         self.clock: int = 0
+        self.ahead: int = 0
         self.stalls: dict[str, int] = {}
         self.queued = True
         self.done: dict[str, list[int]] = {
@@ -118,9 +130,11 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
     Raises IrregularError if they wait for each other, or take more than `limit` cycles.
     """
     ready: list[tuple[int, int, TimedThread]] = [(0, each.index, each) for each in threads]
+    cores = {each.core.coordinate: each.core for each in threads}
     while ready:
         _, _, thread = heappop(ready)
         clock: int = thread.clock
+        ahead: int = thread.ahead
         thread.queued = False
         next_clock = ready[0][0] if ready else FOREVER
         horizon: int = min(next_clock + SLACK, limit)
@@ -129,7 +143,7 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
         stalls = thread.stalls
         is_blocked = False
         while place < end:
-            kind, first, second, third, after = steps[place]
+            kind, first, second, third, before, busy, left = steps[place]
             woken: Sequence[TimedThread] = ()
             if kind == WAIT:
                 queue, pages = core.queues[first], int(second)
@@ -142,6 +156,9 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                     if since > clock:
                         stalls["cb_wait_front"] = stalls.get("cb_wait_front", 0) + since - clock
                         clock = since
+                        ahead = 0
+                    elif since > clock - ahead:
+                        ahead = clock - since
             elif kind == POP:
                 queue = core.queues[first]
                 for page in range(queue.acked, queue.acked + second):
@@ -160,6 +177,9 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                     if since > clock:
                         stalls["cb_reserve_back"] = stalls.get("cb_reserve_back", 0) + since - clock
                         clock = since
+                        ahead = 0
+                    elif since > clock - ahead:
+                        ahead = clock - since
             elif kind == PUSH:
                 queue = core.queues[first]
                 for page in range(queue.received, queue.received + second):
@@ -176,33 +196,54 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                 )
                 done = thread.done["read"]
                 done[noc] = max(done[noc], arrived)
-            elif kind == USE:
+                core.passed += second
+                other_end = cores.get(first[core.lane])
+                if other_end is not None:
+                    other_end.passed += second
+            elif USE <= kind <= USE_BLOCK:
                 banks = core.banks
                 if not banks:
                     core.source_math = thread
                     is_blocked = True
                     break
-                since = banks.popleft()
+                since, last = banks.popleft()
                 if since > clock:
                     stalls["src"] = stalls.get("src", 0) + since - clock
                     clock = since
-                clock += int(first)
+                if kind == USE:
+                    ahead = int(first)
+                    clock += ahead
+                else:
+                    end_of_all, free = block_end(clock, since, last, second, first)
+                    ahead = end_of_all - clock
+                    stalls["src"] = stalls.get("src", 0) + ahead - second * first
+                    clock = end_of_all
+                    core.freed.append(free)
                 core.freed.append(clock)
                 if core.source_unpack is not None:
                     woken = (core.source_unpack,)
                     core.source_unpack = None
             elif kind == FILL:
                 freed = core.freed
-                if not freed:
+                if len(freed) < third:
                     core.source_unpack = thread
                     is_blocked = True
                     break
                 since = freed.popleft()
+                if third > 1:
+                    freed.popleft()
                 if since > clock:
                     stalls["src"] = stalls.get("src", 0) + since - clock
                     clock = since
-                clock += int(first)
-                core.banks.append(clock)
+                ahead = int(first)
+                if core.passed:
+                    idle = clock - core.idle_since
+                    lost, core.passed = lost_to_networks(core.passed, idle, ahead)
+                    ahead += lost
+                since = clock + second
+                clock += ahead
+                core.idle_since = clock
+                core.banks.append((since if second else clock, clock))
                 if core.source_math is not None:
                     woken = (core.source_math,)
                     core.source_math = None
@@ -222,6 +263,10 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                 flushed, written = thread.done["flush"], thread.done["write"]
                 flushed[noc] = max(flushed[noc], departed)
                 written[noc] = max(written[noc], answered)
+                core.passed += second
+                other_end = cores.get(first[core.lane])
+                if other_end is not None:
+                    other_end.passed += second
             elif kind == ACQUIRE:
                 if core.committed == len(core.dst_times):
                     core.math = thread
@@ -231,8 +276,8 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                 if since > clock:
                     stalls["dst"] = stalls.get("dst", 0) + since - clock
                     clock = since
+                    ahead = 0
             elif kind == COMMIT:
-                clock += int(first)
                 times = core.dst_times
                 times[core.math_half] = clock
                 core.committed = min(core.committed + 1, len(times))
@@ -249,6 +294,7 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                 if since > clock:
                     stalls["dst"] = stalls.get("dst", 0) + since - clock
                     clock = since
+                    ahead = 0
             elif kind == RELEASE:
                 times = core.dst_times
                 times[core.pack_half] = clock
@@ -263,10 +309,19 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                 other.queued = True
                 horizon = min(horizon, max(other.clock, clock) + SLACK)
                 heappush(ready, (other.clock, other.index, other))
-            clock += after
+            before -= ahead
+            if before > 0:
+                clock += before
+                ahead = 0
+            else:
+                ahead = -before
+            if left is not None:
+                clock += busy
+                ahead = left
             place += 1
         thread.place = place
         thread.clock = clock
+        thread.ahead = ahead
         if place < end and not is_blocked:
             thread.queued = True
             heappush(ready, (clock, thread.index, thread))

@@ -43,7 +43,7 @@ from ttmlir.sim.machine.address_generators import AddressGenerator
 from ttmlir.sim.machine.device import LOCAL_MASK, NETWORKS, Core, Endpoint, noc_address
 from ttmlir.sim.machine.memory import CircularBuffer, Memory
 from ttmlir.sim.machine.numerics import INTEGERS, tile_bytes
-from ttmlir.sim.machine.registers import Half, Products
+from ttmlir.sim.machine.registers import SOURCE_BANKS, Half, Products
 from ttmlir.sim.sanitizer.regular import IrregularError
 from ttmlir.sim.sanitizer.sanitizer import BarrierKind
 
@@ -96,7 +96,7 @@ CALLS = frozenset(
         *("reduce_tile", "llk_pack_relu_config", "exp_tile_init", "exp_tile_since_2026"),
         *_VECTOR,
         # What every kernel is given, and the calls that refuse loads and stores.
-        *("load", "store", "thread", "iterations", "limited"),
+        *("load", "store", "thread", "step", "iterations", "limited"),
     }
 )
 """What kernels of groups may call; the others have to be simulated core by core."""
@@ -140,37 +140,70 @@ class GroupMemory:
         self._pending.clear()
 
 
+class TracedThread(KernelThread):
+    """A thread whose clock counts the cycles since its last step alone.
+
+    Where a unit was busy since, `before` are those of the processor until the first time, and
+    `clock` and `ahead` are what came of it from there on.
+    """
+
+    __slots__ = ("before", "is_occupied")
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        """See `KernelThread`."""
+        super().__init__(*arguments, **keywords)
+        self.before = 0
+        self.is_occupied = False
+
+    def occupy(self, cycles: int) -> None:
+        """Hand a call over to a unit that takes so long."""
+        if not self.is_occupied:
+            self.before, self.clock, self.is_occupied = self.clock, 0, True
+        super().occupy(cycles)
+
+    def take_cycles(self) -> timing.Cycles:
+        """What passed since the last step, which begins anew."""
+        if not self.is_occupied:
+            found = self.clock, 0, None
+        else:
+            found = self.before, self.clock, self.ahead
+        self.clock = self.ahead = self.before = 0
+        self.is_occupied = False
+        return found
+
+
 class Recorder:
     """The record of a thread."""
 
-    __slots__ = ("_after", "_steps", "_thread")
+    __slots__ = ("_is_settled", "_steps", "_thread")
 
-    def __init__(self, thread: KernelThread) -> None:
-        """Of nothing; the clock of the thread counts cycles since the last step alone."""
+    def __init__(self, thread: TracedThread) -> None:
+        """Of nothing."""
         self._thread = thread
-        self._steps: list[tuple[int, Any, Any, Any]] = [(timing.PAUSE, None, None, None)]
-        self._after = [0]
+        self._steps: list[Step] = []
+        self._is_settled = False
+        self.add(timing.PAUSE)
 
     def settle(self) -> None:
         """Count the cycles that passed as after the last step: what comes may depend on others."""
         thread = self._thread
-        self._after[-1] += thread.clock
-        thread.clock = 0
+        if self._is_settled:
+            # It blocked, and comes again.
+            if thread.clock or thread.is_occupied:
+                raise IrregularError
+            return
+        self._steps[-1] = (*self._steps[-1][:4], *thread.take_cycles())
+        self._is_settled = True
 
     def add(self, kind: int, first: Any = None, second: Any = None, third: Any = None) -> None:
         """Add a step; see `timing.Step`."""
-        self._steps.append((kind, first, second, third))
-        self._after.append(0)
-
-    def add_timed(self, kind: int) -> None:
-        """Add a step that took the cycles since the last one was settled."""
-        self.add(kind, self._thread.clock)
-        self._thread.clock = 0
+        self._steps.append((kind, first, second, third, 0, 0, None))
+        self._is_settled = False
 
     def steps(self) -> list[Step]:
         """The finished record."""
         self.settle()
-        return [(*step, after) for step, after in zip(self._steps, self._after, strict=True)]
+        return self._steps
 
 
 class _TracedCalls(KernelApi):
@@ -183,6 +216,7 @@ class _TracedCalls(KernelApi):
         """Record; `arguments` are the run-time arguments, `PerCore` where they differ."""
         self.memory = memory
         self.cores = cores
+        assert isinstance(self.thread, TracedThread), "threads of groups are"
         self.recorder = Recorder(self.thread)
         self._per_core = arguments
 
@@ -418,12 +452,12 @@ class TracedUnpack(_TracedCompute, UnpackApi):
         source.read = describe
         return source
 
-    def _fill(self, a: Any, b: Any, cycles: int) -> None:
+    def _fill(self, a: Any, b: Any, cycles: int, first: int = 0, banks: int = 1) -> None:
         self.recorder.settle()
         if self.watch is not None:
             self.watch.put(self.thread, self.src_key)
-        self.src.fill(a, b, 0)
-        self.recorder.add(timing.FILL, cycles)
+        self.src.fill(a, b, 0, 0, banks)
+        self.recorder.add(timing.FILL, cycles, first, banks)
 
 
 class TracedHalf(Half):
@@ -482,18 +516,25 @@ class TracedMath(_TracedCompute, MathApi):
     def tile_regs_commit(self) -> None:
         """Hand over in both."""
         self.recorder.settle()
-        half = self.dst.math
+        self.recorder.add(timing.COMMIT)
         super().tile_regs_commit()
-        half.time = 0
-        self.recorder.add_timed(timing.COMMIT)
 
     def _use(self, cycles: int) -> tuple[Any, Any]:
+        return self._take_operands(1, timing.USE, cycles)
+
+    def _use_block(self, count: int) -> tuple[Any, Any]:
+        if count == 1 or not self.timed:
+            return self._use(self._product_cycles * count)
+        return self._take_operands(SOURCE_BANKS, timing.USE_BLOCK, self._product_cycles, count)
+
+    def _take_operands(self, banks: int, *step: int) -> tuple[Any, Any]:
+        """SrcA and SrcB, of which so many banks are free then."""
         self.recorder.settle()
-        a, b, _ = self.src.banks[0]
-        self.src.free(0)
+        a, b, *_ = self.src.banks[0]
+        self.src.free(*[0] * banks)
         if self.watch is not None:
             self.watch.take(self.thread, self.src_key)
-        self.recorder.add(timing.USE, cycles)
+        self.recorder.add(*step)
         return a, b
 
     def _store(self, place: Any, tile: Any) -> None:
@@ -558,6 +599,8 @@ class TracedMath(_TracedCompute, MathApi):
         output: int,
         element: np.dtype[Any],
         kind: Hashable,
+        *,
+        is_stored: bool = False,
     ) -> None:
         half: Any = self.dst.math
         for index in inputs:
@@ -565,8 +608,8 @@ class TracedMath(_TracedCompute, MathApi):
         self.check_tile(output, "write")
 
         def compute(*tiles: Array) -> Array:
-            result = self.rounded(function(*(tile.view(element) for tile in tiles)), element)
-            return result.view(np.float32)
+            result = function(*(tile.view(element) for tile in tiles))
+            return (result if is_stored else self.rounded(result, element)).view(np.float32)
 
         tiles = [half.faces(index) for index in inputs]
         half.values[output] = Applied(compute, (kind, element.str), *tiles)

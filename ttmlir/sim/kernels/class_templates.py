@@ -134,6 +134,9 @@ _CHANGED: Mapping[str, Callable[[QualifiedType], QualifiedType]] = {
     "make_unsigned_t": lambda given: QualifiedType(_make_unsigned(given)),
     "make_signed_t": lambda given: QualifiedType(_make_signed(given)),
     "underlying_type_t": lambda given: QualifiedType(_underlying(given)),
+    "add_pointer_t": lambda given: QualifiedType(
+        PointerType(given.type, given.volatile, given.const)
+    ),
     "remove_pointer_t": lambda given: QualifiedType(_remove_pointer(given)),
 }
 """Types that are made of one type."""

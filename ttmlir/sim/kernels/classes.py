@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
@@ -76,9 +77,11 @@ from ttmlir.sim.kernels.value import (
     ItemLvalue,
     LocalLvalue,
     Lvalue,
+    PointedLvalue,
     Space,
     Value,
     build_assignment,
+    build_node,
     find_member_lvalue,
     settle,
 )
@@ -87,6 +90,7 @@ from ttmlir.sim.kernels.value import (
 # Lambdas: objects of classes of their own, whose members are what they capture.
 
 _MEMBERS = (FieldName, Functions)
+_LISTS = (LocalLvalue, ItemLvalue, PointedLvalue)
 
 
 class _Closure:
@@ -129,8 +133,15 @@ class _Closure:
         self.scope.symbols[name] = Variable(name, lvalue, is_global=True, known=known)
 
     def _add(self, field: str, name: str, *, by_reference: bool) -> None:
-        written = tree.Name(name, position=self.node.position)
-        self.add_value(field, Given(self.context, written), by_reference=by_reference)
+        given = Given(self.context, tree.Name(name, position=self.node.position))
+        lvalue = given.lvalue
+        if by_reference or not isinstance(lvalue, _LISTS):
+            self.add_value(field, given, by_reference=by_reference)
+        elif isinstance(lvalue.type, ArrayType):
+            # An array that is taken in is copied, where its value would be a pointer.
+            self._add_copy(field, Value(lvalue.type, build_node(lvalue)), given.node)
+        else:
+            self.add_value(field, given, by_reference=False)
 
     def add_value(self, field: str, given: Given, *, by_reference: bool) -> None:
         """A member that starts as something."""
@@ -145,7 +156,10 @@ class _Closure:
             self.members.append((field, QualifiedType(held)))
             self.values.append(pointer.node)
             return
-        value = settle(copy_struct(self.context, given.value, given.node))
+        self._add_copy(field, given.value, given.node)
+
+    def _add_copy(self, field: str, found: Value, node: tree.Node) -> None:
+        value = settle(copy_struct(self.context, found, node))
         const = not self.node.is_mutable
         self.members.append((field, QualifiedType(value.type, const)))
         self.values.append(value.node)
@@ -180,12 +194,14 @@ class _Closure:
         type_ = lay_out_struct(name, number, [(*each, 1) for each in self.members])
         unit.structs[number] = type_
         self.scope.owner = number
+        parameters, invented = _name_types(node.parameters)
         function = tree.Function(
             "operator()",
-            node.parameters,
+            parameters,
             node.body,
             node.result or tree.NamedType("auto", position=at),
             is_const=not node.is_mutable,
+            template_parameters=invented,
             position=at,
         )
         self.scope.symbols["operator()"] = Functions("operator()", (function,), self.scope)
@@ -194,6 +210,36 @@ class _Closure:
         unit.closures.add(number)
         self.context.closures[key] = type_
         return Value(type_, code.list_of(self.values))
+
+
+def _name_types(
+    parameters: Sequence[tree.Parameter],
+) -> tuple[tuple[tree.Parameter, ...], tuple[tree.TemplateParameter, ...]]:
+    """The parameters of a lambda with a template parameter in place of each `auto`, and these."""
+    named = list[tree.Parameter]()
+    invented = list[tree.TemplateParameter]()
+    for each in parameters:
+        name = f"auto#{len(invented)}"
+        type_ = _name_auto(each.type, name)
+        if type_ is not each.type:
+            each = replace(each, type=type_)
+            invented.append(tree.TemplateParameter(name, is_pack=each.is_pack))
+        named.append(each)
+    return tuple(named), tuple(invented)
+
+
+def _name_auto(type_: tree.Type, name: str) -> tree.Type:
+    match type_:
+        case tree.NamedType(name="auto", scope=None):
+            return replace(type_, name=name)
+        case tree.Pointer(pointee=inner):
+            found = _name_auto(inner, name)
+            return type_ if found is inner else replace(type_, pointee=found)
+        case tree.Reference(referent=inner):
+            found = _name_auto(inner, name)
+            return type_ if found is inner else replace(type_, referent=found)
+        case _:
+            return type_
 
 
 def evaluate_lambda(context: Context, node: tree.Lambda) -> Value:
@@ -722,7 +768,7 @@ def _find_alignment(
 
 def _find_bases(context: Context, node: tree.Struct) -> list[StructType]:
     bases = list[StructType]()
-    for each in node.bases:
+    for each in expand_all(context, node.bases):
         type_ = context.unit.resolve_type(each, context.scope).type
         if isinstance(type_, IncompleteType) or not isinstance(type_, StructType):
             raise context.error(each, f"'{type_.name}' cannot be a base")
@@ -784,7 +830,11 @@ def _declare_members(context: Context, info: ClassInfo, node: tree.Struct) -> No
         context.unit.spend(each)
         _declare_member(context, info, each)
     if info.template is not None:
+        others = [_pattern_of(each) for each in info.template.specializations if each is not node]
         for function in info.template.methods:
+            written = _spell(function.scope)
+            if any(re.fullmatch(each, written) for each in others):
+                continue  # It is of that specialisation.
             # A specialisation need not have the members of the template.
             if node.specialized is None or _declares(info, function):
                 _define_member_function(context, info, function)
@@ -794,6 +844,22 @@ def _declare_members(context: Context, info: ClassInfo, node: tree.Struct) -> No
         # `T() = default;` beside other constructors; without any the class is an aggregate.
         default = tree.Function(node.name, (), tree.Block(), kind="constructor")
         info.constructors = (*info.constructors, replace(default, position=node.position))
+
+
+def _spell(written: tree.Type | None) -> str:
+    """The arguments of a class whose member is defined."""
+    return repr(written.template_arguments) if isinstance(written, tree.NamedType) else ""
+
+
+def _pattern_of(node: tree.Struct) -> str:
+    """What `_spell` makes of a specialisation, whose parameters each definition names anew."""
+    pattern = re.escape(_spell(tree.NamedType(node.name, node.specialized or ())))
+    for number, each in enumerate(node.template_parameters):
+        if each.name:
+            group = f"(?P<p{number}>'\\w+')"
+            pattern = pattern.replace(re.escape(repr(each.name)), group, 1)
+            pattern = pattern.replace(re.escape(repr(each.name)), f"(?P=p{number})")
+    return pattern
 
 
 def _declare_member(context: Context, info: ClassInfo, each: tree.ClassMember) -> None:
@@ -817,10 +883,25 @@ def _declare_member(context: Context, info: ClassInfo, each: tree.ClassMember) -
 
 
 def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
-    """`using Base::name;`."""
-    symbol = context.unit.find(name, context.scope)
-    if symbol is not None:
-        context.scope.symbols[name.rpartition("::")[2]] = symbol
+    """`using Base::name;` or `using Bases::name...;`."""
+    base, _, member = name.rpartition("::")
+    pack = context.scope.find(base) if node.is_pack else None
+    if not isinstance(pack, Pack):
+        symbol = context.unit.find(name, context.scope)
+        if symbol is not None:
+            context.scope.symbols[member] = symbol
+        return
+    found = list[Functions]()
+    for each in pack.symbols:
+        inner = Scope(context.scope)
+        inner.symbols[base] = each
+        symbol = context.unit.find(name, inner)
+        if not isinstance(symbol, Functions):
+            raise context.error(node, f"not every class of '{base}' has a function '{member}'")
+        found.append(symbol)
+    if found:
+        first, *others = found
+        context.scope.symbols[member] = replace(first, others=(*first.others, *others))
 
 
 def _declare_member_function(context: Context, info: ClassInfo, function: tree.Function) -> None:

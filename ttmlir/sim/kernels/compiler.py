@@ -46,7 +46,7 @@ from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.python.code import NAMES, THREAD, clock_costs, find_forbidden, is_wait
+from ttmlir.sim.kernels.python.code import NAMES, STEP, THREAD, clock_costs, find_forbidden, is_wait
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.scope import Functions, Scope, list_declared_names, list_used_names
 from ttmlir.sim.kernels.unit import Unit
@@ -455,7 +455,7 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
         errors=errors,
     )
     shown = options.text if source_map is None else source_map.text
-    clock = clock_costs(options.arch_macro) if options.timed else None
+    clock = clock_costs(options.arch_macro, role) if options.timed else None
     tiles = {
         index: (each.tile_size, each.data_format) for index, each in options.build.circular_buffers
     }
@@ -737,6 +737,8 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     for name in ("load", "store"):
         unit.bind(name)
     unit.bindings[THREAD] = "thread"
+    if unit.clock is not None and unit.clock.hidden:
+        unit.bindings[STEP] = "step"
     parameters = [ast.arg(each) for each in unit.bindings]
     arguments = ast.arguments([], parameters, None, [], [], None, [])
     module = ast.Module([ast.FunctionDef(_ENTRY, arguments, statements, [])], [])

@@ -72,6 +72,8 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
     define_static_members,
+    is_given_up,
+    refers_to_place,
 )
 from ttmlir.sim.kernels.statements import emit_setup
 from ttmlir.sim.kernels.value import (
@@ -430,12 +432,17 @@ def _declare_reference(
     if initial is None or isinstance(initial, tree.Braces):
         raise context.error(declarator, "a reference needs a variable that it refers to")
     found = look_at(context, initial)
+    is_place = not type_.is_rvalue
     if isinstance(found, Value):
         is_const = isinstance(initial, tree.Name) or type_.is_rvalue
         known = cast("tree.Expression", Evaluated(found, position=initial.position))
         _declare_copy(context, type_, known, declarator, is_const=is_const)
-        return
-    declare_reference_to(context, type_, found, declarator, initial)
+    else:
+        is_place = is_place or (is_deduced(type_) and not is_given_up(initial, context.scope))
+        declare_reference_to(context, type_, found, declarator, initial)
+    variable = context.scope.symbols[declarator.name]
+    if is_place and isinstance(variable, Variable):
+        context.scope.symbols[declarator.name] = replace(variable, is_place=True)
 
 
 def declare_reference_to(
@@ -564,9 +571,9 @@ def declare_alias(context: Context, node: tree.Alias) -> None:
     if node.template_parameters:
         _bind_new_name(context, node, node.name, AliasTemplate(node, context.scope))
         return
-    _bind_new_name(
-        context, node, node.name, Alias(context.unit.resolve_type(node.type, context.scope))
-    )
+    type_ = context.unit.resolve_type(node.type, context.scope)
+    alias = Alias(type_, is_lvalue=refers_to_place(node.type, context.scope))
+    _bind_new_name(context, node, node.name, alias)
 
 
 def use_name(context: Context, node: tree.UsingName) -> None:

@@ -25,10 +25,11 @@ from ttmlir.sim.kernels.classes import initialize_members
 from ttmlir.sim.kernels.context import Argument, Context, Handlers
 from ttmlir.sim.kernels.destructors import THIS, end_members, ending_block, refuse_destructor
 from ttmlir.sim.kernels.expressions.lvalues import find_pointee, find_this
+from ttmlir.sim.kernels.expressions.own_calls import find_element_scope
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import remove_dead_code
-from ttmlir.sim.kernels.scope import CLOSURE, Alias, Pack, Scope, Variable
+from ttmlir.sim.kernels.scope import CLOSURE, Alias, Pack, Scope, Variable, refers_to_place
 from ttmlir.sim.kernels.statements import execute_block
 from ttmlir.sim.kernels.templates import key_of
 from ttmlir.sim.kernels.unit import Instance, Unit
@@ -230,11 +231,12 @@ def _declare_argument(context: Context, function: tree.Function, argument: Argum
     assert argument.number is not None
     parameter = function.parameters[argument.number]
     if not parameter.is_pack or parameter.name is None:
-        return _declare_parameter(context, parameter, argument)
+        return _declare_parameter(context, parameter, argument, context.scope)
     symbols = context.scope.symbols
     before = symbols.pop(parameter.name, Pack(()))
     assert isinstance(before, Pack)
-    identifier = _declare_parameter(context, parameter, argument)
+    scope = find_element_scope(context.scope, parameter.type, len(before.symbols))
+    identifier = _declare_parameter(context, parameter, argument, scope)
     symbols[parameter.name] = Pack((*before.symbols, symbols[parameter.name]))
     return identifier
 
@@ -255,8 +257,10 @@ _THIS = tree.Parameter(tree.NamedType("this"), "this")
 _CLOSURE = tree.Parameter(tree.NamedType("this"), CLOSURE)
 
 
-def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Argument) -> str:
-    """Declare a parameter; returns its identifier."""
+def _declare_parameter(
+    context: Context, parameter: tree.Parameter, argument: Argument, scope: Scope | None = None
+) -> str:
+    """Declare a parameter whose type is meant in a scope; returns its identifier."""
     name = parameter.name or "unused"
     # `this` is no name of another variable, so that it can be the same in all functions.
     identifier = "v_this" if parameter in (_THIS, _CLOSURE) else context.unit.create_name(name)
@@ -290,7 +294,10 @@ def _declare_parameter(context: Context, parameter: tree.Parameter, argument: Ar
         if name in context.scope.symbols:
             raise context.error(parameter, f"two parameters are called '{name}'")
         is_reference = argument.mode != "value"
-        context.scope.symbols[name] = Variable(name, lvalue, is_reference=is_reference)
+        is_place = scope is not None and refers_to_place(parameter.type, scope)
+        context.scope.symbols[name] = Variable(
+            name, lvalue, is_reference=is_reference, is_place=is_place
+        )
     return identifier
 
 

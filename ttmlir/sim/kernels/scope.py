@@ -22,6 +22,8 @@ class Variable:
     """What a constant array or struct holds, written with constants."""
     is_reference: bool = False
     """Whether it is another name of something that changes under its own name."""
+    is_place: bool = False
+    """Whether its type is `T&`."""
 
 
 @dataclass(frozen=True)
@@ -315,8 +317,11 @@ def refers_to_place(written: object, scope: Scope) -> bool:
         case tree.Name(text=name) | tree.NamedType(name=name):
             symbol = scope.find(name)
             return isinstance(symbol, Alias) and symbol.is_lvalue
-        case tree.Reference(is_rvalue=is_rvalue):
-            return not is_rvalue
+        case tree.Reference(referent=referent, is_rvalue=is_rvalue):
+            return not is_rvalue or refers_to_place(referent, scope)
+        case tree.Decltype(expression=tree.Name(text=name)):
+            symbol = scope.find(name)
+            return isinstance(symbol, Variable) and symbol.is_place
         case _:
             return False
 

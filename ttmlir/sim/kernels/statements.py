@@ -41,11 +41,13 @@ from ttmlir.sim.kernels.expressions.operators import (
     prepare_assignment,
     prepare_update,
 )
+from ttmlir.sim.kernels.expressions.standard import SPECIAL
+from ttmlir.sim.kernels.expressions.variables import is_known_name, unknown_variable
 from ttmlir.sim.kernels.library import LibraryCall
 from ttmlir.sim.kernels.limits import MAX_CASES
 from ttmlir.sim.kernels.packs import expand_pattern
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import InScope, Scope, Variable
+from ttmlir.sim.kernels.scope import InScope, Scope, Variable, list_declared_names
 from ttmlir.sim.kernels.value import (
     LocalLvalue,
     Lvalue,
@@ -383,6 +385,28 @@ def _execute_constant_if(context: Context, node: tree.If, condition: Value) -> N
         execute_block(context, node.then)
     else:
         _execute_otherwise(context, node.otherwise)
+    left_out = node.otherwise if condition.constant else node.then
+    is_entry = context.function is not None and context.function.name in _ENTRIES
+    if left_out is not None and is_entry and not context.unit.instantiations:
+        _check_names(context, left_out)
+
+
+_ENTRIES = ("kernel_main", "MAIN")
+"""Functions that are surely of no template, where all branches have to make sense."""
+
+
+def _check_names(context: Context, branch: tree.Node) -> None:
+    """Find names that mean nothing in a branch that is left out, where it is in no template."""
+    nodes = list(tree.walk(branch))
+    own = {name for each in nodes for name in list_declared_names(each)}
+    own |= {each.name for each in nodes if isinstance(each, (tree.Parameter, tree.Declarator))}
+    for each in nodes:
+        if isinstance(each, tree.Name) and each.scope is None and "::" not in each.text:
+            # Capital letters are those of what is printed and of macros.
+            if each.text in own or each.text in SPECIAL or each.text.isupper():
+                continue
+            if not is_known_name(context, each.text):
+                raise unknown_variable(context, each)
 
 
 def _execute_otherwise(context: Context, node: tree.Block | tree.If | None) -> None:

@@ -426,6 +426,7 @@ class Unit:
         elements = code.list_of(each.node for each in values)
         array = ArrayType(UNSIGNED, len(values))
         self.add_global(code.assign(code.name(identifier), elements), None)
+        self.known_values[identifier] = elements
         lvalue = LocalLvalue(array, identifier, is_const=True)
         self.root.symbols[ARGUMENTS] = Variable(ARGUMENTS, lvalue, True, Value(array, elements))
 

@@ -1,8 +1,8 @@
 """What a card makes of the numbers of tensors: functions of its units on whole arrays.
 
-Tensors of 16 bits and of block floats go through a DST of 16 bits. A function of one of them has
-one result for each of the 65,536 numbers, which is computed once. Tensors of float32 go through a
-DST of 32 bits, on Blackhole alone: for Wormhole there are no bits to hold them to.
+Where an operand is float32, DST has 32 bits, else 16. A function of one tensor of 16 bits has one
+result for each of the 65,536 numbers, which is computed once. Of float32 alone the bits are known
+on Blackhole only.
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
 
-from ttmlir.layout.enums import Arch
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
+from ttmlir.sim.machine import matrix_unit
+from ttmlir.sim.machine.card_formats import FORMATS, pack, unpack
 from ttmlir.sim.machine.vector_functions import FUNCTIONS
 from ttmlir.sim.machine.vector_operands import OPERATIONS
+from ttmlir.sim.machine.vector_powers import BY_NUMBER, LOGARITHMS, POWERS
 from ttmlir.sim.machine.vector_unit import (
     Array,
     Lanes,
@@ -25,8 +29,15 @@ from ttmlir.sim.machine.vector_unit import (
     vector_unit,
 )
 
-CardFunction = Callable[..., Array]
-"""Of the float32 numbers of tensors: those of the result, as the card stores them."""
+
+class CardFunction(NamedTuple):
+    """A function of tensors, as a card's units compute it."""
+
+    function: Callable[..., Array]
+    """Of the float32 numbers of tensors: those of the result, as the card stores them."""
+    steps: int
+    """Steps that a number of the result takes here."""
+
 
 _ALIASES = {
     "sub": "subtract",
@@ -35,9 +46,16 @@ _ALIASES = {
     "swish": "silu",
     "sigmoid_accurate": "sigmoid",
     "clip": "clamp",
+    "negative": "neg",
+    "recip": "reciprocal",
 }
-_NOT_WIDE = frozenset({"cbrt", "identity", "round", "softplus", "where"})
+_BLOCKS = (DataType.BFP_BF8, DataType.BFP_BF4)
+_NOT_WIDE = frozenset({"identity", "where"})
 """Functions whose bits are others in a DST of 32 bits: copies keep denormal numbers."""
+_COMBINED, _COMPUTED = 4, 32
+"""Steps of a function of the matrix unit, and about those of the vector unit."""
+_OF_ONE = {**FUNCTIONS, **LOGARITHMS}
+_OF_SEVERAL = {**OPERATIONS, **POWERS}
 _PART = 1 << 14
 """Numbers that are computed at a time."""
 
@@ -59,30 +77,75 @@ def _names_of(function: Callable[..., Lanes]) -> tuple[frozenset[str], frozenset
 def card_function(
     name: str,
     arch: Arch,
+    formats: Sequence[DataType],
     *,
-    wide: bool,
     operands: int = 1,
     parameters: Mapping[str, object] | None = None,
 ) -> CardFunction | None:
     """The function of this name in ttnn, or None if the units have no program for it.
 
-    A parameter that is None is not given.
+    `formats` are those of the tensors; numbers may stand in the places of other operands. The
+    result has the first one. A parameter that is None is not given.
     """
     name = _ALIASES.get(name, name)
-    function = (FUNCTIONS if operands == 1 else OPERATIONS).get(name)
-    if function is None or arch is Arch.GRAYSKULL:
-        return None
-    if wide and (arch is not Arch.BLACKHOLE or name in _NOT_WIDE):
+    wide = DataType.F32 in formats
+    if arch is Arch.GRAYSKULL or not set(formats) <= FORMATS:
         return None
     given = {key: each for key, each in (parameters or {}).items() if each is not None}
+    if not given and operands == 2 and _is_of_matrix_unit(name, formats):
+        second = formats[1] if len(formats) > 1 else DataType.F32 if wide else DataType.BF16
+        return CardFunction(partial(_combine, name, arch, formats[0], second, wide), _COMBINED)
+    if wide and (arch is not Arch.BLACKHOLE or name in _NOT_WIDE):
+        return None
+    if name in BY_NUMBER and len(formats) == 1 and not (wide and name == "rpow"):
+        by_number = partial(_compute_by_number, name, arch, wide, formats[0])
+        if operands == 2:
+            return CardFunction(by_number, _COMPUTED)
+        if len(given) == 1 and all(isinstance(each, int | float) for each in given.values()):
+            return CardFunction(partial(by_number, number=next(iter(given.values()))), _COMPUTED)
+    function = (_OF_ONE if operands == 1 else _OF_SEVERAL).get(name)
+    if function is None or (wide and function is POWERS["pow"]):
+        return None
     numbers = {key: each for key, each in given.items() if isinstance(each, int | float)}
     known, required = _names_of(function)
     if given.keys() != numbers.keys() or not required <= numbers.keys() <= known:
         return None
     key = tuple(sorted(numbers.items()))
     if operands == 1 and not wide:
-        return partial(_look_up, name, arch, key)
-    return partial(_compute, function, arch, key, wide)
+        return CardFunction(partial(_look_up, name, arch, key, formats[0]), 1)
+    return CardFunction(partial(_compute, function, arch, key, wide, formats[0]), _COMPUTED)
+
+
+def _is_of_matrix_unit(name: str, formats: Sequence[DataType]) -> bool:
+    """Whether the matrix unit combines two tiles; others go through the vector unit."""
+    if name in ("add", "subtract"):
+        return any(each is not DataType.F32 for each in formats)
+    return name == "multiply" and any(each in _BLOCKS for each in formats)
+
+
+def _combine(
+    name: str, arch: Arch, first: DataType, second: DataType, wide: bool, a: Array, b: Array
+) -> Array:
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    left, right = _flat(a, shape, wide), _flat(b, shape, wide)
+    result = np.empty(int(np.prod(shape)), np.float32)
+    wormhole, blocks = arch is Arch.WORMHOLE_B0, first in _BLOCKS
+    for start in range(0, result.size, _PART):
+        part = slice(start, start + _PART)
+        x, y = (
+            unpack(each if each.size == 1 else each[part], kept, wide=wide)
+            for each, kept in ((left, first), (right, second))
+        )
+        if name == "multiply":
+            x, y = np.broadcast_arrays(x, y)
+            dst = matrix_unit.multiply(x, y, MathFidelity.HIFI4, wide=wide, wormhole=wormhole)
+        else:
+            y = y if name == "add" else -y
+            dst = matrix_unit.add(x, y, wide=wide, wormhole=wormhole)
+        # Blocks are those of the tensor's rows.
+        result[part] = dst if blocks else pack(dst, first, wide=wide)
+    result = result.reshape(shape)
+    return pack(result, first, wide=wide) if blocks else result
 
 
 def _compute(
@@ -90,6 +153,7 @@ def _compute(
     arch: Arch,
     parameters: _Parameters,
     wide: bool,
+    kept: DataType,
     *arrays: Array,
 ) -> Array:
     shape = np.broadcast_shapes(*(each.shape for each in arrays))
@@ -99,7 +163,15 @@ def _compute(
         part = slice(start, start + _PART)
         parts = [each if each.size == 1 else each[part] for each in flats]
         result[part] = _run(function, arch, parameters, parts, wide=wide)
-    return result.reshape(shape)
+    result = result.reshape(shape)
+    return result if kept is DataType.F32 else pack(result, kept, wide=wide)
+
+
+def _compute_by_number(
+    name: str, arch: Arch, wide: bool, kept: DataType, array: Array, number: Any
+) -> Array:
+    key = (("value", float(number)),)
+    return _compute(BY_NUMBER[name], arch, key, wide, kept, array)
 
 
 def _flat(array: Array, shape: Sequence[int], wide: bool) -> Array:
@@ -110,15 +182,46 @@ def _flat(array: Array, shape: Sequence[int], wide: bool) -> Array:
     return np.ascontiguousarray(np.broadcast_to(array, shape), np.float32).reshape(-1)
 
 
-def _look_up(name: str, arch: Arch, parameters: _Parameters, values: Array) -> Array:
-    patterns = np.ascontiguousarray(values, np.float32).view(np.uint32) >> 16
-    return _table(name, arch, parameters).take(patterns)
+def _look_up(
+    name: str, arch: Arch, parameters: _Parameters, kept: DataType, values: Array
+) -> Array:
+    # A view of the upper halves of numbers, which takes no copy of them.
+    patterns = np.ascontiguousarray(values, np.float32).view(np.uint16)[..., 1::2]
+    result = _table(name, arch, parameters).take(patterns)
+    return result.reshape(values.shape) if kept is DataType.BF16 else pack(result, kept, wide=False)
 
 
 @cache
 def _table(name: str, arch: Arch, parameters: _Parameters) -> Array:
     values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
-    return _run(FUNCTIONS[name], arch, parameters, [values], wide=False)
+    return _run(_OF_ONE[name], arch, parameters, [values], wide=False)
+
+
+def dst_function(name: str, arch: Arch) -> Callable[[Array], Array] | None:
+    """A function of numbers in a DST of bfloat16, as the vector unit stores its results there.
+
+    None for a name that `card_function` has no program for.
+    """
+    name = _ALIASES.get(name, name)
+    function = _OF_ONE.get(name)
+    if function is None or arch is Arch.GRAYSKULL or _names_of(function)[1]:
+        return None
+    return partial(_look_up_in_dst, name, arch)
+
+
+def _look_up_in_dst(name: str, arch: Arch, values: Array) -> Array:
+    patterns = np.ascontiguousarray(values, np.float32).view(np.uint16)[..., 1::2]
+    return _dst_table(name, arch).take(patterns)
+
+
+@cache
+def _dst_table(name: str, arch: Arch) -> Array:
+    values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
+    unit = vector_unit(arch)
+    with np.errstate(all="ignore"):
+        found = np.broadcast_to(_OF_ONE[name](Lanes(unit, values), False).array, values.shape)
+    kept = np.ascontiguousarray(found).view(np.uint32) & np.uint32(0xFFFF0000)
+    return kept.view(np.float32)
 
 
 def _run(

@@ -248,6 +248,7 @@ class Endpoint:
         "kind",
         "memory",
         "name",
+        "passed",
         "read_alignment",
         "write_alignment",
     )
@@ -262,6 +263,8 @@ class Endpoint:
         self.coordinate = coordinate
         """(x, y) on the network."""
         self.memory = memory
+        self.passed = 0
+        """Bytes that the networks read and wrote since the unpackers last looked."""
         self.read_alignment = 1
         self.write_alignment = 1
 
@@ -309,6 +312,7 @@ class Core(Endpoint):
         self.semaphore_times: dict[int, int] = {}
         """When words in L1 that semaphores use last changed, by address."""
         self.mailboxes = Mailboxes()
+        self.passed = 0
         self.src: SourceRegisters | None = None
         self.dst: DestinationRegisters | None = None
 

@@ -14,6 +14,8 @@ the simulator ttsim 1.10, whose bits the tests hold this to.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -112,6 +114,22 @@ def multiply(
     dst: Array | None = None,
 ) -> Array:
     """DST, at first 0, after products of SrcA and SrcB of the same shape were added (ELWMUL)."""
+    if dst is None:
+        a, b = (np.ascontiguousarray(each, np.float32) for each in (a, b))
+        exactly = partial(_multiply_exactly, fidelity=fidelity, wide=wide, wormhole=wormhole)
+        return _by_parts(partial(_multiply_ordinary, fidelity, wide), exactly, a, b)
+    return _multiply_exactly(a, b, fidelity=fidelity, wide=wide, wormhole=wormhole, dst=dst)
+
+
+def _multiply_exactly(
+    a: Array,
+    b: Array,
+    *,
+    fidelity: MathFidelity,
+    wide: bool,
+    wormhole: bool,
+    dst: Array | None = None,
+) -> Array:
     first, second = _unpacked(a), _unpacked(b)
     total = np.zeros(np.shape(a), np.float32) if dst is None else dst
     for phase in range(fidelity_phases(fidelity)):
@@ -127,8 +145,93 @@ def multiply(
     return total
 
 
+# --- Ordinary numbers -----------------------------------------------------------------------------
+# Float32 computes with them what the unit does: each step is exact, or is rounded to where a large
+# number that is added and subtracted again has its last bit. A factor beside 1, or what is added,
+# breaks ties.
+
+_PART = 1 << 14
+"""Numbers that are computed at a time, so that they stay in the cache."""
+_SMALLEST, _LARGEST = (int(np.float32(each).view(np.int32)) for each in (2.0**-50, 2.0**50))
+"""Ordinary numbers are within these, or 0: no step makes one that is denormal or infinite."""
+_MAGNITUDE, _EXPONENT = np.int32(0x7FFFFFFF), np.int32(0x7F800000)
+_AWAY = np.float32(1 + 2.0**-20)
+_HALF_UP = np.float32(2.0**-22)
+_TEN_BITS = np.float32(1.5 * 2**13)
+"""Times a power of 2, what has its last bit 10 bits below that."""
+
+
+def _by_parts(
+    ordinary: Callable[[Array, Array], Array],
+    exactly: Callable[[Array, Array], Array],
+    a: Array,
+    b: Array,
+) -> Array:
+    """A function of two contiguous arrays of one shape, part by part."""
+    result = np.empty(a.shape, np.float32)
+    flat, first, second = (each.reshape(-1) for each in (result, a, b))
+    with np.errstate(all="ignore"):
+        for start in range(0, flat.size, _PART):
+            part = slice(start, start + _PART)
+            x, y = first[part], second[part]
+            flat[part] = ordinary(x, y)
+            rest = _is_unusual(x) | _is_unusual(y)
+            if rest.any():
+                flat[part][rest] = exactly(x[rest], y[rest])
+    return result
+
+
+def _is_unusual(values: Array) -> Array:
+    """Whether numbers are neither 0 nor ordinary."""
+    size = values.view(np.int32) & _MAGNITUDE
+    from_smallest = (size - np.int32(_SMALLEST)).view(np.uint32)
+    return (from_smallest > np.uint32(_LARGEST - _SMALLEST)) & (size != 0)
+
+
+def _to_8_bits(values: Array) -> Array:
+    """Numbers of DST of 16 bits: halves go away from zero, and 0 has no sign."""
+    pattern = (values + np.float32(0)).view(np.int32)
+    pattern += np.int32(0x8000)
+    pattern &= np.int32(-1 << 16)
+    return pattern.view(np.float32)
+
+
+def _cut(values: Array, bits: int) -> Array:
+    """Numbers without all but so many bits, the leading one included."""
+    return (values.view(np.int32) & np.int32(-1 << (24 - bits))).view(np.float32)
+
+
+def _multiply_ordinary(fidelity: MathFidelity, wide: bool, a: Array, b: Array) -> Array:
+    phases = fidelity_phases(fidelity)
+    # The last one of SrcA's 11 bits is in no phase.
+    whole_a, high_a, high_b = _cut(a, 10), _cut(a, 5), _cut(b, 7)
+    low_a, low_b = whole_a - high_a, b - high_b
+    terms = [high_a * high_b]
+    if phases > 1:
+        terms += [low_a * high_b, high_a * low_b, low_a * low_b][: phases - 1]
+    total = terms[0] if wide else _to_8_bits(terms[0])
+    for term in terms[1:]:
+        if wide:
+            total = total + term
+            continue
+        power = (total.view(np.int32) & _EXPONENT).view(np.float32)
+        large = power * _TEN_BITS
+        total = _to_8_bits(total + ((term + power * _HALF_UP) + large - large))
+    return total + np.float32(0)
+
+
 def add(a: Array, b: Array, *, wide: bool, wormhole: bool, dst: Array | None = None) -> Array:
     """The sum of SrcA and SrcB, added to DST if there is one (ELWADD)."""
+    if dst is None:
+        a, b = (np.ascontiguousarray(e, np.float32) for e in np.broadcast_arrays(a, b))
+        exactly = partial(_add_exactly, wide=wide, wormhole=wormhole)
+        return _by_parts(partial(_add_ordinary, wide), exactly, a, b)
+    return _add_exactly(a, b, wide=wide, wormhole=wormhole, dst=dst)
+
+
+def _add_exactly(
+    a: Array, b: Array, *, wide: bool, wormhole: bool, dst: Array | None = None
+) -> Array:
     first, second = _unpacked(a), _unpacked(b)
     swap = (first.power << 11) + first.size < (second.power << 11) + second.size
     large, small = (
@@ -143,29 +246,14 @@ def add(a: Array, b: Array, *, wide: bool, wormhole: bool, dst: Array | None = N
     return _accumulate((term,), total, wide=wide, wormhole=wormhole)
 
 
-def add_bfloat16(a: Array, b: Array, *, wormhole: bool) -> Array:
-    """The sum of numbers that bfloat16 holds, in a DST of 16 bits; as `add`, and faster.
-
-    The smaller one is rounded to 10 bits below the exponent of the larger one, the sum to 7; both
-    times halves go away from zero.
-    """
-    a, b = np.broadcast_arrays(a, b)
-    is_larger = np.abs(a) >= np.abs(b)
-    large, small = np.where(is_larger, a, b), np.where(is_larger, b, a)
-    power = large.view(np.int32) & np.int32(0x7F800000)
-    scale = (np.uint32(264 << 23) - power.view(np.uint32)).view(np.float32)
-    with np.errstate(all="ignore"):
-        steps = small * scale
-        steps = np.trunc(steps + np.copysign(np.float32(0.5), steps))
-        total = large + steps * (power - np.int32(10 << 23)).view(np.float32)
-    pattern = total.view(np.int32) + np.int32(0x8000) & np.int32(-1 << 16)
-    result = np.where(pattern << np.int32(1) == 0, 0, pattern).astype(np.int32).view(np.float32)
-    result_power = result.view(np.int32) >> 23 & 0xFF
-    rest = (power < 20 << 23) | (power > 250 << 23) | ((result_power < 2) & (result != 0))
-    rest |= small.view(np.int32) & np.int32(0x7F800000) == 0
-    if rest.any():
-        result[rest] = add(a[rest], b[rest], wide=False, wormhole=wormhole)
-    return result
+def _add_ordinary(wide: bool, a: Array, b: Array) -> Array:
+    """The smaller one is rounded to 10 bits below the exponent of the larger one, then the sum."""
+    size = np.maximum(a.view(np.int32) & _MAGNITUDE, b.view(np.int32) & _MAGNITUDE)
+    size &= _EXPONENT
+    large = size.view(np.float32) * _TEN_BITS
+    total = a * _AWAY + large - large
+    total += b * _AWAY + large - large
+    return total + np.float32(0) if wide else _to_8_bits(total)
 
 
 def subtract(a: Array, b: Array, *, wide: bool, wormhole: bool) -> Array:
@@ -181,13 +269,76 @@ def matmul(
     Tiles follow each other along the inner dimension; of each, phases are the outer loop and steps
     of 16 the inner one (MVMUL).
     """
-    total = dst
-    for start in range(0, in0.shape[-1], 2 * _INSTRUCTION):
-        for phase in range(fidelity_phases(fidelity)):
-            for step in (start, start + _INSTRUCTION):
-                part = slice(step, step + _INSTRUCTION)
-                total = _add_products(in0[:, part], in1[part], total, phase, wide, wormhole)
-    return total
+    in0, in1 = (np.ascontiguousarray(each, np.float32) for each in (in0, in1))
+    add_products = _add_products
+    if not _is_unusual(in0).any() and not _is_unusual(in1).any():
+        add_products = _add_ordinary_products
+    # Parts that are 0 everywhere leave DST as it is.
+    phases = [
+        phase
+        for phase in range(fidelity_phases(fidelity))
+        if not (phase & 1 and not _low_a(in1).any()) and not (phase & 2 and not _low_b(in0).any())
+    ]
+    result = np.empty(dst.shape, np.float32)
+    rows = max(1, _PART // (_GROUP // 2 * max(1, in1.shape[1])))
+    for first in range(0, dst.shape[0], rows):
+        of_rows = slice(first, first + rows)
+        total, factors = dst[of_rows], in0[of_rows]
+        for start in range(0, in0.shape[1], 2 * _INSTRUCTION):
+            for phase in phases:
+                for step in (start, start + _INSTRUCTION):
+                    part = slice(step, step + _INSTRUCTION)
+                    total = add_products(factors[:, part], in1[part], total, phase, wide, wormhole)
+        result[of_rows] = total
+    return result
+
+
+def _low_a(values: Array) -> Array:
+    return _cut(values, 10) - _cut(values, 5)
+
+
+def _low_b(values: Array) -> Array:
+    return values - _cut(values, 7)
+
+
+_LAST_BIT = np.float32(1.5 * 2.0**13)
+"""Times the powers of 2 of two factors, what has its last bit where their product has it."""
+
+
+def _add_ordinary_products(
+    in0: Array, in1: Array, dst: Array, phase: int, wide: bool, wormhole: bool
+) -> Array:
+    left = _low_a(in1) if phase & 1 else _cut(in1, 5)
+    right = _low_b(in0) if phase & 2 else _cut(in0, 7)
+    lower = 5 * (phase & 1) + 7 * (phase >> 1)
+    powers_in0, powers_in1 = (
+        (each.view(np.int32) & _EXPONENT).view(np.float32) for each in (in0, in1)
+    )
+    terms: list[_Terms] = []
+    for start in range(0, in0.shape[1], _GROUP):
+        rows, columns = slice(start, start + _GROUP), (slice(None), slice(start, start + _GROUP))
+        # By the row of in0, the place along the inner dimension, the column of in1.
+        power = (powers_in0[columns][:, :, None] * powers_in1[rows][None]).max(axis=1)
+        large = (power * np.float32(_LAST_BIT * 2.0**-lower))[:, None]
+        products = right[columns][:, :, None] * left[rows][None]
+        products *= _AWAY
+        products += large
+        products -= large
+        total = products.sum(axis=1)
+        exponent = power.view(np.int32) >> 23
+        exponent -= lower
+        # As an integer, of which the last bit is that of products.
+        scale = (np.int32(264) - exponent << 23).view(np.float32)
+        size = np.abs(total * scale).astype(np.int32) << 13
+        is_zero = power == 0
+        terms.append(
+            _Terms(
+                (total < 0).astype(np.int32),
+                np.where(is_zero, 0, exponent),
+                np.where(is_zero, 0, size),
+            )
+        )
+    return _accumulate(tuple(terms), dst, wide=wide, wormhole=wormhole)
 
 
 def _add_products(

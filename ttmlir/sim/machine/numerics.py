@@ -247,10 +247,13 @@ def _block_float_values(data: Array, data_type: DataType) -> Array:
         shifts = np.arange(form.numbers_per_byte, dtype=np.uint8) * np.uint8(form.bits)
         numbers = ((numbers[:, None] >> shifts) & np.uint8((1 << form.bits) - 1)).reshape(-1)
     exponents = data[: TILE_VOLUME // BLOCK] & np.uint8(form.largest_exponent)
-    places = np.repeat(exponents, BLOCK).astype(np.uint16)
-    places <<= form.bits
-    places |= numbers
-    return _block_float_table(data_type).take(places)
+    return numbers_of_blocks(exponents, numbers.reshape(-1, BLOCK), data_type).reshape(-1)
+
+
+def numbers_of_blocks(exponents: Array, numbers: Array, data_type: DataType) -> Array:
+    """What the unpacker makes of blocks of 16, given as `share_exponents` gives them."""
+    places = exponents.astype(np.uint16)[:, None] << np.uint16(BLOCK_FLOATS[data_type].bits)
+    return _block_float_table(data_type).take(places | numbers)
 
 
 # --- The matrix unit ----------------------------------------------------------------------------
@@ -645,10 +648,18 @@ def _fp16_patterns(bits: Array) -> Array:
     return (bits >> 16 & 0x8000 | magnitudes).astype(np.uint16)
 
 
-def _block_float_bytes(bits: Array, data_type: DataType) -> Array:
-    """A tile of block floats: rounded to 7 bits, ties away from zero, then cut to fewer."""
+def share_exponents(
+    blocks: Array, data_type: DataType, *, to_6_bits: bool = False
+) -> tuple[Array, Array]:
+    """Exponents and numbers (uint8, sign above magnitude) of blocks of 16 float32 patterns.
+
+    Magnitudes are rounded to 7 bits, ties away from zero, then cut to fewer. With `to_6_bits`, as
+    between a DST of bfloat16 and the formats of 8 bits of exponent, mantissas are rounded to 6 bits
+    before.
+    """
     form = BLOCK_FLOATS[data_type]
-    blocks = bits.reshape(-1, BLOCK)
+    if to_6_bits:
+        blocks = blocks + np.uint32(1 << 16) & np.uint32(0xFFFE0000)
     exponents = (blocks >> 23 & 0xFF).astype(np.int32) - (127 - form.bias)
     fractions = (blocks & 0x7FFFFF | 0x800000).astype(np.int32)
     fractions *= exponents > 0
@@ -659,12 +670,19 @@ def _block_float_bytes(bits: Array, data_type: DataType) -> Array:
     magnitudes >>= 7 - form.magnitude_bits
     signs = (blocks >> 31).astype(np.int32) * (magnitudes > 0)
     numbers = (signs << form.magnitude_bits | magnitudes).astype(np.uint8)
+    return shared[:, 0].astype(np.uint8), numbers
+
+
+def _block_float_bytes(bits: Array, data_type: DataType) -> Array:
+    """A tile of block floats."""
+    form = BLOCK_FLOATS[data_type]
+    exponents, numbers = share_exponents(bits.reshape(-1, BLOCK), data_type)
     if form.numbers_per_byte == 1:
-        return np.concatenate([shared[:, 0].astype(np.uint8), numbers.reshape(-1)])
+        return np.concatenate([exponents, numbers.reshape(-1)])
     grouped = numbers.reshape(-1, form.numbers_per_byte)
     places = np.arange(form.numbers_per_byte, dtype=np.uint8) * np.uint8(form.bits)
     packed = np.bitwise_or.reduce(grouped << places, axis=1)
-    return np.concatenate([shared[:, 0].astype(np.uint8), packed.astype(np.uint8)])
+    return np.concatenate([exponents, packed.astype(np.uint8)])
 
 
 # --- The order of numbers -----------------------------------------------------------------------

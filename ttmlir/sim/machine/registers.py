@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ from ttmlir.sim.machine.numerics import (
     rows_of_faces,
 )
 from ttmlir.sim.protocols import RunningThread, WaitReason
+
+if TYPE_CHECKING:
+    from ttmlir.sim.errors import Finding
+    from ttmlir.sim.machine.memory import Memory
 
 Array = NDArray[Any]
 
@@ -65,6 +69,60 @@ SOURCE_BANKS = 2
 _UNTIMED_BANKS = 32
 
 
+class PoisonWatch(Protocol):
+    """What tells of numbers that nobody wrote: the sanitizer."""
+
+    def report(self, finding: Finding) -> None:
+        """Tell of what was found."""
+        ...
+
+    def leave_unwritten(self, memory: Memory, address: int, size: int, poison: Poison) -> None:
+        """A tile was packed of which some numbers come from bytes that nobody wrote."""
+        ...
+
+
+class Poison:
+    """Numbers of a tile that come from bytes that nobody wrote.
+
+    They travel with the tile as long as each number only depends on those in its place; `tell` is
+    for all other uses, and for results that are stored. `lanes` says which of the 1024 numbers they
+    are, in the order of memory, `findings` where they were read first.
+    """
+
+    __slots__ = ("_watch", "findings", "lanes")
+
+    def __init__(self, lanes: Array, findings: tuple[Finding, ...], watch: PoisonWatch) -> None:
+        """Numbers that were read from memory; `watch` tells of them."""
+        self.lanes = lanes
+        self.findings = findings
+        self._watch = watch
+
+    def tell(self) -> None:
+        """They decide something, or are stored."""
+        for finding in self.findings:
+            self._watch.report(finding)
+
+    def leave(self, memory: Memory, address: int, size: int) -> None:
+        """The tile was packed, not to a tensor: these numbers still count as unwritten there."""
+        self._watch.leave_unwritten(memory, address, size, self)
+
+    def joined(self, other: Poison | None) -> Poison:
+        """What the results of two tiles have."""
+        if other is None:
+            return self
+        findings = (*self.findings, *(each for each in other.findings if each not in self.findings))
+        return Poison(self.lanes | other.lanes, findings, self._watch)
+
+
+def join_poison(*parts: Poison | None) -> Poison | None:
+    """What a result has that is made of several tiles, number by number."""
+    found = None
+    for each in parts:
+        if each is not None:
+            found = each.joined(found)
+    return found
+
+
 class SourceRegisters:
     """What the unpack thread has put into SrcA and SrcB and the math thread has not yet used.
 
@@ -76,17 +134,18 @@ class SourceRegisters:
 
     def __init__(self, *, timed: bool = True) -> None:
         """Empty registers."""
-        self.banks: deque[tuple[Any, Any, int]] = deque()
-        """Filled banks: SrcA, SrcB and when they were."""
+        self.banks: deque[tuple[Any, Any, int, int, Poison | None]] = deque()
+        """Filled banks: SrcA, SrcB, when their first and their last operands were there, and which
+        of their numbers nobody wrote."""
         # All banks are free from cycle 0 on.
         self.freed: deque[int] = deque([0] * (SOURCE_BANKS if timed else _UNTIMED_BANKS))
         """Free banks: since when they are; the first is filled next."""
         self._unpack: RunningThread | None = None
         self._math: RunningThread | None = None
 
-    def can_fill(self, thread: RunningThread) -> bool:
-        """Whether a bank is free; if not, the unpack thread waits until one is."""
-        if self.freed:
+    def can_fill(self, thread: RunningThread, banks: int = 1) -> bool:
+        """Whether so many banks are free; if not, the unpack thread waits until they are."""
+        if len(self.freed) >= banks:
             return True
         thread.wait(WAIT_FOR_BANK, 1)
         self._unpack = thread
@@ -100,18 +159,35 @@ class SourceRegisters:
         self._math = thread
         return False
 
-    def fill(self, a: Any, b: Any, time: int) -> None:
-        """Fill a bank; its operands are there from `time` on."""
-        self.banks.append((a, b, time))
-        self.freed.popleft()
+    def fill(
+        self,
+        a: Any,
+        b: Any,
+        first: int,
+        last: int,
+        banks: int = 1,
+        poison: Poison | None = None,
+    ) -> None:
+        """Fill banks; the first operands are there from `first` on, all of them from `last` on."""
+        self.banks.append((a, b, first, last, poison))
+        for _ in range(banks):
+            self.freed.popleft()
         if self._math is not None:
             thread, self._math = self._math, None
             thread.wake()
 
-    def free(self, time: int) -> None:
-        """Give the bank that was filled first back; it can be filled from `time` on."""
+    def take_poison(self) -> Poison | None:
+        """Which numbers of the bank that was filled first nobody wrote, for who follows them."""
+        *operands, poison = self.banks[0]
+        if poison is not None:
+            a, b, first, last = operands
+            self.banks[0] = a, b, first, last, None
+        return poison
+
+    def free(self, *times: int) -> None:
+        """Give back what was filled first: a bank for each time, from which on it can be filled."""
         self.banks.popleft()
-        self.freed.append(time)
+        self.freed.extend(times)
         if self._unpack is not None:
             thread, self._unpack = self._unpack, None
             thread.wake()
@@ -165,7 +241,7 @@ class Half:
 
     __slots__ = (
         *("_as_rows", "_faces", "_products", "_queues", "_rows", "_written"),
-        *("tiles", "time"),
+        *("poisons", "tiles", "time"),
     )
 
     def __init__(self, capacity: int, products: Products) -> None:
@@ -180,6 +256,8 @@ class Half:
         self._rows = [tile.reshape(32, 32) for tile in self._faces]
         self._written = [False] * capacity
         self._as_rows = [False] * capacity
+        self.poisons: dict[int, Poison] = {}
+        """By tile: which numbers nobody wrote. Who follows them takes them out before."""
 
     def written(self, index: int) -> bool:
         """Whether a tile was written since the half was released."""
@@ -189,15 +267,31 @@ class Half:
         """Make all tiles zeros."""
         if self._queues:
             self._queues.clear()
+        if self.poisons:
+            self.poisons.clear()
         self._written = [False] * len(self._written)
 
     def forget(self, index: int) -> None:
         """Make a tile zeros."""
         self._queues.pop(index, None)
+        self.poisons.pop(index, None)
         self._written[index] = False
+
+    def _tell(self, index: int) -> None:
+        """Somebody uses a tile in a way in which its numbers are not followed."""
+        poison = self.poisons.pop(index, None)
+        if poison is not None:
+            poison.tell()
+
+    def put_poison(self, index: int, poison: Poison | None) -> None:
+        """Note which numbers of a tile nobody wrote, if there are any."""
+        if poison is not None:
+            self.poisons[index] = poison
 
     def faces(self, index: int) -> Array:
         """The 1024 numbers of a tile, in the order of memory, in place."""
+        if self.poisons:
+            self._tell(index)
         if self._queues:
             self._products.add_all()
         tile = self._faces[index]
@@ -213,8 +307,13 @@ class Half:
 
     def rows(self, index: int) -> Array:
         """The 32 rows of 32 numbers of a tile, in place."""
+        if self.poisons:
+            self._tell(index)
         if self._queues:
             self._products.add_all()
+        return self._in_rows(index)
+
+    def _in_rows(self, index: int) -> Array:
         tile = self._rows[index]
         if not self._written[index]:
             tile.fill(0)
@@ -228,6 +327,8 @@ class Half:
     def new_faces(self, index: int) -> Array:
         """Room for the 1024 numbers of a tile that is overwritten, in the order of memory."""
         self._queues.pop(index, None)
+        if self.poisons:
+            self.poisons.pop(index, None)
         self._written[index] = True
         self._as_rows[index] = False
         return self._faces[index]
@@ -235,6 +336,8 @@ class Half:
     def new_rows(self, index: int) -> Array:
         """Room for the 32 rows of a tile that is overwritten."""
         self._queues.pop(index, None)
+        if self.poisons:
+            self.poisons.pop(index, None)
         self._written[index] = True
         self._as_rows[index] = True
         return self._rows[index]
@@ -267,9 +370,8 @@ class Half:
 
     def take_products(self) -> list[tuple[Array, list[Product]]]:
         """The rows of each tile that products wait for, with these, which wait no longer."""
-        # The queue is emptied first: `rows` would have it added.
         queues, self._queues = self._queues, {}
-        return [(self.rows(index), queue) for index, queue in queues.items()]
+        return [(self._in_rows(index), queue) for index, queue in queues.items()]
 
 
 class DestinationRegisters:

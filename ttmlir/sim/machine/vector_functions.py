@@ -105,6 +105,12 @@ def exp(x: Lanes, wide: bool) -> Lanes:
     return exp_21(x, wide, float(np.float16(1.0017248)))
 
 
+def exp_approximate(x: Lanes, wide: bool) -> Lanes:
+    """e to the power of x to 4 %, by the bits of a straight line (Schraudolph, 1999)."""
+    line = x.of(vu.larger(x.array, -88.5)) * 369.329925537109375 + 32500.818359375
+    return x.of(vu.number(vu.to_small_integer(line.array, 65535, signed=False) << np.int32(15)))
+
+
 def accurate_exp(x: Lanes, wide: bool) -> Lanes:
     """As other functions use it."""
     return exp_wide(x) if wide else exp_21(x, False)
@@ -209,6 +215,17 @@ def _sqrt_body(x: Lanes, reciprocal: bool) -> Lanes:
         return choose((left != 0) & ~is_zero, result, x.of(vu.number(left)))
     result = choose(bits_of(x) < infinity, rest * (0.5 * xy) + xy, y)
     return choose(is_zero, x, choose(is_negative, _NAN, result))
+
+
+def rsqrt_approximate(x: Lanes, wide: bool) -> Lanes:
+    """1 / the square root, of one step."""
+    infinity = np.int32(0x7F800000)
+    i = (bits_of(x).view(np.uint32) >> 1).view(np.int32)
+    y = x.of(vu.number(np.int32(0x5F0B3892) - i))
+    result = (y * (-y * (x * y).kept() + 1.89099014875)).kept()
+    left = infinity - bits_of(x)
+    result = choose((left != 0) & ~is_zero(x), result, x.of(vu.number(left)))
+    return rounded(choose(bits_of(x) < 0, _NAN, result), wide)
 
 
 def sqrt(x: Lanes, wide: bool) -> Lanes:
@@ -1124,13 +1141,100 @@ def gelu(x: Lanes, wide: bool) -> Lanes:
     return rounded(choose(above(x, -5.54259443), r, 0.0), wide)
 
 
+_GELU_LINES = (
+    (0.5, 0.1928, -0.00010443),
+    (1.0, 0.4939, -0.1604),
+    (1.5, 0.6188, -0.2796),
+    (2.0, 0.6099, -0.2635),
+    (3.0, 0.5402, -0.1194),
+)
+"""Up to which |x| lines hold that are added to x / 2, and their slopes and heights in 16 bits."""
+
+
+def gelu_approximate(x: Lanes, wide: bool) -> Lanes:
+    """gelu by straight lines (SFPLUTFP32)."""
+    size = vu.number(bits_of(x) & 0x7FFFFFFF)
+    slope, height = np.full_like(size, 0.5), np.zeros_like(size)
+    for limit, *line in reversed(_GELU_LINES):
+        steep, high = (np.float32(np.float16(each)) for each in line)
+        is_inside = vu.bits(size) < vu.bits(limit)
+        slope, height = np.where(is_inside, steep, slope), np.where(is_inside, high, height)
+    line = x.of(size) * x.of(slope) + x.of(height)
+    return x * 0.5 + line
+
+
+_I1 = (
+    (4.9992737740e-01, 5.4503594600e-02, 1.6126291630e-03, 2.0223499130e-05),
+    (1.0, -1.6242591070e-02, 1.0333660750e-04, -2.5076132990e-07),
+)
+_I1_WIDE = (
+    (
+        5.0000000000e-01,
+        5.6819390506e-02,
+        1.9247245509e-03,
+        2.8397364076e-05,
+        2.0916867527e-07,
+        7.7937084564e-10,
+        1.2293555930e-12,
+    ),
+    (
+        1.0,
+        -1.1361218989e-02,
+        6.1268139689e-05,
+        -1.9771712800e-07,
+        3.8127551116e-10,
+        -3.1218170410e-13,
+        -3.0635529988e-16,
+        7.4301498523e-19,
+    ),
+)
+
+
+def i1(x: Lanes, wide: bool) -> Lanes:
+    """The modified Bessel function of order 1, of 16 bits."""
+    x = x.of(vu.clamped(x.array, -88.5, 88.5))
+    size = x.of(vu.magnitude(x.array))
+    t = (x * x).kept()
+    above_line, below_line = (polynomial(t, *c) for c in (_I1_WIDE if wide else _I1))
+    near = ((above_line * x).kept() * reciprocal_iter(below_line, 2)).kept()
+    if wide:
+        power = exp_wide(size, safe=False)
+    else:
+        power = _exp2_split(size * 1.4426950216293334961 + 127.0, _EXP2)
+    y = _rsqrt_steps(size)
+    far = polynomial(
+        (y * y).kept(),
+        3.9894228967e-01,
+        -1.4960495444e-01,
+        -4.6652925320e-02,
+        -4.3674591560e-02,
+        -1.9748322314e-02,
+        -3.3467922914e-01,
+    )
+    far = ((power * y).kept() * far).kept()
+    far = x.of(vu.with_sign(far.array, x.array))
+    return rounded(choose(above(size, 10.0), far, near), wide)
+
+
+def _rsqrt_steps(x: Lanes) -> Lanes:
+    half_bits = (bits_of(x).view(np.uint32) >> 1).view(np.int32)
+    y = x.of(vu.number(np.int32(0x5F1110A0) - half_bits))
+    c = (-y * (x * y).kept()).kept()
+    y = (y * (c * (c + 2.2533049) + 2.2825186)).kept()
+    rest = -y * (x * y).kept() + 1.0
+    return rest * x.of(vu.add_exponent(y.array, -1)) + y
+
+
+def logical_not(x: Lanes, wide: bool) -> Lanes:
+    """1 where all bits are 0."""
+    return choose(bits_of(x) == 0, 1.0, x.of(np.zeros_like(x.array)))
+
+
 def cbrt(a: Lanes, wide: bool) -> Lanes:
     """The cube root."""
     third = -_H("0x1.555556p-10")
     x = a.of(vu.magnitude(a.array))
-    f = a.of(vu.from_integer(bits_of(x))) * third + (
-        float(np.float32(1418472267.0 / 256.0 + 8388608.0))
-    )
+    f = a.of(vu.from_integer(bits_of(x))) * third + (13929516.0)
     y = a.of(vu.number(bits_of(f) << np.int32(8)))
     k = (_H("0x1.c09806p0"), -_H("0x1.403e6cp0"), _H("0x1.04cdb2p-1"))
     if wide:
@@ -1185,10 +1289,10 @@ def frac(x: Lanes, wide: bool) -> Lanes:
 
 def round_even(x: Lanes, wide: bool, decimals: float = 0) -> Lanes:
     """The nearest number of so many decimals, ties to even."""
-    v = (x * 10.0**decimals).kept()
+    v = (x * 10.0**decimals).kept() if decimals else x
     t = (x.of(vu.number(bits_of(v) & 0x7FFFFFFF)) + 8388608.0) + -8388608.0
     whole = choose(vu.exponent(v.array) < 23, x.of(vu.with_sign(t.array, v.array)), v)
-    return 10.0**-decimals * whole
+    return 10.0**-decimals * whole if decimals else whole
 
 
 def square(x: Lanes, wide: bool) -> Lanes:
@@ -1346,7 +1450,8 @@ FUNCTIONS: Mapping[str, Callable[..., Lanes]] = {
             *(sigmoid, silu, mish, softplus, softsign, tanhshrink, gelu, erf, erfc, erfinv, i0),
             *(elu, celu, selu, leaky_relu, relu, relu6, hardsigmoid, hardswish, hardmish),
             *(hardtanh, hardshrink, softshrink, clamp, threshold, heaviside, identity),
-            *(floor, ceil, trunc, frac, sign, signbit, rad2deg, deg2rad),
+            *(floor, ceil, trunc, frac, sign, signbit, rad2deg, deg2rad, logical_not, i1),
+            *(exp_approximate, gelu_approximate),
         )
     },
     "abs": absolute,

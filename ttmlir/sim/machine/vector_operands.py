@@ -37,7 +37,8 @@ def add(a: Lanes, b: Lanes, wide: bool) -> Lanes:
     """a + b, of 16 bits on the matrix unit."""
     if wide:
         return a + b
-    return a.of(matrix_unit.add_bfloat16(a.array, b.array, wormhole=a.unit.is_wormhole))
+    wormhole = a.unit.is_wormhole
+    return a.of(matrix_unit.add(a.array, b.array, wide=False, wormhole=wormhole))
 
 
 def subtract(a: Lanes, b: Lanes, wide: bool) -> Lanes:
@@ -110,7 +111,8 @@ def hypot(a: Lanes, b: Lanes, wide: bool) -> Lanes:
     return vf.sqrt(add(first, second, wide).kept(), wide)
 
 
-def _gap(a: Lanes, b: Lanes) -> tuple[Lanes, Lanes]:
+def gap_and_larger(a: Lanes, b: Lanes) -> tuple[Lanes, Lanes]:
+    """The distance of two numbers, 0 where there is none, and the larger one."""
     result = maximum(a, b, True)
     gap = a - b
     gap = gap.of(vu.magnitude(gap.array))
@@ -120,12 +122,17 @@ def _gap(a: Lanes, b: Lanes) -> tuple[Lanes, Lanes]:
 
 def logaddexp(a: Lanes, b: Lanes, wide: bool) -> Lanes:
     """ln(exp(a) + exp(b))."""
-    gap, result = _gap(a, b)
+    gap, result = gap_and_larger(a, b)
     if wide:
         return result + vf.log1p_in_register(vf.exp_wide(-gap), True)
     e = vf.exp_21(-gap.of(vu.smaller(gap.array, 88.0)), False)
+    return rounded(result + log1p_of_unit(e), wide)
+
+
+def log1p_of_unit(e: Lanes) -> Lanes:
+    """ln(1 + e) for e from 0 to 1, to 8 bits."""
     r = vf.polynomial(e, -_H("0x1.f48448p-2"), _H("0x1.074d5ap-2"), -_H("0x1.3402cep-4"))
-    return rounded(result + (r * (e * e).kept() + e), wide)
+    return r * (e * e).kept() + e
 
 
 def atan2(y: Lanes, x: Lanes, wide: bool) -> Lanes:

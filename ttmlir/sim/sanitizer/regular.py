@@ -314,6 +314,8 @@ class RegularRun:
             _check_tile(state.buffer, size)
         self._use(thread, memory, pages, state, address, size)
 
+    read_tile = read
+
     def write(self, memory: Memory, address: int, size: int, thread: RunningThread) -> None:
         """A thread writes bytes of a memory; its own, which nobody else sees, is not watched."""
         pages = self._pages.get(memory)

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ttmlir.errors import plural
 from ttmlir.layout.enums import Arch
@@ -45,6 +46,7 @@ from ttmlir.sim.sanitizer.shadow import (
 
 if TYPE_CHECKING:
     from ttmlir.sim.machine.memory import CircularBuffer, Memory
+    from ttmlir.sim.machine.registers import Poison
     from ttmlir.sim.protocols import RunningThread
 
 
@@ -581,6 +583,15 @@ def _pages(count: int) -> str:
     return "1 page" if count == 1 else f"{count} pages"
 
 
+def _move_gaps(
+    source: Space, address: int, target: Space, start: int, size: int, found: Finding
+) -> None:
+    """Bytes that nobody wrote count as unwritten where they are copied to."""
+    for first, end in list(source.shadow.gaps(address, address + size)):
+        target.shadow.forget(start + first - address, end - first)
+    target.origins[start] = start + size, source.origins_of(address) or (found,)
+
+
 # --- Sanitizer ------------------------------------------------------------------------------------
 
 # --- Register rules -------------------------------------------------------------------------------
@@ -636,14 +647,17 @@ ORDER_BY = (
 
 
 def unwritten(mine: ThreadState, space: Space, missing: Unwritten, reader: str) -> Finding:
-    """The finding about bytes that nobody wrote."""
+    """The finding about bytes that nobody wrote, with where they come from if that is elsewhere."""
+    origins = space.origins_of(missing.start)
     finding = mine.thread.finding(
-        f"{reader} {_bytes(missing.start, missing.end)} of {space.name}, which nobody has written; "
-        "write them first, or check the address",
+        f"{reader} {_bytes(missing.start, missing.end)} of {space.name}, which "
+        + ("come from bytes that nobody has written" if origins else "nobody has written")
+        + "; write them first, or check the address",
         rule="uninitialised-read",
         detail=_buffers(space, missing.start, missing.end),
     )
-    return finding
+    notes = (replace(each, severity="note", rule="", related=()) for each in origins)
+    return replace(finding, related=tuple(notes))
 
 
 def overrunning(
@@ -938,16 +952,24 @@ class Sanitizer:
 
     def read(self, memory: Memory, address: int, size: int, thread: RunningThread) -> None:
         """A thread reads bytes of a memory; its own, which nobody else sees, is not watched."""
+        found = self.read_tile(memory, address, size, thread)
+        if found is not None:
+            self.report(found)
+
+    def read_tile(
+        self, memory: Memory, address: int, size: int, thread: RunningThread
+    ) -> Finding | None:
+        """A thread reads bytes; what there is to tell if some that nobody wrote decide anything."""
         space = self._spaces.get(memory)
         if space is None:
-            return
+            return None
         mine = self._threads[thread.index]
         end = address + size
         if address < 0 or end > space.size:
             self._outside(mine, space, address, size, "reads")
         if address in space.semaphores:
             space.semaphores[address].look(mine.actor)
-            return
+            return None
         cell = space.shadow.cell(address, end)
         is_known = cell is not None
         if space.has_buffers:
@@ -958,8 +980,9 @@ class Sanitizer:
             wrong = cell.read(mine.actor, mine.mark())
         else:
             wrong = space.shadow.read(address, size, mine.actor, mine.mark())
-        if wrong is not None:
-            self._explain_read(mine, space, address, end, wrong, "reads")
+        if wrong is None:
+            return None
+        return self._explain_read(mine, space, address, end, wrong, "reads")
 
     def write(self, memory: Memory, address: int, size: int, thread: RunningThread) -> None:
         """A thread writes bytes of a memory; its own, which nobody else sees, is not watched."""
@@ -994,13 +1017,31 @@ class Sanitizer:
         end: int,
         wrong: Conflict | Unwritten,
         verb: str,
-    ) -> None:
+    ) -> Finding | None:
+        """What there is to tell of bytes that nobody wrote; conflicts are told."""
         if isinstance(wrong, Conflict):
             self.report(conflicting(self._program, mine, space, wrong, verb))
-            return
+            return None
         missing = space.missing(address, end)
-        if missing is not None:
-            self.report(unwritten(mine, space, missing, verb))
+        return None if missing is None else unwritten(mine, space, missing, verb)
+
+    def unwritten_parts(
+        self, memory: Memory, address: int, size: int, count: int
+    ) -> NDArray[np.bool_]:
+        """Which of `count` equal parts of some bytes nobody has written, or not all of it."""
+        found, step = np.zeros(count, bool), size // count
+        for start, end in self._spaces[memory].shadow.gaps(address, address + size):
+            found[(start - address) // step : -(-(end - address) // step)] = True
+        return found
+
+    def leave_unwritten(self, memory: Memory, address: int, size: int, poison: Poison) -> None:
+        """A tile was packed of which some numbers come from bytes that nobody wrote."""
+        space, step = self._spaces[memory], size // poison.lanes.size
+        edges = np.flatnonzero(np.diff(poison.lanes, prepend=False, append=False))
+        for first, last in edges.reshape(-1, 2).tolist():
+            space.shadow.forget(address + first * step, (last - first) * step)
+        first_reads = (each for found in poison.findings for each in found.related or (found,))
+        space.origins[address] = address + size, tuple(dict.fromkeys(first_reads))
 
     def _check_buffer(
         self,
@@ -1079,7 +1120,8 @@ class Sanitizer:
             writer = writers.targets
         reader.busy = writer.busy = True
         writer.last = writer.time
-        self._copy_reads(mine, reader, self._spaces[source], source_address, size, mark)
+        from_ = self._spaces[source]
+        found = self._copy_reads(mine, reader, from_, source_address, size, mark)
         if target_address in space.semaphores:
             if size > SLOT:
                 end = target_address + size
@@ -1087,15 +1129,22 @@ class Sanitizer:
             self._signal(mine, noc, space, target_address, is_multicast=kind == "multicast")
         else:
             self._copy_writes(mine, writer, space, target_address, size, mark)
+        if found is None:
+            return
+        if from_.has_own_pages(source_address) and space.has_own_pages(target_address):
+            _move_gaps(from_, source_address, space, target_address, size, found)
+        else:
+            self.report(found)
 
     def _copy_reads(
         self, mine: ThreadState, agent: Agent, space: Space, address: int, size: int, mark: Mark
-    ) -> None:
+    ) -> Finding | None:
+        """A copy reads bytes; what there is to tell if some that nobody wrote become a result."""
         end = address + size
         if address < 0 or end > space.size:
             self._outside(mine, space, address, size, "copies")
         if address in space.semaphores:
-            return
+            return None
         cell = space.shadow.cell(address, end)
         is_known = cell is not None
         if space.has_buffers:
@@ -1106,8 +1155,11 @@ class Sanitizer:
             wrong = cell.read(agent, mark)
         else:
             wrong = space.shadow.read(address, size, agent, mark)
-        if wrong is not None:
-            self._explain_read(mine, space, address, end, wrong, "copies")
+        return (
+            None
+            if wrong is None
+            else self._explain_read(mine, space, address, end, wrong, "copies")
+        )
 
     def _copy_writes(
         self, mine: ThreadState, agent: Agent, space: Space, address: int, size: int, mark: Mark

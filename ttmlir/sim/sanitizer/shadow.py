@@ -990,7 +990,8 @@ class Space:
 
     __slots__ = (
         *("_segment_starts", "_segments", "allocator", "endpoint", "first_free", "grids"),
-        *("has_buffers", "is_core", "lasting_semaphores", "name", "semaphores", "shadow", "size"),
+        *("has_buffers", "is_core", "lasting_semaphores", "name", "origins", "semaphores"),
+        *("shadow", "size"),
     )
 
     def __init__(self, endpoint: WatchedMemory, first_free: int, allocator: Blocks | None) -> None:
@@ -1009,6 +1010,9 @@ class Space:
         """By the address of the word."""
         self.lasting_semaphores: set[int] = set()
         """Addresses of those that belong to no program."""
+        self.origins: dict[int, tuple[int, tuple[Finding, ...]]] = {}
+        """By the address of a packed tile: its end, and where numbers in it that count as unwritten
+        were read first."""
         self.has_buffers = False
         self._segment_starts: list[int] = []
         self._segments: list[list[BufferState]] = []
@@ -1016,6 +1020,7 @@ class Space:
     def begin(self, timeline: Timeline) -> None:
         """Start a program: what was in L1 stays, its uses do not."""
         self.shadow.settle()
+        self.origins.clear()
         self.semaphores = {
             address: WatchedSemaphore(timeline.clock()) for address in self.lasting_semaphores
         }
@@ -1067,6 +1072,18 @@ class Space:
             ):
                 return Unwritten(start, stop)
         return None
+
+    def has_own_pages(self, address: int) -> bool:
+        """Whether a byte is of a circular buffer that is no tensor's."""
+        states = self.buffers(address, address + 1) if self.has_buffers else []
+        return bool(states) and not any(each.buffer.aliased for each in states)
+
+    def origins_of(self, address: int) -> tuple[Finding, ...]:
+        """Where a number that counts as unwritten was read first, if it was packed since."""
+        for start, (end, findings) in self.origins.items():
+            if start <= address < end:
+                return findings
+        return ()
 
     def buffers(self, address: int, end: int) -> list[BufferState]:
         """The circular buffers, more than one if they share pages, that the bytes begin in.

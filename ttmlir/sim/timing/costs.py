@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ttmlir.layout.data_format import TileFormat, is_block_float, packed_tile_bytes
+from ttmlir.layout.data_format import BLOCK, TileFormat, is_block_float, packed_tile_bytes
 from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.machine import WORMHOLE, generation
 
@@ -49,20 +49,55 @@ def unpack_cycles(*formats: DataType, instructions: int = UNITS.faces) -> int:
 
 
 @cache
+def streamed_cycles(data_type: DataType) -> int:
+    """Cycles of one of the tiles that are unpacked one after the other for products.
+
+    Exponents of block floats come through a port of their own (tt-isa-documentation, L1.md).
+    """
+    exponents = 32 * 32 // BLOCK if is_block_float(data_type) else 0
+    return (tile_bytes(data_type) - exponents) // _unpack_rate(data_type) + UNITS.matmul_unpack_tile
+
+
+@cache
 def matmul_unpack_cycles(in0: DataType, in1: DataType, rows: int = 1, columns: int = 1) -> int:
     """Cycles to unpack for `rows` x `columns` products of tiles with one inner tile.
 
     Of a block the shorter side stays in its source register while the other one streams past:
-    2 x 4 tiles take twice one tile of `in0` and four of `in1` (tt-llk, llk_unpack_AB_matmul.h).
+    2 x 4 tiles take twice four of `in1` (tt-llk, llk_unpack_AB_matmul.h). The second of those that
+    stay comes through the other unpacker, while the first is multiplied.
     """
     if columns >= rows:
-        kept, streamed, rounds, length = in0, in1, rows, columns
+        kept, streamed = in0, in1
     else:
-        kept, streamed, rounds, length = in1, in0, columns, rows
-    size = tile_bytes(kept) + length * tile_bytes(streamed)
-    slow = any(_unpack_rate(each) < UNITS.unpack_rate for each in (kept, streamed))
-    streaming = round(size / (UNITS.slow_unpack_rate if slow else UNITS.matmul_unpack_rate))
-    return max(rounds * streaming, UNITS.matmul_unpack_call)
+        kept, streamed = in1, in0
+    streaming = streamed_cycles(kept) + rows * columns * streamed_cycles(streamed)
+    return max(streaming, UNITS.matmul_unpack_call)
+
+
+def lost_to_networks(passed: int, idle: int, cycles: int) -> tuple[int, int]:
+    """Cycles that unpackers lose to banks of L1 that the networks read or write in the meantime.
+
+    `passed` are the bytes that the networks moved, of which those moved while the unpackers were
+    idle are in nobody's way; `cycles` is what they take by themselves. Also returns the bytes that
+    are still to count later.
+    """
+    flits = passed // UNITS.l1_port_bytes
+    busy = min(max(flits - idle, 0), cycles)
+    return int(busy * UNITS.l1_conflicts), max(flits - cycles, 0) * UNITS.l1_port_bytes
+
+
+def block_end(begin: int, first: int, last: int, count: int, product: int) -> tuple[int, int]:
+    """When `count` products of `product` cycles each end, and when their first bank is free.
+
+    Their tiles stream through both banks, from `first` to `last`: the unpackers are at most two
+    ahead of the matrix unit.
+    """
+    tile = (last - first) / (count - 1)
+    end = max(
+        begin + count * product, last + product, int(begin + (count - 2) * tile) + 2 * product
+    )
+    # The next tile that stays does not need the register of those that stream past.
+    return end, max(last, int(end - product - tile))
 
 
 def matmul_math_cycles(fidelity: MathFidelity, products: int = 1) -> int:

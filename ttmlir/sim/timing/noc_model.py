@@ -362,12 +362,14 @@ class NocModel:
         book = self._bookings.book
         packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
         begin, departed = book(way.source, start, occupancy)
-        last = self._bookings.book_all(way.links, begin, occupancy, way.target, lost)
-        entering = occupancy
+        passing = entering = occupancy
         if target in self._dram:
             self.dram_bytes += size
-            entering = size / self.parameters.dram_write_rate
+            # A packet holds its way for as long as the channel takes its bytes.
+            passing, lost = max(occupancy, size / self.parameters.dram_write_rate), 0.0
+            entering = max(passing, self.parameters.least_dram_write(size))
             latency += self.parameters.dram_write_latency
+        last = self._bookings.book_all(way.links, begin, passing, way.target, lost)
         _, entered = book(way.target, begin, entering)
         arrival = max(departed, last, entered) + latency + way.write_latency
         way.last = arrival = max(way.last, arrival)

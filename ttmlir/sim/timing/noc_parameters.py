@@ -42,6 +42,10 @@ class NocParameters(NetworkFigures):
         """Cycles in which so many bytes pass a link or an interface."""
         return self.flit_cycles * (self.packets(size) - (-size // self.flit_bytes))
 
+    def least_dram_write(self, size: int) -> int:
+        """Cycles that a channel of DRAM takes for so many bytes at least."""
+        return self.dram_partial_write if size < self.dram_burst else 0
+
     def lost(self, size: int) -> float:
         """Cycles for which a link carries nothing if so many bytes have to wait for it."""
         packets = self.packets(size)

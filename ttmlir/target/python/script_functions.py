@@ -423,6 +423,41 @@ def cumulative(
     return _placed(tensor, tensor.layout, memory_config)
 
 
+def adamw(
+    param: Any,
+    grad: Any,
+    exp_avg: Any,
+    exp_avg_sq: Any,
+    *,
+    lr: Any,
+    beta1_pow: Any,
+    beta2_pow: Any,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    weight_decay: float,
+    max_exp_avg_sq: Any = None,
+    stochastic_rounding: bool = False,
+) -> None:
+    """A step of the optimizer, which changes the parameter and its averages.
+
+    `beta1_pow` and `beta2_pow` are the factors to the power of the number of the step.
+    """
+    mean = ttnn.add(ttnn.multiply(exp_avg, beta1), ttnn.multiply(grad, 1 - beta1))
+    square = ttnn.multiply(ttnn.multiply(grad, grad), 1 - beta2)
+    square = ttnn.add(ttnn.multiply(exp_avg_sq, beta2), square)
+    ttnn.copy(mean, exp_avg)
+    ttnn.copy(square, exp_avg_sq)
+    if max_exp_avg_sq is not None:
+        square = ttnn.maximum(max_exp_avg_sq, square)
+        ttnn.copy(square, max_exp_avg_sq)
+    size = ttnn.divide(ttnn.sqrt(square), ttnn.sqrt(ttnn.rsub(beta2_pow, 1.0)))
+    step = ttnn.divide(lr, ttnn.rsub(beta1_pow, 1.0))
+    change = ttnn.multiply(ttnn.divide(mean, ttnn.add(size, epsilon)), step)
+    kept = ttnn.multiply(param, ttnn.rsub(ttnn.multiply(lr, weight_decay), 1.0))
+    ttnn.copy(ttnn.subtract(kept, change), param)
+
+
 def reduce_precision(
     tensor: Any, *, exponent_bits: int, mantissa_bits: int, memory_config: Any = None
 ) -> Any:

@@ -16,6 +16,7 @@ from ttmlir.metalium.device import Device
 from ttmlir.metalium.enums import BufferType
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshCoordinateRange, MeshShape
+from ttmlir.runtime.tensor import Numerics
 from ttmlir.sim.machine.device import Allocator, SimChip
 from ttmlir.ttnn.errors import locate_error
 from ttmlir.ttnn.types.memory import CoreGrid
@@ -101,6 +102,10 @@ class SubDevices:
 
 # --- Devices --------------------------------------------------------------------------------------
 
+FEW_STEPS = 1 << 20
+"""Steps of a card's units that take a few milliseconds here."""
+ALL_STEPS = 1 << 62
+
 
 @dataclass(frozen=True)
 class MemoryView:
@@ -152,8 +157,8 @@ class MeshDevice(Device):
         self.caches_programs = True
         self.is_strict = is_strict
         """Whether operations take what a card takes, and no more."""
-        self.has_card_bits = False
-        """Whether results have the bits of a card where these are known."""
+        self.card_steps = FEW_STEPS if self.numerics is Numerics.DEVICE else 0
+        """Up to how many steps of a card's units are computed one by one."""
 
         self.sub_devices = SubDevices()
         """Parts that programs divided the cores into; here they change nothing."""

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 from ttmlir.errors import ArgumentError, UsageError
 from ttmlir.layout.enums import Arch
@@ -15,7 +15,14 @@ from ttmlir.metalium.enums import NamedNumber
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.meshes import MeshCoordinate, MeshDeviceConfig, MeshShape, chips_of_mesh
 from ttmlir.sim.options import Numerics, SimOptions
-from ttmlir.ttnn.device.mesh import MeshDevice, SeveralDevices, chip_of, num_chips, open_meshes
+from ttmlir.ttnn.device.mesh import (
+    ALL_STEPS,
+    MeshDevice,
+    SeveralDevices,
+    chip_of,
+    num_chips,
+    open_meshes,
+)
 from ttmlir.ttnn.errors import check_arguments
 
 # --- Devices --------------------------------------------------------------------------------------
@@ -75,33 +82,55 @@ def open_device(
     numerics: Numerics = "device",
     sanitize: bool = True,
     strict: bool = True,
-    card_bits: bool = False,
+    card_bits: bool | None = None,
 ) -> MeshDevice:
     """Open a simulated device; the same one if it is open.
 
     `board`, `numerics` (`device`: results are rounded to the tensor's data type; `exact`: they keep
     all digits) and `sanitize` are those of the simulator. Without `strict`, operations take data
-    types and layouts that a card refuses, where they have a meaning. With `card_bits`, results of
-    device numerics have the bits of a card where these are known, not the nearest numbers.
+    types and layouts that a card refuses, where they have a meaning. Results of device
+    numerics have the bits of a card where these are known and take few steps; with `card_bits` in
+    any case, with `card_bits=False` they are the nearest numbers.
     """
     # Threads that open the same device share it.
     with _opening:
         if device_id in _open:
             opened = _open[device_id]
-            if card_bits and numerics == "device" and not opened.has_card_bits:
-                raise UsageError(
-                    f"device {device_id} is open without the bits of a card; close it first with "
-                    "ttnn.close_device, or leave out card_bits"
-                )
+            _check_open_as_asked(opened, numerics, strict, card_bits)
             return opened
         if num_command_queues not in (1, 2):
             raise UsageError(f"a device has one or two command queues, not {num_command_queues}")
         options = SimOptions(numerics=numerics, sanitize=sanitize)
         chip = chip_of(board, device_id)
         device = MeshDevice(device_id, chip, options, l1_small_size=l1_small_size, is_strict=strict)
-        device.has_card_bits = card_bits and numerics == "device"
+        device.card_steps = _card_steps(card_bits, device)
         _open[device_id] = device
         return device
+
+
+def _check_open_as_asked(
+    device: MeshDevice, numerics: Numerics, strict: bool, card_bits: bool | None
+) -> None:
+    """UsageError for an open device that is not what somebody else opens it for."""
+    if not isinstance(cast("object", numerics), str):
+        raise UsageError(f"numerics are 'device' or 'exact', not {numerics!r}")
+    wanted = _card_steps(card_bits, device)
+    for asked, name in (
+        (wanted != device.card_steps, f"{card_bits=}"),
+        (not strict and device.is_strict, "strict=False"),
+        (numerics != "device" and device.numerics.value != numerics, f"{numerics=}"),
+    ):
+        if asked:
+            raise UsageError(
+                f"device {device.id()} is open without {name}; close it first with "
+                f"ttnn.close_device, or leave out {name.partition('=')[0]}"
+            )
+
+
+def _card_steps(card_bits: bool | None, device: MeshDevice) -> int:
+    if card_bits is None or device.numerics.value != "device":
+        return device.card_steps
+    return ALL_STEPS if card_bits else 0
 
 
 def close_device(device: MeshDevice) -> None:
@@ -302,6 +331,7 @@ def open_mesh_device(
     numerics: Numerics = "device",
     sanitize: bool = True,
     strict: bool = True,
+    card_bits: bool | None = None,
 ) -> MeshDevice:
     """Open chips of a board as a mesh, by default all chips of the default board.
 
@@ -334,6 +364,7 @@ def open_mesh_device(
             numerics=numerics,
             sanitize=sanitize,
             strict=strict,
+            card_bits=card_bits,
         )
         for number in numbers
     ]

@@ -13,7 +13,6 @@ from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
-    is_strict,
     require_floats,
     require_tensor,
     store,
@@ -198,46 +197,23 @@ def differentiate_pair(
 def _multiply_parts(values: dict[str, Any]) -> list[Tensor]:
     """The real and the imaginary part of a product."""
     a, b = (
-        _join_parts(values[f"{letter}_real"], values[f"{letter}_imag"], letter) for letter in "ab"
+        join_parts(values[f"{letter}_real"], values[f"{letter}_imag"], letter) for letter in "ab"
     )
     _require_one_shape(a.numbers, b.numbers)
-    return _parts_of(a.numbers * b.numbers, a.real)
+    return parts_of(a.numbers * b.numbers, a.real)
 
 
-def _join_parts(real: Any, imag: Any, name: str) -> ComplexTensor:
+def join_parts(real: Any, imag: Any, name: str) -> ComplexTensor:
+    """Two operands as one; errors for what are no tensors of one shape."""
     pair = ComplexTensor(require_tensor(real, f"{name}_real"), require_tensor(imag, f"{name}_imag"))
     return _require_complex(pair, name)
 
 
-def _parts_of(numbers: Array, model: Tensor) -> list[Tensor]:
+def parts_of(numbers: Array, model: Tensor) -> list[Tensor]:
+    """Real and imaginary parts, each as the model is kept."""
     return [
         _keep(each, model, {"memory_config": None}) for each in (np.real(numbers), np.imag(numbers))
     ]
-
-
-def _transform(values: dict[str, Any]) -> list[Tensor]:
-    """The Fourier transform along the last dimension; what is real has no imaginary part."""
-    real = require_tensor(values["input_real"], "input_real")
-    if values["input_imag"] is None:
-        common_device(real)
-        numbers = real.array.astype(np.complex128)
-    else:
-        numbers = _join_parts(real, values["input_imag"], "input").numbers
-    return _parts_of(np.fft.fft(_require_rows(numbers, real)), real)
-
-
-def _invert_transform(values: dict[str, Any]) -> list[Tensor]:
-    pair = _join_parts(values["spectrum_real"], values["spectrum_imag"], "spectrum")
-    return _parts_of(np.fft.ifft(_require_rows(pair.numbers, pair.real)), pair.real)
-
-
-def _require_rows(numbers: Array, tensor: Tensor) -> Array:
-    count = int(np.prod(numbers.shape[:-1], dtype=int))
-    if is_strict(tensor) and count & (count - 1):
-        raise ArgumentError(f"{count} rows are no power of 2; use ttnn.pad")
-    if not numbers.ndim or not numbers.shape[-1]:
-        raise ArgumentError(f"{list(numbers.shape)} has no numbers along its last dimension")
-    return numbers
 
 
 _UNARY = "input_tensor, *, memory_config=None"
@@ -253,8 +229,4 @@ OPERATIONS: dict[str, Operation] = table_of(
         for name in ("angle", "conj", "imag", "polar", "real")
     ),
     Operation("experimental.complex_mul", _multiply_parts, "a_real, a_imag, b_real, b_imag"),
-    Operation("experimental.fft", _transform, "input_real, input_imag=None, precision='precise'"),
-    Operation(
-        "experimental.ifft", _invert_transform, "spectrum_real, spectrum_imag, precision='precise'"
-    ),
 )

@@ -23,7 +23,7 @@ from ttmlir.ttnn.operations.operation import (
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.configs import MatmulPlan, WormholeComputeKernelConfig
-from ttmlir.ttnn.types.enums import DataType, Layout, MathFidelity
+from ttmlir.ttnn.types.enums import Layout, MathFidelity
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ TAIL = (
     "optional_output_tensor=None, global_cb=None, sub_device_id"
 )
 _WITHOUT_TRANSPOSE = TAIL.replace("transpose_a=False, transpose_b=False, ", "")
+
+
+_STEPS = 2
+"""Of a card's units for a multiplication, in the default fidelity."""
 
 
 def multiply(values: dict[str, Any]) -> Tensor:
@@ -59,39 +63,60 @@ def multiply(values: dict[str, Any]) -> Tensor:
         plan.check(-(-left.shape[-1] // a.tile.tile_shape[1]))
     with np.errstate(all="ignore"):
         result = None
-        if bias is None and plan is None and values["activation"] is None:
-            result = _product_on_card(left, right, (a, b), values, device)
+        if not getattr(plan, "fused_activation", None):
+            result = _product_on_card(left, right, given, values, device)
         exact = result is not None
         if result is None:
             result = _product(left, right)
-        if bias is not None:
-            result = result + _fitting_bias(bias, result.shape)
-        for chain in (getattr(plan, "fused_activation", None), values["activation"]):
-            if chain:
-                result = apply_activations(result, chain)
+            if bias is not None:
+                result = result + _fitting_bias(bias, result.shape)
+            for chain in (getattr(plan, "fused_activation", None), values["activation"]):
+                if chain:
+                    result = apply_activations(result, chain)
     return _store(result, given, values, device, exact=exact)
 
 
 def _product_on_card(
-    a: Array, b: Array, tensors: tuple[Tensor, Tensor], values: dict[str, Any], device: MeshDevice
+    a: Array, b: Array, tensors: tuple[Tensor, ...], values: dict[str, Any], device: MeshDevice
 ) -> Array | None:
-    """The bits of a card's product of bfloat16, of a fidelity that was asked for."""
+    """The bits of a card's product, where they are known."""
     config = values["compute_kernel_config"]
-    kept = {each.dtype for each in tensors} | {values["dtype"] or DataType.BFLOAT16}
-    if (
-        not device.has_card_bits
-        or kept != {DataType.BFLOAT16}
-        or not isinstance(config, WormholeComputeKernelConfig)
-        or config.packer_l1_acc
-        or config.math_fidelity is MathFidelity.Invalid
-        or a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]
-    ):
+    if not device.card_steps or a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
         return None
-    from ttmlir.sim.machine.card_products import matmul_bfloat16
+    if _STEPS * a.size * b.shape[-1] > device.card_steps:
+        return None
+    if not (config is None or isinstance(config, WormholeComputeKernelConfig)):
+        return None
+    from ttmlir.sim.machine.card_functions import card_function
+    from ttmlir.sim.machine.card_products import default_formats, multiply_matrices
 
-    fidelity = CardFidelity[config.math_fidelity.name.upper()]
-    wide = config.fp32_dest_acc_en
-    return matmul_bfloat16(a, b, fidelity, device.arch(), wide=wide)
+    result = tensors[0].dtype if values["dtype"] is None else values["dtype"]
+    kept = [each.facts.storage for each in (tensors[0].dtype, tensors[1].dtype, result)]
+    formats = default_formats(kept[0], kept[1], kept[2], device.arch())
+    if config is not None and config.math_fidelity is not MathFidelity.Invalid:
+        formats = formats._replace(
+            fidelity=CardFidelity[config.math_fidelity.name.upper()],
+            wide=config.fp32_dest_acc_en,
+            in_l1=config.packer_l1_acc,
+        )
+    activate = None
+    if values["activation"] is not None:
+        # It takes what the product leaves in memory.
+        name = values["activation"]
+        if isinstance(name, str):
+            activate = card_function(name, device.arch(), [formats.out])
+        if activate is None:
+            return None
+    bias = None
+    if len(tensors) > 2:
+        row = tensors[2]
+        if row.array.size != b.shape[-1]:
+            return None
+        bias = (row.array, row.dtype.facts.storage)
+    plan = values["program_config"]
+    block = plan.in0_block_w if isinstance(plan, MatmulPlan) else None
+    product = multiply_matrices(a, b, formats, device.arch(), bias, block)
+    return activate.function(product) if activate and product is not None else product
 
 
 def _fitting_bias(bias: Tensor, product: tuple[int, ...]) -> Array:

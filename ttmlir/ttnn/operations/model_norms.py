@@ -134,6 +134,34 @@ def _statistics(values: dict[str, Any]) -> Tensor:
     return find_operation("rms_norm_pre_all_gather")(tensor, **values)
 
 
+def _sums_first(values: dict[str, Any]) -> Tensor:
+    """As `layer_norm_pre_all_gather`, with sums before those of squares."""
+    tensor = require_tensor(values["input_tensor"], "input_tensor")
+    found = find_operation("layer_norm_pre_all_gather")(
+        tensor, dtype=values["dtype"], memory_config=values["memory_config"]
+    )
+    return _swap_tiles(found)
+
+
+def _swap_tiles(stats: Tensor) -> Tensor:
+    """Statistics of which each two tiles change places."""
+    array = stats.array
+    pairs = array.reshape(*array.shape[:-1], -1, 2, TILE)[..., ::-1, :]
+    return store(pairs.reshape(array.shape), (stats,), device=common_device(stats), exact=True)
+
+
+def _norm_by_sums(values: dict[str, Any]) -> Tensor:
+    """As `layer_norm_post_all_gather`, of statistics with sums first."""
+    tensor = require_tensor(values.pop("input_tensor"), "input_tensor")
+    stats = require_tensor(values.pop("stats"), "stats")
+    width = stats.shape[-1] if stats.shape else 0
+    if not width or width % (2 * TILE):
+        raise ArgumentError(f"stats has {stats.shape}; its width is a multiple of {2 * TILE}")
+    if values["bias"] is None and values["weight"] is not None:
+        raise ArgumentError("a weight takes a bias, too")
+    return find_operation("layer_norm_post_all_gather")(tensor, _swap_tiles(stats), **values)
+
+
 def composite_example(input_tensor: Tensor) -> Tensor:
     """A tensor of its own with the same numbers."""
     common_device(require_tensor(input_tensor, "input_tensor"))
@@ -172,6 +200,16 @@ OPERATIONS: dict[str, Operation] = {
             _norm_with_heads,
             "input_tensor, stats, *, epsilon=1e-05, num_heads_per_device=1, weight=None, "
             f"{_TURNED}, dtype=None, {_PLAN}",
+        ),
+        Operation(
+            "experimental.dit_layernorm_pre_allgather",
+            _sums_first,
+            f"input_tensor, recip_tensor, *, dtype=None, {_PLAN}",
+        ),
+        Operation(
+            "experimental.dit_layernorm_post_allgather",
+            _norm_by_sums,
+            f"input_tensor, stats, *, epsilon=1e-05, weight=None, bias=None, dtype=None, {_PLAN}",
         ),
         Operation(
             "experimental.dit_fused_distributed_rmsnorm",

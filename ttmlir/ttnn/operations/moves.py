@@ -155,11 +155,15 @@ def typecast(
     tensor = require_tensor(input_tensor, "input_tensor")
     if output_dtype is not None and dtype != tensor.dtype:
         raise UsageError(f"input_dtype is {dtype}, but the tensor has {tensor.dtype}")
-    array = round_to(tensor.array, wanted)
+    array, device = None, tensor.device()
+    if device is not None and 2 * tensor.array.size <= device.card_steps:
+        from ttmlir.sim.machine.card_formats import cast
+
+        array = cast(tensor.array, tensor.dtype.facts.storage, wanted.facts.storage)
     return store(
-        array,
+        round_to(tensor.array, wanted) if array is None else array,
         (tensor,),
-        device=tensor.device(),
+        device=device,
         dtype=wanted,
         memory_config=memory_config,
         output_tensor=output_tensor,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,9 +40,15 @@ from ttmlir.ttnn.tensor.tensor import Tensor, round_to
 from ttmlir.ttnn.types.enums import DataType, Layout
 from ttmlir.ttnn.types.spec import TensorSpec
 
+if TYPE_CHECKING:
+    from ttmlir.sim.machine.card_rows import Stored
+    from ttmlir.ttnn.device.mesh import MeshDevice
+
 # --- Along the last dimension ---------------------------------------------------------------------
 
 _TAIL = "*, memory_config=None, compute_kernel_config, numeric_stable, program_config=None"
+_STEPS = 32
+"""Of a card's units for each number."""
 _NORM_TAIL = (
     "*, epsilon=1e-12, weight=None, bias=None, residual_input_tensor=None, memory_config=None, "
     "program_config=None, compute_kernel_config"
@@ -52,6 +59,25 @@ def _softmax_of(array: Numbers, dim: int) -> Numbers:
     dim = as_dimension(dim, array.ndim)
     with np.errstate(all="ignore"):
         return reference_of("softmax")(np, array, dimension=dim)
+
+
+def _softmax_on_card(tensor: Tensor, values: dict[str, Any], device: MeshDevice) -> Numbers | None:
+    """The bits of a card's softmax along the last dimension, where they are known."""
+    if not _has_card_bits(tensor, values, device):
+        return None
+    if as_dimension(values["dim"], len(tensor.shape)) != len(tensor.shape) - 1:
+        return None
+    from ttmlir.sim.machine.card_rows import softmax_rows
+
+    stable = values["numeric_stable"] is not False
+    return softmax_rows(tensor.array, tensor.dtype.facts.storage, device.arch(), stable=stable)
+
+
+def _has_card_bits(tensor: Tensor, values: dict[str, Any], device: MeshDevice) -> bool:
+    """Whether an operation on rows is computed step by step, as a card does it by default."""
+    by_default = values["compute_kernel_config"] is None and values["program_config"] is None
+    fits = _STEPS * tensor.array.size <= device.card_steps
+    return fits and by_default and bool(tensor.shape) and not tensor.is_sharded()
 
 
 def _require_tiled_floats(tensor: Tensor) -> None:
@@ -65,16 +91,23 @@ def _softmax(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
     _require_tiled_floats(tensor)
-    result = _softmax_of(tensor.array, values["dim"])
-    return store(result, (tensor,), device=device, memory_config=values["memory_config"])
+    result = _softmax_on_card(tensor, values, device)
+    exact = result is not None
+    if result is None:
+        result = _softmax_of(tensor.array, values["dim"])
+    config = values["memory_config"]
+    return store(result, (tensor,), device=device, memory_config=config, exact=exact)
 
 
 def _softmax_in_place(values: dict[str, Any]) -> Tensor:
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     device = common_device(tensor)
     _require_tiled_floats(tensor)
-    result = _softmax_of(tensor.array, values["dim"])
-    return store(result, (tensor,), device=device, output_tensor=tensor)
+    result = _softmax_on_card(tensor, values, device)
+    exact = result is not None
+    if result is None:
+        result = _softmax_of(tensor.array, values["dim"])
+    return store(result, (tensor,), device=device, output_tensor=tensor, exact=exact)
 
 
 def masked_softmax(tensor: Tensor, scale: float | None, mask: Tensor | None) -> Numbers:
@@ -129,11 +162,47 @@ def _normalize(values: dict[str, Any], *, centred: bool) -> Tensor:
         raise ArgumentError("input_tensor has no dimensions; its last one is normalised")
     if residual is not None:
         _require_like(residual, tensor)
-    x = widen(tensor) if residual is None else widen(tensor) + widen(residual)
     epsilon = values["epsilon"]
+    on_card = _normalize_on_card(tensor, values, device, centred=centred)
+    if on_card is not None:
+        config = values["memory_config"]
+        return store(on_card, given, device=device, memory_config=config, exact=True)
+    x = widen(tensor) if residual is None else widen(tensor) + widen(residual)
     found = normalize(x, (-1,), epsilon)[0] if centred else rms_norm(x, (-1,), epsilon)
     result = _scale_last(found, weight, bias, f"a tensor of {x.shape[-1]} columns")
     return store(result, given, device=device, memory_config=values["memory_config"])
+
+
+def _normalize_on_card(
+    tensor: Tensor, values: dict[str, Any], device: MeshDevice, *, centred: bool
+) -> Numbers | None:
+    """The bits of a card's norm along the last dimension, where they are known."""
+    if not _has_card_bits(tensor, values, device) or tensor.layout is not Layout.TILE:
+        return None
+    parameters = [values["weight"], values["bias"]]
+    width = tensor.shape[-1]
+    if any(each is not None and each.array.size != width for each in parameters):
+        return None
+    from ttmlir.sim.machine import card_rows
+
+    def stored(given: Tensor | None) -> Stored | None:
+        if given is None:
+            return None
+        array = given.array if given is values["residual_input_tensor"] else given.array.reshape(-1)
+        return card_rows.Stored(array, given.dtype.facts.storage)
+
+    normalize_rows: Callable[..., Numbers | None] = (
+        card_rows.layer_norm_rows if centred else card_rows.rms_norm_rows
+    )
+    weight, bias = (stored(each) for each in parameters)
+    return normalize_rows(
+        card_rows.Stored(tensor.array, tensor.dtype.facts.storage),
+        device.arch(),
+        epsilon=values["epsilon"],
+        weight=weight,
+        bias=bias,
+        residual=stored(values["residual_input_tensor"]),
+    )
 
 
 def _layer_norm(values: dict[str, Any]) -> Tensor:

@@ -23,8 +23,8 @@ from ttmlir.ttnn.operations.operation import (
 )
 from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.tensor.tensor import Tensor
-from ttmlir.ttnn.types.enums import Layout
-from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG
+from ttmlir.ttnn.types.enums import DataType, Layout
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, Shape
 
 _TILE = 32
 
@@ -240,6 +240,47 @@ def _sparse(values: dict[str, Any]) -> Tensor:
     return _keep(result, (a, b), _in_dram(values), "optional_output_tensor")
 
 
+# --- Experts --------------------------------------------------------------------------------------
+
+_EXPERTS = 128
+
+
+def _route(values: dict[str, Any]) -> tuple[Tensor, Tensor]:
+    """The experts of each row with the largest products, and the shares of these."""
+    given = take_tensors(values, "input_tensor", "weight_tensor", "bias_tensor")
+    tensor, weight, bias = given
+    count, k = values["num_experts"], values["k"]
+    if count != _EXPERTS or not is_integer(k) or not 0 < k <= _TILE:
+        raise ArgumentError(
+            f"there are {_EXPERTS} experts, of which k are 1 to 32, not {count}, {k}"
+        )
+    shapes = [tuple(each.shape) for each in given]
+    rows, columns = (*tensor.shape, 0)[:2]
+    if shapes != [(rows, columns), (columns, count), (rows, count)] or rows > _TILE:
+        raise ArgumentError(
+            f"input_tensor has {tensor.shape}, weight_tensor {weight.shape} and bias_tensor "
+            f"{bias.shape}; they are (B, columns), (columns, {count}) and (B, {count}), B up to 32"
+        )
+    scores = _product(tensor.array, weight.array) + bias.array
+    chosen = np.argsort(-scores, axis=-1, kind="stable")[:, :k]
+    largest = np.take_along_axis(scores, chosen, -1)
+    powers = np.exp(largest - largest[:, :1])
+    shares = powers / powers.sum(-1, keepdims=True)
+    experts, weights = (
+        store(
+            each,
+            given,
+            device=common_device(*given),
+            dtype=dtype,
+            layout=Layout.ROW_MAJOR,
+            memory_config=L1_MEMORY_CONFIG,
+            padded_shape=Shape([_TILE, k]),
+        )
+        for each, dtype in ((chosen, DataType.UINT16), (shares, DataType.BFLOAT16))
+    )
+    return experts, weights
+
+
 _TAIL = "compute_kernel_config, memory_config=None, output_tensor=None"
 _GRID = "compute_with_storage_grid_size"
 _BIAS = "bias_tensor=None, fused_activation=None, config=None, memory_config=None, dtype=None"
@@ -284,6 +325,11 @@ OPERATIONS: dict[str, Operation] = table_of(
         "matmul_batched_weights",
         _batched_weights,
         f"input_tensor_a, input_tensors_b, {matmul.TAIL}",
+    ),
+    Operation(
+        "experimental.topk_router_gpt",
+        _route,
+        "input_tensor, *, weight_tensor, bias_tensor, k=4, num_experts=128",
     ),
     Operation(
         "sparse_matmul",

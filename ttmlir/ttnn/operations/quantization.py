@@ -16,7 +16,7 @@ from ttmlir.ttnn.operations.operation import (
     table_of,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
-from ttmlir.ttnn.types.enums import DataType
+from ttmlir.ttnn.types.enums import DataType, Layout
 
 
 def _parameter(values: dict[str, Any], name: str, tensor: Tensor) -> Array:
@@ -91,10 +91,29 @@ def _requantize(values: dict[str, Any]) -> Tensor:
     return _finish(np.nan_to_num(result), values, tensor, "requantize", DataType.INT32)
 
 
+def _round_on_host(values: dict[str, Any]) -> Tensor:
+    """Another data type, in tiles: in the memory that is asked for, or else on the host."""
+    tensor = require_tensor(values["device_tensor"], "device_tensor")
+    device, config = common_device(tensor), values["memory_config"]
+    return store(
+        tensor.array,
+        (tensor,),
+        device=None if config is None else device,
+        dtype=values["dtype"],
+        layout=Layout.TILE,
+        memory_config=config,
+    )
+
+
 _TAIL = "*, axis=None, dtype=None, memory_config=None, output_tensor=None"
 
 OPERATIONS: dict[str, Operation] = table_of(
     Operation("quantize", _quantize, f"input_tensor, scale, zero_point, {_TAIL}"),
+    Operation(
+        "experimental.quantize_weights_via_host",
+        _round_on_host,
+        "device_tensor, *, dtype, memory_config",
+    ),
     Operation("dequantize", _dequantize, f"input_tensor, scale, zero_point, {_TAIL}"),
     Operation(
         "requantize",

@@ -30,6 +30,8 @@ from ttmlir.ttnn.types.enums import DataType, Layout
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
 
+_STEPS = 16
+"""Of a card's units for each number."""
 _SIGNATURE = (
     "input_tensor, dim=None, keepdim=False, *, memory_config=None, compute_kernel_config, "
     "scalar=1.0, correction=True, sub_core_grids"
@@ -93,15 +95,24 @@ class Reduction:
     def _reduce_on_card(
         self, tensor: Tensor, dims: Dimensions, scalar: Any, device: MeshDevice
     ) -> Array | None:
-        """The bits of a card's sums and averages of bfloat16, on devices that have them."""
-        if self.name not in ("sum", "mean") or tensor.dtype is not DataType.BFLOAT16:
+        """The bits of a card's sums, averages and largest numbers, where they are known."""
+        if self.name not in ("sum", "mean", "max", "prod") or dims is None or scalar != 1.0:
             return None
-        if not device.has_card_bits or dims is None or scalar != 1.0:
+        if _STEPS * tensor.array.size > device.card_steps or not tensor.dtype.facts.is_float:
             return None
-        from ttmlir.sim.machine.card_products import reduce_bfloat16
+        if self.name == "prod":
+            from ttmlir.sim.machine.card_products import multiply_along
 
-        averages = self.name == "mean"
-        return reduce_bfloat16(tensor.array, dims, device.arch(), averages=averages)
+            storage = tensor.dtype.facts.storage
+            dim = dims[0] % max(1, len(tensor.shape))
+            found = multiply_along(tensor.array, dim, storage, device.arch())
+            return found if len(dims) == 1 else None
+        if self.name == "max" and not tensor.dtype.facts.is_block:
+            return None
+        from ttmlir.sim.machine.card_products import reduce_tensor
+
+        storage = tensor.dtype.facts.storage
+        return reduce_tensor(self.name, tensor.array, dims, storage, device.arch())
 
 
 def _scale(result: Array, scalar: Any, dtype: DataType) -> Array:
@@ -196,7 +207,14 @@ def _cumulate(name: str) -> Iterator[Operation]:
         wide = np.float64 if array.dtype.kind == "f" else array.dtype
         if values["reverse_order"]:
             array = np.flip(array, dim)
-        result = function(array, axis=dim, dtype=wide)
+        result = None
+        has_bits = name == "cumsum" and _STEPS * array.size <= device.card_steps
+        if has_bits and values["dtype"] in (None, tensor.dtype):
+            from ttmlir.sim.machine.card_products import accumulate
+
+            result = accumulate(array, dim, tensor.dtype.facts.storage, device.arch())
+        if result is None:
+            result = function(array, axis=dim, dtype=wide)
         if values["reverse_order"]:
             result = np.flip(result, dim)
         return store(

@@ -145,6 +145,35 @@ def _attention(values: dict[str, Any]) -> Tensor:
     return _finish_attention(result, {**values, "memory_config": config}, given)
 
 
+def _attend_windows(values: dict[str, Any]) -> Tensor:
+    """Queries see the keys of their own window alone; windows begin at the numbers of a row."""
+    given = _operands(values, *_OPERANDS, "cu_window_seqlens")
+    query, key, value, starts = given
+    common_device(*given)
+    ends = as_places(starts.array.reshape(-1))
+    rows, columns = query.shape[-2], key.shape[-2]
+    if (
+        ends.size < 2
+        or ends[0] != 0
+        or ends[-1] != rows
+        or rows != columns
+        or np.diff(ends).min() < 0
+    ):
+        raise ArgumentError(
+            f"cu_window_seqlens is 0, then where windows end, the last at {rows}, as many as there "
+            f"are queries and keys ({columns}), not {ends.tolist()}"
+        )
+    window = np.searchsorted(ends[1:], np.arange(rows), side="right")
+    result = attend(
+        query.array,
+        key.array,
+        value.array,
+        window[:, None] == window,
+        scale_of(values, query),
+    )
+    return _finish_attention(result, values, given)
+
+
 def pages_of(cache: Array, table: Array) -> Array:
     """The rows (B, heads, S, d) of a cache of blocks (blocks, heads, rows, d), by a table (B, n).
 
@@ -240,6 +269,11 @@ _ATTENTION: dict[str, Operation] = table_of(
         "transformer.scaled_dot_product_attention",
         _attention,
         f"{_QKV}, *, attn_mask=None, is_causal=True, scale=None, sliding_window_size=None, {_REST}",
+    ),
+    Operation(
+        "transformer.windowed_scaled_dot_product_attention",
+        _attend_windows,
+        f"{_QKV}, cu_window_seqlens, *, scale=None, {_REST}",
     ),
     Operation(
         "transformer.scaled_dot_product_attention_decode",

@@ -505,10 +505,10 @@ def _max_pool2d(values: dict[str, Any]) -> Any:
     )
     if not values["return_indices"]:
         return _finish_pooling(result, values, tensor)
-    places = find_maxima(_channels_first(image), axes)
+    places = find_maxima(channels_first(image), axes)
     large = math.prod(image.shape[1:3]) > np.iinfo(np.uint16).max
     made = store(
-        flatten(_channels_last(places)),
+        flatten(channels_last(places)),
         (tensor,),
         device=common_device(tensor),
         dtype=DataType.UINT32 if large else DataType.UINT16,
@@ -640,7 +640,8 @@ _POOLING: dict[str, Operation] = table_of(
 # --- Resizing -------------------------------------------------------------------------------------
 
 
-def _image(values: dict[str, Any]) -> Tensor:
+def as_images(values: dict[str, Any]) -> Tensor:
+    """The operand; RuntimeError for what is no images (N, H, W, C)."""
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     if len(tensor.shape) != 4:
         raise ArgumentError(f"input_tensor has {tensor.shape}; it must be (N, H, W, C)")
@@ -673,7 +674,7 @@ def _check_upsample(tensor: Tensor, mode: str) -> None:
 
 def _upsample(values: dict[str, Any]) -> Tensor:
     """Height and width times whole numbers."""
-    tensor = _image(values)
+    tensor = as_images(values)
     common_device(tensor)
     given, mode = values["scale_factor"], values["mode"]
     if isinstance(given, float):
@@ -683,7 +684,7 @@ def _upsample(values: dict[str, Any]) -> Tensor:
     scales = as_pair(given, "scale_factor")
     if min(scales) < 1:
         raise ArgumentError(f"scale_factor is at least 1, got {list(scales)}")
-    if mode not in _KERNELS:
+    if mode not in KERNELS:
         raise ArgumentError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
     if is_strict(tensor):
         _check_upsample(tensor, mode)
@@ -716,23 +717,26 @@ def _store_resized(result: Array, tensor: Tensor, values: dict[str, Any], *, exa
     )
 
 
-_KERNELS = {"nearest": Kernel.NEAREST, "bilinear": Kernel.LINEAR}
+KERNELS = {"nearest": Kernel.NEAREST, "bilinear": Kernel.LINEAR}
+"""How pixels around a place count, by the word for it."""
 
 
-def _channels_first(image: Array) -> array.Array:
+def channels_first(image: Array) -> array.Array:
+    """Images (N, ..., C) as (N, C, ...), for `ttmlir.composites`."""
     return array_of(np.moveaxis(image, -1, 1), "f64")
 
 
-def _channels_last(image: array.Array) -> Array:
+def channels_last(image: array.Array) -> Array:
+    """Images (N, C, ...) of `ttmlir.composites` as (N, ..., C)."""
     return np.moveaxis(image.value, 1, -1)
 
 
 def _rotate(values: dict[str, Any]) -> Tensor:
     """The image turned counter-clockwise by an angle in degrees, in its own extents."""
-    tensor = _image(values)
+    tensor = as_images(values)
     device = common_device(tensor)
     mode = values["interpolation_mode"]
-    if mode not in _KERNELS:
+    if mode not in KERNELS:
         raise ArgumentError(f"interpolation_mode is 'nearest' or 'bilinear', not {mode!r}")
     if values["expand"]:
         raise ArgumentError("expand=True is not supported; the result has the input's extents")
@@ -748,34 +752,10 @@ def _rotate(values: dict[str, Any]) -> Tensor:
     rows = (x - x0) * sine + (y - y0) * cosine + y0
     # Angles such as 90 degrees have no exact cosine; their places are whole numbers.
     places: Array = np.round([rows, columns], 6)[:, None]
-    image, rows_columns = _channels_first(tensor.array), [array_of(each) for each in places]
-    found = interpolation.sample_at(image, rows_columns, _KERNELS[mode], values["fill"])
+    image, rows_columns = channels_first(tensor.array), [array_of(each) for each in places]
+    found = interpolation.sample_at(image, rows_columns, KERNELS[mode], values["fill"])
     return store(
-        _channels_last(found), (tensor,), device=device, memory_config=values["memory_config"]
-    )
-
-
-def _grid_sample(values: dict[str, Any]) -> Tensor:
-    """Pixels at the places (x, y) of a grid (N, h, w, 2), from -1 to 1; 0 outside."""
-    tensor = _image(values)
-    grid = require_tensor(values["grid"], "grid")
-    device = common_device(tensor, grid)
-    mode = values["mode"]
-    if mode not in _KERNELS:
-        raise ArgumentError(f"mode is 'nearest' or 'bilinear', not {mode!r}")
-    if values["padding_mode"] != "zeros":
-        raise ArgumentError(f"padding_mode is 'zeros', not {values['padding_mode']!r}")
-    if len(grid.shape) != 4 or grid.shape[0] != tensor.shape[0] or grid.shape[3] != 2:
-        raise ArgumentError(f"grid has {grid.shape}; it must be ({tensor.shape[0]}, h, w, 2)")
-    found = interpolation.sample_grid(
-        _channels_first(tensor.array),
-        array_of(grid.array, "f64"),
-        _KERNELS[mode],
-        interpolation.Outside.ZEROS,
-        align_corners=values["align_corners"],
-    )
-    return store(
-        _channels_last(found), (tensor,), device=device, memory_config=values["memory_config"]
+        channels_last(found), (tensor,), device=device, memory_config=values["memory_config"]
     )
 
 
@@ -790,12 +770,6 @@ _RESIZING: dict[str, Operation] = table_of(
         _rotate,
         "input_tensor, angle, *, center=None, fill=0.0, expand=False, "
         "interpolation_mode='nearest', memory_config=None",
-    ),
-    Operation(
-        "grid_sample",
-        _grid_sample,
-        "input_tensor, grid, *, mode='bilinear', padding_mode='zeros', align_corners=False, "
-        "memory_config=None",
     ),
 )
 

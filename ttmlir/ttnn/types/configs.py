@@ -244,6 +244,45 @@ class SDPAProgramConfig:
     max_cores_per_head_batch: int = 16
 
 
+@dataclass(kw_only=True)
+class IndexerScoreProgramConfig:
+    """How the scores that choose keys are divided into parts."""
+
+    q_chunk_size: int = 32
+    k_chunk_size: int = 32
+    head_group_size: int = 1
+
+
+@dataclass(kw_only=True)
+class ChunkGdnMonoProgramConfig:
+    """The gated delta rule in one program."""
+
+
+@dataclass(kw_only=True)
+class ChunkGdnPhasedProgramConfig:
+    """The gated delta rule in one program for each phase."""
+
+    use_mcast: bool = True
+    scan_serial: bool = False
+    prep_serial: bool = False
+
+
+@dataclass(kw_only=True)
+class ChunkGdnFusedProgramConfig:
+    """The gated delta rule on cores that prepare chunks, and others that scan them."""
+
+    num_producers: int | None = None
+    num_receivers: int | None = None
+    row_local: bool | None = None
+    handoff_depth: int | None = None
+    unicast: bool = True
+    posted: bool = False
+    producer_pool: bool | None = None
+    pool_extra_share: float | None = None
+    handoff_checks: bool = False
+    handoff_fault: int = 0
+
+
 # --- Convolutions ---------------------------------------------------------------------------------
 
 

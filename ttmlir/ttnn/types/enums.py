@@ -72,6 +72,22 @@ class Layout(NamedNumber):
     INVALID = 2
 
 
+class SparseKVFormat(NamedNumber):
+    """How a cache keeps keys and values, for attention to rows that indices name."""
+
+    BF16 = 0
+    FP8_E4M3 = 1
+    SCALED_FP8 = 2
+
+
+class ChunkGdnWyInverse(NamedNumber):
+    """How a card inverts the triangle of a chunk, of the gated delta rule."""
+
+    AUTO = 0
+    HORNER = 1
+    FORWARD_SUBSTITUTION = 2
+
+
 class StorageKind(NamedNumber):
     """Where a tensor is."""
 

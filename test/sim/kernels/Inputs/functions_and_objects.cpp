@@ -10,6 +10,16 @@ template <typename T, std::enable_if_t<std::is_floating_point_v<T>, int> = 0> ui
 template <typename T> uint32_t only(T t) { if constexpr (std::is_same_v<T, uint16_t>) { return t + 1; } else if constexpr (std::is_same_v<T, float>) { return (uint32_t)t; } else { static_assert(sizeof(T) > 0); return 99; } }
 template <auto F> uint32_t callf(uint32_t x) { return F(x); }
 uint32_t dbl(uint32_t x) { return 2 * x; }
+struct Sum { uint32_t sum; Sum(uint32_t a, uint32_t b) : sum(a + b) {} };
+template <typename T> struct Held { struct Pair { uint32_t a, b; }; };
+template <typename T, typename P = const uint32_t*> struct Pointed { P place; T step; uint32_t get() const { return place[step]; } };
+uint32_t join(std::optional<Sum> a, const Held<int>::Pair& b) { return (a ? a->sum : 7) * b.a + b.b; }
+template <bool P, typename T> struct Part;
+template <typename T> struct Part<true, T> { uint32_t size() const; T twice(T x) const; };
+template <typename T> struct Part<false, T> { uint32_t size() const { return 1; } T twice(T) const; };
+template <typename T> uint32_t Part<true, T>::size() const { return sizeof(T); }
+template <typename T> T Part<true, T>::twice(T x) const { return 2 * x; }
+template <typename T> T Part<false, T>::twice(T x) const { return x; }
 template <uint32_t (*F)(uint32_t)> uint32_t callp(uint32_t x) { return F(x) + 1; }
 template <typename... Ts> struct List { static constexpr uint32_t size = sizeof...(Ts); };
 template <uint32_t... Is> uint32_t pick(std::integer_sequence<uint32_t, Is...>) { return ((Is + 1) * ...); }
@@ -57,5 +67,8 @@ void kernel_main() {
   for (const auto& [f1, f2] : std::array<std::pair<uint32_t, uint32_t>, 2>{{{1, 2}, {3, 4}}}) note(f1 * 10 + f2);
   constexpr uint32_t tbl[2][2] = {{1, 2}, {3, 4}}; uint32_t arr2[tbl[1][0]]; note(sizeof(arr2)); note(std::get<1>(std::tuple<int, int>{4, 5}));
   uint32_t (*fptr)(uint32_t) = dbl; note(fptr(8)); note(std::integral_constant<uint32_t, 5>::value); note(__builtin_ctz(8)); note(__builtin_clz(1));
+  { std::optional<Sum> none, some(std::in_place, 2, 3); note(join(none, typename Held<int>::Pair{2, 1})); note(join(some, typename Held<int>::Pair{3, 4})); none.emplace(Sum(4, 5)); note(none->sum); uint32_t steps[3] = {5, 6, 7}; Pointed<uint8_t> pointed{steps, 2}; note(pointed.get()); }
+  note(Part<true, uint16_t>{}.size()); note(Part<false, uint16_t>{}.size()); note(Part<true, uint8_t>{}.twice(200)); note(Part<false, uint8_t>{}.twice(200));
+  volatile float root = 2.0f; note((uint32_t)(__builtin_sqrtf(root) * 1e7f)); note((uint32_t)(__builtin_sqrt(3.0) * 1e9)); note((uint32_t)(1.0f / __builtin_sqrtf(224.0f) * 1e8f));
   note([](uint32_t q) { return q + 1; }(4)); Vec vs[2] = {{1, 2}, {3, 4}}; note(vs[1].y); vs[0] = vs[1]; vs[1].x = 9; note(vs[0].x); note(std::min<uint32_t>(3, 4));
 }

@@ -16,6 +16,7 @@ from xdsl.ir import SSAValue
 
 from ttmlir.frontend.torch.call import Known, Number
 from ttmlir.frontend.torch.data.iterations import MOST_ITERATIONS
+from ttmlir.frontend.torch.distributed.operations import BETWEEN_DEVICES
 from ttmlir.frontend.torch.elements import (
     is_symbolic,
     is_tensor,
@@ -41,6 +42,8 @@ def compute(node: Any, arguments: Mapping[str, Any]) -> Known | None:
     if any(isinstance(each, (SSAValue, Number)) for each in operands) or not is_tensor(meta):
         return None
     if torch_package().Tag.nondeterministic_seeded in node.target.tags:
+        return None
+    if str(node.target).startswith(BETWEEN_DEVICES):
         return None
     known = [operand.tensor for operand in operands if isinstance(operand, Known)]
     sizes = [math.prod(static_shape(meta) or ()), *(tensor.numel() for tensor in known)]

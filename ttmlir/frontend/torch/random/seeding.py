@@ -33,10 +33,10 @@ def create_seed(given: Any) -> Any:
 
 def is_random(graph: Any) -> bool:
     """True if a graph draws random numbers, whether they are supported or not."""
-    return any(_draws(node) for node in graph.nodes)
+    return any(is_draw(node) for node in graph.nodes)
 
 
-def _draws(node: Any) -> bool:
+def is_draw(node: Any) -> bool:
     """True for a call that draws; dropout and attention do so only in training."""
     torch = torch_package()
     tags: Sequence[Any] = getattr(node.target, "tags", ())
@@ -65,7 +65,7 @@ def _bound(node: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, 
 def run_seeded(graph: Any, seed: Any, inputs: Sequence[Any]) -> Any:
     """What a graph module computes; its random numbers, if it has any, come from a seed."""
     torch = torch_package()
-    draws = {node: _draw_of(node) for node in graph.graph.nodes if _draws(node)}
+    draws = {node: _draw_of(node) for node in graph.graph.nodes if is_draw(node)}
     interpreter: Any = torch.fx.Interpreter(graph)
     if not draws:
         return interpreter.run(*inputs)

@@ -8,6 +8,7 @@ from ttmlir.dialects import ttir
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.frontend.torch.rules import (
     attention,
+    collectives,
     complex_numbers,
     contraction,
     creation,
@@ -46,6 +47,8 @@ RULES: dict[str, TorchRule] = {
 def rule_of(name: str) -> TorchRule | None:
     """The rule of an overload by a name such as `aten.add.Tensor`; None if there is none."""
     if not name.startswith("aten."):
+        if name in collectives.RULES:
+            return collectives.RULES[name]
         return _kernel if name.rpartition(".")[0] == "ttmlir.kernel" else None
     overload = name.removeprefix("aten.")
     base = overload.partition(".")[0]

@@ -15,9 +15,16 @@ from types import FrameType
 from typing import Any
 
 from ttmlir.frontend.torch.decompositions.untraceable import replace_untraceable
+from ttmlir.frontend.torch.distributed.exchanges import (
+    check_alike,
+    check_results,
+    write_exchanges,
+)
+from ttmlir.frontend.torch.distributed.one_device import as_device
+from ttmlir.frontend.torch.distributed.placing import Devices, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import refuse_node, user_frames_kept
-from ttmlir.frontend.torch.random.seeding import SEED, is_random, run_seeded
+from ttmlir.frontend.torch.random.seeding import SEED, is_draw, is_random, run_seeded
 from ttmlir.frontend.torch.training.holding import hold, take_names
 
 
@@ -75,10 +82,16 @@ _PASSED = (__name__, "torch.autograd", "torch.overrides", "torch.fx")
 """Modules between who asks for a gradient and what computes it."""
 
 
-def lower_gradients(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def lower_gradients(
+    module: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    devices: Devices | None = None,
+) -> Any:
     """A module with the parameters and buffers of another one, and the same results.
 
-    Its gradients are operations like others, for arguments like these.
+    Its gradients are operations like others, for arguments like these. On several devices it takes
+    and returns whole tensors, and says what one device computes of their parts.
     """
     torch = torch_package()
     pytree: Any = torch.utils._pytree
@@ -86,14 +99,16 @@ def lower_gradients(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
     is_tensor = [isinstance(leaf, torch.Tensor) for leaf in leaves]
     state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     structure: list[Any] = []
+    is_plain: list[bool] = []
 
     def flat(values: Sequence[Any], tensors: Sequence[Any]) -> Any:
-        given = iter(tensors)
+        given = iter(tensors if devices is None else devices.divide_arguments(tensors))
         rest = [
             next(given) if tensor else leaf for tensor, leaf in zip(is_tensor, leaves, strict=True)
         ]
         call_args, call_kwargs = pytree.tree_unflatten(rest, spec)
-        current = dict(zip(state, values, strict=True))
+        before = dict(zip(state, values, strict=True))
+        current = before if devices is None else devices.divide_weights(before)
         result = torch.func.functional_call(module, current, call_args, call_kwargs)
         results, result_spec = pytree.tree_flatten(result)
         structure[:] = [
@@ -101,12 +116,39 @@ def lower_gradients(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
             [None if isinstance(leaf, torch.Tensor) else leaf for leaf in results],
         ]
         tensors_of_results = [leaf for leaf in results if isinstance(leaf, torch.Tensor)]
+        if devices is not None:
+            is_plain[:] = [not is_distributed(leaf) for leaf in tensors_of_results]
+            tensors_of_results = [devices.join(leaf) for leaf in tensors_of_results]
+            current = devices.join_state(before, current)
         return [current[name] for name in state], tensors_of_results
 
     tensors = [leaf for leaf, tensor in zip(leaves, is_tensor, strict=True) if tensor]
-    graph = _trace(flat, list(state.values()), tensors)
+    if devices is None:
+        graph = _trace(flat, list(state.values()), tensors)
+    else:
+        graph = _trace_for_devices(flat, list(state.values()), tensors, devices)
+        check_results(graph, is_plain, [*state])
     lowered = _lowered(state, graph, structure)
     return take_names(lowered, module, *((SEED,) if lowered.takes_seed else ()))
+
+
+def _trace_for_devices(
+    function: Any, state: Sequence[Any], tensors: Sequence[Any], devices: Devices
+) -> Any:
+    """The graph of what all devices compute."""
+    graphs: list[Any] = []
+    for place in devices.corners:
+        with as_device(devices.mesh, place):
+            graphs.append(_trace(function, state, tensors))
+            write_exchanges(graphs[-1], devices)
+    check_alike(*graphs)
+    for node in graphs[0].graph.nodes:
+        if is_draw(node):
+            refuse_node(
+                node,
+                "devices draw no random numbers; draw them before, and give them as an argument",
+            )
+    return graphs[0]
 
 
 def _trace(function: Any, *arguments: Any) -> Any:

@@ -10,6 +10,8 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     FloatAttr,
     IntegerAttr,
+    IntegerType,
+    Signedness,
     f32,
     i32,
 )
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import (
         DenseArrayBase,
         DenseIntOrFPElementsAttr,
-        IntegerType,
         TensorType,
     )
     from xdsl.ir import Attribute, Operation, SSAValue
@@ -179,10 +180,12 @@ def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     operands = (build.create("to_tensor_spec", op.operands[:1], taken), build.device())
     if direction.data.keyword == "full_to_shard":
         placements = tuple(
-            PlacementAttr(("replicate", None) if dim < 0 else ("shard", IntegerAttr(dim, i32)))
+            PlacementAttr(("replicate" if dim < 0 else "shard", IntegerAttr(dim, i32)))
             for dim in dims
         )
-        mapper = MeshMapperConfigAttr((("placements", placements),))
+        shape = tuple(IntegerAttr(extent, _UI32) for extent in mesh)
+        fields = (("placements", placements), ("mesh_shape_override", shape))
+        mapper = MeshMapperConfigAttr(fields)
         made = build.create("distribute_tensor", operands, type_, mapper_config=mapper)
         return [build.create("to_tensor_spec", (made,), result)]
     # An axis that repeats the tensor counts once, along a dimension that no other one divides.
@@ -197,6 +200,9 @@ def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     composer = MeshComposerConfigAttr(tuple(fields.items()))
     made = build.create("aggregate_tensor", operands, type_, composer_config=composer)
     return [build.create("to_tensor_spec", (made,), result)]
+
+
+_UI32 = IntegerType(32, Signedness.UNSIGNED)
 
 
 def _on_host(type_: Attribute) -> Attribute:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import IntegerAttr
 
 from ttmlir.dialects.ttir import FlattenedCompatAttr
+from ttmlir.dialects.ttnn.attrs import TensorMemoryLayoutAttr
 from ttmlir.dialects.ttnn.configs import Conv2dConfigAttr
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import with_shape
+from ttmlir.layout.enums import TTNNTensorMemoryLayout
 from ttmlir.passes.ttnn.conversion.convert_values import renamed
 
 if TYPE_CHECKING:
@@ -23,10 +25,33 @@ if TYPE_CHECKING:
     from ttmlir.ir.ttnn_values import TTNNValueBuilder
     from ttmlir.passes.ttnn.conversion.convert_values import Rules, ValueRule
 
+_TILE = 32
 TABLES_IN_DRAM = Conv2dConfigAttr(
     (("enable_kernel_stride_folding", False), ("config_tensors_in_dram", True))
 )
 """The tables that say where windows are lie in DRAM."""
+_IN_BLOCKS = Conv2dConfigAttr(
+    (
+        ("act_block_h_override", _TILE),
+        ("shard_layout", TensorMemoryLayoutAttr(TTNNTensorMemoryLayout.BLOCK_SHARDED)),
+        *TABLES_IN_DRAM.data,
+    )
+)
+_LARGEST_WINDOW = 49
+"""Elements of windows over many channels apart, whose results may be one row of tiles."""
+_MANY_CHANNELS = 128
+
+
+def _config_of(channels: int, groups: int, window: int, positions: int) -> Conv2dConfigAttr:
+    """The configuration of a convolution; of one for which the library finds none, blocks.
+
+    A row of tiles of results stays on a core, whose L1 does not hold what large windows over many
+    channels see; divided by channels, too, it does.
+    """
+    is_apart = groups == channels and channels > _MANY_CHANNELS
+    if is_apart and window > _LARGEST_WINDOW and positions <= _TILE:
+        return _IN_BLOCKS
+    return TABLES_IN_DRAM
 
 
 def _numbers(op: Operation, name: str, count: int) -> tuple[int, ...]:
@@ -71,7 +96,9 @@ def _convolution(mnemonic: str) -> ValueRule:
             "padding": (top, bottom, left, right),
             "dilation": _numbers(op, "dilation", 2),
             "groups": groups,
-            "conv2d_config": TABLES_IN_DRAM,
+            "conv2d_config": _config_of(
+                channels[0], groups, prod(weight[2:]), prod(value_shape(op.results[0])[:3])
+            ),
         }
         if mnemonic == "conv_transpose2d":
             parameters["padding"] = (top, left, bottom, right)

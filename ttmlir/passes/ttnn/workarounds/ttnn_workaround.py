@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 _DECOMPOSITIONS = (
     "ttmlir.passes.ttnn.workarounds.ttnn_workaround_contraction",
+    "ttmlir.passes.ttnn.workarounds.ttnn_workaround_distribution",
     "ttmlir.passes.ttnn.workarounds.ttnn_workaround_elementwise",
 )
 """The modules of rules that write operations as others, in the order in which they are tried."""

@@ -89,6 +89,7 @@ def _cumulative(op: Operation) -> Wants:
 WANTS: Mapping[str, Wanting] = {
     "ttnn.concat": _concat,
     "ttnn.embedding": _embedding,
+    "ttnn.mesh_partition": _rows,
     "ttnn.pad": _pad,
     "ttnn.reshape": _reshape,
     "ttnn.sort": _sort,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import BOOL, INT, UNSIGNED, IntType, ObjectType, StructType
+from ttmlir.cpp.types import BOOL, INT, UINT8, UNSIGNED, IntType, ObjectType, StructType
 from ttmlir.sim.kernels.build import CircularBufferFacts, ScratchpadNames, TensorNames
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.library_calls import (
@@ -22,7 +22,12 @@ from ttmlir.sim.kernels.expressions.lvalues import is_interleaved, look_at
 from ttmlir.sim.kernels.library import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.value import Value, make_integer
 
-_TYPES: Mapping[str, IntType] = {"DST_ACCUM_MODE": BOOL, "APPROX": BOOL, "MATH_FIDELITY": INT}
+_TYPES: Mapping[str, IntType] = {
+    "DST_ACCUM_MODE": BOOL,
+    "APPROX": BOOL,
+    "MATH_FIDELITY": INT,
+    "noc_index": UINT8,
+}
 """Of the constants of the build that are no `uint32_t`."""
 
 _TILE_HW = 1024

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from ttmlir.cpp import tree
@@ -163,7 +164,8 @@ def _construct(context: Context, node: tree.FunctionCall, found: QualifiedType) 
     if isinstance(type_, IncompleteType):
         raise context.error(node, f"'{type_.name}' is not complete here")
     if isinstance(type_, ObjectType):
-        return call_library(context, node, type_.name)
+        # The arguments of an alias are not those of the class.
+        return call_library(context, replace(node, template_arguments=()), type_.name)
     if len(node.arguments) != 1 or isinstance(node.arguments[0], tree.Braces):
         raise context.error(node, f"a conversion to '{type_.name}' takes one value")
     value = context.evaluate(node.arguments[0])

@@ -19,14 +19,14 @@ MOST_ELEMENTS = 64
 
 
 def copy_struct(context: Context, value: Value, node: tree.Node, *, is_over: bool = False) -> Value:
-    """An object of one's own; one that was just made is.
+    """An object, or an array, of one's own; one that was just made is.
 
     `node` is what stands in the text: an object that is moved may give up what it has, as may one
     that `is_over`, such as a parameter that is returned.
     """
     value = take_over(context, value)
     type_ = value.type
-    if not isinstance(type_, StructType) or is_fresh(value.node):
+    if not isinstance(type_, (StructType, ArrayType)) or is_fresh(value.node):
         return value
     is_moved = is_over or is_given_up(node, context.scope)
     if not _has_own_copies(context, type_, is_moved, node):

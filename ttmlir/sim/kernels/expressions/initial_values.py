@@ -233,6 +233,17 @@ class _Elements:
                 return copy_struct(context, same, first.value)
         return self._take_parts(context, type_)
 
+    def pass_empty(self, context: Context, type_: StructType) -> None:
+        """Leave out an element that is for a base without members: braces, or an object of it."""
+        first = self.rest[0]
+        if _has_braces(first.value):
+            self.rest.pop(0)
+            return
+        value = evaluate_scalar(context, cast("tree.Expression", first.value))
+        self.rest[0] = _keep(first, value)
+        if isinstance(value.type, StructType) and value.type.derives_from(type_):
+            self.rest.pop(0)
+
     def _take_parts(self, context: Context, type_: StructType | ArrayType) -> Value:
         """A member whose own elements stand without braces."""
         nodes = list[ast.expr]()
@@ -282,8 +293,9 @@ def build_struct(context: Context, type_: StructType, braces: tree.Braces) -> Va
             names = [field.name for field in type_.fields]
             raise context.error(each, describe_missing_member(type_.name, each.member, names))
         given[each.member] = each
-    members = list[Value]()
-    for number, field in enumerate(type_.fields):
+    members = _take_bases(context, type_, positional)
+    start = len(members)
+    for number, field in enumerate(type_.fields[start:], start):
         if field.name in given:
             members.append(_build_field(context, field.type, given[field.name].value))
         elif positional.rest:
@@ -311,8 +323,9 @@ def _build_from_one(
                 same = convert_implicitly(context, value, type_, first)
                 return copy_struct(context, same, first)
     positional = _Elements(elements)
-    members = list[Value]()
-    for number, field in enumerate(type_.fields):
+    members = _take_bases(context, type_, positional)
+    start = len(members)
+    for number, field in enumerate(type_.fields[start:], start):
         if positional.rest:
             members.append(_take_field(context, field.type, positional))
         else:
@@ -322,6 +335,27 @@ def _build_from_one(
         message = f"'{type_.name}' has {plural(len(type_.fields), 'member')} only"
         raise context.error(positional.rest[0], message)
     return Value(type_, code.list_of(settle(each).node for each in members))
+
+
+def _take_bases(context: Context, type_: StructType, elements: _Elements) -> list[Value]:
+    """The members of the bases of a class, each of which takes an element first."""
+    members = list[Value]()
+    for base in type_.bases:
+        if not elements.rest:
+            break
+        if not base.fields:
+            elements.pass_empty(context, base)
+            continue
+        value = settle(elements.take(context, base))
+        if isinstance(value.node, ast.List):
+            nodes = value.node.elts
+        else:
+            name = context.unit.create_name("base", "t")
+            first = code.walrus(name, value.node)
+            places = (code.name(name) if number else first for number in range(len(base.fields)))
+            nodes = [code.subscript(each, code.constant(i)) for i, each in enumerate(places)]
+        members += (Value(each.type, node) for each, node in zip(base.fields, nodes, strict=True))
+    return members
 
 
 def _take_field(context: Context, type_: CType, elements: _Elements) -> Value:

@@ -489,16 +489,30 @@ def evaluate_assertion(context: Context, node: tree.FunctionCall) -> Value:
 
 
 def evaluate_extreme(context: Context, node: tree.FunctionCall) -> Value:
-    """`std::min` and `std::max`."""
+    """`std::min` and `std::max`, of two values or of those in braces."""
     assert isinstance(node.callee, tree.Name)
     name = strip_namespaces(node.callee.text)
-    arguments = take_plain_arguments(context, node)
-    if len(arguments) != 2:
-        raise context.error(node, f"std::{name} takes two values")
-    a, b = (settle(evaluate_scalar(context, each)) for each in arguments)
+    match node.arguments:
+        case (tree.Braces(elements=(_, *_) as elements),):
+            listed = replace(node, arguments=tuple(each.value for each in elements))
+            arguments = take_plain_arguments(context, listed)
+        case _:
+            arguments = take_plain_arguments(context, node)
+            if len(arguments) != 2:
+                message = f"std::{name} takes two values, or some of one type in braces"
+                raise context.error(node, message)
+    values = [settle(evaluate_scalar(context, each)) for each in arguments]
     if node.template_arguments:
         target = context.unit.resolve_type(node.template_arguments[0], context.scope).type
-        a, b = (settle(cast_value(context, each, target, node)) for each in (a, b))
+        values = [settle(cast_value(context, each, target, node)) for each in values]
+    found = values[0]
+    for each in values[1:]:
+        found = _choose(context, name, found, each, node)
+    return found
+
+
+def _choose(context: Context, name: str, a: Value, b: Value, node: tree.Node) -> Value:
+    """The smaller or the larger one of two values."""
     if a.type != b.type or not isinstance(a.type, (IntType, FloatType)):
         message = (
             f"std::{name} takes two values of one type, not '{a.type.name}' and '{b.type.name}'"

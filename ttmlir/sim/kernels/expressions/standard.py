@@ -13,6 +13,7 @@ from ttmlir.cpp.types import (
     UNSIGNED,
     VOID,
     ArrayType,
+    CType,
     FloatType,
     IntType,
     PointerType,
@@ -49,6 +50,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.runtime import square_root
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
     Lvalue,
@@ -213,6 +215,18 @@ def _declare_value(context: Context, node: tree.FunctionCall) -> Value:
     return build_unset(context, complete_type(type_, context.unit.structs))
 
 
+def _leave_unset(context: Context, node: tree.FunctionCall) -> Value:
+    """`builtin_unset<T>()`: an object that no constructor has made, of our own headers."""
+    type_ = context.unit.resolve_type(node.template_arguments[0], context.scope).type
+    return Value(type_, _write_unset(complete_type(type_, context.unit.structs)))
+
+
+def _write_unset(type_: CType) -> ast.expr:
+    if isinstance(type_, StructType) and not type_.is_union:
+        return code.list_of(_write_unset(each.type) for each in type_.fields)
+    return code.name("_unset")
+
+
 def _get(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     """`std::get<number>(x)` or `std::get<type>(x)` of a tuple, pair or array."""
     found = look_at(context, _single(context, node))
@@ -313,6 +327,19 @@ def _abs(context: Context, node: tree.FunctionCall) -> Value:
     raise context.error(node, f"'abs' takes an integer here, not '{value.type.name}'")
 
 
+def _sqrt(context: Context, node: tree.FunctionCall) -> Value:
+    assert isinstance(node.callee, tree.Name)
+    value = settle(evaluate_scalar(context, _single(context, node)))
+    if not isinstance(value.type, IntType | FloatType):
+        raise context.error(node, f"a square root is of a number, not of '{value.type.name}'")
+    type_ = FLOAT if node.callee.text.endswith("f") or value.type == FLOAT else DOUBLE
+    value = convert(value, type_)
+    if value.constant is not None:
+        return make_floating(square_root(value.constant), type_)
+    root = Value(DOUBLE, code.call("_sqrt", value.node))
+    return convert(root, type_)
+
+
 Special = Callable[[Context, tree.FunctionCall], "Lvalue | Value"]
 
 SPECIAL: Mapping[str, Special] = {
@@ -331,9 +358,11 @@ SPECIAL: Mapping[str, Special] = {
     "launder": _pass_through,
     "__builtin_assume_aligned": _pass_through,
     "declval": _declare_value,
+    "builtin_unset": _leave_unset,
     "get": _get,
     "tie": _tie,
     "abs": _abs,
+    **dict.fromkeys(("sqrt", "sqrtf", "__builtin_sqrt", "__builtin_sqrtf"), _sqrt),
     "__builtin_expect": _expect,
     "__builtin_unreachable": _nothing,
     "__builtin_LINE": _line,

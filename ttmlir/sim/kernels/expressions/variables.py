@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     BOOL,
     CHAR,
@@ -18,6 +19,7 @@ from ttmlir.cpp.types import (
     UINT64,
     UNSIGNED,
     IntType,
+    ObjectType,
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.build_facts import find_built_constant
@@ -134,7 +136,43 @@ def _evaluate_library_name(context: Context, node: tree.Name) -> Value:
     constant = context.unit.library.find_constant(bare)
     if constant is not None:
         return make_integer(constant, UNSIGNED)
-    raise context.unit.unknown_name(node, node.text, _describe_unknown(context, node.text))
+    enumerator = _find_enumerator_of_alias(context, node.text)
+    if enumerator is not None:
+        return enumerator
+    raise unknown_variable(context, node)
+
+
+def is_known_name(context: Context, name: str) -> bool:
+    """Whether a name means anything here: of the kernel, the library or the build."""
+    unit = context.unit
+    return (
+        unit.find(name, context.scope) is not None
+        or unit.find_type(name, context.scope) is not None
+        or find_constant(name) is not None
+        or name in unit.library.names()
+        or name in unit.unreadable
+        or unit.library.find_call(name) is not None
+        or find_built_constant(context, name) is not None
+    )
+
+
+def unknown_variable(context: Context, node: tree.Name) -> CppSyntaxError:
+    """The error about a name that means nothing."""
+    return context.unit.unknown_name(node, node.text, _describe_unknown(context, node.text))
+
+
+def _find_enumerator_of_alias(context: Context, name: str) -> Value | None:
+    """An enumerator of a class of the library that the kernel calls by a name of its own."""
+    class_, *rest = name.rsplit("::", 2)
+    found = context.unit.find_type(class_, context.scope) if len(rest) == 2 else None
+    if found is None or not isinstance(found.type, ObjectType):
+        return None
+    known = find_constant("::".join((found.type.name, *rest)))
+    if known is None:
+        return None
+    number, type_ = known
+    assert isinstance(type_, IntType)
+    return make_integer(number, type_)
 
 
 def _describe_unknown(context: Context, name: str) -> str:

@@ -14,7 +14,7 @@ from ttmlir.cpp.errors import Position
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.system import BLACKHOLE
 from ttmlir.optable.kernel import ALL_CALLS, LIBRARY_CALLS, Form
-from ttmlir.optable.kernel.kernel_call import FREE
+from ttmlir.optable.kernel.kernel_call import FREE, Role
 from ttmlir.sim.errors import Position as SimPosition
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels.limits import MAX_FOLDED_STEPS
@@ -396,6 +396,8 @@ def _is_endless(node: ast.For | ast.While) -> bool:
 
 THREAD = "_thread"
 """The variable of the thread whose `clock` counts."""
+STEP = "_step"
+"""That of its method that counts cycles which may pass while units work."""
 
 _CALL = 3
 """Instructions of a call beside its arguments: jump, return, and what is saved."""
@@ -420,6 +422,8 @@ class ClockCosts:
 
     page_address: int
     """`get_noc_addr` of a page of a tensor."""
+    hidden: bool
+    """The processor runs ahead of the units that it hands its calls over to."""
 
 
 _INLINED = 2
@@ -433,10 +437,10 @@ def _tile_calls() -> frozenset[str]:
     return frozenset(f"c_{call.cpp}" for call in LIBRARY_CALLS if call.cost is not FREE)
 
 
-def clock_costs(arch_macro: str) -> ClockCosts:
-    """The cycles of a generation, by the macro that kernels for it see."""
+def clock_costs(arch_macro: str, role: Role) -> ClockCosts:
+    """The cycles of a processor of a generation, by the macro that kernels for it see."""
     arch = Arch.BLACKHOLE if arch_macro == BLACKHOLE.macro else Arch.WORMHOLE_B0
-    return ClockCosts(page_address_cycles(arch))
+    return ClockCosts(page_address_cycles(arch), role in Role.COMPUTE)
 
 
 def add_clock(body: list[ast.stmt], costs: ClockCosts) -> list[ast.stmt]:
@@ -457,17 +461,19 @@ class _Counter:
         for node in body:
             if isinstance(node, ast.If):
                 cycles += self._cost(node.test) + _BRANCH
-                yield from _flush(stretch, cycles, node)
+                yield from _flush(stretch, cycles, node, self._costs.hidden)
                 node.body = list(self.count(node.body, 0))
                 node.orelse = list(self.count(node.orelse, 0))
                 yield node
             elif isinstance(node, ast.For):
-                yield from _flush(stretch, cycles + self._cost(node.iter), node)
+                yield from _flush(stretch, cycles + self._cost(node.iter), node, self._costs.hidden)
                 # A limit on the rounds of a loop (`else`) is none of the kernel's.
                 node.body = list(self.count(node.body, 0 if node.orelse else 1 + _BRANCH))
                 yield node
             elif isinstance(node, ast.While) and not is_wait(node):
-                yield from _flush(stretch, cycles + self._cost(node.test) + _BRANCH, node)
+                yield from _flush(
+                    stretch, cycles + self._cost(node.test) + _BRANCH, node, self._costs.hidden
+                )
                 node.body = list(self.count(node.body, self._cost(node.test) + _BRANCH))
                 yield node
             else:
@@ -475,10 +481,10 @@ class _Counter:
                 stretch.append(node)
                 if not isinstance(node, ast.While):
                     continue
-                yield from _flush(stretch, cycles, node)
+                yield from _flush(stretch, cycles, node, self._costs.hidden)
             stretch, cycles = [], 0
         if stretch or (cycles and body):
-            yield from _flush(stretch, cycles, body[-1])
+            yield from _flush(stretch, cycles, body[-1], self._costs.hidden)
 
     def _cost(self, node: ast.AST) -> int:
         return sum(map(self._own_cost, walk(node)))
@@ -531,10 +537,16 @@ def _constant_division(divisor: ast.expr) -> int:
             return 0
 
 
-def _flush(stretch: list[ast.stmt], cycles: int, place: ast.stmt) -> Iterator[ast.stmt]:
+def _flush(
+    stretch: list[ast.stmt], cycles: int, place: ast.stmt, hidden: bool
+) -> Iterator[ast.stmt]:
     if cycles:
-        target = ast.Attribute(ast.Name(THREAD, ast.Load()), "clock", ast.Store())
-        add = ast.AugAssign(target, ast.Add(), ast.Constant(cycles))
+        add: ast.stmt
+        if hidden:
+            add = ast.Expr(ast.Call(ast.Name(STEP, ast.Load()), [ast.Constant(cycles)], []))
+        else:
+            target = ast.Attribute(ast.Name(THREAD, ast.Load()), "clock", ast.Store())
+            add = ast.AugAssign(target, ast.Add(), ast.Constant(cycles))
         first = stretch[0] if stretch else place
         for each in ast.walk(add):
             if isinstance(each, (ast.expr, ast.stmt)):
@@ -644,6 +656,7 @@ NAMES: dict[str, object] = {
     "_bits_float": runtime.bits_float,
     "_double_bits": runtime.double_bits,
     "_bits_double": runtime.bits_double,
+    "_sqrt": runtime.square_root,
     "_ctz": runtime.count_trailing_zeros,
     "_clz": runtime.count_leading_zeros,
     "_popcount": runtime.count_ones,
@@ -848,7 +861,7 @@ class Folder:
 
     def _environment(self) -> dict[str, object]:
         if not self._names:
-            own = {_TICK: self._tick, THREAD: SimpleNamespace(clock=0)}
+            own = {_TICK: self._tick, THREAD: SimpleNamespace(clock=0), STEP: int}
             self._names = {"__builtins__": {}, **NAMES, **own}
         return self._names
 
@@ -871,7 +884,7 @@ class Folder:
 
     def _knows(self, name: str) -> bool:
         environment = self._environment()
-        if name in _ALLOWED or name == THREAD:
+        if name in _ALLOWED or name in (THREAD, STEP):
             return True
         if name in self._unsuitable:
             return False

@@ -139,6 +139,11 @@ def as_float32(value: float) -> float:
         return math.copysign(math.inf, value)
 
 
+def square_root(value: float) -> float:
+    """`sqrt`, whose result of a negative number is no number."""
+    return math.sqrt(value) if value >= 0 else math.nan
+
+
 def float_quotient(a: float, b: float) -> float:
     """`a / b` of floating-point numbers."""
     if b:

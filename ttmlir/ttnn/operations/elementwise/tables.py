@@ -130,7 +130,10 @@ class Elementwise:
             kept = first.dtype if dtype is None else dtype
             if output is not None:
                 kept = output.dtype
-            result, is_rounded = self._compute_as(kept, device, tensors, arrays, arguments, chain)
+            fast = values.get("fast_and_approximate_mode") is True
+            result, is_rounded = self._compute_as(
+                kept, device, tensors, arrays, arguments, chain, fast=fast
+            )
             if chain:
                 result = apply_activations(result, chain)
         made = store(
@@ -222,31 +225,39 @@ class Elementwise:
         arrays: list[Array],
         arguments: dict[str, Any],
         chain: Sequence[Any],
+        *,
+        fast: bool,
     ) -> tuple[Array, bool]:
         """The result, and whether its numbers are already those of the data type that is kept."""
         if device.numerics is not Numerics.DEVICE or chain:
             return self._compute(arrays, arguments), False
-        if device.has_card_bits and kept is tensors[0].dtype:
-            on_card = self._find_on_card(device, tensors, arguments)
-            if on_card is not None:
+        if device.card_steps and kept is tensors[0].dtype:
+            on_card = self._find_on_card(device, tensors, arguments, fast=fast)
+            size = max(each.size for each in arrays)
+            if on_card is not None and on_card.steps * size <= device.card_steps:
                 self._check_shapes(arrays)
-                return on_card(*arrays), not kept.facts.is_block
+                return on_card.function(*arrays), True
         if kept is DataType.BFLOAT16 and self._goes_in_parts(arrays):
             return compute_bfloat16(partial(self.reference, np, **arguments), arrays), True
         return self._compute(arrays, arguments), False
 
     def _find_on_card(
-        self, device: MeshDevice, tensors: Sequence[Tensor], arguments: dict[str, Any]
+        self,
+        device: MeshDevice,
+        tensors: Sequence[Tensor],
+        arguments: dict[str, Any],
+        *,
+        fast: bool,
     ) -> CardFunction | None:
         """What computes the bits of a card."""
         from ttmlir.sim.machine.card_functions import card_function
 
-        first = tensors[0]
-        if not first.dtype.facts.is_float or any(each.dtype != first.dtype for each in tensors):
+        if not all(each.dtype.facts.is_float for each in tensors):
             return None
-        wide = first.dtype is DataType.FLOAT32
+        formats = [each.dtype.facts.storage for each in tensors]
+        name = f"{self.name}_approximate" if fast else self.name
         return card_function(
-            self.name, device.arch(), wide=wide, operands=len(self.operands), parameters=arguments
+            name, device.arch(), formats, operands=len(self.operands), parameters=arguments
         )
 
     def _compute(self, arrays: list[Array], arguments: dict[str, Any]) -> Array:

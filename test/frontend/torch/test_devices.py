@@ -1,0 +1,368 @@
+"""Models of torch that are divided over several devices: DTensors and what devices exchange."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.distributed import _functional_collectives as functional
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
+from torch.distributed.tensor.parallel import (
+    ColwiseParallel,
+    PrepareModuleInput,
+    RowwiseParallel,
+    SequenceParallel,
+    parallelize_module,
+)
+
+import ttmlir
+
+COPY = Replicate()
+Placements = tuple[list[Any], list[Any]]
+
+
+@pytest.fixture
+def mesh() -> Iterator[Any]:
+    """Two rows of four devices, which share data and models."""
+    with ttmlir.virtual_devices(8):
+        yield init_device_mesh("cpu", (2, 4), mesh_dim_names=("data", "model"))
+
+
+def draw(*shape: int) -> torch.Tensor:
+    """The same random numbers each time."""
+    numbers = np.random.default_rng(sum(shape)).standard_normal(shape, np.float32)
+    return torch.from_numpy(numbers)
+
+
+# --- Functions of DTensors ------------------------------------------------------------------------
+
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "product": lambda x, y: x @ y,
+    "softmax": lambda x, y: torch.softmax(torch.relu(x) @ y, -1),
+    "sum": lambda x, y: (x @ y).sum(0),
+    "mean": lambda x, y: (x @ y).mean(),
+    "maximum": lambda x, y: (x @ y).max(),
+    "variance": lambda x, y: (x @ y).var(0),
+    "norm": lambda x, y: F.layer_norm(x @ y, (12,)),
+    "transposed": lambda x, y: y.T @ x.T,
+    "joined": lambda x, y: torch.cat([x, x * 2]) @ y,
+    "sorted": lambda x, y: (x @ y).sort(-1).values,
+    "largest": lambda x, y: (x @ y).topk(3, -1).values,
+    "running sum": lambda x, y: (x @ y).cumsum(0),
+    "place in rows": lambda x, y: (x @ y).argmax(-1),
+    "place in columns": lambda x, y: (x @ y).argmin(0),
+    "place": lambda x, y: (x @ y).argmax(),
+}
+PLACEMENTS: dict[str, Placements] = {
+    "rows and sums": ([Shard(0), Shard(1)], [COPY, Shard(0)]),
+    "rows and columns": ([Shard(0), COPY], [COPY, Shard(1)]),
+    "rows over both": ([Shard(0), Shard(0)], [COPY, COPY]),
+    "columns and both": ([COPY, Shard(1)], [Shard(1), Shard(0)]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*integers of 64 bits")
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_functions_of_divided_tensors(function: str, mesh: Any) -> None:
+    """The program computes what torch does of whole tensors, however they are divided.
+
+    Every other function is tried with every other placement.
+    """
+    compute, x, y = FUNCTIONS[function], draw(8, 16), draw(16, 12)
+    expected = compute(x.double(), y.double())
+    half = [*FUNCTIONS].index(function) % 2
+    for first, second in [*PLACEMENTS.values()][half::2]:
+        divided = distribute_tensor(x, mesh, first), distribute_tensor(y, mesh, second)
+        compiled = ttmlir.compile(compute, *divided)
+        np.testing.assert_allclose(compiled(x, y), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_what_devices_have(mesh: Any) -> None:
+    """Devices have the parts that placements say, and exchange what they need."""
+    x, y = draw(8, 16), draw(16, 12)
+    first, second = PLACEMENTS["rows and sums"]
+    divided = distribute_tensor(x, mesh, first), distribute_tensor(y, mesh, second)
+    compiled = ttmlir.compile(lambda x, y: x @ y, *divided)
+    text = compiled.text("ttir")
+    assert text.count("ttir.all_reduce") == 1
+    assert "tensor<4x4xf32>, tensor<4x12xf32>" in text
+    [parts] = compiled.run_on_devices(x, y)
+    expected = (x @ y).numpy()
+    assert [part.shape for part in parts] == [(4, 12)] * 8
+    assert abs(parts[5] - expected[4:]).max() < 1e-4
+    torch.testing.assert_close(compiled.reference(x, y), x @ y)
+
+
+def test_gradients(mesh: Any) -> None:
+    """Gradients are divided as what they are of."""
+
+    def gradient(x: Any, y: Any) -> Any:
+        return torch.autograd.grad(((x @ y) ** 2).sum(), [y])[0]
+
+    x, y = draw(8, 16), draw(16, 12).requires_grad_()
+    divided = distribute_tensor(y.detach(), mesh, [COPY, Shard(1)]).requires_grad_()
+    compiled = ttmlir.compile(gradient, distribute_tensor(x, mesh, [Shard(0), COPY]), divided)
+    torch.testing.assert_close(compiled(x, y), gradient(x, y), rtol=1e-4, atol=1e-3)
+
+
+# --- Modules --------------------------------------------------------------------------------------
+
+
+class Attention(nn.Module):
+    """Attention of as many heads as a device has."""
+
+    def __init__(self) -> None:
+        """Random weights."""
+        super().__init__()
+        self.q, self.k, self.v, self.o = (nn.Linear(32, 32, bias=False) for _ in range(4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Each position looks at those before."""
+        batch, length, _ = x.shape
+        q, k, v = (
+            each(x).view(batch, length, -1, 8).transpose(1, 2) for each in (self.q, self.k, self.v)
+        )
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.o(mixed.transpose(1, 2).reshape(batch, length, -1))
+
+
+class Language(nn.Module):
+    """A small language model."""
+
+    def __init__(self) -> None:
+        """Random weights."""
+        super().__init__()
+        self.tokens = nn.Embedding(40, 32)
+        self.first, self.attention = nn.RMSNorm(32), Attention()
+        self.second, self.last = nn.RMSNorm(32), nn.LayerNorm(32)
+        self.up, self.gate = nn.Linear(32, 64), nn.Linear(32, 64)
+        self.down, self.head = nn.Linear(64, 32), nn.Linear(32, 40)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """How likely each token is to come next."""
+        x = self.tokens(tokens)
+        x = x + self.attention(self.first(x))
+        h = self.second(x)
+        x = x + self.down(F.silu(self.gate(h)) * self.up(h))
+        return self.head(self.last(x))
+
+
+COLUMNS, ROWS = ColwiseParallel(), RowwiseParallel()
+HEADS = {f"attention.{name}": COLUMNS for name in "qkv"}
+WEIGHTS_DIVIDED = {
+    "tokens": RowwiseParallel(input_layouts=COPY),
+    **HEADS,
+    "attention.o": ROWS,
+    "up": COLUMNS,
+    "gate": COLUMNS,
+    "down": ROWS,
+    "head": ColwiseParallel(output_layouts=COPY),
+}
+POSITIONS_DIVIDED = {
+    "tokens": RowwiseParallel(input_layouts=COPY, output_layouts=Shard(1)),
+    "first": SequenceParallel(),
+    "attention": PrepareModuleInput(input_layouts=(Shard(1),), desired_input_layouts=(COPY,)),
+    **HEADS,
+    "attention.o": RowwiseParallel(output_layouts=Shard(1)),
+    "second": SequenceParallel(),
+    "up": ColwiseParallel(input_layouts=Shard(1)),
+    "gate": ColwiseParallel(input_layouts=Shard(1)),
+    "down": RowwiseParallel(output_layouts=Shard(1)),
+    "last": SequenceParallel(),
+    "head": ColwiseParallel(input_layouts=Shard(1), output_layouts=COPY),
+}
+
+
+@pytest.mark.parametrize(
+    ("plan", "exchanges"),
+    [(WEIGHTS_DIVIDED, {"all_reduce": 3}), (POSITIONS_DIVIDED, {"reduce_scatter": 3})],
+    ids=["weights", "positions"],
+)
+def test_parallelized_modules(plan: dict[str, Any], exchanges: dict[str, int], mesh: Any) -> None:
+    """Weights are divided by torch's own plans, of which the program keeps whole tensors."""
+    torch.manual_seed(3)
+    model = Language()
+    whole = copy.deepcopy(model)
+    tokens = torch.from_numpy(np.random.default_rng(1).integers(0, 40, (6, 8), np.int32))
+    expected = whole(tokens)
+    parallelize_module(model, mesh["model"], plan)
+    compiled = ttmlir.compile(model, tokens)
+    torch.testing.assert_close(compiled(tokens), expected, rtol=1e-4, atol=1e-4)
+    text = compiled.text("ttir")
+    assert {name: text.count(f"ttir.{name}") for name in exchanges} == exchanges
+
+
+def test_weights_as_arguments(mesh: Any) -> None:
+    """Weights outside of the file are whole, and shared ones are one."""
+    model = nn.Linear(16, 12)
+    whole, x = copy.deepcopy(model), draw(8, 16)
+    expected = whole(x)
+    parallelize_module(model, mesh["model"], ColwiseParallel(output_layouts=COPY))
+    compiled = ttmlir.compile(model, x, weights="arguments")
+    torch.testing.assert_close(compiled(x), expected)
+
+
+def test_training(mesh: Any) -> None:
+    """Steps of training give torch's losses, with weights that are divided."""
+
+    def loss(y: Any, target: Any) -> Any:
+        return ((y - target) ** 2).mean()
+
+    model, x, target = nn.Linear(16, 12), draw(4, 16), draw(4, 12)
+    whole = copy.deepcopy(model)
+    parallelize_module(model, mesh["model"], ColwiseParallel(output_layouts=COPY))
+    step = ttmlir.train_step(model, loss, torch.optim.SGD(model.parameters(), lr=0.1), x, target)
+    assert "ttir.all_gather" in step.compiled.text("ttir")
+    optimizer = torch.optim.SGD(whole.parameters(), lr=0.1)
+    for _ in range(2):
+        expected = loss(whole(x), target)
+        np.testing.assert_allclose(step(x, target), expected.detach(), rtol=1e-5)
+        optimizer.zero_grad()
+        expected.backward()
+        optimizer.step()
+
+
+class Running(nn.Module):
+    """A sum that is kept divided."""
+
+    total: torch.Tensor
+
+    def __init__(self, mesh: Any) -> None:
+        """Nothing yet."""
+        super().__init__()
+        zeros = distribute_tensor(torch.zeros(8, 16), mesh, [COPY, Shard(1)])
+        self.register_buffer("total", zeros)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Twice the sum so far."""
+        self.total.add_(x)
+        return self.total * 2
+
+
+def test_state(mesh: Any) -> None:
+    """What calls change is kept from call to call."""
+    x = draw(8, 16)
+    compiled = ttmlir.compile(Running(mesh), distribute_tensor(x, mesh, [COPY, Shard(1)]))
+    torch.testing.assert_close(compiled(x), 2 * x)
+    torch.testing.assert_close(compiled(x), 4 * x)
+
+
+def test_what_functions_exchange_themselves(mesh: Any) -> None:
+    """Functions may exchange what one device has, by axes of the mesh."""
+    x = draw(8, 16)
+    rows = distribute_tensor(x, mesh, [Shard(0), COPY])
+
+    def exchange(x: Any) -> Any:
+        part = x.to_local()
+        total = functional.all_reduce(part.sum(0), "sum", (mesh, 0))
+        largest = functional.all_reduce(part.amax(0), "max", mesh["data"])
+        return total, largest, functional.all_gather_tensor(part * 2, 0, (mesh, 0))
+
+    total, largest, doubled = ttmlir.compile(exchange, rows)(x)
+    torch.testing.assert_close(total, x.sum(0))
+    torch.testing.assert_close(largest, x.amax(0))
+    torch.testing.assert_close(doubled, 2 * x)
+
+    def turn(x: Any) -> Any:
+        part = functional.all_to_all_single(x.to_local(), [1] * 4, [1] * 4, (mesh, 1))
+        return DTensor.from_local(part, mesh, [COPY, Shard(0)])
+
+    divided = distribute_tensor(draw(16, 3), mesh, [COPY, Shard(0)])
+    expected = draw(16, 3).reshape(4, 4, 3).transpose(0, 1).reshape(16, 3)
+    torch.testing.assert_close(ttmlir.compile(turn, divided)(draw(16, 3)), expected)
+
+
+def test_files(mesh: Any, tmp_path: Path) -> None:
+    """The file has what torch computes on all devices, and runs without torch's devices."""
+    x = draw(8, 16)
+    compiled = ttmlir.compile(lambda x: x.sum(0), distribute_tensor(x, mesh, [Shard(0), COPY]))
+    path = compiled.save(tmp_path / "sum.ttnn", golden=True)
+    loaded = ttmlir.load(path)
+    assert loaded.golden is not None
+    np.testing.assert_allclose(loaded.golden.result, x.sum(0), rtol=1e-5)
+    np.testing.assert_allclose(loaded(x.numpy()), x.sum(0), rtol=1e-5)
+
+
+# --- Refusals -------------------------------------------------------------------------------------
+
+
+class Counting(nn.Module):
+    """State that is another on each device."""
+
+    count: torch.Tensor
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        super().__init__()
+        self.register_buffer("count", torch.zeros(16))
+
+    def forward(self, x: Any) -> Any:
+        """Twice the argument, which is counted."""
+        self.count.add_(x.to_local().sum(0))
+        return x * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: x.to_local() * 2, "devices have different numbers of a result"),
+        (Counting(), "devices have different numbers of 'count'"),
+        (
+            lambda x: x.sum() * x.device_mesh.get_local_rank("data"),
+            "what a device computes here depends on its number",
+        ),
+        (
+            lambda x: x[:6, :3].redistribute(placements=[COPY, Shard(0)]),
+            "dimension 0 has 6 elements, which 4 devices do not share evenly",
+        ),
+        (lambda x: F.dropout(x, 0.5), "devices draw no random numbers"),
+    ],
+)
+def test_programs_that_are_refused(function: Any, message: str, mesh: Any) -> None:
+    """What devices do not do alike is refused at the user's line."""
+    x = distribute_tensor(draw(8, 16), mesh, [Shard(0), COPY])
+    with pytest.raises(ttmlir.CompilationError, match=message) as found:
+        ttmlir.compile(function, x)
+    assert "test_devices.py:" in str(found.value)
+
+
+def test_arguments_that_are_refused(mesh: Any) -> None:
+    """Tensors are divided evenly, over two axes."""
+    with pytest.raises(ValueError, match="dimension 0 has 7 elements, which 2 devices do not"):
+        ttmlir.compile(torch.relu, distribute_tensor(draw(7, 3), mesh, [Shard(0), COPY]))
+    partial = DTensor.from_local(draw(7, 3), mesh, [COPY, torch.distributed.tensor.Partial()])
+    with pytest.raises(ValueError, match=r"argument 0 is placed as Partial\(sum\)"):
+        ttmlir.compile(torch.relu, partial)
+    cube = init_device_mesh("cpu", (2, 2, 2), mesh_dim_names=("a", "b", "c"))
+    with pytest.raises(ValueError, match="a mesh of 2x2x2 devices; meshes have two axes"):
+        ttmlir.compile(torch.relu, distribute_tensor(draw(8, 4), cube, [Shard(0), COPY, COPY]))
+    x = distribute_tensor(draw(8, 4), mesh, [Shard(0), COPY])
+    with pytest.raises(ttmlir.CompilationError, match="target='kernels' has programs of one"):
+        ttmlir.compile(torch.relu, x, target="kernels")
+    with pytest.raises(ValueError, match=r"torch\.distributed has 8 devices already"):
+        ttmlir.virtual_devices(2).__enter__()
+
+
+def test_devices_that_are_gone() -> None:
+    """Models are compiled where their devices are; what is compiled runs anywhere."""
+    x = draw(8, 4)
+    with ttmlir.virtual_devices(2):
+        mesh = init_device_mesh("cpu", (2,), mesh_dim_names=("rows",))
+        divided = distribute_tensor(x, mesh, [Shard(0)])
+        compiled = ttmlir.compile(torch.relu, divided)
+        plain = ttmlir.compile(nn.Linear(4, 3), torch.ones(2, 4))
+    torch.testing.assert_close(compiled(x), torch.relu(x))
+    torch.testing.assert_close(compiled(divided), torch.relu(x))
+    assert plain(torch.ones(2, 4)).shape == (2, 3)
+    with pytest.raises(ValueError, match="devices of a block"):
+        ttmlir.compile(torch.relu, divided)
+    with pytest.raises(ValueError, match=r"virtual_devices\(0\): there are from 1 to 1024"):
+        ttmlir.virtual_devices(0).__enter__()

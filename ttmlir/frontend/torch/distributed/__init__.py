@@ -1,0 +1,1 @@
+"""Programs of torch over several devices: DTensors, and what devices exchange."""

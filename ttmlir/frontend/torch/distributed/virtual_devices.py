@@ -1,0 +1,47 @@
+"""Devices of torch.distributed in one process, for models that are divided over a mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from ttmlir.errors import ArgumentError
+from ttmlir.frontend.torch.elements import torch_package
+
+MOST_DEVICES = 1024
+
+
+@contextmanager
+def virtual_devices(count: int) -> Generator[None]:
+    """Let torch.distributed have `count` devices in this process, while the block lasts.
+
+        with ttmlir.virtual_devices(8):
+            mesh = init_device_mesh("cpu", (2, 4), mesh_dim_names=("data", "model"))
+            model = parallelize_module(model, mesh["model"], plan)
+            compiled = ttmlir.compile(model, x)
+
+    What torch computes in the block it computes for each device. ArgumentError if
+    torch.distributed has devices already, and for a number of devices below 1 or above 1,024.
+    """
+    if not 1 <= count <= MOST_DEVICES:
+        raise ArgumentError(f"virtual_devices({count}): there are from 1 to {MOST_DEVICES} devices")
+    torch = torch_package()
+    distributed: Any = torch.distributed
+    if not distributed.is_available():
+        raise ArgumentError("virtual_devices: this build of torch has no torch.distributed")
+    if distributed.is_initialized():
+        raise ArgumentError(
+            f"virtual_devices({count}): torch.distributed has {distributed.get_world_size()} "
+            "devices already; leave the other block, or call "
+            "torch.distributed.destroy_process_group()"
+        )
+    store: Any = import_module("torch.testing._internal.distributed.fake_pg").FakeStore()
+    local: Any = import_module("torch.distributed._local_tensor")
+    distributed.init_process_group("fake", rank=0, world_size=count, store=store)
+    try:
+        with local.LocalTensorMode(count):
+            yield
+    finally:
+        distributed.destroy_process_group()
