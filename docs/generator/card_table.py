@@ -63,6 +63,7 @@ _WORDS = {
     "Auto slice": "No slices of a convolution fit its L1",
     "Reader indices": "A table of a convolution is larger than its buffer",
     "beyond max L1": "Buffers do not fit its L1",
+    "exceeds per-core L1": "Rows that are joined do not fit its L1",
     "Out of Memory": "Weights that the model computes, in tiles, do not fit its DRAM",
 }
 """What ttnn says, and what that means."""

@@ -97,8 +97,8 @@ them point, and compare, but are no numbers
 `std::bit_cast`, `memcpy` and unions
 - initial values of `static` variables in functions: set when first reached → before the kernel \
 starts
-- copies of bases by copy constructors of their own: are made → are refused, as are objects with \
-destructors that are static, or made in the condition of a loop
+- objects with destructors that are static, or made in the condition of a loop: end at their time \
+→ are refused
 - a loop without end and without effect: may be left out → an error, if nothing else can end it
 - memory of variables and constants: a few KiB, and nothing checks them → {STACK_BYTES} bytes for \
 each function

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -218,11 +219,17 @@ def test_what_the_library_lacks(tmp_path: Path) -> None:
     products = ttmlir.compile(_INTEGER_PRODUCT)
     with pytest.raises(ttmlir.CompilationError, match="multiplies no matrices of integers"):
         products.save(tmp_path / "model.py")
-    window = ((2, 3), (2, 1), ((0, 0), (0, 0)), None, (2, 1))
-    dilated = ttmlir.compile(lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, *window), _X)
-    with pytest.raises(ttmlir.CompilationError, match="have no dilation"):
-        dilated.save(tmp_path / "model.py")
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("margins", [((0, 0), (0, 0)), ((1, 2), (0, 1))])
+def test_sums_of_dilated_windows(margins: Any, tmp_path: Path) -> None:
+    """The library has none: what windows see, in bf16 as of all pools, is added place by place."""
+    window = ((2, 3), (2, 1), margins, None, (2, 4))
+    dilated = ttmlir.compile(lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, *window), _X)
+    script = dilated.save(tmp_path / "model.py", golden=True)
+    assert "average_dilated_windows(" in script.read_text(encoding="utf-8")
+    assert re.match(r"output0: PCC (1|0\.9999)", _run(script, "--check"))
 
 
 def test_scattered_maxima_and_minima(tmp_path: Path) -> None:

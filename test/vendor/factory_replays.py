@@ -2,14 +2,15 @@
 
     PYTHONPATH=. python test/vendor/factory_replays.py LOG ROOT RECORD...
 
-LOG and ROOT are those of `factory_kernels.py`. A record has what the host read and wrote while an
-operation ran on Tenstorrent's simulator: of each access six little-endian words (0 for a read or 1
-for a write, x and y on the network, the lower and the upper half of the address, the size) and then
-the bytes, which a line beside the calls of `tile_rd_bytes` and `tile_wr_bytes` in its libttsim.cpp
-writes. Run-time arguments, circular buffers and semaphores of all cores are read from what was
-written before each launch message; kernels are found by their binaries, which lie beside what they
-were compiled from. All that is done again here, in both numerics, and what the host reads at the
-end is compared with the tensor that the script wrote after that: the result in NumPy's numbers.
+LOG and ROOT are those of `factory_kernels.py`; `factory_records.py` makes records. One has what the
+host read and wrote while an operation ran on Tenstorrent's simulator: of each access six
+little-endian words (0 for a read or 1 for a write, x and y on the network, the lower and the upper
+half of the address, the size) and then the bytes, which a line beside the calls of `tile_rd_bytes`
+and `tile_wr_bytes` in its libttsim.cpp writes. Run-time arguments, circular buffers and semaphores
+of all cores are read from what was written before each launch message; kernels are found by their
+binaries, which lie beside what they were compiled from. All that is done again here, in both
+numerics, and what the host reads at the end is compared with the tensor that the script wrote after
+that: the result in NumPy's numbers.
 """
 
 from __future__ import annotations

@@ -40,6 +40,7 @@ _NAMES = (
     "linear-f32-32x64-silu",
     "convolution_bias-bf16-1x16x16x8-relu",
     "max_pool-bf16-1x32x32x8",
+    "reduce_window-f32-9x11-dilations",
     "batch_norm_training-f32-2x5x7x9",
     "group_norm-bf16-1x8x8x32",
     "mobilenet_block-bf16-1x16x16x8",

@@ -986,6 +986,8 @@ class ExpressionReader(TypeReader):
             case "parameter_pack_expansion":
                 name = self.text(node.named_children[0])
                 return tree.Capture(name, by_reference, None, True, position=position)
+            case "this" if node.prev_sibling is not None and node.prev_sibling.type == "*":
+                return tree.Capture("*this", position=position)
             case "this" | "identifier":
                 return tree.Capture(self.text(node), by_reference, position=position)
             case _:

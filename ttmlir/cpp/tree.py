@@ -403,7 +403,7 @@ class Member(Node):
 
 @dataclass(frozen=True)
 class Capture(Node):
-    """A variable that a lambda takes in: `x`, `&x`, `x = value`, `xs...`, or `this`."""
+    """A variable that a lambda takes in: `x`, `&x`, `x = value`, `xs...`, `this` or `*this`."""
 
     name: str
     by_reference: bool = False

@@ -8,6 +8,17 @@ struct Counted {
     Counted& operator=(const Counted& other) { n = other.n + 10; return *this; }
 };
 uint32_t take(Counted c) { c.n += 5; return c.n; }
+struct Counting {
+    int a; int z[2];
+    Counting(int x) : a(x), z{x, x + 1} {}
+    Counting(const Counting& o) : a(o.a + 1), z{o.z[0], o.z[1]} { note(2000 + a); }
+    Counting(Counting&& o) : a(o.a) { o.a = -1; note(3000 + a); }
+    ~Counting() { note(6000 + a); }
+};
+struct OnTop : Counting { int c; Counting m; OnTop(int x) : Counting(x), c(2), m(x + 10) {} };
+struct Higher : OnTop { int d = 5; Higher(int x) : OnTop(x) {} Higher(const Higher&) = default; Higher(Higher&&) = default; };
+int raised(OnTop x) { x.a += 100; return x.a + x.c; }
+OnTop made(int n) { if (n > 5) { return OnTop(n + 1); } return OnTop(n); }
 void kernel_main() {
     Counted a(1);
     note(take(a));
@@ -21,4 +32,7 @@ void kernel_main() {
     Counted listed[2] = {a, Counted(3)}; note(listed[0].n); note(listed[1].n);
     auto get = [a]() { return a.n; };
     note(get()); note(a.n);
+    { OnTop c(4); OnTop d = c; note(d.a); note(d.m.a); d.z[1] = 0; note(c.z[1]); OnTop e(std::move(d)); note(e.a); note(d.a);
+    note(raised(c)); note(raised(OnTop(7))); note(made(3).a); Higher f(1); Higher g = f; note(g.a + g.d); Higher h = std::move(f); note(h.m.a); note(f.a);
+    auto of_copy = [c]() { return c.a; }; note(of_copy()); OnTop some[2] = {c, OnTop(8)}; note(some[0].a); }
 }

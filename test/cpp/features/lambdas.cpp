@@ -4,6 +4,16 @@ template <typename F> void repeat(uint32_t n, F&& f) {
     for (uint32_t i = 0; i < n; ++i) { f(i); }
 }
 struct Noted { int v; Noted(int v) : v(v) {} Noted(const Noted& o) : v(o.v) { note(2000 + v); } ~Noted() { note(6000 + v); } };
+struct Self {
+    int v;
+    Self(int v) : v(v) {}
+    Self(const Self& o) : v(o.v) { note(2000 + v); }
+    ~Self() { note(6000 + v); }
+    int twice() const { return 2 * v; }
+    auto copy() { return [*this]() { return v + twice(); }; }
+    auto change() { return [*this]() mutable { v++; return v; }; }
+    auto both(int k) { return [=, *this](int m) { return k + v + m; }; }
+};
 void kernel_main() {
     uint32_t total = 0;
     repeat(5, [&](uint32_t i) { total += i; });
@@ -13,4 +23,6 @@ void kernel_main() {
     auto counts = [=]() mutable { two[0]++; return two[0]; }; note(counts()); auto counted = counts; note(counts()); note(counted()); note(two[0]);
     Noted pair[2] = {3, 4}; { auto second = [pair]() { return pair[1].v; }; pair[1].v = 9; note(second()); auto again = second; note(again()); }
     auto nested = [&]() { auto inner = [=]() { return two[1]; }; two[1] = 7; return inner(); }; note(nested());
+    Self self(3); { auto copy = self.copy(); self.v = 50; note(copy()); auto other = copy; note(other()); }
+    auto change = self.change(); note(change()); note(change()); note(self.v); note(self.both(1)(2));
 }

@@ -132,7 +132,9 @@ def test_eltwise_sfpu(chain: str, oracle: Any, options: dict[str, Any]) -> None:
     SetRuntimeArgs(program, read, CORE, [source, 6, 0])
     SetRuntimeArgs(program, write, CORE, [target, 6, 0])
     result = unpack_tiles(run(device, program, target), BF16, 64, 96)
-    np.testing.assert_allclose(result, oracle(values.astype(np.float64)), rtol=2**-8)
+    # A card's exp has its last bit from a polynomial that is up to 0.2 % off, as recorded.
+    rtol = 2**-7 if "exp" in chain else 2**-8
+    np.testing.assert_allclose(result, oracle(values.astype(np.float64)), rtol=rtol)
 
 
 @ON_SCHEDULES

@@ -174,6 +174,10 @@ class _Writer:
             f"{{ const Logged& kept = {value}; note(kept.v); }}",
             f"note(Derived({number}).own.v);",
             f"{{ Derived both({number}); note(both.add(1)); note(both.own.v); }}",
+            f"{{ Derived both({number}); Derived other = both; note(other.own.v); }}",
+            f"{{ Derived both({number}); Derived other(std::move(both)); note(both.v); }}",
+            f"{{ Derived both({number}); auto held = [both]() {{ return both.v; }};"
+            f" note(held()); }}",
             f"note(Owner({value}).show().v);",
         ]
         return self.random.choice(forms)

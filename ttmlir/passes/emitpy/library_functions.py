@@ -95,6 +95,14 @@ _Arguments = list[tuple[str, Attribute]]
 
 def function_of(op: ttnn.TTNNOp, callee: str, arguments: _Arguments) -> tuple[str, _Arguments]:
     """The function of Python, and its arguments, where its own function is `callee`."""
+    if _name(op) == "avg_pool2d" and _is_dilated(op):
+        apart = emitpy.opaque(str([*cast("Any", op.properties["dilation"]).get_values()]))
+        return "utils.average_dilated_windows", [*arguments, ("dilation", apart)]
+    return _function_of(op, callee, arguments)
+
+
+def _function_of(op: ttnn.TTNNOp, callee: str, arguments: _Arguments) -> tuple[str, _Arguments]:
+    """The function by the types of what it takes."""
     name = _name(op)
     elements = [str(element_type(each)) for each in op.operands if _is_tensor(each)]
     first = elements[0] if elements else ""
@@ -179,11 +187,24 @@ def _check(op: ttnn.TTNNOp, name: str) -> None:
     layout = layout_of(op.operands[0].type) if name in ("matmul", "linear") else None
     if layout is not None and layout.element.data_type in _INTEGERS:
         refuse_to_legalize(op, "the library multiplies no matrices of integers")
+
+
+def _is_dilated(op: Operation) -> bool:
+    """Whether windows of averages are, which the library has none of."""
     dilation = op.properties.get("dilation")
-    if name == "avg_pool2d" and isinstance(dilation, DenseArrayBase):
-        extents = cast("DenseArrayBase[Any]", dilation).get_values()
-        if any(extent != 1 for extent in extents):
-            refuse_to_legalize(op, "windows of ttnn.avg_pool2d have no dilation")
+    if not isinstance(dilation, DenseArrayBase):
+        return False
+    if all(extent == 1 for extent in cast("DenseArrayBase[Any]", dilation).get_values()):
+        return False
+    padding = cast("DenseArrayBase[Any]", op.properties["padding"]).get_values()
+    counts_margins = op.properties.get("count_include_pad")
+    if any(padding) and not (counts_margins and cast("Any", counts_margins).value.data):
+        refuse_to_legalize(
+            op, "dilated windows of ttnn.avg_pool2d over margins take count_include_pad=true"
+        )
+    if "ceil_mode" in op.properties and cast("Any", op.properties["ceil_mode"]).value.data:
+        refuse_to_legalize(op, "dilated windows of ttnn.avg_pool2d take ceil_mode=false")
+    return True
 
 
 _INTEGERS = (DataType.SI32, DataType.U32, DataType.U16, DataType.U8)

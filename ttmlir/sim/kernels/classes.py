@@ -248,8 +248,8 @@ def evaluate_lambda(context: Context, node: tree.Lambda) -> Value:
     named = dict[str, bool]()
     for each in node.captures:
         context.unit.spend(each)
-        if each.name == "this":
-            closure.capture_this(by_reference=True)
+        if each.name in ("this", "*this"):
+            closure.capture_this(by_reference=each.name == "this")
         elif each.value is not None:
             _capture_value(context, closure, each)
         else:

@@ -458,6 +458,53 @@ def adamw(
     ttnn.copy(ttnn.subtract(kept, change), param)
 
 
+def average_dilated_windows(
+    tensor: Any,
+    *,
+    batch_size: int,
+    input_h: int,
+    input_w: int,
+    channels: int,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    divisor_override: int | None = None,
+    memory_config: Any = None,
+    **others: Any,
+) -> Any:
+    """Averages of windows with places left out, of flat images whose margins count as zeros."""
+    image = ttnn.reshape(
+        ttnn.to_layout(tensor, ttnn.ROW_MAJOR_LAYOUT), [batch_size, input_h, input_w, channels]
+    )
+    if any(padding):
+        sides = [*padding] if len(padding) > 2 else [padding[0], *padding, padding[1]]
+        image = ttnn.pad(image, [(0, 0), (sides[0], sides[1]), (sides[2], sides[3]), (0, 0)], 0.0)
+    counts = [
+        (extent - apart * (size - 1) - 1) // step + 1
+        for extent, size, step, apart in zip(
+            [*image.shape][1:3], kernel_size, stride, dilation, strict=True
+        )
+    ]
+    divisor = divisor_override or math.prod(kernel_size)
+    total = None
+    for place in range(math.prod(kernel_size)):
+        first = [
+            each * apart
+            for each, apart in zip(divmod(place, kernel_size[1]), dilation, strict=True)
+        ]
+        last = [
+            begin + (count - 1) * step + 1
+            for begin, count, step in zip(first, counts, stride, strict=True)
+        ]
+        seen = ttnn.slice(image, [0, *first, 0], [batch_size, *last, channels], [1, *stride, 1])
+        seen = ttnn.to_layout(seen, ttnn.TILE_LAYOUT)
+        total = seen if total is None else ttnn.add(total, seen)
+    rows = ttnn.to_layout(ttnn.multiply(total, 1 / divisor), ttnn.ROW_MAJOR_LAYOUT)
+    flat = ttnn.reshape(rows, [1, 1, batch_size * math.prod(counts), channels])
+    return _placed(flat, tensor.layout, memory_config)
+
+
 def reduce_precision(
     tensor: Any, *, exponent_bits: int, mantissa_bits: int, memory_config: Any = None
 ) -> Any:

@@ -46,6 +46,9 @@ def is_fresh(node: ast.expr) -> bool:
             return True
         case ast.IfExp(body=a, orelse=b):
             return is_fresh(a) and is_fresh(b)
+        case ast.BinOp():
+            # A base with the members of its own.
+            return True
         case ast.Call(func=ast.Name(id=name)):
             return name.startswith("f_") or name in ("_copied", "_sliced")
         case _:
@@ -74,7 +77,12 @@ class _Copier:
             return self.context.handlers.copy(
                 self.context, type_, lvalue, self.node, self.is_moved
             ).node
-        return self._copy_parts([each.type for each in type_.fields], source)
+        types = [each.type for each in type_.fields]
+        if not type_.bases or not self._is_own(type_.bases[0]):
+            return self._copy_parts(types, source)
+        base = type_.bases[0]
+        own = self._copy_parts(types, source, len(base.fields))
+        return code.binary("+", self.copy(base, source), own)
 
     def _is_own(self, type_: CType) -> bool:
         return _has_own_copies(self.context, type_, self.is_moved, self.node)
@@ -88,11 +96,14 @@ class _Copier:
             )
         return type_.count
 
-    def _copy_parts(self, types: list[CType], source: Callable[[], ast.expr]) -> ast.expr:
+    def _copy_parts(
+        self, types: list[CType], source: Callable[[], ast.expr], first: int = 0
+    ) -> ast.expr:
         def part(number: int) -> Callable[[], ast.expr]:
             return lambda: code.subscript(source(), code.constant(number))
 
-        return code.list_of(self.copy(each, part(number)) for number, each in enumerate(types))
+        numbered = enumerate(types[first:], first)
+        return code.list_of(self.copy(each, part(number)) for number, each in numbered)
 
 
 def find_copying(
@@ -122,8 +133,6 @@ def _has_own_copies(context: Context, type_: CType, is_moved: bool, node: tree.N
         return False
     if find_copying(context, type_, is_moved, node) is not None:
         return True
-    for base in type_.bases:
-        if _has_own_copies(context, base, is_moved, node):
-            message = f"this copies the base '{base.name}' of '{type_.name}' by its own constructor"
-            raise context.error(node, f"{message}, which is not supported; pass it by reference")
+    if any(_has_own_copies(context, base, is_moved, node) for base in type_.bases):
+        return True
     return any(_has_own_copies(context, each.type, is_moved, node) for each in type_.fields)
