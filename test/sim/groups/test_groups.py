@@ -141,6 +141,16 @@ BODIES = {
             put(16);
         }
     """,
+    "products of blocks": """
+        mm_block_init(0, 1, 16, 0, 1, 3, 0);
+        for (uint32_t i = 0; i < tiles; i++) {
+            take();
+            tile_regs_acquire();
+            for (uint32_t k = 0; k < 4; k++) { matmul_block(0, 1, 0, 0, k & 1, 0, 1, 3, 0); }
+            drop();
+            put(16);
+        }
+    """,
     "products onto sums": """
         binary_op_init_common(0, 1, 24);
         for (uint32_t i = 0; i < tiles; i++) {
