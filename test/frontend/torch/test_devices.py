@@ -255,6 +255,34 @@ def test_state(mesh: Any) -> None:
     torch.testing.assert_close(compiled(x), 4 * x)
 
 
+class Steps(nn.Module):
+    """Calls that are counted in 64 bits, as batches of norms are."""
+
+    count: torch.Tensor
+
+    def __init__(self) -> None:
+        """None yet."""
+        super().__init__()
+        self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+        self.map = nn.Linear(16, 12)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """A map, times the number of the call."""
+        self.count += 1
+        return self.map(x) * self.count
+
+
+def test_state_of_64_bits(mesh: Any) -> None:
+    """Programs have 32 bits for what modules count in 64."""
+    model, x = Steps(), draw(5, 16)
+    expected = model.map(x)
+    parallelize_module(model, mesh["model"], {"map": ColwiseParallel(output_layouts=COPY)})
+    with pytest.warns(UserWarning, match="64 bits"):
+        compiled = ttmlir.compile(model, x)
+    torch.testing.assert_close(compiled(x), expected)
+    torch.testing.assert_close(compiled(x), 2 * expected)
+
+
 def test_what_functions_exchange_themselves(mesh: Any) -> None:
     """Functions may exchange what one device has, by axes of the mesh."""
     x = draw(8, 16)
