@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -375,6 +375,10 @@ def test_arguments_that_are_refused(mesh: Any) -> None:
     x = distribute_tensor(draw(8, 4), mesh, [Shard(0), COPY])
     with pytest.raises(ttmlir.CompilationError, match="target='kernels' has programs of one"):
         ttmlir.compile(torch.relu, x, target="kernels")
+    divided = nn.Linear(4, 8)
+    parallelize_module(divided, mesh["model"], ColwiseParallel())
+    with pytest.raises(ttmlir.CompilationError, match="compile the module that has them"):
+        ttmlir.compile(lambda x: divided(x) + 1, draw(2, 4))
     with pytest.raises(ValueError, match=r"torch\.distributed has 8 devices already"):
         ttmlir.virtual_devices(2).__enter__()
 
@@ -394,3 +398,5 @@ def test_devices_that_are_gone() -> None:
         ttmlir.compile(torch.relu, divided)
     with pytest.raises(ValueError, match=r"virtual_devices\(0\): there are from 1 to 1024"):
         ttmlir.virtual_devices(0).__enter__()
+    with pytest.raises(ValueError, match=r"virtual_devices\('2'\): there are from 1 to 1024"):
+        ttmlir.virtual_devices(cast("int", "2")).__enter__()
