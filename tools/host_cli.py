@@ -33,6 +33,12 @@ _DEFINE = re.compile(r"[A-Za-z_]\w*(?:\([^()]*\))?(=.*)?", re.ASCII)
     show_default=True,
     help="Every rounding of the chip, or float32 throughout.",
 )
+@click.option(
+    "--tt-metal",
+    "release",
+    type=click.Choice(["2024.10", "2025.6", "2026.2", "0.81"]),
+    help="The state of tt-metal whose meaning calls have, instead of what headers say.",
+)
 @click.option("--no-sanitize", is_flag=True, help="Run faster, without the checks of accesses.")
 @click.option("--allow", multiple=True, metavar="RULE", help="Let a finding of the sanitizer pass.")
 @click.option(
@@ -66,6 +72,7 @@ def cli(
     more: tuple[str, ...],
     board: str,
     numerics: str,
+    release: str | None,
     no_sanitize: bool,
     allow: tuple[str, ...],
     max_findings: int,
@@ -103,6 +110,7 @@ def cli(
                 cycle_limit=cycle_limit,
                 leniencies=frozenset(allow),
                 max_findings=max_findings,
+                tt_metal=release,
                 kernel_folders=kernel_folders,
                 include_folders=include_folders,
                 traced=trace is not None,

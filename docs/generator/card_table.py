@@ -19,7 +19,12 @@ _CALLS = {
     "sim p150, lifted": "numbers, p150, one check of the simulator lifted",
 }
 _KERNELS = {"own": "here", "n150 sim": "numbers, n150", "p150 sim": "numbers, p150"}
-_TABLES = {"results": ("card.json", _CALLS), "results of kernels": ("kernel_card.json", _KERNELS)}
+_EXAMPLES = {"own": "here", "sim n150": "numbers, n150", "sim p150": "numbers, p150"}
+_TABLES = {
+    "results": ("card.json", _CALLS),
+    "results of kernels": ("kernel_card.json", _KERNELS),
+    "results of examples": ("metalium_card.json", _EXAMPLES),
+}
 """The file and the columns of each table by its marker."""
 _STOPS = "the simulator stops: "
 _UNKNOWN = (_STOPS, "not run: ")
@@ -91,7 +96,8 @@ def _table(file: str, columns: dict[str, str]) -> str:
             if verdict != "right":
                 text = re.sub(r": [^:]*=.*", "", verdict.removeprefix(_STOPS))
                 reasons[f"{title}: {text}"].append(name)
-    lines += ["", "What is not right, by its reason:", ""]
+    if reasons:
+        lines += ["", "What is not right, by its reason:", ""]
     for reason, names in sorted(reasons.items()):
         listed = ", ".join(f"`{name}`" for name in names)
         lines.append(f"- {reason}: {listed if len(names) <= _NAMED else len(names)}")

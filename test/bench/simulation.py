@@ -15,10 +15,12 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+from direct_to_metal import add, measure
 from measurements import Result, best
 
 from ttmlir.metalium import CreateDevice, EnqueueProgram, Program
 from ttmlir.sim.execution.run import CommandQueue
+from ttmlir.sim.groups.group_run import SWITCH
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -92,21 +94,48 @@ def tile_products(extent: int = 2048, repetitions: int = 2) -> Iterator[Result]:
 
 
 def default_products(extent: int = 1024, repetitions: int = 2) -> Iterator[Result]:
-    """Products of bfloat16 matrices on 8x8 cores as by default: device numerics, timed, checked."""
+    """Products of bfloat16 matrices on 8x8 cores as by default: device numerics, timed, checked.
+
+    In groups of cores, as by default, and core by core.
+    """
     a, b = np.random.default_rng(0).standard_normal((2, extent, extent)).astype(np.float32)
     theirs = best(lambda: a @ b, 5)
     extents = {"m": extent, "k": extent, "n": extent}
     for example in ("matmul_multi_core", "matmul_multi_core_reuse"):
         name = f"simulator, by default, {extent}x{extent}x{extent} on 64 cores: {example}.py"
-        ours, unchecked = (
-            seconds_of(
-                example, repetitions, numerics="device", timed=True, sanitize=sanitize, **extents
-            )
-            for sanitize in (True, False)
-        )
+        seconds: list[float] = []
+        for groups in ("1", "0"):
+            with patch.dict(os.environ, {SWITCH: groups}):
+                seconds.append(
+                    seconds_of(
+                        example,
+                        repetitions,
+                        numerics="device",
+                        timed=True,
+                        sanitize=True,
+                        **extents,
+                    )
+                )
+        ours, apart = seconds
         yield Result(name, ours, "s of CPU")
         yield Result(f"{name}, to NumPy", ours / theirs, "ratio", goal=10.0)
-        yield Result(f"sanitizer on to off, {example}.py", ours / unchecked, "ratio", goal=1.5)
+        yield Result(f"{name}, to core by core", ours / apart, "ratio")
+
+
+def default_sum(extent: int = 2048, repetitions: int = 3) -> Iterator[Result]:
+    """A sum of bfloat16 matrices, compiled for 8x8 cores, as by default."""
+    seconds: list[float] = []
+    for groups in ("1", "0"):
+        with patch.dict(os.environ, {SWITCH: groups}):
+            runs = (
+                measure(add(extent, extent), sanitize=True, numerics="device").seconds
+                for _ in range(repetitions)
+            )
+            seconds.append(min(runs))
+    ours, apart = seconds
+    name = f"simulator, by default: add {(extent // 32) ** 2:,} tiles on 64 cores"
+    yield Result(name, ours, "s of CPU", goal=0.1)
+    yield Result(f"{name}, to core by core", ours / apart, "ratio")
 
 
 def all_simulations() -> Iterator[Result]:
@@ -114,6 +143,7 @@ def all_simulations() -> Iterator[Result]:
     yield from tile_by_tile()
     yield from tile_products()
     yield from default_products()
+    yield from default_sum()
 
 
 def seconds_of(

@@ -18,6 +18,7 @@ FOLDERS = (
     "ttmlir/machine",
     "ttmlir/passes",
     "ttmlir/passes/placement",
+    "ttmlir/sim/groups",
     "ttmlir/ttnn/operations",
 )
 """Where names of the page without a folder of their own are."""

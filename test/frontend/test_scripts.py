@@ -25,7 +25,7 @@ _W = _GENERATOR.normal(size=(70, 5)).astype(np.float32)
 
 _SHOW = """
 import json, model, ttnn
-device = ttnn.open_device(device_id=0)
+device = ttnn.open_device(device_id=0, card_bits=False)
 results = model.forward(*model.load_inputs_for_forward(device), device)
 again = model.main(device)
 print(json.dumps([model.to_array(each).tolist() for each in (*results, *again)]))
@@ -101,8 +101,9 @@ def test_check_compares_with_the_framework(tmp_path: Path) -> None:
     compiled = ttmlir.compile(_model, _X, _B)
     script = compiled.save(tmp_path / "model.py", golden=True)
     first, second = _run(script, "--check").splitlines()
-    assert re.fullmatch(r"output0: PCC 1\.000000, atol \S+, right", first)
-    assert re.fullmatch(r"output1: PCC 1\.000000, atol \S+, right", second)
+    # Functions of the vector unit are those of a card.
+    assert re.fullmatch(r"output0: PCC (0\.9999\d\d|1\.000000), atol \S+, right", first)
+    assert re.fullmatch(r"output1: PCC (0\.9999\d\d|1\.000000), atol \S+, right", second)
     golden = tmp_path / "model_golden.safetensors"
     y = _X @ _W + _B
     np.testing.assert_allclose(_read(golden)["output0"], np.tanh(y), atol=2e-5)

@@ -115,6 +115,18 @@ def test_example_agrees_with_numpy(
     )
 
 
+def test_accessors_of_late_2026_have_the_size_of_a_page(tmp_path: Path, capfd: Capture) -> None:
+    """Without an argument that says it, on devices of tt-metal 0.81."""
+    shutil.copytree(EXAMPLES, tmp_path / "cpp")
+    kernel = tmp_path / "cpp/kernels/copy_pages.cpp"
+    kernel.write_text(kernel.read_text().replace("_address, page_size)", "_address)"))
+    source = str(tmp_path / "cpp/loopback.cpp")
+    assert main([source]) == 1
+    assert "--tt-metal 0.81 of ttmlir-host" in capfd.readouterr().err
+    assert main([source, "--tt-metal", "0.81"]) == 0
+    assert capfd.readouterr().out.startswith("agrees: relative error 0.0000")
+
+
 # --- What programs print --------------------------------------------------------------------------
 
 VALUES = """\

@@ -242,7 +242,7 @@ def run_on(mesh: MeshDevice, shape: MeshShape) -> None:
 WRONG: list[tuple[Callable[[MeshDevice], object], str]] = [
     (
         lambda _: MeshDevice.create(MeshDeviceConfig(MeshShape(2, 4))),
-        r"has 8 devices, but board n150 has 1; boards with as many: t3000, galaxy",
+        r"has 8 devices, but board n150 has 1; boards with as many: p150x8, t3000, galaxy",
     ),
     (
         lambda _: MeshDevice.create_unit_mesh(0, boad="n150"),

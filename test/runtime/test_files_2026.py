@@ -100,6 +100,22 @@ def test_functions_fused_with_an_operation() -> None:
     np.testing.assert_allclose(run(data, X, row)[0], np.sqrt(np.abs(X + row)), rtol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["reciprocal", "log1p"])
+def test_fused_functions_have_names_in_files(name: str) -> None:
+    """Functions that the compiler fuses into products are written by the names of files."""
+    x, y = np.array([[0.5, 3, 7]], np.float32), np.array([[2, -5, 11]], np.float32)
+    text = f"""
+        func.func @main(%x: tensor<1x3xf32>, %y: tensor<1x3xf32>) -> tensor<1x3xf32> {{
+          %0 = "ttir.{name}"(%x) : (tensor<1x3xf32>) -> tensor<1x3xf32>
+          %1 = "ttir.multiply"(%0, %y) : (tensor<1x3xf32>, tensor<1x3xf32>) -> tensor<1x3xf32>
+          return %1 : tensor<1x3xf32>
+        }}"""
+    compiled = ttmlir.compile(text, spelling="2026")
+    assert "input_tensor_a_activations" in compiled.text("ttnn")
+    expected = getattr(np, name)(x) * y
+    np.testing.assert_allclose(compiled(x, y), expected, rtol=1e-6)
+
+
 def test_private_programs_are_called() -> None:
     """The file's place of a program says which one; a cached one is run once in each run."""
     call = operation(

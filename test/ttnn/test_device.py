@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -21,6 +21,8 @@ def test_opening(device: Any) -> None:
     for name, value in (("card_bits", True), ("strict", False), ("numerics", "exact")):
         with pytest.raises(RuntimeError, match=f"device 0 is open without {name}={value!r}; close"):
             ttnn.open_device(device_id=0, **{name: value})
+    with pytest.raises(RuntimeError, match="card_bits is True, False or None, not 'no'"):
+        ttnn.open_device(device_id=0, card_bits=cast("bool", "no"))
     with ttnn.manage_device(0) as same:
         assert same is device
     with pytest.raises(RuntimeError, match=r"device 0 is closed; open it again with ttnn.open"):

@@ -116,6 +116,8 @@ def test_folded_convolutions(has_bias: bool, device: Any) -> None:
     )
     expected = norm(conv(image)).permute(0, 2, 3, 1).reshape(1, 1, -1, 5)
     assert torch.allclose(ttnn.to_torch(result), expected.detach(), atol=1e-4)
+    with pytest.raises(RuntimeError, match=r"a model is a torch\.nn\.Module, not 3"):
+        preprocess_model_parameters(initialize_model=lambda: 3)
     with pytest.raises(RuntimeError, match="must have track_running_stats=True to be folded"):
         fold_batch_norm2d_into_conv2d(conv, torch.nn.BatchNorm2d(5, track_running_stats=False))
 

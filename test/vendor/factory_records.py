@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,14 @@ ttnn: Any = importlib.import_module("ttnn")
 Array = NDArray[np.float32]
 Case = tuple[Any, Array]
 """What was computed on the device, and what NumPy says."""
-RANDOM = np.random.default_rng(7)
+
+
+@cache
+def generator() -> np.random.Generator:
+    """The numbers of all operations, the same in each run."""
+    return np.random.default_rng(7)
+
+
 DEVICE = ttnn.open_device(device_id=0, l1_small_size=16384)
 BLOCK, HEIGHT, WIDTH = (
     getattr(ttnn.TensorMemoryLayout, f"{each}_SHARDED") for each in ("BLOCK", "HEIGHT", "WIDTH")
@@ -35,7 +43,7 @@ EXACT = ttnn.init_device_compute_kernel_config(
 
 def draw(*shape: int) -> Array:
     """Numbers of a normal distribution."""
-    return RANDOM.standard_normal(shape).astype(np.float32)
+    return generator().standard_normal(shape).astype(np.float32)
 
 
 def send(x: Array, *, rows: bool = False, memory: Any = None, device: Any = DEVICE) -> Any:

@@ -936,8 +936,12 @@ class CallableModel:
                 f"'{self.name}' was compiled for other arguments: {'; '.join(wrong)}; "
                 f"{self.REMEDY_FOR_OTHER_ARGUMENTS}"
             )
-        for index in sorted(self._convention.bound):
-            arrays.insert(index, self._convention.bound[index])
+        for index in sorted(bound):
+            # What modules count in 64 bits may have 32 in the program.
+            host = self._program.inputs[index].desc.element.host
+            kept = bound[index]
+            has_wide = kept.dtype.kind in "iu" and kept.dtype.itemsize > host.itemsize
+            arrays.insert(index, kept.astype(host) if has_wide else kept)
         return arrays
 
     REMEDY_FOR_OTHER_ARGUMENTS = "give arguments of these shapes and types"

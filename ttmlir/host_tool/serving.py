@@ -135,6 +135,8 @@ class HostOptions:
     cycle_limit: int = DEFAULT_CYCLE_LIMIT
     leniencies: frozenset[str] = frozenset()
     max_findings: int = 1
+    tt_metal: str | None = None
+    """As for `CreateDevice`."""
     kernel_folders: tuple[str, ...] = ()
     include_folders: tuple[str, ...] = ()
     traced: bool = False
@@ -143,7 +145,7 @@ class HostOptions:
     def __post_init__(self) -> None:
         """MetaliumError for rules that there are not."""
         with host_call():
-            SimOptions(leniencies=self.leniencies)
+            SimOptions(leniencies=self.leniencies, tt_metal=self.tt_metal)
 
 
 class HostServer:
@@ -346,6 +348,7 @@ class HostServer:
             "cycle_limit": given.cycle_limit,
             "leniencies": given.leniencies,
             "max_findings": given.max_findings,
+            "tt_metal": given.tt_metal,
             "print_line": _print_line,
         }
 

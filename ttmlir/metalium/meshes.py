@@ -84,6 +84,7 @@ class MeshDevice(Device):
         cycle_limit: int = SimOptions.cycle_limit,
         leniencies: frozenset[str] = frozenset(),
         max_findings: int = 1,
+        tt_metal: str | None = None,
         print_line: Callable[[str], None] | None = None,
     ) -> MeshDevice:
         """Open a simulated device of a board; the options are those of `CreateDevice`."""
@@ -100,6 +101,7 @@ class MeshDevice(Device):
             cycle_limit=cycle_limit,
             leniencies=leniencies,
             max_findings=max_findings,
+            tt_metal=tt_metal,
         )
 
     @classmethod

@@ -119,6 +119,8 @@ def fold_batch_norm2d_into_conv2d(conv: Any, bn: Any) -> tuple[Any, Any]:
 def _default_parameters(module: Any) -> dict[str, Any]:
     """The parameters of the modules whose form in ttnn is another; none for all others."""
     nn: Any = import_module("torch").nn
+    if not isinstance(module, nn.Module):
+        raise UsageError(f"a model is a torch.nn.Module, not {module!r}")
     own: dict[str, Any] = dict(module.named_parameters(recurse=False))
     if isinstance(module, nn.Linear):
         converters = {"weight": preprocess_linear_weight, "bias": preprocess_linear_bias}

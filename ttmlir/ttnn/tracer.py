@@ -11,8 +11,12 @@ from typing import Any
 
 from ttmlir.errors import UsageError
 from ttmlir.files import write_file
+from ttmlir.metalium.enums import NamedNumber
 from ttmlir.ttnn.operations.operation import Call, Observer, observe, tensors_of
 from ttmlir.ttnn.tensor.tensor import Tensor
+from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig
+
+_MEMORIES = (("DRAM_MEMORY_CONFIG", DRAM_MEMORY_CONFIG), ("L1_MEMORY_CONFIG", L1_MEMORY_CONFIG))
 
 _PICTURES = (".svg", ".png", ".pdf")
 
@@ -128,6 +132,10 @@ def _text_of(call: Call, names: Mapping[int, str]) -> str:
             listed: list[Any] = [*value]
             inner = ", ".join(map(spell, listed))
             return f"[{inner}]" if isinstance(value, list) else f"({inner},)"
+        if isinstance(value, MemoryConfig):
+            return next((f"ttnn.{name}" for name, each in _MEMORIES if each == value), str(value))
+        if isinstance(value, NamedNumber):
+            return f"ttnn.{value}"
         return repr(value) if isinstance(value, str) else str(value)
 
     given = [spell(each) for each in call.args]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -255,6 +255,34 @@ def test_state(mesh: Any) -> None:
     torch.testing.assert_close(compiled(x), 4 * x)
 
 
+class Steps(nn.Module):
+    """Calls that are counted in 64 bits, as batches of norms are."""
+
+    count: torch.Tensor
+
+    def __init__(self) -> None:
+        """None yet."""
+        super().__init__()
+        self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+        self.map = nn.Linear(16, 12)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """A map, times the number of the call."""
+        self.count += 1
+        return self.map(x) * self.count
+
+
+def test_state_of_64_bits(mesh: Any) -> None:
+    """Programs have 32 bits for what modules count in 64."""
+    model, x = Steps(), draw(5, 16)
+    expected = model.map(x)
+    parallelize_module(model, mesh["model"], {"map": ColwiseParallel(output_layouts=COPY)})
+    with pytest.warns(UserWarning, match="64 bits"):
+        compiled = ttmlir.compile(model, x)
+    torch.testing.assert_close(compiled(x), expected)
+    torch.testing.assert_close(compiled(x), 2 * expected)
+
+
 def test_what_functions_exchange_themselves(mesh: Any) -> None:
     """Functions may exchange what one device has, by axes of the mesh."""
     x = draw(8, 16)
@@ -347,6 +375,10 @@ def test_arguments_that_are_refused(mesh: Any) -> None:
     x = distribute_tensor(draw(8, 4), mesh, [Shard(0), COPY])
     with pytest.raises(ttmlir.CompilationError, match="target='kernels' has programs of one"):
         ttmlir.compile(torch.relu, x, target="kernels")
+    divided = nn.Linear(4, 8)
+    parallelize_module(divided, mesh["model"], ColwiseParallel())
+    with pytest.raises(ttmlir.CompilationError, match="compile the module that has them"):
+        ttmlir.compile(lambda x: divided(x) + 1, draw(2, 4))
     with pytest.raises(ValueError, match=r"torch\.distributed has 8 devices already"):
         ttmlir.virtual_devices(2).__enter__()
 
@@ -366,3 +398,5 @@ def test_devices_that_are_gone() -> None:
         ttmlir.compile(torch.relu, divided)
     with pytest.raises(ValueError, match=r"virtual_devices\(0\): there are from 1 to 1024"):
         ttmlir.virtual_devices(0).__enter__()
+    with pytest.raises(ValueError, match=r"virtual_devices\('2'\): there are from 1 to 1024"):
+        ttmlir.virtual_devices(cast("int", "2")).__enter__()

@@ -138,6 +138,11 @@ _REASONS = (
         r"an object of the class \1 is returned, in which no tensors are found; return tensors, "
         "or tuples, dictionaries or dataclasses of them",
     ),
+    (
+        r"non-fx-graphable type <class '[^']*DTensorSpec'>",
+        "a function uses tensors of several devices from outside; give them as arguments, or "
+        "compile the module that has them",
+    ),
     (r"torch\.classes\.quantized|quantized nyi|aten::_empty_affine_quantized", EAGER_QUANTIZATION),
 )
 """What torch says in its own terms, and in those of the user."""

@@ -362,7 +362,8 @@ class _Door:
         if self._program.state or self._program.changed:
             raise InputError(
                 f"'{self._name}' changes tensors that are divided over devices; what torch "
-                "computes of them is not known"
+                "computes of them is not known; compare with the model before it is divided, and "
+                "save without golden=True"
             )
         if not torch.distributed.is_initialized():
             raise InputError(

@@ -170,7 +170,7 @@ def activations_of(op: Operation) -> tuple[tuple[str, ...], ...]:
 def _activation(attr: Any) -> str:
     """The function of an `unary_with_param`."""
     name = str(dict(attr.data)["op_type"])
-    return {"logical_not_unary": "logical_not"}.get(name, name)
+    return {"logical_not_unary": "logical_not", "recip": "reciprocal"}.get(name, name)
 
 
 def without_integers(op: Operation, arguments: _Arguments) -> _Arguments:

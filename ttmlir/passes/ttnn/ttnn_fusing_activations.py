@@ -23,9 +23,9 @@ _UNARY = {
     for name in (
         *("abs", "neg", "exp", "log", "log1p", "expm1", "sqrt", "rsqrt", "relu", "gelu", "silu"),
         *("sigmoid", "hardsigmoid", "tanh", "sin", "cos", "tan", "floor", "ceil", "sign"),
-        *("reciprocal", "atan", "asin", "acos", "erf", "erfc", "cbrt", "square", "round"),
+        *("atan", "asin", "acos", "erf", "erfc", "square", "round"),
     )
-} | {"ttnn.logical_not": "logical_not_unary"}
+} | {"ttnn.logical_not": "logical_not_unary", "ttnn.reciprocal": "recip"}
 """What the kernels of operations of two tensors compute, too."""
 BINARY = tuple(cls.name for cls in ttnn.TTNN.operations if has_activations(cls))
 """Operations of two tensors that compute functions of single elements, too."""

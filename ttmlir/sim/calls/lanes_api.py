@@ -15,8 +15,8 @@ SFPSTORE.md, SFPSETCC.md, SFPSTOCHRND.md, SFPCAST.md); sfpi, include/{sfpi,wormh
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -119,7 +119,6 @@ class VectorApi(ComputeApi):
             element = _element_of(int(template[0]))
         half = self.dst.math
         poisons = self._take_poisons(call, arguments) if half.poisons else {}
-        tiles = [self.tile(arguments[place]).view(element) for place in call.inputs]
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
         cost = definition.cost
         reference = call.reference if self.exact else definition.on_device or call.reference
@@ -128,17 +127,47 @@ class VectorApi(ComputeApi):
             cost = definition.approximation.cost
             if not self.exact:
                 reference = definition.approximation.reference or reference
+        inputs, output = [arguments[place] for place in call.inputs], arguments[call.output]
         on_card = None
-        if not self.exact and element == np.float32 and len(tiles) == 1 and not scalars:
+        if not self.exact and element == np.float32 and len(inputs) == 1 and not scalars:
             on_card = self._find_on_card(definition.cpp, approximates=approximates)
         if on_card is not None:
-            self.tile(arguments[call.output], "write").view(element)[:] = on_card(tiles[0])
+            self._apply(on_card, inputs, output, element, on_card, is_stored=True)
         else:
-            with np.errstate(all="ignore"):
-                self._put(arguments[call.output], reference(np, *tiles, **scalars), element)
+            kind = reference, *scalars.items()
+            self._apply(partial(reference, np, **scalars), inputs, output, element, kind)
         for index, poison in poisons.items():
             half.put_poison(index, poison)
         self.spend(cost.math_on(blackhole=self.on_blackhole))
+
+    def _apply(
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[int],
+        output: int,
+        element: np.dtype[Any],
+        kind: Hashable,
+        *,
+        is_stored: bool = False,
+    ) -> None:
+        """Put a function of tiles of DST into another one; those of equal `kind` are the same.
+
+        With `is_stored` its numbers are those that DST holds, else they are rounded to them.
+        """
+        tiles = [self.tile(index).view(element) for index in inputs]
+        with np.errstate(all="ignore"):
+            result = function(*tiles)
+        if is_stored:
+            self.tile(output, "write").view(element)[:] = result
+        else:
+            self._put(output, result, element)
+
+    def rounded(self, result: Any, element: np.dtype[Any]) -> Array:
+        """A result as DST holds it."""
+        values = np.atleast_1d(result).astype(element, copy=False)
+        if element == np.float32 and not self.exact:
+            values = store_vector(values, self.dst.register)
+        return values
 
     def _take_poisons(self, call: _Call, arguments: Sequence[Any]) -> dict[int, Poison | None]:
         """Which numbers of the tiles of a call nobody wrote; of its result, those that follow."""
@@ -156,9 +185,7 @@ class VectorApi(ComputeApi):
 
     def _put(self, index: int, result: Array, element: np.dtype[Any]) -> None:
         """Store a result in a tile of DST."""
-        values = np.asarray(result).astype(element, copy=False)
-        if element == np.float32 and not self.exact:
-            values = store_vector(values, self.dst.register)
+        values = self.rounded(result, element)
         self.tile(index, "write").view(element)[:] = values
 
     @kernel_call()
@@ -299,17 +326,22 @@ def _preparing(name: str) -> Callable[..., None]:
     return method
 
 
+_OWN = frozenset(vars(VectorApi))
+COMPUTED = frozenset(
+    name for name, each in _CALLS.items() if name not in _OWN and each.reference is not None
+)
+"""Calls that `VectorApi.compute` does, number by number."""
+PREPARED = frozenset(
+    name for name in _CALLS if name not in _OWN | COMPUTED and name.endswith("_init")
+)
+"""Calls that only prepare others."""
+
+
 def _add_methods() -> None:
     """Give `VectorApi` a method for every definition of the vector unit that it does not define."""
-    for name, definition in _CALLS.items():
-        if name in vars(VectorApi):
-            continue
-        if definition.reference is not None:
-            method = compute_by(definition)
-        elif name.endswith("_init"):
-            method = _preparing(name)
-        else:
-            continue
+    for name in sorted(COMPUTED | PREPARED):
+        definition = _CALLS[name]
+        method = compute_by(definition) if name in COMPUTED else _preparing(name)
         method.__name__ = name
         method.__doc__ = definition.summary
         setattr(VectorApi, name, method)

@@ -198,9 +198,12 @@ class LateVectorApi(LanesApi):
         assert definition.approximation is not None, "the table has it"
         cost = definition.approximation.cost if is_fast else definition.cost
         function = special.fast_exp if is_fast and not self.exact else _exponential
-        x = self.tile(dst)
-        with np.errstate(all="ignore"):
-            self.put_floats(dst, function(np, x * factor if is_scaled else x))
+        kind = function, float(factor) if is_scaled else None
+
+        def compute(x: Array) -> Array:
+            return function(np, x * factor if is_scaled else x)
+
+        self._apply(compute, [dst], dst, np.dtype(np.float32), kind)
         self.spend(cost.math_on(blackhole=self.on_blackhole))
 
     # --- Special functions ----------------------------------------------------------------------

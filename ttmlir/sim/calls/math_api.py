@@ -25,7 +25,7 @@ from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.numerics import Register
 from ttmlir.sim.machine.registers import Half, Poison, join_poison
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.timing.costs import UNITS, fidelity_phases, matmul_math_cycles
+from ttmlir.sim.timing.costs import UNITS, block_end, fidelity_phases, matmul_math_cycles
 
 Array = NDArray[Any]
 
@@ -413,10 +413,7 @@ class MathApi(LateColumnsApi):
         return a, b
 
     def _use_block(self, count: int) -> tuple[Any, Any]:
-        """SrcA and SrcB of a call that multiplies so many pairs of tiles.
-
-        The tiles stream through both banks: the unpackers are at most two ahead of the matrix unit.
-        """
+        """SrcA and SrcB of a call that multiplies so many pairs of tiles."""
         if count == 1 or not self.timed:
             return self._use(self._product_cycles * count)
         src, thread, product = self.src, self.thread, self._product_cycles
@@ -426,14 +423,10 @@ class MathApi(LateColumnsApi):
         if first > thread.clock:
             thread.wait_until(first, "src")
         begin = thread.clock
-        tile = (last - first) / (count - 1)
-        end = max(
-            begin + count * product, last + product, int(begin + (count - 2) * tile) + 2 * product
-        )
+        end, free = block_end(begin, first, last, count, product)
         thread.stalls["src"] = thread.stalls.get("src", 0) + end - begin - count * product
         thread.occupy(end - begin)
-        # The next tile that stays does not need the register of those that stream past.
-        src.free(max(last, int(end - product - tile)), end)
+        src.free(free, end)
         if self.watch is not None:
             self.watch.take(thread, self.src_key)
         return a, b
@@ -772,9 +765,13 @@ class MathApi(LateColumnsApi):
         self._reduce_onto(self._half(dst), dst, pool, dimension, "reduce_tile_math")
         return True
 
+    def reduction_cycles(self, largest: bool, call: str) -> int:
+        """What reducing a tile takes, to the largest number or to a sum."""
+        return UNITS.reduce_max if largest else math_cost(call, self._phases)
+
     def _reduce_onto(self, half: Half, dst: int, pool: int, dimension: int, call: str) -> None:
         largest = pool == POOL_MAX
-        a, b = self._use(UNITS.reduce_max if largest else math_cost(call, self._phases))
+        a, b = self._use(self.reduction_cycles(largest, call))
         first = not half.written(dst)
         tile = half.rows(dst)
         if largest:

@@ -315,17 +315,11 @@ class PackApi(PackVectorApi):
         if self._kept is not None:
             tile = np.where(self._kept.reshape(tile.shape), tile, 0).astype(tile.dtype)
         if self._relu != NO_RELU:
-            tile = self._rectified(tile)
+            tile = rectify(tile, self._relu, self._threshold)
         pack = self._packers.get(data_type)
         if pack is None:
             pack = self._packers[data_type] = self._packer(data_type)
         return pack(tile)
-
-    def _rectified(self, tile: Array) -> Array:
-        """A tile as the packer's ReLU leaves it (tt-isa-documentation, Packers/ReLU.md)."""
-        lowest = self._threshold if self._relu == MIN_THRESHOLD_RELU else np.float32(0)
-        kept = np.where(tile <= lowest, np.float32(0), tile)
-        return np.minimum(kept, self._threshold) if self._relu == MAX_THRESHOLD_RELU else kept
 
     def _packer(self, data_type: DataType) -> Callable[[Array], Array]:
         if not self.exact:
@@ -345,14 +339,9 @@ class PackApi(PackVectorApi):
         if self.watch is not None:
             self.watch.write(memory, address, size, self.thread)
         if self._accumulates:
-            data = self._sum(memory.read(address, size), data, cb.data_format)
+            there = np.frombuffer(memory.read(address, size), np.uint8)
+            data = accumulate(there, data, cb.data_format)
         memory.write(address, data.data)
-
-    def _sum(self, there: memoryview, data: Array, data_type: DataType) -> Array:
-        """What is in L1 plus a packed tile, as the packer's accumulation rounds it."""
-        values = numerics.ieee_reader(data_type)
-        total = values(np.frombuffer(there, np.uint8)) + values(data)
-        return numerics.ieee_packer(data_type)(total)
 
     def _beyond(self, cb: CircularBuffer, page: int) -> Exception:
         ahead = (cb.limit - cb.wr_ptr) // cb.page_size
@@ -471,6 +460,21 @@ class PackApi(PackVectorApi):
             f"the packer is prepared to pack {there}, not rows of {width} tiles; call "
             "pack_untilize_init or pack_untilize_dest_init with the same template arguments before",
         )
+
+
+def rectify(tile: Array, relu: int, threshold: np.float32) -> Array:
+    """Numbers as the packer's ReLU leaves them (tt-isa-documentation, Packers/ReLU.md)."""
+    if relu == NO_RELU:
+        return tile
+    lowest = threshold if relu == MIN_THRESHOLD_RELU else np.float32(0)
+    kept = np.where(tile <= lowest, np.float32(0), tile)
+    return np.minimum(kept, threshold) if relu == MAX_THRESHOLD_RELU else kept
+
+
+def accumulate(there: Array, data: Array, data_type: DataType) -> Array:
+    """The bytes in L1 plus a packed tile, as the packer's accumulation rounds it."""
+    values = numerics.ieee_reader(data_type)
+    return numerics.ieee_packer(data_type)(values(there) + values(data))
 
 
 def _widths(template: Template) -> tuple[int, int]:

@@ -27,7 +27,7 @@ from ttmlir.sim.machine.registers import SOURCE_BANKS, Poison
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 from ttmlir.sim.timing.costs import (
-    UNITS,
+    lost_to_networks,
     matmul_unpack_cycles,
     streamed_cycles,
     tile_bytes,
@@ -85,7 +85,7 @@ _KEPT_FACTORS = 2048
 class TileReader:
     """Reads tiles of one format from the L1 of one core."""
 
-    __slots__ = ("_data_type", "_exact", "_memory", "_register", "_values", "_variant", "size")
+    __slots__ = ("_exact", "_memory", "_register", "_values", "data_type", "size", "variant")
 
     def __init__(
         self, memory: Memory, data_type: DataType, register: Register, *, exact: bool
@@ -95,11 +95,11 @@ class TileReader:
         `exact` keeps all bits of the numbers instead.
         """
         self._memory = memory
-        self._data_type = data_type
+        self.data_type = data_type
         self._register = register
         self._exact = exact
         self._values = _reader(data_type, register, exact=exact)
-        self._variant = (data_type << 3 | register.value) << 6
+        self.variant = (data_type << 3 | register.value) << 6
         self.size = tile_bytes(data_type)
 
     def read(self, address: int, form: int) -> Any:
@@ -109,7 +109,7 @@ class TileReader:
             self._memory.ensure(address, self.size)
             tile = Tile(self.size)
             self._memory.hold(address, tile)
-        key = self._variant | form
+        key = self.variant | form
         value = tile.values.get(key)
         if value is None:
             data = self._memory.data[address : address + self.size]
@@ -124,7 +124,7 @@ class TileReader:
         if self._exact or form & ~ARRANGEMENT not in _FACTORS:
             return self.decode(data, form)
         factors = self._memory.factors
-        key = self._variant | form, data.tobytes()
+        key = self.variant | form, data.tobytes()
         value = factors.get(key)
         if value is None:
             value = self.decode(data, form)
@@ -404,21 +404,13 @@ class UnpackUnit(ComputeApi):
             thread.wait_until(free, "src")
         begin = thread.clock
         if self.core.passed:
-            cycles += self._conflicts(begin, cycles)
+            idle = begin - self._idle_since
+            lost, self.core.passed = lost_to_networks(self.core.passed, idle, cycles)
+            cycles += lost
         self._idle_since = begin + cycles
         thread.occupy(cycles)
         last = begin + cycles
         src.fill(a, b, begin + first if first else last, last, banks, poison)
-
-    def _conflicts(self, begin: int, cycles: int) -> int:
-        """Cycles lost to banks of L1 that the networks read or write in the meantime.
-
-        What they moved while the unpackers waited is in nobody's way.
-        """
-        flits = self.core.passed // UNITS.l1_port_bytes
-        busy = min(max(flits - (begin - self._idle_since), 0), cycles)
-        self.core.passed = max(flits - cycles, 0) * UNITS.l1_port_bytes
-        return int(busy * UNITS.l1_conflicts)
 
     def _one(self, cb: int, index: int, arrangement: int = 0) -> bool:
         """Fill SrcA with a tile to be copied."""

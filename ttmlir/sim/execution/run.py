@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -339,7 +339,7 @@ class ProgramReport:
         )
 
 
-class _Run:
+class ProgramRun:
     """One run of a program."""
 
     def __init__(
@@ -349,6 +349,7 @@ class _Run:
         timeline: Timeline | None,
         page_log: PageLog | None,
     ) -> None:
+        """A run that has not begun; `prepare` makes its threads."""
         self.device = device
         self.page_log = page_log
         self.program = program
@@ -367,9 +368,13 @@ class _Run:
         """Move the bytes of copies that no barrier waited for; whether there were any."""
         return any([mover.move_all() for mover in self.movers])
 
+    def place(self) -> None:
+        """Set up the cores."""
+        place(self.device, self.program)
+
     def prepare(self) -> None:
         """Make the threads of all kernels, core by core."""
-        place(self.device, self.program)
+        self.place()
         origins = {id(kernel): kernel.origin for kernel in self.program.kernels}
         for x, y in self.program.cores:
             core = self.device.core(x, y)
@@ -397,8 +402,7 @@ class _Run:
 
     def _start(self, thread: KernelThread, kernel: Kernel) -> None:
         api = self._api(thread, kernel)
-        build = build_facts(thread.core, kernel, thread.role)
-        compiled = self._compile(kernel, thread.role, build, type(api))
+        compiled = self.compile_for(thread.core, kernel, thread.role)
         thread.kernel = KernelSource(kernel.name, kernel.file, compiled.sources)
         if self.timeline is not None:
             track = Track(thread.core.logical, thread.role_name, kernel.name)
@@ -410,10 +414,9 @@ class _Run:
         self.calls.update(compiled.bindings.values())
         self.apis.append(api)
 
-    def _compile(
-        self, kernel: Kernel, role: Role, build: Build, api: type[KernelApi]
-    ) -> CompiledKernel:
+    def compile_for(self, core: Core, kernel: Kernel, role: Role) -> CompiledKernel:
         """The kernel compiled for a processor; SimError for what is wrong in its text."""
+        build = build_facts(core, kernel, role)
         key = (id(kernel), role, build)
         if key in self.compiled:
             return self.compiled[key]
@@ -422,7 +425,7 @@ class _Run:
                 kernel.text,
                 kernel.file,
                 role,
-                api=api,
+                api=COMPUTE_APIS.get(role, DataMovementApi),
                 defines=kernel.defines,
                 compile_time_args=kernel.compile_time_args,
                 named_compile_time_args=kernel.named_compile_time_args,
@@ -430,7 +433,7 @@ class _Run:
                 build=build,
                 include_path=kernel.include_path,
                 timed=self.device.options.timed,
-                release=self._release(kernel),
+                release=self.release_of(kernel),
             )
         except CppSyntaxError as error:
             place = error.position
@@ -444,7 +447,7 @@ class _Run:
         self.device.warnings.update(dict.fromkeys(map(str, made.warnings)))
         return made
 
-    def _release(self, kernel: Kernel) -> Release | None:
+    def release_of(self, kernel: Kernel) -> Release | None:
         """The state of tt-metal that a kernel is said to be of; None if its headers say it."""
         return kernel.release or RELEASES.get(self.device.options.tt_metal or "")
 
@@ -461,7 +464,7 @@ class _Run:
             noc_index=kernel.noc_index,
             noc_model=self.noc_model,
             compile_time_args=kernel.compile_time_args,
-            has_page_sizes=self._release(kernel) is Release.LATE_2026,
+            has_page_sizes=self.release_of(kernel) is Release.LATE_2026,
         )
         self.movers.append(mover)
         return mover
@@ -471,7 +474,7 @@ class _Run:
         watch = self.device.watch
         first_line = len(self.device.printed)
         if watch is not None:
-            watch.program_started(self.threads, self._cores())
+            watch.program_started(self.threads, self.cores())
         try:
             self._run_threads()
         except SimError as error:
@@ -484,14 +487,14 @@ class _Run:
         self.move_held_copies()
         if watch is not None:
             watch.program_ended()
-        return self._report(first_line)
+        return self.report(self._times(), first_line)
 
     def run_if_regular(self, full: Sanitizer) -> ProgramReport | None:
         """Run the threads while all that they do is regular; None, and all undone, if it is not.
 
         What is wrong with a program is only told by a run of its own.
         """
-        watch = RegularRun(full, self.threads, self._cores())
+        watch = RegularRun(full, self.threads, self.cores())
         for api in self.apis:
             api.watch = watch
         try:
@@ -501,15 +504,20 @@ class _Run:
         except (IrregularError, SimError):
             watch.undo()
             return None
-        return self._report(len(self.device.printed))
+        return self.report(self._times())
 
     @property
     def may_be_regular(self) -> bool:
         """Whether it is worth a try: nothing records what happens, which could not be undone."""
-        recorded = self.timeline is not None or self.page_log is not None
-        return not recorded and may_be_regular(self.calls)
+        return not self.is_recorded and may_be_regular(self.calls)
 
-    def _cores(self) -> tuple[Core, ...]:
+    @property
+    def is_recorded(self) -> bool:
+        """Whether somebody looks at each call."""
+        return self.timeline is not None or self.page_log is not None
+
+    def cores(self) -> tuple[Core, ...]:
+        """The cores that are set up."""
         return tuple(self.device.core(x, y) for x, y in self.program.configured_cores)
 
     def _run_threads(self) -> None:
@@ -517,14 +525,18 @@ class _Run:
         with np.errstate(all="ignore"), without_collections():
             self.scheduler.run(self.threads)
 
-    def _report(self, first_line: int) -> ProgramReport:
+    def _times(self) -> tuple[ThreadTimes, ...]:
+        return tuple(map(_times, self.threads, self.apis))
+
+    def report(self, times: Sequence[ThreadTimes], first_line: int | None = None) -> ProgramReport:
+        """What a run did, with the times of all threads and what was printed since a line."""
         watch = self.device.watch
         return ProgramReport(
             chip=self.device.chip,
-            threads=tuple(map(_times, self.threads, self.apis)),
+            threads=tuple(times),
             has_circular_buffers=bool(self.program.circular_buffers),
             findings=() if watch is None else tuple(watch.findings),
-            printed=tuple(self.device.printed[first_line:]),
+            printed=() if first_line is None else tuple(self.device.printed[first_line:]),
             networks=self.noc_model,
         )
 
@@ -546,14 +558,23 @@ def run_program(
     """
     if not program.kernels:
         raise SimError("the program has no kernels; create at least one before it is run")
-    run = _Run(device, program, timeline, page_log)
+    run = ProgramRun(device, program, timeline, page_log)
     try:
+        if device.watch is not None and not run.is_recorded:
+            from ttmlir.sim.groups.group_run import run_in_groups
+
+            times = run_in_groups(run, device.watch)
+            if times is not None:
+                return run.report(times)
+            compiled = run.compiled
+            run = ProgramRun(device, program, timeline, page_log)
+            run.compiled = compiled
         run.prepare()
         if device.watch is not None and run.may_be_regular:
             report = run.run_if_regular(device.watch)
             if report is not None:
                 return report
-            run = _Run(device, program, timeline, page_log)
+            run = ProgramRun(device, program, timeline, page_log)
             run.prepare()
         return run.run()
     finally:

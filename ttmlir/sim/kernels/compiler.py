@@ -251,17 +251,24 @@ class CompiledKernel:
     @cached_property
     def _make(self) -> Callable[..., Generator[None, None, None]]:
         """What starts it, given its bindings: a call makes all its variables anew."""
-        names: dict[str, object] = {"__builtins__": {}, **NAMES}
+        return self._define({})
+
+    def _define(self, replaced: Mapping[str, object]) -> Callable[..., Generator[None, None, None]]:
+        names: dict[str, object] = {"__builtins__": {}, **NAMES, **replaced}
         exec(self.bytecode, names)
         return cast("Callable[..., Generator[None, None, None]]", names[_ENTRY])
 
-    def start(self, api: KernelApi) -> Generator[None, None, None]:
+    def start(
+        self, api: KernelApi, names: Mapping[str, object] | None = None
+    ) -> Generator[None, None, None]:
         """The running kernel; each `yield` is a wait. `api` is of the class it was compiled for.
 
-        Undefined behaviour of the C++ raises SimError with the place in the source.
+        Undefined behaviour of the C++ raises SimError with the place in the source. `names` replace
+        some of the helpers that the code uses, for kernels that run for several cores at once.
         """
         bound = {variable: _bound(api, name) for variable, name in self.bindings.items()}
-        return self._make(**bound)
+        make = self._make if names is None else self._define(names)
+        return make(**bound)
 
 
 def _bound(api: KernelApi, name: str) -> object:

@@ -153,8 +153,9 @@ where the aligned size of a page follows the flags."""
 _FLAGS = 2 * PAGE_SIZE - 1
 _NO_PAGE_SIZE = (
     "these arguments of a tensor accessor hold no page size; give it to TensorAccessor(args, "
-    "address, page_size), or make them with TensorAccessorArgs(buffer, aligned_page_size=True) on "
-    "the host"
+    "address, page_size), or let the host put it there: by tt_metal='0.81' of CreateDevice, by "
+    "--tt-metal 0.81 of ttmlir-host and ttmlir-kernel, or by TensorAccessorArgs(buffer, "
+    "aligned_page_size=True)"
 )
 
 _NO_PAGE = 0xFFFF_FFFF

@@ -66,6 +66,11 @@ def cast(values: Array, source: DataType, target: DataType) -> Array | None:
     Integers become bfloat16 first, halves away from zero, as whole numbers of 16 bits are found;
     float32 is cut for block floats. Only to those of 4 bits mantissas are rounded to 6 bits before.
     """
+    found = _cast(np.atleast_1d(values), source, target)
+    return None if found is None else found.reshape(values.shape)
+
+
+def _cast(values: Array, source: DataType, target: DataType) -> Array | None:
     is_whole = values.dtype.kind in "iu"
     if target is DataType.U16 and source in FORMATS:
         whole = to_small_integer(values, 65535, signed=False)

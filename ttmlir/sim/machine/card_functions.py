@@ -210,7 +210,7 @@ def dst_function(name: str, arch: Arch) -> Callable[[Array], Array] | None:
 
 
 def _look_up_in_dst(name: str, arch: Arch, values: Array) -> Array:
-    patterns = np.ascontiguousarray(values, np.float32).view(np.uint16)[1::2]
+    patterns = np.ascontiguousarray(values, np.float32).view(np.uint16)[..., 1::2]
     return _dst_table(name, arch).take(patterns)
 
 

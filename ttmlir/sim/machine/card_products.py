@@ -77,14 +77,20 @@ def multiply_matrices(
     A bias is a row that is added to all rows. Blocks take so many tiles of the inner dimension,
     by default as many as ttnn chooses.
 
-    None for more multiplications than `LARGEST`, and for formats whose bits are not known.
+    None for more multiplications than `LARGEST`, for formats whose bits are not known, and for
+    matrices that do not fit each other.
     """
     if arch not in _COLUMNS or b.ndim < 2 or a.ndim < 2 or not a.size or not b.size:
+        return None
+    if a.shape[-1] != b.shape[-2]:
         return None
     kept = {formats.in0, formats.in1, formats.out, *(() if bias is None else bias[1:])}
     if not kept <= FORMATS:
         return None
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    try:
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        return None
     if math.prod(batch) * math.prod(a.shape[-2:]) * b.shape[-1] > LARGEST:
         return None
     left = unpack(a, formats.in0, wide=formats.wide)

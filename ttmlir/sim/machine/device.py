@@ -769,6 +769,10 @@ class SimDevice:
                 self.watch.host_write(core.l1, MEM_ZEROS_BASE, MEM_ZEROS_SIZE)
         return core
 
+    def cores(self) -> tuple[Core, ...]:
+        """The worker cores that were named so far."""
+        return tuple(self._cores.values())
+
     @property
     def dram(self) -> tuple[Memory, ...]:
         """The memory of each DRAM channel."""

@@ -12,6 +12,7 @@ llk_math_common.h and llk_pack_common.h for the semaphore between math and pack.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -433,6 +434,17 @@ class DestinationRegisters:
         """Tiles that a thread sees: 16 of 16 bits or 8 of 32 bits, half as many in halves."""
         self._products = self._products.onto(register)
         self._halves = [Half(self.capacity, self._products) for _ in range(count)]
+
+    def use_halves(self, make: Callable[[], Half]) -> None:
+        """Replace all halves, which are empty, by others that are empty."""
+        self._halves = [make() for _ in self._halves]
+        self.math = self._halves[self._math_index]
+        self.pack = self._halves[self._pack_index]
+
+    @property
+    def num_halves(self) -> int:
+        """2, or with full synchronisation 1."""
+        return len(self._halves)
 
     def set_width(self, *, wide: bool) -> bool:
         """Hold 32-bit numbers, or 16-bit ones; False, and no change, while tiles are in use."""

@@ -196,6 +196,27 @@ class RegularRun:
         for memory, address, data in reversed(self._before):
             memory.write(address, data)
 
+    def repeat(
+        self,
+        first: Memory,
+        others: Iterable[Memory],
+        reads: Iterable[tuple[Memory, int, int]],
+        writes: Iterable[tuple[Memory, int, int]],
+    ) -> None:
+        """Other cores did in their L1 what one was seen to do in `first`.
+
+        `reads` and `writes` are their copies to and from pages: memory, address and size.
+        """
+        written = self._pages[first].written
+        for other in others:
+            self._pages[other].written.update(written)
+        self._reads.update(reads)
+        for memory, address, size in writes:
+            known = self._writes.setdefault(memory, {})
+            if address in known:
+                raise IrregularError
+            known[address] = size
+
     def finish(self) -> None:
         """All threads have ended: have the sanitizer know what was written.
 

@@ -74,6 +74,32 @@ def matmul_unpack_cycles(in0: DataType, in1: DataType, rows: int = 1, columns: i
     return max(streaming, UNITS.matmul_unpack_call)
 
 
+def lost_to_networks(passed: int, idle: int, cycles: int) -> tuple[int, int]:
+    """Cycles that unpackers lose to banks of L1 that the networks read or write in the meantime.
+
+    `passed` are the bytes that the networks moved, of which those moved while the unpackers were
+    idle are in nobody's way; `cycles` is what they take by themselves. Also returns the bytes that
+    are still to count later.
+    """
+    flits = passed // UNITS.l1_port_bytes
+    busy = min(max(flits - idle, 0), cycles)
+    return int(busy * UNITS.l1_conflicts), max(flits - cycles, 0) * UNITS.l1_port_bytes
+
+
+def block_end(begin: int, first: int, last: int, count: int, product: int) -> tuple[int, int]:
+    """When `count` products of `product` cycles each end, and when their first bank is free.
+
+    Their tiles stream through both banks, from `first` to `last`: the unpackers are at most two
+    ahead of the matrix unit.
+    """
+    tile = (last - first) / (count - 1)
+    end = max(
+        begin + count * product, last + product, int(begin + (count - 2) * tile) + 2 * product
+    )
+    # The next tile that stays does not need the register of those that stream past.
+    return end, max(last, int(end - product - tile))
+
+
 def matmul_math_cycles(fidelity: MathFidelity, products: int = 1) -> int:
     """Cycles of the matrix unit for products of two tiles."""
     return products * (UNITS.matmul_phase * fidelity_phases(fidelity) + UNITS.matmul_handover)

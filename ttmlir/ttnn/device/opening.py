@@ -128,6 +128,8 @@ def _check_open_as_asked(
 
 
 def _card_steps(card_bits: bool | None, device: MeshDevice) -> int:
+    if card_bits not in (None, True, False):
+        raise UsageError(f"card_bits is True, False or None, not {card_bits!r}")
     if card_bits is None or device.numerics.value != "device":
         return device.card_steps
     return ALL_STEPS if card_bits else 0

@@ -66,7 +66,8 @@ def whole_of(tensor: Any, what: str) -> Any:
             return local.requires_grad_(needs_gradient)
         raise ArgumentError(
             f"{what} has what one of {mesh.size()} devices has of it; distribute it in a block "
-            "of ttmlir.virtual_devices, where all devices are"
+            "of ttmlir.virtual_devices, where all devices are, by distribute_tensor, "
+            "distribute_module or parallelize_module (fully_shard makes parts of one device only)"
         )
     return _joined(parts, mesh.mesh, tensor.placements).detach().requires_grad_(needs_gradient)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.torch.elements import torch_package
@@ -25,8 +25,10 @@ def virtual_devices(count: int) -> Generator[None]:
     What torch computes in the block it computes for each device. ArgumentError if
     torch.distributed has devices already, and for a number of devices below 1 or above 1,024.
     """
-    if not 1 <= count <= MOST_DEVICES:
-        raise ArgumentError(f"virtual_devices({count}): there are from 1 to {MOST_DEVICES} devices")
+    if not isinstance(cast("object", count), int) or not 1 <= count <= MOST_DEVICES:
+        raise ArgumentError(
+            f"virtual_devices({count!r}): there are from 1 to {MOST_DEVICES} devices"
+        )
     torch = torch_package()
     distributed: Any = torch.distributed
     if not distributed.is_available():

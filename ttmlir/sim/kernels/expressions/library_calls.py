@@ -516,6 +516,8 @@ def _choose(context: Context, name: str, a: Value, b: Value, node: tree.Node) ->
     if a.type != b.type or not isinstance(a.type, (IntType, FloatType)):
         message = (
             f"std::{name} takes two values of one type, not '{a.type.name}' and '{b.type.name}'"
+            if a.type != b.type
+            else f"std::{name} takes numbers here, not values of '{a.type.name}'; compare them by <"
         )
         raise context.error(node, message)
     choose = min if name == "min" else max

@@ -1,0 +1,1 @@
+"""Cores that run the same kernels, simulated together: see `group_run`."""

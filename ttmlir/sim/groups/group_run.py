@@ -1,0 +1,313 @@
+"""Runs a program whose cores do the same, each kernel once for a whole group of cores.
+
+A group is of cores with the same kernels, circular buffers and settings; run-time arguments may
+differ. Its first core runs the kernels (`tracing`), where possible: with calls that are right and
+mean the same in any order of the cores, which `RegularRun` watches. A branch or a loop on which
+cores disagree splits the group, and all starts anew. Then clocks are found for each core (`timing`)
+and numbers for all cores at once (`values`). Nothing changes before all that has succeeded; where
+it does not, the program runs core by core.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from ttmlir.collector import without_collections
+from ttmlir.optable.kernel import Role
+from ttmlir.optable.kernel.releases import Release
+from ttmlir.sim.calls.compute_api import give_registers
+from ttmlir.sim.calls.lanes_api import COMPUTED
+from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.program import Kernel, Program
+from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
+from ttmlir.sim.groups.per_core import DisagreementError, PerCore
+from ttmlir.sim.groups.timing import TimedCore, TimedThread, replay
+from ttmlir.sim.groups.tracing import (
+    CALLS,
+    NAMES,
+    GroupMemory,
+    TracedHalf,
+    TracedMath,
+    TracedMover,
+    TracedPack,
+    TracedThread,
+    TracedUnpack,
+)
+from ttmlir.sim.kernels import CompiledKernel
+from ttmlir.sim.machine.device import Core, SimDevice
+from ttmlir.sim.machine.numerics import Register
+from ttmlir.sim.machine.registers import DestinationRegisters, Products
+from ttmlir.sim.sanitizer.regular import IrregularError, RegularRun
+from ttmlir.sim.sanitizer.sanitizer import Sanitizer
+from ttmlir.sim.timing.noc_model import NocModel
+from ttmlir.sim.timing.report import ThreadTimes
+
+SWITCH = "TTMLIR_SIMULATE_GROUPS"
+"""The environment variable that lets programs run core by core where it is 0."""
+
+SMALLEST_GROUP = 4
+"""Cores that groups have on average: smaller ones take longer than cores by themselves."""
+
+_TRACED = {Role.UNPACK: TracedUnpack, Role.MATH: TracedMath, Role.PACK: TracedPack}
+_Traced = TracedUnpack | TracedMath | TracedPack | TracedMover
+_Cores = Sequence[tuple[int, int]]
+
+
+class RunnableProgram(Protocol):
+    """A program that is to run on a device."""
+
+    device: SimDevice
+    program: Program
+    noc_model: NocModel | None
+    """None: without clocks."""
+
+    def place(self) -> None:
+        """Set up the cores."""
+        ...
+
+    def cores(self) -> tuple[Core, ...]:
+        """The cores that are set up."""
+        ...
+
+    def compile_for(self, core: Core, kernel: Kernel, role: Role) -> CompiledKernel:
+        """The kernel compiled for a processor; SimError for what is wrong in its text."""
+        ...
+
+    def release_of(self, kernel: Kernel) -> Release | None:
+        """The state of tt-metal that a kernel is said to be of; None if its headers say it."""
+        ...
+
+
+def run_in_groups(run: RunnableProgram, watch: Sanitizer) -> list[ThreadTimes] | None:
+    """Run a program: the times of its threads, core by core.
+
+    None, and nothing has changed, if it has to run core by core.
+    """
+    options = run.device.options
+    suits = options.numerics == "device" and options.schedule_seed is None
+    if not suits or options.delay_copies or os.environ.get(SWITCH) == "0":
+        return None
+    groups = _find_groups(run.program)
+    while len(groups) * SMALLEST_GROUP <= len(run.program.cores):
+        attempt = _Attempt(run, watch, groups)
+        try:
+            return attempt.run()
+        except DisagreementError as error:
+            groups = attempt.split(error)
+        except (IrregularError, SimError, TypeError):
+            # Python's own functions take no `PerCore`.
+            return None
+    return None
+
+
+def _find_groups(program: Program) -> list[_Cores]:
+    """The cores of a program by what they have in common, in the order of the first ones."""
+    found: dict[tuple[object, ...], list[tuple[int, int]]] = {}
+    for core in program.cores:
+        kernels = [
+            (place, len(kernel.arguments.get(core, ())))
+            for place, kernel in enumerate(program.kernels)
+            if core in kernel.cores
+        ]
+        buffers = [
+            place for place, each in enumerate(program.circular_buffers) if core in each.cores
+        ]
+        found.setdefault((tuple(kernels), tuple(buffers)), []).append(core)
+    return list(found.values())
+
+
+class _Group:
+    """Cores that run the same kernels, and what the first of them did."""
+
+    def __init__(self, run: RunnableProgram, logical: _Cores, index: int) -> None:
+        """Threads for the first core; `index` is that of the first of them."""
+        device = run.device
+        self.cores = [device.core(x, y) for x, y in logical]
+        self.memory = GroupMemory(len(self.cores))
+        self.scheduler = Scheduler(replace(device.options, timed=False))
+        self.threads: list[TracedThread] = []
+        self.apis: list[_Traced] = []
+        self.kernels: list[Kernel] = []
+        first = self.cores[0]
+        for kernel in run.program.kernels:
+            if first.logical not in kernel.cores:
+                continue
+            if kernel.role == Role.COMPUTE:
+                _give_traced_registers(first, kernel, timed=device.options.timed)
+            for role in kernel.roles:
+                self._add(run, kernel, role, index + len(self.threads))
+
+    def _add(self, run: RunnableProgram, kernel: Kernel, role: Role, index: int) -> None:
+        first = self.cores[0]
+        thread = TracedThread(
+            first,
+            role,
+            KernelSource(kernel.name, kernel.file),
+            index,
+            scheduler=self.scheduler,
+            arguments=tuple(kernel.arguments.get(first.logical, ())),
+            common_arguments=tuple(kernel.common_arguments),
+        )
+        api = _traced_api(run.device, thread, kernel, run)
+        api.trace(self.memory, self.cores, self._arguments(kernel))
+        compiled = run.compile_for(first, kernel, role)
+        calls = set(compiled.bindings.values())
+        if not calls <= CALLS or (role is Role.PACK and calls & COMPUTED):
+            raise IrregularError
+        thread.kernel = KernelSource(kernel.name, kernel.file, compiled.sources)
+        thread.start(compiled.start(api, NAMES))
+        self.threads.append(thread)
+        self.apis.append(api)
+        self.kernels.append(kernel)
+
+    def _arguments(self, kernel: Kernel) -> list[Any]:
+        """The run-time arguments of all cores: numbers, `PerCore` where they differ."""
+        rows = [kernel.arguments.get(core.logical, ()) for core in self.cores]
+        columns = ([each & 0xFFFF_FFFF for each in column] for column in zip(*rows, strict=True))
+        return [
+            column[0] if column.count(column[0]) == len(column) else PerCore(column)
+            for column in columns
+        ]
+
+    def run(self) -> None:
+        """Run the kernels of the first core to their end."""
+        self.scheduler.run(self.threads)
+        if any(cb.received != cb.acked for cb in self.cores[0].cbs.values()):
+            raise IrregularError
+        self.memory.evaluate()
+
+
+def _give_traced_registers(core: Core, kernel: Kernel, *, timed: bool) -> None:
+    give_registers(core, kernel.compute, {}, timed=timed)
+    dst = core.dst
+    assert isinstance(dst, DestinationRegisters), "it was given just now"
+    none = Products(Register.BF16, kernel.compute.fidelity)
+    dst.use_halves(lambda: TracedHalf(none))
+
+
+def _traced_api(
+    device: SimDevice, thread: TracedThread, kernel: Kernel, run: RunnableProgram
+) -> _Traced:
+    compute = _TRACED.get(thread.role)
+    if compute is not None:
+        return compute(thread.core, thread, device.options, kernel.compute)
+    return TracedMover(
+        thread.core,
+        thread,
+        device.options,
+        device.network,
+        noc_index=kernel.noc_index,
+        compile_time_args=kernel.compile_time_args,
+        has_page_sizes=run.release_of(kernel) is Release.LATE_2026,
+    )
+
+
+class _Attempt:
+    """A try with some groups."""
+
+    def __init__(self, run: RunnableProgram, watch: Sanitizer, groups: list[_Cores]) -> None:
+        self._run = run
+        self._watch = watch
+        self._groups = groups
+        self._tried = 0
+
+    def split(self, error: DisagreementError) -> list[_Cores]:
+        """The groups, with the one that disagreed split."""
+        parts: dict[int, list[tuple[int, int]]] = {}
+        for core, number in zip(self._groups[self._tried], error.numbers, strict=True):
+            parts.setdefault(number, []).append(core)
+        before, after = self._groups[: self._tried], self._groups[self._tried + 1 :]
+        return [*before, *parts.values(), *after]
+
+    def run(self) -> list[ThreadTimes]:
+        """Run the program: the times of its threads.
+
+        Raises IrregularError or SimError where that cannot be done, DisagreementError where a group
+        has to be split.
+        """
+        run = self._run
+        run.place()
+        groups: list[_Group] = []
+        for logical in self._groups:
+            count = sum(len(group.threads) for group in groups)
+            groups.append(_Group(run, logical, count))
+        threads = [thread for group in groups for thread in group.threads]
+        regular = RegularRun(self._watch, threads, run.cores())
+        for group in groups:
+            for api in group.apis:
+                api.watch = regular
+        with np.errstate(all="ignore"), without_collections():
+            for place, group in enumerate(groups):
+                self._tried = place
+                group.run()
+            times = self._find_times(groups)
+        for group in groups:
+            _tell(regular, group)
+        regular.finish()
+        for group in groups:
+            _store(group)
+        return times
+
+    def _find_times(self, groups: Iterable[_Group]) -> list[ThreadTimes]:
+        """The times of all threads, in the order in which threads are numbered core by core."""
+        run = self._run
+        lanes = {
+            core.logical: (group, lane) for group in groups for lane, core in enumerate(group.cores)
+        }
+        steps = {id(api): api.recorder.steps() for group in groups for api in group.apis}
+        timed: list[TimedThread] = []
+        of_threads: list[tuple[Core, KernelThread, _Traced]] = []
+        for logical in run.program.cores:
+            group, lane = lanes[logical]
+            core = group.cores[lane]
+            dst = group.cores[0].dst
+            halves = dst.num_halves if isinstance(dst, DestinationRegisters) else 0
+            state = TimedCore(core.coordinate, lane, core.cbs, halves)
+            for thread, api in zip(group.threads, group.apis, strict=True):
+                timed.append(TimedThread(len(timed), state, steps[id(api)]))
+                of_threads.append((core, thread, api))
+        if run.noc_model is not None:
+            replay(timed, run.noc_model, run.device.options.cycle_limit)
+        return [
+            ThreadTimes(
+                core=core.logical,
+                role=thread.role_name,
+                kernel=thread.kernel.name,
+                cycles=each.clock,
+                stalls=each.stalls,
+                counters=api.counters(),
+            )
+            for each, (core, thread, api) in zip(timed, of_threads, strict=True)
+        ]
+
+
+def _tell(regular: RegularRun, group: _Group) -> None:
+    """Tell what the other cores of a group did, as the first one's was watched."""
+    memory = group.memory
+    reads = (
+        (page.memories[lane], page.sources[lane], page.size)
+        for page in memory.reads
+        for lane in range(1, memory.num_cores)
+    )
+    writes = (
+        (memories[lane], targets[lane], page.size)
+        for memories, targets, page in memory.writes
+        for lane in range(1, memory.num_cores)
+    )
+    first, *others = (core.l1 for core in group.cores)
+    regular.repeat(first, others, reads, writes)
+
+
+def _store(group: _Group) -> None:
+    """Put what a group wrote, and what its circular buffers hold, into the memories."""
+    for memories, targets, page in group.memory.writes:
+        for memory, target, row in zip(memories, targets, page.read(), strict=True):
+            memory.write(target, row.data)
+    for address, page in group.memory.pages.items():
+        for core, row in zip(group.cores, page.read(), strict=True):
+            core.l1.write(address, row.data)

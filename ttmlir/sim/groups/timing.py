@@ -1,0 +1,329 @@
+"""When what cores did happened: their threads' clocks, from records of what they wait for.
+
+A record has what a thread does that others may notice or that takes as long as others let it:
+hand-overs of pages, registers and results, transactions, barriers; and the cycles in between. All
+cores of a group share the records of their kernels, save for whom their transactions go to.
+`replay` runs the records of all threads in the order of the scheduler, with the rules of the calls
+that it names, so that the bookings of the networks are made in the same order.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+from ttmlir.sim.execution.scheduler import FOREVER, SLACK
+from ttmlir.sim.machine.memory import COUNTER_MASK, CircularBuffer
+from ttmlir.sim.machine.registers import SOURCE_BANKS
+from ttmlir.sim.sanitizer.regular import IrregularError
+from ttmlir.sim.timing.costs import block_end, lost_to_networks
+from ttmlir.sim.timing.noc_model import NocModel
+
+(
+    WAIT,
+    POP,
+    RESERVE,
+    PUSH,
+    READ,
+    WRITE,
+    BARRIER,
+    FILL,
+    USE,
+    USE_BLOCK,
+    ACQUIRE,
+    COMMIT,
+    TAKE,
+    RELEASE,
+    PAUSE,
+) = range(15)
+
+Cycles = tuple[int, int, int | None]
+"""What passes between two steps: cycles of the processor (`KernelThread.step`), then, if units are
+busy (`occupy`), what that adds to the clock, and how far the processor is ahead then."""
+
+Step = tuple[int, Any, Any, Any, int, int, int | None]
+"""What is done, with up to three arguments, and the `Cycles` that pass after it:
+
+- WAIT, POP, RESERVE, PUSH: circular buffer, pages
+- READ, WRITE: coordinates of the other end for each core, bytes, network
+- BARRIER: name of the call, kind, network
+- FILL (SrcA and SrcB): cycles that it takes, when the first operands of several are there, banks
+- USE: cycles that it takes
+- USE_BLOCK: cycles of a product, how many of them
+- ACQUIRE, COMMIT, TAKE, RELEASE (DST), PAUSE: nothing
+"""
+
+
+class _Queue:
+    """What times say of a circular buffer: see `CircularBuffer`."""
+
+    __slots__ = ("acked", "makers", "num_pages", "pops", "pushes", "received", "takers")
+
+    def __init__(self, num_pages: int) -> None:
+        self.num_pages = num_pages
+        self.received: int = 0
+        self.acked: int = 0
+        self.pushes: list[int] = [0] * num_pages
+        self.pops: list[int] = [0] * num_pages
+        self.takers: list[TimedThread] = []
+        self.makers: list[TimedThread] = []
+
+
+class TimedCore:
+    """The hand-overs on a core: those of `SourceRegisters` and `DestinationRegisters`."""
+
+    __slots__ = (
+        *("banks", "committed", "coordinate", "dst_times", "freed", "idle_since", "lane"),
+        *("math", "math_half", "pack", "pack_half", "passed", "queues", "source_math"),
+        "source_unpack",
+    )
+
+    def __init__(
+        self, coordinate: tuple[int, int], lane: int, cbs: dict[int, CircularBuffer], halves: int
+    ) -> None:
+        """Nothing has happened; `lane` is the place of the core in its group."""
+        self.coordinate = coordinate
+        self.lane = lane
+        self.queues = {index: _Queue(cb.num_pages) for index, cb in cbs.items()}
+        self.passed: int = 0
+        self.idle_since: int = 0
+        self.banks: deque[tuple[int, int]] = deque()
+        self.freed: deque[int] = deque([0] * SOURCE_BANKS)
+        self.dst_times: list[int] = [0] * halves
+        self.committed: int = 0
+        self.math_half: int = 0
+        self.pack_half: int = 0
+        self.source_math: TimedThread | None = None
+        self.source_unpack: TimedThread | None = None
+        self.math: TimedThread | None = None
+        self.pack: TimedThread | None = None
+
+
+class TimedThread:
+    """A thread with its record, and how far it is."""
+
+    __slots__ = ("ahead", "clock", "core", "done", "index", "place", "queued", "stalls", "steps")
+
+    def __init__(self, index: int, core: TimedCore, steps: Sequence[Step]) -> None:
+        """At cycle 0."""
+        self.index = index
+        self.core = core
+        self.steps = steps
+        self.place: int = 0
+        self.clock: int = 0
+        self.ahead: int = 0
+        self.stalls: dict[str, int] = {}
+        self.queued = True
+        self.done: dict[str, list[int]] = {
+            kind: [0, 0] for kind in ("read", "write", "flush", "atomic")
+        }
+        """By kind of barrier and network: when all that it waits for is over."""
+
+
+def replay(  # noqa: C901 - one case for each kind, in place: calls take as long as the rest
+    threads: Sequence[TimedThread], networks: NocModel, limit: int
+) -> None:
+    """Find the clocks and stalls of all threads at their ends.
+
+    Raises IrregularError if they wait for each other, or take more than `limit` cycles.
+    """
+    ready: list[tuple[int, int, TimedThread]] = [(0, each.index, each) for each in threads]
+    cores = {each.core.coordinate: each.core for each in threads}
+    while ready:
+        _, _, thread = heappop(ready)
+        clock: int = thread.clock
+        ahead: int = thread.ahead
+        thread.queued = False
+        next_clock = ready[0][0] if ready else FOREVER
+        horizon: int = min(next_clock + SLACK, limit)
+        core, steps, place = thread.core, thread.steps, thread.place
+        end = len(steps)
+        stalls = thread.stalls
+        is_blocked = False
+        while place < end:
+            kind, first, second, third, before, busy, left = steps[place]
+            woken: Sequence[TimedThread] = ()
+            if kind == WAIT:
+                queue, pages = core.queues[first], int(second)
+                if (queue.received - queue.acked) & COUNTER_MASK < pages:
+                    queue.takers.append(thread)
+                    is_blocked = True
+                    break
+                if pages > 0:
+                    since = queue.pushes[(queue.acked + pages - 1) % queue.num_pages]
+                    if since > clock:
+                        stalls["cb_wait_front"] = stalls.get("cb_wait_front", 0) + since - clock
+                        clock = since
+                        ahead = 0
+                    elif since > clock - ahead:
+                        ahead = clock - since
+            elif kind == POP:
+                queue = core.queues[first]
+                for page in range(queue.acked, queue.acked + second):
+                    queue.pops[page % queue.num_pages] = clock
+                queue.acked += second
+                if queue.makers:
+                    woken, queue.makers = queue.makers, []
+            elif kind == RESERVE:
+                queue, pages = core.queues[first], int(second)
+                if (queue.num_pages - queue.received + queue.acked) & COUNTER_MASK < pages:
+                    queue.makers.append(thread)
+                    is_blocked = True
+                    break
+                if pages > 0:
+                    since = queue.pops[(queue.received + pages - 1) % queue.num_pages]
+                    if since > clock:
+                        stalls["cb_reserve_back"] = stalls.get("cb_reserve_back", 0) + since - clock
+                        clock = since
+                        ahead = 0
+                    elif since > clock - ahead:
+                        ahead = clock - since
+            elif kind == PUSH:
+                queue = core.queues[first]
+                for page in range(queue.received, queue.received + second):
+                    queue.pushes[page % queue.num_pages] = clock
+                queue.received += second
+                if queue.takers:
+                    woken, queue.takers = queue.takers, []
+            elif kind == READ:
+                if clock > horizon:
+                    break
+                noc = int(third)
+                clock, arrived = networks.read(
+                    clock, core.coordinate, first[core.lane], second, noc
+                )
+                done = thread.done["read"]
+                done[noc] = max(done[noc], arrived)
+                core.passed += second
+                other_end = cores.get(first[core.lane])
+                if other_end is not None:
+                    other_end.passed += second
+            elif USE <= kind <= USE_BLOCK:
+                banks = core.banks
+                if not banks:
+                    core.source_math = thread
+                    is_blocked = True
+                    break
+                since, last = banks.popleft()
+                if since > clock:
+                    stalls["src"] = stalls.get("src", 0) + since - clock
+                    clock = since
+                if kind == USE:
+                    ahead = int(first)
+                    clock += ahead
+                else:
+                    end_of_all, free = block_end(clock, since, last, second, first)
+                    ahead = end_of_all - clock
+                    stalls["src"] = stalls.get("src", 0) + ahead - second * first
+                    clock = end_of_all
+                    core.freed.append(free)
+                core.freed.append(clock)
+                if core.source_unpack is not None:
+                    woken = (core.source_unpack,)
+                    core.source_unpack = None
+            elif kind == FILL:
+                freed = core.freed
+                if len(freed) < third:
+                    core.source_unpack = thread
+                    is_blocked = True
+                    break
+                since = freed.popleft()
+                if third > 1:
+                    freed.popleft()
+                if since > clock:
+                    stalls["src"] = stalls.get("src", 0) + since - clock
+                    clock = since
+                ahead = int(first)
+                if core.passed:
+                    idle = clock - core.idle_since
+                    lost, core.passed = lost_to_networks(core.passed, idle, ahead)
+                    ahead += lost
+                since = clock + second
+                clock += ahead
+                core.idle_since = clock
+                core.banks.append((since if second else clock, clock))
+                if core.source_math is not None:
+                    woken = (core.source_math,)
+                    core.source_math = None
+            elif kind == BARRIER:
+                since = thread.done[second][int(third)]
+                if since > clock:
+                    call = str(first)
+                    stalls[call] = stalls.get(call, 0) + since - clock
+                    clock = since
+            elif kind == WRITE:
+                if clock > horizon:
+                    break
+                noc = int(third)
+                clock, departed, _, answered = networks.write(
+                    clock, core.coordinate, first[core.lane], second, noc
+                )
+                flushed, written = thread.done["flush"], thread.done["write"]
+                flushed[noc] = max(flushed[noc], departed)
+                written[noc] = max(written[noc], answered)
+                core.passed += second
+                other_end = cores.get(first[core.lane])
+                if other_end is not None:
+                    other_end.passed += second
+            elif kind == ACQUIRE:
+                if core.committed == len(core.dst_times):
+                    core.math = thread
+                    is_blocked = True
+                    break
+                since = core.dst_times[core.math_half]
+                if since > clock:
+                    stalls["dst"] = stalls.get("dst", 0) + since - clock
+                    clock = since
+                    ahead = 0
+            elif kind == COMMIT:
+                times = core.dst_times
+                times[core.math_half] = clock
+                core.committed = min(core.committed + 1, len(times))
+                core.math_half = (core.math_half + 1) % len(times)
+                if core.pack is not None:
+                    woken = (core.pack,)
+                    core.pack = None
+            elif kind == TAKE:
+                if core.committed == 0:
+                    core.pack = thread
+                    is_blocked = True
+                    break
+                since = core.dst_times[core.pack_half]
+                if since > clock:
+                    stalls["dst"] = stalls.get("dst", 0) + since - clock
+                    clock = since
+                    ahead = 0
+            elif kind == RELEASE:
+                times = core.dst_times
+                times[core.pack_half] = clock
+                core.committed = max(core.committed - 1, 0)
+                core.pack_half = (core.pack_half + 1) % len(times)
+                if core.math is not None:
+                    woken = (core.math,)
+                    core.math = None
+            for other in woken:
+                if other.queued or other is thread:
+                    continue
+                other.queued = True
+                horizon = min(horizon, max(other.clock, clock) + SLACK)
+                heappush(ready, (other.clock, other.index, other))
+            before -= ahead
+            if before > 0:
+                clock += before
+                ahead = 0
+            else:
+                ahead = -before
+            if left is not None:
+                clock += busy
+                ahead = left
+            place += 1
+        thread.place = place
+        thread.clock = clock
+        thread.ahead = ahead
+        if place < end and not is_blocked:
+            thread.queued = True
+            heappush(ready, (clock, thread.index, thread))
+    if any(each.place < len(each.steps) or each.clock > limit for each in threads):
+        raise IrregularError

@@ -1,0 +1,687 @@
+"""The calls of kernels on a group of cores: they record what happens instead of doing it.
+
+One core of the group, its *first*, runs each kernel once, in any order that its hand-overs allow:
+where each page has one owner at a time, what kernels do does not depend on clocks. Its circular
+buffers and registers are real; pages and tiles of DST are descriptions (`values`), numbers that
+differ between the cores are `PerCore`, and records for the clocks (`timing`) take the place of
+waiting. Calls are those of the first core alone, with what they do to numbers and clocks replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.sim.calls.compute_api import ComputeApi
+from ttmlir.sim.calls.device_objects import DataMovementApi
+from ttmlir.sim.calls.kernel_api import KernelApi, Template
+from ttmlir.sim.calls.lanes_api import COMPUTED, PREPARED, VectorApi
+from ttmlir.sim.calls.math_api import MathApi
+from ttmlir.sim.calls.pack_api import PackApi, rectify
+from ttmlir.sim.calls.unpack_api import POOL_MAX, Source, UnpackApi
+from ttmlir.sim.execution.scheduler import KernelThread
+from ttmlir.sim.groups import timing
+from ttmlir.sim.groups.per_core import PerCore, PerCoreRange, range_per_core
+from ttmlir.sim.groups.timing import Step
+from ttmlir.sim.groups.values import (
+    Applied,
+    Chain,
+    Evaluation,
+    Fetched,
+    Operand,
+    Pack,
+    Packed,
+    Page,
+    Reduced,
+    Tile,
+)
+from ttmlir.sim.machine import numerics
+from ttmlir.sim.machine.address_generators import AddressGenerator
+from ttmlir.sim.machine.device import LOCAL_MASK, NETWORKS, Core, Endpoint, noc_address
+from ttmlir.sim.machine.memory import CircularBuffer, Memory
+from ttmlir.sim.machine.numerics import INTEGERS, tile_bytes
+from ttmlir.sim.machine.registers import SOURCE_BANKS, Half, Products
+from ttmlir.sim.sanitizer.regular import IrregularError
+from ttmlir.sim.sanitizer.sanitizer import BarrierKind
+
+Array = NDArray[Any]
+
+_SPREAD = [
+    f"{operation}_{rest}"
+    for operation in ("add", "sub", "mul")
+    for rest in (
+        *("tiles_bcast", "tiles_bcast_rows", "tiles_bcast_cols", "tiles_bcast_scalar"),
+        *("bcast_rows_init_short", "bcast_cols_init_short", "bcast_scalar_init_short"),
+        *("tiles_bcast_scalar_init_short", "reuse_dest_init", "reuse_dest_tiles"),
+    )
+]
+
+_VECTOR = {
+    name for name in COMPUTED | PREPARED if getattr(MathApi, name) is getattr(VectorApi, name)
+}
+
+CALLS = frozenset(
+    {
+        *("cb_wait_front", "cb_pop_front", "cb_reserve_back", "cb_push_back"),
+        *("get_read_ptr", "get_write_ptr", "get_tile_size", "get_dataformat"),
+        *("get_arg_val", "get_common_arg_val", "get_compile_time_arg_val"),
+        # Of data movement.
+        *("InterleavedAddrGen", "InterleavedAddrGenFast", "InterleavedPow2AddrGen"),
+        *("InterleavedPow2AddrGenFast", "TensorAccessor", "TensorAccessorArgs"),
+        *("noc_async_read_tile", "noc_async_read_page", "noc_async_read_barrier"),
+        *("noc_async_write_tile", "noc_async_write_page", "noc_async_write_barrier"),
+        *("noc_async_writes_flushed", "noc_async_read", "noc_async_write", "get_noc_addr"),
+        *("get_absolute_logical_x", "get_absolute_logical_y"),
+        # Of compute kernels.
+        *("compute_kernel_hw_startup", "binary_op_init_common", "unary_op_init_common"),
+        *("init_sfpu", "mm_init", "mm_init_short", "mm_init_short_with_dt", "mm_block_init"),
+        *("matmul_init", "matmul_block_init", "mm_block_init_short"),
+        *("mm_block_init_short_with_both_dt", "binary_op_specific_init"),
+        *("mm_block_init_short_with_dt", "add_tiles_init", "sub_tiles_init", "mul_tiles_init"),
+        *("binary_tiles_init", "copy_tile_init", "copy_tile_to_dst_init_short"),
+        *("copy_tile_to_dst_init_short_with_dt", "reconfig_data_format"),
+        *("reconfig_data_format_srca", "reconfig_data_format_srcb"),
+        *("pack_reconfig_data_format", "pack_reconfig_l1_acc"),
+        *("tile_regs_acquire", "tile_regs_commit", "tile_regs_wait", "tile_regs_release"),
+        *("acquire_dst", "release_dst", "add_tiles", "sub_tiles", "mul_tiles", "copy_tile"),
+        *("matmul_tiles", "matmul_block", "pack_tile", "pack_tile_block"),
+        *("init_bcast", "bcast_init", *_SPREAD),
+        *("transpose_wh_init", "transpose_wh_init_short", "transpose_wh_tile"),
+        *("unary_bcast_init", "unary_bcast", "unary_bcast_uninit"),
+        *("binary_dest_reuse_tiles_init", "binary_dest_reuse_tiles"),
+        *("reduce_init", "reduce_uninit", "reduce_init_delta", "reduce_revert_delta"),
+        *("reduce_tile", "llk_pack_relu_config", "exp_tile_init", "exp_tile_since_2026"),
+        *_VECTOR,
+        # What every kernel is given, and the calls that refuse loads and stores.
+        *("load", "store", "thread", "step", "iterations", "limited"),
+    }
+)
+"""What kernels of groups may call; the others have to be simulated core by core."""
+
+NAMES = {"_range": range_per_core}
+"""What takes the place of helpers that kernels use."""
+
+_PENDING = 1 << 13
+"""So many tiles are computed together, so that descriptions do not fill the memory."""
+
+
+class GroupMemory:
+    """What the first core's circular buffers hold, and what was copied from and to other places."""
+
+    def __init__(self, num_cores: int) -> None:
+        """Nothing yet."""
+        self.num_cores = num_cores
+        self.pages: dict[int, Page] = {}
+        self.reads: list[Fetched] = []
+        self.writes: list[tuple[Sequence[Memory], Sequence[int], Page]] = []
+        self._pending: list[Packed] = []
+        self._evaluation = Evaluation(num_cores)
+
+    def page(self, address: int, size: int) -> Page:
+        """The whole page at an address of L1."""
+        page = self.pages.get(address)
+        if page is None or page.size != size:
+            raise IrregularError
+        return page
+
+    def pack(self, address: int, page: Packed) -> None:
+        """Put a page into L1 that is to be computed."""
+        self.pages[address] = page
+        self._pending.append(page)
+        if len(self._pending) * self.num_cores >= _PENDING:
+            self.evaluate()
+
+    def evaluate(self) -> None:
+        """Compute all pages."""
+        self._evaluation.compute(self._pending)
+        self._pending.clear()
+
+
+class TracedThread(KernelThread):
+    """A thread whose clock counts the cycles since its last step alone.
+
+    Where a unit was busy since, `before` are those of the processor until the first time, and
+    `clock` and `ahead` are what came of it from there on.
+    """
+
+    __slots__ = ("before", "is_occupied")
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        """See `KernelThread`."""
+        super().__init__(*arguments, **keywords)
+        self.before = 0
+        self.is_occupied = False
+
+    def occupy(self, cycles: int) -> None:
+        """Hand a call over to a unit that takes so long."""
+        if not self.is_occupied:
+            self.before, self.clock, self.is_occupied = self.clock, 0, True
+        super().occupy(cycles)
+
+    def take_cycles(self) -> timing.Cycles:
+        """What passed since the last step, which begins anew."""
+        if not self.is_occupied:
+            found = self.clock, 0, None
+        else:
+            found = self.before, self.clock, self.ahead
+        self.clock = self.ahead = self.before = 0
+        self.is_occupied = False
+        return found
+
+
+class Recorder:
+    """The record of a thread."""
+
+    __slots__ = ("_is_settled", "_steps", "_thread")
+
+    def __init__(self, thread: TracedThread) -> None:
+        """Of nothing."""
+        self._thread = thread
+        self._steps: list[Step] = []
+        self._is_settled = False
+        self.add(timing.PAUSE)
+
+    def settle(self) -> None:
+        """Count the cycles that passed as after the last step: what comes may depend on others."""
+        thread = self._thread
+        if self._is_settled:
+            # It blocked, and comes again.
+            if thread.clock or thread.is_occupied:
+                raise IrregularError
+            return
+        self._steps[-1] = (*self._steps[-1][:4], *thread.take_cycles())
+        self._is_settled = True
+
+    def add(self, kind: int, first: Any = None, second: Any = None, third: Any = None) -> None:
+        """Add a step; see `timing.Step`."""
+        self._steps.append((kind, first, second, third, 0, 0, None))
+        self._is_settled = False
+
+    def steps(self) -> list[Step]:
+        """The finished record."""
+        self.settle()
+        return self._steps
+
+
+class _TracedCalls(KernelApi):
+    """What all processors have in common; `trace` is called before the kernel starts."""
+
+    recorder: Recorder
+    memory: GroupMemory
+
+    def trace(self, memory: GroupMemory, cores: Sequence[Core], arguments: Sequence[Any]) -> None:
+        """Record; `arguments` are the run-time arguments, `PerCore` where they differ."""
+        self.memory = memory
+        self.cores = cores
+        assert isinstance(self.thread, TracedThread), "threads of groups are"
+        self.recorder = Recorder(self.thread)
+        self._per_core = arguments
+
+    def get_arg_val(self, index: int, template: Template = ("uint32_t",)) -> Any:
+        """A run-time argument."""
+        value = self._per_core[index] if index < len(self._per_core) else 0
+        if not isinstance(value, PerCore):
+            return super().get_arg_val(index, template)
+        if template[0] != "uint32_t":
+            raise IrregularError
+        return value
+
+    def get_absolute_logical_x(self) -> Any:
+        """Column of each core."""
+        return PerCore([core.logical[0] for core in self.cores])
+
+    def get_absolute_logical_y(self) -> Any:
+        """Row of each core."""
+        return PerCore([core.logical[1] for core in self.cores])
+
+    def cb_wait_front(self, cb: int, pages: int) -> bool:
+        """Wait, in the order of the trace and on the clock."""
+        self.recorder.settle()
+        if not super().cb_wait_front(cb, pages):
+            return False
+        self.recorder.add(timing.WAIT, cb, pages)
+        return True
+
+    def cb_pop_front(self, cb: int, pages: int) -> None:
+        """Hand pages over in both."""
+        self.recorder.settle()
+        super().cb_pop_front(cb, pages)
+        self.recorder.add(timing.POP, cb, pages)
+
+    def cb_reserve_back(self, cb: int, pages: int) -> bool:
+        """Wait in both."""
+        self.recorder.settle()
+        if not super().cb_reserve_back(cb, pages):
+            return False
+        self.recorder.add(timing.RESERVE, cb, pages)
+        return True
+
+    def cb_push_back(self, cb: int, pages: int) -> None:
+        """Hand pages over in both."""
+        self.recorder.settle()
+        super().cb_push_back(cb, pages)
+        self.recorder.add(timing.PUSH, cb, pages)
+
+    def limited(self, numbers: Any) -> Any:
+        """The numbers that the counter of a loop takes."""
+        if not isinstance(numbers, PerCoreRange):
+            return super().limited(numbers)
+        self._count_iterations(len(numbers))
+        return numbers
+
+    def load(self, address: int, size: int, signed: bool) -> NoReturn:
+        """Refuse: there are no bytes."""
+        raise IrregularError
+
+    def store(self, address: int, size: int, value: int) -> NoReturn:
+        """Refuse: there are no bytes."""
+        raise IrregularError
+
+
+class _Places(Endpoint):
+    """An endpoint for each core of the group."""
+
+    __slots__ = ("endpoints",)
+
+    def __init__(self, endpoints: Sequence[Endpoint]) -> None:
+        first = endpoints[0]
+        super().__init__(first.name, first.kind, first.index, first.coordinate, first.memory)
+        self.endpoints = endpoints
+
+
+class TracedMover(_TracedCalls, DataMovementApi):
+    """The calls of BRISC and NCRISC."""
+
+    def _locate(self, page: Any, pages: AddressGenerator) -> tuple[Endpoint, Any]:
+        if not isinstance(page, PerCore):
+            return super()._locate(page, pages)
+        locate = super()._locate
+        places = [locate(each, pages) for each in page.numbers]
+        return _Places([place for place, _ in places]), PerCore([each for _, each in places])
+
+    def get_noc_addr(self, first: Any, *rest: Any) -> Any:
+        """Address on the network: as where cores are by themselves, for each of them."""
+        columns = [each.numbers if isinstance(each, PerCore) else None for each in (first, *rest)]
+        if any(isinstance(each, AddressGenerator) for each in rest) and not any(columns):
+            return super().get_noc_addr(first, *rest)
+        find = super().get_noc_addr
+        found: list[int] = []
+        for lane, core in enumerate(self.cores):
+            arguments = [
+                each if numbers is None else numbers[lane]
+                for each, numbers in zip((first, *rest), columns, strict=True)
+            ]
+            is_own = len(rest) == 0 or (len(rest) == 1 and isinstance(rest[0], int))
+            found.append(
+                noc_address(*core.coordinate, arguments[0]) if is_own else find(*arguments)
+            )
+        return PerCore(found)
+
+    def noc_async_read(
+        self,
+        source: Any,
+        address: int,
+        size: int,
+        noc: int | None = None,
+        vc: int = 0,
+        template: Template = (),
+    ) -> bool:
+        """Start a copy from a tile's memory into L1."""
+        if not isinstance(source, PerCore):
+            return super().noc_async_read(source, address, size, noc, vc, template)
+        return self._read(self._places(source), source & LOCAL_MASK, address, size, noc)
+
+    def noc_async_write(
+        self,
+        address: int,
+        target: Any,
+        size: int,
+        noc: int | None = None,
+        vc: int = 0,
+        template: Template = (),
+    ) -> bool:
+        """Start a copy from L1 into a tile's memory."""
+        if not isinstance(target, PerCore):
+            return super().noc_async_write(address, target, size, noc, vc, template)
+        return self._write(self._places(target), target & LOCAL_MASK, address, size, noc)
+
+    def _places(self, addresses: PerCore) -> _Places:
+        return _Places([self.network.endpoint(each) for each in addresses.numbers])
+
+    def _ends(self, endpoint: Endpoint, address: Any) -> tuple[Sequence[Endpoint], Sequence[int]]:
+        """The other end of a transaction for each core."""
+        count = self.memory.num_cores
+        ends = endpoint.endpoints if isinstance(endpoint, _Places) else [endpoint] * count
+        places = address.numbers if isinstance(address, PerCore) else [address] * count
+        return ends, places
+
+    def _check(self, size: Any, address: Any, noc: Any, places: Sequence[int], mask: int) -> int:
+        """Copies of the same bytes of L1, aligned on all cores; the network."""
+        noc = self.noc_index if noc is None else noc
+        if not isinstance(size, int) or not isinstance(address, int) or noc not in range(NETWORKS):
+            raise IrregularError
+        if size < 1 or any((place ^ address) & mask for place in places):
+            raise IrregularError
+        return noc
+
+    def _read(
+        self, endpoint: Endpoint, source: Any, address: int, size: int, noc: int | None
+    ) -> bool:
+        self.recorder.settle()
+        ends, places = self._ends(endpoint, source)
+        noc = self._check(size, address, noc, places, ends[0].read_alignment - 1)
+        if self.watch is not None:
+            self.watch.copy_started(
+                *(self.thread, noc, "read", ends[0].memory, places[0], self.l1, address, size),
+                self._trid,
+            )
+        memory = self.memory
+        page = Fetched([end.memory for end in ends], places, size)
+        memory.reads.append(page)
+        self._check_page(address, size)
+        memory.pages[address] = page
+        if self.timed:
+            self.transactions += 1
+            self.bytes_read += size
+            self.recorder.add(timing.READ, [end.coordinate for end in ends], size, noc)
+        return True
+
+    def _write(
+        self,
+        endpoint: Endpoint,
+        target: Any,
+        address: int,
+        size: int,
+        noc: int | None,
+        trid: int = 0,
+    ) -> bool:
+        self.recorder.settle()
+        ends, places = self._ends(endpoint, target)
+        noc = self._check(size, address, noc, places, ends[0].write_alignment - 1)
+        if self.watch is not None:
+            self.watch.copy_started(
+                *(self.thread, noc, "write", self.l1, address, ends[0].memory, places[0], size),
+                trid,
+            )
+        page = self.memory.page(address, size)
+        self.memory.writes.append(([end.memory for end in ends], places, page))
+        if self.timed:
+            self.transactions += 1
+            self.bytes_written += size
+            self.recorder.add(timing.WRITE, [end.coordinate for end in ends], size, noc)
+        return True
+
+    def _check_page(self, address: int, size: int) -> None:
+        """Reads fill whole pages, so that no two of L1 overlap."""
+        for cb in self.cbs.values():
+            if cb.address <= address < cb.limit:
+                if size == cb.page_size and not (address - cb.address) % size:
+                    return
+        raise IrregularError
+
+    def _finish(
+        self, call: str, kind: BarrierKind, noc: int | None, trid: int | None = None
+    ) -> bool:
+        self.recorder.settle()
+        super()._finish(call, kind, noc, trid)
+        self.recorder.add(timing.BARRIER, call, kind, self.noc_index if noc is None else noc)
+        return True
+
+
+class _TracedCompute(_TracedCalls, ComputeApi):
+    """What the threads of compute kernels have in common."""
+
+    def report(self, rule: str, message: str, *detail: str) -> NoReturn:
+        """Refuse: what is wrong is told by a run core by core."""
+        raise IrregularError
+
+
+class TracedUnpack(_TracedCompute, UnpackApi):
+    """The calls of UNPACK."""
+
+    def _new_source(self, cb: CircularBuffer, register: Any) -> Source:
+        source = super()._new_source(cb, register)
+        reader = source.reader
+
+        def describe(address: int, form: int) -> Operand:
+            return Operand(self.memory.page(address, reader.size), reader, form)
+
+        source.read = describe
+        return source
+
+    def _fill(self, a: Any, b: Any, cycles: int, first: int = 0, banks: int = 1) -> None:
+        self.recorder.settle()
+        if self.watch is not None:
+            self.watch.put(self.thread, self.src_key)
+        self.src.fill(a, b, 0, 0, banks)
+        self.recorder.add(timing.FILL, cycles, first, banks)
+
+
+class TracedHalf(Half):
+    """A half of DST whose tiles are descriptions."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, products: Products) -> None:
+        """No tile; `products` are those of no tile."""
+        super().__init__(0, products)
+        self.values: dict[int, Tile] = {}
+
+    def written(self, index: int) -> bool:
+        """Whether a tile was written since the half was released."""
+        return index in self.values
+
+    def clear(self) -> None:
+        """Forget all tiles."""
+        self.values.clear()
+
+    def faces(self, index: int) -> Any:
+        """A tile as it is now."""
+        tile = self.values.get(index)
+        if tile is None:
+            raise IrregularError
+        if isinstance(tile, Chain):
+            tile.is_read = True
+        return tile
+
+    def forget(self, index: int) -> None:
+        """Make a tile zeros."""
+        self.values.pop(index, None)
+
+    def new_faces(self, index: int) -> Any:
+        """The place of a tile that is overwritten."""
+        return self, index
+
+    def rows(self, index: int) -> Any:
+        """Refuse: nothing here needs it."""
+        raise IrregularError
+
+    new_rows = rows
+
+
+class TracedMath(_TracedCompute, MathApi):
+    """The calls of MATH."""
+
+    def tile_regs_acquire(self) -> bool:
+        """Wait in the order of the trace and on the clock."""
+        self.recorder.settle()
+        if not super().tile_regs_acquire():
+            return False
+        self.recorder.add(timing.ACQUIRE)
+        return True
+
+    def tile_regs_commit(self) -> None:
+        """Hand over in both."""
+        self.recorder.settle()
+        self.recorder.add(timing.COMMIT)
+        super().tile_regs_commit()
+
+    def _use(self, cycles: int) -> tuple[Any, Any]:
+        return self._take_operands(1, timing.USE, cycles)
+
+    def _use_block(self, count: int) -> tuple[Any, Any]:
+        if count == 1 or not self.timed:
+            return self._use(self._product_cycles * count)
+        return self._take_operands(SOURCE_BANKS, timing.USE_BLOCK, self._product_cycles, count)
+
+    def _take_operands(self, banks: int, *step: int) -> tuple[Any, Any]:
+        """SrcA and SrcB, of which so many banks are free then."""
+        self.recorder.settle()
+        a, b, *_ = self.src.banks[0]
+        self.src.free(*[0] * banks)
+        if self.watch is not None:
+            self.watch.take(self.thread, self.src_key)
+        self.recorder.add(*step)
+        return a, b
+
+    def _store(self, place: Any, tile: Any) -> None:
+        half, index = place
+        half.values[index] = Applied(_same, "copy", tile)
+
+    def _add(self, half: Any, dst: int, function: Callable[..., Any], a: Any, b: Any) -> None:
+        if self._accumulates:
+            raise IrregularError
+        _refuse_integers(a, b)
+        register = self.dst.register
+
+        def combine(a: Array, b: Array) -> Array:
+            found = np.empty(a.shape, np.float32)
+            numerics.combine(function, a, b, register, found)
+            return found
+
+        half.values[dst] = Applied(combine, (function, register), a, b)
+
+    def _multiply(self, half: Any, dst: int, a: Any, b: Any) -> None:
+        _refuse_integers(a, b)
+        settings = self._fidelity, self.dst.register
+        if half.written(dst):
+            onto = numerics.multiply_onto
+            half.values[dst] = Applied(
+                lambda *tiles: _tile_by_tile(onto, tiles, settings), settings, half.faces(dst), a, b
+            )
+        else:
+            half.values[dst] = Applied(
+                lambda *tiles: _tile_by_tile(numerics.multiply, tiles, settings), settings, a, b
+            )
+
+    def _moved(self, values: Any, like: Any) -> Any:
+        _refuse_integers(like)
+        source = self._source
+
+        def move(tiles: Array) -> Array:
+            return numerics.to_source(tiles, source)
+
+        return Applied(move, source, values)
+
+    def _reduce_onto(self, half: Any, dst: int, pool: int, dimension: int, call: str) -> None:
+        largest = pool == POOL_MAX
+        a, b = self._use(self.reduction_cycles(largest, call))
+        _refuse_integers(a, b)
+        first = not half.written(dst)
+        start = None if first else half.faces(dst)
+
+        def reduce(tile: Array, a: Any, b: Any) -> None:
+            if largest:
+                rows = numerics.rows_of_faces(a)
+                self._reduce_max(tile, rows, dimension, first=first)
+            else:
+                self._reduce_sum(tile, a, b, dimension)
+
+        half.values[dst] = Reduced(reduce, (largest, dimension, first), start, a, b)
+
+    def _apply(
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[int],
+        output: int,
+        element: np.dtype[Any],
+        kind: Hashable,
+        *,
+        is_stored: bool = False,
+    ) -> None:
+        half: Any = self.dst.math
+        for index in inputs:
+            self.check_tile(index, "read")
+        self.check_tile(output, "write")
+
+        def compute(*tiles: Array) -> Array:
+            result = function(*(tile.view(element) for tile in tiles))
+            return (result if is_stored else self.rounded(result, element)).view(np.float32)
+
+        tiles = [half.faces(index) for index in inputs]
+        half.values[output] = Applied(compute, (kind, element.str), *tiles)
+
+    def _matmul(self, half: Any, dst: int, a: Any, b: Any) -> None:
+        _refuse_integers(a, b)
+        there = half.values.get(dst)
+        if not isinstance(there, Chain) or there.is_read:
+            there = half.values[dst] = Chain(there, self._fidelity, self.dst.register)
+        there.add(a, b)
+
+
+def _same(numbers: Array) -> Array:
+    return numbers.view(np.float32)
+
+
+def _refuse_integers(*inputs: Any) -> None:
+    """IrregularError for operands whose numbers are integers."""
+    if any(isinstance(each, Operand) and each.reader.data_type in INTEGERS for each in inputs):
+        raise IrregularError
+
+
+def _tile_by_tile(
+    function: Callable[..., Array], tiles: Sequence[Array], settings: tuple[Any, ...]
+) -> Array:
+    """A function that looks for numbers that are not ordinary among those of a tile."""
+    return np.stack([function(*each, *settings) for each in zip(*tiles, strict=True)])
+
+
+class TracedPack(_TracedCompute, PackApi):
+    """The calls of PACK."""
+
+    def trace(self, memory: GroupMemory, cores: Sequence[Core], arguments: Sequence[Any]) -> None:
+        """Record; nothing is packed yet."""
+        super().trace(memory, cores, arguments)
+        self._packs: dict[tuple[object, ...], Pack] = {}
+
+    def tile_regs_wait(self) -> bool:
+        """Wait in the order of the trace and on the clock."""
+        self.recorder.settle()
+        if not super().tile_regs_wait():
+            return False
+        self.recorder.add(timing.TAKE)
+        return True
+
+    def tile_regs_release(self) -> None:
+        """Hand over in both."""
+        self.recorder.settle()
+        super().tile_regs_release()
+        self.recorder.add(timing.RELEASE)
+
+    def _bytes(self, tile: Any, data_type: Any) -> Any:
+        self.tiles_packed += 1
+        setting = data_type, id(self._kept), self._relu, float(self._threshold)
+        pack = self._packs.get(setting)
+        if pack is None:
+            relu, threshold = self._relu, self._threshold
+            pack = self._packs[setting] = Pack(
+                self._packer(data_type),
+                data_type,
+                self._kept,
+                lambda numbers: rectify(numbers, relu, threshold),
+            )
+        return tile, pack
+
+    def _write(self, cb: CircularBuffer, page: int, data: Any) -> None:
+        address = cb.wr_ptr + page * cb.page_size
+        size = tile_bytes(cb.data_format)
+        if size != cb.page_size or address + size > cb.limit:
+            raise IrregularError
+        if self.watch is not None:
+            self.watch.write(self.l1, address, size, self.thread)
+        onto = self.memory.page(address, size) if self._accumulates else None
+        tile, pack = data
+        self.memory.pack(address, Packed(tile, cb.data_format, pack, onto))

@@ -1,0 +1,378 @@
+"""What tiles hold while a group of cores is traced: how their numbers are to be found, not numbers.
+
+A tile of a group stands for one tile on each of its cores. Units do the same with all of them, and
+with those of the next round, so NumPy computes many at once (`evaluate`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.sim.calls.pack_api import accumulate
+from ttmlir.sim.calls.unpack_api import ARRANGEMENT, TileReader
+from ttmlir.sim.machine import numerics
+from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.numerics import (
+    BLOCK_FLOATS,
+    LONGEST_CHAIN,
+    TILE_VOLUME,
+    Factor,
+    Register,
+    faces_of_rows,
+    rows_of_faces,
+    tile_bytes,
+)
+from ttmlir.sim.sanitizer.regular import IrregularError
+
+Array = NDArray[Any]
+
+_TILES_AT_ONCE = 64
+"""So many tiles of float32 numbers stay in the cache of a core of the machine."""
+_KEPT_FACTORS = 4096
+"""Factors that are kept, each of 20 KiB; the oldest go."""
+_PRODUCTS_AT_ONCE = 8
+"""So many tiles do with their products."""
+
+
+class Fetched:
+    """A page that was copied from other memories, which no core of the program writes."""
+
+    __slots__ = ("memories", "size", "sources")
+
+    level: ClassVar[int] = 0
+
+    def __init__(self, memories: Sequence[Memory], sources: Sequence[int], size: int) -> None:
+        """For each core: from which memory and address."""
+        self.memories = memories
+        self.sources = sources
+        self.size = size
+
+    def read(self) -> Array:
+        """The bytes, a row for each core."""
+        found = np.empty((len(self.sources), self.size), np.uint8)
+        for row, memory, source in zip(found, self.memories, self.sources, strict=True):
+            row.data[:] = memory.read(source, self.size)
+        return found
+
+
+class Packed:
+    """A page that the packer made of a tile of DST, added to what was there if it was so set up."""
+
+    __slots__ = ("data", "data_type", "level", "node", "onto", "pack", "size")
+
+    def __init__(self, node: Tile, data_type: DataType, pack: Pack, onto: Page | None) -> None:
+        """`pack` makes the bytes of the tile, which are added to `onto`."""
+        self.node: Tile | None = node
+        self.level: int = node.level
+        if onto is not None:
+            self.level = max(self.level, onto.level + 1)
+        self.onto = onto
+        self.data_type = data_type
+        self.pack = pack
+        self.size = tile_bytes(data_type)
+        self.data: Array | None = None
+
+    def read(self) -> Array:
+        """The bytes, a row for each core; they have been computed."""
+        assert self.data is not None, "levels are computed in order"
+        return self.data
+
+
+Page = Fetched | Packed
+
+
+class Pack:
+    """What the packer does to a tile: a mask of numbers that it keeps, ReLU, a format."""
+
+    __slots__ = ("_data_type", "_kept", "_pack", "_rectify")
+
+    def __init__(
+        self,
+        pack: Callable[[Array], Array],
+        data_type: DataType,
+        kept: Array | None,
+        rectify: Callable[[Array], Array],
+    ) -> None:
+        """`pack` makes the bytes of numbers; a mask of None keeps all numbers."""
+        self._pack = pack
+        self._data_type = data_type
+        self._kept = None if kept is None else kept.reshape(-1)
+        self._rectify = rectify
+
+    def compute(self, numbers: Array) -> Array:
+        """The bytes of tiles, a row for each."""
+        if self._kept is not None:
+            numbers = np.where(self._kept, numbers, 0).astype(numbers.dtype)
+        numbers = self._rectify(numbers)
+        if self._data_type in BLOCK_FLOATS:
+            return np.stack([self._pack(row) for row in numbers])
+        return self._pack(numbers.reshape(-1)).reshape(len(numbers), -1)
+
+
+class Operand:
+    """A tile in a source register: a page of a circular buffer, read for a use."""
+
+    __slots__ = ("depth", "form", "kind", "level", "page", "reader")
+
+    def __init__(self, page: Page, reader: TileReader, form: int) -> None:
+        """See `TileReader.read`."""
+        self.page = page
+        self.reader = reader
+        self.form = form
+        self.level = page.level
+        self.depth = 0
+        self.kind: Hashable = (reader.variant, form)
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """What has to be known before, beside its page: nothing."""
+        return ()
+
+
+_DEEPEST = 200
+"""Functions of functions that are computed at once."""
+
+
+class _Node:
+    """How the numbers of a tile of DST are found.
+
+    `level` counts the pages that were packed before, one after another. Nodes with equal `kind`, of
+    inputs of equal kinds, are computed together.
+    """
+
+    __slots__ = ("depth", "inputs", "kind", "level")
+
+    def __init__(self, kind: Hashable, *inputs: Input) -> None:
+        self.kind = kind
+        self.inputs: tuple[Input, ...] = inputs
+        self.level: int = max((_level_after(each) for each in inputs), default=1)
+        self.depth: int = 1 + max((each.depth for each in inputs), default=0)
+        if self.depth > _DEEPEST:
+            raise IrregularError
+
+    def copy(self) -> _Node:
+        """Itself: it does not change."""
+        return self
+
+
+class Applied(_Node):
+    """A function of numbers, which computes those of many tiles at once."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[..., Array], kind: Hashable, *inputs: Input) -> None:
+        """`function` takes the numbers of inputs and gives as many, or one for all."""
+        super().__init__(kind, *inputs)
+        self.function = function
+
+
+class Reduced(_Node):
+    """A tile reduced onto another one, tile by tile."""
+
+    __slots__ = ("function",)
+
+    def __init__(
+        self,
+        function: Callable[[Array, Any, Any], None],
+        kind: Hashable,
+        start: Tile | None,
+        a: Operand,
+        b: Operand,
+    ) -> None:
+        """`function` changes rows of 32 numbers in place, by SrcA and SrcB; None are zeros."""
+        super().__init__(kind, *(() if start is None else (start,)), a, b)
+        self.function = function
+
+
+class Chain:
+    """Matrix products that are added to a tile of DST one after another.
+
+    `is_read` once somebody has looked: what is added later makes another chain.
+    """
+
+    __slots__ = ("depth", "fidelity", "is_read", "level", "products", "register", "start")
+
+    def __init__(self, start: Tile | None, fidelity: MathFidelity, register: Register) -> None:
+        """Onto what is in the tile, or onto zeros."""
+        self.start = start
+        self.fidelity = fidelity
+        self.register = register
+        self.products: list[tuple[Operand, Operand]] = []
+        self.is_read = False
+        self.level: int = 1 if start is None else start.level
+        self.depth: int = 1 if start is None else 1 + start.depth
+        if self.depth > _DEEPEST:
+            raise IrregularError
+
+    def add(self, a: Operand, b: Operand) -> None:
+        """Add a product, of SrcA and SrcB."""
+        self.products.append((a, b))
+        self.level = max(self.level, _level_after(a), _level_after(b))
+
+    def copy(self) -> Chain:
+        """Itself: it was read, and does not change."""
+        return self
+
+    @property
+    def kind(self) -> Hashable:
+        """Of equally many products."""
+        return len(self.products), self.fidelity, self.register
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """What it begins with."""
+        return () if self.start is None else (self.start,)
+
+
+Tile = Applied | Reduced | Chain
+Input = Operand | Tile
+
+
+def _level_after(each: Input) -> int:
+    return each.level + isinstance(each, Operand)
+
+
+class Evaluation:
+    """Computes the pages that a group packed."""
+
+    def __init__(self, num_cores: int) -> None:
+        """For a group of so many cores."""
+        self._num_cores = num_cores
+        self._pages_at_once = -(-_TILES_AT_ONCE // num_cores)
+        self._factors: dict[tuple[object, ...], Factor] = {}
+        """Of tiles of memories that nobody writes."""
+        self._known: dict[tuple[int, ...], Array] = {}
+        """The numbers of nodes that are computed together, for a batch of pages."""
+        self._kinds: dict[Hashable, int] = {}
+        self._kind_of: dict[int, int] = {}
+
+    def compute(self, pages: Iterable[Packed]) -> None:
+        """Find the bytes of pages; those that they were made of come with them or are known."""
+        levels: dict[int, dict[Hashable, list[Packed]]] = {}
+        for page in pages:
+            node = page.node
+            assert node is not None, "a page is computed once"
+            key = page.pack, page.onto is None, self._find_kind(node)
+            levels.setdefault(page.level, {}).setdefault(key, []).append(page)
+        for level in sorted(levels):
+            for alike in levels[level].values():
+                for first in range(0, len(alike), self._pages_at_once):
+                    self._compute_alike(alike[first : first + self._pages_at_once])
+        self._kinds.clear()
+        self._kind_of.clear()
+
+    def _find_kind(self, node: Input) -> int:
+        """A number that nodes share that are computed together, and so are their inputs."""
+        kind = self._kind_of.get(id(node))
+        if kind is None:
+            key = node.kind, *map(self._find_kind, node.inputs)
+            kind = self._kind_of[id(node)] = self._kinds.setdefault(key, len(self._kinds))
+        return kind
+
+    def _compute_alike(self, pages: Sequence[Packed]) -> None:
+        data = pages[0].pack.compute(self._numbers([page.node for page in pages if page.node]))
+        self._known.clear()
+        there = [page.onto.read() for page in pages if page.onto is not None]
+        if there:
+            data = _accumulate(np.concatenate(there), data, pages[0].data_type)
+        cores = self._num_cores
+        for place, page in enumerate(pages):
+            page.data = data[place * cores : (place + 1) * cores]
+            page.node = page.onto = None
+
+    def _numbers(self, nodes: Sequence[Input]) -> Array:
+        """The tiles of nodes that are alike, in the order of memory, a row for each."""
+        key = tuple(map(id, nodes))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._compute(nodes)
+        return found
+
+    def _compute(self, nodes: Sequence[Input]) -> Array:
+        first = nodes[0]
+        if isinstance(first, Operand):
+            return _decode([node for node in nodes if isinstance(node, Operand)])
+        columns = list(zip(*(node.inputs for node in nodes), strict=True))
+        if isinstance(first, Applied):
+            result = first.function(*map(self._numbers, columns))
+            shape = len(nodes) * self._num_cores, TILE_VOLUME
+            return result if result.shape == shape else np.broadcast_to(result, shape)
+        if isinstance(first, Chain):
+            chains = [node for node in nodes if isinstance(node, Chain)]
+            return self._add_products(chains, columns[0] if columns else None)
+        *start, a, b = columns
+        rows = self._rows(start[0] if start else None, len(nodes))
+        for tile, *operands in zip(rows, self._values(a), self._values(b), strict=True):
+            first.function(tile, *operands)
+        return np.stack([faces_of_rows(tile) for tile in rows])
+
+    def _rows(self, nodes: Sequence[Input] | None, count: int) -> list[Array]:
+        """The rows of tiles, to be changed; zeros for None."""
+        if nodes is None:
+            return list(np.zeros((count * self._num_cores, 32, 32), np.float32))
+        return [rows_of_faces(each).copy() for each in self._numbers(nodes)]
+
+    def _values(self, operands: Iterable[Input]) -> list[Any]:
+        """What is in a source register for each tile: numbers, or factors."""
+        found: list[Any] = []
+        for each in operands:
+            if isinstance(each, Operand):
+                found += self._find_values(each)
+        return found
+
+    def _add_products(self, chains: Sequence[Chain], starts: Sequence[Input] | None) -> Array:
+        first = chains[0]
+        queues: list[list[numerics.Product]] = []
+        for chain in chains:
+            columns = [
+                list(zip(self._find_values(a), self._find_values(b), strict=True))
+                for a, b in chain.products
+            ]
+            queues += map(list, zip(*columns, strict=True))
+        tiles = self._rows(starts, len(chains))
+        for start in range(0, len(queues[0]), LONGEST_CHAIN):
+            part = slice(start, start + LONGEST_CHAIN)
+            for place in range(0, len(tiles), _PRODUCTS_AT_ONCE):
+                some = slice(place, place + _PRODUCTS_AT_ONCE)
+                parts = [queue[part] for queue in queues[some]]
+                numerics.add_products(tiles[some], parts, first.fidelity, first.register)
+        return np.stack([faces_of_rows(tile) for tile in tiles])
+
+    def _find_values(self, operand: Operand) -> list[Any]:
+        """What is in a source register on each core."""
+        page, reader, form = operand.page, operand.reader, operand.form
+        if isinstance(page, Packed):
+            return [reader.decode(row, form) for row in page.read()]
+        known = self._factors
+        found: list[Any] = []
+        for memory, source in zip(page.memories, page.sources, strict=True):
+            key = id(memory), source, reader.variant, form
+            value = known.get(key)
+            if value is None:
+                data = np.frombuffer(memory.read(source, page.size), np.uint8)
+                if len(known) >= _KEPT_FACTORS:
+                    del known[next(iter(known))]
+                value = known[key] = reader.decode(data, form)
+            found.append(value)
+        return found
+
+
+def _accumulate(there: Array, data: Array, data_type: DataType) -> Array:
+    """Packed tiles added to those that are there, a row for each."""
+    if data_type in BLOCK_FLOATS:
+        return np.stack([accumulate(*each, data_type) for each in zip(there, data, strict=True)])
+    return accumulate(there.reshape(-1), data.reshape(-1), data_type).reshape(data.shape)
+
+
+def _decode(operands: Sequence[Operand]) -> Array:
+    """The numbers of operands that are decoded alike, a row for each tile."""
+    reader, form = operands[0].reader, operands[0].form
+    data = np.concatenate([each.page.read() for each in operands])
+    if reader.data_type in BLOCK_FLOATS or form & ARRANGEMENT:
+        return np.stack([reader.decode(row, form) for row in data])
+    return reader.decode(data.reshape(-1), form).reshape(len(data), TILE_VOLUME)
