@@ -75,6 +75,40 @@ def test_a_whole_result_is_on_all_devices() -> None:
     assert [float(part) for part in parts] == [48.0] * 8
 
 
+_RUN = """
+import sys
+import model, numpy as np, ttnn
+mesh = ttnn.open_mesh_device(ttnn.MeshShape(*model.MESH_SHAPE))
+with np.load(sys.argv[1]) as file:
+    given = [ttnn.Tensor(file[name], ttnn.float32, layout=ttnn.ROW_MAJOR_LAYOUT) for name in file]
+np.save(sys.argv[2], model.to_array(model.as_list(model.forward(*given, mesh))[0]))
+ttnn.close_mesh_device(mesh)
+"""
+
+
+@pytest.mark.parametrize("name", ["psum_y_2x4", "ppermute"])
+def test_scripts(name: str, tmp_path: Path) -> None:
+    """Scripts open a mesh of the same shape, divide arguments and exchange by calls of ttnn."""
+    name = next(each for each in recorded("shard_map") if each.startswith(name))
+    program = recorded("shard_map")[name]
+    script = compiled("shard_map", name).save(tmp_path / "model.py")
+    assert "MESH_SHAPE = (2, 4)" in script.read_text() or "MESH_SHAPE = (1, " in script.read_text()
+    (tmp_path / "run.py").write_text(_RUN)
+    arguments = {key: each for key, each in program.items() if key.startswith("argument")}
+    np.savez(tmp_path / "given.npz", **arguments)
+    done = subprocess.run(
+        [sys.executable, "-m", "ttmlir", "run.py", "given.npz", "found.npy"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_allclose(
+        np.load(tmp_path / "found.npy"), program["result0"], rtol=1e-2, atol=1e-2
+    )
+
+
 def test_files_say_their_mesh(tmp_path: Path) -> None:
     """`ttrt run` says on how many chips a program ran, estimates how many there are."""
     model = compiled("shard_map", "psum_y_2x4")

@@ -558,7 +558,8 @@ def point_to_point(
 ) -> Any:
     """What devices keep, but one of them gets what another one has."""
     sender, receiver = (ttnn.MeshCoordinate(*each) for each in (sender_coord, receiver_coord))
-    return ttnn.point_to_point(tensor, sender, receiver, output_tensor=kept)
+    # The library writes into what devices keep, which ends before the result does.
+    return ttnn.point_to_point(tensor, sender, receiver, output_tensor=ttnn.clone(kept))
 
 
 def aggregate_tensor(tensor: Any, *, composer: Any, mesh_device: Any) -> Any:
