@@ -342,6 +342,10 @@ class Counting(nn.Module):
     ("function", "message"),
     [
         (lambda x: x.to_local() * 2, "devices have different numbers of a result"),
+        (
+            lambda x: DTensor.from_local(x.to_local() * 2, x.device_mesh, [COPY, COPY]),
+            r"a DTensor says that all have the same \(Replicate\(\)\)",
+        ),
         (Counting(), "devices have different numbers of 'count'"),
         (
             lambda x: x.sum() * x.device_mesh.get_local_rank("data"),

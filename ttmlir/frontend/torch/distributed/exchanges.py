@@ -167,7 +167,7 @@ def check_results(graph: Any, is_plain: Sequence[bool], state: Sequence[str]) ->
     """Refuse results of which devices have different numbers, without a word how they are joined.
 
     The graph returns the state, then results, of which some are plain tensors. State that is no
-    DTensor has to be the same on all devices, too.
+    DTensor has to be the same on all devices, too, as what a DTensor says to be so.
     """
     varies: dict[Any, frozenset[int]] = {}
     for node in graph.graph.nodes:
@@ -176,14 +176,16 @@ def check_results(graph: Any, is_plain: Sequence[bool], state: Sequence[str]) ->
     results = torch_package().utils._pytree.tree_leaves(end.args)
     for number, node in enumerate(results):
         is_state = number < len(state)
-        if not varies.get(node) or not (is_state or is_plain[number - len(state)]):
+        if not varies.get(node):
             continue
         what = f"'{state[number]}'" if is_state else "a result"
+        says = "nothing says how they belong together"
+        if not is_state and not is_plain[number - len(state)]:
+            says = "a DTensor says that all have the same (Replicate())"
         refuse_node(
             node.args[0] if node.target is operations().mesh_join.default else node,
-            f"devices have different numbers of {what}, and nothing says how they belong "
-            "together: make it a DTensor, such as DTensor.from_local(y, mesh, [Shard(0)]), or "
-            "combine them (all_reduce, all_gather)",
+            f"devices have different numbers of {what}, and {says}: make it a DTensor, such as "
+            "DTensor.from_local(y, mesh, [Shard(0)]), or combine them (all_reduce, all_gather)",
         )
 
 
