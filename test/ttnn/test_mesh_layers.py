@@ -314,11 +314,12 @@ def test_norms_by_sums(tolerant_device: Any) -> None:
     """Statistics with sums in front of those of squares, and rows normalized by them."""
     x = random(1, 1, 10, 96)
     rows = ttnn.from_torch(x.float(), layout=ttnn.TILE_LAYOUT, device=tolerant_device)
-    stats = ttnn.experimental.dit_layernorm_pre_allgather(rows, rows)
+    wide = {"dtype": ttnn.float32}
+    stats = ttnn.experimental.dit_layernorm_pre_allgather(rows, rows, **wide)
     sums = ttnn.to_torch(stats)
     close(sums[..., 0], x.sum(-1))
     close(sums[..., 32], x.square().sum(-1))
-    found = ttnn.experimental.dit_layernorm_post_allgather(rows, stats, epsilon=1e-5)
+    found = ttnn.experimental.dit_layernorm_post_allgather(rows, stats, **wide)
     close(ttnn.to_torch(found), torch.layer_norm(x, (96,), eps=1e-5))
 
 

@@ -108,7 +108,8 @@ class Pack:
         """The bytes of tiles, a row for each."""
         if self._kept is not None:
             numbers = np.where(self._kept, numbers, 0).astype(numbers.dtype)
-        numbers = self._rectify(numbers)
+        # Packing looks at the bytes of numbers; rows of DST may be views of others.
+        numbers = np.ascontiguousarray(self._rectify(numbers))
         if self._data_type in BLOCK_FLOATS:
             return np.stack([self._pack(row) for row in numbers])
         return self._pack(numbers.reshape(-1)).reshape(len(numbers), -1)
