@@ -608,14 +608,16 @@ def _import_text(
 ) -> ImportedModel:
     from ttmlir.frontend.text import import_file, import_module_op, import_text
 
+    if not isinstance(model, str | Path):
+        imported = import_module_op(model, keep_late=keep_late)
+    elif isinstance(model, str) and _is_text(model):
+        imported = import_text(model, keep_late=keep_late)
+    else:
+        imported = import_file(Path(model), keep_late=keep_late)
+    # Files that are no MLIR have been refused for what they are.
     if args or kwargs:
         raise ArgumentTypeError("MLIR has its own types: ttmlir.compile takes no examples with it")
-    if not isinstance(model, str | Path):
-        return import_module_op(model, keep_late=keep_late)
-    if isinstance(model, str) and _is_text(model):
-        return import_text(model, keep_late=keep_late)
-    assert isinstance(model, str | Path), "the caller takes nothing else for MLIR"
-    return import_file(Path(model), keep_late=keep_late)
+    return imported
 
 
 def _is_text(model: str) -> bool:

@@ -76,7 +76,6 @@ _INSTEAD = {
     "linalg_eig": "eigenvalues of matrices that are not symmetric have no algorithm here; compute "
     "them outside of the model, and pass the result as an argument; of symmetric matrices there is "
     "torch.linalg.eigh",
-    "linalg_lstsq": "torch cannot trace least squares; write torch.linalg.pinv(a) @ b",
     **dict.fromkeys(
         ("linalg_ldl_factor_ex", "linalg_ldl_solve"),
         "LDL factors have no algorithm here; there are torch.linalg.cholesky and lu_factor",
