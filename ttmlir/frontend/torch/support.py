@@ -63,9 +63,6 @@ _INSTEAD = {
         "random numbers that take an unknown number of tries are not supported; make them outside "
         "and pass them as an argument",
     ),
-    "_pack_padded_sequence": "packed sequences have as many rows as their lengths say; give the "
-    "recurrent layer the padded tensor, and choose the last step of each sequence by its length, "
-    "as in y[torch.arange(n), lengths - 1]",
     **dict.fromkeys(
         ("masked_select", "nonzero"),
         "the number of selected elements is known only at run time; torch.where(mask, x, other) "

@@ -16,6 +16,7 @@ from typing import Any
 
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.torch.decompositions.ctc import ctc_loss
+from ttmlir.frontend.torch.decompositions.packed_sequences import pack_padded_sequence
 from ttmlir.frontend.torch.elements import torch_package
 
 
@@ -189,6 +190,7 @@ def _dense(name: str) -> Callable[..., Any]:
 
 
 _UNTRACEABLE: dict[str, Callable[..., Any]] = {
+    "_pack_padded_sequence": pack_padded_sequence,
     "combinations": _combinations,
     "corrcoef": _corrcoef,
     "cov": _cov,
