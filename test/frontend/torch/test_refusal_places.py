@@ -6,6 +6,7 @@ import logging
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,33 @@ def test_names_that_are_alike_are_suggested() -> None:
     names = ["expm1", "linear", "logical_or"]
     assert near("aten.expm2.default", names).endswith("; the nearest supported ones are expm1")
     assert near("aten.frexp.Tensor", names) == "this operation is not supported"
+
+
+SPARSE = torch.eye(4).to_sparse()
+LAYOUTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
+    "closed over": (lambda x: torch.sparse.mm(SPARSE, x), (X,), "x.to_dense() is a tensor that"),
+    "argument": (lambda a, x: a @ x, (SPARSE, X), "x.to_dense() is a tensor that"),
+    "made inside": (lambda x: x.to_sparse(), (X,), "x.to_dense() is a tensor that"),
+    "put together": (
+        lambda i, v: torch.sparse_coo_tensor(i, v, (4, 4), check_invariants=False),
+        (torch.tensor([[0, 1], [1, 2]]), torch.ones(2)),
+        "index_add adds rows that indices choose",
+    ),
+    "nested": (
+        lambda x: torch.nested.nested_tensor([x[:2], x]).to_padded_tensor(0.0),
+        (X,),
+        "give x.to_padded_tensor(0) and a mask",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layouts_of_tensors(name: str) -> None:
+    """Those without a place for each element are told what they become."""
+    function, arguments, words = LAYOUTS[name]
+    text = refusal(function, *arguments)
+    assert words in text
+    assert "test_refusal_places.py:" in text
 
 
 def test_results_that_hold_no_tensors() -> None:

@@ -43,7 +43,26 @@ EAGER_QUANTIZATION = (
 )
 """What to do instead of quantization in eager mode."""
 
+SPARSE = (
+    "sparse tensors have no form on the device; x.to_dense() is a tensor that has, and index_add "
+    "adds rows that indices choose"
+)
+NESTED = (
+    "nested tensors have as many rows as their parts, which is no shape; give x.to_padded_tensor(0)"
+    " and a mask"
+)
+"""What to do instead of tensors without the layout of all others."""
+
 _INSTEAD = {
+    **dict.fromkeys(
+        ("_to_sparse", "_to_sparse_csr", "_to_sparse_csc", "_to_sparse_bsr", "_to_sparse_bsc"),
+        SPARSE,
+    ),
+    **dict.fromkeys(
+        ("_sparse_coo_tensor_with_dims_and_tensors", "sparse_compressed_tensor", "_sparse_mm"),
+        SPARSE,
+    ),
+    "_nested_tensor_from_tensor_list": NESTED,
     **dict.fromkeys(
         ("quantize_per_tensor", "quantize_per_channel", "quantize_per_tensor_dynamic"),
         EAGER_QUANTIZATION,
