@@ -232,12 +232,16 @@ def write_ttnn(
     the host become programs. `schema_of` is the stamp of a file of 2026, in whose schema it is.
     """
     from ttmlir.dialects.definition.ods import warn_of_narrowing
-    from ttmlir.passes.pipelines.host_functions import lower_host_functions
     from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
     warn_of_narrowing(module)
+    whole = module
+    if any(op.name == "ttcore.cpu_module" for op in module.body.block.ops):
+        from ttmlir.passes.pipelines.host_functions import lower_host_functions
+
+        whole = lower_host_functions(module)
     return ttnn_to_flatbuffer(
-        lower_host_functions(module),
+        whole,
         cpp_source=_cpp_to_read(module),
         golden=golden,
         signatures=signatures,
