@@ -470,6 +470,8 @@ class Declarator(Node):
     """Those of `T name(arguments)`, which has no value."""
     type: Type | None = None
     """The type of a pointer or reference beside other names: `T *a, b`."""
+    bits: Expression | None = None
+    """The width of a bit-field: `uint32_t name : bits`, whose name may be empty."""
 
 
 @dataclass(frozen=True)

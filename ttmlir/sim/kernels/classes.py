@@ -15,6 +15,8 @@ from ttmlir.cpp.types import (
     CType,
     FunctionType,
     IncompleteType,
+    IntType,
+    Member,
     ObjectType,
     PointerType,
     QualifiedType,
@@ -191,7 +193,7 @@ class _Closure:
         at = node.position
         name = f"(lambda at {at.line}:{at.column})" if at is not None else "(lambda)"
         unit.structs.append(IncompleteType(name, number))
-        type_ = lay_out_struct(name, number, [(*each, 1) for each in self.members])
+        type_ = lay_out_struct(name, number, [Member(*each) for each in self.members])
         unit.structs[number] = type_
         self.scope.owner = number
         parameters, invented = _name_types(node.parameters)
@@ -721,11 +723,11 @@ def define_class(
     scope.more = tuple(unit.classes[each.number].scope for each in bases)
     inner = Context(unit, scope, context.handlers)
     _declare_members(inner, info, node)
-    members = list[tuple[str, QualifiedType, int]]()
+    members = list[Member]()
     for field in node.fields:
         unit.spend(field)
         asked = _find_alignment(inner, field.alignments, field)
-        members += ((*each, asked) for each in _declare_fields(inner, info, field))
+        members += (each._replace(alignment=asked) for each in _declare_fields(inner, info, field))
     made = lay_out_struct(
         name,
         number,
@@ -778,39 +780,61 @@ def _find_bases(context: Context, node: tree.Struct) -> list[StructType]:
     return bases
 
 
-def _declare_fields(
-    context: Context, info: ClassInfo, field: tree.Declaration
-) -> list[tuple[str, QualifiedType]]:
+def _declare_fields(context: Context, info: ClassInfo, field: tree.Declaration) -> list[Member]:
     """The members that a declaration gives each object."""
     unit = context.unit
     base = unit.resolve_type(field.type, context.scope)
     if not field.declarators:
         assert isinstance(field.type, tree.NamedType)
         _name_inner_fields(context, base.type)
-        return [(field.type.name, base)]
-    members = list[tuple[str, QualifiedType]]()
+        return [Member(field.type.name, base)]
+    members = list[Member]()
     for each in field.declarators:
-        type_ = base.type
-        for size in reversed(each.sizes):
-            if size is None:
-                raise unit.error(each, "the size of this array is missing")
-            count = evaluate_constant(context, size, "the size of an array")
-            if count < 0:
-                raise unit.error(each, f"an array of {count} elements is not supported")
-            type_ = ArrayType(type_, count)
-        if isinstance(field.type, tree.Reference):
-            type_ = ReferenceType(type_, base.const, base.volatile)
-        is_held = isinstance(type_, ObjectType)
-        if size_of(type_) is None and not is_held:
-            raise unit.error(each, f"a member of type '{type_.name}' is not supported")
+        type_ = _find_field_type(context, field, each, base)
         unit.spend(each)
+        bits = None if each.bits is None else _find_width(context, each, each.bits, type_)
+        members.append(Member(each.name, replace(base, type=type_), bits=bits))
+        if not each.name:
+            continue
         if isinstance(context.scope.symbols.get(each.name), FieldName):
             raise unit.error(each, f"'{each.name}' is declared twice")
-        members.append((each.name, replace(base, type=type_)))
         context.scope.symbols[each.name] = FieldName(each.name)
         if each.value is not None:
             info.defaults[each.name] = each.value
     return members
+
+
+def _find_field_type(
+    context: Context, field: tree.Declaration, declarator: tree.Declarator, base: QualifiedType
+) -> CType:
+    type_ = base.type
+    for size in reversed(declarator.sizes):
+        if size is None:
+            raise context.error(declarator, "the size of this array is missing")
+        count = evaluate_constant(context, size, "the size of an array")
+        if count < 0:
+            raise context.error(declarator, f"an array of {count} elements is not supported")
+        type_ = ArrayType(type_, count)
+    if isinstance(field.type, tree.Reference):
+        type_ = ReferenceType(type_, base.const, base.volatile)
+    if size_of(type_) is None and not isinstance(type_, ObjectType):
+        raise context.error(declarator, f"a member of type '{type_.name}' is not supported")
+    return type_
+
+
+def _find_width(
+    context: Context, node: tree.Declarator, written: tree.Expression, type_: CType
+) -> int:
+    """The width of a bit-field."""
+    name = f"the bit-field '{node.name}'" if node.name else "a bit-field without name"
+    if not isinstance(type_, IntType):
+        raise context.error(node, f"{name} is a number of bits of an integer, not '{type_.name}'")
+    width = evaluate_constant(context, written, "the width of a bit-field")
+    most = 8 * (size_of(type_) or 0)
+    if not bool(node.name) <= width <= most:
+        message = f"{name} has {width} bits; '{type_.name}' has 1 to {most}"
+        raise context.error(written, message)
+    return width
 
 
 def _name_inner_fields(context: Context, type_: object) -> None:

@@ -89,6 +89,7 @@ from ttmlir.sim.kernels.value import (
     make_integer,
     protect_lvalue,
     settle,
+    width_of,
 )
 
 _OBJECT_BYTES = 16
@@ -455,7 +456,8 @@ def declare_reference_to(
     """Let a reference refer to a place."""
     resolve = context.unit.resolve_declared_type
     target = resolve(type_.referent, context.scope, lvalue.type, lvalue.is_const)
-    if target.const and _is_number(target.type) and not is_same_type(target.type, lvalue.type):
+    is_other = width_of(lvalue) or not is_same_type(target.type, lvalue.type)
+    if target.const and _is_number(target.type) and is_other:
         known = cast("tree.Expression", Evaluated(lvalue, position=node.position))
         _declare_copy(context, type_, known, declarator)
         return

@@ -35,9 +35,9 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_scalar,
     find_array,
     find_element,
+    find_known_member,
     fold_constant,
     look_at,
-    make_known,
     refer,
 )
 from ttmlir.sim.kernels.expressions.own_calls import find_member_functions
@@ -527,7 +527,7 @@ def _bind_constants(context: Context, node: tree.Binding, value: Value) -> bool:
     type_ = complete_type(value.type, context.unit.structs)
     if not isinstance(type_, StructType) or len(type_.fields) != len(node.names):
         return False
-    parts = [make_known(each.type, value.node, i) for i, each in enumerate(type_.fields)]
+    parts = [find_known_member(value, each.name) for each in type_.fields]
     if any(each is None or each.constant is None for each in parts):
         return False
     for name, part in zip(node.names, parts, strict=True):

@@ -13,6 +13,7 @@ from ttmlir.cpp.types import (
     VOID,
     ArrayType,
     CType,
+    Field,
     FloatType,
     FunctionType,
     IntType,
@@ -62,9 +63,11 @@ from ttmlir.sim.kernels.value import (
     build_assigned,
     build_node,
     find_member_lvalue,
+    fit_bits,
     make_floating,
     make_integer,
     settle,
+    width_of,
 )
 
 
@@ -260,8 +263,13 @@ class _Elements:
             else:
                 given = _build_default(context, type_, number)
                 value = given or build_zero(context, field.type)
-            nodes.append(settle(value).node)
+            nodes.append(_fit(field, value).node)
         return Value(type_, code.list_of(nodes))
+
+
+def _fit(field: Field, value: Value) -> Value:
+    """The value of a member as an object keeps it."""
+    return fit_bits(value, 0 if field.bits is None else field.bits.width)
 
 
 def _keep(element: tree.Initializer, value: Value) -> tree.Initializer:
@@ -297,12 +305,13 @@ def build_struct(context: Context, type_: StructType, braces: tree.Braces) -> Va
     start = len(members)
     for number, field in enumerate(type_.fields[start:], start):
         if field.name in given:
-            members.append(_build_field(context, field.type, given[field.name].value))
+            value = _build_field(context, field.type, given[field.name].value)
         elif positional.rest:
-            members.append(_take_field(context, field.type, positional))
+            value = _take_field(context, field.type, positional)
         else:
             default = _build_default(context, type_, number)
-            members.append(default or build_zero(context, field.type))
+            value = default or build_zero(context, field.type)
+        members.append(_fit(field, value))
     if positional.rest:
         message = f"'{type_.name}' has {plural(len(type_.fields), 'member')} only"
         raise context.error(positional.rest[0], message)
@@ -327,10 +336,11 @@ def _build_from_one(
     start = len(members)
     for number, field in enumerate(type_.fields[start:], start):
         if positional.rest:
-            members.append(_take_field(context, field.type, positional))
+            value = _take_field(context, field.type, positional)
         else:
             default = _build_default(context, type_, number)
-            members.append(default or build_zero(context, field.type))
+            value = default or build_zero(context, field.type)
+        members.append(_fit(field, value))
     if positional.rest:
         message = f"'{type_.name}' has {plural(len(type_.fields), 'member')} only"
         raise context.error(positional.rest[0], message)
@@ -620,6 +630,8 @@ def check_reference(
 ) -> None:
     """Refuse a reference to a variable of another type, or one that drops its `const`."""
     name = f"{'const ' if target.const else ''}{target.type.name}"
+    if width_of(lvalue):
+        raise context.error(node, f"a bit-field has no address that a '{name}&' could refer to")
     if not _may_refer(target, lvalue.type):
         raise context.error(node, f"a reference to '{name}' does not go with '{lvalue.type.name}'")
     if lvalue.is_const and not target.const:
