@@ -26,6 +26,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Text": ("macros", "namespaces", "attributes_and_assembly", "strings"),
     "Values": (
         *("integers", "floating", "enumerations", "arrays", "initial_values"),
+        "initializer_lists",
         *("pointers_and_references", "unions", "bits"),
     ),
     "Statements": ("statements", "cases", "bindings_and_ranges", "static_data"),

@@ -19,7 +19,7 @@ from ttmlir.cpp.expression_reader import (
 )
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
-from ttmlir.cpp.types import is_built_in_type
+from ttmlir.cpp.types import is_built_in_type, is_deduced
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -997,6 +997,7 @@ class DeclarationReader(ExpressionReader):
     def _declarator(self, node: Node, type_: tree.Type) -> tuple[tree.Type, tree.Declarator]:
         value: tree.Expression | tree.Braces | None = None
         arguments: tuple[tree.Expression | tree.Braces, ...] | None = None
+        is_direct = False
         inner = node
         if node.type == "init_declarator":
             inner = self.field(node, "declarator")
@@ -1005,6 +1006,7 @@ class DeclarationReader(ExpressionReader):
                 arguments = self.arguments(written)
             else:
                 value = self.initial_value(written)
+                is_direct = all(each.type != "=" for each in node.children)
         if inner.type == "qualified_identifier" and not is_member_pointer(inner):
             name, sizes = self.qualified_name(inner).text.rpartition("::")[2], ()
         else:
@@ -1012,7 +1014,12 @@ class DeclarationReader(ExpressionReader):
         if name is None:
             raise self.error(node, "this declaration declares no name")
         self.declare(name)
-        return type_, tree.Declarator(name, sizes, value, arguments, position=self.at(node))
+        is_direct = is_direct and is_deduced(type_)
+        position = self.at(node)
+        declarator = tree.Declarator(
+            name, sizes, value, arguments, is_direct=is_direct, position=position
+        )
+        return type_, declarator
 
     def bound_names(self, node: Node) -> Node | None:
         """The names in brackets that a declarator declares."""
