@@ -35,8 +35,6 @@ _TILES_AT_ONCE = 64
 """So many tiles of float32 numbers stay in the cache of a core of the machine."""
 _KEPT_FACTORS = 4096
 """Factors that are kept, each of 20 KiB; the oldest go."""
-_PRODUCTS_AT_ONCE = 8
-"""So many tiles do with their products."""
 
 
 class Fetched:
@@ -337,11 +335,8 @@ class Evaluation:
             queues += map(list, zip(*columns, strict=True))
         tiles = self._rows(starts, len(chains))
         for start in range(0, len(queues[0]), LONGEST_CHAIN):
-            part = slice(start, start + LONGEST_CHAIN)
-            for place in range(0, len(tiles), _PRODUCTS_AT_ONCE):
-                some = slice(place, place + _PRODUCTS_AT_ONCE)
-                parts = [queue[part] for queue in queues[some]]
-                numerics.add_products(tiles[some], parts, first.fidelity, first.register)
+            parts = [queue[start : start + LONGEST_CHAIN] for queue in queues]
+            numerics.add_products(tiles, parts, first.fidelity, first.register)
         return np.stack([faces_of_rows(tile) for tile in tiles])
 
     def _find_values(self, operand: Operand) -> list[Any]:
