@@ -17,6 +17,7 @@ simulator ttsim 1.10, whose bits the tests hold this to.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -177,7 +178,7 @@ class Span(NamedTuple):
     """Limits of numbers, by patterns without signs that are shifted to the left."""
 
     first: np.uint32
-    count: np.uint32
+    extent: np.uint32
     zero: np.uint32
     """0 less the first one."""
 
@@ -193,19 +194,20 @@ def all_within(values: Array, limits: Span) -> bool:
     pattern = values.view(np.uint32)
     pattern = pattern + pattern
     pattern -= limits.first
-    others = pattern.size - np.count_nonzero(pattern < limits.count)
+    others = pattern.size - np.count_nonzero(pattern < limits.extent)
     return not others or np.count_nonzero(pattern == limits.zero) == others
 
 
 def is_outside(values: Array, limits: Span) -> Array:
     """Whether each number is neither 0 nor within limits."""
     pattern = values.view(np.uint32) << np.uint32(1)
-    return (pattern - limits.first >= limits.count) & (pattern != 0)
+    return (pattern - limits.first >= limits.extent) & (pattern != 0)
 
 
 # --- The multiplier with its adder ----------------------------------------------------------------
 
-_PLAIN = span(2.0**-100, float("inf"))
+_MULTIPLY, _ZERO = np.multiply, np.float32(0)
+PLAIN = span(2.0**-100, float("inf"))
 """Results that float32 rounds as the unit does."""
 _MODERATE = 2.0**24
 """Times what is denormal, this is below all plain numbers."""
@@ -217,13 +219,18 @@ def _powers(values: Array) -> Array:
     return (values.view(np.int32) & _EXPONENT).view(np.float32)
 
 
-def _largest(values: Numbers) -> float:
-    return abs(float(values)) if not np.ndim(values) else float(np.abs(values).max(initial=0))
+def _largest(values: Array) -> float:
+    if np.ndim(values) == 0 or not values.size:
+        return abs(float(values)) if np.ndim(values) == 0 else 0.0
+    return float(np.maximum.reduce(np.abs(values), axis=None))
 
 
 @dataclass(frozen=True)
 class VectorUnit:
-    """The vector unit of a generation of chips."""
+    """The vector unit of a generation of chips.
+
+    Floating-point errors of NumPy mean nothing here: who calls ignores them.
+    """
 
     is_wormhole: bool
 
@@ -233,32 +240,35 @@ class VectorUnit:
         By whole numbers of what the adder has its last bit for; float64 has room for all.
         """
         x, y, z = (np.asarray(each, np.float32) for each in (a, b, c))
-        with np.errstate(all="ignore"):
-            power = np.multiply(_powers(x), _powers(y), dtype=np.float64)
-            product = np.multiply(x, y, dtype=np.float64)
-            if not power.all():
-                product = np.where(power == 0, 0.0, product)
-            power_z = _powers(z)
-            power = np.maximum(power, power_z)
-            unit = np.maximum(power, _SMALLEST_POWER) * 2.0**-26
-            # Of what is smaller than the last bit nothing is left.
-            rest = z / unit
-            rest *= power_z >= unit
-            total = _to_odd(product / unit) + _to_odd(rest)
-            if self.is_wormhole:
-                size = np.abs(total)
-                if size.max(initial=0) >= 1 << 28:
-                    total = np.where(size >> 28 > 0, np.sign(total) * (size & ~2), total)
-            result: Array = np.asarray(unit * total, np.float32)
-            is_rest = np.zeros(result.shape, bool)
-            if not power.max(initial=1) <= _LARGEST_POWER:
-                is_rest |= ~(power <= _LARGEST_POWER)
-            if not power.min(initial=1) >= _SMALLEST_POWER:
-                is_rest |= (power < _SMALLEST_POWER) & (power > 0)
-            if not self.is_wormhole:
-                # 0 has a sign if both addends have it.
-                is_rest |= (result == 0) & np.signbit(z)
-        if is_rest.any():
+        power_z = _powers(z)
+        power = _MULTIPLY(_powers(x), _powers(y), dtype=np.float64)
+        product = _MULTIPLY(x, y, dtype=np.float64)
+        if np.count_nonzero(power) < power.size:
+            product = np.where(power == 0, 0.0, product)
+        power = np.maximum(power, power_z)
+        is_far = power.size and not (
+            np.maximum.reduce(power, axis=None) <= _LARGEST_POWER
+            and np.minimum.reduce(power, axis=None) >= _SMALLEST_POWER
+        )
+        unit = np.maximum(power, _SMALLEST_POWER) if is_far else power
+        unit = unit * 2.0**-26
+        # Of what is smaller than the last bit nothing is left.
+        rest = z / unit
+        rest *= power_z >= unit
+        total = _to_odd(product / unit)
+        total += _to_odd(rest)
+        if self.is_wormhole:
+            size = np.abs(total)
+            if total.size and np.maximum.reduce(size, axis=None) >= 1 << 28:
+                total = np.where(size >> 28 > 0, np.sign(total) * (size & ~2), total)
+        result: Array = np.asarray(unit * total, np.float32)
+        is_rest: Any = False
+        if is_far:
+            is_rest = ~(power <= _LARGEST_POWER) | ((power < _SMALLEST_POWER) & (power > 0))
+        if not self.is_wormhole and np.count_nonzero(result) < result.size:
+            # 0 has a sign if both addends have it.
+            is_rest = is_rest | ((result == 0) & np.signbit(z))
+        if is_rest is not False and is_rest.any():
             operands = (np.broadcast_to(each, result.shape) for each in (x, y, z))
             if not result.ndim:
                 return self._mad_exactly(*(each.reshape(1) for each in operands)).reshape(())
@@ -268,27 +278,26 @@ class VectorUnit:
     def mul(self, a: Numbers, b: Numbers) -> Array:
         """`a * b` (SFPMUL)."""
         x, y = (np.asarray(each, np.float32) for each in (a, b))
-        with np.errstate(all="ignore"):
-            result = x * y + np.float32(0)
-            is_plain = all_within(result, _PLAIN)
-            is_plain = is_plain and max(_largest(x), _largest(y)) <= _MODERATE
+        result = x * y
+        result = result + _ZERO
+        is_plain = all_within(result, PLAIN)
+        is_plain = is_plain and max(_largest(x), _largest(y)) <= _MODERATE
         return np.asarray(result) if is_plain else self._mad_outside(result, x, y, np.float32(0))
 
     def add(self, a: Numbers, b: Numbers) -> Array:
         """`a + b` (SFPADD)."""
         x, z = (np.asarray(each, np.float32) for each in (a, b))
-        with np.errstate(all="ignore"):
-            result = x + z
-            if self.is_wormhole:
-                result = result + np.float32(0)
-            if all_within(result, _PLAIN):
-                return np.asarray(result)
+        result = x + z
+        if self.is_wormhole:
+            result = result + _ZERO
+        if all_within(result, PLAIN):
+            return np.asarray(result)
         return self._mad_outside(result, x, np.float32(1), z)
 
     def _mad_outside(self, result: Array, x: Array, y: Any, z: Any) -> Array:
         """A result of which the numbers that are not plain are computed anew."""
         result = np.asarray(result)
-        rest = is_outside(result, _PLAIN)
+        rest = is_outside(result, PLAIN)
         factors = [each for each in (x, y) if np.ndim(each) or each != 1]
         if len(factors) > 1:
             for each in factors:
@@ -475,7 +484,15 @@ class Lanes:
 
 
 def _array_of(value: Lanes | float) -> Array:
-    return value.array if isinstance(value, Lanes) else np.float32(value)  # pyright: ignore
+    return value.array if isinstance(value, Lanes) else _constant(value)
+
+
+@lru_cache(maxsize=1024)
+def _constant(value: float) -> Array:
+    return np.asarray(value, np.float32)
+
+
+_NORMAL = span(2.0**-126, float("inf"))
 
 
 def pack_bfloat16(values: Array) -> Array:
@@ -484,6 +501,9 @@ def pack_bfloat16(values: Array) -> Array:
     DST keeps the upper half. The packer makes 0 of denormal numbers and of -0, and infinity of NaN.
     """
     pattern = np.ascontiguousarray(values, np.float32).view(np.uint32) & np.uint32(0xFFFF0000)
+    numbers = pattern.view(np.float32)
+    if all_within(numbers, _NORMAL):
+        return np.asarray(numbers + _ZERO)
     exponents = pattern & np.uint32(0x7F800000)
     pattern = np.where(exponents == 0x7F800000, pattern & np.uint32(0xFF800000), pattern)
     return np.where(exponents, pattern, 0).astype(np.uint32).view(np.float32)
@@ -491,9 +511,17 @@ def pack_bfloat16(values: Array) -> Array:
 
 def store_float32(values: Array) -> Array:
     """Numbers of a register in a DST of 32 bits: denormal ones become 0, with their signs."""
-    pattern = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    numbers = np.ascontiguousarray(values, np.float32)
+    if all_within(numbers, _NORMAL):
+        return numbers
+    pattern = numbers.view(np.uint32)
     kept = np.where(pattern & np.uint32(0x7F800000), pattern, pattern & np.uint32(1 << 31))
     return kept.astype(np.uint32).view(np.float32)
+
+
+def all_bfloat16() -> Array:
+    """The 65,536 numbers of bfloat16, by their patterns."""
+    return (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
 
 
 def vector_unit(arch: Arch) -> VectorUnit:
