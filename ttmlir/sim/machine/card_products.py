@@ -64,6 +64,7 @@ def inner_block(rows: int, inner: int, columns: int, arch: Arch) -> int:
     return depth // cores if depth % cores == 0 else 1
 
 
+@np.errstate(all="ignore")
 def multiply_matrices(
     a: Array,
     b: Array,
@@ -158,10 +159,12 @@ def _product(
     wide: bool,
 ) -> Array:
     missing = -a.shape[1] % _TILE
+    if missing:
+        a, b = np.pad(a, ((0, 0), (0, missing))), np.pad(b, ((0, missing), (0, 0)))
     start = np.zeros((a.shape[0], b.shape[1]), np.float32) if onto is None else onto
     return matrix_unit.matmul(
-        np.pad(a, ((0, 0), (0, missing))),
-        np.pad(b, ((0, missing), (0, 0))),
+        a,
+        b,
         start,
         fidelity,
         wide=wide,
@@ -169,6 +172,7 @@ def _product(
     )
 
 
+@np.errstate(all="ignore")
 def reduce_tensor(
     name: str, array: Array, dims: Sequence[int], data_type: DataType, arch: Arch
 ) -> Array | None:
@@ -259,6 +263,7 @@ def _sum_tiles(parts: Array, arch: Arch, dim: int) -> Array:
     return np.expand_dims(total, dim)
 
 
+@np.errstate(all="ignore")
 def multiply_along(array: Array, dim: int, data_type: DataType, arch: Arch) -> Array | None:
     """The product along a dimension, which stays as 1: tiles are multiplied one after another.
 
@@ -281,6 +286,7 @@ def multiply_along(array: Array, dim: int, data_type: DataType, arch: Arch) -> A
     return np.expand_dims(pack(total, data_type, wide=wide), dim)
 
 
+@np.errstate(all="ignore")
 def accumulate(array: Array, dim: int, data_type: DataType, arch: Arch) -> Array | None:
     """The sums up to each number along one of the last two dimensions, of bfloat16."""
     if arch not in _COLUMNS or data_type is not DataType.BF16:

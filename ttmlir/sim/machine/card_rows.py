@@ -57,7 +57,7 @@ class RowUnits:
 
     def multiply(self, a: Stored, b: Stored) -> Array:
         """DST with the product of two tiles."""
-        first, second = np.broadcast_arrays(self.source(a), self.source(b))
+        first, second = self.source(a), self.source(b)
         return matrix_unit.multiply(
             first, second, self.fidelity, wide=self.wide, wormhole=self._is_wormhole
         )
@@ -85,6 +85,7 @@ _WIDEST_RMS_NORM = 3072
 """Numbers in a row that fit in L1; longer rows are read twice, by other kernels."""
 
 
+@np.errstate(all="ignore")
 def softmax_rows(
     array: Array, data_type: DataType, arch: Arch, *, stable: bool = True
 ) -> Array | None:
@@ -147,6 +148,7 @@ def rms_norm_rows(
     return _normalize(units, x, epsilon, (weight, bias, residual), _WIDEST_RMS_NORM)
 
 
+@np.errstate(all="ignore")
 def _normalize(
     units: RowUnits,
     x: Stored,
