@@ -63,6 +63,8 @@ _PLACES = (
     (r"(?:^|/)api/compute/(.+\.h)", r"compute_kernel_api/\1"),
     (r"(?:^|/)(compute_kernel_api(?:/.+)?\.h)", r"\1"),
     (r"(?:^|/)(?:api/dataflow/)?(dataflow_api\.h)", r"\1"),
+    (r"(?:^|/)((?:edm_fabric|edm)/edm_handshake\.hpp)", r"edm_fabric/edm_handshake.hpp"),
+    (r"^(?:internal/)?ethernet/((?:erisc|tunneling|tt_eth_api)\.h)", r"\1"),
     (r"(?:^|/)api/((?:dataflow|debug|numeric|tensor)/.+\.h)", r"\1"),
     (r"^(?:tt_metal/hw/inc/|hw/inc/)?(debug/.+\.h)", r"\1"),
     (r"^(d(?:print|evice_print)\.h)", r"debug/\1"),

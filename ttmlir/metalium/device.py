@@ -14,6 +14,7 @@ from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.runtime.tensor import Device as RuntimeDevice
 from ttmlir.runtime.tensor import Numerics
+from ttmlir.sim.machine.cluster import Cluster, End
 from ttmlir.sim.machine.device import SimChip, SimDevice
 from ttmlir.sim.options import SimOptions
 
@@ -96,6 +97,8 @@ class Device(RuntimeDevice):
         super().__init__((device_id,), Numerics(options.numerics))
         self.simulated = SimDevice(chip, options, device_id=device_id, print_line=print_line)
         """The device as the simulator knows it."""
+        self.cluster: Cluster | None = None
+        """The devices of the mesh that it is opened in, and their links, if there are several."""
         _devices.add(self)
 
     def __repr__(self) -> str:
@@ -139,6 +142,37 @@ class Device(RuntimeDevice):
         """Where on the network a core is, for the addresses that kernels make."""
         with host_call():
             return CoreCoord(*self.simulated.chip.noc_coordinate((core[0], core[1])))
+
+    def get_active_ethernet_cores(
+        self, skip_reserved_tunnel_cores: bool = False
+    ) -> list[CoreCoord]:
+        """The Ethernet cores with a link to another device that is open, at (0, channel)."""
+        cluster = self.cluster
+        channels = () if cluster is None else cluster.channels(self.id())
+        return [CoreCoord(0, channel) for channel in channels]
+
+    def get_ethernet_sockets(self, connected_chip_id: int) -> list[CoreCoord]:
+        """Those with a link to a device; both ends list their links in the same order."""
+        cluster = self.cluster
+        ends = [] if cluster is None else cluster.links(self.id(), connected_chip_id)
+        return [CoreCoord(0, here.channel) for here, _ in ends]
+
+    def get_connected_ethernet_core(self, eth_core: tuple[int, int]) -> tuple[int, CoreCoord]:
+        """The device and the Ethernet core at the other end of a link; MetaliumError without."""
+        cluster = self.cluster
+        other = None if cluster is None else cluster.other_end(End(self.id(), eth_core[1]))
+        if other is None:
+            raise MetaliumError(
+                f"Ethernet core ({eth_core[0]}, {eth_core[1]}) of device {self.id()} has no link "
+                "to a device that is open; get_active_ethernet_cores() lists those that have"
+            )
+        return other.device, CoreCoord(0, other.channel)
+
+    def ethernet_core_from_logical_core(self, eth_core: tuple[int, int]) -> CoreCoord:
+        """Where on the network an Ethernet core is."""
+        with host_call():
+            core = self.simulated.ethernet_core(eth_core[1])
+        return CoreCoord(*core.coordinate)
 
     def num_dram_channels(self) -> int:
         """Channels of DRAM."""

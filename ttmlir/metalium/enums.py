@@ -232,6 +232,36 @@ class DataMovementConfig:
     """Changes nothing here: kernels take the cycles of the calls that they make."""
 
 
+class Eth(NamedNumber):
+    """What a kernel on an Ethernet core is for; kernels of both kinds have the same calls."""
+
+    SENDER = 0
+    RECEIVER = 1
+    IDLE = 2
+
+
+class CoreType(NamedNumber):
+    """Kinds of cores."""
+
+    WORKER = 0
+    ETH = 1
+
+
+@names_fields
+@dataclass(frozen=True, kw_only=True)
+class EthernetConfig:
+    """A kernel on Ethernet cores, at (0, channel), and the processor and network that it uses."""
+
+    eth_mode: Eth = Eth.SENDER
+    noc: NOC = NOC.NOC_0
+    processor: DataMovementProcessor = DataMovementProcessor.RISCV_0
+    compile_args: Sequence[int] = ()
+    defines: Mapping[str, str] = field(default_factory=dict[str, str])
+    named_compile_args: Mapping[str, int] = field(default_factory=dict[str, int])
+    opt_level: KernelBuildOptLevel = KernelBuildOptLevel.Os
+    """Changes nothing here."""
+
+
 @names_options
 def ReaderDataMovementConfig(
     compile_args: Sequence[int] = (),

@@ -59,6 +59,11 @@ class RunningThread(Protocol):
         ...
 
     @property
+    def device(self) -> int | None:
+        """The number of the chip, where several run together."""
+        ...
+
+    @property
     def l1(self) -> object:
         """The L1 of the core, to be told from other memories."""
         ...

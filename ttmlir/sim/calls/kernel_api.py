@@ -576,7 +576,7 @@ class KernelApi:
         """Send a word to the processor of a name."""
         thread = self.thread
         if self.watch is not None:
-            self.watch.put(thread, ("mailbox", self.core.logical, thread.role_name, target))
+            self.watch.put(thread, ("mailbox", self.core, thread.role_name, target))
         if self.timed:
             thread.clock += 1
         self.core.mailboxes.send(thread.role_name, target, value, thread.clock)
@@ -592,7 +592,7 @@ class KernelApi:
         if self.timed:
             thread.wait_until(time, "mailbox")
         if self.watch is not None:
-            self.watch.take(thread, ("mailbox", self.core.logical, source, thread.role_name))
+            self.watch.take(thread, ("mailbox", self.core, source, thread.role_name))
         return True
 
     def _processor(self, number: int, call: str) -> str:

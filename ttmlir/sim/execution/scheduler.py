@@ -167,12 +167,17 @@ class KernelThread:
     @property
     def name(self) -> str:
         """How messages name the thread: `core (0, 0) BRISC`."""
-        return thread_name(self.core.logical, self.role_name)
+        return thread_name(self.core.logical, self.role_name, self.core.device)
 
     @property
     def logical(self) -> tuple[int, int]:
         """Logical (x, y) of the core."""
         return self.core.logical
+
+    @property
+    def device(self) -> int | None:
+        """The number of the chip, where several run together."""
+        return self.core.device
 
     @property
     def l1(self) -> Memory:
@@ -182,7 +187,7 @@ class KernelThread:
     @property
     def role_name(self) -> str:
         """The name of the processor."""
-        return self.role.name or ""
+        return self.core.role_name(self.role)
 
     def wait(self, reason: WaitReason, wanted: int) -> None:
         """Note what the thread waits for; whoever provides it calls `wake`."""
@@ -267,6 +272,7 @@ class KernelThread:
             column=position.column,
             core=self.core.logical,
             role=self.role_name,
+            device=self.core.device,
             detail=detail,
             source_line=self.kernel.line(position),
             severity=severity,
@@ -490,6 +496,7 @@ class Scheduler:
             error.source_line = thread.kernel.line(error.position)
         if error.core is None:
             error.core, error.role = thread.core.logical, thread.role_name
+            error.device = thread.core.device
         return error
 
 

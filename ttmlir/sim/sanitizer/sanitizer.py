@@ -126,6 +126,11 @@ class Copies:
         return self.to_dram.sources, self.multicast.sources
 
     @property
+    def targets(self) -> list[Agent]:
+        """Who writes."""
+        return [each.targets for each in self._writers]
+
+    @property
     def open_writes(self) -> list[Agent]:
         """Who writes and was not waited for."""
         return [each.targets for each in self._writers if each.targets.busy]
@@ -201,6 +206,7 @@ class ThreadState:
             column=position.column,
             core=self.thread.logical,
             role=self.thread.role_name,
+            device=self.thread.device,
             detail=detail,
             source_line=kernel.line(position),
             severity=severity,
@@ -238,7 +244,7 @@ class ProgramActors:
 
     def copies(self, state: ThreadState, noc: int, transaction: int) -> Copies:
         """Who copies for a thread on a network under a transaction id."""
-        key = transaction << 1 | noc
+        key = transaction << 2 | noc
         copies = state.copies.get(key)
         if copies is None:
 
@@ -781,6 +787,9 @@ BarrierKind = Literal["read", "write", "flush", "atomic"]
 
 _WORD = 4
 
+LINK = 2
+"""The number among networks of the link of an Ethernet core."""
+
 _HOST = Actor(0, 0, VectorClock(np.zeros(1, np.int64)), in_order=True)
 """Whatever the host does is before or after a program, never during it."""
 
@@ -932,11 +941,16 @@ class Sanitizer:
 
     def _check_finished(self, state: ThreadState, copies: Copies) -> None:
         if copies.reads.busy:
-            self.report(_unfinished(state, copies.read_mark, "read", "noc_async_read_barrier"))
+            self.report(
+                _unfinished(state, copies.read_mark, "noc_async_read", "noc_async_read_barrier")
+            )
         if copies.open_writes:
             have_arrived = all(map(self._program.timeline.is_known, copies.open_writes))
             unfinished = _arrived if have_arrived else _unfinished
-            self.report(unfinished(state, copies.write_mark, "write", "noc_async_write_barrier"))
+            calls = ("noc_async_write", "noc_async_write_barrier")
+            if copies.noc == LINK:
+                calls = ("send over the link", "eth_wait_for_receiver_done")
+            self.report(unfinished(state, copies.write_mark, *calls))
         if copies.atomic_mark is not None:
             finding = state.finding_at(
                 copies.atomic_mark,
@@ -1101,7 +1115,7 @@ class Sanitizer:
     ) -> None:
         """A thread starts an asynchronous copy; of a multicast, one call per receiver."""
         mine = self._threads[thread.index]
-        copies = mine.copies.get(transaction << 1 | noc)
+        copies = mine.copies.get(transaction << 2 | noc)
         if copies is None:
             copies = self._program.copies(mine, noc, transaction)
         mark = mine.mark()
@@ -1202,6 +1216,16 @@ class Sanitizer:
     def release(self, thread: RunningThread, key: Hashable) -> None:
         """Whoever acquires the key later knows what this thread has done so far."""
         self._threads[thread.index].actor.release(self._point(key))
+
+    def release_copies(self, thread: RunningThread, noc: int, key: Hashable) -> None:
+        """The same, of the thread and of the copies that it has started on a network, too."""
+        mine = self._threads[thread.index]
+        point = self._point(key)
+        mine.actor.release(point)
+        for copies in mine.copies.values():
+            if copies.noc == noc:
+                for agent in (copies.to_dram.sources, *copies.targets):
+                    mine.actor.release_after(point, agent)
 
     def acquire(self, thread: RunningThread, key: Hashable) -> None:
         """Know what those had done who released the key."""
@@ -1336,10 +1360,10 @@ class Sanitizer:
             self.report(violation(thread, index, kind))
 
 
-def _unfinished(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Finding:
+def _unfinished(state: ThreadState, mark: Mark, call: str, barrier: str) -> Finding:
     return state.finding_at(
         mark,
-        f"the kernel ends while this noc_async_{kind} is under way: its bytes may move after the "
+        f"the kernel ends while this {call} is under way: its bytes may move after the "
         f"program is over; call {barrier}() before the kernel returns",
         rule="missing-barrier",
         severity="error",
@@ -1347,10 +1371,10 @@ def _unfinished(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Find
     )
 
 
-def _arrived(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Finding:
+def _arrived(state: ThreadState, mark: Mark, call: str, barrier: str) -> Finding:
     return state.finding_at(
         mark,
-        f"the kernel ends and does not wait for this noc_async_{kind}; another thread has waited "
+        f"the kernel ends and does not wait for this {call}; another thread has waited "
         f"for what was sent after it, so that its bytes are there; call {barrier}() before the "
         "kernel returns, for the next kernel of this processor counts what is under way",
         rule="missing-barrier",
