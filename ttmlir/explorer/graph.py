@@ -35,7 +35,7 @@ from ttmlir.runtime.binary import BinaryProgram, TensorRef
 from ttmlir.runtime.binary import Operation as BinaryOperation
 from ttmlir.runtime.errors import UnsupportedError
 from ttmlir.runtime.execution.operations import find_definition
-from ttmlir.runtime.memory import results_of
+from ttmlir.runtime.residency import results_of
 from ttmlir.runtime.tensor import TensorDesc
 
 # --- Scopes ---------------------------------------------------------------------------------------
