@@ -14,7 +14,15 @@ from ttmlir.cost.families.movement import copy_tiles, cost_copy
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.times import cost_operation, estimate_cost
 from ttmlir.cost.work import Work
-from ttmlir.cost.workload import LATENCY, NOTHING, PROCESSOR, OperationCost, Stage, Workload
+from ttmlir.cost.workload import (
+    LATENCY,
+    NOTHING,
+    PROCESSOR,
+    OperationCost,
+    Stage,
+    Workload,
+    sum_links,
+)
 from ttmlir.errors import Error
 from ttmlir.layout.system import BOARD_NAMES, ChipDesc
 from ttmlir.layout.system import board as find_board
@@ -103,6 +111,7 @@ def _summary(
         dram_utilisation=sum(row.dram_utilisation * row.kernels.mid for row in rows) / weights,
         on_host=bool(rows) and all(row.on_host for row in rows),
         notes=tuple(dict.fromkeys((*notes, *inner))),
+        links=sum_links((use for row in rows for use in row.links), iterations),
     )
 
 
