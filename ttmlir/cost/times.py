@@ -132,6 +132,7 @@ def estimate_cost(
         ),
         inputs=inputs,
         output=output,
+        links=cost.links,
     )
 
 

@@ -501,7 +501,7 @@ class CompiledModel(CallableModel):
 
     def _lower_to_ttir(self, module: ModuleOp) -> None:
         front = self._divided_options[0]
-        _to_ttir(module, self._imported.stage, self.target, self._options, front)
+        lower_to_ttir(module, self._imported.stage, self.target, self._options, front)
 
     @property
     def _source_types(self) -> Sequence[np.dtype[Any] | None]:
@@ -708,7 +708,7 @@ class CompiledModel(CallableModel):
                 self._target.lower(module, f"{options} translate-coordinates=true".lstrip())
                 source = public_function(imported.module)
                 return write_kernels_script(module, data, path, source)
-            _to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
+            lower_to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
             return write(module, data, options, path)
 
     def _example_arrays(self) -> list[Array]:
@@ -1079,7 +1079,7 @@ class CompiledPrograms(Mapping[str, Program]):
 def _ttir_of(imported: ImportedModel, target: TargetName, options: str) -> ModuleOp:
     module = cloned(imported.module)
     with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
-        _to_ttir(module, imported.stage, target, options)
+        lower_to_ttir(module, imported.stage, target, options)
     return module
 
 
@@ -1148,7 +1148,7 @@ def _place_of(module: ModuleOp, division: Operation) -> Operation:
     return next((op for op in function.body.block.ops if op.name != "stablehlo.constant"), division)
 
 
-def _to_ttir(
+def lower_to_ttir(
     module: ModuleOp, stage: str, target: TargetName, options: str, front: str = ""
 ) -> None:
     """Lower a module of a frontend; `front` are the options of the pipeline from StableHLO."""

@@ -33,6 +33,7 @@ from ttmlir.frontend.compiled import (
     options_for_devices,
 )
 from ttmlir.frontend.errors import missing_package
+from ttmlir.frontend.residents import keep_on_device
 from ttmlir.mlir.reporting import listening
 from ttmlir.runtime.errors import InputError
 
@@ -310,6 +311,7 @@ def compile(
     spelling: str | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
+    resident: Sequence[str] = (),
     buckets: None = None,
 ) -> CompiledModel: ...
 
@@ -326,6 +328,7 @@ def compile(
     spelling: str | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
+    resident: Sequence[str] = (),
     buckets: BucketsByName,
     fill: Mapping[str, Number] = ...,
 ) -> BucketedModel: ...
@@ -342,6 +345,7 @@ def compile(
     spelling: str | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
+    resident: Sequence[str] = (),
     buckets: BucketsByName | None = None,
     fill: Mapping[str, Number] = MappingProxyType({}),
 ) -> CompiledModel | BucketedModel:
@@ -369,6 +373,9 @@ def compile(
     `mesh` is a mesh of JAX for a function whose shardings are `PartitionSpec`s alone; arguments
     with shardings, `shard_map` and `pmap` have one of their own.
     `weights="arguments"` (torch) keeps parameters out of the file as further inputs of the program.
+    `resident` names arguments that stay on the device between calls, such as weights and caches:
+    estimates count neither their transfer nor what follows from them alone, and let results that
+    are their new values, alike in all shapes and types, stay there, too.
     `buckets` are sizes by arguments and dimensions, such as `{"tokens": {1: (16, 64)}}`: there is a
     program for each of them, a call takes the smallest one that it fits into, and pads; `fill` are
     the numbers to pad arguments with, 0 for others. What is returned is a `BucketedModel` then.
@@ -384,6 +391,8 @@ def compile(
     options = _with_spelling(spelling, target, options)
     kwargs = dict(example_kwargs or {})
     if buckets is not None:
+        if resident:
+            raise ArgumentError("resident arguments are those of one program; leave out buckets")
         plan, examples = _plan(model, example_args, kwargs, buckets)
         programs = compile_programs(
             examples,
@@ -398,6 +407,8 @@ def compile(
     late = is_spelled_late(target, options)
     with _within(mesh):
         imported = _import(model, example_args, kwargs, weights, keep_late=late)
+    if resident:
+        imported = keep_on_device(imported, resident)
     options = options_for_devices(imported, target, options)
     examples = (example_args, kwargs) if example_args or kwargs else None
     return _warned(

@@ -406,6 +406,9 @@ def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     for name, time in (("inputs, results", estimate.transfers), ("once, weights", estimate.once)):
         if time.mid:
             facts.append((name, f"{time.mid / 1e3:,.1f} us"))
+    if estimate.exchanges.mid:
+        facts.append(("of it: exchanges", f"{estimate.exchanges.mid / 1e3:,.1f} us"))
+        facts += [("", str(use)) for use in estimate.links]
     if estimate.memory is not None:
         for use in (estimate.memory.dram, estimate.memory.l1):
             if use.peak:

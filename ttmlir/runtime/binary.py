@@ -140,7 +140,7 @@ class Operation:
         """The inside of the trailing `loc(...)` of the debug text; empty if there is none."""
         return location_of(self.debug_info)
 
-    @property
+    @cached_property
     def where(self) -> str:
         """File, program, operation and location, for messages."""
         location = f", loc({shown_name(self.location)})" if self.location else ""

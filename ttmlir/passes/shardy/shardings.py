@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Self, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
@@ -73,6 +74,7 @@ class Sharding:
         return cls(found[1], tuple(dimensions), found[3])
 
     @classmethod
+    @lru_cache(maxsize=64)
     def parse_all(cls, text: str) -> tuple[Self, ...]:
         """Read the shardings of several values."""
         return tuple(cls._of(found) for found in _SHARDING.finditer(text))

@@ -29,6 +29,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace, symbol_name
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.enums import MeshShardDirection, MeshShardType, ShardStatus
+from ttmlir.mlir.printing import attribute_text
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -104,7 +105,7 @@ def _divides(said: Mapping[str, Attribute], meshes: Mapping[str | None, dict[str
     gspmd = said.get(GSPMD)
     if isinstance(gspmd, StringAttr) and not WHOLE.fullmatch(gspmd.data):
         return gspmd.data
-    text = str(said.get(_SHARDY, ""))
+    text = attribute_text(said[_SHARDY]) if _SHARDY in said else ""
     for mesh, dimensions in _SHARDING.findall(text):
         axes = meshes.get(mesh) or {}
         if any(axes.get(axis, 2) > 1 for axis, _ in _NAME.findall(dimensions)):
@@ -129,7 +130,7 @@ def _axes_of(mesh: MeshOp) -> dict[str, int]:
 
 
 def _divisions(op: ManualComputationOp, name: str, meshes: dict[str | None, dict[str, int]]):
-    text = str(op.properties[name])
+    text = attribute_text(op.properties[name])
     for mesh, dimensions in _SHARDING.findall(text):
         axes = meshes.get(mesh)
         if axes is None:
