@@ -128,6 +128,11 @@ LAYOUTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
         (X,),
         "give x.to_padded_tensor(0) and a mask",
     ),
+    "nested argument": (
+        lambda x: x * 2,
+        (torch.nested.nested_tensor([X[:2], X], layout=torch.jagged),),
+        "give x.to_padded_tensor(0) and a mask",
+    ),
 }
 
 
