@@ -37,7 +37,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Classes": (
         *("class_with_methods", "access", "operators", "copies", "moves", "destructors"),
         "inheritance",
-        *("class_template", "layout", "bit_fields"),
+        *("class_template", "deduction_guides", "layout", "bit_fields"),
     ),
     "Standard library": ("standard_library", "algorithms", "numeric_limits", "optional_and_tie"),
 }

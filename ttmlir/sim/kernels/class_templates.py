@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     BOOL,
     UNSIGNED,
@@ -46,9 +47,11 @@ from ttmlir.sim.kernels.scope import (
     refers_to_place,
 )
 from ttmlir.sim.kernels.templates import (
+    CallOfOwn,
     Deduction,
     bind_defaults,
     bind_explicit,
+    choose_function,
     key_of,
     within_scope,
 )
@@ -447,6 +450,9 @@ def _deduce_class(
     given = take_arguments(context, arguments)
     definition = template.definition
     parameters = definition.template_parameters
+    guided = _follow_guides(context, template, given, node) if template.guides else None
+    if guided is not None:
+        return guided
     if template.name == "array" and given:
         return _deduce_array(context, template, given, node)
     if template.name == "tuple" and given:
@@ -479,6 +485,41 @@ def _deduce_class(
             return make_class(context, template, scope, node)
     message = f"the arguments do not say what the template arguments of '{template.name}' are"
     raise context.error(node, f"{message}; write them in angle brackets")
+
+
+def _follow_guides(
+    context: Context, template: ClassTemplate, given: Sequence[Given], node: tree.Node
+) -> QualifiedType | None:
+    """The class that deduction guides, or constructors beside them, make of arguments.
+
+    None if they say nothing; a guide goes before a constructor that fits as well.
+    """
+    definition = template.definition
+    names = (
+        tree.Expansion(tree.Name(each.name)) if each.is_pack else tree.Name(each.name)
+        for each in definition.template_parameters
+    )
+    own = tree.NamedType(template.name, tuple(names), position=node.position)
+    makers = [
+        replace(
+            each,
+            definition=tree.Block(),
+            result=own,
+            kind="function",
+            template_parameters=(*definition.template_parameters, *each.template_parameters),
+        )
+        for each in definition.members
+        if isinstance(each, tree.Function) and each.kind == "constructor"
+    ]
+    for listed in ([*template.guides, *makers], template.guides):
+        functions = Functions(template.name, tuple(listed), template.scope)
+        try:
+            with context.unit.trying():
+                chosen = choose_function(context, functions, CallOfOwn(node, (), given))
+        except CppSyntaxError:
+            continue
+        return context.unit.resolve_type(chosen.function.result, chosen.scope)
+    return None
 
 
 def _deduce_array(

@@ -1002,7 +1002,7 @@ def _declare_member_function(context: Context, info: ClassInfo, function: tree.F
             info.moving = function
         else:
             info.copying = function
-    if function.is_deleted:
+    if function.is_deleted and function.kind != "destructor":
         is_default = function.kind == "constructor" and not function.parameters
         info.has_deleted_default = info.has_deleted_default or is_default
         return

@@ -8,7 +8,7 @@ import os
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import CodeType
 from typing import cast
@@ -48,7 +48,13 @@ from ttmlir.sim.kernels.library import KernelApi, Library
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import NAMES, STEP, THREAD, clock_costs, find_forbidden, is_wait
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
-from ttmlir.sim.kernels.scope import Functions, Scope, list_declared_names, list_used_names
+from ttmlir.sim.kernels.scope import (
+    ClassTemplate,
+    Functions,
+    Scope,
+    list_declared_names,
+    list_used_names,
+)
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Value
 from ttmlir.sim.sources import KernelSources
@@ -638,6 +644,9 @@ def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
         define_outside(Context(unit, scope, HANDLERS), item)
         return
     known = scope.symbols.get(item.name)
+    if isinstance(known, ClassTemplate) and item.definition is None:
+        known.guides.append(replace(item, definition=tree.Block()))
+        return
     if known is not None and not isinstance(known, Functions):
         raise unit.error(item, f"'{item.name}' is declared twice")
     before = known.definitions if known is not None else ()

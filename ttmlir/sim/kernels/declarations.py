@@ -426,8 +426,10 @@ def _declare_static(
     """A variable of the whole kernel: a list of one element around the functions."""
     refuse_destructor(context, type_, declarator)
     value = build_zero(context, type_) if value is None else value
-    if is_const:
+    if is_const or context.in_function:
         value = fold_constant(context, value)
+    if context.in_function:
+        _refuse_late_value(context, value, declarator)
     if is_const and value.constant is not None and declarator.name not in context.shared:
         bind_variable(context, declarator, value, is_global=True)
         return
@@ -441,6 +443,20 @@ def _declare_static(
         lvalue = ItemLvalue(type_, code.name(identifier), code.constant(0), is_const)
     known = _keep_known(context, identifier, value) if is_const else None
     bind_variable(context, declarator, lvalue, is_global=True, known=known)
+
+
+def _refuse_late_value(context: Context, value: Value, declarator: tree.Declarator) -> None:
+    """Refuse what would be set when a function is called first."""
+    if isinstance(value.type, ObjectType) or is_literal(value.node):
+        return
+    names = {each.id for each in ast.walk(value.node) if isinstance(each, ast.Name)}
+    known = (node for each in context.unit.globals for node in ast.walk(each))
+    names -= {each.id for each in known if isinstance(each, ast.Name)}
+    if any(each.startswith("v_") for each in names):
+        message = f"'{declarator.name}' is static and starts with what only a call knows"
+        raise context.error(
+            declarator, f"{message}, which tt-metal's compiler refuses; assign it in a statement"
+        )
 
 
 def _declare_reference(
