@@ -31,7 +31,14 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     ),
     "Statements": ("statements", "cases", "bindings_and_ranges", "static_data"),
     "Functions": (
-        *("overloads", "templates", "packs_and_folds", "lambdas", "constexpr_functions"),
+        *(
+            "overloads",
+            "templates",
+            "packs_and_folds",
+            "lambdas",
+            "function_types",
+            "constexpr_functions",
+        ),
         "decltype_and_auto",
     ),
     "Classes": (

@@ -32,7 +32,7 @@ from ttmlir.cpp.standard_headers import (
     read_standard_header,
 )
 from ttmlir.cpp.tree import Include
-from ttmlir.cpp.types import QualifiedType
+from ttmlir.cpp.types import QualifiedType, SignatureType
 from ttmlir.layout.system import WORMHOLE
 from ttmlir.nesting import deep_recursion
 from ttmlir.optable.kernel import CALLS, Role
@@ -42,6 +42,7 @@ from ttmlir.sim.kernels.class_templates import find_templated_type
 from ttmlir.sim.kernels.classes import define_outside
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, look_at
+from ttmlir.sim.kernels.expressions.signatures import find_signature
 from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
@@ -560,6 +561,10 @@ class _Services:
     def find_count(self, unit: Unit, scope: Scope, node: tree.Expression) -> int:
         """The number of elements that an expression gives an array."""
         return evaluate_constant(Context(unit, scope, HANDLERS), node, "the size of an array")
+
+    def find_signature(self, unit: Unit, scope: Scope, node: tree.FunctionOf) -> SignatureType:
+        """The type of functions that is written."""
+        return find_signature(Context(unit, scope, HANDLERS), node)
 
     def load_header(self, unit: Unit, namespace: str, name: str) -> bool:
         """Declare the standard header that declares a name, if it is not declared yet."""

@@ -20,6 +20,7 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     QualifiedType,
+    SignatureType,
     StructType,
     complete_type,
     count_of,
@@ -225,6 +226,9 @@ def find_declared(
         declared = replace(declared, type=type_)
     if value is not None:
         declared = replace(declared, type=value.type)
+    if isinstance(declared.type, PointerType) and isinstance(declared.type.pointee, SignatureType):
+        message = "which function a pointer points to has to be known here"
+        raise context.error(declarator, f"{message}; give it with '='")
     return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
 
 
@@ -244,7 +248,7 @@ def _resolve_declared(
     """The written type of a variable, whose template arguments may follow from its value."""
     written = node.type
     if not isinstance(written, tree.NamedType) or written.template_arguments or written.scope:
-        deduced = _find_function_type(context, written, declarator)
+        deduced = _find_member_pointer(context, written, declarator)
         return deduced or context.unit.resolve_type(written, context.scope)
     symbol = context.unit.find(written.name, context.scope)
     if not isinstance(symbol, ClassTemplate):
@@ -261,21 +265,19 @@ def _resolve_declared(
     return QualifiedType(type_, "const" in written.qualifiers)
 
 
-def _find_function_type(
+def _find_member_pointer(
     context: Context, written: tree.Type, declarator: tree.Declarator
 ) -> QualifiedType | None:
-    """The type of a pointer to a function or member: that of the function or member."""
+    """The type of a pointer to a member: that of the member."""
     match written:
-        case tree.Pointer(pointee=tree.FunctionOf()) | tree.Pointer(holder=tree.NamedType()):
+        case tree.Pointer(holder=tree.NamedType()):
             pass
         case _:
             return None
     if declarator.value is None or isinstance(declarator.value, tree.Braces):
         return None
-    found = QualifiedType(evaluate_scalar(context, declarator.value).type)
-    if written.holder is None:
-        return found
-    return context.unit.resolve_declared_type(written, context.scope, found.type)
+    found = evaluate_scalar(context, declarator.value).type
+    return context.unit.resolve_declared_type(written, context.scope, found)
 
 
 def _find_constructed(
