@@ -21,6 +21,7 @@ from ttmlir.cpp.types import (
     IncompleteType,
     ObjectType,
     QualifiedType,
+    SignatureType,
     StructType,
     complete_type,
     find_built_in_type,
@@ -123,6 +124,10 @@ class TypeServices(Protocol):
         """The number of elements that an expression gives an array."""
         ...
 
+    def find_signature(self, unit: Unit, scope: Scope, node: tree.FunctionOf) -> SignatureType:
+        """The type of functions that is written."""
+        ...
+
     def load_header(self, unit: Unit, namespace: str, name: str) -> bool:
         """Declare the standard header that has a name; False if there is none, or it is."""
         ...
@@ -160,6 +165,9 @@ class _ScopedNames:
 
     def find_count(self, node: tree.Expression) -> int:
         return self.unit.services.find_count(self.unit, self.scope, node)
+
+    def find_signature(self, node: tree.FunctionOf) -> SignatureType:
+        return self.unit.services.find_signature(self.unit, self.scope, node)
 
     def unknown_type(self, node: tree.Node, name: str) -> Exception:
         symbols = self.unit.root.symbols
@@ -223,8 +231,8 @@ class Unit:
         """The classes by the numbers of their types."""
         self.destroyed = dict[int, bool]()
         """Whether something happens at the end of the objects of a class, by its number."""
-        self.closures = set[int]()
-        """The numbers of the classes of lambdas."""
+        self.closures = dict[int, tree.Lambda]()
+        """The lambdas, by the numbers of their classes."""
         self.specializations = dict[tuple[int, tuple[object, ...]], QualifiedType]()
         """Class templates with arguments that were used so far."""
         self.function_values = list[tuple[Functions, tuple[tree.TemplateArgument, ...]]]()
