@@ -142,7 +142,7 @@ class UsedNames(NamedTuple):
     shared: frozenset[str]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _ScopedNames:
     """The names of types that can be used in a scope."""
 
