@@ -213,7 +213,7 @@ class _Closure:
         )
         self.scope.symbols["operator()"] = Functions("operator()", (function,), self.scope)
         struct = tree.Struct(name, position=at)
-        unit.classes[number] = ClassInfo(struct, self.scope)
+        unit.add_class(number, ClassInfo(struct, self.scope))
         unit.closures[number] = self.node
         self.context.closures[key] = type_
         return Value(type_, code.list_of(self.values))
@@ -783,7 +783,7 @@ def define_class(
     scope = Scope(context.scope)
     scope.owner = number
     info = ClassInfo(node, scope, template=template, arguments=arguments)
-    unit.classes[number] = info
+    unit.add_class(number, info)
     if template is not None:
         scope.symbols[node.name] = StructDefinition(unit.structs[number])
     bases = _find_bases(context, node)

@@ -147,7 +147,7 @@ class UsedNames(NamedTuple):
     shared: frozenset[str]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _ScopedNames:
     """The names of types that can be used in a scope."""
 
@@ -229,6 +229,8 @@ class Unit:
         """Variable templates with arguments that were used so far."""
         self.classes = dict[int, ClassInfo]()
         """The classes by the numbers of their types."""
+        self._hides = False
+        """Whether one of them has members that are not public."""
         self.destroyed = dict[int, bool]()
         """Whether something happens at the end of the objects of a class, by its number."""
         self.closures = dict[int, tree.Lambda]()
@@ -549,6 +551,11 @@ class Unit:
         type_ = complete_type(found.type, self.structs)
         return found if type_ is found.type else replace(found, type=type_)
 
+    def add_class(self, number: int, info: ClassInfo) -> None:
+        """Make a class known by the number of its type."""
+        self.classes[number] = info
+        self._hides = self._hides or bool(info.node.hidden)
+
     # Access: what is `private` or `protected`.
 
     def check_access(self, type_: StructType, name: str, node: tree.Node, scope: Scope) -> None:
@@ -589,7 +596,7 @@ class Unit:
 
     def check_path(self, path: str, node: tree.Node, scope: Scope) -> None:
         """The same for each class that a qualified name goes through."""
-        if not any(each.node.hidden for each in self.classes.values()):
+        if not self._hides:
             return
         parts = path.removeprefix("::").split("::")
         for count in range(1, len(parts)):
@@ -602,7 +609,7 @@ class Unit:
 
     def check_member(self, holder: tree.Type, path: str, node: tree.Node, scope: Scope) -> None:
         """The same for a name behind a class with template arguments."""
-        if any(each.node.hidden for each in self.classes.values()):
+        if self._hides:
             type_ = self.resolve_type(holder, scope).type
             if isinstance(type_, StructType):
                 self.check_access(type_, path.partition("::")[0], node, scope)
