@@ -26,6 +26,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Text": ("macros", "namespaces", "attributes_and_assembly", "strings"),
     "Values": (
         *("integers", "floating", "enumerations", "arrays", "initial_values"),
+        "initializer_lists",
         *("pointers_and_references", "unions", "bits"),
     ),
     "Statements": ("statements", "cases", "bindings_and_ranges", "static_data"),
@@ -36,7 +37,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Classes": (
         *("class_with_methods", "access", "operators", "copies", "moves", "destructors"),
         "inheritance",
-        *("class_template", "layout"),
+        *("class_template", "layout", "bit_fields"),
     ),
     "Standard library": ("standard_library", "algorithms", "numeric_limits", "optional_and_tie"),
 }

@@ -19,7 +19,7 @@ from ttmlir.cpp.expression_reader import (
 )
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
-from ttmlir.cpp.types import is_built_in_type
+from ttmlir.cpp.types import is_built_in_type, is_deduced
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # - `enum : uint8_t { A };` needs a name.
 # - `__builtin_bit_cast(T, x)` has a type as an argument: `std::bit_cast<T>(x)`.
 # - `case 1 ... 4:` is taken for two cases: `case case_range(1, 4):`.
+# - `uint32_t : 4;` in a class needs a name.
 
 _OPENING = ("(", "[", "{")
 _CLOSING = (")", "]", "}")
@@ -62,6 +63,9 @@ CASE_RANGE = "case_range"
 
 UNNAMED_ENUMERATION = "unnamed_enumeration"
 """The name of an enumeration that has none in the text."""
+
+UNNAMED_BITS = "unnamed_bits"
+"""The name of a bit-field that has none in the text."""
 
 _DOTS = "..."
 _CASE_RANGE = re.compile(r"\bcase\b((?:[^:;{}]|::){1,200}?)\.\.\.((?:[^:;{}]|::){1,200}):(?!:)")
@@ -98,7 +102,8 @@ def amend(source: PreprocessedText) -> PreprocessedText:
     source = insert(source, (*calls, *((end, ")") for _, _, end in ranges)))
     tokens = list(split_tokens(SourceText(source.text, source.source.file)))
     solid = [each for each in tokens if each.kind not in BLANK]
-    return insert(source, (*_find_insertions(tokens), *_find_enumerations(solid)))
+    found = (*_find_insertions(tokens), *_find_enumerations(solid), *_find_unnamed_bits(solid))
+    return insert(source, found)
 
 
 def insert(source: PreprocessedText, words: Iterable[tuple[int, str]]) -> PreprocessedText:
@@ -162,6 +167,19 @@ def _find_enumerations(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
                     yield end, f" {ENUMERATION_VARIABLE}"
             case _:
                 pass
+
+
+def _find_unnamed_bits(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """Where bit-fields need a name: between a built-in type that begins a member and its `:`."""
+    for number, token in enumerate(tokens):
+        if token.text != ":":
+            continue
+        first = number
+        while first and is_built_in_type(tokens[first - 1].text):
+            first -= 1
+        is_first = first and tokens[first - 1].text in ("{", "}", ";", ":", *tree.TYPE_QUALIFIERS)
+        if first < number and is_first:
+            yield token.offset, f" {UNNAMED_BITS} "
 
 
 def _find_end(tokens: Sequence[Token], start: int) -> int | None:
@@ -431,10 +449,10 @@ class DeclarationReader(ExpressionReader):
 
     def _member_declaration(self, node: Node, name: str) -> tree.Declaration | tree.Function | None:
         """A field, a static member, or the declaration of a member function."""
-        for child in node.named_children:
-            if child.type == "bitfield_clause":
-                raise self.unsupported(child, "fields of whole types")
         declarator = self.function_declarator_of(node)
+        widths = [each for each in node.named_children if each.type == "bitfield_clause"]
+        if widths and (declarator is not None or "static" in self.words(node).specifiers):
+            raise self.error(widths[0], "a number of bits goes with members that objects have")
         if declarator is not None:
             return self.prototype(node, declarator, name)
         if node.child_by_field_name("declarator") is None:
@@ -443,25 +461,29 @@ class DeclarationReader(ExpressionReader):
         if isinstance(declaration, tree.Binding):
             raise self.error(node, "a member of a class has one name")
         self.variables.update(each.name for each in declaration.declarators)
-        return replace(declaration, declarators=tuple(self._default_values(node, declaration)))
+        return replace(declaration, declarators=tuple(self._complete_members(node, declaration)))
 
-    def _default_values(
+    def _complete_members(
         self, node: Node, declaration: tree.Declaration
     ) -> Iterator[tree.Declarator]:
-        """The declarators of a member with the values that stand after them in the grammar."""
-        values: dict[int, Node] = {}
-        number = -1
+        """The declarators of members with what stands after them in the grammar: values, widths."""
+        rest = iter(declaration.declarators)
+        each: tree.Declarator | None = None
         for index, child in enumerate(node.children):
+            if child.type == "bitfield_clause" and each is not None:
+                name = "" if each.name == UNNAMED_BITS else each.name
+                each = replace(each, name=name, bits=self.expression(child.named_children[0]))
             match node.field_name_for_child(index):
                 case "declarator":
-                    number += 1
-                case "default_value":
-                    values[number] = child
+                    if each is not None:
+                        yield each
+                    each = next(rest)
+                case "default_value" if each is not None:
+                    each = replace(each, value=self.initial_value(child))
                 case _:
                     pass
-        for number, each in enumerate(declaration.declarators):
-            value = values.get(number)
-            yield each if value is None else replace(each, value=self.initial_value(value))
+        if each is not None:
+            yield each
 
     def _unnamed_field(self, node: Node) -> tree.Declaration | None:
         """An unnamed struct or union within another one; None for a type that is only defined."""
@@ -975,6 +997,7 @@ class DeclarationReader(ExpressionReader):
     def _declarator(self, node: Node, type_: tree.Type) -> tuple[tree.Type, tree.Declarator]:
         value: tree.Expression | tree.Braces | None = None
         arguments: tuple[tree.Expression | tree.Braces, ...] | None = None
+        is_direct = False
         inner = node
         if node.type == "init_declarator":
             inner = self.field(node, "declarator")
@@ -983,6 +1006,7 @@ class DeclarationReader(ExpressionReader):
                 arguments = self.arguments(written)
             else:
                 value = self.initial_value(written)
+                is_direct = all(each.type != "=" for each in node.children)
         if inner.type == "qualified_identifier" and not is_member_pointer(inner):
             name, sizes = self.qualified_name(inner).text.rpartition("::")[2], ()
         else:
@@ -990,7 +1014,12 @@ class DeclarationReader(ExpressionReader):
         if name is None:
             raise self.error(node, "this declaration declares no name")
         self.declare(name)
-        return type_, tree.Declarator(name, sizes, value, arguments, position=self.at(node))
+        is_direct = is_direct and is_deduced(type_)
+        position = self.at(node)
+        declarator = tree.Declarator(
+            name, sizes, value, arguments, is_direct=is_direct, position=position
+        )
+        return type_, declarator
 
     def bound_names(self, node: Node) -> Node | None:
         """The names in brackets that a declarator declares."""

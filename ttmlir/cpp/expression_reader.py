@@ -44,7 +44,6 @@ _DEFINITIONS = frozenset(("struct_specifier", "class_specifier", "union_specifie
 _WORDS = {
     "alias_declaration": "an alias",
     "attribute_declaration": "an attribute",
-    "bitfield_clause": "a bit-field",
     "catch_clause": "catch",
     "class_specifier": "a class",
     "concept_definition": "a concept",

@@ -543,7 +543,10 @@ def _declarator(declarator: Declarator, *, top: bool = False) -> str:
     if declarator.arguments is not None:
         value = f"({', '.join(map(_bracketed_argument, declarator.arguments))})"
     elif declarator.value is not None:
-        value = f" = {_initial_value(declarator.value, top=top)}"
+        sign = "" if declarator.is_direct else " = "
+        value = f"{sign}{_initial_value(declarator.value, top=top)}"
+    if declarator.bits is not None:
+        value = f" : {_expression(declarator.bits, _ASSIGNMENT)}"
     return f"{declarator.name}{sizes}{value}"
 
 

@@ -470,6 +470,10 @@ class Declarator(Node):
     """Those of `T name(arguments)`, which has no value."""
     type: Type | None = None
     """The type of a pointer or reference beside other names: `T *a, b`."""
+    is_direct: bool = False
+    """Whether it is `auto name{value}`, which has the type of the value; no list of one."""
+    bits: Expression | None = None
+    """The width of a bit-field: `uint32_t name : bits`, whose name may be empty."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from ttmlir.cpp import tree
 
@@ -109,8 +109,37 @@ class Field:
     name: str
     type: CType
     offset: int
-    """In bytes from the start of the struct."""
+    """In bytes from the start of the struct; of a bit-field, that of the first word with it."""
     const: bool = False
+    bits: BitField | None = None
+    """Which bits of the words at the offset it is, if it is a bit-field."""
+
+
+@dataclass(frozen=True)
+class BitField:
+    """Some bits of one or more words that lie next to each other."""
+
+    shift: int
+    """How many bits are below it in the first word."""
+    width: int
+    word: int
+    """The size of a word in bytes."""
+
+    @property
+    def words(self) -> int:
+        """How many words hold a part of it."""
+        return -(-(self.shift + self.width) // (8 * self.word))
+
+
+class Member(NamedTuple):
+    """A member of a class that is laid out."""
+
+    name: str
+    type: QualifiedType
+    alignment: int = 1
+    """What it asks for at least, in bytes."""
+    bits: int | None = None
+    """The width of a bit-field; one without name only takes room."""
 
 
 @dataclass(frozen=True)
@@ -313,7 +342,7 @@ def alignment_of(type_: CType) -> int:
 def lay_out_struct(
     name: str,
     number: int,
-    members: Sequence[tuple[str, QualifiedType, int]],
+    members: Sequence[Member],
     bases: Sequence[StructType] = (),
     *,
     is_union: bool = False,
@@ -324,26 +353,59 @@ def lay_out_struct(
 
     Members and the struct itself are aligned to the numbers given at least; without, that is 1.
     """
-    offset, has_constant = 0, False
+    place, has_constant = 0, False
     fields = list[Field]()
     for base in bases[:1]:
         fields += base.fields
-        offset = base.size if base.fields else 0
+        place = 8 * base.size if base.fields else 0
         alignment, has_constant = max(alignment, base.alignment), base.has_constant
-    end = offset
-    for member, qualified, asked in members:
-        type_ = qualified.type
-        own = max(asked, 1 if is_packed else alignment_of(type_))
-        offset = 0 if is_union else -(-offset // own) * own
-        fields.append(Field(member, type_, offset, qualified.const))
-        offset += size_of(type_) or 0
-        end = max(end, offset)
-        alignment = max(alignment, own)
-        has_constant = has_constant or qualified.const or has_constant_member(type_)
-    size = max(1, -(-end // alignment) * alignment)
+    end = place
+    for each in members:
+        type_ = each.type.type
+        natural = 1 if is_packed else alignment_of(type_)
+        own = max(each.alignment, natural)
+        place = 0 if is_union else place
+        if each.bits is None:
+            place = _round_up(place, 8 * own)
+            fields.append(Field(each.name, type_, place // 8, each.type.const))
+            place += 8 * (size_of(type_) or 0)
+        else:
+            place = _place_bits(each, place, is_packed=is_packed)
+            if each.name:
+                fields.append(_describe_bits(each, place, is_packed=is_packed))
+            place += each.bits
+        end = max(end, place)
+        if each.name or each.bits is None:
+            alignment = max(alignment, own)
+            has_constant = has_constant or each.type.const or has_constant_member(type_)
+    size = max(1, _round_up(end, 8 * alignment) // 8)
     return StructType(
         name, number, tuple(fields), size, alignment, has_constant, is_union, tuple(bases)
     )
+
+
+def _round_up(number: int, step: int) -> int:
+    return -(-number // step) * step
+
+
+def _place_bits(member: Member, place: int, *, is_packed: bool) -> int:
+    """Where a bit-field begins: it lies in one unit of its type (RISC-V psABI, Bit-fields)."""
+    unit = 8 * (size_of(member.type.type) or 1)
+    place = _round_up(place, 8 * member.alignment) if member.alignment > 1 else place
+    bits = member.bits or 0
+    is_split = place // unit != (place + bits - 1) // unit
+    return _round_up(place, unit) if bits == 0 or (is_split and not is_packed) else place
+
+
+def _describe_bits(member: Member, place: int, *, is_packed: bool) -> Field:
+    """A bit-field as bits of the smallest aligned word that holds it, or of bytes if packed."""
+    width = member.bits or 0
+    word = 1
+    while not is_packed and place // (8 * word) != (place + width - 1) // (8 * word):
+        word *= 2
+    offset = place // (8 * word) * word
+    bits = BitField(place - 8 * offset, width, word)
+    return Field(member.name, member.type.type, offset, member.type.const, bits)
 
 
 def complete_type(type_: CType, structs: Sequence[StructType | IncompleteType]) -> CType:

@@ -31,6 +31,7 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import (
     end_with_block,
     full_expression,
+    keep_array,
     refuse_destructor,
     take_over,
 )
@@ -42,7 +43,9 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     build_unset,
     build_zero,
     check_reference,
+    find_list_type,
     has_constructors,
+    is_list,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
@@ -89,6 +92,7 @@ from ttmlir.sim.kernels.value import (
     make_integer,
     protect_lvalue,
     settle,
+    width_of,
 )
 
 _OBJECT_BYTES = 16
@@ -205,6 +209,8 @@ def find_declared(
     if declarator.arguments is not None:
         return _find_constructed(context, node, declarator, declarator.arguments)
     if is_deduced(node.type):
+        if isinstance(initial, tree.Braces) and not declarator.is_direct:
+            return _declare_list(context, node, initial)
         if isinstance(initial, tree.Braces) and len(initial.elements) == 1:
             only = initial.elements[0].value
             initial = None if isinstance(only, tree.Braces) else only
@@ -219,6 +225,16 @@ def find_declared(
         declared = replace(declared, type=type_)
     if value is not None:
         declared = replace(declared, type=value.type)
+    return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
+
+
+def _declare_list(
+    context: Context, node: tree.Declaration, braces: tree.Braces
+) -> tuple[QualifiedType, Value]:
+    """`auto name = {1, 2}`."""
+    type_ = find_list_type(context, braces)
+    declared = context.unit.resolve_declared_type(node.type, context.scope, type_)
+    value = build_initial(context, type_, braces)
     return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
 
 
@@ -358,6 +374,8 @@ def _declare_local(
 ) -> None:
     if value is not None:
         value = take_over(context, value)
+        if is_list(type_):
+            keep_array(context, value)
     identifier = context.unit.create_name(declarator.name)
     in_list = isinstance(type_, (StructType, ArrayType, FunctionType))
     if declarator.name in context.shared and not in_list and not isinstance(type_, ObjectType):
@@ -455,7 +473,8 @@ def declare_reference_to(
     """Let a reference refer to a place."""
     resolve = context.unit.resolve_declared_type
     target = resolve(type_.referent, context.scope, lvalue.type, lvalue.is_const)
-    if target.const and _is_number(target.type) and not is_same_type(target.type, lvalue.type):
+    is_other = width_of(lvalue) or not is_same_type(target.type, lvalue.type)
+    if target.const and _is_number(target.type) and is_other:
         known = cast("tree.Expression", Evaluated(lvalue, position=node.position))
         _declare_copy(context, type_, known, declarator)
         return

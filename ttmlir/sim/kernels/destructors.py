@@ -106,6 +106,15 @@ def _take_node(context: Context, node: ast.expr) -> ast.expr:
             return node
 
 
+def keep_array(context: Context, value: Value) -> None:
+    """Let the array of a list that a variable holds end with the block, not the expression."""
+    for each in ast.walk(value.node):
+        if isinstance(each, ast.NamedExpr):
+            ending = context.temporaries.get(each.target.id)
+            if ending is not None and isinstance(ending.lvalue.type, ArrayType):
+                context.ending[-1].append(context.temporaries.pop(each.target.id))
+
+
 @contextmanager
 def full_expression(context: Context) -> Generator[None]:
     """What is compiled within is a full expression: temporary objects in it end with it."""

@@ -25,6 +25,7 @@ from ttmlir.cpp.types import (
     PointerType,
     QualifiedType,
     StructType,
+    complete_type,
     is_deduced,
     is_same_type,
     is_scoped,
@@ -34,13 +35,18 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.initial_values import Given
+from ttmlir.sim.kernels.expressions.initial_values import (
+    Given,
+    find_list_element,
+    find_type_of_elements,
+    is_list,
+)
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     evaluate_scalar,
     fold_constant,
 )
-from ttmlir.sim.kernels.packs import expand_all, read_as_value
+from ttmlir.sim.kernels.packs import expand_all, expand_elements, read_as_value
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import is_literal
 from ttmlir.sim.kernels.scope import (
@@ -241,10 +247,12 @@ class Deduction:
         return True
 
     def _match_given(self, pattern: tree.Type, given: Given) -> bool:
-        # A list in braces has no type to deduce from. Where nothing is left to deduce, arguments
-        # may convert to the type of the parameter, which is checked later.
-        if given.braces is not None or not self._is_open(pattern):
+        # Where nothing is left to deduce, arguments may convert to the type of the parameter, which
+        # is checked later.
+        if not self._is_open(pattern):
             return True
+        if given.braces is not None:
+            return self._match_braces(pattern, given)
         if isinstance(pattern, tree.Reference):
             qualified = QualifiedType(given.found.type, given.is_const)
             if not self.match_type(pattern, qualified):
@@ -252,6 +260,19 @@ class Deduction:
             self._note_category(pattern, given)
             return True
         return self.match_type(pattern, QualifiedType(given.value.type))
+
+    def _match_braces(self, pattern: tree.Type, given: Given) -> bool:
+        """Deduce the elements of a list; other types do not follow from braces."""
+        match _referent(pattern):
+            case tree.NamedType(name=name, template_arguments=(argument,)) if (
+                name.removeprefix("std::") == "initializer_list"
+            ):
+                assert given.braces is not None
+                with within_scope(self.context, given.braces_scope):
+                    element = find_type_of_elements(self.context, given.braces)
+                return self.match_argument(argument, Alias(QualifiedType(element)))
+            case _:
+                return True
 
     def _note_category(self, pattern: tree.Reference, given: Given) -> None:
         """Remember that a parameter `T&&` is given a place."""
@@ -683,6 +704,8 @@ def _rank(
     type_, scope = parameter.type, candidate.scope
     if given.braces is not None:
         target = context.unit.resolve_type(_referent(type_), scope).type
+        if is_list(target):
+            return rank_list(context, given, target)
         fits = isinstance(target, (StructType, ArrayType)) or len(given.braces.elements) <= 1
         return CONVERSION if fits else None
     found = given.found
@@ -704,6 +727,25 @@ def _rank(
     value = given.value
     target = context.unit.resolve_declared_type(type_, scope, value.type)
     return rank_conversion(context, value, target.type)
+
+
+def rank_list(context: Context, given: Given, target: CType) -> float | None:
+    """How well braces go with a list: as well as the worst one of their elements."""
+    element = complete_type(find_list_element(target), context.unit.structs)
+    assert given.braces is not None
+    worst = EXACT
+    with within_scope(context, given.braces_scope):
+        for each in expand_elements(context, given.braces.elements):
+            one = Given(context, each.value)
+            rank: float | None = CONVERSION
+            if one.braces is None:
+                rank = rank_conversion(context, one.value, element)
+            elif not isinstance(element, (StructType, ArrayType)):
+                rank = None if len(one.braces.elements) > 1 else CONVERSION
+            if rank is None:
+                return None
+            worst = max(worst, rank)
+    return worst
 
 
 def _referent(type_: tree.Type) -> tree.Type:

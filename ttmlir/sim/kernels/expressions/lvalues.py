@@ -75,6 +75,7 @@ from ttmlir.sim.kernels.value import (
     convert,
     convert_to_bool,
     convert_to_unsigned,
+    describe_bits,
     find_element_of_bits,
     find_member_lvalue,
     make_integer,
@@ -84,6 +85,7 @@ from ttmlir.sim.kernels.value import (
     read,
     reinterpret_bits,
     settle,
+    width_of,
 )
 from ttmlir.sim.machine.address_generators import (
     DRAM,
@@ -162,6 +164,8 @@ def advance_pointer(context: Context, pointer: Value, count: Value, node: tree.N
 
 def take_address(context: Context, lvalue: Lvalue, node: tree.Node) -> Value:
     """A pointer to a place."""
+    if width_of(lvalue):
+        raise context.error(node, "a bit-field has no address; take that of the object around it")
     match lvalue:
         case MemoryLvalue():
             pointer = PointerType(lvalue.type, lvalue.volatile, lvalue.is_const)
@@ -664,6 +668,8 @@ def _has_address(found: Lvalue | Value) -> TypeGuard[Lvalue]:
     """Whether a pointer to a place can be made; to a number in a variable of Python it cannot."""
     if isinstance(found, LocalLvalue):
         return isinstance(found.type, StructType)
+    if not isinstance(found, Value) and width_of(found):
+        return False
     is_kept = isinstance(found, (ItemLvalue, PointedLvalue, MemoryLvalue, EitherLvalue))
     return is_kept and not isinstance(found.type, (ArrayType, ObjectType))
 
@@ -758,6 +764,8 @@ def find_pointed_member(context: Context, node: tree.Expression) -> Value | None
     if not isinstance(struct, StructType) or number is None:
         return None
     field = struct.fields[number]
+    if field.bits is not None:
+        raise context.error(node, f"'{name}' is a bit-field, to which nothing can point")
     type_ = MemberPointerType(f"&{struct.name}::{name}", number, struct, field.type)
     return Value(type_, code.constant(0))
 
@@ -1111,7 +1119,13 @@ def find_known_member(base: Value | None, member: str) -> Value | None:
     if base is None or not isinstance(base.type, StructType) or base.type.is_union:
         return None
     number = base.type.index(member)
-    return None if number is None else make_known(base.type.fields[number].type, base.node, number)
+    if number is None:
+        return None
+    field = base.type.fields[number]
+    known = make_known(field.type, base.node, number)
+    if known is None or field.bits is None:
+        return known
+    return describe_bits(known, field.bits.width)
 
 
 def make_known(type_: CType, node: ast.expr, number: int) -> Value | None:
@@ -1316,7 +1330,13 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
     if type_ is None:
         assert not isinstance(operand, _TYPES)
         lvalue = find_array(context, operand)
-        type_ = evaluate_scalar(context, operand).type if lvalue is None else lvalue.type
+        if lvalue is None:
+            value = evaluate_scalar(context, operand)
+            type_ = value.type
+            if value.width:
+                raise context.error(node, "a bit-field has a number of bits, and no size in bytes")
+        else:
+            type_ = lvalue.type
     size = size_of(type_)
     if size is None:
         raise context.error(node, f"the size of '{type_.name}' is not known")
@@ -1329,4 +1349,6 @@ def evaluate_offset(context: Context, node: tree.OffsetOf) -> Value:
     number = type_.index(node.member) if isinstance(type_, StructType) else None
     if number is None or not isinstance(type_, StructType):
         raise context.error(node, f"'{type_.name}' has no member '{node.member}'")
+    if type_.fields[number].bits is not None:
+        raise context.error(node, f"'{node.member}' is a bit-field, which has no offset in bytes")
     return make_integer(type_.fields[number].offset, UNSIGNED)

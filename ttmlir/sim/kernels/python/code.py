@@ -663,6 +663,7 @@ NAMES: dict[str, object] = {
     "_put": runtime.put,
     "_bits": runtime.bits_at,
     "_put_bits": runtime.put_bits,
+    "_put_parts": runtime.put_parts,
     "_point": runtime.point,
     "_point_at_one": runtime.point_at_one,
     "_is_local": runtime.is_local,
@@ -696,7 +697,16 @@ NAMES: dict[str, object] = {
 """What compiled code calls beside the API."""
 
 _ACTING = {
-    *("_put", "_put_bits", "_put_at", "_put_member", "_overwrite", "_awaited", "_missing"),
+    *(
+        "_put",
+        "_put_bits",
+        "_put_parts",
+        "_put_at",
+        "_put_member",
+        "_overwrite",
+        "_awaited",
+        "_missing",
+    ),
     *("_endless", "_fault"),
 }
 
@@ -816,7 +826,9 @@ class _Check:
 # of the kernel is run as it would be run later, with a limit on its steps.
 
 _TICK = "_tick"
-_ALLOWED = frozenset((*PURE, "_put", "_put_at", "_put_bits", "_overwrite", "_missing", "_endless"))
+_ALLOWED = frozenset(
+    (*PURE, "_put", "_put_at", "_put_bits", "_put_parts", "_overwrite", "_missing", "_endless")
+)
 _UNSUITABLE = (ast.Yield, ast.YieldFrom, ast.Try, ast.Raise)
 
 
