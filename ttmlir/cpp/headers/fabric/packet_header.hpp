@@ -23,6 +23,10 @@ enum eth_chan_directions : uint8_t { EAST = 0, WEST = 1, NORTH = 2, SOUTH = 3, C
 
 static constexpr uint8_t NOC_SCATTER_WRITE_MIN_CHUNKS = 2;
 
+// What the parts of a scatter write are, two bits each: 1 writes, 2 adds, 3 adds after all writes.
+static constexpr uint8_t SCATTER_WRITES_ONLY = 0x55;
+inline uint8_t get_encoding(bool flush) { return 0x05 | (flush ? 0x30 : 0x20); }
+
 struct MulticastRoutingCommandHeader {
     uint8_t start_distance_in_hops;
     uint8_t range_hops;
@@ -224,7 +228,7 @@ struct PacketHeaderBase {
         const NocUnicastScatterCommandHeader& command, uint32_t payload_size) volatile {
         this->noc_send_type = NOC_UNICAST_SCATTER_WRITE;
         this->command_fields.unicast_scatter_write.chunk_count = command.chunk_count;
-        this->command_fields.unicast_scatter_write.chunk_encoding = 0x55;
+        this->command_fields.unicast_scatter_write.chunk_encoding = SCATTER_WRITES_ONLY;
         for (uint32_t i = 0; i < command.chunk_count; i++) {
             this->command_fields.unicast_scatter_write.noc_address[i] = command.noc_address[i];
         }
@@ -238,7 +242,7 @@ struct PacketHeaderBase {
         const NocUnicastScatterAtomicIncFusedCommandHeader& command, uint32_t payload_size) volatile {
         this->noc_send_type = NOC_UNICAST_SCATTER_WRITE;
         this->command_fields.unicast_scatter_write.chunk_count = 3;
-        this->command_fields.unicast_scatter_write.chunk_encoding = 0x05 | (command.flush ? 0x30 : 0x20);
+        this->command_fields.unicast_scatter_write.chunk_encoding = get_encoding(command.flush);
         this->command_fields.unicast_scatter_write.noc_address[0] = command.noc_address[0];
         this->command_fields.unicast_scatter_write.noc_address[1] = command.noc_address[1];
         this->command_fields.unicast_scatter_write.noc_address[2] = command.semaphore_noc_address;
@@ -250,7 +254,13 @@ struct PacketHeaderBase {
 };
 
 struct LowLatencyPacketHeader : public PacketHeaderBase {};
-struct HybridMeshPacketHeader : public PacketHeaderBase {};
+// In two dimensions routes are set by fabric_set_unicast_route and fabric_set_mcast_route alone.
+struct HybridMeshPacketHeader : public PacketHeaderBase {
+    volatile PacketHeaderBase* to_chip_unicast(uint8_t distance_in_hops) volatile { return this; }
+    volatile PacketHeaderBase* to_chip_multicast(const MulticastRoutingCommandHeader& command) volatile {
+        return this;
+    }
+};
 using PacketHeader = LowLatencyPacketHeader;
 
 template <typename Header>

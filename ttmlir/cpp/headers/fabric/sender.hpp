@@ -264,11 +264,17 @@ inline std::pair<tt::tt_fabric::WorkerXY, uint32_t> get_noc_address_components(u
         static_cast<uint32_t>(noc_address)};
 }
 
-namespace tt::tt_fabric::linear::addrgen_detail {
+namespace tt::tt_fabric::addrgen_detail {
 
 template <typename AddrGen>
 inline uint64_t get_noc_address(const AddrGen& generator, uint32_t id, uint32_t offset = 0) {
     return generator.get_noc_addr(id, offset);
 }
+
+}  // namespace tt::tt_fabric::addrgen_detail
+
+namespace tt::tt_fabric::linear::addrgen_detail {
+
+using namespace tt::tt_fabric::addrgen_detail;
 
 }  // namespace tt::tt_fabric::linear::addrgen_detail
