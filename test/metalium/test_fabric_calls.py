@@ -148,9 +148,7 @@ MANY_CALLS = {
 }
 
 
-def send_to_both_sides(
-    mesh: MeshDevice, call: str, hops: tuple[int, int], there: list[int]
-) -> None:
+def send_both_ways(mesh: MeshDevice, call: str, hops: tuple[int, int], there: list[int]) -> None:
     """Send from the second device of a row of four, over links to its neighbours."""
     semaphore, data = CreateGlobalSemaphore(mesh, CORE, 0), allocate(mesh)
     programs = {1: CreateProgram()}
@@ -175,8 +173,8 @@ def test_calls_over_several_connections(config: FabricConfig) -> None:
     far = 2 if config is FabricConfig.FABRIC_2D else 3
     with open_fabric(config, "p150x8", (1, 4)) as mesh:
         # In two dimensions a route leads to the chip that the connection was made for.
-        send_to_both_sides(mesh, MANY_CALLS["unicast"], (2, 1), [0, far])
+        send_both_ways(mesh, MANY_CALLS["unicast"], (2, 1), [0, far])
         assert printed(mesh) == {0: [sum_of(64)], far: [sum_of(64)]}
     with open_fabric(config, "p150x8", (1, 4)) as mesh:
-        send_to_both_sides(mesh, MANY_CALLS["multicast"], (2, 1), [0, 2, 3])
+        send_both_ways(mesh, MANY_CALLS["multicast"], (2, 1), [0, 2, 3])
         assert printed(mesh) == {each: [sum_of(64)] for each in (0, 2, 3)}
