@@ -63,6 +63,13 @@ _PLACES = (
     (r"(?:^|/)api/compute/(.+\.h)", r"compute_kernel_api/\1"),
     (r"(?:^|/)(compute_kernel_api(?:/.+)?\.h)", r"\1"),
     (r"(?:^|/)(?:api/dataflow/)?(dataflow_api\.h)", r"\1"),
+    (r"^(fabric/(?:packet_header|sender|calls)\.hpp)", r"\1"),
+    (r"(?:^|/)fabric/hw/inc/(?:linear|mesh)/(?:addrgen_)?api\.h", "fabric/calls.hpp"),
+    (r"(?:^|/)fabric/hw/inc/(?:.+/)?\w+\.hp?p?", "fabric/sender.hpp"),
+    (
+        r"(?:^|/)(?:hostdev|fabric)/fabric_(?:edm_packet_header|edm_types|common)\.hp?p?",
+        "fabric/sender.hpp",
+    ),
     (r"(?:^|/)((?:edm_fabric|edm)/edm_handshake\.hpp)", r"edm_fabric/edm_handshake.hpp"),
     (r"^(?:internal/)?ethernet/((?:erisc|tunneling|tt_eth_api)\.h)", r"\1"),
     (r"(?:^|/)api/((?:dataflow|debug|numeric|tensor)/.+\.h)", r"\1"),

@@ -21,7 +21,7 @@ from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.optable.kernel import ALL_CALLS, Role
 from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.calls.compute_api import ComputeSettings
-from ttmlir.sim.calls.device_objects import DataMovementApi
+from ttmlir.sim.calls.fabric_api import FabricApi
 from ttmlir.sim.execution.run import COMPUTE_APIS, build_facts_of_chip
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.build import ASSUMED_ARGUMENTS, AssumedArguments, Build, is_note_of_assumed
@@ -554,7 +554,7 @@ class _Compilation:
             self.text,
             self.path,
             processor,
-            api=COMPUTE_APIS.get(processor, DataMovementApi),
+            api=COMPUTE_APIS.get(processor, FabricApi),
             defines={**options.defines, **self.macros},
             compile_time_args=options.compile_time_args,
             named_compile_time_args=options.named_compile_time_args,

@@ -11,7 +11,7 @@ from ttmlir.metalium.names import NAMESPACES, load_names
 
 if TYPE_CHECKING:
     from ttmlir.layout.enums import MathFidelity
-    from ttmlir.metalium import detail, distributed, experimental
+    from ttmlir.metalium import detail, distributed, experimental, tt_fabric
     from ttmlir.metalium.buffers import (
         ArgConfig,
         Buffer,
@@ -298,6 +298,7 @@ __all__ = [
     "split_work_to_cores",
     "tile_size",
     "tilize_nfaces",
+    "tt_fabric",
     "unpack_bfloat16",
     "unpack_tiles",
     "unpack_uint32_vec_into_bfloat16_vec",

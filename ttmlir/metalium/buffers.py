@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntFlag
@@ -48,6 +49,7 @@ from ttmlir.sim.machine.address_generators import (
     split_accessor_words,
 )
 from ttmlir.sim.machine.address_generators import Buffer as SimBuffer
+from ttmlir.sim.machine.memory import Memory
 
 _SPACES = {BufferType.DRAM: MemorySpace.DEVICE_DRAM, BufferType.L1: MemorySpace.DEVICE_L1}
 
@@ -550,14 +552,21 @@ class GlobalSemaphore:
         if buffer_type is BufferType.DRAM:
             raise MetaliumError("a semaphore is in L1, not in DRAM")
         self._device = device
+        self._devices = [each.simulated for each in device.get_devices()]
         self._cores = cores_of(cores)
         if not self._cores:
             raise MetaliumError("a global semaphore is on at least one core")
-        self._allocator = device.simulated.allocator(MemorySpace.DEVICE_L1)
+        first, *others = [each.allocator(MemorySpace.DEVICE_L1) for each in self._devices]
+        size = device.simulated.chip.l1_alignment
         with host_call():
-            for x, y in self._cores:
-                device.simulated.core(x, y)
-            address = self._allocator.allocate(device.simulated.chip.l1_alignment)
+            for each, (x, y) in itertools.product(self._devices, self._cores):
+                each.core(x, y)
+            self._allocators = [first]
+            address = first.allocate(size)
+            for allocator in others:
+                # Devices of a mesh have it at the same address.
+                allocator.take(address, size)
+                self._allocators.append(allocator)
         self._address = address
         self.reset_semaphore_value(initial_value)
 
@@ -578,8 +587,7 @@ class GlobalSemaphore:
         self._device.check_open()
         check_semaphore_value(reset_value)
         watch = self._device.simulated.watch
-        for x, y in self._cores:
-            memory = self._device.simulated.core(x, y).l1
+        for memory in self._memories():
             memory.write(self._address, reset_value.to_bytes(4, "little"))
             if watch is not None:
                 watch.host_write(memory, self._address, 4)
@@ -589,11 +597,17 @@ class GlobalSemaphore:
         """Give the word back."""
         if not hasattr(self, "_address"):
             return
-        self._allocator.free(self._address)
+        for allocator in self._allocators:
+            allocator.free(self._address)
         watch = self._device.simulated.watch
         if watch is not None:
-            for x, y in self._cores:
-                watch.semaphore_freed(self._device.simulated.core(x, y).l1, self._address)
+            for memory in self._memories():
+                watch.semaphore_freed(memory, self._address)
+
+    def _memories(self) -> list[Memory]:
+        """The memories that have the word."""
+        places = itertools.product(self._devices, self._cores)
+        return [device.core(x, y).l1 for device, (x, y) in places]
 
 
 def CreateGlobalSemaphore(

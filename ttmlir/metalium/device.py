@@ -16,6 +16,7 @@ from ttmlir.runtime.tensor import Device as RuntimeDevice
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.sim.machine.cluster import Cluster, End
 from ttmlir.sim.machine.device import SimChip, SimDevice
+from ttmlir.sim.machine.fabric import Fabric
 from ttmlir.sim.options import SimOptions
 
 if TYPE_CHECKING:
@@ -99,7 +100,13 @@ class Device(RuntimeDevice):
         """The device as the simulator knows it."""
         self.cluster: Cluster | None = None
         """The devices of the mesh that it is opened in, and their links, if there are several."""
+        self.fabric: Fabric | None = None
+        """The routers of the mesh, if it was opened with some."""
         _devices.add(self)
+
+    def get_devices(self) -> list[Device]:
+        """The device, or those of a mesh, row by row."""
+        return [self]
 
     def __repr__(self) -> str:
         """Number, chip, numerics, and whether it was closed."""

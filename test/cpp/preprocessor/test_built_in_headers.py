@@ -82,9 +82,13 @@ MACROS = {
 """Uses of all macros of headers that have nothing else."""
 
 
+FABRIC = ("fabric/calls.hpp", "fabric/packet_header.hpp", "fabric/sender.hpp")
+"""Headers that send packets (test/metalium/test_fabric_calls.py)."""
+
+
 def test_every_text_is_used() -> None:
-    """Each header has its numbers, and is found under its own name."""
-    assert TEXTS == sorted({**NUMBERS, **MACROS})
+    """Each header has its numbers, or is used elsewhere."""
+    assert TEXTS == sorted({*NUMBERS, *MACROS, *FABRIC})
 
 
 PATTERNS = {

@@ -18,11 +18,12 @@ from ttmlir.sim.execution.run import (
 )
 from ttmlir.sim.execution.scheduler import Scheduler
 from ttmlir.sim.machine.cluster import Cluster
+from ttmlir.sim.machine.fabric import Fabric
 from ttmlir.terminal import print_warnings
 
 
 def run_on_cluster(
-    cluster: Cluster, programs: Sequence[tuple[CommandQueue, Program]]
+    cluster: Cluster, fabric: Fabric | None, programs: Sequence[tuple[CommandQueue, Program]]
 ) -> list[ProgramReport]:
     """Run a program on each of some devices, all begun at once, until all have ended.
 
@@ -34,19 +35,22 @@ def run_on_cluster(
         lambda: any([run.move_held_copies() for run in runs]),
     )
     cluster.reset()
+    if fabric is not None:
+        fabric.reset()
     try:
         for queue, program in programs:
             queue.check_open()
             check_kernels(program)
             together = Together(
                 cluster=cluster,
+                fabric=fabric,
                 scheduler=scheduler,
                 first_index=sum(len(run.threads) for run in runs),
             )
             run = ProgramRun(queue.device, program, queue.timeline, None, together=together)
             run.prepare()
             runs.append(run)
-        reports = _run(scheduler, runs)
+        reports = _run(scheduler, runs, fabric)
     finally:
         for queue, _ in programs:
             print_warnings(queue.device.warnings)
@@ -55,7 +59,9 @@ def run_on_cluster(
     return reports
 
 
-def _run(scheduler: Scheduler, runs: Sequence[ProgramRun]) -> list[ProgramReport]:
+def _run(
+    scheduler: Scheduler, runs: Sequence[ProgramRun], fabric: Fabric | None
+) -> list[ProgramReport]:
     """Run all threads to their end."""
     threads = [thread for run in runs for thread in run.threads]
     first_lines = [len(run.device.printed) for run in runs]
@@ -76,5 +82,7 @@ def _run(scheduler: Scheduler, runs: Sequence[ProgramRun]) -> list[ProgramReport
     for run in runs:
         run.move_held_copies()
     if watch is not None:
+        for finding in () if fabric is None else fabric.unclosed():
+            watch.report(finding)
         watch.program_ended()
     return [run.report(run.times(), line) for run, line in zip(runs, first_lines, strict=True)]

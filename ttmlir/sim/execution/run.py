@@ -16,6 +16,7 @@ from ttmlir.optable.kernel.releases import RELEASES, Release
 from ttmlir.sim.calls.compute_api import ComputeSettings, WaitingProducts, give_registers
 from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.ethernet_api import EthernetApi
+from ttmlir.sim.calls.fabric_api import FabricApi
 from ttmlir.sim.calls.kernel_api import KernelApi, waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
@@ -28,6 +29,7 @@ from ttmlir.sim.kernels.build import Build, CircularBufferFacts
 from ttmlir.sim.machine.address_generators import Buffer
 from ttmlir.sim.machine.cluster import Cluster
 from ttmlir.sim.machine.device import Core, SimChip, SimDevice
+from ttmlir.sim.machine.fabric import Fabric
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES
 from ttmlir.sim.sanitizer.regular import IrregularError, RegularRun, may_be_regular
@@ -350,6 +352,7 @@ class Together:
     """What a run has in common with those of other devices."""
 
     cluster: Cluster
+    fabric: Fabric | None
     scheduler: Scheduler
     first_index: int
     """Of its threads."""
@@ -449,7 +452,7 @@ class ProgramRun:
                 kernel.text,
                 kernel.file,
                 role,
-                api=EthernetApi if kernel.on_ethernet else COMPUTE_APIS.get(role, DataMovementApi),
+                api=EthernetApi if kernel.on_ethernet else COMPUTE_APIS.get(role, FabricApi),
                 defines=kernel.defines,
                 compile_time_args=kernel.compile_time_args,
                 named_compile_time_args=kernel.named_compile_time_args,
@@ -480,7 +483,7 @@ class ProgramRun:
         options = self.device.options
         if compute is not None:
             return compute(thread.core, thread, options, kernel.compute)
-        made = EthernetApi if kernel.on_ethernet else DataMovementApi
+        made = EthernetApi if kernel.on_ethernet else FabricApi
         mover = made(
             thread.core,
             thread,
@@ -491,8 +494,11 @@ class ProgramRun:
             compile_time_args=kernel.compile_time_args,
             has_page_sizes=self.release_of(kernel) is Release.LATE_2026,
         )
-        if isinstance(mover, EthernetApi) and self.together is not None:
-            mover.link_to(self.together.cluster)
+        if self.together is not None:
+            if isinstance(mover, EthernetApi):
+                mover.link_to(self.together.cluster)
+            elif self.together.fabric is not None:
+                mover.join_fabric(self.together.fabric)
         self.movers.append(mover)
         return mover
 

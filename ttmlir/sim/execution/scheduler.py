@@ -234,7 +234,7 @@ class KernelThread:
             while frame is not None and not self._is_in_kernel(frame):
                 frame = frame.f_back
         else:
-            frame = _innermost(generator, self.kernel.file)
+            frame = self._innermost(generator)
         if frame is None:
             return Position(self.kernel.file, 0, 0)
         return self.kernel.position(
@@ -246,6 +246,17 @@ class KernelThread:
         if frame.f_code.co_filename != self.kernel.file:
             return False
         return not is_own_text(self.kernel.position(frame.f_lineno, 1).file)
+
+    def _innermost(self, generator: Generator[None, None, None]) -> FrameType | None:
+        """The frame of the innermost generator of the kernel that a suspended one is in."""
+        frame: FrameType | None = None
+        inner: object = generator
+        while isinstance(inner, GeneratorType):
+            found: FrameType | None = inner.gi_frame
+            if found is not None and self._is_in_kernel(found):
+                frame = found
+            inner = inner.gi_yieldfrom
+        return frame
 
     def position_in(self, traceback: TracebackType | None) -> Position:
         """Where in the kernel an exception passed, innermost first."""
@@ -285,17 +296,6 @@ class KernelThread:
 
 def _nothing() -> Generator[None, None, None]:
     yield from ()
-
-
-def _innermost(generator: Generator[None, None, None], file: str) -> FrameType | None:
-    """The frame of the innermost generator of a file that a suspended generator is in."""
-    frame: FrameType | None = None
-    inner: object = generator
-    while isinstance(inner, GeneratorType):
-        if inner.gi_code.co_filename == file:
-            frame = inner.gi_frame or frame
-        inner = inner.gi_yieldfrom
-    return frame
 
 
 def _column(code: CodeType, instruction: int, line: int) -> int:

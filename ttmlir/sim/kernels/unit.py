@@ -345,10 +345,7 @@ class Unit:
         if name == ARGUMENTS and name not in self.root.symbols:
             self._declare_arguments()
         if "::" not in name:
-            symbol = scope.find(name)
-            if symbol is None and self.used:
-                others = (each.find_here(name) for each in self.used)
-                symbol = next((each for each in others if each is not None), None)
+            symbol = self._find_declared(name, scope)
             return self._find_in_headers(name) if symbol is None else symbol
         path, _, last = name.removeprefix("::").rpartition("::")
         if not path:
@@ -359,6 +356,14 @@ class Unit:
             return self.find(name, scope)
         if symbol is None and path.removeprefix("::") == _OF_COMPUTE:
             return self._find_in_headers(last)
+        return symbol
+
+    def _find_declared(self, name: str, scope: Scope) -> Symbol | None:
+        """The symbol of a name in a scope, or in a namespace that the file uses."""
+        symbol = scope.find(name)
+        if symbol is None and self.used:
+            others = (each.find_here(name) for each in self.used)
+            symbol = next((each for each in others if each is not None), None)
         return symbol
 
     def _find_in_headers(self, name: str) -> Symbol | None:
@@ -396,7 +401,7 @@ class Unit:
     def find_holders(self, path: str, scope: Scope) -> Iterator[Scope]:
         """The namespaces, classes and enumerations that a path may mean."""
         first, _, rest = path.partition("::")
-        symbol = scope.find(first)
+        symbol = self._find_declared(first, scope)
         if isinstance(symbol, NamespaceName):
             path = f"{symbol.path}::{rest}".removesuffix("::")
         elif symbol is not None:

@@ -68,6 +68,10 @@ class Cluster:
     def __init__(self, system: SystemDesc) -> None:
         """A cluster that no device has joined yet."""
         self.devices: dict[int, SimDevice] = {}
+        self.places = [(at.y, at.x) for at in system.chip_coords]
+        """Row and column of each chip of the system."""
+        self.extents = max(y for y, _ in self.places) + 1, max(x for _, x in self.places) + 1
+        """Rows and columns of chips."""
         self._other_ends: dict[End, End] = {}
         self._lanes: dict[End, Lane] = {}
         for link in system.chip_channels:

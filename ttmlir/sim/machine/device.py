@@ -36,6 +36,13 @@ MEM_ZEROS_BASE = 256
 MEM_ZEROS_SIZE = 512
 """How many they are (tt-metal, dev_mem_map.h)."""
 
+PACKET_HEADERS_BASE = 0x1000
+"""Where headers of packets are that a data-movement processor takes from its pool; those of the
+second one follow."""
+
+PACKET_HEADERS_SIZE = 0x800
+"""Bytes of the pool of a processor."""
+
 SEMAPHORES = 16
 """Semaphores of a core (tt-metal, NUM_SEMAPHORES)."""
 

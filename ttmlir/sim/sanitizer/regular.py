@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ttmlir.sim.machine.memory import CircularBuffer, Memory
     from ttmlir.sim.protocols import RunningThread
 
-_BY_OTHER_RULES = ("semaphore", "multicast", "inline", "trid", "mailbox", "dprint")
+_BY_OTHER_RULES = ("semaphore", "multicast", "inline", "trid", "mailbox", "dprint", "fabric")
 """Parts of the names of calls that are right, or cannot be undone, by other rules than these."""
 
 

@@ -244,7 +244,7 @@ class ProgramActors:
 
     def copies(self, state: ThreadState, noc: int, transaction: int) -> Copies:
         """Who copies for a thread on a network under a transaction id."""
-        key = transaction << 2 | noc
+        key = transaction << 8 | noc
         copies = state.copies.get(key)
         if copies is None:
 
@@ -790,6 +790,9 @@ _WORD = 4
 LINK = 2
 """The number among networks of the link of an Ethernet core."""
 
+FABRIC = 16
+"""That of the fabric behind channel 0; those of the other channels follow."""
+
 _HOST = Actor(0, 0, VectorClock(np.zeros(1, np.int64)), in_order=True)
 """Whatever the host does is before or after a program, never during it."""
 
@@ -940,6 +943,8 @@ class Sanitizer:
             error.others = (*error.others, *self._reporter.errors)
 
     def _check_finished(self, state: ThreadState, copies: Copies) -> None:
+        if copies.noc >= FABRIC:
+            return  # Nobody can wait for what is sent over the fabric.
         if copies.reads.busy:
             self.report(
                 _unfinished(state, copies.read_mark, "noc_async_read", "noc_async_read_barrier")
@@ -1008,7 +1013,7 @@ class Sanitizer:
         if address in space.semaphores:
             self._change(mine, space, address)
             return
-        if address < space.first_free or end > space.size:
+        if not space.allows(address, end):
             self._outside(mine, space, address, size, "writes")
         cell = space.shadow.cell(address, end)
         is_known = cell is not None
@@ -1115,7 +1120,7 @@ class Sanitizer:
     ) -> None:
         """A thread starts an asynchronous copy; of a multicast, one call per receiver."""
         mine = self._threads[thread.index]
-        copies = mine.copies.get(transaction << 2 | noc)
+        copies = mine.copies.get(transaction << 8 | noc)
         if copies is None:
             copies = self._program.copies(mine, noc, transaction)
         mark = mine.mark()
@@ -1150,6 +1155,39 @@ class Sanitizer:
         else:
             self.report(found)
 
+    def delivered(
+        self, thread: RunningThread, channel: int, memory: Memory, address: int, size: int
+    ) -> None:
+        """A packet that a thread has sent over the fabric is written to a memory."""
+        mine = self._threads[thread.index]
+        copies = self._program.copies(mine, FABRIC + channel, 0)
+        mark = copies.write_mark = mine.mark()
+        space = self._spaces[memory]
+        writer = copies.writers_to(space).targets
+        writer.busy = True
+        writer.last = writer.time
+        if address in space.semaphores:
+            self._signal(mine, FABRIC + channel, space, address)
+        else:
+            self._copy_writes(mine, writer, space, address, size, mark)
+
+    def headers_taken(self, memory: Memory, address: int, size: int) -> None:
+        """A thread takes headers of packets, which are zero, out of its pool."""
+        space = self._spaces[memory]
+        space.headers.append((address, address + size))
+        space.shadow.preset(address, size, _HOST)
+
+    def header_sent(
+        self, thread: RunningThread, noc: int, memory: Memory, address: int, size: int
+    ) -> None:
+        """A thread sends the header of a packet out of its L1, which may have unwritten bytes."""
+        mine = self._threads[thread.index]
+        mark = mine.mark()
+        agent = self._program.copies(mine, noc, 0).to_dram.sources
+        agent.busy = True
+        agent.last = agent.time
+        self._spaces[memory].shadow.read(address, size, agent, mark)
+
     def _copy_reads(
         self, mine: ThreadState, agent: Agent, space: Space, address: int, size: int, mark: Mark
     ) -> Finding | None:
@@ -1179,7 +1217,7 @@ class Sanitizer:
         self, mine: ThreadState, agent: Agent, space: Space, address: int, size: int, mark: Mark
     ) -> None:
         end = address + size
-        if address < space.first_free or end > space.size:
+        if not space.allows(address, end):
             self._outside(mine, space, address, size, "copies to")
         cell = space.shadow.cell(address, end)
         is_known = cell is not None
