@@ -1089,9 +1089,9 @@ _EXPANSIONS = (
 )
 """What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
 _DIVISION = "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
+_GSPMD = "inline{canonicalize=false},convert-gspmd-to-sdy"
 _BORDERS = "stablehlo-mesh-borders{whole-arguments=true}"
-"""What is done before to programs of several devices, and those that say themselves what each
-computes."""
+"""What is done before to programs of several devices, first to those of GSPMD."""
 
 
 _DIVIDED = ("stablehlo", "ttir")
@@ -1156,8 +1156,8 @@ def _to_ttir(
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
         division = find_division(module)
         if division is not None:
-            is_shardy = isinstance(division, MeshOp)
-            transform(module, f"{_DIVISION},{_BORDERS}" if is_shardy else _BORDERS)
+            first = "" if isinstance(division, MeshOp) else f"{_GSPMD},"
+            transform(module, f"{first}{_DIVISION},{_BORDERS}")
         transform(module, _EXPANSIONS)
         # Calls pass integers of 64 bits, not pairs.
         late = (

@@ -283,7 +283,8 @@ def _shard(
 # --- GSPMD ----------------------------------------------------------------------------------------
 
 
-def _target(op: Operation | None) -> str:
+def target_of(op: Operation | None) -> str:
+    """What a `stablehlo.custom_call` calls; empty for other operations."""
     if op is None or op.name != _CALL:
         return ""
     return cast("StringAttr", op.properties["call_target_name"]).data
@@ -296,12 +297,12 @@ def _sharding(op: Operation) -> str:
 
 def _convert_call(op: Operation) -> tuple[int, ...]:
     """Write a call at a border as `ttir.mesh_shard`; the shape of its mesh, if it says one."""
-    target = _target(op)
+    target = target_of(op)
     if target not in (TO_PARTS, TO_WHOLE) or len(op.operands) != 1:
         return ()
     annotation = op.operands[0].owner
     annotated = annotation if isinstance(annotation, Operation) else None
-    is_annotated = _target(annotated) == ANNOTATION and annotated is not None
+    is_annotated = target_of(annotated) == ANNOTATION and annotated is not None
     value = annotated.operands[0] if is_annotated and annotated else op.operands[0]
     says = annotated if target == TO_PARTS and is_annotated and annotated else op
     division = read_division(says, _sharding(says))
