@@ -51,6 +51,18 @@ def test_jit(name: str) -> None:
     run("jit", name)
 
 
+@pytest.mark.parametrize("name", sampled(sorted(recorded("transformed"))))
+def test_transformed(name: str) -> None:
+    """Transformed functions, and meshes of three axes."""
+    run("transformed", name)
+
+
+@pytest.mark.parametrize("name", sampled(sorted(recorded("transformed"))[::3]))
+def test_transformed_with_gspmd(name: str) -> None:
+    """The same in the words of the older partitioner, whose meshes are found."""
+    run("transformed", name, "gspmd")
+
+
 @pytest.mark.parametrize("name", sampled(sorted(recorded("shard_map"))[::3]))
 def test_shard_map_with_gspmd(name: str) -> None:
     """What JAX writes for its older partitioner has the same results."""

@@ -198,6 +198,7 @@ PASSES: dict[str, str] = {
     "sdy-sharding-constraint-to-reshard": (
         "ttmlir.passes.shardy.sdy_sharding_constraint_to_reshard:SdyShardingConstraintToReshardPass"
     ),
+    "sdy-split-sub-axes": "ttmlir.passes.shardy.sdy_split_sub_axes:SdySplitSubAxesPass",
     "sdy-user-priority-propagate": (
         "ttmlir.passes.shardy.sdy_user_priority_propagate:SdyUserPriorityPropagatePass"
     ),
