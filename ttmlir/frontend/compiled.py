@@ -1088,10 +1088,10 @@ _EXPANSIONS = (
     "stablehlo-expand-functions,stablehlo-expand-operations,stablehlo-expand-complex"
 )
 """What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
-_DIVISION = "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
+_DIVISION = "sdy-split-sub-axes,sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
+_GSPMD = "inline{canonicalize=false},convert-gspmd-to-sdy"
 _BORDERS = "stablehlo-mesh-borders{whole-arguments=true}"
-"""What is done before to programs of several devices, and those that say themselves what each
-computes."""
+"""What is done before to programs of several devices, first to those of GSPMD."""
 
 
 _DIVIDED = ("stablehlo", "ttir")
@@ -1114,16 +1114,6 @@ def options_for_devices(imported: ImportedModel, target: TargetName, options: st
                 _place_of(imported.module, division),
                 f"the program is for several devices; {asked} has programs of one: leave it out, "
                 "or give arguments without shardings",
-            )
-    if isinstance(division, MeshOp) and len(division.axes) > 2:
-        with in_terms_of_the_user(
-            imported.name, imported.texts, first_column=imported.first_column
-        ):
-            shape = "x".join(map(str, division.axes.values()))
-            refuse_at(
-                _place_of(imported.module, division),
-                f"the program is for a mesh of {shape} devices; meshes have two axes of several "
-                "devices: give axes that divide the same dimension as one",
             )
     return f"{options} spelling=2026".lstrip()
 
@@ -1156,8 +1146,8 @@ def lower_to_ttir(
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
         division = find_division(module)
         if division is not None:
-            is_shardy = isinstance(division, MeshOp)
-            transform(module, f"{_DIVISION},{_BORDERS}" if is_shardy else _BORDERS)
+            first = "" if isinstance(division, MeshOp) else f"{_GSPMD},"
+            transform(module, f"{first}{_DIVISION},{_BORDERS}")
         transform(module, _EXPANSIONS)
         # Calls pass integers of 64 bits, not pairs.
         late = (

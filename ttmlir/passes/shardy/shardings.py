@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self, cast
@@ -106,6 +106,14 @@ class Sharding:
             return None
         return tuple(extent // count for extent, count in zip(shape, parts, strict=True))
 
+    def without(self, axes: Container[str]) -> Self:
+        """That of the part along some axes, which dimensions are divided over no more."""
+        dimensions = (
+            replace(each, axes=tuple(axis for axis in each.axes if axis not in axes))
+            for each in self.dimensions
+        )
+        return replace(self, dimensions=tuple(dimensions))
+
     def closed(self) -> Self:
         """The same without dimensions that more axes may be added to."""
         return replace(self, dimensions=tuple(replace(d, is_open=False) for d in self.dimensions))
@@ -144,7 +152,11 @@ def _sharding_of_argument(value: BlockArgument) -> Sharding | None:
         )
     if isinstance(parent, sdy.ManualComputationOp):
         text = cast("sdy.TensorShardingPerValueAttr", parent.properties["in_shardings"]).data
-        return Sharding.parse_all(text)[value.index]
+        axes = cast("sdy.ManualAxesAttr", parent.properties["manual_axes"]).data
+        return Sharding.parse_all(text)[value.index].without(axes)
+    if parent is not None and parent.name == "stablehlo.while":
+        # What a loop carries lies as its result does.
+        return sharding_of(parent.results[value.index])
     return None
 
 
