@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ttmlir.frontend.torch.training.step import train_function, train_step
     from ttmlir.program import register_custom_call, unregister_custom_call
     from ttmlir.tuning.models import tune
+    from ttmlir.tuning.shardings import tune_shardings
 
 _HOMES = {
     "BucketedModel": "ttmlir.frontend.dispatch",
@@ -54,6 +55,7 @@ _HOMES = {
     "train_function": "ttmlir.frontend.torch.training.step",
     "train_step": "ttmlir.frontend.torch.training.step",
     "tune": "ttmlir.tuning.models",
+    "tune_shardings": "ttmlir.tuning.shardings",
     "unregister_custom_call": "ttmlir.program",
     "virtual_devices": "ttmlir.frontend.torch.distributed.virtual_devices",
 }
@@ -80,6 +82,7 @@ __all__ = [
     "train_function",
     "train_step",
     "tune",
+    "tune_shardings",
     "unregister_custom_call",
     "virtual_devices",
 ]

@@ -222,6 +222,7 @@ def write_ttnn(
     golden: Golden | Sequence[Golden] | None = None,
     signatures: Mapping[str, dict[str, Any]] = MappingProxyType({}),
     schema_of: LaterStamp | None = None,
+    readable: bool = True,
 ) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
@@ -230,6 +231,7 @@ def write_ttnn(
     inputs and results of a reference, with which `ttrt run --golden` compares. `signatures` are
     `CallSignature` tables for `ttmlir.load`, by functions, or by "" of the only one. Functions of
     the host become programs. `schema_of` is the stamp of a file of 2026, in whose schema it is.
+    What is not `readable` has neither of the texts.
     """
     from ttmlir.dialects.definition.ods import warn_of_narrowing
     from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
@@ -242,7 +244,8 @@ def write_ttnn(
         whole = lower_host_functions(module)
     return ttnn_to_flatbuffer(
         whole,
-        cpp_source=_cpp_to_read(module),
+        mlir_source=None if readable else "",
+        cpp_source=_cpp_to_read(module) if readable else "",
         golden=golden,
         signatures=signatures,
         stamp=schema_of,
