@@ -47,7 +47,7 @@ INTERNAL = {
     # Caught where they are raised, or by the caller that makes a message of them.
     *("CannotEmitError", "RequestError", "GradientsAsked", "UnsupportedFloatError"),
     *("TooLongError", "DenseSyntaxError", "PassFailure", "TooManyTilesError", "TooManySteps"),
-    *("KernelFault", "IrregularError", "DisagreementError"),
+    *("KernelFault", "IrregularError", "DisagreementError", "RefusedError", "NumbersNeededError"),
 }
 
 

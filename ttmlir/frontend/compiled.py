@@ -418,6 +418,14 @@ class ImportedModel(CallingConvention):
     """Texts that the module's locations are in, if not in files; messages quote them."""
     first_column: int = 1
     """The number of the first column of a line in the module's locations in files."""
+    file: str = ""
+    """The file that the module is from, if its locations are names in a file without lines."""
+
+    def in_terms_of_the_user(self) -> AbstractContextManager[None]:
+        """Refusals inside are about the program that the user gave."""
+        return in_terms_of_the_user(
+            self.name, self.texts, first_column=self.first_column, file=self.file
+        )
 
 
 def narrow(module: ModuleOp, *, stage: str = "stablehlo") -> list[str]:
@@ -526,10 +534,7 @@ class CompiledModel(CallableModel):
         return types if len(types) == len(self.outputs) else ()
 
     def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
-        imported = self._imported
-        return in_terms_of_the_user(
-            imported.name, imported.texts, first_column=imported.first_column
-        )
+        return self._imported.in_terms_of_the_user()
 
     @cached_property
     def _imported(self) -> ImportedModel:
@@ -1078,7 +1083,7 @@ class CompiledPrograms(Mapping[str, Program]):
 
 def _ttir_of(imported: ImportedModel, target: TargetName, options: str) -> ModuleOp:
     module = cloned(imported.module)
-    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
+    with imported.in_terms_of_the_user():
         lower_to_ttir(module, imported.stage, target, options)
     return module
 
@@ -1107,7 +1112,7 @@ def options_for_devices(imported: ImportedModel, target: TargetName, options: st
     division = find_division(imported.module) if imported.stage in _DIVIDED else None
     if division is None or is_spelled_late(target, options):
         return options
-    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
+    with imported.in_terms_of_the_user():
         if target != "ttnn" or "spelling=" in options:
             asked = f"target={target!r}" if target != "ttnn" else "spelling='2024'"
             refuse_at(
@@ -1122,7 +1127,7 @@ def _refuse_devices(imported: ImportedModel) -> None:
     division = find_division(imported.module) if imported.stage in _DIVIDED else None
     if division is None:
         return
-    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
+    with imported.in_terms_of_the_user():
         refuse_at(
             _place_of(imported.module, division),
             "the program is for several devices, and files of several programs are for one: give "

@@ -358,6 +358,8 @@ def compile(
     - a function of JAX arrays (jitted or not), or what `jax.jit(...).trace`, `.lower` or
       `jax.export.export` return; arguments are arrays, `jax.ShapeDtypeStruct`s and trees of them,
     - a `torch.nn.Module`, a function of torch tensors, or a `torch.export.ExportedProgram`,
+    - a model of ONNX: the path of an `.onnx` file, its bytes, or an `onnx.ModelProto`; arguments
+      are arrays, in the order of its inputs or by name, and say the sizes that it leaves open,
     - MLIR in the dialects stablehlo, tosa, linalg, arith and math, or ttir, without example
       arguments: text, the path of a file of it, or an `xdsl.dialects.builtin.ModuleOp`.
 
@@ -372,7 +374,8 @@ def compile(
     (target "ttnn"); the environment variable TTMLIR_SPELLING says it for all models.
     `mesh` is a mesh of JAX for a function whose shardings are `PartitionSpec`s alone; arguments
     with shardings, `shard_map` and `pmap` have one of their own.
-    `weights="arguments"` (torch) keeps parameters out of the file as further inputs of the program.
+    `weights="arguments"` (torch, ONNX) keeps parameters out of the file as further inputs of the
+    program.
     `resident` names arguments that stay on the device between calls, such as weights and caches:
     estimates count neither their transfer nor what follows from them alone, and let results that
     are their new values, alike in all shapes and types, stay there, too.
@@ -574,6 +577,8 @@ def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]
 
 def _framework_of(call: _Call) -> str:
     model, args, kwargs = call
+    if _is_onnx(model):
+        return "onnx"
     if isinstance(model, str | Path) or _is_module(model):
         return "text"
     owner = getattr(model, "__self__", model)
@@ -593,6 +598,9 @@ def _import(
     *,
     keep_late: bool = False,
 ) -> ImportedModel:
+    if _is_onnx(model):
+        onnx_frontend: Any = import_module("ttmlir.frontend.onnx")
+        return onnx_frontend.import_model(model, args, kwargs, weights=weights)
     if isinstance(model, str | Path) or _is_module(model):
         return _import_text(model, args, kwargs, keep_late)
     if callable(model) or _packages_of(model) & {"jax", "torch"}:
@@ -603,9 +611,16 @@ def _import(
         return jax_frontend.import_model(model, args, kwargs)
     raise ArgumentTypeError(
         f"ttmlir.compile cannot compile a {type(model).__qualname__}; it takes functions of JAX "
-        "arrays, torch modules, functions and exported programs, MLIR text or paths of it, and "
-        "modules of xDSL"
+        "arrays, torch modules, functions and exported programs, models of ONNX and their paths, "
+        "MLIR text or paths of it, and modules of xDSL"
     )
+
+
+def _is_onnx(model: Any) -> bool:
+    """True for a model of ONNX: the path of a file, bytes, or a protobuf."""
+    if isinstance(model, str | Path):
+        return str(model).endswith(".onnx") and "\n" not in str(model)
+    return isinstance(model, bytes) or "onnx" in _packages_of(model)
 
 
 def _is_module(model: Any) -> bool:

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from ttmlir.arrays.array import TRUTH, Array
 from ttmlir.arrays.namespace import ARRAYS
 from ttmlir.composites import bessel, special
-from ttmlir.composites.arithmetic import angle, power
+from ttmlir.composites.arithmetic import angle, floor_remainder, is_on_wrong_side, power
 from ttmlir.composites.bits import SMALL_FLOATS as FORMATS
 from ttmlir.composites.bits import round_to_small_float
 from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input, on_arrays
@@ -142,20 +142,8 @@ def _div(call: TorchCall) -> SSAValue:
         return quotient.floor().value
     if mode == "floor":
         # Rounded toward zero is one too many where there is a remainder and the signs differ.
-        return (quotient - _wrong_side(a.remainder(b), b).cast(a.dtype)).value
+        return (quotient - is_on_wrong_side(a.remainder(b), b).cast(a.dtype)).value
     return quotient.value
-
-
-def _remainder(a: Array, b: Array) -> Array:
-    """The remainder with the sign of the divisor."""
-    rest = a.remainder(b)
-    shifted = rest + b
-    return _wrong_side(rest, b).where(shifted, rest)
-
-
-def _wrong_side(rest: Array, divisor: Array) -> Array:
-    """True where a remainder is not 0 and has another sign than the divisor."""
-    return rest.ne(0) & ((rest < 0) ^ (divisor < 0))
 
 
 def _skipping_nan(mnemonic: str) -> TorchRule:
@@ -349,7 +337,7 @@ RULES: dict[str, TorchRule] = {
     "pow": _pow,
     "resolve_conj": _identity,
     "resolve_neg": _identity,
-    "remainder": on_arrays(_remainder, "self", "other"),
+    "remainder": on_arrays(floor_remainder, "self", "other"),
     "round": _round,
     "sign": on_arrays(_sign),
     "silu_backward": on_arrays(_silu_backward, "grad_output", "self"),
