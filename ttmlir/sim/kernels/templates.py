@@ -64,7 +64,7 @@ from ttmlir.sim.kernels.scope import (
     list_used_names,
     refers_to_place,
 )
-from ttmlir.sim.kernels.value import Value, make_integer, make_value, settle
+from ttmlir.sim.kernels.value import Value, make_integer, make_value, promote_value, settle
 
 # --- Template binding -----------------------------------------------------------------------------
 # What the parameters of templates stand for: given, deduced, or by default.
@@ -761,6 +761,9 @@ def _rank(
             return EXACT if given.is_const or is_over else 0.25
         return rank_conversion(context, given.value, target.type)
     value = given.value
+    if value.width and isinstance(given.node, tree.Update) and given.node.postfix:
+        # What `s.bits++` gives converts to `int` first for g++, and `s.bits` to its declared type.
+        value = promote_value(value)
     target = context.unit.resolve_declared_type(type_, scope, value.type)
     return rank_conversion(context, value, target.type)
 
