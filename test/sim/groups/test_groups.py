@@ -344,7 +344,6 @@ def random_tiles(data_type: DataType, count: int) -> bytes:
 
 def run_compared(device: SimDevice, program: Program) -> list[ThreadTimes] | None:
     """The times of a run in groups, which was compared; None if there was none."""
-    assert device.watch is not None
     return run_both_ways(ProgramRun(device, program, None, None), device.watch)
 
 
@@ -360,6 +359,7 @@ SETUPS: dict[str, dict[str, Any]] = {
     "float32": {"shares": [2] * 4, "data_type": DataType.F32},
     "block floats": {"shares": [2] * 4, "data_type": DataType.BFP_BF8},
     "without clocks": {"shares": [2] * 4, "options": SimOptions(timed=False)},
+    "without the sanitizer": {"shares": [2] * 4, "options": SimOptions(sanitize=False)},
     "Blackhole": {"shares": [3] * 12, "pages": 3, "board": "p150"},
 }
 

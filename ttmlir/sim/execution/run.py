@@ -560,7 +560,7 @@ def run_program(
         raise SimError("the program has no kernels; create at least one before it is run")
     run = ProgramRun(device, program, timeline, page_log)
     try:
-        if device.watch is not None and not run.is_recorded:
+        if not run.is_recorded:
             from ttmlir.sim.groups.group_run import run_in_groups
 
             times = run_in_groups(run, device.watch)

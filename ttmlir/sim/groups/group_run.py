@@ -83,7 +83,7 @@ class RunnableProgram(Protocol):
         ...
 
 
-def run_in_groups(run: RunnableProgram, watch: Sanitizer) -> list[ThreadTimes] | None:
+def run_in_groups(run: RunnableProgram, watch: Sanitizer | None) -> list[ThreadTimes] | None:
     """Run a program: the times of its threads, core by core.
 
     None, and nothing has changed, if it has to run core by core.
@@ -210,7 +210,7 @@ def _traced_api(
 class _Attempt:
     """A try with some groups."""
 
-    def __init__(self, run: RunnableProgram, watch: Sanitizer, groups: list[_Cores]) -> None:
+    def __init__(self, run: RunnableProgram, watch: Sanitizer | None, groups: list[_Cores]) -> None:
         self._run = run
         self._watch = watch
         self._groups = groups
