@@ -360,6 +360,12 @@ SETUPS: dict[str, dict[str, Any]] = {
     "block floats": {"shares": [2] * 4, "data_type": DataType.BFP_BF8},
     "without clocks": {"shares": [2] * 4, "options": SimOptions(timed=False)},
     "without the sanitizer": {"shares": [2] * 4, "options": SimOptions(sanitize=False)},
+    "exact": {"shares": [2] * 4, "options": SimOptions(numerics="exact")},
+    "exact, float32, untimed": {
+        "shares": [3] * 4,
+        "data_type": DataType.F32,
+        "options": SimOptions(numerics="exact", timed=False),
+    },
     "Blackhole": {"shares": [3] * 12, "pages": 3, "board": "p150"},
 }
 
@@ -377,7 +383,6 @@ def test_groups_change_nothing(name: str, setup: str, monkeypatch: pytest.Monkey
     [
         ("add_tiles_init(0, 1); " + BODIES["sums"].replace("drop();", ""), SimOptions()),
         (BODIES["sums"].replace("add_tiles_init(0, 1);", ""), SimOptions()),
-        (BODIES["sums"], SimOptions(numerics="exact")),
         (BODIES["sums"], SimOptions(schedule_seed=3)),
         (BODIES["sums"], SimOptions(delay_copies=True)),
         (BODIES["sums"], SimOptions(cycle_limit=1000)),

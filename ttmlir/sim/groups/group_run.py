@@ -89,8 +89,8 @@ def run_in_groups(run: RunnableProgram, watch: Sanitizer | None) -> list[ThreadT
     None, and nothing has changed, if it has to run core by core.
     """
     options = run.device.options
-    suits = options.numerics == "device" and options.schedule_seed is None
-    if not suits or options.delay_copies or os.environ.get(SWITCH) == "0":
+    suits = options.schedule_seed is None and not options.delay_copies
+    if not suits or os.environ.get(SWITCH) == "0":
         return None
     groups = _find_groups(run.program)
     while len(groups) * SMALLEST_GROUP <= len(run.program.cores):
@@ -128,7 +128,8 @@ class _Group:
         """Threads for the first core; `index` is that of the first of them."""
         device = run.device
         self.cores = [device.core(x, y) for x, y in logical]
-        self.memory = GroupMemory(len(self.cores))
+        is_exact = device.options.numerics == "exact"
+        self.memory = GroupMemory(len(self.cores), is_exact=is_exact)
         self.scheduler = Scheduler(replace(device.options, timed=False))
         self.threads: list[TracedThread] = []
         self.apis: list[_Traced] = []
