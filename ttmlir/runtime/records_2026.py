@@ -18,7 +18,6 @@ from ttmlir.errors import plural
 from ttmlir.layout.enums import (
     DataType,
     DeviceComputeConfig,
-    MathFidelity,
     MemorySpace,
     TensorMemoryLayout,
 )
@@ -33,6 +32,7 @@ from ttmlir.runtime.binary import (
     Table,
     TensorRef,
     check_shape,
+    compute_config_of,
     require,
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
@@ -236,7 +236,7 @@ class _Translator:
         self.operations.append(
             Operation(
                 len(self.operations),
-                *(table, record.debug_info, self.program, fields, given, record.title),
+                *(table, record.debug_info, self.program, fields, given, record, record.title),
                 is_free=is_free,
                 on_host=is_free or record.table in _ON_HOST,
             )
@@ -274,7 +274,15 @@ class _Translator:
                 fields = _Record((name, renamed(value)) for name, value in fields.items())
             place = len(self.operations)
             self.operations.append(
-                replace(operation, index=place, program=self.program, fields=fields, given=given)
+                replace(
+                    *(operation,),
+                    index=place,
+                    program=self.program,
+                    fields=fields,
+                    given=given,
+                    # Its tensors have other numbers here.
+                    record=None,
+                )
             )
 
     def moved(self, ref: TensorRef, target: TensorRef) -> TensorRef:
@@ -370,14 +378,7 @@ def _require(record: Operation, name: str) -> Any:
 
 
 def _config(record: Operation) -> DeviceComputeConfig | None:
-    """How the matrix unit computes; None where the fidelity is the library's choice."""
-    table: Table | None = record.scalar("compute_config")
-    if table is None or table["math_fidelity"] is None:
-        return None
-    return DeviceComputeConfig(
-        math_fidelity=MathFidelity.from_schema_name(table["math_fidelity"]),
-        fp32_dest_acc_en=bool(table["fp32_dest_acc_en"]),
-    )
+    return compute_config_of(record.scalar("compute_config"))
 
 
 def _pair(record: Operation, name: str) -> tuple[int, int]:
