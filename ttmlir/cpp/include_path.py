@@ -67,7 +67,7 @@ _PLACES = (
     (r"(?:^|/)fabric/hw/inc/(?:linear|mesh)/(?:addrgen_)?api\.h", "fabric/calls.hpp"),
     (r"(?:^|/)fabric/hw/inc/(?:.+/)?\w+\.hp?p?", "fabric/sender.hpp"),
     (
-        r"(?:^|/)(?:hostdev|fabric)/fabric_(?:edm_packet_header|edm_types|common)\.hp?p?",
+        r"(?:^|/)(?:hostdev|hostdevcommon|fabric)/fabric_(?:edm_packet_header|edm_types|common)\.hp?p?",
         "fabric/sender.hpp",
     ),
     (r"(?:^|/)((?:edm_fabric|edm)/edm_handshake\.hpp)", r"edm_fabric/edm_handshake.hpp"),

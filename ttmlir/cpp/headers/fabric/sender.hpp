@@ -2,6 +2,7 @@
 
 // Connections of a worker to routers of the fabric. What a router does are calls of the simulator.
 
+#include "api/alignment.h"
 #include "fabric/packet_header.hpp"
 
 namespace tt::tt_fabric {
@@ -278,3 +279,5 @@ namespace tt::tt_fabric::linear::addrgen_detail {
 using namespace tt::tt_fabric::addrgen_detail;
 
 }  // namespace tt::tt_fabric::linear::addrgen_detail
+
+using namespace tt::tt_fabric;
