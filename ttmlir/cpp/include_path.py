@@ -98,6 +98,16 @@ _PLACES = (
 """Where a header stood at some time, and the name under which it is known here."""
 
 
+_KERNELS = {"tt_fabric_mux.cpp": "fabric/mux.hpp"}
+"""Kernels of tt-metal that program what the simulator models, and what stands for them."""
+
+
+def find_built_in_kernel(path: str | os.PathLike[str]) -> Path | None:
+    """The package's own text for a kernel of tt-metal; None for all but a few."""
+    name = _KERNELS.get(Path(path).name)
+    return None if name is None else _FOLDER / name
+
+
 @dataclass(frozen=True)
 class BuiltInHeader:
     """A header of the package by the name under which it is known here."""
