@@ -11,12 +11,13 @@ from typing import NamedTuple, cast
 from weakref import WeakValueDictionary
 
 from ttmlir.metalium.cores import CoreSpec, cores_of
-from ttmlir.metalium.enums import CoreType
+from ttmlir.metalium.enums import CoreType, NamedNumber
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.sim.execution.program import Kernel, Program
 from ttmlir.sim.machine.cluster import Cluster, End
 from ttmlir.sim.machine.fabric import (
     HEADER_SIZE,
+    MAX_MUX_CHANNELS,
     MAX_PAYLOAD,
     Direction,
     Fabric,
@@ -25,6 +26,8 @@ from ttmlir.sim.machine.fabric import (
 
 __all__ = [
     "FabricConfig",
+    "FabricMuxChannelType",
+    "FabricMuxConfig",
     "FabricNodeId",
     "GetFabricConfig",
     "SetFabricConfig",
@@ -195,3 +198,158 @@ def _find_end(source: FabricNodeId, target: FabricNodeId, link: int) -> End:
             f"{link}; links of the chip: {fabric.describe_links(source.chip_id)}"
         )
     return ends[link]
+
+
+# --- Muxes ----------------------------------------------------------------------------------------
+# Cores that pass the packets of several workers on to one router.
+#
+# Source: tt-metal, tt-metalium/experimental/fabric/fabric.hpp.
+
+
+class FabricMuxChannelType(NamedNumber):
+    """What the channels of a mux carry."""
+
+    FULL_SIZE_CHANNEL = 0
+    HEADER_ONLY_CHANNEL = 1
+
+
+_UNIT = 16
+_LAYOUT = ("connection_info", "connection_handshake", "flow_control", "buffer_index")
+"""What a mux has for each channel, in this order, behind two words of its own."""
+
+
+class FabricMuxConfig:
+    """The channels of a mux and where they are in its L1."""
+
+    def __init__(
+        self,
+        num_full_size_channels: int,
+        num_header_only_channels: int,
+        num_buffers_full_size_channel: int,
+        num_buffers_header_only_channel: int,
+        buffer_size_bytes_full_size_channel: int,
+        base_l1_address: int,
+        core_type: CoreType = CoreType.WORKER,
+    ) -> None:
+        """MetaliumError for a mux without channels, and for buffers that hold no packet."""
+        self._channels = (num_full_size_channels, num_header_only_channels)
+        self._buffers = (num_buffers_full_size_channel, num_buffers_header_only_channel)
+        self._sizes = (buffer_size_bytes_full_size_channel, HEADER_SIZE)
+        self._base = base_l1_address
+        if min(self._channels) < 0 or not 1 <= sum(self._channels) <= MAX_MUX_CHANNELS:
+            raise MetaliumError(
+                f"{num_full_size_channels} channels for packets and {num_header_only_channels} for "
+                f"headers; a mux has 1 to {MAX_MUX_CHANNELS} together"
+            )
+        if num_full_size_channels and not HEADER_SIZE < self._sizes[0] <= HEADER_SIZE + MAX_PAYLOAD:
+            raise MetaliumError(
+                f"buffers of {self._sizes[0]} bytes; one holds a header of {HEADER_SIZE} bytes and "
+                f"at most {MAX_PAYLOAD} bytes more (get_tt_fabric_channel_buffer_size_bytes())"
+            )
+
+    def get_num_channels(self, channel_type: FabricMuxChannelType) -> int:
+        """How many workers can connect."""
+        return self._channels[int(channel_type)]
+
+    def get_num_buffers(self, channel_type: FabricMuxChannelType) -> int:
+        """Slots of a channel."""
+        return self._buffers[int(channel_type)]
+
+    def get_buffer_size_bytes(self, channel_type: FabricMuxChannelType) -> int:
+        """Bytes of a slot."""
+        return self._sizes[int(channel_type)]
+
+    def get_status_address(self) -> int:
+        """Where the mux says that it serves."""
+        return self._base
+
+    def get_termination_signal_address(self) -> int:
+        """Where workers say that it may end."""
+        return self._base + _UNIT
+
+    def get_channel_credits_stream_id(
+        self, channel_type: FabricMuxChannelType, channel_id: int
+    ) -> int:
+        """The number by which a worker names a channel."""
+        return self._index(channel_type, channel_id)
+
+    def get_connection_info_address(
+        self, channel_type: FabricMuxChannelType, channel_id: int
+    ) -> int:
+        """Where the worker is noted."""
+        return self._address("connection_info", channel_type, channel_id)
+
+    def get_connection_handshake_address(
+        self, channel_type: FabricMuxChannelType, channel_id: int
+    ) -> int:
+        """Where the worker connects."""
+        return self._address("connection_handshake", channel_type, channel_id)
+
+    def get_flow_control_address(self, channel_type: FabricMuxChannelType, channel_id: int) -> int:
+        """Where slots are counted."""
+        return self._address("flow_control", channel_type, channel_id)
+
+    def get_buffer_index_address(self, channel_type: FabricMuxChannelType, channel_id: int) -> int:
+        """Where the next slot is noted."""
+        return self._address("buffer_index", channel_type, channel_id)
+
+    def get_channel_base_address(self, channel_type: FabricMuxChannelType, channel_id: int) -> int:
+        """Where the slots of a channel begin."""
+        full = channel_id if int(channel_type) == 0 else self._channels[0]
+        others = self._index(channel_type, channel_id) - full
+        sizes = [count * size for count, size in zip(self._buffers, self._sizes, strict=True)]
+        return self._slots + full * sizes[0] + others * sizes[1]
+
+    def get_memory_map_end_address(self) -> int:
+        """The end of what the mux has in L1."""
+        sizes = zip(self._channels, self._buffers, self._sizes, strict=True)
+        return self._slots + sum(count * buffers * size for count, buffers, size in sizes)
+
+    def get_fabric_mux_compile_time_args(self) -> list[int]:
+        """Those of the kernel `tt_metal/fabric/impl/kernels/tt_fabric_mux.cpp`."""
+        full, headers = self._channels
+        first = (
+            FabricMuxChannelType.FULL_SIZE_CHANNEL
+            if full
+            else (FabricMuxChannelType.HEADER_ONLY_CHANNEL)
+        )
+        return [
+            *(full, self._buffers[0], self._sizes[0], headers, self._buffers[1]),
+            *(self.get_status_address(), self.get_termination_signal_address()),
+            *(self._address(each, first, 0) for each in _LAYOUT[:3]),
+            self._slots,
+        ]
+
+    def get_fabric_mux_run_time_args(
+        self,
+        src_fabric_node_id: FabricNodeId,
+        dst_fabric_node_id: FabricNodeId,
+        link_idx: int,
+        mux_program: Program,
+        mux_logical_core: CoreSpec,
+    ) -> list[int]:
+        """Those of that kernel: its connection to the router of a link towards a chip."""
+        arguments = list[int]()
+        append_fabric_connection_rt_args(
+            src_fabric_node_id,
+            dst_fabric_node_id,
+            link_idx,
+            mux_program,
+            mux_logical_core,
+            arguments,
+        )
+        return arguments
+
+    def _index(self, channel_type: FabricMuxChannelType, channel_id: int) -> int:
+        count = self._channels[int(channel_type)]
+        if not 0 <= channel_id < count:
+            raise MetaliumError(f"there is no channel {channel_id}; {count} are of this kind")
+        return channel_id + (self._channels[0] if int(channel_type) else 0)
+
+    def _address(self, part: str, channel_type: FabricMuxChannelType, channel_id: int) -> int:
+        number = _LAYOUT.index(part) * sum(self._channels) + self._index(channel_type, channel_id)
+        return self._base + (2 + number) * _UNIT
+
+    @property
+    def _slots(self) -> int:
+        return self._base + (2 + len(_LAYOUT) * sum(self._channels)) * _UNIT

@@ -82,7 +82,7 @@ MACROS = {
 """Uses of all macros of headers that have nothing else."""
 
 
-FABRIC = ("fabric/calls.hpp", "fabric/packet_header.hpp", "fabric/sender.hpp")
+FABRIC = [f"fabric/{each}.hpp" for each in ("calls", "mux", "packet_header", "sender")]
 """Headers that send packets (test/metalium/test_fabric_calls.py)."""
 
 

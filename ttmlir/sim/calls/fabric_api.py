@@ -6,12 +6,14 @@ other chips when it is sent; clocks say when they would have.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property
 
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import kernel_call
+from ttmlir.sim.errors import Finding, SimError
 from ttmlir.sim.machine.cluster import End
 from ttmlir.sim.machine.device import (
     LOCAL_MASK,
@@ -27,14 +29,20 @@ from ttmlir.sim.machine.fabric import (
     Connection,
     Fabric,
     Increment,
+    Mux,
     Packet,
 )
+from ttmlir.sim.protocols import RunningThread, WaitReason
 from ttmlir.sim.sanitizer.sanitizer import FABRIC, Sanitizer, WordKind
 
 _SLOT = -(-(HEADER_SIZE + MAX_PAYLOAD) // 64) * 64
 _LOOK = 10
 """Cycles of a look at the free slots, which are a word in L1."""
 _WORD = 4
+_MUXES = 256
+"""The first number of channels of muxes, behind those of routers."""
+_READY = 0xA3B3C3D3
+"""What a mux says that serves: `READY_FOR_TRAFFIC`."""
 
 
 class FabricApi(DataMovementApi):
@@ -55,16 +63,28 @@ class FabricApi(DataMovementApi):
         """Address and number of headers that were taken together."""
         return []
 
+    @cached_property
+    def _channels(self) -> list[tuple[Core, int, int]]:
+        """Channels of muxes that the kernel names: the core, the number and how many slots."""
+        return []
+
     def _connection(self, channel: int) -> tuple[Fabric, Connection, EthernetCore]:
-        """The connection to a router that this thread has open; error without one."""
+        """The connection that this thread has open; error without one."""
         fabric, end = self._find(channel)
-        connection = fabric.connections.get(end)
+        name = str(end)
+        if channel >= _MUXES:
+            core, number, _ = self._channels[channel - _MUXES]
+            mux = fabric.muxes.get((end.device, core.logical))
+            connection = None if mux is None else mux.channels.get(number)
+            name = f"channel {number} of the mux on {core.name}"
+        else:
+            connection = fabric.connections.get(end)
         if connection is None or connection.owner != self.thread.name:
             raise self.thread.error(
-                f"no connection to {end} is open; call open() on it first",
+                f"no connection to {name} is open; call open() on it first",
                 rule="fabric-connection",
             )
-        return fabric, connection, fabric.cluster.core_at(end)
+        return fabric, connection, connection.core
 
     def _find(self, channel: int) -> tuple[Fabric, End]:
         number = self.core.device
@@ -86,8 +106,11 @@ class FabricApi(DataMovementApi):
             return False
         fabric, end = self._find(channel)
         place = thread.finding(f"{thread.name} opened the connection", severity="note")
-        fabric.open(end, thread.name, place)
-        core = fabric.cluster.core_at(end)
+        if channel < _MUXES:
+            connection = fabric.open(end, thread.name, place)
+        else:
+            connection = self._open_channel(fabric, channel, place)
+        core = connection.core
         if self.noc_model is not None:
             thread.clock, arrived = self.noc_model.read(
                 thread.clock, self.core.coordinate, core.coordinate, 16, self.noc_index
@@ -114,7 +137,7 @@ class FabricApi(DataMovementApi):
         _, connection, _ = self._connection(channel)
         if self.timed:
             self.thread.step(_LOOK)
-        free = connection.free_slots(self.thread.clock)
+        free = connection.free_slots(self.thread.clock) if self.timed else connection.slots
         connection.granted = max(connection.granted, free if not wanted or free >= wanted else 0)
         return free
 
@@ -130,6 +153,111 @@ class FabricApi(DataMovementApi):
                 self.thread.wait_until(until, "fabric_wait")
             self.thread.step(_LOOK)
         connection.granted = max(connection.granted, 1)
+        return True
+
+    # Muxes.
+
+    @kernel_call()
+    def fabric_mux_channel(self, x: int, y: int, number: int, slots: int) -> int:
+        """What names a channel of the mux at a place on the network, for the other calls."""
+        self._channels.append((self._core_at(x, y), number, slots))
+        return _MUXES + len(self._channels) - 1
+
+    def _core_at(self, x: int, y: int) -> Core:
+        endpoint = self.network.endpoint(self.get_noc_addr(x, y, 0))
+        if not isinstance(endpoint, Core):
+            raise self.thread.error(
+                f"no core is at ({x}, {y}) on the network, where a mux is said to be",
+                rule="fabric-connection",
+            )
+        return endpoint
+
+    def _open_channel(self, fabric: Fabric, channel: int, place: Finding) -> Connection:
+        core, number, slots = self._channels[channel - _MUXES]
+        _, end = self._find(channel)
+        mux = fabric.muxes.get((end.device, core.logical))
+        if mux is None:
+            raise self.thread.error(
+                f"no mux runs on {core.name}; call wait_for_fabric_endpoint_ready() before "
+                "fabric_client_connect(), and run tt_fabric_mux.cpp there",
+                rule="fabric-connection",
+            )
+        staging = EthernetCore(core.chip, (0, mux.connection.end.channel), device=end.device)
+        staging.coordinate = core.coordinate
+        if isinstance(self.watch, Sanitizer):
+            self.watch.add(staging, core.chip.ethernet_unreserved_base)
+        return fabric.open_channel(mux, number, slots, staging, self.thread.name, place)
+
+    def _pass_on(self, channel: Connection, mux: Mux, now: int, size: int) -> int:
+        """Copy a packet from a mux to its router: when it is there."""
+        router = mux.connection
+        start = max(now, mux.free)
+        if self.noc_model is None:
+            channel.sent_until(start)
+            return start
+        start = max(start, math.ceil(router.next_free(start)))
+        here, there = mux.core.coordinate, router.core.coordinate
+        _, departed, arrived, _ = self.noc_model.write(start, here, there, size, self.noc_index)
+        mux.free = departed
+        channel.sent_until(departed)
+        return arrived
+
+    @kernel_call(waits=True)
+    def fabric_mux_serve(self, channel: int, status: int, termination: int) -> bool:
+        """Pass packets on, until a worker says that there are no more."""
+        fabric, connection, _ = self._connection(channel)
+        core, thread = self.core, self.thread
+        key = connection.end.device, core.logical
+        if key not in fabric.muxes:
+            if thread.clock > self.scheduler.horizon:
+                return False
+            fabric.muxes[key] = Mux(connection, core)
+            core.l1.write(termination, bytes(_WORD))
+            core.semaphore_times[status] = thread.clock
+            core.l1.write(status, _READY.to_bytes(_WORD, "little"))
+            self.scheduler.progress += 1
+        if not any(core.l1.read(termination, _WORD)):
+            core.l1.waiters.setdefault(termination, []).append(thread)
+            thread.wait(_WaitForMux(core, "workers to call fabric_endpoint_terminate()"), 1)
+            return False
+        thread.wait_until(core.semaphore_times.get(termination, 0), "fabric_mux")
+        for each in fabric.muxes[key].channels.values():
+            raise SimError(
+                f"the mux on {core.name} is told to end, while {each.owner} is connected to it; "
+                "call fabric_client_disconnect() first",
+                rule="fabric-connection",
+                related=(each.place,),
+            )
+        return True
+
+    @kernel_call(waits=True)
+    def fabric_mux_wait(self, x: int, y: int, status: int) -> bool:
+        """Wait until a mux serves."""
+        core = self._core_at(x, y)
+        fabric, end = self._find(0)
+        if (end.device, core.logical) not in fabric.muxes:
+            core.l1.waiters.setdefault(status, []).append(self.thread)
+            self.thread.wait(_WaitForMux(core, f"the mux on {core.name} to run"), 1)
+            return False
+        if self.timed:
+            self.thread.wait_until(core.semaphore_times.get(status, 0), "fabric_mux")
+        return True
+
+    @kernel_call(waits=True)
+    def fabric_mux_terminate(self, x: int, y: int, termination: int) -> bool:
+        """Tell a mux that there are no more packets."""
+        core, thread = self._core_at(x, y), self.thread
+        if thread.clock > self.scheduler.horizon:
+            return False
+        time = thread.clock
+        if self.noc_model is not None:
+            here, there = self.core.coordinate, core.coordinate
+            thread.clock, _, time, _ = self.noc_model.write_word(
+                thread.clock, here, there, self.noc_index
+            )
+        core.semaphore_times[termination] = time
+        self.scheduler.progress += 1
+        core.l1.write(termination, (1).to_bytes(_WORD, "little"))
         return True
 
     # Packets.
@@ -170,15 +298,20 @@ class FabricApi(DataMovementApi):
             self._write(core, slot + HEADER_SIZE, source + HEADER_SIZE, payload, noc)
         now = self._write_header(core, source, noc)
         packet = Packet.read(bytes(self.l1.read(source, HEADER_SIZE)))
-        self._check_payload(packet, self._put + payload)
+        size += self._put
         self._put = 0
+        self._check_payload(packet, size - HEADER_SIZE)
         connection.granted -= 1
         self.outstanding[self._noc(noc)].move_ordered(core.l1, multicast=False)
         self.scheduler.progress += 1
+        if connection.mux is not None:
+            now = self._pass_on(connection, connection.mux, now, size)
+            connection = connection.mux.connection
         for arrival in fabric.send(connection, packet, now):
             if arrival.is_target:
-                device = fabric.cluster.devices[arrival.device]
-                self._deliver(packet, device.network.endpoint, core, slot, arrival.time, channel)
+                endpoint_of = fabric.cluster.devices[arrival.device].network.endpoint
+                channel = connection.end.channel
+                self._deliver(packet, endpoint_of, core, slot, arrival.time, channel)
         return True
 
     def _slot(self, connection: Connection, core: EthernetCore) -> int:
@@ -188,7 +321,7 @@ class FabricApi(DataMovementApi):
         """Find writes to a slot that may be full."""
         if connection.granted < 1:
             raise self.thread.error(
-                f"a packet is written to a slot of {connection.end} that may be full; call "
+                f"a packet is written to a slot of {connection.name} that may be full; call "
                 "wait_for_empty_write_slot() before each packet",
                 rule="fabric-slot",
                 detail=(f"packets sent over the connection so far: {connection.sent}",),
@@ -343,3 +476,17 @@ class FabricApi(DataMovementApi):
         """Give all headers back."""
         self._pool = 0
         self._routes.clear()
+
+
+class _WaitForMux(WaitReason):
+    """A word that a mux, or its workers, set."""
+
+    kind = "fabric_mux"
+
+    def __init__(self, core: Core, awaited: str) -> None:
+        self._core = core
+        self._awaited = awaited
+
+    def describe(self, thread: RunningThread) -> tuple[str, ...]:
+        """What has to happen."""
+        return (self._awaited,)

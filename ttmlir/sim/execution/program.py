@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ttmlir.cpp.errors import map_of
-from ttmlir.cpp.include_path import IncludePath
+from ttmlir.cpp.include_path import IncludePath, find_built_in_kernel
 from ttmlir.cpp.preprocess import MAX_INCLUDE_DEPTH, MAX_INCLUDED_LENGTH, MAX_INCLUDES
 from ttmlir.cpp.tokens import SourceText
 from ttmlir.files import read_text
@@ -326,7 +326,13 @@ def _same_network(kernel: Kernel, other: Kernel) -> bool:
 
 
 def find_kernel(path: str | Path, home: str) -> str | Path:
-    """The path of a kernel: as it is given, or below the root of a tree of tt-metal."""
+    """The path of a kernel: as it is given, or below the root of a tree of tt-metal.
+
+    Of kernels that are a part of tt-metal it is that of the package's own text.
+    """
+    own = find_built_in_kernel(path)
+    if own is not None:
+        return own
     below = Path(home) / path
     return below if home and not Path(path).exists() and below.exists() else path
 

@@ -23,6 +23,7 @@ from ttmlir.machine import generation
 from ttmlir.machine.figures import LinkFigures
 from ttmlir.sim.errors import Finding, SimError
 from ttmlir.sim.machine.cluster import Cluster, End
+from ttmlir.sim.machine.device import Core, EthernetCore
 
 # --- Configuration --------------------------------------------------------------------------------
 
@@ -77,6 +78,9 @@ MAX_PAYLOAD = 4352
 
 SLOTS = 8
 """Packets of the worker that is connected to a router, and packets that arrive over its link."""
+
+MAX_MUX_CHANNELS = 32
+"""Workers that a mux serves."""
 
 
 # --- Packets --------------------------------------------------------------------------------------
@@ -272,13 +276,21 @@ _PACKET = 4096
 
 
 class Connection:
-    """A worker that is connected to a router: its slots, and what it knows of them."""
+    """A worker that is connected to a router, or to a mux: its slots, and what it knows of them."""
 
-    def __init__(self, end: End, owner: str, place: Finding) -> None:
-        """`owner` is the thread that opened it, at `place`."""
+    def __init__(
+        self, end: End, name: str, core: EthernetCore, owner: str, place: Finding, slots: int
+    ) -> None:
+        """`owner` is the thread that opened it, at `place`; packets are copied to `core`."""
         self.end = end
+        self.name = name
+        """How messages call the router or the channel of a mux."""
+        self.core = core
         self.owner = owner
         self.place = place
+        self.slots = slots
+        self.mux: Mux | None = None
+        """What passes packets on to the router."""
         self.granted = 0
         """Slots that the worker has waited for and not used."""
         self.sent = 0
@@ -287,13 +299,13 @@ class Connection:
     @property
     def slot(self) -> int:
         """The number of the slot that the next packet goes to."""
-        return self.sent % SLOTS
+        return self.sent % self.slots
 
     def free_slots(self, now: float) -> int:
         """Slots that are empty at a time."""
         while self._leaving and self._leaving[0] <= now:
             self._leaving.popleft()
-        return SLOTS - len(self._leaving)
+        return self.slots - len(self._leaving)
 
     def next_free(self, now: float) -> float:
         """When there is an empty slot, from a time on."""
@@ -303,6 +315,19 @@ class Connection:
         """A packet is in its slot until then."""
         self.sent += 1
         self._leaving.append(time)
+
+
+class Mux:
+    """A core that passes the packets of several workers on to a router."""
+
+    def __init__(self, connection: Connection, core: Core) -> None:
+        """`connection` is its own one to the router."""
+        self.connection = connection
+        self.core = core
+        self.channels: dict[int, Connection] = {}
+        """Workers that are connected, by the number of the channel."""
+        self.free = 0
+        """When it takes the next packet."""
 
 
 class Arrival(NamedTuple):
@@ -334,6 +359,8 @@ class Fabric:
         """Forget what was carried and who is connected, before programs begin."""
         self._routers: dict[End, Router] = {}
         self.connections: dict[End, Connection] = {}
+        self.muxes: dict[tuple[int, tuple[int, int]], Mux] = {}
+        """By device and place of their cores."""
 
     def _add(self, end: End) -> None:
         heading = self._heading(end)
@@ -538,7 +565,7 @@ class Fabric:
             for branch in _ALONG_ROWS:
                 ends = self._planes.get((each.device, branch), [])
                 if packet.hops[branch] and ends:
-                    side = Connection(ends[0], connection.owner, connection.place)
+                    side = self._connect(ends[0], connection.owner, connection.place)
                     reach = set(range(1, packet.hops[branch] + 1))
                     branches += self._along(side, ends[0], reach, size, each.time)
         return found + branches
@@ -561,19 +588,45 @@ class Fabric:
                 rule="fabric-connection",
                 related=(other.place,),
             )
-        connection = self.connections[end] = Connection(end, owner, place)
+        connection = self.connections[end] = self._connect(end, owner, place)
         return connection
+
+    def _connect(self, end: End, owner: str, place: Finding) -> Connection:
+        return Connection(end, str(end), self.cluster.core_at(end), owner, place, SLOTS)
+
+    def open_channel(
+        self, mux: Mux, number: int, slots: int, core: EthernetCore, owner: str, place: Finding
+    ) -> Connection:
+        """Connect a worker to a mux; SimError where another one has the channel."""
+        name = f"channel {number} of the mux on {mux.core.name}"
+        other = mux.channels.get(number)
+        if other is not None:
+            raise SimError(
+                f"a connection to {name} is opened, which {other.owner} has open; each worker has "
+                "a channel of its own",
+                rule="fabric-connection",
+                related=(other.place,),
+            )
+        channel = Connection(mux.connection.end, name, core, owner, place, slots)
+        channel.mux = mux
+        mux.channels[number] = channel
+        return channel
 
     def close(self, connection: Connection) -> None:
         """End a connection."""
-        del self.connections[connection.end]
+        mux = connection.mux
+        if mux is None:
+            del self.connections[connection.end]
+        else:
+            mux.channels = {x: each for x, each in mux.channels.items() if each is not connection}
 
     def unclosed(self) -> Iterator[Finding]:
         """What is wrong with connections that are open when all threads have ended."""
-        for connection in self.connections.values():
+        channels = (each for mux in self.muxes.values() for each in mux.channels.values())
+        for connection in (*self.connections.values(), *channels):
             yield replace(
                 connection.place,
-                message=f"the kernel ends and leaves this connection to {connection.end} open; "
+                message=f"the kernel ends and leaves this connection to {connection.name} open; "
                 "call close() before it returns: the next worker could not connect",
                 rule="fabric-connection",
                 severity="error",

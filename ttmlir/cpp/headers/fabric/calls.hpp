@@ -209,7 +209,6 @@ FABRIC_SEND_WORD(fabric_multicast_noc_unicast_atomic_inc, UnicastAtomicIncUpdate
 }  // namespace tt::tt_fabric::common::experimental
 
 using namespace tt::tt_fabric::common::experimental;
-using namespace tt::tt_fabric;
 
 namespace tt::tt_fabric::linear::experimental {
 

@@ -2,6 +2,7 @@
 
 // Connections of a worker to routers of the fabric. What a router does are calls of the simulator.
 
+#include "api/alignment.h"
 #include "fabric/packet_header.hpp"
 
 namespace tt::tt_fabric {
@@ -93,6 +94,69 @@ struct WorkerToFabricSender {
 };
 
 using WorkerToFabricEdmSender = WorkerToFabricSender<0>;
+
+// A sender of the channel of a mux, a core that passes the packets of several workers on.
+template <uint8_t NUM_BUFFERS = 0>
+struct WorkerToFabricMuxSender : public WorkerToFabricSender<NUM_BUFFERS> {};
+
+using FabricEndpointStatus = EDMStatus;
+
+template <uint8_t NUM_BUFFERS = 0>
+WorkerToFabricMuxSender<NUM_BUFFERS> build_connection_to_fabric_endpoint(
+    uint8_t x,
+    uint8_t y,
+    uint8_t channel,
+    uint8_t buffers,
+    std::size_t buffer_size,
+    std::size_t base_address,
+    std::size_t connection_info_address,
+    std::size_t handshake_address,
+    std::size_t flow_control_address,
+    std::size_t buffer_index_address,
+    uint32_t local_flow_control_address,
+    uint32_t local_teardown_address,
+    uint32_t local_buffer_index_address,
+    uint32_t direction = 0) {
+    WorkerToFabricMuxSender<NUM_BUFFERS> sender;
+    sender.channel = fabric_mux_channel(x, y, channel, buffers);
+    return sender;
+}
+
+inline void wait_for_fabric_endpoint_ready(
+    uint8_t x, uint8_t y, std::size_t status_address, uint32_t local_status_address) {
+    fabric_mux_wait(x, y, status_address);
+}
+
+template <typename Sender>
+void fabric_client_connect(Sender& sender) {
+    sender.open();
+}
+template <typename Sender>
+void fabric_client_connect_start(Sender& sender) {}
+template <typename Sender>
+void fabric_client_connect_finish(Sender& sender) {
+    sender.open();
+}
+template <typename Sender>
+void fabric_client_disconnect(Sender& sender) {
+    sender.close();
+}
+inline void fabric_endpoint_terminate(
+    uint8_t x, uint8_t y, std::size_t termination_address, bool graceful_termination = true) {
+    fabric_mux_terminate(x, y, termination_address);
+}
+template <typename Sender>
+void fabric_async_write(
+    Sender& sender, volatile PACKET_HEADER_TYPE* header, uint32_t source, uint32_t size) {
+    sender.wait_for_empty_write_slot();
+    sender.send_payload_without_header_non_blocking_from_address(source, size);
+    sender.send_payload_flush_blocking_from_address((uint32_t)header, sizeof(PACKET_HEADER_TYPE));
+}
+template <typename Sender>
+void fabric_atomic_inc(Sender& sender, volatile PACKET_HEADER_TYPE* header) {
+    sender.wait_for_empty_write_slot();
+    sender.send_payload_flush_non_blocking_from_address((uint32_t)header, sizeof(PACKET_HEADER_TYPE));
+}
 
 constexpr uint32_t MAX_CONNECTIONS = 4;
 
@@ -278,3 +342,5 @@ namespace tt::tt_fabric::linear::addrgen_detail {
 using namespace tt::tt_fabric::addrgen_detail;
 
 }  // namespace tt::tt_fabric::linear::addrgen_detail
+
+using namespace tt::tt_fabric;

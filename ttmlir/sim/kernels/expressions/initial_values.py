@@ -43,9 +43,11 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     describe_missing_member,
     evaluate_scalar,
     find_known,
+    find_path,
     fold_constant,
     hold_value,
     is_fixed_by_host,
+    list_members,
     look_at,
     read_lvalue,
     retype_lvalue,
@@ -407,10 +409,12 @@ def build_struct(context: Context, type_: StructType, braces: tree.Braces) -> Va
     for each in elements:
         if each.member is None:
             continue
-        if type_.index(each.member) is None:
-            names = [field.name for field in type_.fields]
+        path = find_path(type_, each.member)
+        if path is None:
+            names = list_members(type_)
             raise context.error(each, describe_missing_member(type_.name, each.member, names))
-        given[each.member] = each
+        name = type_.fields[path[0]].name
+        given[name] = each if len(path) == 1 else _nest(each, given.get(name))
     members = _take_bases(context, type_, positional)
     start = len(members)
     for number, field in enumerate(type_.fields[start:], start):
@@ -426,6 +430,14 @@ def build_struct(context: Context, type_: StructType, braces: tree.Braces) -> Va
         message = f"'{type_.name}' has {plural(len(type_.fields), 'member')} only"
         raise context.error(positional.rest[0], message)
     return Value(type_, code.list_of(settle(each).node for each in members))
+
+
+def _nest(element: tree.Initializer, known: tree.Initializer | None) -> tree.Initializer:
+    """Braces for an unnamed struct or union with a member, beside what they have already."""
+    braces = tree.Braces() if known is None else known.value
+    assert isinstance(braces, tree.Braces)
+    elements = (*braces.elements, element)
+    return replace(element, member=None, value=replace(braces, elements=elements))
 
 
 def _build_from_one(

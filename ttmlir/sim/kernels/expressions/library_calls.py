@@ -69,7 +69,7 @@ from ttmlir.sim.kernels.value import (
     settle,
 )
 
-_OWN_CALLS = (PREFIX, "fabric_router_", "fabric_packet_")
+_OWN_CALLS = (PREFIX, "fabric_mux_", "fabric_packet_", "fabric_router_")
 """How names of calls begin that the package's own headers alone make."""
 
 
