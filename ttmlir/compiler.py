@@ -121,7 +121,9 @@ def complete_options(target: str, options: str) -> str:
     own = dict(_OF_MODELS[target])
     if target == "ttnn":
         year = find_spelling(options)
-        own = {"spelling": year} if year != SPELLINGS[0] else {**own, "spelling": year}
+        # What a model computes by tanh it does not compute by erf.
+        late = {"spelling": year, "enable-gelu-tanh-fusion": "false"}
+        own = late if year != SPELLINGS[0] else {**own, "spelling": year}
     added = [f"{name}={value}" for name, value in own.items() if name not in given]
     return " ".join([*added, options]).strip()
 

@@ -63,6 +63,12 @@ def test_transformed_with_gspmd(name: str) -> None:
     run("transformed", name, "gspmd")
 
 
+@pytest.mark.parametrize("name", sampled(sorted(recorded("explicit"))))
+def test_explicit(name: str) -> None:
+    """Types say how arrays lie, and functions where results go."""
+    run("explicit", name)
+
+
 @pytest.mark.parametrize("name", sampled(sorted(recorded("shard_map"))[::3]))
 def test_shard_map_with_gspmd(name: str) -> None:
     """What JAX writes for its older partitioner has the same results."""
