@@ -117,3 +117,40 @@ def test_shardings_of_many_arguments() -> None:
     assert "sdy.manual_computation" not in names_of_operations
     shards = [op for op in module.walk() if "mesh_shard" in op.name or op.name.endswith("call")]
     assert len(shards) == count + 1, set(names_of_operations)
+
+
+def test_weights_may_have_narrower_formats() -> None:
+    """A weight of 20x3 tiles of 1088 bytes over 12 channels, instead of 2048."""
+    options = "experimental-weight-dtype=bfp_bf8 spelling=2026"
+    weight, x = SHAPE((640, 96), jnp.bfloat16), SHAPE((33, 640), jnp.bfloat16)
+    model = ttmlir.compile(
+        lambda x, w: x @ w, x, weight, board="n150", resident=["w"], options=options
+    )
+    memory = model.estimate().memory
+    assert memory is not None
+    assert memory.dram.resident == 5 * 1088
+
+
+def test_what_stays_on_a_mesh() -> None:
+    """Each device keeps its part of a weight; calls compute the same."""
+    text = """
+    module {
+      sdy.mesh @mesh = <["x"=1, "y"=4]>
+      func.func @main(%x: tensor<33x64xf32> loc("x"),
+          %w: tensor<64x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>} loc("w"))
+          -> tensor<33x256xf32> {
+        %0 = stablehlo.transpose %w, dims = [1, 0] : (tensor<64x256xf32>) -> tensor<256x64xf32>
+        %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [1]
+          : (tensor<33x64xf32>, tensor<256x64xf32>) -> tensor<33x256xf32>
+        return %1 : tensor<33x256xf32>
+      }
+    }
+    """
+    model = ttmlir.compile(text, resident=["w"])
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        x, w = rng.standard_normal((33, 64), np.float32), rng.standard_normal((64, 256), np.float32)
+        np.testing.assert_allclose(model(x, w), x @ w, rtol=1e-4, atol=1e-4)
+    memory = model.estimate("n150").memory
+    assert memory is not None
+    assert 4096 <= memory.dram.resident <= 3 * 4096
