@@ -27,7 +27,8 @@ from ttmlir.frontend.onnx.elements import (
     type_name,
     why_not_supported,
 )
-from ttmlir.frontend.onnx.program import ImportedGraph, Importer, Weights, leaves
+from ttmlir.frontend.onnx.graphs import leaves
+from ttmlir.frontend.onnx.program import ImportedGraph, Importer, Weights
 from ttmlir.frontend.onnx.reading import Model, read_model
 from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime.errors import InputError
