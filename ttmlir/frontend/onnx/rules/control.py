@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import TensorType, i32
 from xdsl.ir import Block, SSAValue
 
 from ttmlir.arrays.array import Array, concatenate
@@ -236,11 +236,13 @@ def _run(
         # Whether data decide is known when its graph has been walked.
         marked = len(call.functions)
         types = [call.build.value_of(each).type for each in (*begin, *others)]
-        inner = call.new_body(Block(arg_types=[i32, *types]))
+        inner = call.new_body(Block(arg_types=[TensorType(i32, ()), *types]))
         number, *passed = (inner.array(each) for each in inner.block.args)
         step(inner, number, passed[: len(begin)], [], passed[len(begin) :])
         del call.functions[marked:]
-        is_counted = _is_true(outcomes.pop()[0])
+        condition = outcomes.pop()[0]
+        # Exporters give a true condition back as it comes.
+        is_counted = _is_true(condition) or condition.value is passed[0].value
     if has_rows and not is_counted:
         call.refuse(_ENDS_BY_DATA)
     if is_counted:
