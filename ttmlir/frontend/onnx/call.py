@@ -8,6 +8,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, SSAValue
 
 from ttmlir.arrays.array import Array, Number
@@ -65,6 +66,10 @@ class Call:
     build: BodyBuilder
     outputs: Sequence[str]
     """The names of the results that somebody uses; others are empty."""
+    functions: list[FuncOp]
+    """The private functions of the module."""
+    new_body: Callable[[Block], BodyBuilder]
+    """Begins the body of another one."""
 
     # -- attributes ----------------------------------------------------------------------------
 

@@ -27,8 +27,9 @@ from ttmlir.frontend.onnx.elements import (
     type_name,
     why_not_supported,
 )
-from ttmlir.frontend.onnx.program import ImportedGraph, Importer, Weights, leaves
-from ttmlir.frontend.onnx.reading import Model, read_model
+from ttmlir.frontend.onnx.graphs import leaves
+from ttmlir.frontend.onnx.program import ImportedGraph, Importer, Weights
+from ttmlir.frontend.onnx.reading import BYTES, Model, read_model
 from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import (
@@ -60,7 +61,7 @@ def import_model(
     inputs of the program, which the compiled model passes along.
     """
     require_onnx()
-    with in_terms_of_the_user("the model"):
+    with in_terms_of_the_user("the model", file=BYTES):
         model = read_model(given)
     with in_terms_of_the_user(model.name, file=model.file):
         return _Door(model, args, kwargs, weights).imported()
@@ -153,6 +154,12 @@ def _extent(dim: Any) -> int | str | None:
     return dim.dim_param or None
 
 
+_GIVE_SHAPES = (
+    "give examples of the inputs to ttmlir.compile, or their shapes by --input-shapes to "
+    "ttmlir-translate"
+)
+
+
 class Dimensions:
     """The sizes that examples give to the names of dimensions."""
 
@@ -211,8 +218,7 @@ class Dimensions:
         shape = [self._extent(given, each) for each in given.shape or ()]
         if given.shape is None:
             raise self._refuse(
-                f"the input '{given.name}' is {given.describe()}, without a rank; "
-                "give examples of the inputs: ttmlir.compile(model, x)"
+                f"the input '{given.name}' is {given.describe()}, without a rank; {_GIVE_SHAPES}"
             )
         return given.type, tuple(shape)
 
@@ -223,8 +229,7 @@ class Dimensions:
             return self._found[extent][0]
         what = "a size" if extent is None else f"the size '{extent}'"
         raise self._refuse(
-            f"the input '{given.name}' is {given.describe()}: {what} is not known; give examples "
-            "of the inputs: ttmlir.compile(model, x)"
+            f"the input '{given.name}' is {given.describe()}: {what} is not known; {_GIVE_SHAPES}"
         )
 
     def _refuse(self, message: str) -> DiagnosticError:

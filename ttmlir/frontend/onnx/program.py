@@ -18,7 +18,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -40,7 +40,10 @@ from ttmlir.frontend.onnx.elements import (
     read_tensor,
     require_memory,
 )
+from ttmlir.frontend.onnx.graphs import Body, GraphCall, Scope, leaves, names_in
 from ttmlir.frontend.onnx.reading import OPERATORS, Model
+from ttmlir.frontend.onnx.rules import INPUTS, RULES
+from ttmlir.frontend.onnx.support import instead_of, near
 from ttmlir.ir.tensor_types import element_of
 from ttmlir.limits import MAX_CALL_DEPTH, MAX_COPIES
 from ttmlir.mlir.attributes import LARGE, ElementsType, large_elements_attr
@@ -110,46 +113,6 @@ class _OnnxCarrier(BodyCarrier):
             )
         self.build.location = outer
         return value
-
-
-@dataclass
-class Scope:
-    """What the names in a graph stand for."""
-
-    values: MutableMapping[str, Value]
-    opsets: Mapping[str, int]
-    path: str = ""
-    """Of the nodes around the graph, with a slash at its end."""
-    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Those of the call of a function, which its nodes refer to."""
-    depth: int = 0
-
-
-@dataclass(frozen=True)
-class Body:
-    """A graph that is an attribute of a node, with what the names around it stand for."""
-
-    graph: Any
-    scope: Scope
-
-    @property
-    def inputs(self) -> list[str]:
-        """The names of what it takes."""
-        return [each.name for each in self.graph.input]
-
-
-@dataclass
-class GraphCall(Call):
-    """An operator with graphs as attributes."""
-
-    importer: Importer
-    path: str
-
-    def walk(
-        self, body: Body, arguments: Sequence[Value], build: BodyBuilder | None = None
-    ) -> list[Value]:
-        """The results of a graph for arguments, whose operations are added to a body."""
-        return self.importer.walk_body(body, arguments, build or self.build, self.path)
 
 
 @dataclass
@@ -270,7 +233,12 @@ class Importer:
     # -- graphs --------------------------------------------------------------------------------
 
     def walk_body(
-        self, body: Body, arguments: Sequence[Value], build: BodyBuilder, path: str
+        self,
+        body: Body,
+        arguments: Sequence[Value],
+        build: BodyBuilder,
+        path: str,
+        around: Mapping[str, Value],
     ) -> list[Value]:
         """The results of a graph that a node has."""
         graph, outer = body.graph, body.scope
@@ -278,7 +246,7 @@ class Importer:
             raise RefusedError(
                 f"its graph takes {len(graph.input)} values, and gets {len(arguments)}"
             )
-        given = dict(zip(body.inputs, arguments, strict=True))
+        given = {**around, **dict(zip(body.inputs, arguments, strict=True))}
         values: MutableMapping[str, Value] = ChainMap(given, cast("Any", outer.values))
         scope = replace(outer, values=values, path=path, depth=outer.depth + 1)
         for name, numbers, type_ in self._initializers(graph):
@@ -347,9 +315,6 @@ class Importer:
         attributes = self._attributes(node, scope)
         if own is not None:
             return self._call_function(own, inputs, attributes, used, path, scope, build)
-        from ttmlir.frontend.onnx.rules import RULES
-        from ttmlir.frontend.onnx.support import instead_of, near
-
         schema = self._schema(node, domain, scope)
         rule = RULES.get((domain, node.op_type))
         if rule is not None:
@@ -423,13 +388,11 @@ class Importer:
         build: BodyBuilder,
     ) -> Call:
         if schema is None:
-            from ttmlir.frontend.onnx.rules import INPUTS
-
             names = INPUTS[_domain(node.domain), node.op_type]
             named = dict(zip(names, inputs, strict=False))
             if len(inputs) > len(names):
                 raise RefusedError(f"it has {len(inputs)} inputs; there are {', '.join(names)}")
-            return GraphCall(node.op_type, 1, named, attributes, build, used, self, path)
+            return self._make_call(node, 1, named, attributes, used, path, build)
         named = _named_inputs(schema, inputs)
         for name, each in schema.attributes.items():
             if name in attributes:
@@ -438,8 +401,29 @@ class Importer:
                 raise RefusedError(f"the attribute '{name}' is missing")
             if each.default_value.name:
                 attributes[name] = self._attribute(each.default_value, Scope({}, {}))
+        return self._make_call(node, schema.since_version, named, attributes, used, path, build)
+
+    def _make_call(
+        self,
+        node: Any,
+        version: int,
+        inputs: Mapping[str, Any],
+        attributes: Mapping[str, Any],
+        used: Sequence[str],
+        path: str,
+        build: BodyBuilder,
+    ) -> Call:
         return GraphCall(
-            node.op_type, schema.since_version, named, attributes, build, used, self, path
+            node.op_type,
+            version,
+            inputs,
+            attributes,
+            build,
+            used,
+            self.functions,
+            lambda block: OnnxBody(block, self._names),
+            self,
+            path,
         )
 
     def _results(self, call: Call, schema: Any, found: Any) -> list[Value]:
@@ -596,29 +580,8 @@ def _needed(nodes: Sequence[Any], results: Iterable[str]) -> list[tuple[Any, lis
         used = [name if name in needed else "" for name in node.output]
         if any(used):
             found.append((node, used))
-            needed.update(_names_in(node))
+            needed.update(names_in(node))
     return found[::-1]
-
-
-def _names_in(node: Any) -> Iterator[str]:
-    """What a node takes, and what its graphs may take from around it."""
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        yield from each.input
-        for attribute in each.attribute:
-            for graph in (attribute.g, *attribute.graphs):
-                pending += graph.node
-                yield from (output.name for output in graph.output)
-
-
-def leaves(values: Iterable[Value]) -> Iterator[Tensor]:
-    """The tensors in values, one after the other."""
-    for value in values:
-        if isinstance(value, Tensor):
-            yield value
-        elif value is not None:
-            yield from leaves(value)
 
 
 def _result_type(call: Call, schema: Any, formal: Any, fixed: Mapping[str, Any]) -> str | None:

@@ -7,11 +7,17 @@ from collections.abc import Mapping
 from ttmlir.frontend.onnx.call import Rule
 from ttmlir.frontend.onnx.rules import (
     contraction,
+    control,
     elementwise,
     indexing,
     movement,
     normalization,
+    quantization,
+    recurrent,
     reduction,
+    resampling,
+    sequences,
+    signals,
     window,
 )
 
@@ -25,6 +31,12 @@ RULES: Mapping[tuple[str, str], Rule] = {
         normalization.RULES,
         indexing.RULES,
         window.RULES,
+        control.RULES,
+        sequences.RULES,
+        recurrent.RULES,
+        signals.RULES,
+        resampling.RULES,
+        quantization.RULES,
     )
     for name, rule in rules.items()
 }

@@ -12,7 +12,7 @@ from ttmlir.arrays.namespace import ARRAYS
 from ttmlir.composites.arithmetic import floor_remainder, power
 from ttmlir.composites.bits import SMALL_FLOATS as FORMATS
 from ttmlir.composites.bits import round_to_small_float, width_of
-from ttmlir.frontend.onnx.call import Call, Rule
+from ttmlir.frontend.onnx.call import Call, Rule, on_arrays
 from ttmlir.frontend.onnx.elements import (
     SMALL_FLOATS,
     SMALL_INTEGERS,
@@ -74,11 +74,13 @@ def _alpha(function: Callable[[Array, float], Array]) -> Rule:
     return lambda call: function(call.array("X"), float(call["alpha"]))
 
 
-def _leaky_relu(x: Array, alpha: float) -> Array:
+def leaky_relu(x: Array, alpha: float) -> Array:
+    """x times alpha below 0."""
     return x.leaky_relu(parameter=alpha)
 
 
-def _elu(x: Array, alpha: float) -> Array:
+def elu_of(x: Array, alpha: float) -> Array:
+    """`alpha * (exp(x) - 1)` below 0."""
     return elu(ARRAYS, x, alpha=alpha, scale=1.0, input_scale=1.0)
 
 
@@ -91,13 +93,18 @@ def _selu(call: Call) -> Array:
     return elu(ARRAYS, call.array("X"), alpha=float(call["alpha"]), scale=gamma, input_scale=1.0)
 
 
-def _thresholded_relu(x: Array, alpha: float) -> Array:
+def thresholded_relu(x: Array, alpha: float) -> Array:
+    """0 up to alpha."""
     return (x > alpha).where(x, 0)
 
 
+def hard_sigmoid(x: Array, alpha: float, beta: float) -> Array:
+    """`alpha * x + beta`, between 0 and 1."""
+    return (x * alpha + beta).limit(0.0, 1.0)
+
+
 def _hard_sigmoid(call: Call) -> Array:
-    x = call.array("X") * float(call["alpha"]) + float(call["beta"])
-    return x.limit(0.0, 1.0)
+    return hard_sigmoid(call.array("X"), float(call["alpha"]), float(call["beta"]))
 
 
 def _hard_swish(call: Call) -> Array:
@@ -105,18 +112,19 @@ def _hard_swish(call: Call) -> Array:
     return x * x.hardsigmoid()
 
 
-def _softplus(call: Call) -> Array:
-    return log_one_plus_exp(ARRAYS, call.array("X"))
+def softplus(x: Array) -> Array:
+    """The logarithm of `exp(x) + 1`."""
+    return log_one_plus_exp(ARRAYS, x)
 
 
-def _softsign(call: Call) -> Array:
-    x = call.array("input")
+def softsign(x: Array) -> Array:
+    """`x / (abs(x) + 1)`."""
     return x / (x.abs() + 1)
 
 
 def _mish(call: Call) -> Array:
     x = call.array("X")
-    return x * log_one_plus_exp(ARRAYS, x).tanh()
+    return x * softplus(x).tanh()
 
 
 def _swish(x: Array, alpha: float) -> Array:
@@ -203,10 +211,20 @@ def _mod(call: Call) -> Array:
 
 def _shift(call: Call) -> Array:
     is_left = call.choose("direction", ("LEFT", "RIGHT")) == "LEFT"
-    mnemonic = "logical_left_shift" if is_left else "logical_right_shift"
     x, count = call.array("X"), call.array("Y")
-    # What is moved by all bits and more is nothing.
-    return (count < width_of(x.dtype)).where(x.apply(mnemonic, count), 0)
+    width, is_signed = width_of(x.dtype), not x.dtype.startswith("u")
+    is_inside = count < width
+    if is_signed:
+        is_inside = is_inside & (count >= 0)
+    if is_left or not is_signed:
+        # What is moved by all bits and more is nothing.
+        mnemonic = "logical_left_shift" if is_left else "logical_right_shift"
+        return is_inside.where(x.apply(mnemonic, count), 0)
+    # The inverse of a number below 0 is not; what moves in is the sign.
+    is_below = x < 0
+    size = is_below.where(x.bitwise_not(), x)
+    moved = is_inside.where(size.logical_right_shift(count), 0)
+    return is_below.where(moved.bitwise_not(), moved)
 
 
 def _where(call: Call) -> Array:
@@ -231,7 +249,7 @@ def cast_to(call: Call, given: Tensor, name: str) -> Tensor:
         return given
     if name in SMALL_FLOATS:
         return Tensor(
-            round_to_format(x, name, saturate=call["saturate"] != 0, up=call["round_mode"]), name
+            round_to_format(x, name, saturate=call["saturate"] != 0, mode=call["round_mode"]), name
         )
     if name in SMALL_INTEGERS:
         return Tensor(_keep_bits(x, name), name)
@@ -246,17 +264,30 @@ def _keep_bits(x: Array, name: str) -> Array:
     return ((lowest > high).where(lowest - count, lowest)).cast("i8" if low else "ui8")
 
 
-def round_to_format(x: Array, name: str, *, saturate: bool, up: str | None = None) -> Array:
-    """Numbers rounded to a format of few bits, which bf16 holds."""
-    del up
+def round_to_format(x: Array, name: str, *, saturate: bool, mode: str | None = None) -> Array:
+    """Numbers rounded to a format of few bits, which bf16 holds; `mode` is that of powers of 2."""
     form, x = FORMATS[SMALL_FLOATS[name]], x.cast("f32")
+    if form.is_scale:
+        return _round_to_power(x, mode or "up", saturate=saturate)
     rounded = round_to_small_float(x, form)
-    if saturate and not form.is_scale:
+    if saturate:
         is_number = x.eq(x)
         rounded = is_number.where(rounded.limit(-form.largest, form.largest), rounded)
         limits = (x > form.largest).where(form.largest, rounded)
         rounded = (x < -form.largest).where(-form.largest, limits)
     return rounded.cast("bf16")
+
+
+def _round_to_power(x: Array, mode: str, *, saturate: bool) -> Array:
+    """Powers of 2 from the least one of f32 to 2^127; NaN of what has none."""
+    bits = x.bitcast("i32")
+    half = {"up": (1 << 23) - 1, "nearest": 1 << 22, "down": 0}.get(mode, 0)
+    exponent = (bits + half) >> 23
+    if saturate:
+        exponent = exponent.limit(0, 254)
+    power = exponent.eq(0).where(2.0**-127, (exponent << 23).bitcast("f32"))
+    is_power = (bits >= 0) & x.eq(x) & (exponent < 255)
+    return is_power.where(power, math.nan).cast("bf16")
 
 
 def _bit_cast(call: Call) -> Tensor:
@@ -309,14 +340,14 @@ RULES: dict[str, Rule] = {
     "Celu": _alpha(_celu),
     "Clip": _clip,
     "Dropout": _dropout,
-    "Elu": _alpha(_elu),
+    "Elu": _alpha(elu_of),
     "Gelu": _gelu,
     "HardSigmoid": _hard_sigmoid,
     "HardSwish": _hard_swish,
     "Identity": _identity,
     "IsInf": _is_infinite,
     "IsNaN": lambda call: call.array("X").is_nan(),
-    "LeakyRelu": _alpha(_leaky_relu),
+    "LeakyRelu": _alpha(leaky_relu),
     "Max": _fold(lambda a, b: a.maximum(b)),
     "Mean": _mean,
     "Min": _fold(lambda a, b: a.minimum(b)),
@@ -326,11 +357,11 @@ RULES: dict[str, Rule] = {
     "Pow": _pow,
     "Selu": _selu,
     "Shrink": _shrink,
-    "Softplus": _softplus,
-    "Softsign": _softsign,
+    "Softplus": on_arrays(softplus, "X"),
+    "Softsign": on_arrays(softsign, "input"),
     "Sum": _fold(lambda a, b: a + b),
     "Swish": _alpha(_swish),
-    "ThresholdedRelu": _alpha(_thresholded_relu),
+    "ThresholdedRelu": _alpha(thresholded_relu),
     "Where": _where,
 }
 """Rules by the names of operators."""

@@ -77,7 +77,7 @@ def _gather_nd(call: Call) -> Array:
         )
     found = _components(index)
     rows = [
-        array_of(np.arange(x.shape[dim])).reshape((-1, *(1,) * (index.rank - 2 - dim)))
+        array_of(np.arange(x.shape[dim]).reshape((-1, *(1,) * (index.rank - 2 - dim))))
         for dim in range(batch)
     ]
     if not found and not rows:
@@ -173,7 +173,7 @@ def _tfidf_vectorizer(call: Call) -> Array:
         present = (found > 0).cast("f32") if mode == "IDF" else found
         weights = call["weights"] or [1.0] * len(order)
         found = present * array_of(np.array(weights, np.float32))
-    columns = [found.cut(1, i, i + 1) for i in np.argsort(order)]
+    columns = [found.cut(1, int(i), int(i) + 1) for i in np.argsort(order)]
     found = concatenate(columns, 1)
     return found if x.rank == 2 else found.reshape(found.shape[1:])
 

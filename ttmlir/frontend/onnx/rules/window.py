@@ -288,10 +288,14 @@ def _max_unpool(call: Call) -> Array:
         (n - 1) * s + k - low - high
         for n, s, k, (low, high) in zip(x.shape[2:], strides, kernel, pads, strict=True)
     ]
-    extents = list((call.integers("output_shape") or (0, 0, *natural))[2:])
     # Places count over all images.
-    places = places.remainder(math.prod(extents))
-    return interpolation.put_back_maxima(x, places, extents)
+    places = places.remainder(math.prod(natural))
+    found = interpolation.put_back_maxima(x, places, natural)
+    extents = (call.integers("output_shape") or (*x.shape[:2], *natural))[2:]
+    call.check_size((*x.shape[:2], *extents), x.dtype)
+    return found.pad(
+        [(0, 0), (0, 0), *((0, m - n) for n, m in zip(natural, extents, strict=True))], 0
+    )
 
 
 # -- images at other places --------------------------------------------------------------------
