@@ -130,6 +130,43 @@ def test_tokens_are_those_of_torch(module: Any, generator: ttmlir.Generator) -> 
     assert with_zeros[0].tokens == module.write([*PROMPTS[0], 0, 0, 0, 0], 3)
 
 
+def test_caches_stay_on_the_device(generator: ttmlir.Generator) -> None:
+    """A token is written to them in place; what a program returns is not brought to the host."""
+    decode = generator.programs.decode_batch_3
+    text = generator.programs.text("ttnn", elide_above=16)
+    text = text[text.index("@decode_batch_3(") :].partition("func.func @")[0]
+    assert text.count('"ttnn.paged_update_cache"(%arg') == 4
+    assert "scatter" not in text
+    assert re.search(r"return %arg0, %arg1, %arg2, %arg3, %\d+ ", text)
+    assert decode.estimate("n150").transfers.mid == 0
+    # Keys and values of two layers: 40 positions take 64 rows of 3 heads of 8 numbers of 4 bytes.
+    assert generator.caches[3] == (4, 4 * 3 * 3 * 64 * 8 * 4)
+
+
+def test_a_summary_says_what_to_expect(generator: ttmlir.Generator) -> None:
+    """Of each number of prompts on each board; a step of three takes less than three steps."""
+    summary = generator.summary(["n150", "p150"])
+    assert [(each.board, each.prompts) for each in summary.speeds] == [
+        *(("n150", 1), ("n150", 3)),
+        *(("p150", 1), ("p150", 3)),
+    ]
+    for one, three in (summary.speeds[:2], summary.speeds[2:]):
+        assert one.token.mid < three.token.mid < 3 * one.token.mid
+        assert three.rate.per_second == pytest.approx(3 * three.rate_of_prompt)
+        assert one.rate.per_second == pytest.approx(1e9 / one.token.mid)
+        assert set(one.first) == {4, 8}
+        # Weights and caches are there, and little else.
+        weights = 4 * summary.parameters + generator.caches[3].bytes
+        assert three.memory > weights
+    count = sum(each.numel() for each in make_writer(0).parameters())
+    assert summary.parameters == count
+    lines = str(summary).splitlines()
+    assert lines[0].startswith(f"Writer: {count:,} parameters, ")
+    assert lines[2] == "caches of 3 prompts: 73,728 bytes in 4 tensors"
+    assert lines[4].split()[:5] == ["board", "prompts", "first", "of", "4"]
+    assert len(lines) == 9
+
+
 def test_more_prompts_than_a_program_takes(module: Any, generator: ttmlir.Generator) -> None:
     """Four prompts are written on in two groups, in their order."""
     prompts = [*PROMPTS, [7, 7]]

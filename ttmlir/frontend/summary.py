@@ -297,7 +297,7 @@ class ModelSummary:
 
     def __str__(self) -> str:
         """A table of text."""
-        lines = [self.signature, "", *_align(list(self._rows()))]
+        lines = [self.signature, "", *align(list(self._rows()))]
         width = max((len(name) for name, _ in self.facts), default=0)
         return "\n".join([*lines, "", *(f"{name:<{width}}  {value}" for name, value in self.facts)])
 
@@ -417,7 +417,7 @@ def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     return facts
 
 
-def _align(rows: Sequence[Sequence[str]]) -> list[str]:
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines of a table: the first column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

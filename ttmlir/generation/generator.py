@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from ttmlir.generation.stepping import (
 )
 from ttmlir.generation.text import Decode, TextReader
 from ttmlir.runtime.tensor import Array
+
+if TYPE_CHECKING:
+    from ttmlir.generation.summary import GenerationSummary
 
 Reason = Literal["stop", "length", "full"]
 """Why a text ends: a stop token or string, `max_new_tokens`, or `max_length` of the generator."""
@@ -124,7 +127,7 @@ class Generator:
     the function is called as `function(tokens, starts, cache)` and returns scores, prompts x tokens
     x vocabulary, and the next cache. `tokenizer` has `encode` and `decode`, for prompts that are
     text, for text in results and for stop strings. `board`, `numerics` and `options` are as in
-    `ttmlir.compile`.
+    `ttmlir.compile`; programs are those of tt-mlir of 2026, whose results stay on the device.
 
     Raises CompilationError for what is not supported in the model, InputError for models that keep
     something else than keys and values, and for sizes that do not fit.
@@ -268,6 +271,18 @@ class Generator:
             ),
             draft,
         )
+
+    def summary(self, boards: str | Path | Sequence[str] | None = None) -> GenerationSummary:
+        """Expected time to the first token, tokens per second and memory, printed as a table.
+
+        `boards` are as in `ttmlir.compile`, one or several; None: all cards with one chip.
+        """
+        from ttmlir.generation.summary import CARDS, summarize
+
+        asked = CARDS if boards is None else boards
+        listed = [str(asked)] if isinstance(asked, (str, Path)) else list(asked)
+        lengths = [each for each in self._lengths if each > 1]
+        return summarize(self.name, self.programs, self.caches, lengths or [1], listed)
 
     # -- arguments -----------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ them again, and attends from each position to earlier ones alone. A tree of arra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -31,21 +31,21 @@ def read_jax_model(
     """A function for the steps; `make_cache` returns the empty cache of a number of prompts."""
     name = getattr(function, "__name__", type(function).__name__)
     found: dict[Step, ImportedModel] = {}
-    stores: dict[int, list[Array]] = {}
+    stores: dict[int, dict[int, Array]] = {}
     sizes: dict[int, CacheSize] = {}
     for step in steps:
         cache = make_cache(step.batch)
         leaves = read_layout(cache, OPENER)[1]
         if step.batch not in stores:
             arrays = [np.array(as_array(leaf, f"'{name}': the cache")) for leaf in leaves]
-            stores[step.batch] = arrays
+            stores[step.batch] = dict(enumerate(arrays))
             sizes[step.batch] = CacheSize(len(arrays), sum(each.nbytes for each in arrays))
         found[step] = _import(name, function, cache, step, stores[step.batch])
     return SteppingModel(name, found, sizes)
 
 
 def _import(
-    name: str, function: Callable[..., Any], cache: Any, step: Step, store: list[Array]
+    name: str, function: Callable[..., Any], cache: Any, step: Step, store: dict[int, Array]
 ) -> ImportedModel:
     jnp: Any = import_module("jax.numpy")
     jax: Any = import_module("jax")
@@ -79,7 +79,7 @@ def _import(
     return _keep_state(imported, store, len(arguments))
 
 
-def _keep_state(imported: ImportedModel, store: list[Array], given: int) -> ImportedModel:
+def _keep_state(imported: ImportedModel, store: dict[int, Array], given: int) -> ImportedModel:
     """The model with its first inputs and results as state, which the calls do not pass."""
     count = len(store)
     names = imported.input_names[count:]
@@ -88,7 +88,7 @@ def _keep_state(imported: ImportedModel, store: list[Array], given: int) -> Impo
         return [as_array(each, name) for each, name in zip(args, names, strict=True)]
 
     def unflatten(results: Sequence[Array]) -> Any:
-        store[:] = results[:count]
+        store.update(enumerate(results[:count]))
         return results[count]
 
     signature = replace(
@@ -107,29 +107,5 @@ def _keep_state(imported: ImportedModel, store: list[Array], given: int) -> Impo
         trace=None,
         flatten_results=None,
         signature=signature,
-        bound=_Kept(store),
+        bound=store,
     )
-
-
-class _Kept(MutableMapping[int, Array]):
-    """The arrays of a cache by the numbers of inputs, as they are now."""
-
-    def __init__(self, store: list[Array]) -> None:
-        self._store = store
-
-    def __getitem__(self, index: int) -> Array:
-        if not 0 <= index < len(self._store):
-            raise KeyError(index)
-        return self._store[index]
-
-    def __setitem__(self, index: int, array: Array) -> None:
-        self._store[index] = array
-
-    def __delitem__(self, index: int) -> None:
-        raise TypeError("inputs of a program stay")
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self._store)))
-
-    def __len__(self) -> int:
-        return len(self._store)

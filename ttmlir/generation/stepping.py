@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,8 +35,7 @@ class Step:
         return f"{kind}{length}_batch_{self.batch}"
 
 
-@dataclass(frozen=True)
-class CacheSize:
+class CacheSize(NamedTuple):
     """The tensors in which a model keeps what it has seen."""
 
     tensors: int
@@ -79,6 +79,9 @@ def compile_steps(
     model: SteppingModel, *, numerics: NumericsName, options: str, board: str | None
 ) -> CompiledPrograms:
     """The programs of all steps, by their names."""
+    if not any(word.startswith("spelling=") for word in options.split()):
+        # Results of earlier programs go to the host, caches with them.
+        options = f"{options} spelling=2026".lstrip()
     return CompiledPrograms(
         {step.name: imported for step, imported in model.steps.items()},
         numerics=numerics,

@@ -17,6 +17,9 @@ from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import import_models
 from ttmlir.generation.stepping import CacheSize, Step, SteppingModel
 
+_ROWS = 32
+"""Caches have a multiple of so many positions: the device writes single ones in place then."""
+
 
 class KeyValueCache:
     """What a module sees of the cache while it computes one step.
@@ -121,17 +124,18 @@ def read_torch_model(model: Any, steps: Sequence[Step], max_length: int) -> Step
     _check_positions(model, max_length)
     with torch.no_grad():
         written = _record(model, call)
+    capacity = -(-max_length // _ROWS) * _ROWS
     modules: dict[int, Any] = {}
     caches: dict[int, CacheSize] = {}
     for batch in {step.batch: None for step in steps}:
-        modules[batch], caches[batch] = _with_buffers(model, written, batch, max_length)
+        modules[batch], caches[batch] = _with_buffers(model, written, batch, capacity)
     calls: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = []
     for step in steps:
         numbers = torch.zeros(step.batch, dtype=torch.int32)
         tokens = torch.zeros(step.batch, step.tokens, dtype=torch.int32)
         module = modules[step.batch]
         run = _forward_all if step.scores_all else _forward
-        function = MethodType(run(model, call, max_length), module)
+        function = MethodType(run(model, call, capacity), module)
         arguments = (tokens, numbers) if step.scores_all else (tokens, numbers, numbers)
         calls.append((function, arguments, {}))
     with torch.no_grad():

@@ -137,9 +137,8 @@ class _ModuleWriter:
             "mlir_stages": [],
             "golden_info": {"golden_map": self.golden.entries_by_device(function)},
         }
-        # The text has all functions; it is not repeated for each weight that is computed once.
-        if self.cpp_source and function.sym_visibility != PRIVATE:
-            table["cpp"] = self.cpp_source
+        if self.cpp_source:
+            table["cpp"] = SharedText(self.cpp_source)
         return self.golden.with_signature(function, table)
 
     def tensor_tables(self, function: FuncOp) -> TensorTables2026:

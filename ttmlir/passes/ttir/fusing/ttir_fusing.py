@@ -51,6 +51,7 @@ _FAMILIES = (
     "ttmlir.passes.ttir.fusing.ttir_fusing_window",
     "ttmlir.passes.ttir.fusing.ttir_fusing_norm",
     "ttmlir.passes.ttir.fusing.ttir_fusing_ordering",
+    "ttmlir.passes.ttir.fusing.ttir_fusing_cache",
 )
 """The modules of rules, in the order in which rules of an operation are tried."""
 
