@@ -231,8 +231,6 @@ RAISED_BY_PYTHON = {
     ("frontend/complex_pairs.py", "KeyError"),
     ("frontend/torch/model.py", "KeyError"),
     ("frontend/torch/model.py", "TypeError"),
-    ("generation/jax_steps.py", "KeyError"),
-    ("generation/jax_steps.py", "TypeError"),
     # An object in the place of one of torch's, which is asked for names that start with "__".
     ("frontend/torch/decompositions/packed_sequences.py", "AttributeError"),
     # Look-ups by names of files and of IR; the reader says what was read.
