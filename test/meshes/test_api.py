@@ -154,6 +154,18 @@ def test_refused_programs(text: str, options: dict[str, str], message: str) -> N
         compile(text, **options)  # pyright: ignore
 
 
+def test_place_of_uneven_results() -> None:
+    """It is that of the operation that makes them, though the program is wrapped."""
+    text = """sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%arg0: tensor<7x12xf32>) -> tensor<7x12xf32> {
+  %0 = stablehlo.add %arg0, %arg0 : tensor<7x12xf32> loc("model.py":3:9)
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : tensor<7x12xf32> loc("model.py":4:12)
+  return %1 : tensor<7x12xf32>
+} loc(unknown)"""
+    with pytest.raises(CompilationError, match="^model.py:3:9: error: Could not compute local"):
+        compile(text)
+
+
 def test_refused_meshes() -> None:
     """A mesh is one of JAX."""
     with pytest.raises(ArgumentTypeError, match="mesh is a tuple; give a mesh of JAX, such as"):
