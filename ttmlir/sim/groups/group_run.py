@@ -90,6 +90,7 @@ def run_in_groups(run: RunnableProgram, watch: Sanitizer) -> list[ThreadTimes] |
     """
     options = run.device.options
     suits = options.numerics == "device" and options.schedule_seed is None
+    suits = suits and not any(each.tiles for each in run.program.circular_buffers)
     if not suits or options.delay_copies or os.environ.get(SWITCH) == "0":
         return None
     groups = _find_groups(run.program)
