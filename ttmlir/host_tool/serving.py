@@ -174,6 +174,7 @@ class HostServer:
         self._reads = dict[int, tuple[CommandQueue, NDArray[np.uint8]]]()
         self.adapted: Mapping[str, Callable[..., object]] = {
             "release": self._release,
+            "CircularBufferConfig.set_tile_dims": _set_tile_dims,
             "CreateDevice": self._create_device,
             "CreateKernel": self._create_kernel,
             "EnqueueReadBuffer": self._read_buffer,
@@ -473,6 +474,12 @@ def _plain(value: object) -> object:
             return None
         case _:
             return value
+
+
+def _set_tile_dims(
+    config: metalium.CircularBufferConfig, index: int, height: int, width: int
+) -> None:
+    config.set_tile_dims(index, metalium.Tile((height, width)))
 
 
 def _correlate(a: bytes, b: bytes) -> float:

@@ -38,6 +38,7 @@ from ttmlir.metalium.enums import (
     InterleavedBufferConfig,
     ShardedBufferConfig,
     TensorMemoryLayout,
+    Tile,
     shard_cores,
     shard_pages,
 )
@@ -56,6 +57,7 @@ from ttmlir.sim.machine.address_generators import (
 )
 from ttmlir.sim.machine.address_generators import Buffer as SimBuffer
 from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.tile_shapes import TileShape
 
 _SPACES = {BufferType.DRAM: MemorySpace.DEVICE_DRAM, BufferType.L1: MemorySpace.DEVICE_L1}
 
@@ -333,6 +335,7 @@ class CircularBufferConfig:
         self.total_size = _check_size(total_size, "the total size")
         self.data_formats: dict[int, DataFormat] = {}
         self.page_sizes: dict[int, int] = {}
+        self.tiles: dict[int, TileShape] = {}
         self.buffer: Buffer | None = None
         self.offset = 0
         if not isinstance(cast("object", data_format_spec or {}), Mapping):
@@ -363,6 +366,15 @@ class CircularBufferConfig:
                 + (", ".join(str(index) for index in self.data_formats) or "none")
             )
         self.page_sizes[int(buffer_index)] = _check_size(page_size, "the size of a page")
+        return self
+
+    def set_tile_dims(self, buffer_index: CBIndex | int, tile: Tile) -> CircularBufferConfig:
+        """Set the extents of the tiles of a circular buffer; returns itself."""
+        if not isinstance(cast("object", tile), Tile):
+            raise MetaliumError(f"set_tile_dims takes a Tile, such as Tile((16, 32)), not {tile!r}")
+        shape = TileShape.of_height(tile.tile_shape[0])
+        if not shape.is_whole:
+            self.tiles[int(buffer_index)] = shape
         return self
 
     def set_total_size(self, total_size: int) -> CircularBufferConfig:
@@ -409,6 +421,11 @@ class CircularBufferBuilder:
         self._config.set_page_size(self._index, page_size)
         return self
 
+    def set_tile_dims(self, tile: Tile) -> CircularBufferBuilder:
+        """Set the extents of the tiles."""
+        self._config.set_tile_dims(self._index, tile)
+        return self
+
     def set_total_size(self, total_size: int) -> CircularBufferBuilder:
         """Set the bytes that all circular buffers of the configuration share."""
         self._config.set_total_size(total_size)
@@ -437,6 +454,7 @@ def CreateCircularBuffer(
                 },
                 buffer=None if config.buffer is None else config.buffer.simulated,
                 offset=config.offset,
+                tiles=config.tiles,
             )
         )
 
@@ -453,6 +471,7 @@ def GetCircularBufferConfig(
         )
         config.page_sizes[index] = page_size
     config.offset = cb_handle.offset
+    config.tiles = dict(cb_handle.tiles)
     return config
 
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
-from ttmlir.metalium.errors import MetaliumError, names_fields, names_options
+from ttmlir.metalium.errors import MetaliumError, host_call, names_fields, names_options
 from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.machine.tile_shapes import TileShape
 
 if TYPE_CHECKING:
     from ttmlir.metalium.device import Device
@@ -58,6 +59,25 @@ FACE_WIDTH = 16
 FACE_HEIGHT = 16
 FACE_HW = FACE_WIDTH * FACE_HEIGHT
 """Extents of tiles and their faces (tt-metal, constants.hpp)."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Rows and columns of tiles (tt-metal, tile.hpp); MetaliumError for extents without support."""
+
+    tile_shape: tuple[int, int] = (TILE_HEIGHT, TILE_WIDTH)
+    transpose_tile: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what circular buffers cannot hold."""
+        if self.tile_shape[1] != TILE_WIDTH or self.transpose_tile:
+            raise MetaliumError(f"{self}: tiles have 32 columns here and are not transposed")
+        with host_call():
+            TileShape.of_height(self.tile_shape[0])
+
+    def get_tile_size(self, data_format: DataFormat) -> int:
+        """Bytes of a tile in a format."""
+        return TileShape.of_height(self.tile_shape[0]).size_told(data_format.data_type)
 
 
 def tile_size(data_format: DataFormat) -> int:

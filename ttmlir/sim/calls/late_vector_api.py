@@ -192,7 +192,9 @@ class LateVectorApi(LanesApi):
     def exponentiate(self, name: str, dst: int, scale: int, template: Template) -> None:
         """The same by the call of a name; `scale` is the bits of a bfloat16."""
         is_fast, is_scaled = (*map(bool, template[:2]), False, False)[:2]
+        # The fast form has the factor of its preparation in its constants, asked for or not.
         factor = self._exponent_scale if is_fast else _float_of(scale << 16)
+        is_scaled = is_scaled or (is_fast and factor != 1)
         self.check_vector_prepared(find_call(name))
         definition = find_call("exp_tile")
         assert definition.approximation is not None, "the table has it"

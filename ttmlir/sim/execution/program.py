@@ -25,6 +25,7 @@ from ttmlir.sim.kernels.build import BindingNames
 from ttmlir.sim.machine.address_generators import Buffer
 from ttmlir.sim.machine.device import SEMAPHORES
 from ttmlir.sim.machine.memory import COUNT
+from ttmlir.sim.machine.tile_shapes import TileShape
 
 # --- Inlined headers ------------------------------------------------------------------------------
 # Kernels with the text of their headers in them, for files that others run.
@@ -173,6 +174,8 @@ class CircularBufferSpec:
     buffer: Buffer | None = None
     offset: int = 0
     is_storage: bool = False
+    tiles: Mapping[int, TileShape] = field(default_factory=dict[int, TileShape])
+    """By index, of those that hold no whole tiles."""
 
     def __repr__(self) -> str:
         """Indices, sizes and cores."""
@@ -193,6 +196,9 @@ class CircularBufferSpec:
                     f"circular buffer {index}: {self.total_size} bytes are not made of pages of "
                     f"{page_size}; the total size has to be a multiple of the page size"
                 )
+        for index, shape in self.tiles.items():
+            if index in self.indices:
+                shape.check(index, self.indices[index][1])
 
 
 @dataclass(frozen=True, kw_only=True)

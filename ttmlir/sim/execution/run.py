@@ -32,6 +32,7 @@ from ttmlir.sim.machine.device import Core, SimChip, SimDevice
 from ttmlir.sim.machine.fabric import Fabric
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.machine.tile_shapes import WHOLE
 from ttmlir.sim.sanitizer.regular import IrregularError, RegularRun, may_be_regular
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 from ttmlir.sim.timing.launch import launch_ns
@@ -195,6 +196,7 @@ def _configure(core: Core, spec: CircularBufferSpec, address: int) -> None:
             spec.total_size // page_size,
             data_format,
             aliased=spec.buffer is not None and not spec.is_storage,
+            tile=spec.tiles.get(index, WHOLE),
         )
 
 
@@ -225,7 +227,22 @@ def build_facts(core: Core, kernel: Kernel, role: Role) -> Build:
     facts = build_facts_of_chip(
         core.chip, formats, role, settings=kernel.compute, noc_index=kernel.noc_index
     )
+    shaped = {index: cb for index, cb in core.cbs.items() if not cb.tile.is_whole}
+    if shaped:
+        buffers = tuple(
+            (index, _facts_of_shape(shaped[index]) if index in shaped else known)
+            for index, known in facts.circular_buffers
+        )
+        facts = replace(facts, circular_buffers=buffers)
     return replace(facts, names=kernel.names)
+
+
+def _facts_of_shape(cb: CircularBuffer) -> CircularBufferFacts:
+    return CircularBufferFacts(
+        data_format=FORMAT_NUMBERS[cb.data_format],
+        tile_size=cb.tile.size_told(cb.data_format),
+        tile_volume=cb.tile.volume,
+    )
 
 
 def build_facts_of_chip(

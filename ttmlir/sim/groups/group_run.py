@@ -90,6 +90,7 @@ def run_in_groups(run: RunnableProgram, watch: Sanitizer | None) -> list[ThreadT
     """
     options = run.device.options
     suits = options.schedule_seed is None and not options.delay_copies
+    suits = suits and not any(each.tiles for each in run.program.circular_buffers)
     if not suits or os.environ.get(SWITCH) == "0":
         return None
     groups = _find_groups(run.program)

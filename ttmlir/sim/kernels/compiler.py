@@ -464,7 +464,8 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
     shown = options.text if source_map is None else source_map.text
     clock = clock_costs(options.arch_macro, role) if options.timed else None
     tiles = {
-        index: (each.tile_size, each.data_format) for index, each in options.build.circular_buffers
+        index: (each.tile_size, each.data_format, each.tile_volume)
+        for index, each in options.build.circular_buffers
     }
     library = Library(role, options.api, tiles)
     library.has_page_sizes = options.release is Release.LATE_2026
