@@ -784,6 +784,12 @@ class Struct(Node):
     alignments: tuple[TemplateArgument, ...] = ()
     """Types and numbers of `alignas`."""
 
+    @cached_property
+    def functions(self) -> tuple[Function | Lambda, ...]:
+        """All that it declares, also within others, save for bodies that are still to be read."""
+        inside = walk((self.members, self.fields))
+        return tuple(each for each in inside if isinstance(each, (Function, Lambda)))
+
 
 @dataclass(frozen=True)
 class Parameter(Node):

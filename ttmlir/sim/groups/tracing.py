@@ -195,7 +195,7 @@ class Recorder:
         self._steps[-1] = (*self._steps[-1][:4], *thread.take_cycles())
         self._is_settled = True
 
-    def add(self, kind: int, first: Any = None, second: Any = None, third: Any = None) -> None:
+    def add(self, kind: int, first: Any = None, second: int = 0, third: int = 0) -> None:
         """Add a step; see `timing.Step`."""
         self._steps.append((kind, first, second, third, 0, 0, None))
         self._is_settled = False
@@ -242,28 +242,28 @@ class _TracedCalls(KernelApi):
         self.recorder.settle()
         if not super().cb_wait_front(cb, pages):
             return False
-        self.recorder.add(timing.WAIT, cb, pages)
+        self.recorder.add(timing.WAIT, cb, int(pages))
         return True
 
     def cb_pop_front(self, cb: int, pages: int) -> None:
         """Hand pages over in both."""
         self.recorder.settle()
         super().cb_pop_front(cb, pages)
-        self.recorder.add(timing.POP, cb, pages)
+        self.recorder.add(timing.POP, cb, int(pages))
 
     def cb_reserve_back(self, cb: int, pages: int) -> bool:
         """Wait in both."""
         self.recorder.settle()
         if not super().cb_reserve_back(cb, pages):
             return False
-        self.recorder.add(timing.RESERVE, cb, pages)
+        self.recorder.add(timing.RESERVE, cb, int(pages))
         return True
 
     def cb_push_back(self, cb: int, pages: int) -> None:
         """Hand pages over in both."""
         self.recorder.settle()
         super().cb_push_back(cb, pages)
-        self.recorder.add(timing.PUSH, cb, pages)
+        self.recorder.add(timing.PUSH, cb, int(pages))
 
     def limited(self, numbers: Any) -> Any:
         """The numbers that the counter of a loop takes."""
@@ -427,7 +427,7 @@ class TracedMover(_TracedCalls, DataMovementApi):
     ) -> bool:
         self.recorder.settle()
         super()._finish(call, kind, noc, trid)
-        self.recorder.add(timing.BARRIER, call, kind, self.noc_index if noc is None else noc)
+        self.recorder.add(timing.BARRIER, (call, kind), self.noc_index if noc is None else noc)
         return True
 
 

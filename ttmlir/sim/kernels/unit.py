@@ -473,20 +473,15 @@ class Unit:
         known = self._used_names.get(id(function))
         if known is None:
             nodes = function.parts
-            self._add_references_of(nodes)
+            self.add_references(nodes)
             changed = find_names_changed_by(nodes, self.references)
             shared = find_shared_names(nodes, self.references, changed)
             known = self._used_names[id(function)] = UsedNames(changed, shared)
         return known
 
-    def add_references(self, source: object) -> None:
-        """Note which parameters of the functions and lambdas in a piece of source may change."""
-        self._add_references_of(tree.walk(source))
-
-    def _add_references_of(self, nodes: Iterable[tree.Node]) -> None:
+    def add_references(self, nodes: Iterable[tree.Node]) -> None:
+        """Note which parameters of the functions and lambdas among some nodes may change."""
         for each in nodes:
-            if not isinstance(each, (tree.Function, tree.Lambda)):
-                continue
             match each:
                 case tree.Function(name=name, parameters=parameters, kind=kind):
                     if kind in ("function", "constructor"):

@@ -741,6 +741,11 @@ _EXPRESSIONS = (
     *(ast.Eq, ast.NotEq, ast.Lt, ast.Gt, ast.LtE, ast.GtE),
 )
 _KINDS = frozenset((*_STATEMENTS, *_EXPRESSIONS))
+_WITH_NAMES = (
+    *(ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.keyword, ast.arg, ast.FunctionDef),
+    *(ast.arguments, ast.ExceptHandler),
+)
+_ANYWHERE = _KINDS.difference(_WITH_NAMES)
 _CONSTANTS = frozenset((int, float, bool, str, type(None)))
 
 
@@ -754,7 +759,7 @@ def find_forbidden(module: ast.Module, bindings: Collection[str]) -> ast.AST | N
     pending: list[ast.AST] = [module]
     while pending:
         node = pending.pop()
-        if not check.allows(node):
+        if type(node) not in _ANYWHERE and not check.allows(node):
             return node
         pending += list_children(node)
     return None
@@ -785,7 +790,7 @@ class _Check:
             case ast.FunctionDef() | ast.arguments() | ast.ExceptHandler():
                 return self._allows_function(node)
             case _:
-                return type(node) in _KINDS
+                return False
 
     def _allows_name(self, node: ast.Name) -> bool:
         if isinstance(node.ctx, ast.Store):
