@@ -31,13 +31,20 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     ),
     "Statements": ("statements", "cases", "bindings_and_ranges", "static_data"),
     "Functions": (
-        *("overloads", "templates", "packs_and_folds", "lambdas", "constexpr_functions"),
+        *(
+            "overloads",
+            "templates",
+            "packs_and_folds",
+            "lambdas",
+            "function_types",
+            "constexpr_functions",
+        ),
         "decltype_and_auto",
     ),
     "Classes": (
         *("class_with_methods", "access", "operators", "copies", "moves", "destructors"),
         "inheritance",
-        *("class_template", "layout", "bit_fields"),
+        *("class_template", "deduction_guides", "layout", "bit_fields"),
     ),
     "Standard library": ("standard_library", "algorithms", "numeric_limits", "optional_and_tie"),
 }

@@ -110,7 +110,7 @@ def test_indices() -> None:
         values = RANDOM.normal(size=x[numpys].shape)
         expected = x.copy()
         np.add.at(expected, numpys, values)
-        found = indexing.write_at(array_of(x), given, array_of(values), accumulate=True)
+        found = indexing.write_at(array_of(x), given, array_of(values), "add")
         check(found, expected, 1e-12)
 
 

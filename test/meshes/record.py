@@ -1,4 +1,5 @@
-"""Write what JAX makes of the programs of a module here: text, arguments and results.
+"""Write what JAX makes of the programs of a module here: text, that for GSPMD, arguments and
+results.
 
     python test/meshes/record.py shard_map
 
@@ -42,6 +43,10 @@ def main() -> None:
         arguments = [make_argument(each[0], each[1], number) for number, each in enumerate(shapes)]
         text = function.lower(*arguments).as_text()
         found[f"{program}/text"] = np.frombuffer(text.encode(), np.uint8)
+        jax.config.update("jax_use_shardy_partitioner", False)
+        text = function.lower(*arguments).as_text()
+        jax.config.update("jax_use_shardy_partitioner", True)
+        found[f"{program}/gspmd"] = np.frombuffer(text.encode(), np.uint8)
         results = jax.tree_util.tree_leaves(function(*arguments))
         for kind, arrays in (("argument", arguments), ("result", results)):
             for number, array in enumerate(map(np.asarray, arrays)):

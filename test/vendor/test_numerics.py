@@ -84,7 +84,10 @@ def test_small_tensors_have_the_bits_by_default(name: str) -> None:
 _KERNEL_CALLS = [
     name
     for name in ("reciprocal", "neg", *FUNCTIONS)
-    if f"{name} bfloat16" in _RECORD["n150"] and dst_function(name, Arch.WORMHOLE_B0) is not None
+    if f"{name} bfloat16" in _RECORD["n150"]
+    and dst_function(name, Arch.WORMHOLE_B0) is not None
+    # Recorded with a slope of 0.1, where kernels have 0.01.
+    and name != "leaky_relu"
 ]
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # - `__builtin_bit_cast(T, x)` has a type as an argument: `std::bit_cast<T>(x)`.
 # - `case 1 ... 4:` is taken for two cases: `case case_range(1, 4):`.
 # - `uint32_t : 4;` in a class needs a name.
+# - `Box(int) -> Box<float>;` needs a result in front of it: `auto Box(int) -> Box<float>;`.
 
 _OPENING = ("(", "[", "{")
 _CLOSING = (")", "]", "}")
@@ -80,6 +81,8 @@ _DEFAULT_POINTER = re.compile(
     r"\b(?:typename|class)\s+\w+\s*=\s*((?:const\s+)?[A-Za-z_][\w:]*)\s*(\*)(?=\s*[,>])"
 )
 """A type parameter that is a pointer by default."""
+_GUIDE = re.compile(r"(?<=[;}>\s])(?<!auto )(\w+)\([^;{}]{0,500}\)\s*->\s*\1\s*<[^;{}]{0,500}>\s*;")
+"""A deduction guide."""
 _MADE_TYPE = re.compile(r"\btypename\b(?=\s+[\w:]+<[\w:,\s]{0,200}>::\w+\s*\{)")
 """The word before the type of an object in braces, which the grammar does not expect."""
 
@@ -97,6 +100,7 @@ def amend(source: PreprocessedText) -> PreprocessedText:
     source = replace(source, text=text)
     calls = [(start, f" {CASE_RANGE}(") for start, _, _ in ranges]
     calls += [(each.start(1), DEFAULT_BRACES) for each in _DEFAULT_BRACES.finditer(text)]
+    calls += [(each.start(1), "auto ") for each in _GUIDE.finditer(text)]
     calls += [(each.start(1), "std::add_pointer_t<") for each in pointers]
     calls += [(each.start(2), ">") for each in pointers]
     source = insert(source, (*calls, *((end, ")") for _, _, end in ranges)))
@@ -877,10 +881,36 @@ class DeclarationReader(ExpressionReader):
         if not listed:
             message = "this declares a function; leave out the '()', or write '{}'"
             raise self.error(declarator, message)
+        if all(map(self._is_parameter, listed)):
+            name = self.text(self.field(declarator, "declarator"))
+            message = f"this declares a function '{name}', which tt-metal's compiler refuses"
+            raise self.error(self.field(declarator, "parameters"), f"{message}; write braces")
         arguments = self._as_expressions(self.field(declarator, "parameters"), listed)
         name = self.text(self.field(declarator, "declarator"))
         self.declare(name)
         return tree.Declarator(name, (), None, arguments, position=self.at(declarator))
+
+    def _is_parameter(self, node: Node) -> bool:
+        """Whether `T(name)` or `T()` in the place of an argument declares a parameter."""
+        written, declarator = (node.child_by_field_name(x) for x in ("type", "declarator"))
+        if node.type != "parameter_declaration" or written is None or declarator is None:
+            return False
+        name = self.named_type(written).name
+        if not is_built_in_type(name) and (name not in self.types or self.is_variable(name)):
+            return False
+        if declarator.type == "parenthesized_declarator":
+            return declarator.named_children[0].type == "identifier"
+        inner = declarator.child_by_field_name("parameters")
+        if declarator.type != "abstract_function_declarator" or inner is None:
+            return False
+        # The grammar takes `T(name)` for a function with an unnamed parameter.
+        listed = inner.named_children
+        return not listed or (len(listed) == 1 and self._is_plain_name(listed[0]))
+
+    def _is_plain_name(self, node: Node) -> bool:
+        written = node.child_by_field_name("type")
+        is_name = written is not None and written.type == "type_identifier"
+        return is_name and len(node.children) == 1
 
     def _as_expressions(self, node: Node, listed: Sequence[Node]) -> tuple[tree.Expression, ...]:
         """What the grammar took for a list of parameters as the expressions that they are."""

@@ -177,6 +177,35 @@ class FunctionType:
 
 
 @dataclass(frozen=True)
+class PassedType:
+    """What a function takes or gives."""
+
+    type: CType
+    reference: str = ""
+    """`&` or `&&`, if it is one."""
+    const: bool = False
+    """Of a reference: whether what it refers to cannot be changed through it."""
+
+    @property
+    def name(self) -> str:
+        """As C++ writes it."""
+        return f"{'const ' * self.const}{self.type.name}{self.reference}"
+
+
+@dataclass(frozen=True)
+class SignatureType:
+    """The type of functions, `R(A, B)`; values of it are of a `FunctionType` each."""
+
+    result: PassedType
+    parameters: tuple[PassedType, ...]
+
+    @property
+    def name(self) -> str:
+        """As C++ writes it."""
+        return f"{self.result.name}({', '.join(each.name for each in self.parameters)})"
+
+
+@dataclass(frozen=True)
 class MemberPointerType(FunctionType):
     """A pointer to a data member: which one it is, is known from the type, too."""
 
@@ -243,6 +272,7 @@ CType: TypeAlias = (
     | IncompleteType
     | ReferenceType
     | FunctionType
+    | SignatureType
     | ObjectType
     | StringType
 )
@@ -456,6 +486,8 @@ def is_same_type(a: CType, b: CType) -> bool:
             return is_same_type(x, y)
         case ((StructType() | IncompleteType()), (StructType() | IncompleteType())):
             return a.number == b.number
+        case SignatureType(), SignatureType():
+            return tag_of(a) == tag_of(b)
         case _:
             return a == b or is_same_number(a, b)
 
@@ -475,6 +507,9 @@ def tag_of(type_: CType) -> str:
             return f"{name}#{number}"
         case ReferenceType(referent=referent, const=const):
             return f"{tag_of(referent)}{'c' * const}&"
+        case SignatureType(result=result, parameters=parameters):
+            parts = (f"{'c' * x.const}{tag_of(x.type)}{x.reference}" for x in (result, *parameters))
+            return f"function({','.join(parts)})"
         case _:
             return type_.name
 
@@ -600,6 +635,10 @@ class TypeNames(Protocol):
         """The number of elements that an expression gives an array."""
         ...
 
+    def find_signature(self, node: tree.FunctionOf) -> SignatureType:
+        """The type of functions that is written."""
+        ...
+
     def unknown_type(self, node: tree.Node, name: str) -> Exception:
         """The error about a name that means no type."""
         ...
@@ -630,10 +669,6 @@ def resolve_type(
             if found is None:
                 raise names.unknown_type(node, name)
             return _qualify(found, node) if isinstance(node, tree.NamedType) else found
-        case tree.Pointer(pointee=tree.FunctionOf()):
-            if deduced is None or not isinstance(deduced.type, FunctionType):
-                raise names.error(node, "which function a pointer points to has to be known here")
-            return deduced
         case tree.Pointer(holder=tree.NamedType()):
             return _resolve_member_pointer(node, names, deduced)
         case tree.Pointer(pointee=pointee, const=const):
@@ -675,7 +710,7 @@ def _resolve_composed(
             inner = resolve_type(element, names)
             return replace(inner, type=ArrayType(inner.type, names.find_count(size)))
         case tree.FunctionOf():
-            raise names.error(node, "the type of a function is supported as a parameter only")
+            return QualifiedType(names.find_signature(node))
         case _:
             raise names.error(node, "this is no type")
 

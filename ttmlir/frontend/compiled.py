@@ -418,6 +418,14 @@ class ImportedModel(CallingConvention):
     """Texts that the module's locations are in, if not in files; messages quote them."""
     first_column: int = 1
     """The number of the first column of a line in the module's locations in files."""
+    file: str = ""
+    """The file that the module is from, if its locations are names in a file without lines."""
+
+    def in_terms_of_the_user(self) -> AbstractContextManager[None]:
+        """Refusals inside are about the program that the user gave."""
+        return in_terms_of_the_user(
+            self.name, self.texts, first_column=self.first_column, file=self.file
+        )
 
 
 def narrow(module: ModuleOp, *, stage: str = "stablehlo") -> list[str]:
@@ -501,7 +509,7 @@ class CompiledModel(CallableModel):
 
     def _lower_to_ttir(self, module: ModuleOp) -> None:
         front = self._divided_options[0]
-        _to_ttir(module, self._imported.stage, self.target, self._options, front)
+        lower_to_ttir(module, self._imported.stage, self.target, self._options, front)
 
     @property
     def _source_types(self) -> Sequence[np.dtype[Any] | None]:
@@ -526,10 +534,7 @@ class CompiledModel(CallableModel):
         return types if len(types) == len(self.outputs) else ()
 
     def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
-        imported = self._imported
-        return in_terms_of_the_user(
-            imported.name, imported.texts, first_column=imported.first_column
-        )
+        return self._imported.in_terms_of_the_user()
 
     @cached_property
     def _imported(self) -> ImportedModel:
@@ -708,7 +713,7 @@ class CompiledModel(CallableModel):
                 self._target.lower(module, f"{options} translate-coordinates=true".lstrip())
                 source = public_function(imported.module)
                 return write_kernels_script(module, data, path, source)
-            _to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
+            lower_to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
             return write(module, data, options, path)
 
     def _example_arrays(self) -> list[Array]:
@@ -1078,8 +1083,8 @@ class CompiledPrograms(Mapping[str, Program]):
 
 def _ttir_of(imported: ImportedModel, target: TargetName, options: str) -> ModuleOp:
     module = cloned(imported.module)
-    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
-        _to_ttir(module, imported.stage, target, options)
+    with imported.in_terms_of_the_user():
+        lower_to_ttir(module, imported.stage, target, options)
     return module
 
 
@@ -1088,10 +1093,10 @@ _EXPANSIONS = (
     "stablehlo-expand-functions,stablehlo-expand-operations,stablehlo-expand-complex"
 )
 """What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
-_DIVISION = "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
+_DIVISION = "sdy-split-sub-axes,sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
+_GSPMD = "inline{canonicalize=false},convert-gspmd-to-sdy"
 _BORDERS = "stablehlo-mesh-borders{whole-arguments=true}"
-"""What is done before to programs of several devices, and those that say themselves what each
-computes."""
+"""What is done before to programs of several devices, first to those of GSPMD."""
 
 
 _DIVIDED = ("stablehlo", "ttir")
@@ -1107,23 +1112,13 @@ def options_for_devices(imported: ImportedModel, target: TargetName, options: st
     division = find_division(imported.module) if imported.stage in _DIVIDED else None
     if division is None or is_spelled_late(target, options):
         return options
-    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
+    with imported.in_terms_of_the_user():
         if target != "ttnn" or "spelling=" in options:
             asked = f"target={target!r}" if target != "ttnn" else "spelling='2024'"
             refuse_at(
                 _place_of(imported.module, division),
                 f"the program is for several devices; {asked} has programs of one: leave it out, "
                 "or give arguments without shardings",
-            )
-    if isinstance(division, MeshOp) and len(division.axes) > 2:
-        with in_terms_of_the_user(
-            imported.name, imported.texts, first_column=imported.first_column
-        ):
-            shape = "x".join(map(str, division.axes.values()))
-            refuse_at(
-                _place_of(imported.module, division),
-                f"the program is for a mesh of {shape} devices; meshes have two axes of several "
-                "devices: give axes that divide the same dimension as one",
             )
     return f"{options} spelling=2026".lstrip()
 
@@ -1132,7 +1127,7 @@ def _refuse_devices(imported: ImportedModel) -> None:
     division = find_division(imported.module) if imported.stage in _DIVIDED else None
     if division is None:
         return
-    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
+    with imported.in_terms_of_the_user():
         refuse_at(
             _place_of(imported.module, division),
             "the program is for several devices, and files of several programs are for one: give "
@@ -1148,7 +1143,7 @@ def _place_of(module: ModuleOp, division: Operation) -> Operation:
     return next((op for op in function.body.block.ops if op.name != "stablehlo.constant"), division)
 
 
-def _to_ttir(
+def lower_to_ttir(
     module: ModuleOp, stage: str, target: TargetName, options: str, front: str = ""
 ) -> None:
     """Lower a module of a frontend; `front` are the options of the pipeline from StableHLO."""
@@ -1156,8 +1151,8 @@ def _to_ttir(
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
         division = find_division(module)
         if division is not None:
-            is_shardy = isinstance(division, MeshOp)
-            transform(module, f"{_DIVISION},{_BORDERS}" if is_shardy else _BORDERS)
+            first = "" if isinstance(division, MeshOp) else f"{_GSPMD},"
+            transform(module, f"{first}{_DIVISION},{_BORDERS}")
         transform(module, _EXPANSIONS)
         # Calls pass integers of 64 bits, not pairs.
         late = (

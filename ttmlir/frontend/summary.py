@@ -297,7 +297,7 @@ class ModelSummary:
 
     def __str__(self) -> str:
         """A table of text."""
-        lines = [self.signature, "", *_align(list(self._rows()))]
+        lines = [self.signature, "", *align(list(self._rows()))]
         width = max((len(name) for name, _ in self.facts), default=0)
         return "\n".join([*lines, "", *(f"{name:<{width}}  {value}" for name, value in self.facts)])
 
@@ -406,6 +406,9 @@ def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     for name, time in (("inputs, results", estimate.transfers), ("once, weights", estimate.once)):
         if time.mid:
             facts.append((name, f"{time.mid / 1e3:,.1f} us"))
+    if estimate.exchanges.mid:
+        facts.append(("of it: exchanges", f"{estimate.exchanges.mid / 1e3:,.1f} us"))
+        facts += [("", str(use)) for use in estimate.links]
     if estimate.memory is not None:
         for use in (estimate.memory.dram, estimate.memory.l1):
             if use.peak:
@@ -414,7 +417,7 @@ def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     return facts
 
 
-def _align(rows: Sequence[Sequence[str]]) -> list[str]:
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines of a table: the first column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

@@ -24,7 +24,13 @@ from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.enums import TensorMemoryLayout as Layout
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
-from ttmlir.metalium.device import Device, check_device, check_semaphore_value, existing_cores
+from ttmlir.metalium.device import (
+    Device,
+    check_device,
+    check_semaphore_value,
+    existing_cores,
+    find_release,
+)
 from ttmlir.metalium.enums import (
     BufferType,
     CBIndex,
@@ -36,7 +42,7 @@ from ttmlir.metalium.enums import (
     shard_pages,
 )
 from ttmlir.metalium.errors import MetaliumError, host_call
-from ttmlir.optable.kernel.releases import RELEASES, Release
+from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.execution.program import CircularBufferSpec, Program
 from ttmlir.sim.machine.address_generators import (
     RUNTIME_BANKS,
@@ -258,8 +264,7 @@ class TensorAccessorArgs:
             raise MetaliumError(f"TensorAccessorArgs takes a buffer, not {buffer!r}")
         args = buffer.simulated.accessor_args()
         if aligned_page_size is None:
-            release = RELEASES.get(buffer.device().simulated.options.tt_metal or "")
-            aligned_page_size = release is Release.LATE_2026
+            aligned_page_size = buffer.device().release is Release.LATE_2026
         if aligned_page_size:
             args = replace(args, page_size=buffer.aligned_page_size())
         if not isinstance(cast("object", args_config), int):
@@ -272,18 +277,20 @@ class TensorAccessorArgs:
 
     @classmethod
     def create_dram_interleaved(cls) -> TensorAccessorArgs:
-        """Those of any interleaved buffer in DRAM."""
+        """Those of any interleaved buffer in DRAM, for the device that was opened last."""
         return cls._interleaved(is_dram=True)
 
     @classmethod
     def create_l1_interleaved(cls) -> TensorAccessorArgs:
-        """Those of any interleaved buffer in L1."""
+        """Those of any interleaved buffer in L1, likewise."""
         return cls._interleaved(is_dram=False)
 
     @classmethod
     def _interleaved(cls, *, is_dram: bool) -> TensorAccessorArgs:
         made = cls.__new__(cls)
-        made._set(AccessorArgs(is_sharded=False, is_dram=is_dram), 0)
+        # tt-metal 0.81 says that a page has 0 bytes where it knows no buffer.
+        page_size = 0 if find_release() is Release.LATE_2026 else None
+        made._set(AccessorArgs(is_sharded=False, is_dram=is_dram, page_size=page_size), 0)
         return made
 
     def get_compile_time_args(self) -> list[int]:

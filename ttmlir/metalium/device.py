@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
@@ -12,6 +13,7 @@ from ttmlir.layout.system import BOARD_NAMES
 from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
 from ttmlir.metalium.errors import MetaliumError, host_call
+from ttmlir.optable.kernel.releases import RELEASES, Release
 from ttmlir.runtime.tensor import Device as RuntimeDevice
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.sim.machine.cluster import Cluster, End
@@ -38,6 +40,7 @@ def chip_of_board(name: str, device_id: int) -> SimChip:
 
 _devices: WeakSet[Device] = WeakSet()
 """Devices that were opened and are still known to somebody."""
+_openings = count()
 
 
 def check_cores(cores: Iterable[tuple[int, int]], chips: Sequence[SimChip] | None = None) -> None:
@@ -55,6 +58,13 @@ def check_cores(cores: Iterable[tuple[int, int]], chips: Sequence[SimChip] | Non
                 f"core ({x}, {y}) is outside of the {grids}; use other cores, or open the device "
                 "that the program is for first"
             )
+
+
+def find_release() -> Release | None:
+    """The release of tt-metal that the device opened last is for; None if it does not say."""
+    opened = [device for device in list(_devices) if device.is_open]
+    last = max(opened, key=lambda device: device.opening, default=None)
+    return None if last is None else last.release
 
 
 def check_semaphore_value(value: object) -> int:
@@ -102,6 +112,8 @@ class Device(RuntimeDevice):
         """The devices of the mesh that it is opened in, and their links, if there are several."""
         self.fabric: Fabric | None = None
         """The routers of the mesh, if it was opened with some."""
+        self.opening = next(_openings)
+        """The number of its opening, which grows from device to device."""
         _devices.add(self)
 
     def get_devices(self) -> list[Device]:
@@ -124,6 +136,11 @@ class Device(RuntimeDevice):
         from ttmlir.sim.execution.run import CommandQueue
 
         return CommandQueue(self.simulated)
+
+    @property
+    def release(self) -> Release | None:
+        """The release of tt-metal that the device is for; None if it does not say."""
+        return RELEASES.get(self.simulated.options.tt_metal or "")
 
     def id(self) -> int:
         """The number of the device."""

@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from ttmlir.layout.data_format import BLOCK, face_shape, is_block_float
-from ttmlir.layout.enums import DataType, DeviceComputeConfig, MemorySpace, TensorMemoryLayout
+from ttmlir.layout.enums import (
+    DataType,
+    DeviceComputeConfig,
+    MathFidelity,
+    MemorySpace,
+    TensorMemoryLayout,
+)
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system import (
     SystemDesc,
@@ -93,6 +99,17 @@ class GivenCall:
     """How the matrix unit computes, if the file says."""
 
 
+def compute_config_of(table: Table | None) -> DeviceComputeConfig | None:
+    """How the matrix unit computes; None where the fidelity is the library's choice."""
+    if table is None or table["math_fidelity"] is None:
+        return None
+    return DeviceComputeConfig(
+        math_fidelity=MathFidelity.from_schema_name(table["math_fidelity"]),
+        fp32_dest_acc_en=bool(table["fp32_dest_acc_en"]),
+        packer_l1_acc=bool(table.get("packer_l1_acc")),
+    )
+
+
 @dataclass(frozen=True)
 class Operation:
     """One operation of a program, its fields still as in the file."""
@@ -107,6 +124,8 @@ class Operation:
     """What the file says of it."""
     given: GivenCall | None = None
     """The call, if the record does not follow the definition."""
+    record: Operation | None = field(default=None, repr=False)
+    """What the file has instead, if this operation was made of it."""
     own_title: str = ""
     """What the file calls the operation, if that is not its table."""
     is_free: bool = False
@@ -140,7 +159,7 @@ class Operation:
         """The inside of the trailing `loc(...)` of the debug text; empty if there is none."""
         return location_of(self.debug_info)
 
-    @property
+    @cached_property
     def where(self) -> str:
         """File, program, operation and location, for messages."""
         location = f", loc({shown_name(self.location)})" if self.location else ""

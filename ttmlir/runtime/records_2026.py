@@ -18,13 +18,12 @@ from ttmlir.errors import plural
 from ttmlir.layout.enums import (
     DataType,
     DeviceComputeConfig,
-    MathFidelity,
     MemorySpace,
     TensorMemoryLayout,
 )
 from ttmlir.optable import DEFINITIONS, library
 from ttmlir.optable.op_definition import Family, Shape
-from ttmlir.runtime import exchanges_2026
+from ttmlir.runtime import caches_2026, exchanges_2026
 from ttmlir.runtime.binary import (
     REFUSED,
     BinaryProgram,
@@ -33,6 +32,7 @@ from ttmlir.runtime.binary import (
     Table,
     TensorRef,
     check_shape,
+    compute_config_of,
     require,
 )
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
@@ -236,7 +236,7 @@ class _Translator:
         self.operations.append(
             Operation(
                 len(self.operations),
-                *(table, record.debug_info, self.program, fields, given, record.title),
+                *(table, record.debug_info, self.program, fields, given, record, record.title),
                 is_free=is_free,
                 on_host=is_free or record.table in _ON_HOST,
             )
@@ -274,7 +274,15 @@ class _Translator:
                 fields = _Record((name, renamed(value)) for name, value in fields.items())
             place = len(self.operations)
             self.operations.append(
-                replace(operation, index=place, program=self.program, fields=fields, given=given)
+                replace(
+                    *(operation,),
+                    index=place,
+                    program=self.program,
+                    fields=fields,
+                    given=given,
+                    # Its tensors have other numbers here.
+                    record=None,
+                )
             )
 
     def moved(self, ref: TensorRef, target: TensorRef) -> TensorRef:
@@ -370,14 +378,7 @@ def _require(record: Operation, name: str) -> Any:
 
 
 def _config(record: Operation) -> DeviceComputeConfig | None:
-    """How the matrix unit computes; None where the fidelity is the library's choice."""
-    table: Table | None = record.scalar("compute_config")
-    if table is None or table["math_fidelity"] is None:
-        return None
-    return DeviceComputeConfig(
-        math_fidelity=MathFidelity.from_schema_name(table["math_fidelity"]),
-        fp32_dest_acc_en=bool(table["fp32_dest_acc_en"]),
-    )
+    return compute_config_of(record.scalar("compute_config"))
 
 
 def _pair(record: Operation, name: str) -> tuple[int, int]:
@@ -771,8 +772,12 @@ def _product(t: _Translator, record: Operation) -> None:
     if is_last:
         return
     if bias is not None:
+        try:
+            shape = np.broadcast_shapes(shape, bias.desc.shape)
+        except ValueError as error:
+            raise BinaryError(f"{record.where}: {error}") from error
         is_last = not fused and shape == out.desc.shape
-        total = out if is_last else t.between(product)
+        total = out if is_last else t.between(product, shape)
         t.call("add", (product, bias), total)
         product = total
     for mnemonic, parameters in fused:
@@ -1417,6 +1422,7 @@ def _pool2d(t: _Translator, record: Operation) -> None:
 
 _CONVERTERS: dict[str, Callable[[_Translator, Operation], None]] = {
     **exchanges_2026.CONVERTERS,
+    **caches_2026.CONVERTERS,
     "DeallocateOp": _deallocate,
     "ToLayoutOp": _to_layout,
     "ToDeviceOp": _move("in"),

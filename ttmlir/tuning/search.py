@@ -27,7 +27,7 @@ from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPES, LayoutOverri
 from ttmlir.runtime.binary import BinaryProgram, Operation
 from ttmlir.runtime.execution.operations import OperationCall, find_definition, read_call
 from ttmlir.runtime.golden import correlation
-from ttmlir.runtime.memory import results_of
+from ttmlir.runtime.residency import results_of
 from ttmlir.runtime.session import submit
 from ttmlir.runtime.tensor import Array, Numerics, open_device
 from ttmlir.runtime.ttrt.commands import Command

@@ -23,6 +23,19 @@ struct Made {
 };
 enum class Kind : uint8_t { none, some, all };
 struct Typed { Kind kind : 2; uint8_t rest : 6; };
+uint32_t which(int) { return 1; }
+uint32_t which(uint32_t) { return 2; }
+uint32_t which(uint64_t) { return 3; }
+uint32_t which(int64_t) { return 4; }
+struct Mixed { uint32_t a:22; uint64_t b:28; int16_t c:2; uint8_t d:3; int64_t e:20; uint32_t f:32; uint64_t g:40; bool h:1; };
+void find_types() {
+    Mixed s{}; int i = 1; i += 1; uint8_t u8 = 1; u8 += 1; const Mixed k{};
+    note(which(s.a)); note(which(s.a+7)); note(which(+s.a)); note(which(i?s.a:7)); note(which(i?s.a:i)); note(which(i?s.a:s.c)); note(which(i?s.a:s.a)); note(which(i?s.b:7)); note(which(i?s.b:s.b)); note(which(i?s.d:s.c));
+    note(which(i?s.d:7)); note(which(i?s.e:7)); note(which(i?s.g:7)); note(which(s.g+7)); note(which(s.b+7)); note(which(s.e+7)); note(which(s.b)); note(which(s.g)); note(which(s.d)); note(which((s.a)));
+    note(which(s.a=3)); note(which(s.a++)); note(which(++s.a)); note(which((++s.a)+1)); note(which(s.b++)); note(which(i?s.a:u8)); note(which(i?s.a:1u)); note(which(-s.a)); note(which(~s.b)); note(which(s.a<<1)); note(which(1<<s.a));
+    note(which((i?s.a:7)+1)); note(which((i?s.b:s.b)+1)); note(which((s.b=1)+1)); note(which((s.a+=1)+1)); note(which((i?s.h:7))); note(which(i?k.a:k.a)); note(which((i?k.a:k.a)+1)); note(which(uint32_t(s.a)+1)); note(which(!s.a)); note(which(s.b&&s.a)); note(which(s.b==s.a));
+    auto x = i ? s.a : 7; note(which(x+1)); auto y = s.b; note(which(y)); auto z = s.b + 1; note(which(z)); auto l = [q = s.b]() { return q; }; note(which(l())); auto m = [&]() { return s.b; }; note(which(m())); note(which(m()+1)); note(which(std::max<uint64_t>(s.b, s.g)));
+}
 template <typename T> uint32_t size_of(T) { return sizeof(T); }
 uint32_t by_value(uint32_t x) { return x + 1; }
 uint32_t by_const(const uint32_t& x) { return x + 2; }
@@ -51,4 +64,5 @@ void kernel_main() {
     note(many[0].kind); note(many[1].kind); note(many[1].step + many[1].count);
     auto [kind, step, last, count, wide] = many[1]; note(kind); note(count); note(wide + last + step);
     constexpr Header fixed{7, -16}; static_assert(fixed.kind == 7); note(fixed.kind - 8 < 0);
+    find_types();
 }

@@ -39,8 +39,7 @@ Ensures: regions are manual over all axes of the mesh; types in them are those o
 moves of sdy are those of StableHLO, one for each axis; a slice is a call of `sdy.all_slice`, which
 says a dimension and an axis. Arguments have no shardings any more: the region has them.
 Options: none.
-Not done here: operations whose parameters count elements of a dimension that is spread (windows,
-pads, and such), and `sdy.collective_permute`, are refused.
+Not done here: `sdy.collective_permute` is refused.
 """
 
 from __future__ import annotations
@@ -65,13 +64,15 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import sdy
 from ttmlir.dialects.sdy import ALL_SLICE, Mesh, meshes_in
 from ttmlir.dialects.stablehlo import OPERATIONS
-from ttmlir.dialects.stablehlo.attrs import ChannelHandleAttr
+from ttmlir.dialects.stablehlo.attrs import ChannelHandleAttr, ConvDimensionNumbersAttr
 from ttmlir.dialects.stablehlo.form import integer, integers
-from ttmlir.ir.rewriting import insert_before, refuse, replace
+from ttmlir.ir.rewriting import erase, insert_before, refuse, replace
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import elements_attr, raw_bytes, splat_bytes
+from ttmlir.optable.op_definition import Shape
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.shardy.flow import edges_of
 from ttmlir.passes.shardy.insert_explicit_reshards import COMBINATION
 from ttmlir.passes.shardy.shardings import (
     SHARDING,
@@ -101,7 +102,9 @@ class UpdateGlobalToLocalShapesPass(ModulePass):
         """Change every region that is not manual over all axes yet."""
         meshes = meshes_in(module)
         for function in [op for op in module.body.block.ops if isinstance(op, FuncOp)]:
-            regions = [op for op in function.walk() if isinstance(op, sdy.ManualComputationOp)]
+            blocks = function.body.blocks
+            found = [op for block in blocks for op in block.ops]
+            regions = [op for op in found if isinstance(op, sdy.ManualComputationOp)]
             for op in regions:
                 _localize(op, meshes)
             if regions:
@@ -115,12 +118,40 @@ def _localize(whole: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> Non
     if cast("sdy.ManualAxesAttr", whole.properties["manual_axes"]).data != "{}":
         return
     block = whole.regions[0].block
-    for argument in tuple(block.args):
-        _cut(whole, argument, meshes)
-    for op in tuple(block.ops):
-        _localize_op(op, meshes)
+    _localize_block(whole, block, meshes)
     axes = ", ".join(f'"{name}"' for mesh in meshes.values() for name in mesh)
     whole.properties["manual_axes"] = sdy.ManualAxesAttr(f"{{{axes}}}")
+
+
+def _localize_block(parent: Operation, block: Block, meshes: Mapping[str, Mesh]) -> None:
+    """Give the arguments of a block, and what it computes, the types of parts."""
+    for argument in tuple(block.args):
+        _cut(parent, argument, meshes)
+    for op in tuple(block.ops):
+        if isinstance(op, sdy.ManualComputationOp):
+            _open(op, meshes)
+            continue
+        for region in op.regions if edges_of(op) is not None else ():
+            _localize_block(op, region.block, meshes)
+        _localize_op(op, meshes)
+
+
+def _open(op: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> None:
+    """Put a region that tells some axes apart in its place: all around it is parts, too."""
+    block = op.regions[0].block
+    _localize_block(op, block, meshes)
+    for value, argument in zip(op.operands, tuple(block.args), strict=True):
+        if value.type != argument.type:
+            refuse(op, f"takes {argument.type} of a tensor of which a device has {value.type}")
+        argument.replace_all_uses_with(value)
+    end = block.last_op
+    assert end is not None, "regions have ends"
+    results = [*end.operands]
+    erase(end)
+    for inner in tuple(block.ops):
+        inner.detach()
+        insert_before(op, inner)
+    replace(op, *results)
 
 
 def _cut(op: Operation, value: SSAValue, meshes: Mapping[str, Mesh]) -> None:
@@ -146,25 +177,11 @@ def _localize_op(op: Operation, meshes: Mapping[str, Mesh]) -> None:
     for value in tuple(op.results):
         _cut(op, value, meshes)
     op.attributes.pop(SHARDING, None)
-    new = [value_shape(value) for value in op.results if isinstance(value.type, TensorType)]
-    if op.name == "stablehlo.constant":
-        _cut_constant(op)
-    elif op.name == "stablehlo.slice":
-        _cut_slice(op, old[0], new[0])
-    elif op.name in _OF_SIZES:
-        _cut_sizes(op)
-    elif old != new and op.name == "stablehlo.iota":
-        if old[0][integer(op, "iota_dimension")] != new[0][integer(op, "iota_dimension")]:
-            refuse(op, "counts elements of a dimension that is spread over devices")
-    elif old != new and op.name in _COUNTING:
-        refuse(op, "counts elements of a dimension that is spread over devices")
+    if op.name in _PARAMETERS:
+        _PARAMETERS[op.name](op, old[0])
 
 
-_COUNTING = frozenset(f"stablehlo.{name}" for name in (*("iota", "scatter", "select_and_scatter"),))
-"""Operations whose parameters, or values, depend on the extents of the whole."""
-
-
-def _cut_constant(op: Operation) -> None:
+def _cut_constant(op: Operation, _: Shape) -> None:
     """Keep the first part: all are alike (`replicate-non-splittable-values`)."""
     import numpy as np
 
@@ -181,26 +198,49 @@ def _cut_constant(op: Operation) -> None:
     op.properties["value"] = elements_attr(cast("ElementsType", type_), splat)
 
 
-_OF_SIZES = ("stablehlo.dynamic_slice", "stablehlo.gather")
-"""Operations with the extents of what they take."""
-
-
-def _cut_sizes(op: Operation) -> None:
+def _cut_sizes(op: Operation, _: Shape) -> None:
     """Of a dimension that is spread, and taken as a whole, the part is taken."""
     shape, sizes = value_shape(op.operands[0]), integers(op, "slice_sizes")
     cut = [min(size, extent) for size, extent in zip(sizes, shape, strict=True)]
     op.properties["slice_sizes"] = DenseArrayBase.from_list(i64, cut)
 
 
-def _cut_slice(op: Operation, old: tuple[int, ...], new: tuple[int, ...]) -> None:
+def _cut_groups(op: Operation, _: Shape) -> None:
+    """Each device has its groups of features."""
+    numbers = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    given, kernel = (value_shape(each) for each in op.operands)
+    count = given[numbers.input_feature_dimension] // kernel[numbers.kernel_input_feature_dimension]
+    if count != integer(op, "feature_group_count"):
+        op.properties["feature_group_count"] = IntegerAttr(count, i64)
+
+
+def _cut_slice(op: Operation, old: Shape) -> None:
     """A dimension that is spread is taken as a whole."""
-    given = value_shape(op.operands[0])
+    given, new = value_shape(op.operands[0]), value_shape(op.results[0])
     starts, limits = [*integers(op, "start_indices")], [*integers(op, "limit_indices")]
     for axis, (before, after) in enumerate(zip(old, new, strict=True)):
         if before != after:
             starts[axis], limits[axis] = 0, given[axis]
     op.properties["start_indices"] = DenseArrayBase.from_list(i64, starts)
     op.properties["limit_indices"] = DenseArrayBase.from_list(i64, limits)
+
+
+def _check_counted(op: Operation, old: Shape) -> None:
+    """A dimension whose elements are counted is whole."""
+    place = integer(op, "iota_dimension")
+    if old[place] != value_shape(op.results[0])[place]:
+        refuse(op, "counts elements of a dimension that is spread over devices")
+
+
+_PARAMETERS = {
+    "stablehlo.constant": _cut_constant,
+    "stablehlo.convolution": _cut_groups,
+    "stablehlo.dynamic_slice": _cut_sizes,
+    "stablehlo.gather": _cut_sizes,
+    "stablehlo.iota": _check_counted,
+    "stablehlo.slice": _cut_slice,
+}
+"""What changes beside the types of operations whose parameters say extents."""
 
 
 # --- Collectives ----------------------------------------------------------------------------------

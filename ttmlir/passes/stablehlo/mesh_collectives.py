@@ -27,6 +27,7 @@ from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr
 from ttmlir.optable.collectives import check_groups, check_pairs
 from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.stablehlo.mesh_borders import join_axes
 from ttmlir.passes.stablehlo.specification.broadcasting import module_of
 from ttmlir.passes.stablehlo.stablehlo_bodies import REDUCE_TYPES, combiners
 
@@ -40,6 +41,12 @@ def _mesh_of(op: Operation) -> tuple[int, ...]:
     meshes = module_of(op).attributes.get("ttcore.meshes")
     shape = meshes.data[0][1] if isinstance(meshes, MeshesAttr) and meshes.data else ()
     return tuple(shape) if math.prod(shape) > 1 else ()
+
+
+def _axes_of_module(op: Operation) -> tuple[int, ...]:
+    """Extents of all axes of the mesh, of which rows and columns may have several."""
+    meshes = module_of(op).attributes.get("ttcore.meshes")
+    return meshes.data[-1][1] if isinstance(meshes, MeshesAttr) and meshes.data else ()
 
 
 def _count(op: Operation, kind: str) -> int:
@@ -307,8 +314,25 @@ def convert_all_slice(op: Operation) -> None:
     """Let each device along an axis of the mesh keep its part."""
     said = cast("DictionaryAttr", op.properties["backend_config"]).data
     dim, axis = (cast("IntegerAttr", said[name]).value.data for name in ("dim", "cluster_axis"))
-    build, parameters = Builder.before(op), {"dim": dim, "cluster_axis": axis}
-    replace(op, build.create("mesh_partition", op.operands, op.results[0].type, **parameters))
+    build, (value,) = Builder.before(op), op.operands
+    axes = _axes_of_module(op)
+    if len(axes) > 2:
+        # Along a part of the rows or columns, several devices keep the same part.
+        count = join_axes(axes)
+        line = axes[:count] if axis < count else axes[count:]
+        place = axis if axis < count else axis - count
+        slower, faster = math.prod(line[:place]), math.prod(line[place + 1 :])
+        extent = value_shape(value)[dim] // line[place]
+        parts = [
+            build.slice_along(value, dim, number * extent, (number + 1) * extent)
+            for number in range(line[place])
+        ]
+        repeated = [part for part in parts for _ in range(faster)] * slower
+        if len(repeated) > len(parts):
+            value = build.concat(repeated, dim)
+        axis = int(axis >= count)
+    parameters = {"dim": dim, "cluster_axis": axis}
+    replace(op, build.create("mesh_partition", [value], op.results[0].type, **parameters))
 
 
 def _number(kind: str, other: str) -> ConversionRule:

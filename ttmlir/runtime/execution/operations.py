@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.errors import plural
-from ttmlir.layout.enums import DeviceComputeConfig, MathFidelity
+from ttmlir.layout.enums import DeviceComputeConfig
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.op_definition import (
@@ -27,7 +27,7 @@ from ttmlir.optable.op_definition import (
     broadcast_shape,
     spell_shape,
 )
-from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
+from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, compute_config_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.tensor import Array, TensorDesc
 from ttmlir.terminal import shown_name
@@ -209,11 +209,7 @@ def _read_record(definition: OpDefinition, operation: Operation) -> OperationCal
 def _read_compute_config(operation: Operation) -> DeviceComputeConfig | None:
     if not find_definition(operation).multiplies or not operation.has("compute_config"):
         return None
-    table = operation.table_field("compute_config")
-    return DeviceComputeConfig(
-        math_fidelity=MathFidelity.from_schema_name(table["math_fidelity"]),
-        fp32_dest_acc_en=bool(table["fp32_dest_acc_en"]),
-    )
+    return compute_config_of(operation.table_field("compute_config"))
 
 
 def _check_arity(

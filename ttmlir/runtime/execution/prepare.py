@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ttmlir.errors import plural
-from ttmlir.layout.enums import BufferType, DeviceComputeConfig, MathFidelity, MemorySpace
+from ttmlir.layout.enums import Arch, BufferType, DeviceComputeConfig, MathFidelity, MemorySpace
 from ttmlir.limits import MAX_CALL_DEPTH, memory_advice, memory_limit
 from ttmlir.optable.op_definition import Family, Shape
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
@@ -60,6 +60,7 @@ from ttmlir.runtime.tensor import (
     convert,
     storage_rounding,
 )
+from ttmlir.sim.machine.card_steps import FEW_STEPS
 from ttmlir.sim.machine.numerics import (
     Register,
     parts_a,
@@ -74,16 +75,27 @@ from ttmlir.sim.machine.numerics import (
 def prepare(program: BinaryProgram, numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
     """Check a program and bind its operations, once for each numerics.
 
-    BinaryError or UnsupportedError if it cannot run.
+    In device numerics, results have the bits of a card where these take few steps for the program
+    and all functions of its file. BinaryError or UnsupportedError if it cannot run.
     """
+    if numerics is Numerics.DEVICE:
+        prepared = _prepare(program, numerics, has_bits=True)
+        if prepared.card_steps <= FEW_STEPS:
+            return prepared
+    return _prepare(program, numerics)
+
+
+def _prepare(
+    program: BinaryProgram, numerics: Numerics, *, has_bits: bool = False
+) -> PreparedProgram:
     known = program.binary.derived
-    key = ("prepared", program.is_function, program.index, numerics)
+    key = ("prepared", program.is_function, program.index, numerics, has_bits)
     if key not in known:
         if not program.is_function:
             # In the order of the file: each function finds those that it calls.
             for function in program.binary.functions:
-                prepare(function, numerics)
-        known[key] = _Preparation(program, numerics).run()
+                _prepare(function, numerics, has_bits=has_bits)
+        known[key] = _Preparation(program, numerics, has_bits=has_bits).run()
     return known[key]
 
 
@@ -111,11 +123,18 @@ class _Preparation:
     traffic: Counters = field(default_factory=Counters)
     memory: _Memory = field(default_factory=lambda: _Memory())
     depth: int = 0
+    has_bits: bool = False
+    """Whether results have the bits of a card where they are known."""
+    card_steps: int = 0
+    whole: Operation | None = None
+    """The record of the file that one step computes."""
 
     def run(self) -> PreparedProgram:
         inputs = tuple(self._define_input(i, ref) for i, ref in enumerate(self.program.inputs))
         for operation in self.program.operations:
             self.operation = operation
+            if self._is_of_whole(operation):
+                continue
             handler = _HANDLERS.get(operation.table, _Preparation.compute)
             if operation.given is not None:
                 handler = _Preparation.compute
@@ -139,6 +158,7 @@ class _Preparation:
             peak_bytes=self.memory.peak,
             host_bytes=host_bytes,
             depth=self.depth,
+            card_steps=self.card_steps,
             devices=self.device_count,
         )
 
@@ -479,6 +499,42 @@ class _Preparation:
             )
         )
 
+    @cached_property
+    def _card(self) -> Arch | None:
+        """The generation of chips whose bits results have; None if they are rounded once."""
+        if not self.has_bits:
+            return None
+        return system_of(self.program.binary).chip(0).arch
+
+    def _is_of_whole(self, operation: Operation) -> bool:
+        """Whether an operation is part of a record that a card computes at once; so does a step."""
+        record = operation.record
+        if record is None or self._card is None or self.device_count > 1:
+            return False
+        if record is self.whole:
+            return True
+        from ttmlir.runtime.execution.card_bits import find_whole
+
+        found = find_whole(record, self._card)
+        if found is None:
+            return False
+        values = [self._use(operation, ref) for ref in found.operands]
+        if not all(value.desc.is_on_device for value in values):
+            return False
+        self.whole = record
+        self.card_steps += found.steps
+        self.steps.append(
+            Step(
+                operation=operation,
+                function=found.function,
+                inputs=tuple(value.slot for value in values),
+                output=self._define(found.output, found.output.desc),
+                output_desc=found.output.desc,
+                is_pure=True,
+            )
+        )
+        return True
+
     def while_loop(self, operation: Operation) -> None:
         given = [self._use(operation, ref) for ref in operation.tensors("inputs")]
         outputs = operation.tensors("outputs")
@@ -550,7 +606,7 @@ class _Preparation:
         """A function that is called with tensors, prepared."""
         function = function_of(self.program, operation, int(number))
         check_call(operation, function, [value.desc for value in given])
-        callee = prepare(function, self.numerics)
+        callee = _prepare(function, self.numerics, has_bits=self.has_bits)
         self.depth = max(self.depth, callee.depth + 1)
         if self.depth > MAX_CALL_DEPTH:
             raise BinaryError(
@@ -579,6 +635,7 @@ class _Preparation:
     ) -> None:
         for callee in control.callees:
             self.traffic.add(callee.traffic, control.known_iterations)
+            self.card_steps += callee.card_steps * control.known_iterations
         self.steps.append(
             Step(
                 operation=operation,
@@ -617,6 +674,7 @@ class _Preparation:
             function = multiply_with(config, call, function)
             fit = fit or np.asarray
         compute = desc.element.compute
+        on_card = self._find_on_card(call)
 
         def run(*arrays: Array) -> Array:
             result = function(*arrays)
@@ -628,8 +686,29 @@ class _Preparation:
                 result = fit(result)
             return result if rounding is None else rounding(result)
 
+        if on_card is not None:
+
+            def run_on_card(*arrays: Array) -> Array:
+                result = on_card(*arrays)
+                if result is None:
+                    return run_and_store(*arrays)
+                return convert(result if fit is None else fit(result), compute)
+
+            return run_on_card, False
         is_unrounded = rounding is None and (fit is None or call.definition.family is Family.WINDOW)
         return run if fit is None and rounding is None else run_and_store, is_unrounded
+
+    def _find_on_card(self, call: OperationCall) -> Callable[..., Array | None] | None:
+        if self._card is None:
+            return None
+        # A card's units are loaded only for device numerics.
+        from ttmlir.runtime.execution.card_bits import find_kernel
+
+        found = find_kernel(call, self._card)
+        if found is None:
+            return None
+        self.card_steps += found.steps
+        return found.function
 
     def _several(self, call: OperationCall) -> Function:
         """A function whose results are stored each in its own type."""

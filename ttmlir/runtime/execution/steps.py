@@ -138,6 +138,8 @@ class PreparedProgram:
     """How deep the functions nest that it calls."""
     devices: int = 1
     """How many devices run it."""
+    card_steps: int = 0
+    """Steps of a card's units that are computed one by one."""
     derived: dict[str, Any] = field(
         init=False, default_factory=dict[str, Any], compare=False, repr=False
     )

@@ -59,9 +59,9 @@ def _exponential(xp: Any, x: Array) -> Array:
 def _special(name: str) -> Callable[..., Array]:
     """A function of `ttmlir.composites`, on NumPy's arrays; what a run needs not is not loaded."""
     from ttmlir.arrays.carriers import on_numbers
-    from ttmlir.composites import special as composites
+    from ttmlir.composites import bessel, special
 
-    return on_numbers(getattr(composites, name))
+    return on_numbers(getattr(bessel if hasattr(bessel, name) else special, name))
 
 
 def _special_call(name: str) -> Callable[..., None]:

@@ -599,7 +599,7 @@ def run_program(
     check_kernels(program)
     run = ProgramRun(device, program, timeline, page_log)
     try:
-        if device.watch is not None and not run.is_recorded and not program.ethernet_channels:
+        if not run.is_recorded and not program.ethernet_channels:
             from ttmlir.sim.groups.group_run import run_in_groups
 
             times = run_in_groups(run, device.watch)

@@ -213,8 +213,8 @@ class _Closure:
         )
         self.scope.symbols["operator()"] = Functions("operator()", (function,), self.scope)
         struct = tree.Struct(name, position=at)
-        unit.classes[number] = ClassInfo(struct, self.scope)
-        unit.closures.add(number)
+        unit.add_class(number, ClassInfo(struct, self.scope))
+        unit.closures[number] = self.node
         self.context.closures[key] = type_
         return Value(type_, code.list_of(self.values))
 
@@ -263,7 +263,7 @@ def evaluate_lambda(context: Context, node: tree.Lambda) -> Value:
             named[each.name] = each.by_reference
     if node.default:
         used = dict.fromkeys(_find_used(node))
-        for name in used:
+        for name in used.keys() - {each.name for each in node.captures if each.value is not None}:
             named.setdefault(name, node.default == "&")
         if "this" not in closure.scope.symbols and _uses_object(context, node, used):
             closure.capture_this(by_reference=True)
@@ -783,7 +783,7 @@ def define_class(
     scope = Scope(context.scope)
     scope.owner = number
     info = ClassInfo(node, scope, template=template, arguments=arguments)
-    unit.classes[number] = info
+    unit.add_class(number, info)
     if template is not None:
         scope.symbols[node.name] = StructDefinition(unit.structs[number])
     bases = _find_bases(context, node)
@@ -1002,7 +1002,7 @@ def _declare_member_function(context: Context, info: ClassInfo, function: tree.F
             info.moving = function
         else:
             info.copying = function
-    if function.is_deleted:
+    if function.is_deleted and function.kind != "destructor":
         is_default = function.kind == "constructor" and not function.parameters
         info.has_deleted_default = info.has_deleted_default or is_default
         return

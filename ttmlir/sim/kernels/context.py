@@ -125,6 +125,8 @@ class Handlers:
     cast: Callable[[Context, Value, CType, tree.Node], Value]
     convert_object: Callable[[Context, Value, CType, tree.Node], Value | None]
     """What a conversion function of a class makes of an object."""
+    fit_function: Callable[[Context, Value, CType, tree.Node], Value | None]
+    """A function or lambda as one of a written type."""
     find_templated_type: Callable[[Context, tree.NamedType | tree.Name], QualifiedType | None]
     """The type of a name with template arguments or within a type."""
     construct: Construct

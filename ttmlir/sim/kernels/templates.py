@@ -24,6 +24,7 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     QualifiedType,
+    SignatureType,
     StructType,
     complete_type,
     is_deduced,
@@ -63,7 +64,7 @@ from ttmlir.sim.kernels.scope import (
     list_used_names,
     refers_to_place,
 )
-from ttmlir.sim.kernels.value import Value, make_integer, make_value, settle
+from ttmlir.sim.kernels.value import Value, make_integer, make_value, promote_value, settle
 
 # --- Template binding -----------------------------------------------------------------------------
 # What the parameters of templates stand for: given, deduced, or by default.
@@ -336,15 +337,8 @@ class Deduction:
                 return self._bind(name, Alias(replace(given, const=const, volatile=volatile)))
             case tree.NamedType(template_arguments=(_, *_)), _:
                 return self._match_class(pattern, given)
-            case tree.Pointer(pointee=tree.FunctionOf()), FunctionType():
-                return True
-            case tree.Pointer(pointee=inner, holder=tree.NamedType() as outer), MemberPointerType(
-                holder=holder, pointee=pointee
-            ):
-                return all(
-                    self.match_type(each, QualifiedType(type_))
-                    for each, type_ in ((inner, pointee), (outer, holder))
-                )
+            case ((tree.Pointer() | tree.FunctionOf()), FunctionType() as type_):
+                return self._match_function(pattern, type_)
             case tree.Pointer(pointee=inner), PointerType(pointee, volatile, const):
                 return self.match_type(inner, QualifiedType(pointee, const, volatile))
             case tree.Pointer(pointee=inner), ArrayType(element=element):
@@ -358,6 +352,48 @@ class Deduction:
                 return self._match_array(pattern, given)
             case _:
                 return True
+
+    def _match_function(self, pattern: tree.Pointer | tree.FunctionOf, type_: FunctionType) -> bool:
+        """Whether a function, or what a pointer to a member points to, goes with a pattern."""
+        match pattern, type_:
+            case tree.Pointer(pointee=inner, holder=tree.NamedType() as outer), MemberPointerType():
+                pairs = ((inner, type_.pointee), (outer, type_.holder))
+                return all(self.match_type(each, QualifiedType(given)) for each, given in pairs)
+            case _, MemberPointerType():
+                return False
+            case (tree.Pointer(pointee=tree.FunctionOf() as inner), _) | (
+                tree.FunctionOf() as inner,
+                _,
+            ):
+                return self._match_signature(inner, type_)
+            case _:
+                return False
+
+    def _match_signature(self, pattern: tree.FunctionOf, type_: FunctionType) -> bool:
+        """What the types of a function say, if there is one of its name only."""
+        functions, explicit = self.context.unit.function_values[type_.number]
+        if len(functions.definitions) != 1 or functions.others or explicit:
+            return True
+        function = functions.definitions[0]
+        if function.template_parameters or is_deduced(function.result):
+            return True
+        types = [
+            self.context.unit.resolve_type(each, functions.scope)
+            for each in (function.result, *(x.type for x in function.parameters))
+        ]
+        patterns = [pattern.result, *(each.type for each in pattern.parameters)]
+        last = pattern.parameters[-1] if pattern.parameters else None
+        if last is not None and last.is_pack:
+            match last.type:
+                case tree.NamedType(name=name) if name in self.open:
+                    rest = Pack(tuple(map(Alias, types[len(patterns) - 1 :])))
+                    if not self._bind(name, rest):
+                        return False
+                case _:
+                    return True
+            del patterns[-1], types[len(patterns) :]
+        is_same = len(patterns) == len(types)
+        return is_same and all(map(self.match_type, patterns, types))
 
     def _match_array(self, pattern: tree.ArrayOf, given: QualifiedType) -> bool:
         array = given.type
@@ -726,6 +762,9 @@ def _rank(
             return EXACT if given.is_const or is_over else 0.25
         return rank_conversion(context, given.value, target.type)
     value = given.value
+    if value.width and isinstance(given.node, tree.Update) and given.node.postfix:
+        # What `s.bits++` gives converts to `int` first for g++, and `s.bits` to its declared type.
+        value = promote_value(value)
     target = context.unit.resolve_declared_type(type_, scope, value.type)
     return rank_conversion(context, value, target.type)
 
@@ -769,18 +808,21 @@ def is_moved(given: Given) -> bool:
 
 def rank_conversion(context: Context, value: Value, target: CType) -> float | None:
     """How far a type is from that of a value; None if it does not convert."""
-    rank = _rank_standard(value, target)
+    rank = _rank_standard(context, value, target)
     if rank is None and has_conversion(context, value, target):
         return USER_DEFINED
     return rank
 
 
-def _rank_standard(value: Value, target: CType) -> float | None:
+def _rank_standard(context: Context, value: Value, target: CType) -> float | None:
     """The same for conversions that no class defines."""
     source = value.type
     if source == target or is_same_type(source, target):
         return EXACT
     match target, source:
+        case ((PointerType(pointee=SignatureType()) | SignatureType()), _) if source != NULL:
+            fits = context.handlers.fit_function(context, value, target, tree.Integer("0"))
+            return None if fits is None else EXACT
         case IntType(), IntType():
             if isinstance(target, EnumType) or is_scoped(source):
                 return None
@@ -835,7 +877,7 @@ def _gives(context: Context, function: tree.Function, scope: Scope, target: CTyp
     if is_deduced(function.result) or function.template_parameters:
         return True
     result = context.unit.resolve_type(function.result, scope).type
-    return _rank_standard(make_value(result, code.constant(0)), target) is not None
+    return _rank_standard(context, make_value(result, code.constant(0)), target) is not None
 
 
 def _makes(context: Context, function: tree.Function, scope: Scope, value: Value) -> bool:
@@ -848,4 +890,4 @@ def _makes(context: Context, function: tree.Function, scope: Scope, value: Value
     if is_deduced(type_):
         return True
     target = context.unit.resolve_type(type_, scope).type
-    return _rank_standard(value, target) is not None
+    return _rank_standard(context, value, target) is not None

@@ -150,7 +150,7 @@ def build_condition(value: Value) -> ast.expr:
 def convert(value: Value, target: IntType | FloatType) -> Value:
     """An arithmetic value in another arithmetic type."""
     if value.type == target:
-        return value
+        return replace(value, width=0) if value.width else value
     if isinstance(target, FloatType):
         return _to_float(value, target)
     if target == BOOL:

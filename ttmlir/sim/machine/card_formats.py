@@ -18,7 +18,13 @@ from ttmlir.sim.machine.numerics import (
     share_exponents,
     to_source,
 )
-from ttmlir.sim.machine.vector_unit import Array, pack_bfloat16, to_small_integer
+from ttmlir.sim.machine.vector_unit import (
+    Array,
+    all_within,
+    pack_bfloat16,
+    span,
+    to_small_integer,
+)
 
 FORMATS = frozenset({DataType.F32, DataType.BF16, DataType.BFP_BF8, DataType.BFP_BF4})
 """Formats of tensors whose bits are known."""
@@ -41,9 +47,15 @@ def pack(dst: Array, data_type: DataType, *, wide: bool) -> Array:
     return dst if data_type is DataType.F32 else pack_wide(dst)
 
 
+_FAR_FROM_LIMITS = span(2.0**-120, 2.0**120)
+
+
 def pack_wide(values: Array) -> Array:
     """A DST of 32 bits packed to bfloat16: ties away from zero."""
     pattern = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    numbers = (pattern + np.uint32(0x8000)).view(np.float32)
+    if all_within(numbers, _FAR_FROM_LIMITS):
+        return pack_bfloat16(numbers)
     is_special = pattern & np.uint32(0x7F800000) == 0x7F800000
     rounded = np.where(is_special, pattern, pattern + np.uint32(0x8000))
     return pack_bfloat16(rounded.view(np.float32))

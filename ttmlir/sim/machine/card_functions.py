@@ -8,8 +8,9 @@ on Blackhole only.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -24,6 +25,7 @@ from ttmlir.sim.machine.vector_powers import BY_NUMBER, LOGARITHMS, POWERS
 from ttmlir.sim.machine.vector_unit import (
     Array,
     Lanes,
+    all_bfloat16,
     pack_bfloat16,
     store_float32,
     vector_unit,
@@ -54,10 +56,14 @@ _NOT_WIDE = frozenset({"identity", "where"})
 """Functions whose bits are others in a DST of 32 bits: copies keep denormal numbers."""
 _COMBINED, _COMPUTED = 4, 32
 """Steps of a function of the matrix unit, and about those of the vector unit."""
+_QUICK = frozenset({"multiply", "divide", "maximum", "minimum", "where"})
+"""Functions of 16 bits that take as few steps as those of the matrix unit."""
 _OF_ONE = {**FUNCTIONS, **LOGARITHMS}
 _OF_SEVERAL = {**OPERATIONS, **POWERS}
 _PART = 1 << 14
 """Numbers that are computed at a time."""
+_WORTH_A_TABLE = 1 << 15
+"""Numbers that take as long as a table of the results for all numbers."""
 
 _Parameters = tuple[tuple[str, float], ...]
 
@@ -99,10 +105,11 @@ def card_function(
         return None
     if name in BY_NUMBER and len(formats) == 1 and not (wide and name == "rpow"):
         by_number = partial(_compute_by_number, name, arch, wide, formats[0])
+        steps = _COMPUTED if wide else 0
         if operands == 2:
-            return CardFunction(by_number, _COMPUTED)
+            return CardFunction(by_number, steps)
         if len(given) == 1 and all(isinstance(each, int | float) for each in given.values()):
-            return CardFunction(partial(by_number, number=next(iter(given.values()))), _COMPUTED)
+            return CardFunction(partial(by_number, number=next(iter(given.values()))), steps)
     function = (_OF_ONE if operands == 1 else _OF_SEVERAL).get(name)
     if function is None or (wide and function is POWERS["pow"]):
         return None
@@ -112,8 +119,9 @@ def card_function(
         return None
     key = tuple(sorted(numbers.items()))
     if operands == 1 and not wide:
-        return CardFunction(partial(_look_up, name, arch, key, formats[0]), 1)
-    return CardFunction(partial(_compute, function, arch, key, wide, formats[0]), _COMPUTED)
+        return CardFunction(partial(_look_up, function, arch, key, formats[0]), 0)
+    steps = _COMBINED if name in _QUICK and not wide else _COMPUTED
+    return CardFunction(partial(_compute, function, arch, key, wide, formats[0]), steps)
 
 
 def _is_of_matrix_unit(name: str, formats: Sequence[DataType]) -> bool:
@@ -123,29 +131,20 @@ def _is_of_matrix_unit(name: str, formats: Sequence[DataType]) -> bool:
     return name == "multiply" and any(each in _BLOCKS for each in formats)
 
 
+@np.errstate(all="ignore")
 def _combine(
     name: str, arch: Arch, first: DataType, second: DataType, wide: bool, a: Array, b: Array
 ) -> Array:
-    shape = np.broadcast_shapes(a.shape, b.shape)
-    left, right = _flat(a, shape, wide), _flat(b, shape, wide)
-    result = np.empty(int(np.prod(shape)), np.float32)
-    wormhole, blocks = arch is Arch.WORMHOLE_B0, first in _BLOCKS
-    for start in range(0, result.size, _PART):
-        part = slice(start, start + _PART)
-        x, y = (
-            unpack(each if each.size == 1 else each[part], kept, wide=wide)
-            for each, kept in ((left, first), (right, second))
-        )
-        if name == "multiply":
-            x, y = np.broadcast_arrays(x, y)
-            dst = matrix_unit.multiply(x, y, MathFidelity.HIFI4, wide=wide, wormhole=wormhole)
-        else:
-            y = y if name == "add" else -y
-            dst = matrix_unit.add(x, y, wide=wide, wormhole=wormhole)
-        # Blocks are those of the tensor's rows.
-        result[part] = dst if blocks else pack(dst, first, wide=wide)
-    result = result.reshape(shape)
-    return pack(result, first, wide=wide) if blocks else result
+    x, y = (
+        unpack(each if each.ndim else _number(each, wide), kept, wide=wide)
+        for each, kept in ((a, first), (b, second))
+    )
+    wormhole = arch is Arch.WORMHOLE_B0
+    if name == "multiply":
+        dst = matrix_unit.multiply(x, y, MathFidelity.HIFI4, wide=wide, wormhole=wormhole)
+    else:
+        dst = matrix_unit.add(x, y if name == "add" else -y, wide=wide, wormhole=wormhole)
+    return pack(dst.reshape(np.broadcast_shapes(a.shape, b.shape)), first, wide=wide)
 
 
 def _compute(
@@ -157,13 +156,17 @@ def _compute(
     *arrays: Array,
 ) -> Array:
     shape = np.broadcast_shapes(*(each.shape for each in arrays))
-    flats = [_flat(each, shape, wide) for each in arrays]
-    result = np.empty(int(np.prod(shape)), np.float32)
-    for start in range(0, result.size, _PART):
-        part = slice(start, start + _PART)
-        parts = [each if each.size == 1 else each[part] for each in flats]
-        result[part] = _run(function, arch, parameters, parts, wide=wide)
-    result = result.reshape(shape)
+    if math.prod(shape) <= _PART:
+        parts = [each if each.ndim else _number(each, wide) for each in arrays]
+        result = _run(function, arch, parameters, parts, wide=wide).reshape(shape)
+    else:
+        flats = [_flat(each, shape, wide) for each in arrays]
+        result = np.empty(math.prod(shape), np.float32)
+        for start in range(0, result.size, _PART):
+            part = slice(start, start + _PART)
+            parts = [each if each.size == 1 else each[part] for each in flats]
+            result[part] = _run(function, arch, parameters, parts, wide=wide)
+        result = result.reshape(shape)
     return result if kept is DataType.F32 else pack(result, kept, wide=wide)
 
 
@@ -171,30 +174,53 @@ def _compute_by_number(
     name: str, arch: Arch, wide: bool, kept: DataType, array: Array, number: Any
 ) -> Array:
     key = (("value", float(number)),)
-    return _compute(BY_NUMBER[name], arch, key, wide, kept, array)
+    function = BY_NUMBER[name]
+    if wide:
+        return _compute(function, arch, key, wide, kept, array)
+    return _look_up(function, arch, key, kept, array)
+
+
+def _number(array: Array, wide: bool) -> Array:
+    """A number beside tensors, which has as many bits as theirs."""
+    number = array.astype(np.float32)
+    return (number if wide else number.astype(ml_dtypes.bfloat16)).reshape(1).astype(np.float32)
 
 
 def _flat(array: Array, shape: Sequence[int], wide: bool) -> Array:
-    """The numbers in a row; of a number beside tensors one, which has as many bits as theirs."""
+    """The numbers in a row; of a number beside tensors one."""
     if not array.ndim:
-        number = array.astype(np.float32)
-        return (number if wide else number.astype(ml_dtypes.bfloat16)).reshape(1).astype(np.float32)
+        return _number(array, wide)
     return np.ascontiguousarray(np.broadcast_to(array, shape), np.float32).reshape(-1)
 
 
 def _look_up(
-    name: str, arch: Arch, parameters: _Parameters, kept: DataType, values: Array
+    function: Callable[..., Lanes],
+    arch: Arch,
+    parameters: _Parameters,
+    kept: DataType,
+    values: Array,
 ) -> Array:
+    if parameters:
+        # A table is worth its time where it is looked up again.
+        count = _count(function, arch, parameters)
+        count[0] += values.size
+        if count[0] < _WORTH_A_TABLE:
+            return _compute(function, arch, parameters, False, kept, values)
     # A view of the upper halves of numbers, which takes no copy of them.
     patterns = np.ascontiguousarray(values, np.float32).view(np.uint16)[..., 1::2]
-    result = _table(name, arch, parameters).take(patterns)
+    result = _table(function, arch, parameters).take(patterns)
     return result.reshape(values.shape) if kept is DataType.BF16 else pack(result, kept, wide=False)
 
 
-@cache
-def _table(name: str, arch: Arch, parameters: _Parameters) -> Array:
-    values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
-    return _run(_OF_ONE[name], arch, parameters, [values], wide=False)
+@lru_cache(maxsize=1024)
+def _count(function: Callable[..., Lanes], arch: Arch, parameters: _Parameters) -> list[int]:
+    """How many numbers a function with these parameters was asked for."""
+    return [0]
+
+
+@lru_cache(maxsize=256)
+def _table(function: Callable[..., Lanes], arch: Arch, parameters: _Parameters) -> Array:
+    return _run(function, arch, parameters, [all_bfloat16()], wide=False)
 
 
 def dst_function(name: str, arch: Arch) -> Callable[[Array], Array] | None:
@@ -216,7 +242,7 @@ def _look_up_in_dst(name: str, arch: Arch, values: Array) -> Array:
 
 @cache
 def _dst_table(name: str, arch: Arch) -> Array:
-    values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
+    values = all_bfloat16()
     unit = vector_unit(arch)
     with np.errstate(all="ignore"):
         found = np.broadcast_to(_OF_ONE[name](Lanes(unit, values), False).array, values.shape)
@@ -235,5 +261,8 @@ def _run(
     unit = vector_unit(arch)
     with np.errstate(all="ignore"):
         lanes = function(*(Lanes(unit, each) for each in arrays), wide, **dict(parameters))
-        found = np.broadcast_to(lanes.array, np.broadcast_shapes(*(each.shape for each in arrays)))
+        found = lanes.array
+        if len(arrays) > 1 or found.shape != arrays[0].shape:
+            shape = np.broadcast_shapes(*(each.shape for each in arrays))
+            found = found if found.shape == shape else np.broadcast_to(found, shape)
         return store_float32(found) if wide else pack_bfloat16(found)

@@ -64,6 +64,31 @@ def inner_block(rows: int, inner: int, columns: int, arch: Arch) -> int:
     return depth // cores if depth % cores == 0 else 1
 
 
+def has_bits(
+    a: Sequence[int],
+    b: Sequence[int],
+    formats: ProductFormats,
+    arch: Arch,
+    bias: DataType | None = None,
+) -> bool:
+    """Whether the bits of a product of matrices of these shapes are known.
+
+    Not of more multiplications than `LARGEST`, of other formats, and of matrices that do not fit
+    each other.
+    """
+    if arch not in _COLUMNS or min(len(a), len(b)) < 2 or a[-1] != b[-2]:
+        return False
+    kept = {formats.in0, formats.in1, formats.out}
+    if not kept <= FORMATS or not (bias is None or bias in FORMATS):
+        return False
+    try:
+        batch = np.broadcast_shapes(tuple(a[:-2]), tuple(b[:-2]))
+    except ValueError:
+        return False
+    return 0 < math.prod(batch) * math.prod(a[-2:]) * b[-1] <= LARGEST
+
+
+@np.errstate(all="ignore")
 def multiply_matrices(
     a: Array,
     b: Array,
@@ -77,22 +102,11 @@ def multiply_matrices(
     A bias is a row that is added to all rows. Blocks take so many tiles of the inner dimension,
     by default as many as ttnn chooses.
 
-    None for more multiplications than `LARGEST`, for formats whose bits are not known, and for
-    matrices that do not fit each other.
+    None where `has_bits` says no.
     """
-    if arch not in _COLUMNS or b.ndim < 2 or a.ndim < 2 or not a.size or not b.size:
+    if not has_bits(a.shape, b.shape, formats, arch, None if bias is None else bias[1]):
         return None
-    if a.shape[-1] != b.shape[-2]:
-        return None
-    kept = {formats.in0, formats.in1, formats.out, *(() if bias is None else bias[1:])}
-    if not kept <= FORMATS:
-        return None
-    try:
-        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    except ValueError:
-        return None
-    if math.prod(batch) * math.prod(a.shape[-2:]) * b.shape[-1] > LARGEST:
-        return None
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     left = unpack(a, formats.in0, wide=formats.wide)
     right = unpack(b, formats.in1, wide=formats.wide)
     shape = (*batch, a.shape[-2], b.shape[-1])
@@ -158,10 +172,12 @@ def _product(
     wide: bool,
 ) -> Array:
     missing = -a.shape[1] % _TILE
+    if missing:
+        a, b = np.pad(a, ((0, 0), (0, missing))), np.pad(b, ((0, missing), (0, 0)))
     start = np.zeros((a.shape[0], b.shape[1]), np.float32) if onto is None else onto
     return matrix_unit.matmul(
-        np.pad(a, ((0, 0), (0, missing))),
-        np.pad(b, ((0, missing), (0, 0))),
+        a,
+        b,
         start,
         fidelity,
         wide=wide,
@@ -169,6 +185,7 @@ def _product(
     )
 
 
+@np.errstate(all="ignore")
 def reduce_tensor(
     name: str, array: Array, dims: Sequence[int], data_type: DataType, arch: Arch
 ) -> Array | None:
@@ -259,6 +276,7 @@ def _sum_tiles(parts: Array, arch: Arch, dim: int) -> Array:
     return np.expand_dims(total, dim)
 
 
+@np.errstate(all="ignore")
 def multiply_along(array: Array, dim: int, data_type: DataType, arch: Arch) -> Array | None:
     """The product along a dimension, which stays as 1: tiles are multiplied one after another.
 
@@ -281,6 +299,7 @@ def multiply_along(array: Array, dim: int, data_type: DataType, arch: Arch) -> A
     return np.expand_dims(pack(total, data_type, wide=wide), dim)
 
 
+@np.errstate(all="ignore")
 def accumulate(array: Array, dim: int, data_type: DataType, arch: Arch) -> Array | None:
     """The sums up to each number along one of the last two dimensions, of bfloat16."""
     if arch not in _COLUMNS or data_type is not DataType.BF16:

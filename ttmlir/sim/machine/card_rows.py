@@ -6,7 +6,8 @@ there, of which one may be a column or a row that is repeated; the vector unit w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -57,7 +58,7 @@ class RowUnits:
 
     def multiply(self, a: Stored, b: Stored) -> Array:
         """DST with the product of two tiles."""
-        first, second = np.broadcast_arrays(self.source(a), self.source(b))
+        first, second = self.source(a), self.source(b)
         return matrix_unit.multiply(
             first, second, self.fidelity, wide=self.wide, wormhole=self._is_wormhole
         )
@@ -79,12 +80,13 @@ class RowUnits:
         return Stored(pack(dst, data_type, wide=self.wide), data_type)
 
 
-_WIDEST_SOFTMAX = 4096
-_WIDEST_LAYER_NORM = 1536
-_WIDEST_RMS_NORM = 3072
+WIDEST_SOFTMAX = 4096
+WIDEST_LAYER_NORM = 1536
+WIDEST_RMS_NORM = 3072
 """Numbers in a row that fit in L1; longer rows are read twice, by other kernels."""
 
 
+@np.errstate(all="ignore")
 def softmax_rows(
     array: Array, data_type: DataType, arch: Arch, *, stable: bool = True
 ) -> Array | None:
@@ -92,7 +94,7 @@ def softmax_rows(
 
     None for formats whose bits are not known, and for rows that do not fit in L1.
     """
-    if not _is_known(arch, (data_type,), array, _WIDEST_SOFTMAX):
+    if not has_bits(arch, (data_type,), array.shape, WIDEST_SOFTMAX):
         return None
     is_exact = data_type is _F32
     fidelity = MathFidelity.HIFI3 if arch is Arch.WORMHOLE_B0 else MathFidelity.HIFI4
@@ -111,8 +113,9 @@ def softmax_rows(
     return units.pack(units.multiply(exps, inverse), data_type).numbers
 
 
-def _is_known(arch: Arch, formats: Iterable[DataType], array: Array, widest: int) -> bool:
-    fits = 0 < array.shape[-1] <= widest and 0 < array.size <= LARGEST
+def has_bits(arch: Arch, formats: Iterable[DataType], shape: Sequence[int], widest: int) -> bool:
+    """Whether the bits are known of an operation on rows that fits in L1 up to so many numbers."""
+    fits = 0 < shape[-1] <= widest and 0 < math.prod(shape) <= LARGEST
     return arch is not Arch.GRAYSKULL and fits and FORMATS.issuperset(formats)
 
 
@@ -130,7 +133,7 @@ def layer_norm_rows(
     As a card computes it by default; a residual is added to x before. None as for `softmax_rows`.
     """
     units = RowUnits(arch, MathFidelity.HIFI4, wide=True)
-    return _normalize(units, x, epsilon, (weight, bias, residual), _WIDEST_LAYER_NORM)
+    return _normalize(units, x, epsilon, (weight, bias, residual), WIDEST_LAYER_NORM)
 
 
 def rms_norm_rows(
@@ -144,9 +147,10 @@ def rms_norm_rows(
 ) -> Array | None:
     """As `layer_norm_rows` without the mean, in a DST of 16 bits, with an approximate root."""
     units = RowUnits(arch, MathFidelity.HIFI4, wide=False)
-    return _normalize(units, x, epsilon, (weight, bias, residual), _WIDEST_RMS_NORM)
+    return _normalize(units, x, epsilon, (weight, bias, residual), WIDEST_RMS_NORM)
 
 
+@np.errstate(all="ignore")
 def _normalize(
     units: RowUnits,
     x: Stored,
@@ -155,7 +159,7 @@ def _normalize(
     widest: int,
 ) -> Array | None:
     formats = [each.data_type for each in (x, *others) if each is not None]
-    if not _is_known(units.arch, formats, x.numbers, widest):
+    if not has_bits(units.arch, formats, x.numbers.shape, widest):
         return None
     weight, bias, residual = others
     between = _F32 if units.wide else _BF16

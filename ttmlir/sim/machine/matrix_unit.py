@@ -7,6 +7,7 @@ and 0 makes a number 0.
 A result comes of two terms and what DST held. All are aligned to the largest of their exponents,
 each rounded to 23 bits below it, and to 10 for a DST of 16 bits, then added exactly and rounded
 once more. Halves go away from zero in DST and in results, and towards positive numbers in terms.
+Floating-point errors of NumPy mean nothing here: who calls ignores them.
 
 Sources: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor/{ELWMUL,MVMUL,SrcASrcB}.md;
 the simulator ttsim 1.10, whose bits the tests hold this to.
@@ -21,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ttmlir.layout.enums import MathFidelity
-from ttmlir.sim.machine.vector_unit import Array
+from ttmlir.sim.machine.vector_unit import Array, all_within, is_outside, span
 from ttmlir.sim.timing.costs import fidelity_phases
 
 _EXPONENT_BIAS = 127
@@ -113,11 +114,10 @@ def multiply(
     wormhole: bool,
     dst: Array | None = None,
 ) -> Array:
-    """DST, at first 0, after products of SrcA and SrcB of the same shape were added (ELWMUL)."""
+    """DST, at first 0, after products of SrcA and SrcB were added (ELWMUL)."""
     if dst is None:
-        a, b = (np.ascontiguousarray(each, np.float32) for each in (a, b))
-        exactly = partial(_multiply_exactly, fidelity=fidelity, wide=wide, wormhole=wormhole)
-        return _by_parts(partial(_multiply_ordinary, fidelity, wide), exactly, a, b)
+        part = partial(_multiply_part, fidelity=fidelity, wide=wide, wormhole=wormhole)
+        return _by_parts(part, a, b)
     return _multiply_exactly(a, b, fidelity=fidelity, wide=wide, wormhole=wormhole, dst=dst)
 
 
@@ -146,14 +146,12 @@ def _multiply_exactly(
 
 
 # --- Ordinary numbers -----------------------------------------------------------------------------
-# Float32 computes with them what the unit does: each step is exact, or is rounded to where a large
-# number that is added and subtracted again has its last bit. A factor beside 1, or what is added,
-# breaks ties.
+# Floating point computes with them what the unit does: each step is exact, or is rounded to where a
+# large number that is added and subtracted again has its last bit. A factor beside 1, or what is
+# added, breaks ties.
 
 _PART = 1 << 14
 """Numbers that are computed at a time, so that they stay in the cache."""
-_SMALLEST, _LARGEST = (int(np.float32(each).view(np.int32)) for each in (2.0**-50, 2.0**50))
-"""Ordinary numbers are within these, or 0: no step makes one that is denormal or infinite."""
 _MAGNITUDE, _EXPONENT = np.int32(0x7FFFFFFF), np.int32(0x7F800000)
 _AWAY = np.float32(1 + 2.0**-20)
 _HALF_UP = np.float32(2.0**-22)
@@ -161,31 +159,35 @@ _TEN_BITS = np.float32(1.5 * 2**13)
 """Times a power of 2, what has its last bit 10 bits below that."""
 
 
-def _by_parts(
-    ordinary: Callable[[Array, Array], Array],
-    exactly: Callable[[Array, Array], Array],
-    a: Array,
-    b: Array,
-) -> Array:
-    """A function of two contiguous arrays of one shape, part by part."""
+_ORDINARY = span(2.0**-50, 2.0**50)
+"""No step of these makes a number that is denormal or infinite."""
+_SUMS = span(2.0**-100, 2.0**110)
+"""Results that float32 has computed as the unit does, whatever the numbers were."""
+
+
+def _by_parts(function: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
+    """A function of two arrays of float32 that broadcast, part by part."""
+    a, b = (np.asarray(each, np.float32) for each in (a, b))
+    if max(a.size, b.size) <= _PART:
+        return function(a, b)
+    a, b = np.broadcast_arrays(a, b)
     result = np.empty(a.shape, np.float32)
     flat, first, second = (each.reshape(-1) for each in (result, a, b))
-    with np.errstate(all="ignore"):
-        for start in range(0, flat.size, _PART):
-            part = slice(start, start + _PART)
-            x, y = first[part], second[part]
-            flat[part] = ordinary(x, y)
-            rest = _is_unusual(x) | _is_unusual(y)
-            if rest.any():
-                flat[part][rest] = exactly(x[rest], y[rest])
+    for start in range(0, flat.size, _PART):
+        part = slice(start, start + _PART)
+        flat[part] = function(first[part], second[part])
     return result
 
 
-def _is_unusual(values: Array) -> Array:
-    """Whether numbers are neither 0 nor ordinary."""
-    size = values.view(np.int32) & _MAGNITUDE
-    from_smallest = (size - np.int32(_SMALLEST)).view(np.uint32)
-    return (from_smallest > np.uint32(_LARGEST - _SMALLEST)) & (size != 0)
+def _with_exact(
+    result: Array, rest: Array, exactly: Callable[[Array, Array], Array], a: Array, b: Array
+) -> Array:
+    """A result whose numbers at the places that a mask has are computed exactly."""
+    a, b = np.broadcast_arrays(a, b)
+    if not result.ndim:
+        return exactly(a.reshape(1), b.reshape(1)).reshape(())
+    result[rest] = exactly(a[rest], b[rest])
+    return result
 
 
 def _to_8_bits(values: Array) -> Array:
@@ -199,6 +201,15 @@ def _to_8_bits(values: Array) -> Array:
 def _cut(values: Array, bits: int) -> Array:
     """Numbers without all but so many bits, the leading one included."""
     return (values.view(np.int32) & np.int32(-1 << (24 - bits))).view(np.float32)
+
+
+def _multiply_part(a: Array, b: Array, fidelity: MathFidelity, wide: bool, wormhole: bool) -> Array:
+    if all_within(a, _ORDINARY) and all_within(b, _ORDINARY):
+        return _multiply_ordinary(fidelity, wide, a, b)
+    result = np.asarray(_multiply_ordinary(fidelity, wide, a, b))
+    rest = is_outside(a, _ORDINARY) | is_outside(b, _ORDINARY)
+    exactly = partial(_multiply_exactly, fidelity=fidelity, wide=wide, wormhole=wormhole)
+    return _with_exact(result, rest, exactly, a, b)
 
 
 def _multiply_ordinary(fidelity: MathFidelity, wide: bool, a: Array, b: Array) -> Array:
@@ -223,10 +234,16 @@ def _multiply_ordinary(fidelity: MathFidelity, wide: bool, a: Array, b: Array) -
 def add(a: Array, b: Array, *, wide: bool, wormhole: bool, dst: Array | None = None) -> Array:
     """The sum of SrcA and SrcB, added to DST if there is one (ELWADD)."""
     if dst is None:
-        a, b = (np.ascontiguousarray(e, np.float32) for e in np.broadcast_arrays(a, b))
-        exactly = partial(_add_exactly, wide=wide, wormhole=wormhole)
-        return _by_parts(partial(_add_ordinary, wide), exactly, a, b)
+        return _by_parts(partial(_add_part, wide=wide, wormhole=wormhole), a, b)
     return _add_exactly(a, b, wide=wide, wormhole=wormhole, dst=dst)
+
+
+def _add_part(a: Array, b: Array, *, wide: bool, wormhole: bool) -> Array:
+    result = _add_ordinary(wide, a, b)
+    if all_within(result, _SUMS):
+        return result
+    exactly = partial(_add_exactly, wide=wide, wormhole=wormhole)
+    return _with_exact(np.asarray(result), is_outside(result, _SUMS), exactly, a, b)
 
 
 def _add_exactly(
@@ -250,9 +267,13 @@ def _add_ordinary(wide: bool, a: Array, b: Array) -> Array:
     """The smaller one is rounded to 10 bits below the exponent of the larger one, then the sum."""
     size = np.maximum(a.view(np.int32) & _MAGNITUDE, b.view(np.int32) & _MAGNITUDE)
     size &= _EXPONENT
-    large = size.view(np.float32) * _TEN_BITS
-    total = a * _AWAY + large - large
-    total += b * _AWAY + large - large
+    large = size.view(np.float32)
+    large *= _TEN_BITS
+    total = a * _AWAY + large
+    total -= large
+    other = b * _AWAY + large
+    other -= large
+    total += other
     return total + np.float32(0) if wide else _to_8_bits(total)
 
 
@@ -269,16 +290,17 @@ def matmul(
     Tiles follow each other along the inner dimension; of each, phases are the outer loop and steps
     of 16 the inner one (MVMUL).
     """
-    in0, in1 = (np.ascontiguousarray(each, np.float32) for each in (in0, in1))
-    add_products = _add_products
-    if not _is_unusual(in0).any() and not _is_unusual(in1).any():
-        add_products = _add_ordinary_products
+    in0, in1, dst = (np.ascontiguousarray(each, np.float32) for each in (in0, in1, dst))
     # Parts that are 0 everywhere leave DST as it is.
+    has_low_a, has_low_b = (np.count_nonzero(part) for part in (_low_a(in1), _low_b(in0)))
     phases = [
         phase
         for phase in range(fidelity_phases(fidelity))
-        if not (phase & 1 and not _low_a(in1).any()) and not (phase & 2 and not _low_b(in0).any())
+        if (not phase & 1 or has_low_a) and (not phase & 2 or has_low_b)
     ]
+    ordinary = all(all_within(each, _ORDINARY) for each in (in0, in1))
+    if ordinary and all_within(dst, _SUMS):
+        return _matmul_ordinary(in0, in1, dst, phases, wide=wide, wormhole=wormhole)
     result = np.empty(dst.shape, np.float32)
     rows = max(1, _PART // (_GROUP // 2 * max(1, in1.shape[1])))
     for first in range(0, dst.shape[0], rows):
@@ -288,7 +310,7 @@ def matmul(
             for phase in phases:
                 for step in (start, start + _INSTRUCTION):
                     part = slice(step, step + _INSTRUCTION)
-                    total = add_products(factors[:, part], in1[part], total, phase, wide, wormhole)
+                    total = _add_products(factors[:, part], in1[part], total, phase, wide, wormhole)
         result[of_rows] = total
     return result
 
@@ -301,44 +323,101 @@ def _low_b(values: Array) -> Array:
     return values - _cut(values, 7)
 
 
-_LAST_BIT = np.float32(1.5 * 2.0**13)
-"""Times the powers of 2 of two factors, what has its last bit where their product has it."""
+_LEAST_POWER = np.float32(2.0**-100)
+"""That of the product of the smallest ordinary numbers."""
+_BITS_64 = np.int64(0x7FF << 52)
+_ABOVE_TIE = 2.0**-20
+"""Added to a whole number, what makes halves of it go towards positive numbers."""
 
 
-def _add_ordinary_products(
-    in0: Array, in1: Array, dst: Array, phase: int, wide: bool, wormhole: bool
+def _matmul_ordinary(
+    in0: Array, in1: Array, dst: Array, phases: list[int], *, wide: bool, wormhole: bool
 ) -> Array:
-    left = _low_a(in1) if phase & 1 else _cut(in1, 5)
-    right = _low_b(in0) if phase & 2 else _cut(in0, 7)
-    lower = 5 * (phase & 1) + 7 * (phase >> 1)
-    powers_in0, powers_in1 = (
-        (each.view(np.int32) & _EXPONENT).view(np.float32) for each in (in0, in1)
-    )
-    terms: list[_Terms] = []
-    for start in range(0, in0.shape[1], _GROUP):
-        rows, columns = slice(start, start + _GROUP), (slice(None), slice(start, start + _GROUP))
-        # By the row of in0, the place along the inner dimension, the column of in1.
-        power = (powers_in0[columns][:, :, None] * powers_in1[rows][None]).max(axis=1)
-        large = (power * np.float32(_LAST_BIT * 2.0**-lower))[:, None]
-        products = right[columns][:, :, None] * left[rows][None]
-        products *= _AWAY
-        products += large
-        products -= large
-        total = products.sum(axis=1)
-        exponent = power.view(np.int32) >> 23
-        exponent -= lower
-        # As an integer, of which the last bit is that of products.
-        scale = (np.int32(264) - exponent << 23).view(np.float32)
-        size = np.abs(total * scale).astype(np.int32) << 13
-        is_zero = power == 0
-        terms.append(
-            _Terms(
-                (total < 0).astype(np.int32),
-                np.where(is_zero, 0, exponent),
-                np.where(is_zero, 0, size),
-            )
+    """As `matmul`, of ordinary numbers.
+
+    Products of a group are added to a large number, whose bits count the last place then.
+    """
+    (rows, depth), columns = in0.shape, in1.shape[1]
+    result = np.empty(dst.shape, np.float32)
+    powers0, powers1 = ((each.view(np.int32) & _EXPONENT).view(np.float32) for each in (in0, in1))
+    lefts, rights = (_cut(in1, 5) * _AWAY, _low_a(in1) * _AWAY), (_cut(in0, 7), _low_b(in0))
+    lowers = [5 * (phase & 1) + 7 * (phase >> 1) for phase in phases]
+    height = max(1, min(rows, 2 * _PART // (_GROUP * max(1, columns))))
+    length = 2 * _INSTRUCTION * max(1, _PART // (_INSTRUCTION * height * max(1, columns)))
+    for first in range(0, rows, height):
+        of_rows = slice(first, first + height)
+        total = dst[of_rows].astype(np.float64)
+        # By the place along the inner dimension, the row of in0, the column of in1.
+        power0, *right = (
+            np.ascontiguousarray(each[of_rows].T)[:, :, None] for each in (powers0, *rights)
         )
-    return _accumulate(tuple(terms), dst, wide=wide, wormhole=wormhole)
+        for start in range(0, depth, length):
+            part = slice(start, start + length)
+            power = power0[part] * powers1[part][:, None, :]
+            grouped = (-1, _GROUP, *power.shape[1:])
+            power = np.maximum.reduce(power.reshape(grouped), axis=1)
+            last_bits = power.astype(np.float64)
+            last_bits *= 2.0**-10
+            large = np.maximum(power, _LEAST_POWER)
+            large *= _TEN_BITS
+            terms: list[Array] = []
+            for phase, lower in zip(phases, lowers, strict=True):
+                products = right[phase >> 1][part] * lefts[phase & 1][part][:, None, :]
+                products = products.reshape(grouped)
+                added = large * np.float32(2.0**-lower)
+                products += added[:, None]
+                count = np.add.reduce(products.view(np.int32), axis=1, dtype=np.int32)
+                count -= added.view(np.int32) << np.int32(3)
+                term = count + _ABOVE_TIE
+                term *= last_bits
+                term *= 2.0**-lower
+                # By the tile, the step, the group in it.
+                terms.append(term.reshape(-1, 2, 2, *power.shape[1:]))
+            largest = last_bits.reshape(-1, 2, 2, *power.shape[1:]).max(axis=2)
+            for tile, powers in enumerate(largest):
+                for term, lower in zip(terms, lowers, strict=True):
+                    for step in (0, 1):
+                        total = _add_terms(
+                            total,
+                            term[tile, step],
+                            powers[step] * 2.0 ** (10 - lower),
+                            wide=wide,
+                            wormhole=wormhole,
+                        )
+        result[of_rows] = total
+    return result
+
+
+def _add_terms(total: Array, terms: Array, power: Array, *, wide: bool, wormhole: bool) -> Array:
+    """DST, as float64, after two terms were added whose larger power of 2 is given.
+
+    Rounding a term to 23 bits and then to 10 is what adding half of the 23rd and half of the 10th
+    and cutting does.
+    """
+    power = np.maximum(power, (total.view(np.int64) & _BITS_64).view(np.float64))
+    large = power * (1.5 * 2.0 ** (29 if wide else 42))
+    if not wide:
+        terms = terms + power * 2.0**-24
+        terms += large
+    else:
+        terms = terms + large
+    terms -= large
+    total = total * (1 + 2.0**-26)
+    total += large
+    total -= large
+    total += terms[0]
+    total += terms[1]
+    if wide and wormhole:
+        # The leading bits of -1 are counted wrongly.
+        power *= -(2.0**-23)
+        is_miscounted = total == power
+        if is_miscounted.any():
+            total[is_miscounted] = power[is_miscounted] * 2.0**27
+    pattern = total.view(np.int64)
+    drop = 29 if wide else 45
+    pattern += 1 << (drop - 1)
+    pattern &= -1 << drop
+    return total
 
 
 def _add_products(

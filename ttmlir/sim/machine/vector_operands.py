@@ -7,6 +7,7 @@ As in `vector_functions`; numbers that stand beside tensors are rounded to bfloa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 
 import numpy as np
 
@@ -55,16 +56,31 @@ def rsub(a: Lanes, b: Lanes, wide: bool) -> Lanes:
 
 def multiply(a: Lanes, b: Lanes, wide: bool) -> Lanes:
     """a * b."""
-    product = a * b
+    product = (a * b).kept()
     if wide:
         return product
-    return choose(is_zero(a) | is_zero(b), 0.0, rounded_to_even(product, wide))
+    result = rounded_to_even(product, wide)
+    if vu.all_within(product.array, vu.PLAIN):
+        return result
+    return choose(is_zero(a) | is_zero(b), 0.0, result)
+
+
+def _reciprocal_of_16_bits(x: Lanes) -> Lanes:
+    patterns = np.ascontiguousarray(x.array).view(np.uint16)[..., 1::2]
+    return x.of(_reciprocals(x.unit).take(patterns).reshape(x.array.shape))
+
+
+@cache
+def _reciprocals(unit: vu.VectorUnit) -> vu.Array:
+    return vf.reciprocal_iter(Lanes(unit, vu.all_bfloat16()), 2).array
 
 
 def divide(a: Lanes, b: Lanes, wide: bool) -> Lanes:
     """a / b."""
     if not wide:
-        result = a * vf.reciprocal_iter(b, 2)
+        result = (a * _reciprocal_of_16_bits(b)).kept()
+        if vu.all_within(result.array, vu.PLAIN) and b.array.all():
+            return rounded_to_even(result, wide)
         by_zero = choose(is_zero(a), _NAN, a.of(vu.with_sign(vu.INFINITY, a.array)))
         return rounded_to_even(choose(is_zero(b), by_zero, result), wide)
     ma, mb = (x.of(vu.with_exponent(x.array, 127)) for x in (a, b))
@@ -178,7 +194,8 @@ def addcmul(a: Lanes, b: Lanes, c: Lanes, wide: bool, value: float = 1.0) -> Lan
 
 def addcdiv(a: Lanes, b: Lanes, c: Lanes, wide: bool, value: float = 1.0) -> Lanes:
     """a + value * b / c."""
-    return rounded_to_even((b * value).kept() * vf.reciprocal_iter(c, 2) + a, wide)
+    reciprocal = vf.reciprocal_iter(c, 2) if wide else _reciprocal_of_16_bits(c)
+    return rounded_to_even((b * value).kept() * reciprocal + a, wide)
 
 
 def lerp(a: Lanes, b: Lanes, c: Lanes, wide: bool) -> Lanes:

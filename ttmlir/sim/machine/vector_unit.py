@@ -17,7 +17,8 @@ simulator ttsim 1.10, whose bits the tests hold this to.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,66 +171,139 @@ def to_small_integer(lanes: Numbers, largest: int, *, signed: bool) -> Array:
     return sign | found
 
 
-_SMALLEST, _LARGEST = 1023 - 100, 1023 + 100
-_SMALLEST_NORMAL = np.float32(2.0**-126)
-_SMALLEST_PLAIN = np.float32(2.0**-125)
-_TIE = 1 << 28
-_QUARTER = 1 << 27
-_LOW_BITS = (1 << 29) - 1
+# --- Limits ---------------------------------------------------------------------------------------
 
 
-def _power(values: Array) -> Array:
-    return values.view(np.int64) >> 52 & 0x7FF
+class Span(NamedTuple):
+    """Limits of numbers, by patterns without signs that are shifted to the left."""
+
+    first: np.uint32
+    extent: np.uint32
+    zero: np.uint32
+    """0 less the first one."""
+
+
+def span(smallest: float, largest: float) -> Span:
+    """Limits of magnitudes."""
+    first, last = (2 * int(np.float32(each).view(np.uint32)) for each in (smallest, largest))
+    return Span(np.uint32(first), np.uint32(last - first), np.uint32((1 << 32) - first))
+
+
+def all_within(values: Array, limits: Span) -> bool:
+    """Whether numbers are 0 or within limits."""
+    pattern = values.view(np.uint32)
+    pattern = pattern + pattern
+    pattern -= limits.first
+    others = pattern.size - np.count_nonzero(pattern < limits.extent)
+    return not others or np.count_nonzero(pattern == limits.zero) == others
+
+
+def is_outside(values: Array, limits: Span) -> Array:
+    """Whether each number is neither 0 nor within limits."""
+    pattern = values.view(np.uint32) << np.uint32(1)
+    return (pattern - limits.first >= limits.extent) & (pattern != 0)
+
+
+# --- The multiplier with its adder ----------------------------------------------------------------
+
+_MULTIPLY, _ZERO = np.multiply, np.float32(0)
+PLAIN = span(2.0**-100, float("inf"))
+"""Results that float32 rounds as the unit does."""
+_MODERATE = 2.0**24
+"""Times what is denormal, this is below all plain numbers."""
+_SMALLEST_POWER, _LARGEST_POWER = 2.0**-90, 2.0**100
+
+
+def _powers(values: Array) -> Array:
+    """The powers of 2 of numbers; of denormal ones 0."""
+    return (values.view(np.int32) & _EXPONENT).view(np.float32)
+
+
+def _largest(values: Array) -> float:
+    if np.ndim(values) == 0 or not values.size:
+        return abs(float(values)) if np.ndim(values) == 0 else 0.0
+    return float(np.maximum.reduce(np.abs(values), axis=None))
 
 
 @dataclass(frozen=True)
 class VectorUnit:
-    """The vector unit of a generation of chips."""
+    """The vector unit of a generation of chips.
+
+    Floating-point errors of NumPy mean nothing here: who calls ignores them.
+    """
 
     is_wormhole: bool
 
     def mad(self, a: Numbers, b: Numbers, c: Numbers) -> Array:
-        """`a * b + c` (SFPMAD), and with `c` 0 or one factor 1 SFPMUL and SFPADD."""
-        with np.errstate(all="ignore"):
-            x, y, z = (_without_denormals(each) for each in (a, b, c))
-            product = x.astype(np.float64) * y
-            total = product + z
-            # What double precision rounds as the adder does: no cancellation, no tie nearby.
-            wide = z.astype(np.float64)
-            largest = np.maximum(_power(product), _power(wide))
-            distance = (total.view(np.int64) & _LOW_BITS) - _TIE
-            is_plain = (largest < _LARGEST) & (largest > _SMALLEST) & (_power(total) >= largest)
-            is_plain &= np.abs(distance) > _QUARTER
-            result: Array = total.astype(np.float32)
-        if not is_plain.all():
-            rest = ~np.atleast_1d(is_plain)
-            operands = (np.broadcast_to(each, total.shape) for each in (x, y, z))
-            left = (np.atleast_1d(each)[rest] for each in operands)
-            np.atleast_1d(result)[rest] = self._mad_exactly(*left)
+        """`a * b + c` (SFPMAD), and with `c` 0 or one factor 1 SFPMUL and SFPADD.
+
+        By whole numbers of what the adder has its last bit for; float64 has room for all.
+        """
+        x, y, z = (np.asarray(each, np.float32) for each in (a, b, c))
+        power_z = _powers(z)
+        power = _MULTIPLY(_powers(x), _powers(y), dtype=np.float64)
+        product = _MULTIPLY(x, y, dtype=np.float64)
+        if np.count_nonzero(power) < power.size:
+            product = np.where(power == 0, 0.0, product)
+        power = np.maximum(power, power_z)
+        is_far = power.size and not (
+            np.maximum.reduce(power, axis=None) <= _LARGEST_POWER
+            and np.minimum.reduce(power, axis=None) >= _SMALLEST_POWER
+        )
+        unit = np.maximum(power, _SMALLEST_POWER) if is_far else power
+        unit = unit * 2.0**-26
+        # Of what is smaller than the last bit nothing is left.
+        rest = z / unit
+        rest *= power_z >= unit
+        total = _to_odd(product / unit)
+        total += _to_odd(rest)
+        if self.is_wormhole:
+            size = np.abs(total)
+            if total.size and np.maximum.reduce(size, axis=None) >= 1 << 28:
+                total = np.where(size >> 28 > 0, np.sign(total) * (size & ~2), total)
+        result: Array = np.asarray(unit * total, np.float32)
+        is_rest: Any = False
+        if is_far:
+            is_rest = ~(power <= _LARGEST_POWER) | ((power < _SMALLEST_POWER) & (power > 0))
+        if not self.is_wormhole and np.count_nonzero(result) < result.size:
+            # 0 has a sign if both addends have it.
+            is_rest = is_rest | ((result == 0) & np.signbit(z))
+        if is_rest is not False and is_rest.any():
+            operands = (np.broadcast_to(each, result.shape) for each in (x, y, z))
             if not result.ndim:
-                return self._mad_exactly(*(each.reshape(1) for each in (x, y, z)))[0]
+                return self._mad_exactly(*(each.reshape(1) for each in operands)).reshape(())
+            result[is_rest] = self._mad_exactly(*(each[is_rest] for each in operands))
         return result
 
     def mul(self, a: Numbers, b: Numbers) -> Array:
         """`a * b` (SFPMUL)."""
-        return self._plain_or_mad(np.multiply, a, b, 0.0)
+        x, y = (np.asarray(each, np.float32) for each in (a, b))
+        result = x * y
+        result = result + _ZERO
+        is_plain = all_within(result, PLAIN)
+        is_plain = is_plain and max(_largest(x), _largest(y)) <= _MODERATE
+        return np.asarray(result) if is_plain else self._mad_outside(result, x, y, np.float32(0))
 
     def add(self, a: Numbers, b: Numbers) -> Array:
         """`a + b` (SFPADD)."""
-        return self._plain_or_mad(np.add, a, 1.0, b)
+        x, z = (np.asarray(each, np.float32) for each in (a, b))
+        result = x + z
+        if self.is_wormhole:
+            result = result + _ZERO
+        if all_within(result, PLAIN):
+            return np.asarray(result)
+        return self._mad_outside(result, x, np.float32(1), z)
 
-    def _plain_or_mad(self, function: np.ufunc, a: Numbers, b: Numbers, c: Numbers) -> Array:
-        """What float32 rounds as the unit does, save for numbers that are small or not finite."""
-        x, y, z = (_without_denormals(each) for each in (a, b, c))
-        with np.errstate(all="ignore"):
-            result: Array = np.asarray(function(x, y if function is np.multiply else z))
-            size = np.abs(result)
-            is_plain = (size > _SMALLEST_PLAIN) & (size < INFINITY)
-        if is_plain.all():
-            return result
+    def _mad_outside(self, result: Array, x: Array, y: Any, z: Any) -> Array:
+        """A result of which the numbers that are not plain are computed anew."""
+        result = np.asarray(result)
+        rest = is_outside(result, PLAIN)
+        factors = [each for each in (x, y) if np.ndim(each) or each != 1]
+        if len(factors) > 1:
+            for each in factors:
+                rest = rest | (np.abs(each) > _MODERATE)
         if not result.ndim:
             return self.mad(x, y, z)
-        rest = ~is_plain
         result[rest] = self.mad(*(np.broadcast_to(e, result.shape)[rest] for e in (x, y, z)))
         return result
 
@@ -305,10 +379,11 @@ class VectorUnit:
         return result.astype(np.uint32).view(np.float32)
 
 
-def _without_denormals(lanes: Numbers) -> Array:
-    values = np.asarray(lanes, np.float32)
-    is_denormal = (np.abs(values) < _SMALLEST_NORMAL) & (values != 0)
-    return np.where(is_denormal, np.copysign(np.float32(0), values), values)
+def _to_odd(values: Array) -> Array:
+    """Whole numbers below; the last bit tells, too, what was cut."""
+    floor = np.floor(values)
+    whole = floor.astype(np.int64)
+    return whole | (values != floor)
 
 
 def _unpacked(lanes: Array) -> tuple[Array, Array, Array]:
@@ -409,7 +484,15 @@ class Lanes:
 
 
 def _array_of(value: Lanes | float) -> Array:
-    return value.array if isinstance(value, Lanes) else np.float32(value)  # pyright: ignore
+    return value.array if isinstance(value, Lanes) else _constant(value)
+
+
+@lru_cache(maxsize=1024)
+def _constant(value: float) -> Array:
+    return np.asarray(value, np.float32)
+
+
+_NORMAL = span(2.0**-126, float("inf"))
 
 
 def pack_bfloat16(values: Array) -> Array:
@@ -418,6 +501,9 @@ def pack_bfloat16(values: Array) -> Array:
     DST keeps the upper half. The packer makes 0 of denormal numbers and of -0, and infinity of NaN.
     """
     pattern = np.ascontiguousarray(values, np.float32).view(np.uint32) & np.uint32(0xFFFF0000)
+    numbers = pattern.view(np.float32)
+    if all_within(numbers, _NORMAL):
+        return np.asarray(numbers + _ZERO)
     exponents = pattern & np.uint32(0x7F800000)
     pattern = np.where(exponents == 0x7F800000, pattern & np.uint32(0xFF800000), pattern)
     return np.where(exponents, pattern, 0).astype(np.uint32).view(np.float32)
@@ -425,9 +511,17 @@ def pack_bfloat16(values: Array) -> Array:
 
 def store_float32(values: Array) -> Array:
     """Numbers of a register in a DST of 32 bits: denormal ones become 0, with their signs."""
-    pattern = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    numbers = np.ascontiguousarray(values, np.float32)
+    if all_within(numbers, _NORMAL):
+        return numbers
+    pattern = numbers.view(np.uint32)
     kept = np.where(pattern & np.uint32(0x7F800000), pattern, pattern & np.uint32(1 << 31))
     return kept.astype(np.uint32).view(np.float32)
+
+
+def all_bfloat16() -> Array:
+    """The 65,536 numbers of bfloat16, by their patterns."""
+    return (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
 
 
 def vector_unit(arch: Arch) -> VectorUnit:

@@ -17,6 +17,7 @@ from ttmlir.metalium.enums import BufferType
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshCoordinateRange, MeshShape
 from ttmlir.runtime.tensor import Numerics
+from ttmlir.sim.machine.card_steps import FEW_STEPS
 from ttmlir.sim.machine.device import Allocator, SimChip
 from ttmlir.ttnn.errors import locate_error
 from ttmlir.ttnn.types.memory import CoreGrid
@@ -101,10 +102,6 @@ class SubDevices:
 
 
 # --- Devices --------------------------------------------------------------------------------------
-
-FEW_STEPS = 1 << 20
-"""Steps of a card's units that take a few milliseconds here."""
-ALL_STEPS = 1 << 62
 
 
 @dataclass(frozen=True)

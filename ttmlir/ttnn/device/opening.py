@@ -14,9 +14,9 @@ from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.enums import NamedNumber
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.meshes import MeshCoordinate, MeshDeviceConfig, MeshShape, chips_of_mesh
+from ttmlir.sim.machine.card_steps import ALL_STEPS
 from ttmlir.sim.options import Numerics, SimOptions
 from ttmlir.ttnn.device.mesh import (
-    ALL_STEPS,
     MeshDevice,
     SeveralDevices,
     chip_of,

@@ -11,6 +11,7 @@ from ttmlir.layout.enums import MathFidelity as CardFidelity
 from ttmlir.optable.contraction import matmul_shape
 from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.runtime.tensor import Array
+from ttmlir.sim.machine.card_steps import MULTIPLICATION_STEPS
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
 from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
@@ -35,10 +36,6 @@ TAIL = (
     "optional_output_tensor=None, global_cb=None, sub_device_id"
 )
 _WITHOUT_TRANSPOSE = TAIL.replace("transpose_a=False, transpose_b=False, ", "")
-
-
-_STEPS = 2
-"""Of a card's units for a multiplication, in the default fidelity."""
 
 
 def multiply(values: dict[str, Any]) -> Tensor:
@@ -83,7 +80,7 @@ def _product_on_card(
     config = values["compute_kernel_config"]
     if not device.card_steps or a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
         return None
-    if _STEPS * a.size * b.shape[-1] > device.card_steps:
+    if MULTIPLICATION_STEPS * a.size * b.shape[-1] > device.card_steps:
         return None
     if not (config is None or isinstance(config, WormholeComputeKernelConfig)):
         return None

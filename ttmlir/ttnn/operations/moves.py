@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
+from ttmlir.sim.machine.card_steps import CAST_STEPS
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -156,7 +157,7 @@ def typecast(
     if output_dtype is not None and dtype != tensor.dtype:
         raise UsageError(f"input_dtype is {dtype}, but the tensor has {tensor.dtype}")
     array, device = None, tensor.device()
-    if device is not None and 2 * tensor.array.size <= device.card_steps:
+    if device is not None and CAST_STEPS * tensor.array.size <= device.card_steps:
         from ttmlir.sim.machine.card_formats import cast
 
         array = cast(tensor.array, tensor.dtype.facts.storage, wanted.facts.storage)

@@ -21,6 +21,7 @@ from ttmlir.composites.normalization import (
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.runtime.tensor import Array as Numbers
+from ttmlir.sim.machine.card_steps import ROW_STEPS
 from ttmlir.ttnn.operations.elementwise.semantics import reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
 # --- Along the last dimension ---------------------------------------------------------------------
 
 _TAIL = "*, memory_config=None, compute_kernel_config, numeric_stable, program_config=None"
-_STEPS = 32
-"""Of a card's units for each number."""
 _NORM_TAIL = (
     "*, epsilon=1e-12, weight=None, bias=None, residual_input_tensor=None, memory_config=None, "
     "program_config=None, compute_kernel_config"
@@ -76,7 +75,7 @@ def _softmax_on_card(tensor: Tensor, values: dict[str, Any], device: MeshDevice)
 def _has_card_bits(tensor: Tensor, values: dict[str, Any], device: MeshDevice) -> bool:
     """Whether an operation on rows is computed step by step, as a card does it by default."""
     by_default = values["compute_kernel_config"] is None and values["program_config"] is None
-    fits = _STEPS * tensor.array.size <= device.card_steps
+    fits = ROW_STEPS * tensor.array.size <= device.card_steps
     return fits and by_default and bool(tensor.shape) and not tensor.is_sharded()
 
 

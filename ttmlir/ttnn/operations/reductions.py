@@ -11,6 +11,7 @@ import numpy as np
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable.reduction import reduced_shape
 from ttmlir.runtime.tensor import Array
+from ttmlir.sim.machine.card_steps import REDUCTION_STEPS
 from ttmlir.ttnn.operations.elementwise.semantics import Reference, reference_of
 from ttmlir.ttnn.operations.operation import (
     Operation,
@@ -30,8 +31,6 @@ from ttmlir.ttnn.types.enums import DataType, Layout
 if TYPE_CHECKING:
     from ttmlir.ttnn.device.mesh import MeshDevice
 
-_STEPS = 16
-"""Of a card's units for each number."""
 _SIGNATURE = (
     "input_tensor, dim=None, keepdim=False, *, memory_config=None, compute_kernel_config, "
     "scalar=1.0, correction=True, sub_core_grids"
@@ -98,7 +97,10 @@ class Reduction:
         """The bits of a card's sums, averages and largest numbers, where they are known."""
         if self.name not in ("sum", "mean", "max", "prod") or dims is None or scalar != 1.0:
             return None
-        if _STEPS * tensor.array.size > device.card_steps or not tensor.dtype.facts.is_float:
+        if (
+            REDUCTION_STEPS * tensor.array.size > device.card_steps
+            or not tensor.dtype.facts.is_float
+        ):
             return None
         if self.name == "prod":
             from ttmlir.sim.machine.card_products import multiply_along
@@ -208,7 +210,7 @@ def _cumulate(name: str) -> Iterator[Operation]:
         if values["reverse_order"]:
             array = np.flip(array, dim)
         result = None
-        has_bits = name == "cumsum" and _STEPS * array.size <= device.card_steps
+        has_bits = name == "cumsum" and REDUCTION_STEPS * array.size <= device.card_steps
         if has_bits and values["dtype"] in (None, tensor.dtype):
             from ttmlir.sim.machine.card_products import accumulate
 

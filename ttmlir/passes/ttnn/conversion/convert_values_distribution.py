@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 
-from ttmlir.dialects.ttcore import device_of
+from ttmlir.dialects.ttcore import MeshesAttr, device_of
 from ttmlir.dialects.ttnn.configs import (
     MeshComposerConfigAttr,
     MeshMapperConfigAttr,
@@ -167,10 +167,12 @@ def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     device = device_of(op)
     if device is None:
         refuse_to_legalize(op, "there is no ttcore.device; run ttcore-register-device before")
-    mesh = device.mesh_shape
+    mesh: Sequence[int] = device.mesh_shape
     said = cast("DenseArrayBase[IntegerType]", op.properties["shard_dims"]).get_values()
     kind = cast("KeywordAttr[MeshShardType]", op.properties["shard_type"]).data.keyword
     dims = [-1] * len(mesh) if kind == "replicate" else [*said]
+    if len(dims) > len(mesh):
+        mesh = _axes_of_module(op)
     if len(dims) != len(mesh):
         refuse_to_legalize(op, f"it has {len(dims)} shard_dims, and the mesh {len(mesh)} axes")
     direction = cast("KeywordAttr[MeshShardDirection]", op.properties["shard_direction"])
@@ -200,6 +202,17 @@ def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     composer = MeshComposerConfigAttr(tuple(fields.items()))
     made = build.create("aggregate_tensor", operands, type_, composer_config=composer)
     return [build.create("to_tensor_spec", (made,), result)]
+
+
+def _axes_of_module(op: Operation) -> Sequence[int]:
+    """Extents of all axes of the mesh of a module, of which rows and columns may have several."""
+    parent: Operation | None = op
+    while parent is not None:
+        meshes = parent.attributes.get("ttcore.meshes")
+        if isinstance(meshes, MeshesAttr) and meshes.data:
+            return meshes.data[-1][1]
+        parent = parent.parent_op()
+    return ()
 
 
 _UI32 = IntegerType(32, Signedness.UNSIGNED)

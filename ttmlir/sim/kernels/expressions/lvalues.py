@@ -28,6 +28,7 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     ReferenceType,
+    SignatureType,
     StringType,
     StructType,
     alignment_of,
@@ -387,20 +388,38 @@ def convert_implicitly(
             return convert(value, target)
         case IntType(), PointerType() if target == BOOL:
             return convert_to_bool(value)
-        case PointerType(), _ if source == NULL:
-            return Value(target, code.constant(0))
-        case PointerType(), IntType() if value.constant == 0 and isinstance(node, tree.Integer):
+        case PointerType(), IntType() if source == NULL or _is_zero(value, node):
             return Value(target, code.constant(0))
         case PointerType(), PointerType() if may_point(target, source):
             pointer = replace(target, volatile=target.volatile or source.volatile)
             return Value(pointer, value.node, space=value.space)
-        case ObjectType(name=name, arguments=()), ObjectType() if name == source.name:
-            # A reference to an accessor of any layout.
+        case _ if source == target or _is_accessor(target, source):
             return value
-        case _ if source == target:
-            return value
+        case ((PointerType(pointee=SignatureType()) | SignatureType()), _):
+            fitting = context.handlers.fit_function(context, value, target, node)
+            if fitting is None:
+                raise context.error(node, _describe_function(source, target))
+            return fitting
         case _:
             return _convert_classes(context, value, target, node, is_explicit)
+
+
+def _is_zero(value: Value, node: tree.Node) -> bool:
+    return value.constant == 0 and isinstance(node, tree.Integer)
+
+
+def _is_accessor(target: CType, source: CType) -> bool:
+    """Whether a reference to an accessor of any layout may refer to one."""
+    if not isinstance(target, ObjectType) or not isinstance(source, ObjectType):
+        return False
+    return target.name == source.name and not target.arguments
+
+
+def _describe_function(source: CType, target: CType) -> str:
+    signature = target.pointee if isinstance(target, PointerType) else target
+    if not isinstance(source, FunctionType) or isinstance(source, MemberPointerType):
+        return f"a '{source.name}' is no '{signature.name}'"
+    return f"no '{source.name}' is a '{signature.name}'"
 
 
 def _convert_classes(
@@ -507,6 +526,8 @@ def _describe_conversion(source: CType, target: CType) -> str:
         )
     if isinstance(source, StringType):
         return f"a string is no '{target.name}'"
+    if isinstance(target, FunctionType) and isinstance(source, FunctionType):
+        return f"a pointer points to '{target.name}' for good here, and not to '{source.name}'"
     return f"'{source.name}' does not convert to '{target.name}'"
 
 
@@ -1013,6 +1034,8 @@ def _find_dereferenced(context: Context, node: tree.Unary) -> Lvalue | Value:
             raise context.error(node, f"'{found.type.name}' is no pointer")
         return called
     value = found if isinstance(found, Value) else read_lvalue(context, found)
+    if isinstance(value.type, FunctionType) and not isinstance(value.type, MemberPointerType):
+        return value
     return find_pointee(context, value, node)
 
 
@@ -1222,6 +1245,8 @@ def evaluate_cast(context: Context, node: tree.Cast) -> Value:
         return keep_temporary(context, made, node)
     if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
         value = evaluate_scalar(context, node.value)
+        if isinstance(value.type, FunctionType):
+            return convert_implicitly(context, value, target, node)
         _refuse_lost_const(context, value.type, target, node)
         return _reinterpret(context, value, target, node)
     return cast_value(context, context.evaluate(node.value), target, node)

@@ -272,7 +272,9 @@ def _evaluate_comma(context: Context, node: tree.BinaryOperation) -> Value:
 def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
     """`a ? b : c`."""
     condition = evaluate_condition(context, node.condition)
-    a, b = context.evaluate(node.true_value), context.evaluate(node.false_value)
+    # g++ takes a bit-field for a number of its declared type here, and does not promote it.
+    a = replace(context.evaluate(node.true_value), width=0)
+    b = replace(context.evaluate(node.false_value), width=0)
     a, b = unify_types(context, a, b, node)
     if condition.constant is not None:
         return a if condition.constant else b

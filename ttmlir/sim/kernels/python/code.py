@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
@@ -884,7 +883,7 @@ class Folder:
 
     def _prepare(self, node: ast.AST, own: frozenset[str]) -> bool:
         """Whether a piece of code can run now; defines the functions that it calls."""
-        parts = list(ast.walk(node))
+        parts = list(walk(node))
         if any(isinstance(each, _UNSUITABLE) for each in parts):
             return False
         members = (each.attr for each in parts if isinstance(each, ast.Attribute))
@@ -932,20 +931,29 @@ class Folder:
             del environment[name]
             self._unsuitable.add(name)
             return False
-        counted = _FoldingCounter().visit(copy.deepcopy(function))
-        module = ast.fix_missing_locations(ast.Module([counted], []))
-        exec(compile(module, "<constant>", "exec"), environment)
+        exec(_compile(ast.Module([_count_steps(function)], []), "exec"), environment)
         return True
 
 
 def _run(node: ast.expr, environment: dict[str, object]) -> object:
     """The value of an expression whose names are known."""
-    expression = ast.Expression(copy.deepcopy(node))
-    for each in ast.walk(expression):
-        if isinstance(each, (ast.expr, ast.keyword)):
-            each.lineno = each.end_lineno = 1
-            each.col_offset = each.end_col_offset = 0
-    return eval(compile(expression, "<constant>", "eval"), environment)
+    return eval(_compile(ast.Expression(node), "eval"), environment)
+
+
+_ANY_PLACE = {"lineno": 1, "end_lineno": 1, "col_offset": 0, "end_col_offset": 0}
+
+
+def _compile(node: ast.Module | ast.Expression, mode: str) -> CodeType:
+    """The code of nodes; those without a place are given one in the kernel later, see `locate`."""
+    without_place = [each.__dict__ for each in walk(node) if "lineno" not in each.__dict__]
+    for known in without_place:
+        known.update(_ANY_PLACE)
+    try:
+        return compile(node, "<constant>", mode)
+    finally:
+        for known in without_place:
+            for name in _ANY_PLACE:
+                known.pop(name, None)
 
 
 def _stored(function: ast.FunctionDef) -> frozenset[str]:
@@ -954,25 +962,15 @@ def _stored(function: ast.FunctionDef) -> frozenset[str]:
     return frozenset(each.id for each in named if isinstance(each.ctx, ast.Store))
 
 
-class _FoldingCounter(ast.NodeTransformer):
-    """Lets functions count their calls, and loops their iterations."""
-
-    def _counted(self, node: ast.FunctionDef | ast.For | ast.While) -> ast.AST:
-        self.generic_visit(node)
-        node.body.insert(0, ast.Expr(call(_TICK)))
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """A call is a step."""
-        return self._counted(node)
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        """Each iteration is a step."""
-        return self._counted(node)
-
-    def visit_While(self, node: ast.While) -> ast.AST:
-        """Each iteration is a step."""
-        return self._counted(node)
+def _count_steps(statement: ast.stmt) -> ast.stmt:
+    """A copy in which each call of a function and each iteration of a loop is a step."""
+    known = dict(statement.__dict__)
+    for part in ("body", "orelse"):
+        if part in known:
+            known[part] = list(map(_count_steps, known[part]))
+    if isinstance(statement, (ast.FunctionDef, ast.For, ast.While)):
+        known["body"].insert(0, ast.Expr(call(_TICK)))
+    return type(statement)(**known)
 
 
 def is_literal(node: ast.expr) -> bool:

@@ -235,9 +235,9 @@ class Elementwise:
             on_card = self._find_on_card(device, tensors, arguments, fast=fast)
             size = max(each.size for each in arrays)
             if on_card is not None and on_card.steps * size <= device.card_steps:
-                self._check_shapes(arrays)
-                shape = np.broadcast_shapes(*(each.shape for each in arrays))
-                return on_card.function(*arrays).reshape(shape), True
+                if len(arrays) > 1 and any(each.shape != arrays[0].shape for each in arrays):
+                    self._check_shapes(arrays)
+                return on_card.function(*arrays), True
         if kept is DataType.BFLOAT16 and self._goes_in_parts(arrays):
             return compute_bfloat16(partial(self.reference, np, **arguments), arrays), True
         return self._compute(arrays, arguments), False

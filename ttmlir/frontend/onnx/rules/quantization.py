@@ -1,0 +1,165 @@
+"""Operators on integers that stand for numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ttmlir.arrays.array import Array
+from ttmlir.arrays.carriers import host_dtype
+from ttmlir.composites.quantization import Quantization, dequantize, round_to_integers
+from ttmlir.frontend.onnx.call import Call, Rule
+from ttmlir.frontend.onnx.elements import (
+    DTYPES,
+    SMALL_FLOATS,
+    SMALL_INTEGERS,
+    Tensor,
+    type_name,
+)
+from ttmlir.frontend.onnx.rules.elementwise import round_to_format
+from ttmlir.frontend.onnx.rules.window import convolve
+
+
+def _along(call: Call, x: Array, given: Array) -> Array:
+    """Scales or zero points in a shape that broadcasts against a tensor."""
+    if given.rank == 0 or given.shape == (1,):
+        return given.reshape((1,) * x.rank)
+    dim = call.dim(x.rank, default=1)
+    block = int(call["block_size"] or 0)
+    if not block:
+        if given.rank != 1 or given.shape[0] != x.shape[dim]:
+            call.refuse(
+                f"scales and zero points of the shape {list(given.shape)} do not fit dimension "
+                f"{dim} of {list(x.shape)}"
+            )
+        return given.reshape([n if i == dim else 1 for i, n in enumerate(x.shape)])
+    extents = [-(-n // block) if i == dim else n for i, n in enumerate(x.shape)]
+    if list(given.shape) != extents:
+        call.refuse(
+            f"scales and zero points of the shape {list(given.shape)} do not fit blocks of {block} "
+            f"along dimension {dim} of {list(x.shape)}"
+        )
+    wide = [*given.shape[: dim + 1], block, *given.shape[dim + 1 :]]
+    merged = [n * block if i == dim else n for i, n in enumerate(given.shape)]
+    return given.unsqueeze(dim + 1).broadcast(wide).reshape(merged).cut(dim, 0, x.shape[dim])
+
+
+def _limits(name: str) -> tuple[int, int]:
+    """The least and the largest integer of a type by ONNX's name."""
+    if name in SMALL_INTEGERS:
+        return SMALL_INTEGERS[name]
+    limits = np.iinfo(host_dtype(DTYPES[name]))
+    return int(limits.min), int(limits.max)
+
+
+def _round(x: Array, name: str, zero: Array | None) -> Tensor:
+    """Numbers that are divided by the scale as integers of a type by ONNX's name."""
+    low, high = _limits(name)
+    zeros = (0,) if zero is None else zero
+    by = Quantization(DTYPES[name], low, high, (1,), zeros)
+    return Tensor(round_to_integers(x, by), name)
+
+
+def _quantize(call: Call) -> Tensor:
+    x = call.array("x")
+    zero = call.optional("y_zero_point")
+    if zero is not None:
+        name = call.tensor("y_zero_point").type
+    else:
+        name = type_name(call["output_dtype"]) if call["output_dtype"] else "UINT8"
+    dtype = call.dtype_of(type_name(call["precision"])) if call["precision"] else x.dtype
+    x = x.cast(dtype) if dtype[0] != "i" else x.cast("f32")
+    x = x / _along(call, x, call.array("y_scale").cast(x.dtype))
+    zero = None if zero is None else _along(call, x, zero.cast(x.dtype))
+    if name in SMALL_FLOATS:
+        x = x if zero is None else x + zero
+        return Tensor(round_to_format(x, name, saturate=call["saturate"] != 0), name)
+    return _round(x, name, zero)
+
+
+def _dequantize(call: Call) -> Tensor:
+    x, scale = call.array("x").cast("f32"), call.tensor("x_scale")
+    name = type_name(call["output_dtype"]) if call["output_dtype"] else scale.type
+    scales = _along(call, x, call.use(scale.array).cast("f32"))
+    zero = call.optional("x_zero_point")
+    zeros = (0,) if zero is None else _along(call, x, zero.cast("f32"))
+    by = Quantization("f32", 0, 0, scales, zeros)
+    return Tensor(dequantize(x, by).cast(call.dtype_of(name)), name)
+
+
+# -- products of integers ----------------------------------------------------------------------
+
+
+def _factor(call: Call, name: str, zero: str, *, dim: int) -> Array:
+    """Integers without their zero point; there may be one for each place of a dimension."""
+    x = call.array(name).cast("i32")
+    point = call.optional(zero)
+    if point is None:
+        return x
+    point = point.cast("i32")
+    if point.rank == 1 and x.rank > 1:
+        dim %= x.rank
+        extent = point.shape[0]
+        if extent not in (1, x.shape[dim]):
+            call.refuse(f"'{zero}' has {extent} numbers; dimension {dim} has {x.shape[dim]}")
+        point = point.reshape([extent if i == dim else 1 for i in range(x.rank)])
+    return x - point
+
+
+def _matmul_integer(call: Call) -> Array:
+    a = _factor(call, "A", "a_zero_point", dim=-2)
+    return a @ _factor(call, "B", "b_zero_point", dim=-1)
+
+
+def _conv_integer(call: Call) -> Array:
+    x = _factor(call, "x", "x_zero_point", dim=1)
+    return convolve(call, x, _factor(call, "w", "w_zero_point", dim=0))
+
+
+def _requantize(call: Call, product: Array, scales: Array) -> Tensor:
+    """Sums of products of integers as integers of the result's scale and zero point."""
+    x = product.cast("f32") * (scales / call.array("y_scale").cast("f32"))
+    zero = call.tensor("y_zero_point")
+    return _round(x, zero.type, call.use(zero.array).cast("f32"))
+
+
+def _qlinear_matmul(call: Call) -> Tensor:
+    a = _factor(call, "a", "a_zero_point", dim=-2)
+    b = _factor(call, "b", "b_zero_point", dim=-1)
+    left, right = (call.array(name).cast("f32") for name in ("a_scale", "b_scale"))
+    left = left.unsqueeze(1) if left.rank == 1 and left.shape[0] > 1 else left
+    return _requantize(call, a @ b, left * right)
+
+
+def _qlinear_conv(call: Call) -> Tensor:
+    x = _factor(call, "x", "x_zero_point", dim=1)
+    weight = _factor(call, "w", "w_zero_point", dim=0)
+    bias = call.optional("B")
+    product = convolve(call, x, weight, bias)
+    left, right = (call.array(name).cast("f32") for name in ("x_scale", "w_scale"))
+    if right.rank == 1:
+        right = right.reshape((right.shape[0], *(1,) * (x.rank - 2)))
+    return _requantize(call, product, left.reshape(()) * right)
+
+
+def _dynamic(call: Call) -> tuple[Array, Array, Array]:
+    """Integers of 8 bits without sign, with a scale and a zero point of their least and largest."""
+    x = call.array("x")
+    dims = range(x.rank)
+    low, high = x.min(*dims, keep=False).minimum(0), x.max(*dims, keep=False).maximum(0)
+    scale = (high - low) / 255
+    scale = scale.eq(0).where(1.0, scale)
+    zero = (-low / scale).round().limit(0.0, 255.0)
+    by = Quantization("ui8", 0, 255, (1,), zero)
+    return round_to_integers(x / scale, by), scale, zero.cast("ui8")
+
+
+RULES: dict[str, Rule] = {
+    "ConvInteger": _conv_integer,
+    "DequantizeLinear": _dequantize,
+    "DynamicQuantizeLinear": _dynamic,
+    "MatMulInteger": _matmul_integer,
+    "QLinearConv": _qlinear_conv,
+    "QLinearMatMul": _qlinear_matmul,
+    "QuantizeLinear": _quantize,
+}
+"""Rules by the names of operators."""
