@@ -66,6 +66,18 @@ def test_a_ring_turns_at_corners() -> None:
         assert printed(mesh) == {6: [sum_of(64)]}
 
 
+@pytest.mark.parametrize(
+    ("config", "route"),
+    [(FabricConfig.FABRIC_1D_RING, ONE_HOP),
+     (FabricConfig.FABRIC_2D_TORUS_X, "fabric_set_unicast_route(header, 7, 0);")],
+)  # fmt: skip
+def test_a_row_of_a_torus_is_a_ring(config: FabricConfig, route: str) -> None:
+    """From the first chip of a row of a Galaxy the last one is one hop to the west."""
+    with open_fabric(config, "galaxy", (4, 8)) as mesh:
+        send(mesh, route, [7], towards=7)
+        assert printed(mesh) == {7: [sum_of(64)]}
+
+
 @pytest.mark.parametrize(("target", "towards"), [(6, 4), (3, 1), (4, 4)])
 def test_packets_in_two_dimensions(target: int, towards: int) -> None:
     """They go along the column first, then along the row."""
