@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from test.metalium.fabric_programs import (
+    CORE,
     RECEIVER,
     SENDER,
     add_kernel,
@@ -17,6 +18,7 @@ from test.metalium.fabric_programs import (
     sum_of,
 )
 from ttmlir.metalium import (
+    CreateGlobalSemaphore,
     CreateProgram,
     DataMovementProcessor,
     MetaliumError,
@@ -120,6 +122,38 @@ def test_time_of_a_hop() -> None:
     assert third - second == pytest.approx(small, rel=0.01)
 
 
+def test_a_link_that_two_chips_share() -> None:
+    """Packets of the farther chip wait for slots on the chip between, and this for the link."""
+    clock, rate, _, _ = LINKS["t3000"]
+    few, many = (share_a_link(count) for count in (20, 60))
+    alone = 40 * 4096 / rate * clock
+    farther, _, last = (more - less for less, more in zip(few, many, strict=True))
+    assert last == pytest.approx(2 * alone, rel=0.05)
+    # The farther chip's own link could carry its packets in half of the time.
+    assert farther > 1.4 * alone
+
+
+def share_a_link(count: int) -> list[int]:
+    """The first and the second chip send packets to the third one: the cycles of all."""
+    with open_fabric(FabricConfig.FABRIC_1D, "t3000", (1, 4)) as mesh:
+        data = allocate(mesh)
+        far, near = (CreateGlobalSemaphore(mesh, CORE, 0) for _ in range(2))
+        programs = {index: CreateProgram() for index in (0, 1, 2)}
+        for source, semaphore, hops in ((0, far, 2), (1, near, 1)):
+            text = SENDER.replace("ROUTE", f"header->to_chip_unicast({hops});")
+            text = text.replace("data + 8192", f"data + {8192 + 4096 * source}")
+            arguments = [data.address(), semaphore.address(), 4096, count]
+            add_sender(mesh, programs[source], text, arguments, towards=source + 1, source=source)
+        waiting = RECEIVER.replace(
+            "noc_semaphore_wait(",
+            f"noc_semaphore_wait((volatile tt_l1_ptr uint32_t*){far.address()}, 1);"
+            "noc_semaphore_wait(",
+        )
+        add_kernel(programs[2], waiting, [data.address(), near.address(), 64])
+        run(mesh, programs)
+        return [each.command_queue().reports[-1].cycles for each in mesh.get_devices()[:3]]
+
+
 # Mistakes of kernels.
 
 
@@ -207,6 +241,23 @@ def test_a_read_without_its_semaphore() -> None:
             send(mesh, ONE_HOP, [1], receiver=early)
     assert caught.value.rule in ("race", "uninitialised-read")
     assert "device 1 core (0, 0)" in str(caught.value)
+
+
+def test_two_chips_that_write_to_the_same_bytes() -> None:
+    """Nothing orders what comes from different chips."""
+    with open_fabric(FabricConfig.FABRIC_1D, "t3000", (1, 4)) as mesh:
+        data, semaphore = allocate(mesh), CreateGlobalSemaphore(mesh, CORE, 0)
+        programs = {index: CreateProgram() for index in (0, 2)}
+        for source in programs:
+            arguments = [data.address(), semaphore.address(), 64, 1]
+            text = SENDER.replace("ROUTE", ONE_HOP)
+            add_sender(mesh, programs[source], text, arguments, towards=1, source=source)
+        with pytest.raises(SanitizerError) as caught:
+            run(mesh, programs)
+    text = str(caught.value)
+    assert caught.value.rule == "race"
+    assert "of L1 of core (0, 0) of device 1, which device 0 core (0, 0) BRISC writes" in text
+    assert "note: on device 2 core (0, 0) BRISC" in text
 
 
 def test_a_semaphore_that_nobody_increases() -> None:
