@@ -192,6 +192,28 @@ def test_a_connection_that_is_not_open() -> None:
     assert "no connection to Ethernet channel 8 of device 0 is open; call open()" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("channel", "text"),
+    [
+        (
+            3,
+            "Ethernet channel 3 of device 0 has no router of the fabric FABRIC_1D; links of the de",
+        ),
+        (4000, "the arguments name channel 4000, which no router has; they come from append_fabr"),
+    ],
+)
+def test_arguments_that_name_no_router(channel: int, text: str) -> None:
+    """Run-time arguments may be anything."""
+    with open_fabric(FabricConfig.FABRIC_1D, "n300", (1, 2)) as mesh:
+        program, data = CreateProgram(), allocate(mesh)
+        kernel = SENDER.replace("ROUTE", ONE_HOP)
+        add_kernel(program, kernel, [data.address(), 0, 64, 1, channel, 0, 1])
+        with pytest.raises(SimError) as caught:
+            run(mesh, {0: program})
+    assert text in str(caught.value)
+    assert caught.value.rule == "fabric-connection"
+
+
 def test_two_workers_of_one_router() -> None:
     """The message says where the first one connected."""
     with open_fabric(FabricConfig.FABRIC_1D, "n300", (1, 2)) as mesh:
