@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from test.metalium.fabric_programs import (
+    CORE,
     RECEIVER,
     SENDER,
     add_kernel,
@@ -17,6 +18,7 @@ from test.metalium.fabric_programs import (
     sum_of,
 )
 from ttmlir.metalium import (
+    CreateGlobalSemaphore,
     CreateProgram,
     DataMovementProcessor,
     MetaliumError,
@@ -66,6 +68,18 @@ def test_a_ring_turns_at_corners() -> None:
         assert printed(mesh) == {6: [sum_of(64)]}
 
 
+@pytest.mark.parametrize(
+    ("config", "route"),
+    [(FabricConfig.FABRIC_1D_RING, ONE_HOP),
+     (FabricConfig.FABRIC_2D_TORUS_X, "fabric_set_unicast_route(header, 7, 0);")],
+)  # fmt: skip
+def test_a_row_of_a_torus_is_a_ring(config: FabricConfig, route: str) -> None:
+    """From the first chip of a row of a Galaxy the last one is one hop to the west."""
+    with open_fabric(config, "galaxy", (4, 8)) as mesh:
+        send(mesh, route, [7], towards=7)
+        assert printed(mesh) == {7: [sum_of(64)]}
+
+
 @pytest.mark.parametrize(("target", "towards"), [(6, 4), (3, 1), (4, 4)])
 def test_packets_in_two_dimensions(target: int, towards: int) -> None:
     """They go along the column first, then along the row."""
@@ -108,6 +122,38 @@ def test_time_of_a_hop() -> None:
     assert third - second == pytest.approx(small, rel=0.01)
 
 
+def test_a_link_that_two_chips_share() -> None:
+    """Packets of the farther chip wait for slots on the chip between, and this for the link."""
+    clock, rate, _, _ = LINKS["t3000"]
+    few, many = (share_a_link(count) for count in (20, 60))
+    alone = 40 * 4096 / rate * clock
+    farther, _, last = (more - less for less, more in zip(few, many, strict=True))
+    assert last == pytest.approx(2 * alone, rel=0.05)
+    # The farther chip's own link could carry its packets in half of the time.
+    assert farther > 1.4 * alone
+
+
+def share_a_link(count: int) -> list[int]:
+    """The first and the second chip send packets to the third one: the cycles of all."""
+    with open_fabric(FabricConfig.FABRIC_1D, "t3000", (1, 4)) as mesh:
+        data = allocate(mesh)
+        far, near = (CreateGlobalSemaphore(mesh, CORE, 0) for _ in range(2))
+        programs = {index: CreateProgram() for index in (0, 1, 2)}
+        for source, semaphore, hops in ((0, far, 2), (1, near, 1)):
+            text = SENDER.replace("ROUTE", f"header->to_chip_unicast({hops});")
+            text = text.replace("data + 8192", f"data + {8192 + 4096 * source}")
+            arguments = [data.address(), semaphore.address(), 4096, count]
+            add_sender(mesh, programs[source], text, arguments, towards=source + 1, source=source)
+        waiting = RECEIVER.replace(
+            "noc_semaphore_wait(",
+            f"noc_semaphore_wait((volatile tt_l1_ptr uint32_t*){far.address()}, 1);"
+            "noc_semaphore_wait(",
+        )
+        add_kernel(programs[2], waiting, [data.address(), near.address(), 64])
+        run(mesh, programs)
+        return [each.command_queue().reports[-1].cycles for each in mesh.get_devices()[:3]]
+
+
 # Mistakes of kernels.
 
 
@@ -144,6 +190,28 @@ def test_a_connection_that_is_not_open() -> None:
     """A send needs a connection."""
     error = fails(SENDER.replace("    sender.open();\n", ""))
     assert "no connection to Ethernet channel 8 of device 0 is open; call open()" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("channel", "text"),
+    [
+        (
+            3,
+            "Ethernet channel 3 of device 0 has no router of the fabric FABRIC_1D; links of the de",
+        ),
+        (4000, "the arguments name channel 4000, which no router has; they come from append_fabr"),
+    ],
+)
+def test_arguments_that_name_no_router(channel: int, text: str) -> None:
+    """Run-time arguments may be anything."""
+    with open_fabric(FabricConfig.FABRIC_1D, "n300", (1, 2)) as mesh:
+        program, data = CreateProgram(), allocate(mesh)
+        kernel = SENDER.replace("ROUTE", ONE_HOP)
+        add_kernel(program, kernel, [data.address(), 0, 64, 1, channel, 0, 1])
+        with pytest.raises(SimError) as caught:
+            run(mesh, {0: program})
+    assert text in str(caught.value)
+    assert caught.value.rule == "fabric-connection"
 
 
 def test_two_workers_of_one_router() -> None:
@@ -195,6 +263,23 @@ def test_a_read_without_its_semaphore() -> None:
             send(mesh, ONE_HOP, [1], receiver=early)
     assert caught.value.rule in ("race", "uninitialised-read")
     assert "device 1 core (0, 0)" in str(caught.value)
+
+
+def test_two_chips_that_write_to_the_same_bytes() -> None:
+    """Nothing orders what comes from different chips."""
+    with open_fabric(FabricConfig.FABRIC_1D, "t3000", (1, 4)) as mesh:
+        data, semaphore = allocate(mesh), CreateGlobalSemaphore(mesh, CORE, 0)
+        programs = {index: CreateProgram() for index in (0, 2)}
+        for source in programs:
+            arguments = [data.address(), semaphore.address(), 64, 1]
+            text = SENDER.replace("ROUTE", ONE_HOP)
+            add_sender(mesh, programs[source], text, arguments, towards=1, source=source)
+        with pytest.raises(SanitizerError) as caught:
+            run(mesh, programs)
+    text = str(caught.value)
+    assert caught.value.rule == "race"
+    assert "of L1 of core (0, 0) of device 1, which device 0 core (0, 0) BRISC writes" in text
+    assert "note: on device 2 core (0, 0) BRISC" in text
 
 
 def test_a_semaphore_that_nobody_increases() -> None:

@@ -178,3 +178,31 @@ def test_calls_over_several_connections(config: FabricConfig) -> None:
     with open_fabric(config, "p150x8", (1, 4)) as mesh:
         send_both_ways(mesh, MANY_CALLS["multicast"], (2, 1), [0, 2, 3])
         assert printed(mesh) == {each: [sum_of(64)] for each in (0, 2, 3)}
+
+
+MESH_CALLS = {
+    "unicast": """
+    namespace chips = tt::tt_fabric::mesh::experimental;
+    chips::fabric_unicast_noc_fused_unicast_with_atomic_inc(
+        manager, route, data, size, NocUnicastAtomicIncFusedCommandHeader{target, word, 1});
+    """,
+    "multicast": """
+    namespace chips = tt::tt_fabric::mesh::experimental;
+    chips::MeshMcastRange ranges[2] = {{hops[0], 0, 0, 0}, {0, hops[1], 0, 0}};
+    chips::fabric_multicast_noc_unicast_write_set_state<UnicastWriteUpdateMask::DstAddr>(
+        manager, route, ranges, NocUnicastCommandHeader{target});
+    chips::fabric_multicast_noc_unicast_write_with_state<UnicastWriteUpdateMask::PayloadSize>(
+        manager, route, data, nullptr, size);
+    noc_async_writes_flushed();
+    chips::fabric_multicast_noc_unicast_atomic_inc(
+        manager, route, ranges, NocUnicastAtomicIncCommandHeader{word, 1});
+    """,
+}
+
+
+@pytest.mark.parametrize(("name", "there"), [("unicast", [0, 2]), ("multicast", [0, 2, 3])])
+def test_calls_for_chips_by_their_numbers(name: str, there: list[int]) -> None:
+    """Each connection has the number of the chip that it was made for."""
+    with open_fabric(FabricConfig.FABRIC_2D, "p150x8", (1, 4)) as mesh:
+        send_both_ways(mesh, MESH_CALLS[name], (2, 1), there)
+        assert printed(mesh) == {each: [sum_of(64)] for each in there}

@@ -177,6 +177,13 @@ def test_a_channel_that_two_workers_have() -> None:
         send_by_mux(TEXT.replace("x, y, get_arg_val<uint32_t>(9), buffers", "x, y, 7, buffers"))
 
 
+def test_a_channel_without_buffers() -> None:
+    """It could hold no packet."""
+    text = TEXT.replace("get_arg_val<uint32_t>(9), buffers,", "get_arg_val<uint32_t>(9), 0,")
+    with pytest.raises(SimError, match="channel 0 of a mux has 0 buffers; it has at least one"):
+        send_by_mux(text)
+
+
 def test_places_of_channels() -> None:
     """Full channels come first; each has its words and slots."""
     config = FabricMuxConfig(2, 1, 3, 4, 4416, 0x20000)

@@ -21,6 +21,11 @@ class KernelText(Protocol):
         """The file that messages name."""
         ...
 
+    @property
+    def own_files(self) -> frozenset[int]:
+        """Numbers of files whose code is the package's own."""
+        ...
+
     def position(self, code_line: int, column: int) -> Position:
         """The place that a line of the compiled code stands for."""
         ...

@@ -975,6 +975,12 @@ public:
     IDevice* get_device(size_t row, size_t column, Where where = Where::here()) {
         return keep(ask(where, "distributed.MeshDevice.get_device", row, column));
     }
+    tt_fabric::FabricNodeId get_fabric_node_id(
+        const MeshCoordinate& place, Where where = Where::here()) const {
+        const auto made =
+            ask(where, "distributed.MeshDevice.get_fabric_node_id", place).numbers<uint32_t>();
+        return {tt_fabric::MeshId{made[0]}, made[1]};
+    }
     std::vector<IDevice*> get_devices(Where where = Where::here()) {
         std::vector<IDevice*> made;
         for (const MeshCoordinate& place : MeshCoordinateRange(shape(where))) {

@@ -26,6 +26,7 @@ from ttmlir.sim.machine.device import (
 from ttmlir.sim.machine.fabric import (
     HEADER_SIZE,
     MAX_PAYLOAD,
+    SLOTS,
     Connection,
     Fabric,
     Increment,
@@ -73,7 +74,7 @@ class FabricApi(DataMovementApi):
         fabric, end = self._find(channel)
         name = str(end)
         if channel >= _MUXES:
-            core, number, _ = self._channels[channel - _MUXES]
+            core, number, _ = self._named_channel(channel)
             mux = fabric.muxes.get((end.device, core.logical))
             connection = None if mux is None else mux.channels.get(number)
             name = f"channel {number} of the mux on {core.name}"
@@ -160,8 +161,22 @@ class FabricApi(DataMovementApi):
     @kernel_call()
     def fabric_mux_channel(self, x: int, y: int, number: int, slots: int) -> int:
         """What names a channel of the mux at a place on the network, for the other calls."""
+        if slots < 1:
+            raise self.thread.error(
+                f"channel {number} of a mux has {slots} buffers; it has at least one",
+                rule="fabric-connection",
+            )
         self._channels.append((self._core_at(x, y), number, slots))
         return _MUXES + len(self._channels) - 1
+
+    def _named_channel(self, channel: int) -> tuple[Core, int, int]:
+        if channel - _MUXES >= len(self._channels):
+            raise self.thread.error(
+                f"the arguments name channel {channel}, which no router has; they come from "
+                "append_fabric_connection_rt_args",
+                rule="fabric-connection",
+            )
+        return self._channels[channel - _MUXES]
 
     def _core_at(self, x: int, y: int) -> Core:
         endpoint = self.network.endpoint(self.get_noc_addr(x, y, 0))
@@ -173,7 +188,7 @@ class FabricApi(DataMovementApi):
         return endpoint
 
     def _open_channel(self, fabric: Fabric, channel: int, place: Finding) -> Connection:
-        core, number, slots = self._channels[channel - _MUXES]
+        core, number, slots = self._named_channel(channel)
         _, end = self._find(channel)
         mux = fabric.muxes.get((end.device, core.logical))
         if mux is None:
@@ -315,7 +330,8 @@ class FabricApi(DataMovementApi):
         return True
 
     def _slot(self, connection: Connection, core: EthernetCore) -> int:
-        return core.chip.ethernet_unreserved_base + connection.slot * _SLOT
+        # What is in a slot is delivered when it is sent: a few places are enough for all slots.
+        return core.chip.ethernet_unreserved_base + connection.slot % SLOTS * _SLOT
 
     def _check_slot(self, connection: Connection) -> None:
         """Find writes to a slot that may be full."""

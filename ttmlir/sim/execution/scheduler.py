@@ -52,6 +52,11 @@ class KernelSource:
     sources: KernelSources | None = field(repr=False, default=None)
     """The texts that the kernel was made of, once it is compiled."""
 
+    @property
+    def own_files(self) -> frozenset[int]:
+        """Numbers of files whose code is the package's own."""
+        return frozenset() if self.sources is None else self.sources.own_files
+
     def position(self, code_line: int, column: int) -> Position:
         """The place that a line of the compiled code stands for."""
         if self.sources is None:

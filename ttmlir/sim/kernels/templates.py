@@ -333,7 +333,8 @@ class Deduction:
             ):
                 # `const T` takes the `const` of the argument away from T.
                 const = given.const and "const" not in pattern.qualifiers
-                return self._bind(name, Alias(replace(given, const=const)))
+                volatile = given.volatile and "volatile" not in pattern.qualifiers
+                return self._bind(name, Alias(replace(given, const=const, volatile=volatile)))
             case tree.NamedType(template_arguments=(_, *_)), _:
                 return self._match_class(pattern, given)
             case ((tree.Pointer() | tree.FunctionOf()), FunctionType() as type_):

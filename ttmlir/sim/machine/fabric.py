@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import struct
+from bisect import bisect_right, insort
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -238,12 +239,12 @@ class Router:
         self._cycles = clock_hz / 1e9
         self._rate = figures.ring_rate if is_ring else figures.line_rate
         self._bubble = int(is_ring)
-        self.free = 0.0
-        """When it takes the next packet."""
+        self._busy: list[tuple[float, float]] = []
+        """When it takes packets: from when until when, in order, some of them in the future."""
         self.packets = 0
         self.bytes = 0
-        self._slots: deque[float] = deque()
-        """When packets leave the slots of the chip at the other end of the link."""
+        self._slots: list[float] = []
+        """When packets leave the slots of the chip at the other end of the link, in order."""
 
     def occupancy(self, size: int) -> float:
         """Cycles that a packet takes, which are as many for small ones."""
@@ -255,22 +256,32 @@ class Router:
         """Carry a packet to the next chip: when it has left, and when it is there."""
         figures = self._figures
         needed = 1 + (self._bubble if is_injected else 0)
-        while self._slots and self._slots[0] <= now:
-            self._slots.popleft()
+        del self._slots[: bisect_right(self._slots, now)]
         missing = len(self._slots) + needed - SLOTS
-        room = self._slots[missing - 1] if missing > 0 else 0.0
-        start = max(now, self.free, room)
-        self.free = start + self.occupancy(size)
+        start = self._take(max(now, self._slots[missing - 1]) if missing > 0 else now, size)
         self.packets += 1
         self.bytes += size
         hop = figures.hop + (size - _PACKET) * figures.hop_byte
-        return self.free, start + hop * self._cycles
+        return start + self.occupancy(size), start + hop * self._cycles
+
+    def _take(self, start: float, size: int) -> float:
+        """When it takes a packet, from a time on: before later ones that are known already."""
+        busy, length = self._busy, self.occupancy(size)
+        for begin, end in busy:
+            if start + length <= begin:
+                break
+            start = max(start, end)
+        insort(busy, (start, start + length))
+        del busy[:-_REMEMBERED]
+        return start
 
     def leaves(self, time: float) -> None:
         """A packet that it has carried leaves its slot on the next chip then."""
-        self._slots.append(time)
+        insort(self._slots, time)
 
 
+_REMEMBERED = 64
+"""How many times a router remembers, which is more than packets can be on their way to it."""
 _PACKET = 4096
 """Bytes of the packets that figures are of."""
 
@@ -476,14 +487,17 @@ class Fabric:
                 return self._over_mesh(connection, packet, now)
 
     def _hop(
-        self, connection: Connection | None, end: End, size: int, now: float
+        self, connection: Connection | None, came: End | None, end: End, size: int, now: float
     ) -> tuple[End, float]:
-        """Carry a packet over a link: the end where it arrives, and when."""
-        router = self._router(end)
-        left, arrived = router.forward(now, size, is_injected=connection is not None)
+        """Carry a packet over a link: the end where it arrives, and when.
+
+        It leaves its slot, that of a worker or of the link by which it `came`, when it is sent on.
+        """
+        left, arrived = self._router(end).forward(now, size, is_injected=connection is not None)
         if connection is not None:
             connection.sent_until(left)
-        router.leaves(arrived)
+        if came is not None:
+            self._router(came).leaves(left)
         return self._other(end), arrived
 
     def _along(
@@ -492,11 +506,13 @@ class Fabric:
         """Carry a packet along a line, for the chips after so many hops."""
         found: list[Arrival] = []
         injected: Connection | None = connection
+        came: End | None = None
         for hops in range(1, max(targets) + 1):
-            arrived, now = self._hop(injected, end, size, now)
-            injected = None
+            arrived, now = self._hop(injected, came, end, size, now)
+            injected, came = None, end
             found.append(Arrival(arrived.device, math.ceil(now), hops in targets))
             if hops == max(targets):
+                self._router(end).leaves(now)
                 break
             following = self._next(arrived)
             if following is None:
@@ -529,13 +545,15 @@ class Fabric:
             )
         found: list[Arrival] = []
         injected: Connection | None = connection
+        came: End | None = None
         while True:
             plane = self._planes[end.device, self._headings[end]].index(end)
-            arrived, now = self._hop(injected, end, packet.payload_size, now)
-            injected = None
+            arrived, now = self._hop(injected, came, end, packet.payload_size, now)
+            injected, came = None, end
             at_target = arrived.device == target
             found.append(Arrival(arrived.device, math.ceil(now), at_target))
             if at_target:
+                self._router(end).leaves(now)
                 return found
             ends = self.links_towards(arrived.device, target)
             if not ends:

@@ -43,6 +43,7 @@ from ttmlir.sim.sanitizer.shadow import (
     WatchedCore,
     WatchedMemory,
 )
+from ttmlir.sim.sources import LINES_OF_FILE
 
 if TYPE_CHECKING:
     from ttmlir.sim.machine.memory import CircularBuffer, Memory
@@ -161,12 +162,13 @@ class Copies:
 class ThreadState:
     """One thread of the running program."""
 
-    __slots__ = ("actor", "computes", "copies", "kernel_file", "strays", "thread")
+    __slots__ = ("actor", "computes", "copies", "kernel_file", "own_files", "strays", "thread")
 
     def __init__(self, timeline: Timeline, thread: RunningThread) -> None:
         """A thread that has done nothing yet."""
         self.thread = thread
         self.kernel_file = thread.kernel.file
+        self.own_files = thread.kernel.own_files
         self.computes = Role.COMPUTE & thread.role == thread.role
         self.actor = timeline.thread(0 if self.computes else AGENTS)
         self.copies: dict[int, Copies] = {}
@@ -180,10 +182,13 @@ class ThreadState:
         at need not be made.
         """
         frame = _frame_above(3)
-        file = self.kernel_file
+        file, own = self.kernel_file, self.own_files
         while frame is not None:
-            if frame.f_code.co_filename == file:
-                return frame.f_code, frame.f_lasti
+            code = frame.f_code
+            if code.co_filename == file and not (
+                own and code.co_firstlineno // LINES_OF_FILE in own
+            ):
+                return code, frame.f_lasti
             frame = frame.f_back
         return None
 

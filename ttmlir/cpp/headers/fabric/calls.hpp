@@ -402,6 +402,146 @@ inline void fabric_set_mcast_route(
                     fabric_multicast_noc_##NAME##_set_state<mask>(header, start[i], range[i], command);) \
     }
 
+// Routes to a chip by its number, and to rectangles of chips.
+#define FABRIC_TO_NODE header, manager.get(i).dst_dev_id, manager.get(i).dst_mesh_id
+
+#define FABRIC_MESH_PAYLOAD(NAME, COMMAND, TO, TYPE, MASK, FILL)                                     \
+    template <typename Sender>                                                                       \
+    void fabric_unicast_noc_##NAME(                                                                  \
+        Sender* sender,                                                                              \
+        volatile PACKET_HEADER_TYPE* header,                                                         \
+        uint8_t chip,                                                                                \
+        uint16_t mesh,                                                                               \
+        uint32_t source,                                                                             \
+        uint32_t size,                                                                               \
+        COMMAND command) {                                                                           \
+        fabric_set_unicast_route(header, chip, mesh);                                                \
+        header->TO(command, size);                                                                   \
+        send_packet(sender, header, source, size);                                                   \
+    }                                                                                                \
+    inline void fabric_unicast_noc_##NAME(                                                           \
+        RoutingPlaneConnectionManager& manager,                                                      \
+        uint8_t route,                                                                               \
+        uint32_t source,                                                                             \
+        uint32_t size,                                                                               \
+        COMMAND command) {                                                                           \
+        FABRIC_EACH(fabric_set_unicast_route(FABRIC_TO_NODE); header->TO(command, size);             \
+                    send_packet(&manager.get(i).sender, header, source, size);)                      \
+    }                                                                                                \
+    template <typename Sender>                                                                       \
+    void fabric_multicast_noc_##NAME(                                                                \
+        Sender* sender,                                                                              \
+        volatile PACKET_HEADER_TYPE* header,                                                         \
+        uint8_t chip,                                                                                \
+        uint16_t mesh,                                                                               \
+        const MeshMcastRange& range,                                                                 \
+        uint32_t source,                                                                             \
+        uint32_t size,                                                                               \
+        COMMAND command) {                                                                           \
+        fabric_set_mcast_route(header, chip, mesh, range.e, range.w, range.n, range.s);              \
+        header->TO(command, size);                                                                   \
+        send_packet(sender, header, source, size);                                                   \
+    }                                                                                                \
+    inline void fabric_multicast_noc_##NAME(                                                         \
+        RoutingPlaneConnectionManager& manager,                                                      \
+        uint8_t route,                                                                               \
+        const MeshMcastRange* ranges,                                                                \
+        uint32_t source,                                                                             \
+        uint32_t size,                                                                               \
+        COMMAND command) {                                                                           \
+        FABRIC_EACH(                                                                                 \
+            fabric_set_mcast_route(                                                                  \
+                FABRIC_TO_NODE, ranges[i].e, ranges[i].w, ranges[i].n, ranges[i].s);                 \
+            header->TO(command, size);                                                               \
+            send_packet(&manager.get(i).sender, header, source, size);)                              \
+    }                                                                                                \
+    FABRIC_MESH_STATE(NAME, TYPE, MASK, FILL)
+
+#define FABRIC_MESH_WORD(NAME, COMMAND, TO, TYPE, MASK, FILL)                                        \
+    template <typename Sender>                                                                       \
+    void fabric_unicast_noc_##NAME(                                                                  \
+        Sender* sender,                                                                              \
+        volatile PACKET_HEADER_TYPE* header,                                                         \
+        uint8_t chip,                                                                                \
+        uint16_t mesh,                                                                               \
+        COMMAND command) {                                                                           \
+        fabric_set_unicast_route(header, chip, mesh);                                                \
+        header->TO(command);                                                                         \
+        send_header(sender, header);                                                                 \
+    }                                                                                                \
+    inline void fabric_unicast_noc_##NAME(                                                           \
+        RoutingPlaneConnectionManager& manager, uint8_t route, COMMAND command) {                    \
+        FABRIC_EACH(fabric_set_unicast_route(FABRIC_TO_NODE); header->TO(command);                   \
+                    send_header(&manager.get(i).sender, header);)                                    \
+    }                                                                                                \
+    template <typename Sender>                                                                       \
+    void fabric_multicast_noc_##NAME(                                                                \
+        Sender* sender,                                                                              \
+        volatile PACKET_HEADER_TYPE* header,                                                         \
+        uint8_t chip,                                                                                \
+        uint16_t mesh,                                                                               \
+        const MeshMcastRange& range,                                                                 \
+        COMMAND command) {                                                                           \
+        fabric_set_mcast_route(header, chip, mesh, range.e, range.w, range.n, range.s);              \
+        header->TO(command);                                                                         \
+        send_header(sender, header);                                                                 \
+    }                                                                                                \
+    inline void fabric_multicast_noc_##NAME(                                                         \
+        RoutingPlaneConnectionManager& manager,                                                      \
+        uint8_t route,                                                                               \
+        const MeshMcastRange* ranges,                                                                \
+        COMMAND command) {                                                                           \
+        FABRIC_EACH(                                                                                 \
+            fabric_set_mcast_route(                                                                  \
+                FABRIC_TO_NODE, ranges[i].e, ranges[i].w, ranges[i].n, ranges[i].s);                 \
+            header->TO(command);                                                                     \
+            send_header(&manager.get(i).sender, header);)                                            \
+    }                                                                                                \
+    FABRIC_MESH_STATE(NAME, TYPE, MASK, FILL)
+
+#define FABRIC_MESH_STATE(NAME, TYPE, MASK, FILL)                                                    \
+    template <MASK mask = MASK::None, typename Command = std::nullptr_t>                             \
+    void fabric_unicast_noc_##NAME##_set_state(                                                      \
+        volatile PACKET_HEADER_TYPE* header,                                                         \
+        uint8_t chip,                                                                                \
+        uint16_t mesh,                                                                               \
+        Command command = nullptr,                                                                   \
+        uint16_t size = 0) {                                                                         \
+        fabric_set_unicast_route(header, chip, mesh);                                                \
+        header->noc_send_type = TYPE;                                                                \
+        FILL<mask>(header, command, size);                                                           \
+    }                                                                                                \
+    template <MASK mask = MASK::None, typename Command = std::nullptr_t>                             \
+    void fabric_unicast_noc_##NAME##_set_state(                                                      \
+        RoutingPlaneConnectionManager& manager,                                                      \
+        uint8_t route,                                                                               \
+        Command command = nullptr,                                                                   \
+        uint16_t size = 0) {                                                                         \
+        FABRIC_EACH(fabric_unicast_noc_##NAME##_set_state<mask>(FABRIC_TO_NODE, command, size);)     \
+    }                                                                                                \
+    template <MASK mask = MASK::None, typename Command = std::nullptr_t>                             \
+    void fabric_multicast_noc_##NAME##_set_state(                                                    \
+        volatile PACKET_HEADER_TYPE* header,                                                         \
+        uint8_t chip,                                                                                \
+        uint16_t mesh,                                                                               \
+        const MeshMcastRange& range,                                                                 \
+        Command command = nullptr,                                                                   \
+        uint16_t size = 0) {                                                                         \
+        fabric_set_mcast_route(header, chip, mesh, range.e, range.w, range.n, range.s);              \
+        header->noc_send_type = TYPE;                                                                \
+        FILL<mask>(header, command, size);                                                           \
+    }                                                                                                \
+    template <MASK mask = MASK::None, typename Command = std::nullptr_t>                             \
+    void fabric_multicast_noc_##NAME##_set_state(                                                    \
+        RoutingPlaneConnectionManager& manager,                                                      \
+        uint8_t route,                                                                               \
+        const MeshMcastRange* ranges,                                                                \
+        Command command = nullptr,                                                                   \
+        uint16_t size = 0) {                                                                         \
+        FABRIC_EACH(                                                                                 \
+            fabric_multicast_noc_##NAME##_set_state<mask>(FABRIC_TO_NODE, ranges[i], command, size);) \
+    }
+
 // What each command is called, and what it is made of.
 #define FABRIC_COMMANDS(PAYLOAD, WORD)                                                               \
     PAYLOAD(                                                                                         \
@@ -465,6 +605,21 @@ void fabric_sparse_multicast_noc_unicast_write(
 }
 
 }  // namespace tt::tt_fabric::linear::experimental
+
+namespace tt::tt_fabric::mesh::experimental {
+
+using namespace tt::tt_fabric::common::experimental;
+
+struct MeshMcastRange {
+    uint8_t e;
+    uint8_t w;
+    uint8_t n;
+    uint8_t s;
+};
+
+FABRIC_COMMANDS(FABRIC_MESH_PAYLOAD, FABRIC_MESH_WORD)
+
+}  // namespace tt::tt_fabric::mesh::experimental
 
 namespace tt::tt_fabric::linear {
 
