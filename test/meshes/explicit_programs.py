@@ -21,6 +21,8 @@ class Explicit:
     """A function of whole arrays that are put where it takes them, while the mesh is set."""
 
     def __init__(self, function: Callable[..., Any], *specs: Any) -> None:
+        """A function, and how it takes each argument."""
+
         def placed(*arguments: Any) -> Any:
             pairs = zip(arguments, specs, strict=True)
             return function(*(reshard(each, spec) for each, spec in pairs))
@@ -28,6 +30,7 @@ class Explicit:
         self.function = jax.jit(placed)
 
     def __call__(self, *arguments: Any) -> Any:
+        """The results."""
         with jax.set_mesh(MESH):
             return self.function(*arguments)
 

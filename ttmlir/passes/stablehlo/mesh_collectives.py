@@ -23,7 +23,7 @@ from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import attr_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr
 from ttmlir.optable.collectives import check_groups, check_pairs
 from ttmlir.passes.core.ttir_conversion import ConversionRule
@@ -173,7 +173,9 @@ def _combiner(op: Operation) -> str:
     combining = combiners(op.regions[0])
     if combining is None or len({*combining}) != 1:
         refuse_to_legalize(op, f"devices combine their numbers by one of {', '.join(REDUCE_TYPES)}")
-    return combining[0].mnemonic
+    mnemonic = combining[0].mnemonic
+    is_truth = is_boolean(element_type(op.operands[0]))
+    return mnemonic.replace("bitwise", "logical") if is_truth else mnemonic
 
 
 def _exchange(op: Operation) -> _Exchange | None:
