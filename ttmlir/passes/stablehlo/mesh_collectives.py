@@ -27,7 +27,7 @@ from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr
 from ttmlir.optable.collectives import check_groups, check_pairs
 from ttmlir.passes.core.ttir_conversion import ConversionRule
-from ttmlir.passes.stablehlo.mesh_borders import join_axes
+from ttmlir.passes.stablehlo.mesh_borders import axes_of_module, join_axes
 from ttmlir.passes.stablehlo.specification.broadcasting import module_of
 from ttmlir.passes.stablehlo.stablehlo_bodies import REDUCE_TYPES, combiners
 
@@ -41,12 +41,6 @@ def _mesh_of(op: Operation) -> tuple[int, ...]:
     meshes = module_of(op).attributes.get("ttcore.meshes")
     shape = meshes.data[0][1] if isinstance(meshes, MeshesAttr) and meshes.data else ()
     return tuple(shape) if math.prod(shape) > 1 else ()
-
-
-def _axes_of_module(op: Operation) -> tuple[int, ...]:
-    """Extents of all axes of the mesh, of which rows and columns may have several."""
-    meshes = module_of(op).attributes.get("ttcore.meshes")
-    return meshes.data[-1][1] if isinstance(meshes, MeshesAttr) and meshes.data else ()
 
 
 def _count(op: Operation, kind: str) -> int:
@@ -317,7 +311,7 @@ def convert_all_slice(op: Operation) -> None:
     said = cast("DictionaryAttr", op.properties["backend_config"]).data
     dim, axis = (cast("IntegerAttr", said[name]).value.data for name in ("dim", "cluster_axis"))
     build, (value,) = Builder.before(op), op.operands
-    axes = _axes_of_module(op)
+    axes = axes_of_module(op)
     if len(axes) > 2:
         # Along a part of the rows or columns, several devices keep the same part.
         count = join_axes(axes)
