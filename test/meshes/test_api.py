@@ -207,13 +207,26 @@ def test_large_unsigned_constants() -> None:
     np.testing.assert_array_equal(compile(text)(x), x + np.uint32(2**32 - 6))
 
 
-def test_files_of_several_programs_are_for_one_device() -> None:
-    """What has a mesh is refused at its line, and what to do is said."""
-    imported = import_text(SHARDED)
-    with pytest.raises(
-        CompilationError, match=r"<text>:4:8: error: .* give it to ttmlir.compile alone"
+def test_files_of_several_programs() -> None:
+    """All are for one mesh; others are refused at their line, and what to do is said."""
+    other = SHARDED.replace("negate", "abs").replace('[{"x"}, {}]', '[{"x"}, {"y"}]')
+    texts = {"down": SHARDED, "up": other}
+    programs = CompiledPrograms(
+        {name: import_text(each) for name, each in texts.items()}, examples={}
+    )
+    x = np.arange(-48, 48, dtype=np.float32).reshape(8, 12)
+    np.testing.assert_array_equal(programs.down(x), -x)
+    np.testing.assert_array_equal(programs.up(x), np.abs(x))
+    assert [programs[name].run_on_devices(x)[0][0].shape for name in texts] == [(4, 12), (4, 3)]
+    alone = re.sub(r" {sdy.*}\)", ")", SHARDED[SHARDED.index("func.func") :])
+    turned = SHARDED.replace('"x"=2, "y"=4', '"x"=4, "y"=2')
+    for beside, line, why in (
+        (alone, 4, "and another program of the file for one: give"),
+        (turned, 4, "and others of the file for another mesh: give"),
     ):
-        CompiledPrograms({"main": imported}, examples={})
+        imported = {"down": import_text(SHARDED), "beside": import_text(beside)}
+        with pytest.raises(CompilationError, match=f"<text>:{line}:8: error: .*{why}"):
+            CompiledPrograms(imported, examples={})
 
 
 COLLECTIVE = """\

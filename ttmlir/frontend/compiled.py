@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, cast
 
 import numpy as np
 
@@ -971,17 +971,16 @@ class CompiledPrograms(Mapping[str, Program]):
 
         `examples` are arguments of a call of each, which `save(golden=True)` uses.
         """
-        for each in imported.values():
-            _refuse_devices(each)
+        options = _options_for_programs(imported.values(), target, options)
         self._target = find_target(target)
         self._examples = {name: _with_numbers(call) for name, call in examples.items()}
         self._models = dict(imported)
         self.name = next(iter(imported.values())).name
         """Of the file: that of the first model."""
         with show_wait(f"compiling {self.name}"):
-            self._ttir = _join(
-                {name: _ttir_of(each, target, options) for name, each in imported.items()}
-            )
+            modules = {name: _ttir_of(each, target, options) for name, each in imported.items()}
+            _check_meshes(imported, modules)
+            self._ttir = _join(modules)
             self._lowered = cloned(self._ttir)
             with self._in_terms_of_the_user():
                 self._target.lower(self._lowered, options_for_board(board, options))
@@ -1123,15 +1122,27 @@ def options_for_devices(imported: ImportedModel, target: TargetName, options: st
     return f"{options} spelling=2026".lstrip()
 
 
-def _refuse_devices(imported: ImportedModel) -> None:
-    division = find_division(imported.module) if imported.stage in _DIVIDED else None
-    if division is None:
-        return
+def _options_for_programs(
+    programs: Iterable[ImportedModel], target: TargetName, options: str
+) -> str:
+    """The options for models of one file; CompilationError if some are for other devices."""
+    found = [(each, options_for_devices(each, target, options)) for each in programs]
+    divided = [
+        (each, division, own)
+        for each, own in found
+        if each.stage in _DIVIDED and (division := find_division(each.module)) is not None
+    ]
+    if divided and len(divided) < len(found):
+        _refuse_beside(*divided[0][:2], "and another program of the file for one")
+    return divided[0][2] if divided else options
+
+
+def _refuse_beside(imported: ImportedModel, division: Operation, why: str) -> NoReturn:
     with imported.in_terms_of_the_user():
         refuse_at(
             _place_of(imported.module, division),
-            "the program is for several devices, and files of several programs are for one: give "
-            "it to ttmlir.compile alone and without buckets, or give arguments without shardings",
+            f"the program is for several devices, {why}: give it to ttmlir.compile alone, or give "
+            "all programs arguments of one mesh",
         )
 
 
@@ -1170,6 +1181,19 @@ def lower_to_ttir(
         transform(module, f"convert-stablehlo-to-ttir{{spelling={find_spelling(options)}}}")
 
 
+_MESHES = "ttcore.meshes"
+
+
+def _check_meshes(imported: Mapping[str, ImportedModel], modules: Mapping[str, ModuleOp]) -> None:
+    """Refuse programs of one file that are for meshes of other shapes."""
+    meshes = {name: module.attributes.get(_MESHES) for name, module in modules.items()}
+    first, *_ = meshes.values()
+    for name, mesh in meshes.items():
+        division = find_division(imported[name].module)
+        if mesh != first and division is not None:
+            _refuse_beside(imported[name], division, "and others of the file for another mesh")
+
+
 def _join(modules: Mapping[str, ModuleOp]) -> ModuleOp:
     """One module of the functions of several, which are called as the modules are named."""
     from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -1180,6 +1204,8 @@ def _join(modules: Mapping[str, ModuleOp]) -> ModuleOp:
 
     joined = ModuleOp([])
     for name, module in modules.items():
+        if _MESHES in module.attributes:
+            joined.attributes[_MESHES] = module.attributes[_MESHES]
         functions = [op for op in module_of_device(module).ops if isinstance(op, FuncOp)]
         names = {
             each.sym_name.data: name

@@ -42,6 +42,7 @@ from ttmlir.frontend.torch.support import instead_of, near, near_of_complex
 from ttmlir.ir.tensor_types import is_complex, value_shape
 from ttmlir.mlir.reporting import LocatedError, name_location
 from ttmlir.passes.control_flow.flattening import MAX_CHOSEN_OPERATIONS
+from ttmlir.passes.stablehlo.mesh_borders import arranged
 
 # --- Control --------------------------------------------------------------------------------------
 # Control flow of torch: `torch.cond`, and the loops `while_loop`, `scan` and `map`.
@@ -638,7 +639,8 @@ class _Importer:
         """Say the devices of a program of several, which joins what it returns."""
         for node in self._exported.graph.nodes:
             if str(node.target) == JOINED:
-                module.attributes["ttcore.meshes"] = MeshesAttr((("mesh", tuple(node.args[2])),))
+                meshes = arranged("mesh", tuple(node.args[2]))
+                module.attributes["ttcore.meshes"] = MeshesAttr(tuple(meshes))
                 return
 
     # -- refusals ------------------------------------------------------------------------------

@@ -181,6 +181,8 @@ _COMBINATIONS = {
     "multiply": "multiply",
     "logical_and": "and",
     "logical_or": "or",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
 }
 """Operations of StableHLO by the definitions that bodies of reductions have."""
 _NEUTRAL = {"add": 0, "multiply": 1}

@@ -181,6 +181,10 @@ class _Resharding:
         numbers = range(len(spreads))
         orders = ([*numbers[count:], *numbers[:count]], [*numbers])
         choices = [self.spreader.choose_axes(rule, spreads, order) for order in orders]
+        # Where an operand is whole, others may be put together before instead of results after.
+        uneven = self._uneven(rule, spreads[:count])
+        if uneven:
+            choices += [{f: () if f in uneven else a for f, a in c.items()} for c in choices]
         chosen = min(choices, key=lambda each: self._cost(op, rule, spreads, each))
         for index, (factors, value) in enumerate(zip(rule.operands, op.operands, strict=True)):
             op.operands[index] = self._move(
@@ -211,6 +215,22 @@ class _Resharding:
             for use in users:
                 if last is not value:
                     use.operation.operands[use.index] = last
+
+    def _uneven(self, rule: Rule, spreads: list[Spread]) -> set[int]:
+        """The factors to combine along which some operands are divided, and others are whole."""
+        known = [
+            self.spreader.axes_of_factors(rule, factors, spread)
+            for factors, spread in zip(rule.operands, spreads, strict=True)
+        ]
+        found = {
+            factor: {
+                each.get(factor, ())
+                for each, factors in zip(known, rule.operands, strict=True)
+                if any(factor in numbers for numbers in factors)
+            }
+            for factor in rule.combined
+        }
+        return {factor for factor, axes in found.items() if len(axes) > 1}
 
     def _combine(
         self, op: Operation, value: SSAValue, axes: list[str], combination: str, made: Spread

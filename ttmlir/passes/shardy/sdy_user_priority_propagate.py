@@ -140,6 +140,7 @@ class _Level:
 _LEVELS = (
     _Level(IN_STEP),
     _Level(),
+    _Level(decides=True),
     _Level(combined=True),
     _Level(combined=True, repeats=True),
     _Level(combined=True, repeats=True, decides=True),

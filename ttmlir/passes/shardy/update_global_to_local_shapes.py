@@ -39,7 +39,7 @@ Ensures: regions are manual over all axes of the mesh; types in them are those o
 moves of sdy are those of StableHLO, one for each axis; a slice is a call of `sdy.all_slice`, which
 says a dimension and an axis. Arguments have no shardings any more: the region has them.
 Options: none.
-Not done here: `sdy.collective_permute` is refused.
+Not done here: moves along parts of axes are refused.
 """
 
 from __future__ import annotations
@@ -118,6 +118,9 @@ def _localize(whole: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> Non
     if cast("sdy.ManualAxesAttr", whole.properties["manual_axes"]).data != "{}":
         return
     block = whole.regions[0].block
+    for op in whole.walk():
+        if op.name == sdy.CollectivePermuteOp.name and (given := sharding_of(op.operands[0])):
+            op.attributes[_GIVEN] = sdy.TensorShardingAttr(str(given))
     _localize_block(whole, block, meshes)
     axes = ", ".join(f'"{name}"' for mesh in meshes.values() for name in mesh)
     whole.properties["manual_axes"] = sdy.ManualAxesAttr(f"{{{axes}}}")
@@ -247,8 +250,10 @@ _PARAMETERS = {
 
 _COLLECTIVES = (
     *("sdy.all_gather", "sdy.all_reduce", "sdy.all_slice", "sdy.all_to_all"),
-    "sdy.reduce_scatter",
+    *("sdy.collective_permute", "sdy.reduce_scatter"),
 )
+_GIVEN = "given"
+"""How the operand of a permutation lay, which its type says no more."""
 _AXIS = re.compile(r'"([^"]*)"(:)?')
 _DIMENSION = re.compile(r"\{([^{}]*)\}")
 _EXCHANGE = re.compile(r"\{([^{}]*)\}:\s*(\d+)->(\d+)")
@@ -269,9 +274,53 @@ def _convert_collective(op: Operation, meshes: Mapping[str, Mesh]) -> None:
         for axes, source, target in _EXCHANGE.findall(said("params")):
             groups = _groups(mesh, _axes_in(op, axes))
             value = _exchange(op, value, int(source), int(target), groups)
+    elif op.name == sdy.CollectivePermuteOp.name:
+        value = _permute(op, value, mesh)
     else:
         value = _move_by_axes(op, mesh, said(_AXES_BY_DIMENSION[op.name]))
     replace(op, value)
+
+
+def _permute(op: Operation, value: SSAValue, mesh: Mesh) -> SSAValue:
+    """Let each device get the part that it shall have from one that has it."""
+    given, wanted = (
+        Sharding.parse(cast("sdy.TensorShardingAttr", each).data, op)
+        for each in (op.attributes[_GIVEN], op.properties["out_sharding"])
+    )
+    old, new = (_blocks(op, each, mesh) for each in (given, wanted))
+    if sorted(old) != sorted(new):
+        refuse(op, f"gives parts of {wanted} to devices that have those of {given}")
+    # A device that has its part already keeps it.
+    pairs = [(device, device) for device in range(len(old)) if old[device] == new[device]]
+    kept = {device for device, _ in pairs}
+    left: dict[tuple[int, ...], list[int]] = {}
+    for device, block in enumerate(old):
+        if device not in kept:
+            left.setdefault(block, []).append(device)
+    pairs += [
+        (left[block].pop(0), device) for device, block in enumerate(new) if device not in kept
+    ]
+    type_ = TensorType(i64, (len(pairs), 2))
+    flat = [device for pair in sorted(pairs) for device in pair]
+    said: dict[str, Attribute] = {
+        "channel_handle": ChannelHandleAttr((1, 1)),
+        "source_target_pairs": DenseIntOrFPElementsAttr.from_list(type_, flat),
+    }
+    return _create(op, value, "collective_permute", {}, said)
+
+
+def _blocks(op: Operation, sharding: Sharding, mesh: Mesh) -> list[tuple[int, ...]]:
+    """The place of the part of each device along each dimension."""
+    import numpy as np
+
+    places = np.unravel_index(np.arange(math.prod(mesh.values())), [*mesh.values()])
+    names, found = [*mesh], list[list[int]]()
+    for dimension in sharding.dimensions:
+        place = np.zeros_like(places[0])
+        for name in _axes_in(op, ", ".join(dimension.axes)):
+            place = place * mesh[name] + places[names.index(name)]
+        found.append(place.tolist())
+    return [*zip(*found, strict=True)]
 
 
 _AXES_BY_DIMENSION = {

@@ -67,7 +67,7 @@ def write_mesh_borders(module: ModuleOp) -> None:
         (name, shape)
         for mesh, axes in meshes.items()
         if mesh and axes
-        for name, shape in _arranged(mesh, tuple(axes.values()))
+        for name, shape in arranged(mesh, tuple(axes.values()))
     ]
     if not shapes and found:
         shapes = [("mesh", found[0])]
@@ -91,7 +91,18 @@ def join_axes(mesh: Sequence[int]) -> int:
     return 1 + (known[0] if known else 0)
 
 
-def _arranged(name: str, mesh: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
+def axes_of_module(op: Operation) -> tuple[int, ...]:
+    """Extents of all axes of the mesh of a module, of which rows and columns may have several."""
+    parent: Operation | None = op
+    while parent is not None:
+        meshes = parent.attributes.get("ttcore.meshes")
+        if isinstance(meshes, MeshesAttr) and meshes.data:
+            return meshes.data[-1][1]
+        parent = parent.parent_op()
+    return ()
+
+
+def arranged(name: str, mesh: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
     """A mesh; one of more than two axes behind the rows and columns that it becomes."""
     if len(mesh) <= 2:
         return [(name, mesh)]
@@ -220,6 +231,23 @@ class Spread:
             return whole, part, _REPLICATED
         return whole, part, Division(MeshShardType.DEVICES, tuple(shape), tuple(dims))
 
+    def split_with_copies(self, local: Sequence[int]) -> tuple[int, list[int], list[int], Division]:
+        """The same with first dimensions for the copies of what axes repeat, and how many.
+
+        Of more than two axes, the parts of all devices are joined in turn: none is left out.
+        """
+        whole, part, division = self.split(local)
+        if len(division.dims) <= 2:
+            return 0, whole, part, division
+        repeated = [axis for axis, dim in enumerate(division.dims) if dim < 0]
+        count, copies = len(repeated), [self.mesh[axis] for axis in repeated]
+        dims = tuple(
+            repeated.index(axis) if dim < 0 else dim + count
+            for axis, dim in enumerate(division.dims)
+        )
+        division = Division(division.kind, (*copies, *division.shape), dims)
+        return count, [*copies, *whole], [*[1] * count, *part], division
+
 
 def _open_computation(op: ManualComputationOp, meshes: dict[str | None, dict[str, int]]) -> None:
     """Put the body in the place of the operation, with its borders."""
@@ -266,31 +294,17 @@ def _shard_split(
     is_inward = direction is MeshShardDirection.FULL_TO_SHARD
     given, made = value_shape(value), cast("TensorType[Attribute]", type).get_shape()
     spread = spread.joined()
-    whole, part, division = spread.split(made if is_inward else given)
-    copies = list[int]()
-    if not is_inward and len(division.dims) > 2:
-        # Parts that are joined in turn cannot be left out: there is a dimension for the copies.
-        copies, division = _with_copies(division, spread.mesh)
-        whole, part = [*copies, *whole], [*[1] * len(copies), *part]
-    before, after = (whole, part) if is_inward else (part, whole)
+    if is_inward:
+        copies, (before, after, division) = 0, spread.split(made)
+    else:
+        copies, after, before, division = spread.split_with_copies(given)
     element = element_type(value)
     if tuple(before) != given:
         value = builder.reshape(value, before)
     value = _shard(builder, value, TensorType(element, after), division, direction)
-    for axis in range(len(copies)):
+    for axis in range(copies):
         value = builder.slice_along(value, axis, 0, 1)
     return value if value_shape(value) == made else builder.reshape(value, made)
-
-
-def _with_copies(division: Division, mesh: Sequence[int]) -> tuple[list[int], Division]:
-    """A division by which axes that repeat a tensor have a dimension, too, and their extents."""
-    repeated = [axis for axis, dim in enumerate(division.dims) if dim < 0]
-    copies = [mesh[axis] for axis in repeated]
-    dims = (
-        repeated.index(axis) if dim < 0 else dim + len(copies)
-        for axis, dim in enumerate(division.dims)
-    )
-    return copies, Division(division.kind, (*copies, *division.shape), tuple(dims))
 
 
 def _is_presharded(value: SSAValue, user: Operation) -> bool:
@@ -411,7 +425,8 @@ def read_division(op: Operation, text: str) -> Division:
     if len(mesh) == 1:
         mesh, order = [1, *mesh], [0, 1]
     dims = _assign(parts, mesh, order)
-    if dims is None or len(mesh) != 2 or math.prod(tiles) != math.prod(mesh):
+    is_known = len(mesh) == 2 or tuple(mesh) == axes_of_module(op)
+    if dims is None or not is_known or math.prod(tiles) != math.prod(mesh):
         _refuse_sharding(op, text)
     return Division(MeshShardType.DEVICES, tuple(parts), tuple(dims), tuple(mesh))
 

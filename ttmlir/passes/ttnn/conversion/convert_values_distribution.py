@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 
-from ttmlir.dialects.ttcore import MeshesAttr, device_of
+from ttmlir.dialects.ttcore import device_of
 from ttmlir.dialects.ttnn.configs import (
     MeshComposerConfigAttr,
     MeshMapperConfigAttr,
@@ -27,6 +27,7 @@ from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import tensor_in, with_shape
 from ttmlir.layout.enums import BufferType
+from ttmlir.passes.stablehlo.mesh_borders import axes_of_module
 from ttmlir.passes.ttnn.conversion.convert_values import renamed
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     kind = cast("KeywordAttr[MeshShardType]", op.properties["shard_type"]).data.keyword
     dims = [-1] * len(mesh) if kind == "replicate" else [*said]
     if len(dims) > len(mesh):
-        mesh = _axes_of_module(op)
+        mesh = axes_of_module(op)
     if len(dims) != len(mesh):
         refuse_to_legalize(op, f"it has {len(dims)} shard_dims, and the mesh {len(mesh)} axes")
     direction = cast("KeywordAttr[MeshShardDirection]", op.properties["shard_direction"])
@@ -202,17 +203,6 @@ def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     composer = MeshComposerConfigAttr(tuple(fields.items()))
     made = build.create("aggregate_tensor", operands, type_, composer_config=composer)
     return [build.create("to_tensor_spec", (made,), result)]
-
-
-def _axes_of_module(op: Operation) -> Sequence[int]:
-    """Extents of all axes of the mesh of a module, of which rows and columns may have several."""
-    parent: Operation | None = op
-    while parent is not None:
-        meshes = parent.attributes.get("ttcore.meshes")
-        if isinstance(meshes, MeshesAttr) and meshes.data:
-            return meshes.data[-1][1]
-        parent = parent.parent_op()
-    return ()
 
 
 _UI32 = IntegerType(32, Signedness.UNSIGNED)
