@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ttmlir.frontend.torch.distributed.virtual_devices import virtual_devices
     from ttmlir.frontend.torch.training.step import train_function, train_step
     from ttmlir.program import register_custom_call, unregister_custom_call
+    from ttmlir.tuning.boards import compare_boards
     from ttmlir.tuning.models import tune
     from ttmlir.tuning.shardings import tune_shardings
 
@@ -47,6 +48,7 @@ _HOMES = {
     "InputError": "ttmlir.errors",
     "KernelError": "ttmlir.errors",
     "LoadedModel": "ttmlir.frontend.compiled",
+    "compare_boards": "ttmlir.tuning.boards",
     "compile": "ttmlir.frontend.dispatch",
     "compile_programs": "ttmlir.frontend.dispatch",
     "explore": "ttmlir.explorer.server",
@@ -74,6 +76,7 @@ __all__ = [
     "KernelError",
     "LoadedModel",
     "__version__",
+    "compare_boards",
     "compile",
     "compile_programs",
     "explore",

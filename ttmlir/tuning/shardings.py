@@ -30,6 +30,7 @@ from ttmlir.explorer.shardings import divide
 from ttmlir.files import write_file
 from ttmlir.frontend.calls import CallableModel
 from ttmlir.frontend.compiled import CompiledModel, ImportedModel, lower_to_ttir, public_function
+from ttmlir.frontend.summary import align_left
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.reporting import listening
@@ -191,7 +192,7 @@ class ShardingReport:
         rows = [head, *(self._row(each) for each in self.by_mesh)]
         lines = [
             f"{self.name} on {self.board}: {plural(self.trials, 'candidate')}",
-            *_align(rows),
+            *align_left(rows),
             f"  fastest: {'x'.join(map(str, self.mesh))} devices as (data, model)"
             + ("" if self.best.fits else ", which does not fit either"),
         ]
@@ -220,15 +221,6 @@ def spell_spec(spec: Spec) -> str:
     while names and names[-1] == "None":
         names.pop()
     return f"P({', '.join(names)})"
-
-
-def _align(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines of columns as wide as their texts; those of a candidate without times is as it is."""
-    full = [row for row in rows if len(row) == len(rows[0])]
-    widths = [max(map(len, column)) for column in zip(*full, strict=True)]
-    for row in rows:
-        cells = row if len(row) < len(widths) else map(str.ljust, row, widths)
-        yield f"  {'  '.join(cells)}".rstrip()
 
 
 def _time(trial: Trial) -> str:
