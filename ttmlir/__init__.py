@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ttmlir.tuning.boards import compare_boards
     from ttmlir.tuning.models import tune
     from ttmlir.tuning.shardings import tune_shardings
+    from ttmlir.tuning.suggestions import suggest
 
 _HOMES = {
     "BucketedModel": "ttmlir.frontend.dispatch",
@@ -54,6 +55,7 @@ _HOMES = {
     "explore": "ttmlir.explorer.server",
     "load": "ttmlir.frontend.compiled",
     "register_custom_call": "ttmlir.program",
+    "suggest": "ttmlir.tuning.suggestions",
     "train_function": "ttmlir.frontend.torch.training.step",
     "train_step": "ttmlir.frontend.torch.training.step",
     "tune": "ttmlir.tuning.models",
@@ -82,6 +84,7 @@ __all__ = [
     "explore",
     "load",
     "register_custom_call",
+    "suggest",
     "train_function",
     "train_step",
     "tune",
