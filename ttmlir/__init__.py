@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from ttmlir.generation.generator import Generation, Generator, Token, generate
     from ttmlir.generation.torch_steps import KeyValueCache
     from ttmlir.program import register_custom_call, unregister_custom_call
+    from ttmlir.tuning.boards import compare_boards
     from ttmlir.tuning.models import tune
     from ttmlir.tuning.shardings import tune_shardings
+    from ttmlir.tuning.suggestions import suggest
 
 _HOMES = {
     "BucketedModel": "ttmlir.frontend.dispatch",
@@ -53,12 +55,14 @@ _HOMES = {
     "KeyValueCache": "ttmlir.generation.torch_steps",
     "LoadedModel": "ttmlir.frontend.compiled",
     "Token": "ttmlir.generation.generator",
+    "compare_boards": "ttmlir.tuning.boards",
     "compile": "ttmlir.frontend.dispatch",
     "compile_programs": "ttmlir.frontend.dispatch",
     "explore": "ttmlir.explorer.server",
     "generate": "ttmlir.generation.generator",
     "load": "ttmlir.frontend.compiled",
     "register_custom_call": "ttmlir.program",
+    "suggest": "ttmlir.tuning.suggestions",
     "train_function": "ttmlir.frontend.torch.training.step",
     "train_step": "ttmlir.frontend.torch.training.step",
     "tune": "ttmlir.tuning.models",
@@ -85,12 +89,14 @@ __all__ = [
     "LoadedModel",
     "Token",
     "__version__",
+    "compare_boards",
     "compile",
     "compile_programs",
     "explore",
     "generate",
     "load",
     "register_custom_call",
+    "suggest",
     "train_function",
     "train_step",
     "tune",

@@ -88,24 +88,35 @@ def main():
     rows, columns = map(int, options.mesh.split("x"))
     axis_types = (AxisType.Auto, AxisType.Auto)
     mesh = AbstractMesh((rows, columns), ("data", "model"), axis_types=axis_types)
-    of_weights = "" if options.weights == "bf16" else options.weights
-    for what, users, tokens, known in (("token", 32, 1, 2048), ("prompt", rows, 2048, 0)):
-        compiled = ttmlir.compile(
+
+    def estimate(layers, *sizes):
+        return ttmlir.compile(
             llama,
-            *make_shapes(mesh, options.layers, users, tokens, known),
+            *make_shapes(mesh, layers, *sizes),
             board=options.board,
             resident=["weights", "cache"],
-            options=f"experimental-weight-dtype={of_weights}" if of_weights else "",
+            options=f"experimental-weight-dtype={options.weights}",
+        ).estimate()
+
+    for what, users, tokens, known in (("token", 32, 1, 2048), ("prompt", rows, 2048, 0)):
+        # Layers are alike: each one more takes what the second one does.
+        one, two = (estimate(layers, users, tokens, known) for layers in (1, 2))
+
+        def of_all(read, one=one, two=two):
+            return read(one) + (options.layers - 1) * (read(two) - read(one))
+
+        ms = of_all(lambda each: each.total.mid) / 1e6
+        exchanges = of_all(lambda each: each.exchanges.mid) / 1e6
+        print(f"{what}: {ms:,.1f} ms, {users * tokens / ms * 1e3:,.0f} tokens per second")
+        busy = of_all(lambda each: sum(use.busy for use in each.links)) / 1e6
+        print(f"  of it exchanges: {exchanges:,.1f} ms, for {busy:,.1f} of which links are busy")
+        dram = two.memory.dram
+        used = of_all(lambda each: each.memory.dram.resident)
+        print(
+            f"  weights and cache: {used * dram.banks / 1e9:,.2f} of "
+            f"{dram.capacity * dram.banks / 1e9:,.1f} GB of each chip"
+            + ("" if used < dram.capacity else ", which do not fit")
         )
-        estimate = compiled.estimate()
-        seconds = estimate.total.mid / 1e9
-        print(f"{what}: {seconds * 1e3:,.1f} ms, {users * tokens / seconds:,.0f} tokens per second")
-        print(f"  of it exchanges: {estimate.exchanges.mid / 1e6:,.1f} ms")
-        print("\n".join(f"  {use}" for use in estimate.links))
-        print(f"  {estimate.memory.first_overflow or 'fits'}")
-        dram = estimate.memory.dram
-        used, there = dram.resident * dram.banks / 1e9, dram.capacity * dram.banks / 1e9
-        print(f"  weights and cache: {used:,.2f} of {there:,.1f} GB of each chip")
 
 
 if __name__ == "__main__":

@@ -65,21 +65,21 @@ def test_sums_of_llama(printed: dict[str, list[str]]) -> None:
 def test_llama_70b_by_shapes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of one layer, on each of 32 chips: an eighth of the weights, and of the cache of 8 users."""
+    """Of three layers each chip has an eighth of the weights, and of the cache of 8 users."""
     monkeypatch.syspath_prepend(str(FOLDER))
     import llama_70b  # pyright: ignore[reportMissingImports]
 
-    monkeypatch.setattr(sys, "argv", ["llama_70b.py", "--layers", "1"])
+    monkeypatch.setattr(sys, "argv", ["llama_70b.py", "--layers", "3"])
     llama_70b.main()
     lines = capsys.readouterr().out.splitlines()
     [token, prompt] = [line for line in lines if "tokens per second" in line]
     assert token.startswith("token: ")
     assert prompt.startswith("prompt: ")
-    assert "  links along rows (8 devices in a ring, 4 links): " in "\n".join(lines)
+    assert all("which do not fit" not in line for line in lines)
     block_float = 1088 / 1024
     words, layer = 128256 * 8192, 2 * 8192**2 + 2 * 8192 * 1024 + 3 * 8192 * 28672
-    weights = (2 * words + block_float * (words + layer)) / 8
-    cache = 2 * 8 * 2048 * 128 * 2
+    weights = (2 * words + block_float * (words + 3 * layer)) / 8
+    cache = 3 * 2 * 8 * 2048 * 128 * 2
     known = [float(line.split()[3]) for line in lines if "weights and cache" in line]
     assert known == pytest.approx([(weights + cache) / 1e9, weights / 1e9], rel=0.02)
 
@@ -94,4 +94,4 @@ def test_programs_of_devices(name: str, capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_examples_are_short(path: Path) -> None:
     """Each is read in one go."""
-    assert len(path.read_text(encoding="utf-8").splitlines()) < 115
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 125

@@ -63,7 +63,8 @@ class OperationEstimate:
     once: Interval = NOTHING
     """Before the first call: of weights, and of what follows from them alone."""
     on_host: bool = False
-    """True for transfers between the host and the device, and for what the host does."""
+    """True for transfers between the host and the device, for what the host does, and for what
+    only brings results of a mesh to the host."""
     notes: tuple[str, ...] = ()
     """What the estimate of this operation leaves out or assumes."""
     links: tuple[LinkUse, ...] = ()

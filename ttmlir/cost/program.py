@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -24,9 +25,8 @@ from ttmlir.cost.workload import (
     sum_links,
 )
 from ttmlir.errors import Error
-from ttmlir.layout.system import BOARD_NAMES, ChipDesc
-from ttmlir.layout.system import board as find_board
-from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
+from ttmlir.layout.system import BOARD_NAMES, ChipDesc, SystemDesc, system_desc_from_table
+from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import check_shapes, function_of, read_call
 from ttmlir.runtime.memory import page_of, program_memory
@@ -196,19 +196,28 @@ def find_machine(board: str | os.PathLike[str] | None, program: BinaryProgram) -
 
     InputError for an unknown name, UnsupportedError for chips without figures.
     """
+    kind = type(program.binary)
     try:
         if board is not None:
-            return Machine.of(board_text(board), find_system(board))
+            name = board_text(board)
+            system = _describe(kind, name) if name in BOARD_NAMES else find_system(board)
+            return Machine.of(name, system)
         system = system_of(program.binary)
-        return Machine.of(_board_name(system.chip(0)), system)
+        return Machine.of(_board_name(kind, system.chip(0)), system)
     except ValueError as error:
         raise UnsupportedError(f"{program.where}: {error}") from error
 
 
-def _board_name(chip: ChipDesc) -> str:
+@cache
+def _describe(kind: type[Binary], name: str) -> SystemDesc:
+    """A board as compilers of the year of a kind of file describe it."""
+    return system_desc_from_table(kind.describe_board(name))
+
+
+def _board_name(kind: type[Binary], chip: ChipDesc) -> str:
     """The card whose chips are like this one, or the generation."""
     for name in BOARD_NAMES:
-        other = find_board(name).chip(0)
+        other = _describe(kind, name).chip(0)
         if name != DEFAULT_BOARD and all(
             getattr(chip, field) == getattr(other, field)
             for field in ("arch", "grid", "num_dram_channels")
@@ -278,6 +287,8 @@ class _Reader:
                 row = _done_once(row)
             elif operation.index in residency.left_out:
                 row = replace(row, time=NOTHING, flops=0.0, bytes=0.0)
+            elif operation.index in residency.results:
+                row = replace(row, on_host=True)
             rows.append(row)
         return tuple(rows)
 

@@ -396,7 +396,7 @@ def compile(
     if buckets is not None:
         if resident:
             raise ArgumentError("resident arguments are those of one program; leave out buckets")
-        plan, examples = _plan(model, example_args, kwargs, buckets)
+        plan, examples = plan_examples(model, example_args, kwargs, buckets)
         programs = compile_programs(
             examples,
             target=target,
@@ -478,7 +478,7 @@ def _warned(make: Callable[[], _Compiled], known: Sequence[tuple[str, str]]) -> 
     return made
 
 
-def _plan(
+def plan_examples(
     model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], buckets: BucketsByName
 ) -> tuple[BucketPlan, dict[str, Example]]:
     """Which dimensions are dynamic, and the model with examples of each choice of sizes."""

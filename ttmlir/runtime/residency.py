@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -48,6 +49,9 @@ class Residency:
     """Operations that are done before the first call, by their numbers."""
     left_out: frozenset[int]
     """Operations that would bring results to the host which stay on the device."""
+    results: frozenset[int]
+    """Operations that only bring results of the devices of a mesh to the host, and back to where
+    callers find them."""
     resident: frozenset[int]
     """Tensors that follow from weights alone, or are state, which the file does not hold."""
     held: Mapping[int, tuple[TensorRef, Operation | None]]
@@ -115,16 +119,25 @@ def _follow(program: BinaryProgram) -> Residency:
         for number in (weights | state) & makers.keys()
         if users.get(number, set()) - once or number in outputs
     }
-    left_out = _movement_to(program, kept, users) if kept else set[int]()
-    return Residency(frozenset(once), frozenset(left_out), frozenset(weights | state), held)
+    left_out = _movement_to({program.outputs[number].global_id for number in kept}, program, users)
+    others = outputs if math.prod(program.mesh) > 1 else set[int]()
+    results = _movement_to(others, program, users) - left_out - once
+    return Residency(
+        once=frozenset(once),
+        left_out=frozenset(left_out),
+        results=frozenset(results),
+        resident=frozenset(weights | state),
+        held=held,
+    )
 
 
 def _movement_to(
-    program: BinaryProgram, kept: tuple[int, ...], users: Mapping[int, set[int]]
+    leaving: set[int], program: BinaryProgram, users: Mapping[int, set[int]]
 ) -> set[int]:
-    """The operations that would only bring results to the host which stay on the device."""
-    leaving = {program.outputs[number].global_id for number in kept}
+    """The operations that only bring these results to the host, and from there to the device."""
     found = set[int]()
+    if not leaving:
+        return found
     for operation in reversed(program.operations):
         results = {ref.global_id for ref in results_of(operation)}
         moves = _moves(operation)

@@ -29,7 +29,14 @@ from ttmlir.errors import CompilationError, plural
 from ttmlir.explorer.shardings import divide
 from ttmlir.files import write_file
 from ttmlir.frontend.calls import CallableModel
-from ttmlir.frontend.compiled import CompiledModel, ImportedModel, lower_to_ttir, public_function
+from ttmlir.frontend.compiled import (
+    CompiledModel,
+    ImportedModel,
+    divide_options,
+    lower_to_ttir,
+    public_function,
+)
+from ttmlir.frontend.summary import align_left
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.module_printer import print_module
 from ttmlir.mlir.reporting import listening
@@ -42,6 +49,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute, SSAValue
+
+    from ttmlir.runtime.binary import BinaryProgram
 
 AXES = ("data", "model")
 """The axes of the meshes that are tried: rows, columns."""
@@ -191,7 +200,7 @@ class ShardingReport:
         rows = [head, *(self._row(each) for each in self.by_mesh)]
         lines = [
             f"{self.name} on {self.board}: {plural(self.trials, 'candidate')}",
-            *_align(rows),
+            *align_left(rows),
             f"  fastest: {'x'.join(map(str, self.mesh))} devices as (data, model)"
             + ("" if self.best.fits else ", which does not fit either"),
         ]
@@ -220,15 +229,6 @@ def spell_spec(spec: Spec) -> str:
     while names and names[-1] == "None":
         names.pop()
     return f"P({', '.join(names)})"
-
-
-def _align(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines of columns as wide as their texts; those of a candidate without times is as it is."""
-    full = [row for row in rows if len(row) == len(rows[0])]
-    widths = [max(map(len, column)) for column in zip(*full, strict=True)]
-    for row in rows:
-        cells = row if len(row) < len(widths) else map(str.ljust, row, widths)
-        yield f"  {'  '.join(cells)}".rstrip()
 
 
 def _time(trial: Trial) -> str:
@@ -302,7 +302,7 @@ def _source_of(model: object) -> tuple[ImportedModel, str]:
 # --- Arguments ------------------------------------------------------------------------------------
 
 
-def _find_weights(function: FuncOp, names: Sequence[str]) -> list[int]:
+def find_weights(function: FuncOp, names: Sequence[str]) -> list[int]:
     """The arguments that what is computed is multiplied with, and those that they come with.
 
     Of a product of two arguments the one of more dimensions is the weight, or else the second one.
@@ -318,11 +318,11 @@ def _find_weights(function: FuncOp, names: Sequence[str]) -> list[int]:
             others.add(
                 max(reversed(sides), key=lambda n: len(_shape(function.body.block.args[n].type)))
             )
-    roots = {_root(names[number]) for number in sure}
-    return [n for n, name in enumerate(names) if n in sure | others or _root(name) in roots]
+    roots = {find_root(names[number]) for number in sure}
+    return [n for n, name in enumerate(names) if n in sure | others or find_root(name) in roots]
 
 
-def _root(name: str) -> str:
+def find_root(name: str) -> str:
     """The argument of a call that an array is in."""
     return re.split(r"[\[.]", name)[0]
 
@@ -374,7 +374,7 @@ class _Search:
         if resident:
             self._weights = list(resident[: len(resident) - len(signature.kept)])
         else:
-            self._weights = _find_weights(function, self._names)
+            self._weights = find_weights(function, self._names)
             signature = replace(signature, resident=tuple(self._weights))
         self._signature = signature
         kept = {*self._weights, *signature.resident, *signature.bound}
@@ -472,16 +472,24 @@ class _Search:
             divided=sum(any(specs[number]) for number in self._weights),
         )
         options = f"{self.options} spelling=2026 system-desc-path={self.board}".lstrip()
+        imported = replace(self.imported, module=module, signature=self._signature)
         try:
-            with listening():
-                lower_to_ttir(module, "stablehlo", "ttnn", options)
-                transform(module, spell_pipeline("ttnn", options))
-            tables = {"": self._signature.to_table()}
-            data = write_ttnn(module, signatures=tables, readable=False)
+            program = compile_program(imported, options)
         except CompilationError as error:
             return replace(trial, problem=error.diagnostics[0].message)
-        program = read_binary(data, self.imported.name).program(0)
         return replace(trial, estimate=estimate_program(program, self.board))
+
+
+def compile_program(imported: ImportedModel, options: str) -> BinaryProgram:
+    """The program of a model with these options, for estimates; CompilationError if refused."""
+    module = cloned(imported.module)
+    front, rest = divide_options(options, "ttnn")
+    with listening():
+        lower_to_ttir(module, imported.stage, "ttnn", options, front)
+        transform(module, spell_pipeline("ttnn", rest))
+    tables = {"": imported.signature.to_table()}
+    data = write_ttnn(module, signatures=tables, readable=False)
+    return read_binary(data, imported.name).program(0)
 
 
 def _spec(rank: int, dim: int, axis: str) -> Spec:
