@@ -87,7 +87,7 @@ test-models: setup $(VENV)/models/.installed ## Compile and run public models, w
 
 .PHONY: onnx-tests
 onnx-tests: setup ## Run ONNX's own tests of backends, and print how many are right
-	$(BIN)/python test/frontend/onnx/backend_tests.py $(OPTIONS)
+	$(BIN)/python test/support/running/onnx_backend.py $(OPTIONS)
 
 .PHONY: test-kernels
 test-kernels: setup ## Compile the kernels of tests by COMMAND, tt-metal's compiler, which takes long

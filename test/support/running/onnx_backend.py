@@ -1,6 +1,6 @@
 """ONNX's own tests of backends, which its package holds: models, inputs and expected results.
 
-    python test/frontend/onnx/backend_tests.py [--record] [PATTERN]
+    python test/support/running/onnx_backend.py [--record] [PATTERN]
 
 compiles and runs all of them, prints how many are right by kind and why the others are not, and
 with --record writes the verdicts to the file that the suite and the documentation read.
@@ -12,8 +12,9 @@ import argparse
 import os
 import re
 import sys
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +26,7 @@ import ttmlir
 
 onnx: Any = import_module("onnx")
 KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator")
-RECORD = Path(__file__).parent / "Inputs" / "backend_tests.txt"
+RECORD = Path(__file__).parents[2] / "frontend" / "onnx" / "Inputs" / "backend_tests.txt"
 
 RIGHT, REFUSED, OTHER = "right", "refused", "other numbers"
 
@@ -65,13 +66,13 @@ def load(kind: str) -> list[Any]:
     return import_module("onnx.backend.test.loader").load_model_tests(kind=kind)
 
 
-def load_modules(names: Sequence[str]) -> list[Any]:
-    """The tests of nodes in some modules of the package, without those of all others."""
+def load_module(name: str) -> list[Any]:
+    """The tests of nodes in one module of the package, if it has not been imported before."""
     package = "onnx.backend.test.case.node"
-    node: Any = import_module(package)
-    for name in names:
-        import_module(f"{package}.{name}")
-    return list(node._NodeTestCases)
+    made: list[Any] = import_module(package)._NodeTestCases
+    before = len(made)
+    import_module(f"{package}.{name}")
+    return made[before:]
 
 
 def judge(test: Any) -> Verdict:
@@ -152,6 +153,7 @@ def main() -> int:
     parser.add_argument("--record", action="store_true", help="write the verdicts to the record")
     parser.add_argument("pattern", nargs="?", default="", help="names of tests")
     arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
     verdicts = [
         judge(test)
         for kind in KINDS
