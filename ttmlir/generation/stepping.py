@@ -42,7 +42,8 @@ class CacheSize(NamedTuple):
     bytes: int
 
 
-class Pages(NamedTuple):
+@dataclass(frozen=True)
+class Pages:
     """The parts of a cache that prompts take one by one as they grow."""
 
     count: int
