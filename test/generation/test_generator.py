@@ -143,6 +143,33 @@ def test_caches_stay_on_the_device(generator: ttmlir.Generator) -> None:
     assert generator.caches[3] == (4, 4 * 3 * 3 * 64 * 8 * 4)
 
 
+def test_pages(module: Any) -> None:
+    """Texts of several lengths share ten pages of six tokens, which a table names."""
+    generator = ttmlir.Generator(
+        module, max_length=40, prompt_lengths=(4,), batch_sizes=(3,), pages=10, page_size=6
+    )
+    # One more page takes what nobody reads.
+    assert generator.caches[3] == (4, 4 * 11 * 6 * 24 * 4)
+    wanted = [module.write(prompt, 6) for prompt in PROMPTS]
+    found = generator.generate(PROMPTS, max_new_tokens=6)
+    assert [each.tokens for each in found] == wanted
+    # With 19, 23 and 12 tokens no page is left for the third text; its own go to the others.
+    first, second = (generator.stream(PROMPTS, max_new_tokens=20) for _ in range(2))
+    pairs = list(zip(first, second, strict=True))
+    for number in range(2):
+        texts: list[list[int]] = [[], [], []]
+        for pair in pairs:
+            texts[pair[number].prompt].append(pair[number].id)
+        for text, prompt in zip(texts, PROMPTS, strict=True):
+            assert text == module.write(prompt, len(text))
+    reasons = {pair[0].prompt: pair[0].reason for pair in pairs if pair[0].reason}
+    assert reasons == {0: "length", 1: "length", 2: "full"}
+    assert len([pair for pair in pairs if pair[0].prompt == 2]) == 12
+    message = "prompts 0 to 1 take 11 pages of 6 tokens; there are 10"
+    with pytest.raises(ttmlir.InputError, match=message):
+        generator.stream([[1] * 31, [1] * 30])
+
+
 def test_a_summary_says_what_to_expect(generator: ttmlir.Generator) -> None:
     """Of each number of prompts on each board; a step of three takes less than three steps."""
     summary = generator.summary(["n150", "p150"])
@@ -222,9 +249,9 @@ def test_a_draft_changes_no_token(module: Any, generator: ttmlir.Generator) -> N
         assert [each.tokens for each in found] == [each.tokens for each in drawn]
         run = generator.step
 
-        def note(step: Any, rows: Any, run: Any = run) -> Any:
+        def note(step: Any, *rest: Any, run: Any = run) -> Any:
             calls.append(step.name)
-            return run(step, rows)
+            return run(step, *rest)
 
         generator.step = note
         generator.generate(PROMPTS[0], max_new_tokens=15, draft=draft)
@@ -401,6 +428,9 @@ class Recurrent(nn.Module):
         (attend, {}, "a function of JAX needs its cache"),
         ("model", {}, "a Generator takes torch modules and functions of JAX, not a str"),
         (Writer(), {"max_length": 1}, "max_length is from 2 to"),
+        (Writer(), {"pages": 0}, "pages is from 1 to"),
+        (Writer(), {"pages": 4, "draft_length": 2}, "pages and draft_length do not go together"),
+        (attend, {"pages": 4, "cache": make_cache}, "pages= is for torch modules"),
         (Writer(), {"prompt_lengths": 8}, "prompt_lengths are whole numbers in a list, not 8"),
         (Writer(), {"batch_sizes": [0]}, "batch_sizes is from 1 to 1048576, not 0"),
         (Writer(), {"batch_sizes": []}, "batch_sizes are one or more whole numbers"),

@@ -93,6 +93,24 @@ def test_eager_attention_and_stop_tokens() -> None:
     assert found.reason == "stop"
 
 
+@pytest.mark.parametrize(
+    ("implementation", "count", "graphs"), [("static", 6, 2), ("dynamic", 3, 3)]
+)
+def test_generate_of_transformers(implementation: str, count: int, graphs: int) -> None:
+    """`torch.compile` of the model: with a static cache two programs, one for the prompt."""
+    model = make_model("llama")
+    prompts = [PROMPTS[0], PROMPTS[0][:4]]
+    wanted = write(model, prompts, count)
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    model.forward = torch.compile(model.forward, backend="ttmlir", dynamic=False)
+    choices = {"cache_implementation": implementation, "disable_compile": True}
+    assert write(model, prompts, count, **choices) == wanted
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == graphs
+    assert not torch._dynamo.utils.counters["graph_break"]
+    torch._dynamo.reset()
+
+
 def test_more_positions_than_the_model_has() -> None:
     """GPT-2 has no others."""
     with pytest.raises(ttmlir.InputError, match=r"has 64 positions .* max_length is 100"):

@@ -63,6 +63,14 @@ def test_a_position_of_each_user() -> None:
     run("paged_update_cache", [CACHE[:2], new, np.array([-1, 31], np.int32)], wanted, share)
 
 
+def test_users_that_share_a_cache() -> None:
+    """They write to its only row."""
+    new, places = draw(1, 2, 3, 40), np.array([3, 30], np.int32)
+    wanted = CACHE[:1].copy()
+    wanted[0, :, 3], wanted[0, :, 30] = new[0, 0], new[0, 1]
+    run("paged_update_cache", [CACHE[:1], new, places], wanted, 'share_cache = "true"')
+
+
 def test_a_position_of_all_users() -> None:
     """Users are dimension 2 of what is written."""
     new, wanted = draw(1, 3, 4, 40), CACHE.copy()

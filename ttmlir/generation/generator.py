@@ -24,6 +24,7 @@ from ttmlir.frontend.compiled import CompiledPrograms
 from ttmlir.generation.sampling import Sampling
 from ttmlir.generation.stepping import (
     CacheSize,
+    Pages,
     Step,
     SteppingModel,
     compile_steps,
@@ -41,6 +42,7 @@ Reason = Literal["stop", "length", "full"]
 MAX_LENGTH = 256
 MAX_NEW_TOKENS = 20
 PROMPT_LENGTHS = (32, 128)
+PAGE_SIZE = 32
 MAX_STOPS = 64
 """Most strings to stop at."""
 
@@ -123,6 +125,10 @@ class Generator:
     `max_length` is the most tokens of a prompt and what follows. With `draft_length`, there is one
     that checks so many proposed tokens (see `generate`).
 
+    With `pages`, caches of torch modules are so many pages of `page_size` tokens, which prompts
+    take one by one as they grow: a table that is an argument says which. They may be fewer than all
+    prompts at their longest would take; a text for which none is left ends with the reason `full`.
+
     `cache`, for functions of JAX: from a number of prompts to the empty cache, a tree of arrays;
     the function is called as `function(tokens, starts, cache)` and returns scores, prompts x tokens
     x vocabulary, and the next cache. `tokenizer` has `encode` and `decode`, for prompts that are
@@ -141,6 +147,8 @@ class Generator:
         prompt_lengths: Sequence[int] = PROMPT_LENGTHS,
         batch_sizes: Sequence[int] = (1,),
         draft_length: int = 0,
+        pages: int | None = None,
+        page_size: int = PAGE_SIZE,
         cache: Callable[[int], Any] | None = None,
         tokenizer: Any = None,
         numerics: NumericsName = "exact",
@@ -161,7 +169,9 @@ class Generator:
         steps = [Step(batch, length) for batch in self.batch_sizes for length in self._lengths]
         if draft_length:
             steps += [Step(batch, draft_length + 1, True) for batch in self.batch_sizes]
-        read = _read_model(model, steps, max_length, cache)
+        self.pages = _check_pages(pages, page_size, draft_length)
+        """The pages of caches; None where each prompt has its own `max_length` positions."""
+        read = _read_model(model, steps, max_length, self.pages, cache)
         self.name = read.name
         self.caches: dict[int, CacheSize] = read.caches
         """What the caches take, by the number of prompts."""
@@ -364,6 +374,7 @@ class Generator:
     ) -> Iterator[Token]:
         """Tokens after all prompts, as many at a time as there are programs for."""
         self._check_draft(draft)
+        self._check_room(prompts)
         for number, prompt in enumerate(prompts):
             reader = None
             if limits.decode is not None:
@@ -386,6 +397,8 @@ class Generator:
                 "a draft needs a program that checks its tokens: give the Generator that is to "
                 "check draft_length=4, say"
             )
+        if draft.pages is not None:
+            raise ArgumentError("a draft has no pages: give its Generator none")
         for name in ("vocabulary", "max_length", "batch_sizes"):
             own, other = getattr(self, name), getattr(draft, name)
             if own != other:
@@ -394,22 +407,39 @@ class Generator:
                     f"it has {other}"
                 )
 
+    def _check_room(self, prompts: list[list[int]]) -> None:
+        if self.pages is None:
+            return
+        most = max(self.batch_sizes)
+        for first in range(0, len(prompts), most):
+            group = prompts[first : first + most]
+            needed = sum(self.pages.needed(len(prompt)) for prompt in group)
+            if needed > self.pages.count:
+                raise ArgumentError(
+                    f"prompts {first} to {first + len(group) - 1} take {needed} pages of "
+                    f"{self.pages.size} tokens; there are {self.pages.count}"
+                )
+
     def _write(self, rows: list[_Row], limits: _Limits, draft: Generator | None) -> Iterator[Token]:
         batch = next(each for each in self.batch_sizes if each >= len(rows))
         texts = [row.tokens for row in rows]
         place = _Place(self, batch, texts)
         proposing = None if draft is None else _Place(draft, batch, texts)
-        scores = place.advance()
-        for row, found in zip(rows, scores, strict=True):
-            yield row.write(found, limits, self.max_length)
+        yield from self._advance(rows, limits, place)
         while not all(row.reason for row in rows):
             if proposing is not None:
                 yield from self._check(rows, limits, place, proposing)
                 continue
-            scores = place.advance()
-            for row, found in zip(rows, scores, strict=True):
-                if row.reason is None:
-                    yield row.write(found, limits, self.max_length)
+            yield from self._advance(rows, limits, place)
+
+    def _advance(self, rows: list[_Row], limits: _Limits, place: _Place) -> Iterator[Token]:
+        """A token of each text that goes on."""
+        for number, (row, found) in enumerate(zip(rows, place.advance(), strict=True)):
+            if row.reason is None:
+                token = row.write(found, limits, place.room_for_one(number))
+                if row.reason is not None:
+                    place.release(number)
+                yield token
 
     def _check(
         self, rows: list[_Row], limits: _Limits, place: _Place, proposing: _Place
@@ -435,9 +465,11 @@ class Generator:
                 if number == len(proposed) or token.id != proposed[number]:
                     break
 
-    def step(self, step: Step, rows: Sequence[tuple[Sequence[int], int]]) -> Array:
+    def step(
+        self, step: Step, rows: Sequence[tuple[Sequence[int], int]], table: Array | None = None
+    ) -> Array:
         """Run a program; see `run_step`."""
-        return run_step(self.programs[step.name], step, rows, self.numerics)
+        return run_step(self.programs[step.name], step, rows, self.numerics, table)
 
     def step_for(self, batch: int, missing: int) -> Step:
         """The program that takes so many tokens of each prompt, or as many of them as one does."""
@@ -457,6 +489,48 @@ class _Place:
     """How many tokens of each text are in the cache."""
     tried: list[list[int]] = field(default_factory=list[list[int]])
     """The tokens that follow there, which were proposed: texts may go on with others."""
+    ended: set[int] = field(default_factory=set[int])
+    """Texts that need no pages any more."""
+    table: Array | None = None
+    """The pages of each text, in its order; the one after the last where it has none."""
+    free: list[int] = field(default_factory=list[int])
+
+    def room_for_one(self, row: int) -> int:
+        """How many tokens a text may have when the next one is written."""
+        length = len(self.texts[row]) + 1
+        return self.owner.max_length if self._hold(row, length) else length
+
+    def release(self, row: int) -> None:
+        """Give the pages of a text to others."""
+        self.ended.add(row)
+        if self.table is not None and self.owner.pages is not None:
+            nobody = self.owner.pages.count
+            self.free += [int(page) for page in self.table[row] if page != nobody]
+            self.table[row] = nobody
+
+    def _hold(self, row: int, tokens: int) -> bool:
+        """Take pages for so many tokens of a text; False if there are not enough."""
+        pages = self.owner.pages
+        if self.table is None or pages is None:
+            return True
+        for number in range(pages.needed(min(tokens, self.owner.max_length))):
+            if self.table[row, number] == pages.count:
+                if not self.free:
+                    return False
+                self.table[row, number] = self.free.pop()
+        return True
+
+    def _begin(self) -> None:
+        """Forget what was in the cache."""
+        self.known, self.tried = [0 for _ in self.texts], [[] for _ in self.texts]
+        pages = self.owner.pages
+        if pages is not None:
+            each = pages.needed(self.owner.max_length)
+            self.table = np.full((self.batch, each), pages.count, np.int32)
+            self.free = list(range(pages.count))
+            for row, text in enumerate(self.texts):
+                if row not in self.ended:
+                    self._hold(row, len(text))
 
     def advance(self, proposed: Sequence[Sequence[int]] = ()) -> Array:
         """Scores of the token after each text, and after what is proposed to follow it."""
@@ -469,7 +543,7 @@ class _Place:
             known = [
                 min(len(text), each + step.tokens) for text, each in zip(whole, known, strict=True)
             ]
-            scores = self.owner.step(step, list(zip(whole, known, strict=True)))
+            scores = self.owner.step(step, list(zip(whole, known, strict=True)), self.table)
             if all(each == len(text) for text, each in zip(whole, known, strict=True)):
                 self._keep(proposed)
                 return scores
@@ -507,7 +581,7 @@ class _Place:
         """Count what is in the cache of texts, and of what is proposed to follow them."""
         if self.owner.holders.get(self.batch) is not self:
             self.owner.holders[self.batch] = self
-            self.known, self.tried = [0 for _ in self.texts], [[] for _ in self.texts]
+            self._begin()
         for row, text in enumerate(self._with(proposed)):
             for token in self.tried[row]:
                 if self.known[row] == len(text) or text[self.known[row]] != token:
@@ -524,7 +598,11 @@ class _Place:
 
 
 def _read_model(
-    model: Any, steps: Sequence[Step], max_length: int, cache: Callable[[int], Any] | None
+    model: Any,
+    steps: Sequence[Step],
+    max_length: int,
+    pages: Pages | None,
+    cache: Callable[[int], Any] | None,
 ) -> SteppingModel:
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     if "torch" in packages:
@@ -535,11 +613,13 @@ def _read_model(
             )
         from ttmlir.generation.torch_steps import read_torch_model
 
-        return read_torch_model(model, steps, max_length)
+        return read_torch_model(model, steps, max_length, pages)
     if not callable(model):
         raise ArgumentTypeError(
             f"a Generator takes torch modules and functions of JAX, not a {type(model).__name__}"
         )
+    if pages is not None:
+        raise ArgumentTypeError("pages= is for torch modules; functions of JAX have a cache=")
     if cache is None:
         raise ArgumentTypeError(
             "a function of JAX needs its cache: give Generator(function, cache=...) what makes an "
@@ -574,6 +654,16 @@ def _check_size(name: str, value: Any, low: int, high: int) -> None:
         raise ArgumentTypeError(f"{name} is a whole number, not {value!r}")
     if not low <= value <= high:
         raise ArgumentError(f"{name} is from {low} to {high}, not {value}")
+
+
+def _check_pages(pages: int | None, page_size: int, draft_length: int) -> Pages | None:
+    _check_size("page_size", page_size, 1, 1 << 16)
+    if pages is None:
+        return None
+    _check_size("pages", pages, 1, 1 << 24)
+    if draft_length:
+        raise ArgumentError("pages and draft_length do not go together: leave one of them out")
+    return Pages(pages, page_size)
 
 
 def _check_sizes(name: str, values: Any) -> tuple[int, ...]:

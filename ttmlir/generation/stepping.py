@@ -43,6 +43,19 @@ class CacheSize(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Pages:
+    """The parts of a cache that prompts take one by one as they grow."""
+
+    count: int
+    size: int
+    """Positions of one."""
+
+    def needed(self, tokens: int) -> int:
+        """How many so many tokens take."""
+        return -(-tokens // self.size)
+
+
+@dataclass(frozen=True)
 class SteppingModel:
     """A model as a frontend hands it over."""
 
@@ -57,11 +70,13 @@ def run_step(
     step: Step,
     rows: Sequence[tuple[Sequence[int], int]],
     numerics: NumericsName,
+    table: Array | None = None,
 ) -> Array:
     """Scores after the last `step.tokens` tokens of each row, which ends before a place.
 
     A row is its tokens and that place; rows may be fewer than the program takes. What comes before
-    these tokens is in the cache. The result has the scores of one token, or of all, for each row.
+    these tokens is in the cache, whose pages a `table` may name. The result has the scores of one
+    token, or of all, for each row.
     """
     tokens = np.zeros((step.batch, step.tokens), np.int32)
     starts, last = np.zeros((2, step.batch), np.int32)
@@ -71,6 +86,8 @@ def run_step(
         tokens[row, : end - begin] = sequence[begin:end]
         starts[row], last[row] = begin, end - begin - 1
     arguments = (tokens, starts) if step.scores_all else (tokens, starts, last)
+    if table is not None:
+        arguments = (*arguments, table)
     scores = np.asarray(program(*arguments, numerics=numerics))
     return scores[: len(rows)]
 

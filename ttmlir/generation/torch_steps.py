@@ -15,7 +15,7 @@ from typing import Any
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import import_models
-from ttmlir.generation.stepping import CacheSize, Step, SteppingModel
+from ttmlir.generation.stepping import CacheSize, Pages, Step, SteppingModel
 
 _ROWS = 32
 """Caches have a multiple of so many positions: the device writes single ones in place then."""
@@ -30,11 +30,24 @@ class KeyValueCache:
 
     is_compileable = True
 
-    def __init__(self, module: Any, starts: Any, tokens: int, capacity: int, last: Any) -> None:
-        """Begin a step that takes `tokens` of each prompt from `starts` on."""
+    def __init__(
+        self,
+        module: Any,
+        starts: Any,
+        tokens: int,
+        capacity: int,
+        last: Any,
+        table: Any = None,
+        page_size: int = 1,
+    ) -> None:
+        """Begin a step that takes `tokens` of each prompt from `starts` on.
+
+        With a table of pages, prompts x pages, rows of the caches are positions.
+        """
         torch = torch_package()
         self._module = module
         self._last = last
+        self._table, self._page_size = table, page_size
         self.capacity = capacity
         """How many positions of each prompt are kept."""
         self.positions: Any = starts[:, None] + torch.arange(tokens, dtype=starts.dtype)
@@ -48,10 +61,25 @@ class KeyValueCache:
 
     def _write(self, name: str, new: Any) -> Any:
         kept = getattr(self._module, name)
+        if self._table is not None:
+            return self._write_pages(kept, new)
         places = self.positions.long()[:, None, :, None].expand(new.shape)
         written = kept.scatter(2, places, new)
         kept.copy_(written)
         return written
+
+    def _write_pages(self, kept: Any, new: Any) -> Any:
+        torch = torch_package()
+        prompts, heads, tokens, size = new.shape
+        table, page = self._table.long(), self._page_size
+        positions = self.positions.long()
+        places = table.gather(1, positions // page) * page + positions % page
+        rows = new.transpose(1, 2).reshape(prompts * tokens, heads * size)
+        written = kept.scatter(0, places.reshape(-1, 1).expand(rows.shape), rows)
+        kept.copy_(written)
+        all_places = (table[:, :, None] * page + torch.arange(page)).flatten(1)
+        found = torch.nn.functional.embedding(all_places, written)
+        return found.unflatten(-1, (heads, size)).transpose(1, 2)
 
     def mask(self, window: int | None = None) -> Any:
         """True where a token (row) attends to a position: prompts x 1 x tokens x capacity.
@@ -117,26 +145,31 @@ def is_of_transformers(model: Any) -> bool:
     return is_theirs and hasattr(model, "get_output_embeddings")
 
 
-def read_torch_model(model: Any, steps: Sequence[Step], max_length: int) -> SteppingModel:
+def read_torch_model(
+    model: Any, steps: Sequence[Step], max_length: int, pages: Pages | None
+) -> SteppingModel:
     """A module with a cache for the steps; InputError for a module that keeps something else."""
     torch = torch_package()
     call = _call_of_transformers if is_of_transformers(model) else _call
     _check_positions(model, max_length)
     with torch.no_grad():
         written = _record(model, call)
-    capacity = -(-max_length // _ROWS) * _ROWS
+    unit = _ROWS if pages is None else pages.size
+    capacity = -(-max_length // unit) * unit
     modules: dict[int, Any] = {}
     caches: dict[int, CacheSize] = {}
     for batch in {step.batch: None for step in steps}:
-        modules[batch], caches[batch] = _with_buffers(model, written, batch, capacity)
+        modules[batch], caches[batch] = _with_buffers(model, written, batch, capacity, pages)
     calls: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = []
     for step in steps:
         numbers = torch.zeros(step.batch, dtype=torch.int32)
         tokens = torch.zeros(step.batch, step.tokens, dtype=torch.int32)
         module = modules[step.batch]
-        run = _forward_all if step.scores_all else _forward
-        function = MethodType(run(model, call, capacity), module)
+        function = MethodType(_forward(model, call, capacity, step.scores_all, pages), module)
         arguments = (tokens, numbers) if step.scores_all else (tokens, numbers, numbers)
+        if pages is not None:
+            table = torch.zeros(step.batch, capacity // pages.size, dtype=torch.int32)
+            arguments = (*arguments, table)
         calls.append((function, arguments, {}))
     with torch.no_grad():
         imported = import_models(calls)
@@ -163,26 +196,30 @@ def _call_of_transformers(model: Any, tokens: Any, cache: KeyValueCache) -> Any:
     return found.logits
 
 
-def _forward(model: Any, call: _Call, capacity: int) -> Callable[..., Any]:
-    def forward(module: Any, tokens: Any, starts: Any, last: Any) -> Any:
-        cache = KeyValueCache(module, starts, tokens.shape[1], capacity, last)
+def _forward(
+    model: Any, call: _Call, capacity: int, scores_all: bool, pages: Pages | None
+) -> Callable[..., Any]:
+    size = 1 if pages is None else pages.size
+
+    def forward(module: Any, tokens: Any, starts: Any, last: Any, table: Any = None) -> Any:
+        cache = KeyValueCache(module, starts, tokens.shape[1], capacity, last, table, size)
         return cache.select(call(module.model, tokens, cache))[:, 0]
 
-    forward.__name__ = type(model).__name__
-    return forward
-
-
-def _forward_all(model: Any, call: _Call, capacity: int) -> Callable[..., Any]:
-    def forward(module: Any, tokens: Any, starts: Any) -> Any:
-        cache = KeyValueCache(module, starts, tokens.shape[1], capacity, None)
+    def forward_all(module: Any, tokens: Any, starts: Any, table: Any = None) -> Any:
+        cache = KeyValueCache(module, starts, tokens.shape[1], capacity, None, table, size)
         return call(module.model, tokens, cache)
 
-    forward.__name__ = type(model).__name__
-    return forward
+    function = forward_all if scores_all else forward
+    function.__name__ = type(model).__name__
+    return function
 
 
 def _with_buffers(
-    model: Any, written: dict[int, tuple[Any, Any]], batch: int, capacity: int
+    model: Any,
+    written: dict[int, tuple[Any, Any]],
+    batch: int,
+    capacity: int,
+    pages: Pages | None,
 ) -> tuple[Any, CacheSize]:
     """A module with a model and buffers for its cache, and their size."""
     torch = torch_package()
@@ -191,7 +228,11 @@ def _with_buffers(
     size = 0
     for layer, tensors in sorted(written.items()):
         for kind, tensor in zip(("keys", "values"), tensors, strict=True):
-            shape = (batch, tensor.shape[1], capacity, tensor.shape[3])
+            _, heads, _, width = tensor.shape
+            shape = (batch, heads, capacity, width)
+            if pages is not None:
+                # The last page is that of nobody: what nobody needs is written there.
+                shape = ((pages.count + 1) * pages.size, heads * width)
             buffer = torch.zeros(shape, dtype=tensor.dtype)
             module.register_buffer(f"{kind}_{layer}", buffer)
             size += buffer.numel() * buffer.element_size()

@@ -49,9 +49,10 @@ def update_each(
     xp: Any, cache: Any, input: Any, update_index: Any, page_table: Any = None, *, share_cache: bool
 ) -> Any:
     """The cache with a position of its own for each user: (1, users, heads, size)."""
-    used, rows, places = find_places(xp, cache.shape, update_index, page_table)
     if share_cache and page_table is None:
-        rows = xp.zeros_like(rows)
+        # All users write to the first one's.
+        page_table = xp.zeros((input.shape[1], 1), xp.int64)
+    used, rows, places = find_places(xp, cache.shape, update_index, page_table)
     output = xp.array(cache)
     output[rows, :, places] = input[0, used, : cache.shape[1]]
     return output
