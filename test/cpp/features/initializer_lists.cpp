@@ -21,6 +21,7 @@ template <typename T> struct Stack {
 };
 struct Owner { Set set; Owner() : set{1, 3} {} Owner(int n) : set({2, 4, 5}) {} };
 template <typename... T> int all(T... x) { return sum({x...}); }
+int leave(int n) { for (const Ended& l : {Ended(n), Ended(n + 1)}) { if (l.v == 21) return 5; note(l.v); } return 6; }
 void kernel_main() {
     note(sum({1, 2, 3})); note(sum({})); note(sum({7})); note(all(4, 5, 6, 7)); note(corners({{1, 2}, {3, 4}}));
     note(first({2.5f, 1.0f}) == 2.5f); note(first<int>({8, 9})); note(chosen({1, 2})); note(chosen({1.0f, 2.0f, 3.0f}));
@@ -32,4 +33,7 @@ void kernel_main() {
     Stack<int> s{4, 5}; Stack<Point> t({{1, 2}, {3, 4}, {5, 6}}, 2); note(s.count * 100 + s.items[1]); note(t.count * 100 + t.items[2].y); note(Stack<int>{9, 8, 7}.items[2]);
     Owner o; Owner p(1); note(o.set.bits); note(p.set.bits); note(std::max({3, 9, 4})); note(std::min({2u, 1u}));
     int n = 3; for (auto x : {n, n + 1}) { note(x); } const auto fixed = {n, 2 * n}; note(fixed.begin()[1]);
+    for (auto l : {Ended(5), Ended(6)}) { note(l.v); } note(62); for (auto& l : {Ended(7)}) { note(l.v); } note(63);
+    Ended nine(9); for (const auto& l : {nine, Ended(10), Ended(11)}) { if (l.v == 10) continue; note(l.v); if (l.v == 11) break; } note(64);
+    note(leave(20)); note(leave(30)); for (int i = 0; i < 2; i++) for (auto& l : {Ended(i)}) { note(l.v); }
 }

@@ -26,7 +26,12 @@ from ttmlir.sim.kernels.declarations import (
     execute_declaration,
     find_declared,
 )
-from ttmlir.sim.kernels.destructors import ending_block, full_expression, refuse_destructor
+from ttmlir.sim.kernels.destructors import (
+    end_with_block,
+    ending_block,
+    full_expression,
+    refuse_destructor,
+)
 from ttmlir.sim.kernels.expressions.copies import copy_struct
 from ttmlir.sim.kernels.expressions.initial_values import build_initial, find_type_of_elements
 from ttmlir.sim.kernels.expressions.lvalues import (
@@ -594,13 +599,18 @@ def _find_range(context: Context, node: tree.RangeFor) -> Lvalue:
         assert initial is not None
         range_ = initial
     if isinstance(range_, tree.Braces):
-        value = _build_list(context, range_)
-    else:
-        found = look_at(context, range_)
-        if not isinstance(found, Value):
-            return found
-        value = found
-    refuse_destructor(context, value.type, node)
+        with full_expression(context):
+            lvalue = _hold_range(context, _build_list(context, range_), node)
+        end_with_block(context, lvalue, node)
+        return lvalue
+    found = look_at(context, range_)
+    if not isinstance(found, Value):
+        return found
+    refuse_destructor(context, found.type, node)
+    return _hold_range(context, found, node)
+
+
+def _hold_range(context: Context, value: Value, node: tree.RangeFor) -> Lvalue:
     identifier = context.unit.create_name("range")
     context.emit(code.assign(code.name(identifier), settle(value).node), node.position)
     return LocalLvalue(value.type, identifier)
