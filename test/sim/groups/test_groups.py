@@ -403,6 +403,25 @@ def test_what_cannot_run_in_groups_changes_nothing(body: str, options: SimOption
     assert not device.watch.findings
 
 
+@pytest.mark.parametrize("sanitize", [True, False])
+@pytest.mark.parametrize(
+    "first", [pytest.param(0, id="the same pages"), pytest.param(1 << 24, id="beyond DRAM")]
+)
+def test_cores_that_write_where_groups_may_not(first: int, sanitize: bool) -> None:
+    """What the last core writes is seen before anything is written, also by nobody but groups."""
+    options = SimOptions(sanitize=sanitize)
+    device, program = program_of(Case(BODIES["sums"], [2] * 4, options=options))
+    write = program.kernels[1]
+    address, _, tiles = write.arguments[write.cores[-1]]
+    write.arguments[write.cores[-1]] = (address, first, tiles)
+    run = ProgramRun(device, program, None, None)
+    run.place()
+    before = [memory.data.copy() for memory in device.dram]
+    assert group_run.run_in_groups(run, device.watch) is None
+    for memory, data in zip(device.dram, before, strict=True):
+        np.testing.assert_array_equal(memory.data[: data.size], data)
+
+
 def test_the_switch_and_small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program whose cores differ is not tried in groups, nor any with the variable at 0."""
     device, program = program_of(Case(BODIES["sums"], [1, 2, 3, 4]))
