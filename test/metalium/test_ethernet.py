@@ -164,6 +164,45 @@ def test_latency_and_bandwidth(board: str) -> None:
     assert cycles[1] - cycles[0] == pytest.approx(40 * packet, rel=0.01)
 
 
+HANDSHAKES = {
+    "whole": ("handshake::sender_side_handshake(0x20000);",
+              "handshake::receiver_side_handshake(0x20000);"),
+    "parts": (
+        "handshake::deprecated::sender_side_start(0x20000);"
+        "handshake::deprecated::sender_side_finish(0x20000);",
+        "handshake::deprecated::receiver_side_start(0x20000);"
+        "handshake::deprecated::receiver_side_finish(0x20000);",
+    ),
+    "2024": ("eth_setup_handshake(0x20000, true);", "eth_setup_handshake(0x20000, false);"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HANDSHAKES)
+def test_handshakes(name: str) -> None:
+    """What is sent after one is received; without an answer there is a deadlock."""
+    head = """
+    #include "ethernet/dataflow_api.h"
+    #include "tt_metal/fabric/hw/inc/edm_fabric/edm_handshake.hpp"
+    using namespace erisc::datamover;
+    """
+    sends, answers = HANDSHAKES[name]
+    sender = head + SEND.replace("    const uint32_t size", f"    {sends}\n    const uint32_t size")
+    receiver = head + RECEIVE.replace(
+        "    const uint32_t size", f"    {answers}\n    const uint32_t size"
+    )
+    mesh = open_pair()
+    arguments = [48, SOURCE + 4096, TARGET]
+    programs = [
+        add_kernel(text, core, arguments) for text, core in ((sender, (0, 8)), (receiver, (0, 0)))
+    ]
+    run_pair(mesh, *programs)
+    total = sum(1000 + 3 * index for index in range(12))
+    assert mesh.get_device(1).printed == [f"device 1 core (0, 0) ERISC: {total}"]
+    alone = add_kernel(sender, (0, 8), arguments), add_kernel("void kernel_main() {}", (0, 0), [])
+    with pytest.raises(DeadlockError, match="waits for the other end of its link"):
+        run_pair(open_pair(), *alone)
+
+
 def test_unaligned_send() -> None:
     """The queue takes units of 16 bytes."""
     with pytest.raises(SimError) as caught:

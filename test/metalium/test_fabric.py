@@ -238,6 +238,17 @@ def test_a_route_off_the_line() -> None:
     assert "links of the device: west: 0, 1" in str(error)
 
 
+def test_exchanges_of_neighbours_alone() -> None:
+    """There is a fabric that forwards nothing."""
+    config = FabricConfig.FABRIC_1D_NEIGHBOR_EXCHANGE
+    with open_fabric(config, "t3000", (1, 4)) as mesh:
+        send(mesh, ONE_HOP, [1])
+        assert printed(mesh) == {1: [sum_of(64)]}
+    with open_fabric(config, "t3000", (1, 4)) as mesh:
+        with pytest.raises(SimError, match="a packet of 2 hops: chips of the fabric FABRIC_1D_NEI"):
+            send(mesh, "header->to_chip_unicast(2);", [2])
+
+
 def test_headers_that_say_nothing() -> None:
     """Neither a route nor a command."""
     error = fails(SENDER, route="")

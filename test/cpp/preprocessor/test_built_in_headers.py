@@ -83,7 +83,8 @@ MACROS = {
 
 
 FABRIC = [f"fabric/{each}.hpp" for each in ("calls", "mux", "packet_header", "sender")]
-"""Headers that send packets (test/metalium/test_fabric_calls.py)."""
+FABRIC += ["edm_fabric/edm_handshake.hpp"]
+"""Headers that send over links (test/metalium/test_fabric_calls.py, test_ethernet.py)."""
 
 
 def test_every_text_is_used() -> None:

@@ -504,6 +504,12 @@ class Fabric:
         self, connection: Connection, end: End, targets: set[int], size: int, now: float
     ) -> list[Arrival]:
         """Carry a packet along a line, for the chips after so many hops."""
+        if self.config is FabricConfig.FABRIC_1D_NEIGHBOR_EXCHANGE and max(targets) > 1:
+            raise SimError(
+                f"a packet of {max(targets)} hops: chips of the fabric {self.config.name} forward "
+                "nothing; send to the neighbour, or use FABRIC_1D",
+                rule="fabric-route",
+            )
         found: list[Arrival] = []
         injected: Connection | None = connection
         came: End | None = None
