@@ -20,7 +20,8 @@ from xdsl.ir import Attribute
 
 from ttmlir.mlir.attributes import LARGE, Elements, elements_attr, large_elements_attr
 from ttmlir.mlir.large_bytes import LargeBytes
-from ttmlir.runtime.session import array_of_torch
+from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.session import array_of_torch, has_numbers
 from ttmlir.runtime.tensor import Array
 
 _ELEMENTS: dict[str, Attribute] = {
@@ -103,7 +104,13 @@ def elements_of_tensor(tensor: Any) -> Elements:
     """The numbers of a torch tensor as a constant.
 
     Many of them stay where they are until the model has been compiled (`own_constants`).
+    InputError for a tensor that is only a shape.
     """
+    if not has_numbers(tensor):
+        raise InputError(
+            "a weight is a shape without numbers (device 'meta', FakeTensor), which is no "
+            "constant: compile with weights='arguments'"
+        )
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     element = element_of(tensor.dtype)
     assert element is not None, "checked when the program was read"
