@@ -158,7 +158,7 @@ def test_what_is_no_set_of_programs() -> None:
         ttmlir.compile_programs([example])  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="got none"):
         ttmlir.compile_programs({})
-    with pytest.raises(TypeError, match="all of JAX, or all of torch"):
+    with pytest.raises(TypeError, match="all of JAX, all of torch"):
         ttmlir.compile_programs({"a": example, "b": ttmlir.Example(jnp.tanh, np.ones(3))})
     compiled = ttmlir.compile_programs({"a": example})
     with pytest.raises(AttributeError, match=r"no program .b.; the programs are a$"):

@@ -487,6 +487,11 @@ def plan_examples(
         raise ArgumentTypeError(
             "MLIR text has shapes of its own: ttmlir.compile takes no buckets with it"
         )
+    if framework == "onnx":
+        raise ArgumentTypeError(
+            "buckets are for functions of JAX and torch: compile a model of ONNX with an example "
+            "of each size"
+        )
     home = {
         "torch": "ttmlir.frontend.torch.containers",
         "jax": "ttmlir.frontend.calls",
@@ -539,9 +544,9 @@ def compile_programs(
         )
         logits = llama.decode(token, position)
 
-    The models are functions of JAX, or torch modules, methods of them and functions. Equal weights
-    are in the file once. Buffers of torch modules that one program changes are seen by all of them.
-    The other parameters are those of `compile`.
+    The models are functions of JAX, or torch modules, methods of them and functions, or models of
+    ONNX. Equal weights are in the file once. Buffers of torch modules that one program changes are
+    seen by all of them. The other parameters are those of `compile`.
     """
     _check_weights(weights)
     options = _with_spelling(spelling, target, options)
@@ -570,9 +575,11 @@ def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]
     if set(packages) == {"torch"}:
         torch_frontend: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
         return torch_frontend.import_models(calls, weights=weights)
-    if set(packages) == {"jax"}:
+    if set(packages) in ({"jax"}, {"onnx"}):
         return [_import(*call, weights) for call in calls]
-    raise ArgumentTypeError("programs that share weights are all of JAX, or all of torch")
+    raise ArgumentTypeError(
+        "programs that share weights are all of JAX, all of torch, or all models of ONNX"
+    )
 
 
 def _framework_of(call: _Call) -> str:

@@ -26,7 +26,7 @@ TOTALS, OTHERS = read_record()
 RECORDED = {(each.kind, each.name): each for each in OTHERS}
 
 MODULES = (
-    *("add", "averagepool", "cast", "clip", "concat", "conv", "convtranspose", "cumsum", "dropout"),
+    *("add", "cast", "clip", "concat", "conv", "convtranspose", "cumsum", "dropout"),
     *(
         "einsum",
         "gemm",
@@ -37,7 +37,8 @@ MODULES = (
         "layernormalization",
         "loop",
     ),
-    *("lstm", "matmul", "maxpool", "nonmaxsuppression", "optionalgetelement", "pad", "prelu"),
+    *("lstm", "matmul", "lppool", "nonmaxsuppression", "optionalgetelement", "pad", "prelu"),
+    *("adam", "col2im", "dequantizelinear", "dft", "resize", "quantizelinear", "sequenceinsert"),
     *("qlinearconv", "reduce_log_sum_exp", "scan", "scatternd", "softmax", "split", "stft", "topk"),
     *("unique", "where"),
 )

@@ -187,9 +187,9 @@ class Call:
     def dims(self, rank: int, numbers: Sequence[int], name: str = "axes") -> tuple[int, ...]:
         """Dimensions, counted from 0, each of them once."""
         for number in numbers:
-            if not -rank <= number < max(rank, 1):
+            if not -rank <= number < rank:
                 self.refuse(f"{name} has {number}; the tensor has {rank} dimensions")
-        found = tuple(number % max(rank, 1) for number in numbers)
+        found = tuple(number % rank for number in numbers)
         if len(set(found)) != len(found):
             self.refuse(f"{name} is {list(numbers)}, which has a dimension twice")
         return found

@@ -41,7 +41,7 @@ from ttmlir.frontend.onnx.elements import (
     require_memory,
 )
 from ttmlir.frontend.onnx.graphs import Body, GraphCall, Scope, leaves, names_in
-from ttmlir.frontend.onnx.reading import OPERATORS, Model
+from ttmlir.frontend.onnx.reading import OPERATORS, Model, one_line
 from ttmlir.frontend.onnx.rules import INPUTS, RULES
 from ttmlir.frontend.onnx.support import instead_of, near
 from ttmlir.ir.tensor_types import element_of
@@ -301,7 +301,7 @@ class Importer:
     def _diagnostic(self, node: Any, path: str, message: str) -> Diagnostic:
         gives = ", ".join(f"'{name}'" for name in node.output if name) or "nothing"
         operator = f"{node.domain}.{node.op_type}" if _domain(node.domain) else node.op_type
-        text = f"node '{path}' ({operator}), which gives {gives}: {message}"
+        text = one_line(f"node '{path}' ({operator}), which gives {gives}: {message}")
         return Diagnostic("error", name_location(path), text, file=self.model.file)
 
     # -- nodes ---------------------------------------------------------------------------------
@@ -394,6 +394,7 @@ class Importer:
                 raise RefusedError(f"it has {len(inputs)} inputs; there are {', '.join(names)}")
             return self._make_call(node, 1, named, attributes, used, path, build)
         named = _named_inputs(schema, inputs)
+        _check_kinds(node, schema)
         for name, each in schema.attributes.items():
             if name in attributes:
                 continue
@@ -538,6 +539,18 @@ def _plain_attribute(proto: Any) -> Any:
     if proto.type not in readers:
         raise RefusedError(f"the attribute '{proto.name}' has a kind that is not supported")
     return readers[proto.type]()
+
+
+def _check_kinds(node: Any, schema: Any) -> None:
+    """Refuse attributes of other kinds than the schema says."""
+    kinds = onnx_package().AttributeProto.AttributeType
+    for each in node.attribute:
+        if (known_one := schema.attributes.get(each.name)) is not None:
+            kind = kinds.Name(each.type)
+            if kind != known_one.type.name:
+                raise RefusedError(
+                    f"the attribute '{each.name}' is {kind}; it has to be {known_one.type.name}"
+                )
 
 
 def _named_inputs(schema: Any, inputs: Sequence[Value]) -> dict[str, Any]:

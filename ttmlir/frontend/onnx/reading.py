@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -43,7 +43,7 @@ class Model:
     def name(self) -> str:
         """The name of the file without folders and suffix, or of the graph."""
         if self.folder is None:
-            return self.proto.graph.name or "model"
+            return one_line(self.proto.graph.name) or "model"
         return Path(self.file).stem
 
     def refuse(self, message: str) -> DiagnosticError:
@@ -53,7 +53,12 @@ class Model:
 
 def refuse_model(file: str, message: str) -> DiagnosticError:
     """An error about a model as a whole."""
-    return DiagnosticError(Diagnostic("error", UNKNOWN_LOC, message, file=file))
+    return DiagnosticError(Diagnostic("error", UNKNOWN_LOC, one_line(message), file=file))
+
+
+def one_line(message: str) -> str:
+    """A message with names from a file, which may have ends of lines in them."""
+    return " ".join(message.split())
 
 
 def read_model(given: Any) -> Model:
@@ -102,6 +107,8 @@ def _checked(proto: Any, file: str, folder: str | None) -> Model:
             "this is no model of ONNX, or a damaged one: it has no "
             + ("graph" if not proto.HasField("graph") else "operator set"),
         )
+    if not all(isinstance(name, str) for name in _names(proto)):
+        raise refuse_model(file, "this is a damaged model of ONNX: a name in it is no UTF-8")
     opsets = {
         "" if each.domain in OPERATORS else each.domain: each.version for each in proto.opset_import
     }
@@ -113,3 +120,26 @@ def _checked(proto: Any, file: str, folder: str | None) -> Model:
             f"{onnx_package().__version__} knows versions up to {newest}: install a newer one",
         )
     return Model(proto, file, folder, opsets)
+
+
+def _names(proto: Any) -> Iterator[object]:
+    """All names in a model, of which the package leaves those that are no text as bytes."""
+    pending = [proto.graph, *proto.functions]
+    yield from (each.domain for each in proto.opset_import)
+    while pending:
+        graph = pending.pop()
+        yield graph.name
+        if isinstance(graph, onnx_package().FunctionProto):
+            yield from (*graph.input, *graph.output, *graph.attribute, graph.domain)
+        else:
+            infos = (*graph.input, *graph.output)
+            yield from (each.name for each in (*infos, *graph.initializer))
+            shapes = (each.type.tensor_type.shape for each in infos)
+            yield from (dim.dim_param for shape in shapes for dim in shape.dim)
+        for node in graph.node:
+            yield from (node.op_type, node.domain, node.name, *node.input, *node.output)
+            for attribute in node.attribute:
+                yield from (attribute.name, attribute.ref_attr_name)
+                pending += attribute.graphs
+                if attribute.HasField("g"):
+                    pending.append(attribute.g)

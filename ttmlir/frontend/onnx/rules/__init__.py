@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ttmlir.frontend.onnx.call import Rule
 from ttmlir.frontend.onnx.rules import (
+    classical,
     contraction,
     control,
     elementwise,
@@ -18,27 +19,35 @@ from ttmlir.frontend.onnx.rules import (
     resampling,
     sequences,
     signals,
+    training,
     window,
 )
 
+_DOMAINS = {
+    "": (
+        contraction,
+        control,
+        elementwise,
+        indexing,
+        movement,
+        normalization,
+        quantization,
+        recurrent,
+        reduction,
+        resampling,
+        sequences,
+        signals,
+        window,
+    ),
+    "ai.onnx.ml": (classical,),
+    "ai.onnx.preview.training": (training,),
+}
+
 RULES: Mapping[tuple[str, str], Rule] = {
-    ("", name): rule
-    for rules in (
-        elementwise.RULES,
-        movement.RULES,
-        reduction.RULES,
-        contraction.RULES,
-        normalization.RULES,
-        indexing.RULES,
-        window.RULES,
-        control.RULES,
-        sequences.RULES,
-        recurrent.RULES,
-        signals.RULES,
-        resampling.RULES,
-        quantization.RULES,
-    )
-    for name, rule in rules.items()
+    (domain, name): rule
+    for domain, modules in _DOMAINS.items()
+    for module in modules
+    for name, rule in module.RULES.items()
 }
 """Rules by the domains and names of operators; those of the standard have the domain ''."""
 

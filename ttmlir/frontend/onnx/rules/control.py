@@ -21,7 +21,7 @@ from ttmlir.frontend.onnx.call import Rule
 from ttmlir.frontend.onnx.elements import Tensor, Value, type_name
 from ttmlir.frontend.onnx.graphs import Body, GraphCall, leaves
 from ttmlir.frontend.onnx.loops import Flat, is_short, iterate, run_loop
-from ttmlir.passes.control_flow.flattening import MAX_CHOSEN_OPERATIONS
+from ttmlir.passes.control_flow.flattening import MAX_CHOSEN_OPERATIONS, MAX_FOLLOWED
 
 # -- branches ----------------------------------------------------------------------------------
 
@@ -151,6 +151,10 @@ def _write_out(
             return None
         if not goes_on.array.value.reshape(-1)[0]:
             break
+        if limit is None and number >= MAX_FOLLOWED:
+            call.refuse(
+                f"it goes on after {MAX_FOLLOWED:,} iterations, and has no number of iterations"
+            )
         place = Tensor.of(array_of(number, "i64"))
         goes_on, *found = call.walk(body, [place, goes_on, *state])
         rows.append(found[len(state) :])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from functools import reduce
+from operator import add
+
 import numpy as np
 
 from ttmlir.arrays.array import Array
@@ -16,7 +20,8 @@ from ttmlir.frontend.onnx.elements import (
     type_name,
 )
 from ttmlir.frontend.onnx.rules.elementwise import round_to_format
-from ttmlir.frontend.onnx.rules.window import convolve
+from ttmlir.frontend.onnx.rules.window import check_kernel, convolve
+from ttmlir.ir.builder import EXACT_SUM
 
 
 def _along(call: Call, x: Array, given: Array) -> Array:
@@ -87,15 +92,20 @@ def _dequantize(call: Call) -> Tensor:
 
 
 # -- products of integers ----------------------------------------------------------------------
+#
+# Devices multiply floating point numbers. Differences of integers of 8 bits and their zero points
+# have 9 bits with their sign, and sums of up to so many products are exact in f32.
+
+_TERMS = EXACT_SUM // 255**2
 
 
 def _factor(call: Call, name: str, zero: str, *, dim: int) -> Array:
     """Integers without their zero point; there may be one for each place of a dimension."""
-    x = call.array(name).cast("i32")
+    x = call.array(name).cast("f32")
     point = call.optional(zero)
     if point is None:
         return x
-    point = point.cast("i32")
+    point = point.cast("f32")
     if point.rank == 1 and x.rank > 1:
         dim %= x.rank
         extent = point.shape[0]
@@ -105,20 +115,57 @@ def _factor(call: Call, name: str, zero: str, *, dim: int) -> Array:
     return x - point
 
 
+def _multiply(call: Call, a: Array, b: Array) -> Array:
+    """The product of matrices of integers, as integers; it is computed in parts."""
+    if not a.rank or not b.rank or a.shape[-1] != b.shape[max(b.rank - 2, 0)]:
+        call.refuse(f"the shapes {list(a.shape)} and {list(b.shape)} are not those of a product")
+    terms, row = a.shape[-1], max(b.rank - 2, 0)
+    parts = [
+        (
+            a.cut(a.rank - 1, first, min(first + _TERMS, terms))
+            @ b.cut(row, first, min(first + _TERMS, terms))
+        ).cast("i32")
+        for first in range(0, terms, _TERMS)
+    ]
+    return reduce(add, parts)
+
+
+def _convolve(call: Call, x: Array, weight: Array) -> Array:
+    """The convolution of integers, as integers; channels are added in parts."""
+    check_kernel(call, x, weight)
+    groups, (_, channels, *kernel) = max(int(call["group"]), 1), weight.shape
+    step = max(1, _TERMS // max(math.prod(kernel), 1))
+    if channels <= step:
+        return convolve(call, x, weight).cast("i32")
+    if x.shape[1] != channels * groups:
+        call.refuse(f"the image has {x.shape[1]} channels, and the weight takes {channels}")
+    apart = x.reshape((x.shape[0], groups, channels, *x.shape[2:]))
+    parts: list[Array] = []
+    for first in range(0, channels, step):
+        end = min(first + step, channels)
+        own = apart.cut(2, first, end)
+        own = own.reshape((x.shape[0], groups * (end - first), *x.shape[2:]))
+        parts.append(convolve(call, own, weight.cut(1, first, end)).cast("i32"))
+    return reduce(add, parts)
+
+
 def _matmul_integer(call: Call) -> Array:
     a = _factor(call, "A", "a_zero_point", dim=-2)
-    return a @ _factor(call, "B", "b_zero_point", dim=-1)
+    return _multiply(call, a, _factor(call, "B", "b_zero_point", dim=-1))
 
 
 def _conv_integer(call: Call) -> Array:
     x = _factor(call, "x", "x_zero_point", dim=1)
-    return convolve(call, x, _factor(call, "w", "w_zero_point", dim=0))
+    return _convolve(call, x, _factor(call, "w", "w_zero_point", dim=0))
 
 
 def _requantize(call: Call, product: Array, scales: Array) -> Tensor:
     """Sums of products of integers as integers of the result's scale and zero point."""
     x = product.cast("f32") * (scales / call.array("y_scale").cast("f32"))
     zero = call.tensor("y_zero_point")
+    if zero.type in SMALL_FLOATS:
+        x = x + call.use(zero.array).cast("f32")
+        return Tensor(round_to_format(x, zero.type, saturate=True), zero.type)
     return _round(x, zero.type, call.use(zero.array).cast("f32"))
 
 
@@ -127,14 +174,17 @@ def _qlinear_matmul(call: Call) -> Tensor:
     b = _factor(call, "b", "b_zero_point", dim=-1)
     left, right = (call.array(name).cast("f32") for name in ("a_scale", "b_scale"))
     left = left.unsqueeze(1) if left.rank == 1 and left.shape[0] > 1 else left
-    return _requantize(call, a @ b, left * right)
+    is_float = call.tensor("a").type in SMALL_FLOATS
+    return _requantize(call, a @ b if is_float else _multiply(call, a, b), left * right)
 
 
 def _qlinear_conv(call: Call) -> Tensor:
     x = _factor(call, "x", "x_zero_point", dim=1)
     weight = _factor(call, "w", "w_zero_point", dim=0)
+    product = _convolve(call, x, weight)
     bias = call.optional("B")
-    product = convolve(call, x, weight, bias)
+    if bias is not None:
+        product = product + bias.reshape((bias.shape[0], *(1,) * (x.rank - 2)))
     left, right = (call.array(name).cast("f32") for name in ("x_scale", "w_scale"))
     if right.rank == 1:
         right = right.reshape((right.shape[0], *(1,) * (x.rank - 2)))
