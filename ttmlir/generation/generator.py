@@ -646,12 +646,16 @@ def _listed(values: Any, name: str = "prompts") -> list[Any]:
     """The items of a list, or of an array of any framework."""
     if hasattr(values, "tolist"):
         values = values.tolist()
-    if isinstance(values, (set, frozenset)) and name != "prompts":
-        values = list(cast("set[Any]", values))
-    if not isinstance(values, (list, tuple, range)):
+    # Prompts have an order.
+    kinds = (list, tuple, range) if name == "prompts" else (list, tuple, range, set, frozenset)
+    if not isinstance(values, kinds):
         wanted = "tokens, or lists of prompts" if name == "prompts" else "a list"
-        raise ArgumentTypeError(f"{name} are {wanted}; got a {type(values).__name__}")
-    return list(cast("Sequence[Any]", values))
+        raise ArgumentTypeError(f"{name} are {wanted}; got a {_name_type(values)}")
+    return list(cast("Iterable[Any]", values))
+
+
+def _name_type(value: object) -> str:
+    return type(value).__name__
 
 
 def _check_size(name: str, value: Any, low: int, high: int) -> None:
