@@ -143,6 +143,15 @@ def test_caches_stay_on_the_device(generator: ttmlir.Generator) -> None:
     assert generator.caches[3] == (4, 4 * 3 * 3 * 64 * 8 * 4)
 
 
+def test_bfloat16() -> None:
+    """Scores and caches are of the model's type."""
+    module = make_writer(2).bfloat16()
+    generator = ttmlir.Generator(module, max_length=20, prompt_lengths=(4,))
+    assert generator.caches[1].bytes == 4 * 3 * 32 * 8 * 2
+    found = generator.generate(PROMPTS[0], max_new_tokens=4)
+    assert found.tokens == module.write(PROMPTS[0], 4)
+
+
 def test_pages(module: Any) -> None:
     """Texts of several lengths share ten pages of six tokens, which a table names."""
     generator = ttmlir.Generator(
@@ -368,6 +377,8 @@ def test_a_function_that_returns_another_cache() -> None:
         ([1], {"max_new_tokens": 0}, "max_new_tokens is from 1 to 2147483648, not 0"),
         ([1], {"max_new_tokens": "3"}, "max_new_tokens is a whole number, not '3'"),
         ([1], {"stop_tokens": [-1]}, "stop_tokens: a token is from 0 to"),
+        ([1], {"stop_tokens": 5}, "stop_tokens are a list; got a int"),
+        ([1], {"stop_strings": 5}, "stop_strings are a list; got a int"),
         ([1], {"stop_strings": [""]}, "stop_strings are texts that are not empty, not ('',)"),
         ([1], {"stop_strings": ["a"] * 65}, "stop_strings are at most 64, not 65"),
     ],

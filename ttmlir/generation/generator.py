@@ -303,10 +303,14 @@ class Generator:
         stop_strings: Sequence[str],
     ) -> _Limits:
         _check_size("max_new_tokens", max_new_tokens, 1, 1 << 31)
-        tokens = self._stop_tokens if stop_tokens is None else stop_tokens
+        tokens = self._stop_tokens if stop_tokens is None else _listed(stop_tokens, "stop_tokens")
         for token in tokens:
             _check_size("stop_tokens: a token", token, 0, 1 << 31)
-        texts = (stop_strings,) if isinstance(stop_strings, str) else tuple(stop_strings)
+        texts = tuple(
+            [stop_strings]
+            if isinstance(stop_strings, str)
+            else _listed(stop_strings, "stop_strings")
+        )
         if len(texts) > MAX_STOPS:
             raise ArgumentError(f"stop_strings are at most {MAX_STOPS}, not {len(texts)}")
         if any(not isinstance(cast("Any", text), str) or not text for text in texts):
@@ -638,15 +642,20 @@ def _stop_tokens_of(model: Any) -> tuple[int, ...]:
     return tuple(int(each) for each in np.ravel(found))
 
 
-def _listed(values: Any) -> list[Any]:
+def _listed(values: Any, name: str = "prompts") -> list[Any]:
     """The items of a list, or of an array of any framework."""
     if hasattr(values, "tolist"):
         values = values.tolist()
-    if not isinstance(values, (list, tuple, range)):
-        raise ArgumentTypeError(
-            f"prompts are tokens, or lists of prompts; got a {type(values).__name__}"
-        )
-    return list(cast("Sequence[Any]", values))
+    # Prompts have an order.
+    kinds = (list, tuple, range) if name == "prompts" else (list, tuple, range, set, frozenset)
+    if not isinstance(values, kinds):
+        wanted = "tokens, or lists of prompts" if name == "prompts" else "a list"
+        raise ArgumentTypeError(f"{name} are {wanted}; got a {_name_type(values)}")
+    return list(cast("Iterable[Any]", values))
+
+
+def _name_type(value: object) -> str:
+    return type(value).__name__
 
 
 def _check_size(name: str, value: Any, low: int, high: int) -> None:

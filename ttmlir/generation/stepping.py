@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ttmlir.frontend.calls import NumericsName
+from ttmlir.frontend.calls import NumericsName, as_array
 from ttmlir.frontend.compiled import CompiledPrograms, ImportedModel, Program
 from ttmlir.runtime.tensor import Array
 
@@ -88,8 +88,8 @@ def run_step(
     arguments = (tokens, starts) if step.scores_all else (tokens, starts, last)
     if table is not None:
         arguments = (*arguments, table)
-    scores = np.asarray(program(*arguments, numerics=numerics))
-    return scores[: len(rows)]
+    scores: Array = np.asarray(as_array(program(*arguments, numerics=numerics), "scores"))
+    return scores[: len(rows)].astype(np.float32)
 
 
 def compile_steps(
