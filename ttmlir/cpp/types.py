@@ -576,6 +576,7 @@ _BUILT_IN: Mapping[str, CType] = {
     "uintptr_t": UNSIGNED,
     "ptrdiff_t": INT,
     "intptr_t": INT,
+    "nullptr_t": NULL,
     **{
         each.name: each
         for bits in FIXED_WIDTHS
