@@ -1094,7 +1094,7 @@ def _read_buffer(reader: _Reader) -> CircularBufferDescription:
         total_size=reader.number("total_size"),
         core_ranges=reader.items("cores", _read_range),
         formats=reader.tables(
-            "formats", _read_format, ("index", "data_type", "page_size", "tile_height")
+            "formats", _read_format, ("index", "data_type", "page_size"), ("tile_height",)
         ),
         tensor=reader.number("tensor") if "tensor" in reader.fields else None,
     )
@@ -1105,7 +1105,7 @@ def _read_format(reader: _Reader) -> CircularBufferFormat:
         index=reader.number("index"),
         data_type=reader.keyword("data_type", DataType),
         page_size=reader.number("page_size"),
-        tile_height=reader.number("tile_height") if "tile_height" in reader.fields else 32,
+        tile_height=reader.number("tile_height", 32),
     )
 
 
