@@ -23,8 +23,9 @@ After:
 Requires: one mesh; calls are inlined.
 Ensures: what has the same factors (`ttmlir.passes.shardy.factors`) is divided over the same axes,
 as far as dimensions are open, parts are equal and no axis divides a tensor twice. First axes spread
-over operations on each element, then over the factors that results have, then over all, and last
-forward over what repeats elements. Tensors that loops carry, that branches return, and parts in
+over operations on each element, then over the factors that results have, of which an axis that
+tensors have along several is given to one, then over all, and last forward over what repeats
+elements. Tensors that loops carry, that branches return, and parts in
 regions of `sdy.manual_computation` lie as those that go in and come out. Dimensions with a priority
 (`{"x"}p1`) spread after those with a lower one.
 Options: `keep-sharding-rules`, `conservative-propagation` and the like are known and change

@@ -36,8 +36,9 @@ After:
 Requires: bodies in `sdy.manual_computation` (`wrap-under-manual-computation`), whose operations
 have shardings where they are spread.
 Ensures: regions are manual over all axes of the mesh; types in them are those of one device;
-moves of sdy are those of StableHLO, one for each axis; a slice is a call of `sdy.all_slice`, which
-says a dimension and an axis. Arguments have no shardings any more: the region has them.
+moves of sdy are those of StableHLO, one for each axis, or for all that are together the rows or the
+columns of a machine; a slice is a call of `sdy.all_slice`, which says a dimension and an axis.
+Arguments have no shardings any more: the region has them.
 Options: none.
 Not done here: moves along parts of axes are refused.
 """
@@ -81,6 +82,7 @@ from ttmlir.passes.shardy.shardings import (
     set_result,
     sharding_of,
 )
+from ttmlir.passes.stablehlo.mesh_borders import join_axes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -268,8 +270,9 @@ def _convert_collective(op: Operation, meshes: Mapping[str, Mesh]) -> None:
         return cast("sdy.AxesAttr", op.properties[name]).data
 
     if op.name == "sdy.all_reduce":
-        for axis in _axes_in(op, said("reduction_axes")):
-            value = _reduce(op, value, _groups(mesh, [axis]))
+        axes = _axes_in(op, said("reduction_axes"))
+        for line in _lines(mesh, sorted(axes, key=[*mesh].index) if len(mesh) > 2 else axes):
+            value = _reduce(op, value, _groups(mesh, line))
     elif op.name == "sdy.all_to_all":
         for axes, source, target in _EXCHANGE.findall(said("params")):
             groups = _groups(mesh, _axes_in(op, axes))
@@ -334,23 +337,39 @@ _AXES_BY_DIMENSION = {
 def _move_by_axes(op: Operation, mesh: Mesh, text: str) -> SSAValue:
     """One move after the other: slices and sums by the axis that varies slowest first, gathers by
     the one that varies fastest."""
-    value, pairs = op.operands[0], _by_dimension(op, text)
-    for dim, axis in reversed(pairs) if op.name == "sdy.all_gather" else pairs:
-        groups = _groups(mesh, [axis])
+    value = op.operands[0]
+    lists = enumerate(_DIMENSION.findall(text))
+    is_slice = op.name == sdy.AllSliceOp.name
+    named = [(dim, _axes_in(op, axes)) for dim, axes in lists]
+    pairs = [
+        (dim, line)
+        for dim, axes in named
+        for line in ([[axis] for axis in axes] if is_slice else _lines(mesh, axes))
+    ]
+    for dim, line in reversed(pairs) if op.name == "sdy.all_gather" else pairs:
+        groups = _groups(mesh, line)
         match op.name:
             case "sdy.all_gather":
                 value = _gather(op, value, dim, groups)
             case "sdy.reduce_scatter":
                 value = _reduce(op, value, groups, dim)
             case _:
-                value = _slice(op, value, dim, [*mesh].index(axis), mesh[axis])
+                value = _slice(op, value, dim, [*mesh].index(line[0]), mesh[line[0]])
     return value
 
 
-def _by_dimension(op: Operation, text: str) -> list[tuple[int, str]]:
-    """The axes of a list for each dimension, with their dimension."""
-    lists = enumerate(_DIMENSION.findall(text))
-    return [(dim, axis) for dim, axes in lists for axis in _axes_in(op, axes)]
+def _lines(mesh: Mesh, axes: list[str]) -> list[list[str]]:
+    """Axes one by one; those that are together the rows or the columns of a machine, at once."""
+    names = [*mesh]
+    count = join_axes([*mesh.values()]) if len(mesh) > 2 else 1
+    found: list[list[str]] = []
+    place = 0
+    while place < len(axes):
+        wholes = (line for line in (names[:count], names[count:]) if len(line) > 1)
+        whole = next((each for each in wholes if axes[place : place + len(each)] == each), None)
+        found.append(whole or [axes[place]])
+        place += len(found[-1])
+    return found
 
 
 def _axes_in(op: Operation, text: str) -> list[str]:
