@@ -86,4 +86,6 @@ def test_one_total(
     assert dict(graph.attributes)["estimated time"].startswith(f"{shown} (")
     times = list_estimate(model.binary.program(0), None)[-1]
     assert times.name == f"time on {estimate.board} (us)"
-    assert sum(times.values.values()) == pytest.approx(total / 1e3, abs=0.01 * len(times.values))
+    assert sum(map(float, times.values.values())) == pytest.approx(
+        total / 1e3, abs=0.01 * len(times.values)
+    )
