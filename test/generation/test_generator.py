@@ -401,6 +401,8 @@ def test_texts_need_a_tokenizer(module: Any) -> None:
         generator.generate([1], stop_strings=["A"])
     with pytest.raises(ttmlir.InputError, match="a draft needs a program that checks its tokens"):
         generator.generate([1], draft=generator)
+    with pytest.raises(ttmlir.InputError, match="a draft is a Generator, not a Writer"):
+        generator.generate([1], draft=module)
 
 
 def test_a_draft_of_another_vocabulary(generator: ttmlir.Generator) -> None:
