@@ -451,9 +451,20 @@ class Odd(nn.Module):
 SHAPE = (1, 2, 1, 8)
 
 
+def attend_last(tokens: Any, starts: Any, cache: Any) -> Any:
+    """Scores of the last token alone."""
+    scores, new = attend(tokens, starts, cache)
+    return scores[:, -1], new
+
+
 @pytest.mark.parametrize(
     ("model", "arguments", "message"),
     [
+        (
+            attend_last,
+            {"cache": make_cache, "prompt_lengths": (4,)},
+            "'attend_last' returns scores of the shape (1, 50) for 1 x 1 tokens",
+        ),
         (Odd((0, 1, 0), SHAPE, None), {}, "cache.update is called twice with the layer 0"),
         (Odd((3,), (1, 1, 8), None), {}, "the keys of the layer 3 have the shape (1, 1, 8)"),
         (Odd((0,), (1, 1, 2, 8), None), {}, "takes prompts x heads x tokens x size"),
