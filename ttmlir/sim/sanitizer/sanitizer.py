@@ -163,8 +163,8 @@ class ThreadState:
     """One thread of the running program."""
 
     __slots__ = (
-        *("actor", "computes", "copies", "kernel_file", "own_files", "packets", "strays"),
-        "thread",
+        *("actor", "computes", "copies", "kernel_file"),
+        *("own_files", "packets", "strays", "thread"),
     )
 
     def __init__(self, timeline: Timeline, thread: RunningThread) -> None:
