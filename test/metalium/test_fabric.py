@@ -354,8 +354,10 @@ def test_a_semaphore_that_nobody_increases() -> None:
     assert f"device {mesh.get_device_ids()[2]} core (0, 0) BRISC waits for" in str(caught.value)
 
 
-def test_no_fabric() -> None:
+def test_no_fabric(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without SetFabricConfig there is none."""
+    # Others may have left a mesh open.
+    monkeypatch.setattr(tt_fabric, "_fabrics", {})
     with open_fabric(FabricConfig.DISABLED, "n300", (1, 2)) as mesh:
         with pytest.raises(MetaliumError, match="no fabric connects chip 0; call SetFabricConfig"):
             send(mesh, ONE_HOP, [1])
