@@ -199,6 +199,20 @@ def test_decompositions_of_divided_matrices(spec: str, part: tuple[int, ...]) ->
     assert {each.shape for each in parts} == {part}
 
 
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("([i, j, k], [i])->([i, l, m], [i])", "is for another number of tensors"),
+        ("([i, j, k])->([i, l], [i])", "does not fit tensors of [2, 12, 12]"),
+    ],
+)
+def test_rules_that_do_not_fit(rule: str, message: str) -> None:
+    """They are told at the call."""
+    text = _FACTORS.replace("SPEC", '{"x"}, {}, {}').replace("([i, j, k])->([i, l, m], [i])", rule)
+    with pytest.raises(CompilationError, match=f"<text>:4:10: error: .*{re.escape(message)}"):
+        compile(text)
+
+
 def test_refused_meshes() -> None:
     """A mesh is one of JAX."""
     with pytest.raises(ArgumentTypeError, match="mesh is a tuple; give a mesh of JAX, such as"):

@@ -418,7 +418,10 @@ def _said(op: Operation) -> Rule | None:
         (found[1], op.operands, rule.operands),
         (found[2], op.results, rule.results),
     ):
-        for dims, shape in zip(_TENSOR.findall(text), _shapes(values), strict=False):
+        named = _TENSOR.findall(text)
+        if len(named) != len(values):
+            refuse(op, f"the rule {found[0]} is for another number of tensors")
+        for dims, shape in zip(named, _shapes(values), strict=True):
             factors = [
                 [numbers[name] for name in _FACTOR.findall(dim) if name in numbers]
                 for dim in dims.split(",")
@@ -427,8 +430,6 @@ def _said(op: Operation) -> Rule | None:
             if [math.prod(rule.sizes[each] for each in dim) for dim in factors] != [*shape]:
                 refuse(op, f"the rule {found[0]} does not fit tensors of {list(shape)}")
             tensors.append(factors)
-    if (len(rule.operands), len(rule.results)) != (len(op.operands), len(op.results)):
-        refuse(op, f"the rule {found[0]} is for another number of tensors")
     return rule
 
 
