@@ -19,7 +19,7 @@ from ttmlir.runtime.locations import place_in
 from ttmlir.runtime.memory import memory_document, memory_lines
 from ttmlir.runtime.profiler_table import device_operation, profiler_csv, tensor_columns
 from ttmlir.sim.timing.costs import UNITS
-from ttmlir.terminal import printable
+from ttmlir.terminal import ShownAsText, printable
 
 if TYPE_CHECKING:
     from ttmlir.cost.workload import Interval
@@ -122,7 +122,7 @@ class Rate:
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate:
+class Estimate(ShownAsText):
     """How long a program would take on a board, and what of it each operation takes.
 
     Printing it shows a table; `operations` has the rows, `total` the time of a call on the device,
@@ -206,6 +206,14 @@ class Estimate:
         if operation.on_host or not self.total.mid:
             return 0.0
         return operation.time.mid / self.total.mid
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """What binds operations of a call, with its part of the total, from 0 to 1."""
+        shares = dict[str, float]()
+        for each in self.in_call:
+            shares[each.bound_by] = shares.get(each.bound_by, 0.0) + self.share(each)
+        return shares
 
     def rate(self, batch: int, unit: str = "items") -> Rate:
         """Items per second, if one run is a batch of so many; transfers do not count.

@@ -591,6 +591,11 @@ class CompiledModel(CallableModel):
         return self._imported
 
     @property
+    def examples(self) -> CallArguments | None:
+        """The arguments that it was compiled with; None if they were shapes without numbers."""
+        return self._examples
+
+    @property
     def options(self) -> str:
         """The options of the target's pipeline that it was compiled with."""
         return self._options

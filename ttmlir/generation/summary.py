@@ -16,6 +16,7 @@ from ttmlir.frontend.compiled import CompiledPrograms
 from ttmlir.frontend.summary import align
 from ttmlir.generation.stepping import CacheSize, Step
 from ttmlir.machine.boards import BOARDS
+from ttmlir.terminal import ShownAsText
 
 CARDS = tuple(board.name for board in BOARDS if board.mesh == (1, 1))
 """Boards with one chip, which is what a generator computes on."""
@@ -48,7 +49,7 @@ class ExpectedSpeed:
 
 
 @dataclass(frozen=True)
-class GenerationSummary:
+class GenerationSummary(ShownAsText):
     """Prints as a table."""
 
     name: str

@@ -39,8 +39,9 @@ from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import noc_parameters
 from ttmlir.sim.timing.report import ProgramTimes, ThreadTimes
+from ttmlir.sim.timing.report import summary as summarize_times
 from ttmlir.sim.timing.timeline import Timeline, Track
-from ttmlir.terminal import print_warnings
+from ttmlir.terminal import ShownAsText, print_warnings
 
 # --- Page log -------------------------------------------------------------------------------------
 # What was in the pages that kernels handed over: recorded only where somebody asks for it.
@@ -321,7 +322,7 @@ COMPUTE_APIS: dict[Role, type[UnpackApi] | type[MathApi] | type[PackApi]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProgramReport:
+class ProgramReport(ShownAsText):
     """What a program did; without clocks, all times are 0 and `networks` is None."""
 
     chip: SimChip
@@ -346,6 +347,11 @@ class ProgramReport:
     def num_cores(self) -> int:
         """Cores that ran kernels."""
         return len({thread.core for thread in self.threads})
+
+    def summary(self, name: str = "program") -> str:
+        """A few lines: the time, what was moved, and what binds; SimError without clocks."""
+        times = self.times(name)
+        return summarize_times(times, flops=0, cores=self.num_cores, fidelity=MathFidelity.HIFI4)
 
     def times(self, name: str) -> ProgramTimes:
         """The times under the name of the program, for reports; SimError without clocks."""
