@@ -146,6 +146,15 @@ def hash_of(script: Path) -> str:
     return hashlib.sha256("\n".join(map(ast.unparse, kept)).encode()).hexdigest()[:16]
 
 
+def bits_of(results: Path) -> str:
+    """Stands for the bytes of all results of a script."""
+    found = hashlib.sha256()
+    with np.load(results) as arrays:
+        for name in arrays.files:
+            found.update(arrays[name].tobytes())
+    return found.hexdigest()[:16]
+
+
 _FRAMES = [
     Path(ttmlir.__file__).parent / "target" / "python" / name
     for name in ("script_frame.py", "kernel_frame.py")
@@ -206,6 +215,10 @@ def _verdicts(
             if verdict is None or options.again:
                 verdict = run_check(script, shlex.split(options.command), mode, board)
             yield f"{board} {mode}", verdict
+            results = script.with_name(f"sim-{board}.npz")
+            if mode == "sim" and verdict == "right":
+                bits = bits_of(results) if results.exists() else known.get(f"{board} bits", "")
+                yield f"{board} bits", bits
 
 
 def main() -> int:
@@ -228,7 +241,7 @@ def main() -> int:
         bad = {
             key: each
             for key, each in verdicts.items()
-            if not key.endswith("script") and each != "right"
+            if not key.endswith(("script", "bits")) and each != "right"
         }
         count += bool(bad)
         print(name, bad or "right", flush=True)

@@ -309,11 +309,10 @@ def test_matrix_product_step_by_step(fidelity: MathFidelity, register: Register)
 
 
 @pytest.mark.parametrize("fidelity", PHASES)
-@pytest.mark.parametrize("register", [Register.BF16, Register.FP16, Register.FP32])
-def test_elementwise_product_phase_by_phase(fidelity: MathFidelity, register: Register) -> None:
-    """A scalar model of every number of a tile."""
+def test_elementwise_product_phase_by_phase(fidelity: MathFidelity) -> None:
+    """A scalar model of every number of a tile in FP16; others are those of recorded programs."""
     rng = np.random.default_rng(6)
-    source = {Register.FP32: Register.TF32}.get(register, register)
+    source = register = Register.FP16
     a, b = (numerics.to_source(rng.normal(0, 1, 1024).astype(np.float32), source) for _ in range(2))
     start = numerics.round_to(rng.normal(0, 1, 1024), register)
     got = numerics.multiply_onto(start, a, b, fidelity, register)
@@ -331,7 +330,7 @@ def test_elementwise_product_phase_by_phase(fidelity: MathFidelity, register: Re
 @pytest.mark.parametrize("register", [Register.BF16, Register.FP32])
 @pytest.mark.parametrize("scale", [1.0, 2.0**-55, 2.0**70])
 def test_short_cuts_change_no_bit(fidelity: MathFidelity, register: Register, scale: float) -> None:
-    """Sums and products in float32, where they are used, against the way through float64.
+    """Sums and products in float32, where they are used, against the way by integers.
 
     Small scales underflow, large ones overflow; infinities, denormal numbers and zeros are mixed
     in for half of them.
@@ -350,11 +349,10 @@ def test_short_cuts_change_no_bit(fidelity: MathFidelity, register: Register, sc
         slow = numerics.multiply_onto(np.zeros(1024, np.float32), a, b, fidelity, register)
         assert bits(numerics.multiply(a, b, fidelity, register)) == bits(slow)
         for function in (np.add, np.subtract):
-            wide = function(numerics.operand(a, source), numerics.operand(b, source))
-            with np.errstate(all="ignore"):
-                got = np.empty(1024, np.float32)
-                numerics.combine(function, a, b, register, got)
-            assert bits(got) == bits(numerics.round_to(wide, register))
+            slow = numerics.combine_onto(function, np.zeros(1024, np.float32), a, b, register)
+            got = np.empty(1024, np.float32)
+            numerics.combine(function, a, b, register, got)
+            assert bits(got) == bits(slow)
 
 
 def test_lofi_is_exact_for_short_mantissas_only() -> None:

@@ -11,8 +11,9 @@ that terms more than 2^28 times smaller than the largest may lose their last bit
 
 Sources: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor: FloatBitPatterns.md,
 SrcASrcB.md, ELWMUL.md, MVMUL.md, UNPACR_Regular.md and Packers/FormatConversion.md; tt-metal,
-jit_build/data_format.cpp for the choice of formats. They name no tie rule for results in a 16-bit
-DST: ties go to even here.
+jit_build/data_format.cpp for the choice of formats. Sums and products of elements and pools are
+those of `matrix_unit`, save in FP16. For products of matrices, and FP16, sources name no tie rule
+for results in a 16-bit DST: ties go to even here.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from numpy.typing import NDArray
 
 from ttmlir.layout.data_format import BLOCK, BLOCK_FLOATS
 from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.sim.machine import matrix_unit
+from ttmlir.sim.machine.vector_unit import pack_bfloat16
 from ttmlir.sim.timing.costs import fidelity_phases, tile_bytes
 
 # --- Tile formats ---------------------------------------------------------------------------------
@@ -393,35 +396,41 @@ def parts_b(values: Array) -> tuple[Array, Array]:
     return _parts(values, _BITS_B)
 
 
+@np.errstate(all="ignore")
 def combine(function: Callable[..., Array], a: Array, b: Array, dst: Register, out: Array) -> None:
     """Put the sum or difference of SrcA and SrcB (float32 numbers), rounded to DST, into `out`.
 
     Denormal FP16 numbers are expected to be 0 already, here and in the products.
     """
     if dst is not _FP16:
-        rounded = function(a, b)
-        patterns = _UINT32
-        if dst is _BF16:
-            rounded, patterns = rounded.astype(_BFLOAT16), _UINT16
-        if _ordinary(rounded.view(patterns)):
-            out[:] = rounded
-            return
+        out[:] = _add_or_subtract(function, a, b, dst)
+        return
     out[:] = round_to(function(operand(a), operand(b)), dst)
+
+
+@np.errstate(all="ignore")
+def combine_onto(
+    function: Callable[..., Array], start: Array, a: Array, b: Array, dst: Register
+) -> Array:
+    """DST after the sum or difference of SrcA and SrcB was added to it."""
+    if dst is not _FP16:
+        return _add_or_subtract(function, a, b, dst, start)
+    return round_to(operand(start, dst) + function(operand(a), operand(b)), dst)
+
+
+def _add_or_subtract(
+    function: Callable[..., Array], a: Array, b: Array, dst: Register, onto: Array | None = None
+) -> Array:
+    b = -b if function is np.subtract else b
+    # Generations differ where a sum is one last bit below 0, which those of 11 bits never are.
+    return matrix_unit.add(a, b, wide=dst is Register.FP32, wormhole=False, dst=onto)
 
 
 @np.errstate(all="ignore")
 def multiply(a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array:
     """The product of SrcA and SrcB (float32 numbers) in a DST that holds zeros."""
-    if dst is not _FP16 and _ordinary(a.view(_UINT32)) and _ordinary(b.view(_UINT32)):
-        # Products of parts have 12 bits, and each phase adds to a larger number: float32 is exact
-        # enough to be rounded once more.
-        total = _NO_NUMBERS
-        pieces_a, pieces_b = parts_a(a), parts_b(b)
-        for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
-            total = pieces_a[index_a] * pieces_b[index_b] + total
-            total = _to_bfloat16(total) if dst is Register.BF16 else total
-        if _ordinary(total.view(_UINT32)):
-            return total
+    if dst is not _FP16:
+        return matrix_unit.multiply(a, b, fidelity, wide=dst is Register.FP32, wormhole=False)
     return multiply_onto(_NO_NUMBERS, a, b, fidelity, dst)
 
 
@@ -431,6 +440,10 @@ def multiply_onto(start: Array, a: Array, b: Array, fidelity: MathFidelity, dst:
 
     DST (float32 numbers before and after) is rounded in each phase.
     """
+    if dst is not _FP16:
+        return matrix_unit.multiply(
+            a, b, fidelity, wide=dst is Register.FP32, wormhole=False, dst=start
+        )
     pieces_a, pieces_b = parts_a(operand(a)), parts_b(operand(b))
     total = operand(start, dst)
     for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
@@ -479,6 +492,57 @@ def matmul_onto(start: Array, a: Factor, b: Factor, fidelity: MathFidelity, dst:
     tile = start.copy()
     add_products([tile], [[(a, b)]], fidelity, dst)
     return tile
+
+
+class Pool(Enum):
+    """Which numbers of a tile a reduction adds up."""
+
+    ROWS = auto()
+    COLUMNS = auto()
+    ALL = auto()
+
+
+@np.errstate(all="ignore")
+def pool_onto(
+    start: Array,
+    a: Factor,
+    b: Factor,
+    pool: Pool,
+    fidelity: MathFidelity,
+    dst: Register,
+    *,
+    source: Register,
+    wormhole: bool,
+) -> Array:
+    """The part of DST that has sums, after those of SrcA times row 0 of SrcB were added (float32).
+
+    The sums of rows, whose transpose is in SrcA, are those of a product with a column (MVMUL). The
+    others take 16 rows at a time in all phases (GAPOOL); all numbers face by face, then those of
+    one row.
+    """
+    factors = b.parts[:, 0, :, 0].sum(0).reshape(32).astype(np.float32)
+    matrix = a.parts.sum(0).reshape(32, 32).astype(np.float32)
+
+    def multiply(in0: Array, in1: Array, onto: Array) -> Array:
+        missing = -len(in1) % 32
+        in0, in1 = np.pad(in0, ((0, 0), (0, missing))), np.pad(in1, ((0, missing), (0, 0)))
+        wide = dst is Register.FP32
+        return matrix_unit.matmul(in0, in1, onto, fidelity, wide=wide, wormhole=wormhole)
+
+    if pool is Pool.ROWS:
+        column = start.reshape(-1, 1)
+        return multiply(np.ascontiguousarray(matrix.T), factors[:, None], column)[:, 0]
+    row = factors[None, :K_STEP]
+    if pool is Pool.COLUMNS:
+        total = start.reshape(1, -1)
+        for step in (0, K_STEP):
+            factor = factors[None, step : step + K_STEP]
+            total = multiply(factor, matrix[step : step + K_STEP], total)
+        return total[0]
+    total = np.zeros((1, K_STEP), np.float32)
+    for face in (matrix[:16, :16], matrix[:16, 16:], matrix[16:, :16], matrix[16:, 16:]):
+        total = multiply(row, face, total)
+    return multiply(row, to_source(total, source).reshape(-1, 1), start.reshape(1, 1))[0]
 
 
 LONGEST_CHAIN = 16
@@ -626,7 +690,7 @@ def _encoder(data_type: DataType) -> Callable[[Array], Array]:
     """A function of numbers that fit the 16-bit format of `data_type`'s class: their bytes."""
     match data_type:
         case DataType.BF16:
-            return _upper_halves
+            return lambda values: _upper_halves(pack_bfloat16(values))
         case DataType.F16:
             return lambda values: _fp16_patterns(values.view(_UINT32)).view(np.uint8)
         case _:
