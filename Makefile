@@ -85,6 +85,10 @@ KERNEL_TESTS := $(addprefix test/, e2e/test_kernel_operations.py e2e/test_random
 test-models: setup $(VENV)/models/.installed ## Compile and run public models, which takes long
 	$(MODELS) $(PYTEST) -q -n auto --dist worksteal -m nightly test/model_zoo
 
+.PHONY: onnx-tests
+onnx-tests: setup ## Run ONNX's own tests of backends, and print how many are right
+	$(BIN)/python test/support/running/onnx_backend.py $(OPTIONS)
+
 .PHONY: test-kernels
 test-kernels: setup ## Compile the kernels of tests by COMMAND, tt-metal's compiler, which takes long
 	rm -rf $(VENV)/kernels

@@ -47,7 +47,7 @@ INTERNAL = {
     # Caught where they are raised, or by the caller that makes a message of them.
     *("CannotEmitError", "RequestError", "GradientsAsked", "UnsupportedFloatError"),
     *("TooLongError", "DenseSyntaxError", "PassFailure", "TooManyTilesError", "TooManySteps"),
-    *("KernelFault", "IrregularError", "DisagreementError"),
+    *("KernelFault", "IrregularError", "DisagreementError", "RefusedError", "NumbersNeededError"),
 }
 
 
@@ -231,6 +231,8 @@ RAISED_BY_PYTHON = {
     ("frontend/complex_pairs.py", "KeyError"),
     ("frontend/torch/model.py", "KeyError"),
     ("frontend/torch/model.py", "TypeError"),
+    # An object in the place of one of torch's, which is asked for names that start with "__".
+    ("frontend/torch/decompositions/packed_sequences.py", "AttributeError"),
     # Look-ups by names of files and of IR; the reader says what was read.
     ("frontend/torch/call.py", "KeyError"),
     ("layout/enums.py", "KeyError"),
@@ -364,6 +366,7 @@ REASONS = {
     # The same error again, with more notes, its place, or without our own frames.
     **{"compiler.py": 1, "sim/execution/scheduler.py": 1},
     **{"frontend/pykernel/compilation.py": 1, "metalium/host_api.py": 3, "sim/kernels/unit.py": 1},
+    "metalium/meshes.py": 1,
     "sim/kernels/compiler.py": 2,
 }
 """How often each file hides what led to an error, by the reasons above."""

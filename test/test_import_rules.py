@@ -64,6 +64,7 @@ MAY_IMPORT = {
         *("cost", "ttrt", "bridge"),
         *DIALECTS,
     },
+    "generation": {"cost", "frontend", "layout", "machine", "runtime"},
     "pykernel": {"frontend", "ttnn", "sim"},
     "ttnn_jit": {
         *("bridge", "compiler", "frontend", "ir", "metalium", "passes", "runtime", "sim", "ttnn"),

@@ -62,7 +62,18 @@ from ttmlir.version import VERSION
     default="",
     help="JSON file for all candidates; given again after an interruption, it goes on.",
 )
-@click.option("-o", "--output", default="", help="File of overrides; default: MODEL.overrides.")
+@click.option(
+    "--shardings",
+    is_flag=True,
+    help="Search meshes of the board's chips, and shardings, for a file of StableHLO.",
+)
+@click.option(
+    "-o",
+    "--output",
+    default="",
+    help="File of overrides; default: MODEL.overrides. With --shardings, the sharded program "
+    "(.mlir; default: MODEL.sharded.mlir), or Python for JAX (.py).",
+)
 @click.version_option(VERSION, prog_name="ttmlir-tune")
 def cli(
     model: str,
@@ -76,16 +87,24 @@ def cli(
     keep_formats: bool,
     simulate: int,
     result_file: str,
+    shardings: bool,
     output: str,
 ) -> int:
     """Search layouts, formats and fidelities for the file MODEL that take less estimated time.
 
-    Prints the gain, and writes a file of flags that ttmlir-opt takes as @FILE.
+    Prints the gain, and writes a file of flags that ttmlir-opt takes as @FILE. With --shardings it
+    searches meshes of the board's chips, and how arguments are divided over them.
     """
     from ttmlir.compiler import read_source
     from ttmlir.errors import InputError, show_cause
     from ttmlir.mlir.reporting import DiagnosticError, Source, render_all, uses_colour
-    from ttmlir.tuning.tuning import Request, tune
+    from ttmlir.tuning.shardings import ShardingReport, tune_shardings
+    from ttmlir.tuning.tuning import Report, Request, tune
+
+    def search() -> Report | ShardingReport:
+        if shardings:
+            return tune_shardings(model, board=board, budget=budget)
+        return tune(request)
 
     read = {os.path.realpath(each) for each in (model, *inputs)}
     for option, path in (("--output", output), ("--result-file", result_file)):
@@ -105,7 +124,7 @@ def cli(
         result_file=result_file,
     )
     try:
-        report = tune(request)
+        report = search()
     except DiagnosticError as error:
         show_cause(error)
         texts = {model: Source(read_source(model))}
@@ -117,5 +136,6 @@ def cli(
         path = report.write(output)
     except OSError as error:
         raise InputError(f"{output or report.file_name}: {error.strerror}") from error
-    click.echo(f"wrote {path}: ttmlir-opt @{path} {model} compiles with it")
+    use = "ttmlir.compile takes it" if shardings else f"ttmlir-opt @{path} {model} compiles with it"
+    click.echo(f"wrote {path}: {use}")
     return 0

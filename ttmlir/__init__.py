@@ -30,8 +30,13 @@ if TYPE_CHECKING:
     from ttmlir.frontend.dispatch import BucketedModel, Buckets, compile, compile_programs
     from ttmlir.frontend.torch.distributed.virtual_devices import virtual_devices
     from ttmlir.frontend.torch.training.step import train_function, train_step
+    from ttmlir.generation.generator import Generation, Generator, Token, generate
+    from ttmlir.generation.torch_steps import KeyValueCache
     from ttmlir.program import register_custom_call, unregister_custom_call
+    from ttmlir.tuning.boards import compare_boards
     from ttmlir.tuning.models import tune
+    from ttmlir.tuning.shardings import tune_shardings
+    from ttmlir.tuning.suggestions import suggest
 
 _HOMES = {
     "BucketedModel": "ttmlir.frontend.dispatch",
@@ -43,17 +48,25 @@ _HOMES = {
     "Example": "ttmlir.frontend.compiled",
     "ExecutionError": "ttmlir.errors",
     "FileError": "ttmlir.errors",
+    "Generation": "ttmlir.generation.generator",
+    "Generator": "ttmlir.generation.generator",
     "InputError": "ttmlir.errors",
     "KernelError": "ttmlir.errors",
+    "KeyValueCache": "ttmlir.generation.torch_steps",
     "LoadedModel": "ttmlir.frontend.compiled",
+    "Token": "ttmlir.generation.generator",
+    "compare_boards": "ttmlir.tuning.boards",
     "compile": "ttmlir.frontend.dispatch",
     "compile_programs": "ttmlir.frontend.dispatch",
     "explore": "ttmlir.explorer.server",
+    "generate": "ttmlir.generation.generator",
     "load": "ttmlir.frontend.compiled",
     "register_custom_call": "ttmlir.program",
+    "suggest": "ttmlir.tuning.suggestions",
     "train_function": "ttmlir.frontend.torch.training.step",
     "train_step": "ttmlir.frontend.torch.training.step",
     "tune": "ttmlir.tuning.models",
+    "tune_shardings": "ttmlir.tuning.shardings",
     "unregister_custom_call": "ttmlir.program",
     "virtual_devices": "ttmlir.frontend.torch.distributed.virtual_devices",
 }
@@ -68,18 +81,26 @@ __all__ = [
     "Example",
     "ExecutionError",
     "FileError",
+    "Generation",
+    "Generator",
     "InputError",
     "KernelError",
+    "KeyValueCache",
     "LoadedModel",
+    "Token",
     "__version__",
+    "compare_boards",
     "compile",
     "compile_programs",
     "explore",
+    "generate",
     "load",
     "register_custom_call",
+    "suggest",
     "train_function",
     "train_step",
     "tune",
+    "tune_shardings",
     "unregister_custom_call",
     "virtual_devices",
 ]

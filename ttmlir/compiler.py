@@ -121,7 +121,9 @@ def complete_options(target: str, options: str) -> str:
     own = dict(_OF_MODELS[target])
     if target == "ttnn":
         year = find_spelling(options)
-        own = {"spelling": year} if year != SPELLINGS[0] else {**own, "spelling": year}
+        # What a model computes by tanh it does not compute by erf.
+        late = {"spelling": year, "enable-gelu-tanh-fusion": "false"}
+        own = late if year != SPELLINGS[0] else {**own, "spelling": year}
     added = [f"{name}={value}" for name, value in own.items() if name not in given]
     return " ".join([*added, options]).strip()
 
@@ -222,6 +224,7 @@ def write_ttnn(
     golden: Golden | Sequence[Golden] | None = None,
     signatures: Mapping[str, dict[str, Any]] = MappingProxyType({}),
     schema_of: LaterStamp | None = None,
+    readable: bool = True,
 ) -> bytes:
     """The `.ttnn` file of a module in the ttnn dialect.
 
@@ -230,15 +233,21 @@ def write_ttnn(
     inputs and results of a reference, with which `ttrt run --golden` compares. `signatures` are
     `CallSignature` tables for `ttmlir.load`, by functions, or by "" of the only one. Functions of
     the host become programs. `schema_of` is the stamp of a file of 2026, in whose schema it is.
+    What is not `readable` has neither of the texts.
     """
     from ttmlir.dialects.definition.ods import warn_of_narrowing
-    from ttmlir.passes.pipelines.host_functions import lower_host_functions
     from ttmlir.target.flatbuffer.ttnn import ttnn_to_flatbuffer
 
     warn_of_narrowing(module)
+    whole = module
+    if any(op.name == "ttcore.cpu_module" for op in module.body.block.ops):
+        from ttmlir.passes.pipelines.host_functions import lower_host_functions
+
+        whole = lower_host_functions(module)
     return ttnn_to_flatbuffer(
-        lower_host_functions(module),
-        cpp_source=_cpp_to_read(module),
+        whole,
+        mlir_source=None if readable else "",
+        cpp_source=_cpp_to_read(module) if readable else "",
         golden=golden,
         signatures=signatures,
         stamp=schema_of,

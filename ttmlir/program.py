@@ -370,6 +370,8 @@ class CircularBufferFormat:
     index: int
     data_type: DataType
     page_size: int
+    tile_height: int = 32
+    """Rows of its tiles, which have 32 columns."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -779,6 +781,7 @@ def _buffer_fields(buffer: CircularBufferDescription) -> Fields:
                 "index": each.index,
                 "data_type": each.data_type.keyword,
                 "page_size": each.page_size,
+                **({} if each.tile_height == 32 else {"tile_height": each.tile_height}),
             }
             for each in buffer.formats
         ],
@@ -1090,7 +1093,9 @@ def _read_buffer(reader: _Reader) -> CircularBufferDescription:
     return CircularBufferDescription(
         total_size=reader.number("total_size"),
         core_ranges=reader.items("cores", _read_range),
-        formats=reader.tables("formats", _read_format, ("index", "data_type", "page_size")),
+        formats=reader.tables(
+            "formats", _read_format, ("index", "data_type", "page_size"), ("tile_height",)
+        ),
         tensor=reader.number("tensor") if "tensor" in reader.fields else None,
     )
 
@@ -1100,6 +1105,7 @@ def _read_format(reader: _Reader) -> CircularBufferFormat:
         index=reader.number("index"),
         data_type=reader.keyword("data_type", DataType),
         page_size=reader.number("page_size"),
+        tile_height=reader.number("tile_height", 32),
     )
 
 

@@ -26,17 +26,25 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Text": ("macros", "namespaces", "attributes_and_assembly", "strings"),
     "Values": (
         *("integers", "floating", "enumerations", "arrays", "initial_values"),
+        "initializer_lists",
         *("pointers_and_references", "unions", "bits"),
     ),
     "Statements": ("statements", "cases", "bindings_and_ranges", "static_data"),
     "Functions": (
-        *("overloads", "templates", "packs_and_folds", "lambdas", "constexpr_functions"),
+        *(
+            "overloads",
+            "templates",
+            "packs_and_folds",
+            "lambdas",
+            "function_types",
+            "constexpr_functions",
+        ),
         "decltype_and_auto",
     ),
     "Classes": (
         *("class_with_methods", "access", "operators", "copies", "moves", "destructors"),
         "inheritance",
-        *("class_template", "layout"),
+        *("class_template", "deduction_guides", "layout", "bit_fields"),
     ),
     "Standard library": ("standard_library", "algorithms", "numeric_limits", "optional_and_tie"),
 }

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from markdown_text import wrap
+from onnx_section import onnx_section
 
 from ttmlir.dialects import DIALECTS
 from ttmlir.frontend.torch import supported
@@ -110,7 +111,7 @@ def _refused_forms() -> Iterator[str]:
 
 def frontends_page() -> str:
     """The page as Markdown."""
-    return "\n".join([INTRODUCTION, *_sections(), *_aten()])
+    return "\n".join([INTRODUCTION, *_sections(), *_aten(), *onnx_section()])
 
 
 @cache

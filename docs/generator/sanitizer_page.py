@@ -37,6 +37,22 @@ DRAM to another one; circular buffers 0 and 16 have four pages.
 """
 
 _SUPPRESSIONS = """\
+## Links and the fabric
+
+Of kernels that send to other chips ([meshes.md](meshes.md#kernels)); messages name the device, the
+core and the link. A race may be between kernels of several chips. The rules of links cannot be
+suppressed.
+
+- `fabric-connection`: a connection that is not open, that is opened twice, or that is still open at
+  the end; a mux that is told to end while a worker is connected to it.
+- `fabric-slot`: a packet is written to a slot of a router that may be full, as nobody has waited
+  for an empty one.
+- `fabric-route`: a packet whose route leads nowhere, or not by the link on which it leaves.
+- `fabric-header`, `fabric-payload`: a header without a route or a command; a payload that is not
+  what the header says, or too large.
+- `eth-link`: a kernel on an Ethernet core whose link leads nowhere. One that ends before its
+  receiver has answered is told as `missing-barrier`.
+
 ## Suppressions
 
 Every rule of the sanitizer, and `noc-alignment`, can be suppressed by its name. Kernels of tt-mlir

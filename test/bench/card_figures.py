@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Collection, Iterator
 from itertools import chain, groupby
 
-from figures import launch, network, operations, tiles
+from figures import fabric, launch, network, operations, tiles
 from figures.comparison import Comparison, summarize, write_row
 
 
@@ -19,7 +19,7 @@ def compare_all(only: Collection[str] = ()) -> Iterator[Comparison]:
     """All values, or those of figures with these names (C1)."""
     chosen = [figure for figure in network.FIGURES if not only or figure.number in only]
     yield from chain.from_iterable(map(network.compare, chosen))
-    for module in (launch, tiles, operations):
+    for module in (launch, tiles, operations, fabric):
         if not only or not module.NUMBERS.isdisjoint(only):
             found = module.compare_all()
             yield from (each for each in found if not only or each.number in only)

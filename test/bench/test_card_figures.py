@@ -9,7 +9,7 @@ from statistics import median
 
 import pytest
 from card_figures import compare_all
-from figures import launch, network, operations, tiles
+from figures import fabric, launch, network, operations, tiles
 from figures.comparison import Comparison, summarize, write_row
 
 FEW = 16
@@ -89,6 +89,20 @@ def test_functions_of_the_vector_unit_are_within_2_percent() -> None:
     assert all(abs(each.error) <= 0.02 for each in compared)
 
 
+def test_hops_of_the_fabric_are_within_10_percent() -> None:
+    """Of small packets and of large ones, in lines and in rings."""
+    compared = list(fabric.compare_hops())
+    assert len(compared) == 12
+    assert all(abs(each.error) <= 0.1 for each in compared)
+
+
+def test_rates_of_the_fabric_are_within_10_percent() -> None:
+    """But for that to one neighbour, which sets no parameter."""
+    compared = [each for each in fabric.compare_rates() if each.number != "C59"]
+    assert len(compared) == 7
+    assert all(abs(each.error) <= 0.1 for each in compared)
+
+
 def test_figures_are_chosen_by_their_numbers() -> None:
     """With the other figures of that number."""
     assert {each.figure for each in compare_all(["C12"])} == {
@@ -131,7 +145,7 @@ def test_each_figure_has_its_source_in_the_page() -> None:
         *(REPOSITORY / "test" / "sim" / "timing").glob("*.py"),
     ]
     compared = {figure.number for figure in network.FIGURES}
-    compared |= launch.NUMBERS | tiles.NUMBERS | operations.NUMBERS
+    compared |= launch.NUMBERS | tiles.NUMBERS | operations.NUMBERS | fabric.NUMBERS
     named = {number for path in spoken for number in NUMBER.findall(path.read_text())}
     assert len(compared) > 30
     assert (named | compared) - set(defined) == set()

@@ -12,8 +12,10 @@ from running.randomness import TestGenerator
 from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import ShapeCarrier, array_of
 from ttmlir.composites import arithmetic, indexing, interpolation, normalization, statistics
+from ttmlir.composites.contraction import einsum
 from ttmlir.composites.convolution import Convolution
 from ttmlir.composites.windows import find_maxima
+from ttmlir.errors import ArgumentError
 from ttmlir.optable.window import WindowAxis
 
 torch: Any = import_module("torch")
@@ -110,7 +112,7 @@ def test_indices() -> None:
         values = RANDOM.normal(size=x[numpys].shape)
         expected = x.copy()
         np.add.at(expected, numpys, values)
-        found = indexing.write_at(array_of(x), given, array_of(values), accumulate=True)
+        found = indexing.write_at(array_of(x), given, array_of(values), "add")
         check(found, expected, 1e-12)
 
 
@@ -164,3 +166,39 @@ def test_shapes_alone() -> None:
     assert statistics.norm(x, 2, [1], keep=False).shape == (4, 8)
     assert normalization.softmax(x, -1).shape == x.shape
     assert (x @ Array(carrier, None, (8, 3), "f32")).shape == (4, 6, 3)
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
+    [
+        ("ij,jk->ik", [(3, 5), (5, 7)]),
+        ("ij, kj", [(3, 5), (7, 5)]),
+        ("...ij,...jk->...ik", [(2, 1, 3, 5), (4, 5, 7)]),
+        ("bhwkc,hkc->bhw", [(2, 3, 4, 5, 6), (3, 5, 6)]),
+        ("ii->i", [(5, 5)]),
+        ("iji->j", [(4, 3, 4)]),
+        ("ijk->", [(2, 3, 4)]),
+        ("i,j,k->kij", [(2,), (3,), (4,)]),
+        ("i...->...", [(5, 2, 3)]),
+    ],
+)
+def test_einsum(equation: str, shapes: list[tuple[int, ...]]) -> None:
+    """As NumPy's."""
+    arrays = [RANDOM.normal(size=shape).astype(np.float32) for shape in shapes]
+    check(einsum(equation, [*map(array_of, arrays)]), np.einsum(equation, *arrays), 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("equation", "message"),
+    [
+        ("ij->i", "has 1 terms for 2 tensors"),
+        ("ijk,jk->i", "does not fit a tensor of 2 dimensions"),
+        ("ij,jk->im", "has wrong letters"),
+        ("i1,jk->ij", "does not fit"),
+    ],
+)
+def test_what_is_no_equation(equation: str, message: str) -> None:
+    """The message says what does not fit."""
+    arrays = [array_of(np.ones((3, 5))), array_of(np.ones((5, 7)))]
+    with pytest.raises(ArgumentError, match=message):
+        einsum(equation, arrays)

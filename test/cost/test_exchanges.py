@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from statistics import median
 
 import numpy as np
@@ -45,7 +46,7 @@ def test_measured_exchanges() -> None:
         for generation, devices, links, is_ring, size, microseconds in rows:
             lane = Lane(generation.links, devices, is_ring, links)
             time, moving = kind(lane, size / devices)
-            assert 0 < moving < time
+            assert 0 < moving.busy < time
             errors.append(abs(time / 1e3 / microseconds - 1))
     assert max(errors) < 0.25
     assert median(errors) < 0.1
@@ -110,5 +111,16 @@ def test_estimates_of_meshes() -> None:
     assert estimate.exchanges.mid == exchange.time.mid < estimate.total.mid
     assert "2x4 devices like n150" in str(estimate)
     assert "of it: exchanges between devices" in str(estimate)
+    # Twice 3 parts of 32x24 numbers.
+    [use] = estimate.links
+    assert (use.axis, use.devices, use.is_ring, use.links) == (1, 4, LINE, 1)
+    assert use.bytes == 2 * 3 * 32 * 24 * 4
+    assert use.busy == pytest.approx(2 * moved)
+    line = "links along rows (4 devices in a line, 1 link): 0.02 MB over each, "
+    assert line in str(estimate)
+    assert line in str(compiled.summary("n150"))
+    written = json.loads(estimate.to_json())
+    assert written["links"][0]["bytes"] == use.bytes
+    assert [each["links"] for each in written["operations"] if each["links"]] == [written["links"]]
     a, b = np.ones((64, 512), np.float32), np.ones((512, 96), np.float32)
     assert (compiled(a, b) == 512).all()

@@ -15,7 +15,7 @@ def test_types_of_the_language_and_of_cstdint() -> None:
     """All widths with and without sign."""
     assert set(BUILT_IN_WORDS) == {
         *("void", "bool", "auto", "char", "short", "int", "long", "signed", "unsigned"),
-        *("float", "double", "size_t", "uint", "ptrdiff_t", "intptr_t", "uintptr_t"),
+        *("float", "double", "size_t", "uint", "ptrdiff_t", "intptr_t", "uintptr_t", "nullptr_t"),
         *("int8_t", "int16_t", "int32_t", "int64_t"),
         *("uint8_t", "uint16_t", "uint32_t", "uint64_t", "uint"),
     }

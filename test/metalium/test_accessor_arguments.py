@@ -9,11 +9,14 @@ from ttmlir.metalium import (
     ArgConfig,
     Buffer,
     BufferRegion,
+    CircularBufferConfig,
     CoreRange,
     CreateBuffer,
+    CreateCircularBuffer,
     CreateDevice,
     CreateKernelFromString,
     CreateProgram,
+    DataFormat,
     Device,
     EnqueueReadBuffer,
     EnqueueReadSubBuffer,
@@ -98,6 +101,61 @@ def test_layouts_that_cannot_be() -> None:
         TensorAccessorArgs(buffer, ArgConfig.RuntimeTensorShape).append_to([])
     assert TensorAccessorArgs.create_dram_interleaved().get_compile_time_args() == [2]
     assert TensorAccessorArgs.create_l1_interleaved().get_compile_time_args() == [0]
+
+
+COPY = """
+#include "api/dataflow/dataflow_api.h"
+void kernel_main() {
+    constexpr auto from = TensorAccessorArgs<1>();
+    constexpr auto to = TensorAccessorArgs<from.next_compile_time_args_offset()>();
+    constexpr uint32_t last = get_compile_time_arg_val(to.next_compile_time_args_offset());
+    const auto source = TensorAccessor(from, get_arg_val<uint32_t>(0), 64);
+    const auto target = TensorAccessor(to, get_arg_val<uint32_t>(1), 64);
+    const uint32_t l1 = get_write_ptr(0);
+    for (uint32_t page = 0; page < get_compile_time_arg_val(0); page++) {
+        noc_async_read(source.get_noc_addr(page), l1, 64);
+        noc_async_read_barrier();
+        noc_async_write(l1, target.get_noc_addr(page + last), 64);
+        noc_async_write_barrier();
+    }
+}
+"""
+
+
+def test_arguments_without_buffer() -> None:
+    """Those of tt-metal 0.81 have a page size of 0, which the kernel says: arguments follow."""
+    before = CreateDevice(0)
+    device, program = CreateDevice(0, tt_metal="0.81"), CreateProgram()
+    size = 7 * 64
+    source, target = (
+        CreateBuffer(InterleavedBufferConfig(device=device, size=size, page_size=64))
+        for _ in range(2)
+    )
+    arguments = [5]
+    TensorAccessorArgs.create_dram_interleaved().append_to(arguments)
+    TensorAccessorArgs(target).append_to(arguments)
+    # As the words of libtt_metal 0.81.1: the flags, 0 for what is not known, 64.
+    assert [each & 0xFF for each in arguments] == [5, 2, 0, 2, 64]
+    words = TensorAccessorArgs.create_l1_interleaved().get_compile_time_args()
+    assert [each & 0xFF for each in words] == [0, 0]
+    CreateCircularBuffer(
+        program, (0, 0), CircularBufferConfig(64, {0: DataFormat.UInt32}).set_page_size(0, 64)
+    )
+    kernel = CreateKernelFromString(
+        program, COPY, (0, 0), ReaderDataMovementConfig([*arguments, 2])
+    )
+    SetRuntimeArgs(program, kernel, (0, 0), [source, target])
+    numbers = np.arange(size // 4, dtype=np.uint32) * 3
+    queue = device.command_queue()
+    EnqueueWriteBuffer(queue, source, numbers)
+    EnqueueWriteBuffer(queue, target, np.zeros_like(numbers))
+    detail.LaunchProgram(device, program)
+    expected = np.zeros_like(numbers)
+    expected[32:] = numbers[:80]
+    assert EnqueueReadBuffer(queue, target).tolist() == expected.tolist()
+    assert device.close()
+    assert before.is_open
+    assert TensorAccessorArgs.create_dram_interleaved().get_compile_time_args() == [2]
 
 
 def test_parts_of_buffers() -> None:

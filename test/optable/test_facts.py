@@ -167,6 +167,8 @@ def test_hardsigmoid_is_four_files() -> None:
         "ttmlir/ttnn/operations/gradients/derivatives.py",
         "ttmlir/ttnn/operations/gradients/elementwise.py",
         "ttmlir/ttnn_jit/recording.py",
+        "ttmlir/frontend/onnx/rules/elementwise.py",
+        "ttmlir/frontend/onnx/rules/recurrent.py",
         "ttmlir/passes/ttir/fusing/ttir_fusing_elementwise.py",
         "ttmlir/passes/ttnn/ttnn_fusing_activations.py",
         "ttmlir/optable/kernel/late_calls.py",

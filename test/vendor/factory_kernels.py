@@ -33,7 +33,7 @@ from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.calls.compute_api import ComputeSettings
-from ttmlir.sim.calls.device_objects import DataMovementApi
+from ttmlir.sim.calls.fabric_api import FabricApi
 from ttmlir.sim.execution.run import COMPUTE_APIS, build_facts_of_chip
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.build import BindingNames, ScratchpadNames, TensorNames
@@ -123,7 +123,7 @@ def compile_here(made: Compilation, text: str, root: str) -> str:
             text,
             made.kernel,
             role,
-            api=COMPUTE_APIS.get(role, DataMovementApi),
+            api=COMPUTE_APIS.get(role, FabricApi),
             defines=defines,
             compile_time_args=positional,
             named_compile_time_args={name: int(value) for name, value in named},

@@ -167,6 +167,22 @@ def attention() -> Case:
     return found, soften(scores) @ v
 
 
+def attention_of_one() -> Case:
+    """Attention of one query of two heads, of which each core takes keys: tiles of 16 rows."""
+    q, k, v = draw(1, 1, 2, 64), draw(1, 1, 128, 64), draw(1, 1, 128, 64)
+    config = ttnn.SDPAProgramConfig(
+        compute_with_storage_grid_size=[4, 2], q_chunk_size=32, k_chunk_size=32,
+        exp_approx_mode=False,
+    )  # fmt: skip
+    found = ttnn.transformer.scaled_dot_product_attention_decode(
+        send(q), send(k), send(v), cur_pos=[77], program_config=config,
+        compute_kernel_config=EXACT,
+    )  # fmt: skip
+    scores = (q @ k.swapaxes(-1, -2) / np.sqrt(64))[..., :78]
+    # What is in the rows of tiles that are no heads does not matter.
+    return ttnn.to_layout(found, ttnn.ROW_MAJOR_LAYOUT), soften(scores) @ v[:, :, :78]
+
+
 def group_norm() -> Case:
     """Two groups of channels; rows on four cores."""
     x = draw(1, 1, 128, 64)
@@ -214,6 +230,50 @@ def convolution_block() -> Case:
 def convolution_width() -> Case:
     """Shards of channels."""
     return _convolve((1, 8, 8, 64), 64, 1, WIDTH)
+
+
+def _windows(x: Array, fill: float) -> Array:
+    """Windows of 3x3 with a stride of 2 and a padding of 1: the numbers of each, in front."""
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), constant_values=fill)
+    height, width = (extent + 1 for extent in x.shape[1:3])
+    parts = [padded[:, row:height:2, at:width:2] for row in range(3) for at in range(3)]
+    return np.stack([each[:, : height // 2, : width // 2] for each in parts])
+
+
+def pool_maximum() -> Case:
+    """The largest numbers of windows, 64 channels."""
+    x = draw(1, 8, 10, 64)
+    found = ttnn.max_pool2d(
+        send(x.reshape(1, 1, -1, 64), rows=True), 1, 8, 10, 64, [3, 3], [2, 2], [1, 1], [1, 1],
+        applied_shard_scheme=HEIGHT,
+    )  # fmt: skip
+    return found, _windows(x, -np.inf).max(0).reshape(1, 1, -1, 64)
+
+
+def pool_average() -> Case:
+    """Means of windows, with the zeros around them, 96 channels."""
+    x = draw(1, 8, 10, 96)
+    found = ttnn.avg_pool2d(
+        send(x.reshape(1, 1, -1, 96), rows=True), 1, 8, 10, 96, [3, 3], [2, 2], [1, 1],
+        applied_shard_scheme=HEIGHT,
+    )  # fmt: skip
+    return found, _windows(x, 0).mean(0).reshape(1, 1, -1, 96)
+
+
+def embedding() -> Case:
+    """Rows of a table, in tiles."""
+    table, rows = draw(50, 64), generator().integers(0, 50, (2, 32))
+    where = ttnn.Tensor(
+        rows.reshape(-1).tolist(), [2, 32], ttnn.uint32, ttnn.ROW_MAJOR_LAYOUT, DEVICE
+    )
+    found = ttnn.embedding(where, send(table, rows=True), layout=ttnn.TILE_LAYOUT)
+    return found, table[rows]
+
+
+def largest() -> Case:
+    """The 32 largest numbers of rows, in order."""
+    x = draw(1, 1, 32, 128)
+    return ttnn.topk(send(x), 32, dim=-1)[0], -np.sort(-x, -1)[..., :32]
 
 
 def untilize() -> Case:

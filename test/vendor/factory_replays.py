@@ -46,6 +46,7 @@ from ttmlir.sim.execution.run import run_program
 from ttmlir.sim.machine.address_generators import Buffer, Sharding
 from ttmlir.sim.machine.device import SimChip, SimDevice
 from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.tile_shapes import WHOLE, TileShape
 from ttmlir.sim.options import SimOptions
 
 Core = tuple[int, int]
@@ -398,16 +399,30 @@ class Replay:
         for (address, size, is_tensor), by_core in sorted(specs.items(), key=lambda each: each[0]):
             for indices in {str(each): each for each in by_core.values()}.values():
                 places = tuple(core for core, each in by_core.items() if each == indices)
+                shapes = _shapes(compilations[places[0]])
                 buffer = self._buffer if is_tensor else None
                 program.add_circular_buffer(
                     CircularBufferSpec(
                         cores=places,
                         total_size=size,
                         indices=indices,
+                        tiles=shapes,
                         buffer=buffer,
                         offset=0 if buffer is None else address - buffer.address,
                     )
                 )
+
+
+def _shapes(compilations: list[Compilation]) -> dict[int, TileShape]:
+    """The tiles of circular buffers that are not whole, by what was generated for the unpackers."""
+    for made in compilations:
+        parts = [
+            _numbers(made, f"unpack_tile_{each}") for each in ("num_faces", "face_r_dim", "r_dim")
+        ]
+        if all(parts):
+            shapes = (TileShape(*each) for each in zip(*parts, strict=True))
+            return {index: each for index, each in enumerate(shapes) if each != WHOLE}
+    return {}
 
 
 def _on_tensors(buffers: dict[int, tuple[int, int, int]]) -> set[int]:

@@ -89,6 +89,8 @@ def _requested_translation(
 
 def _translate(line: CommandLine[TranslateFlags], translation: Translation) -> int:
     flags = line.flags
+    if translation.reads_file:
+        return _read_file(line, translation)
     text = read_input(flags.input)
 
     # The IR library is imported here, after everything that can be refused without it.
@@ -115,6 +117,34 @@ def _translate(line: CommandLine[TranslateFlags], translation: Translation) -> i
         marker = f"{flags.output_split_marker}\n" if flags.output_split_marker else ""
         write_output(flags.output, marker.encode("utf-8").join(map(_as_bytes, done.results)))
     return 0 if done.succeeded else 1
+
+
+def _read_file(line: CommandLine[TranslateFlags], translation: Translation) -> int:
+    """Print the module that a file is which is no text; the exit status."""
+    from ttmlir.errors import InputError
+    from ttmlir.files import read_stream
+    from ttmlir.mlir.module_printer import print_module
+    from ttmlir.mlir.printing import PrintOptions
+    from ttmlir.mlir.reporting import DiagnosticError, render_all, uses_colour
+
+    flags = line.flags
+    keywords = {name: getattr(flags, name) for name in translation.flags}
+    file = input_name(flags.input)
+    try:
+        given = read_stream(sys.stdin.buffer) if flags.input == "-" else flags.input
+        with show_wait(PROGRAM):
+            module = translation.load()(given, **keywords)
+    except DiagnosticError as error:
+        show_cause(error)
+        coloured = flags.color if "color" in line.given else uses_colour(sys.stderr)
+        sys.stderr.write(render_all(error.diagnostics, {}, coloured=coloured))
+        return 1
+    except (OSError, InputError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot read input file '{file}': {reason}") from error
+    text = print_module(module, PrintOptions(debuginfo=flags.mlir_print_debuginfo))
+    write_output(flags.output, text.encode("utf-8"))
+    return 0
 
 
 def _as_bytes(result: str | bytes | None) -> bytes:

@@ -46,6 +46,20 @@ def _parse_schema_of(path: str) -> LaterStamp:
 
 _SCHEMA_OF = ValueType(placeholder="<file>", parse=_parse_schema_of)
 
+
+def _parse_shapes(text: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    found: list[tuple[str, tuple[int, ...]]] = []
+    for part in text.split(","):
+        name, equals, shape = part.rpartition("=")
+        extents = shape.split("x") if shape else []
+        if not (equals and name and all(re.fullmatch(r"\d{1,9}", each) for each in extents)):
+            raise ValueError(f"'{part}' is no shape of an input; write NAME=2x3")
+        found.append((name, tuple(map(int, extents))))
+    return tuple(found)
+
+
+_SHAPES = ValueType(placeholder="<name>=<shape>,...", parse=_parse_shapes)
+
 _NO_EFFECT = "Accepted for compatibility, has no effect"
 
 
@@ -85,6 +99,12 @@ class TranslateFlags:
         None,
         "A .ttnn file of 2026, in whose schema, version and hashes the file is written",
         type=_SCHEMA_OF,
+    )
+    input_shapes: tuple[tuple[str, tuple[int, ...]], ...] = flag(
+        (),
+        "Shapes of inputs of a model of ONNX that leaves them open, separated by commas",
+        name="input-shapes",
+        type=_SHAPES,
     )
     mlir_print_debuginfo: bool = flag(False, "Print debug info in MLIR output")
     help: bool = flag(False, "Display available options (--help-hidden for more)", aliases=("h",))

@@ -19,12 +19,14 @@ class Translation:
     """`module:function`, imported when it is used.
 
     It takes a verified module and gives text or bytes; with `reads_text` it takes a text and the
-    name of its file and gives a module.
+    name of its file and gives a module, with `reads_file` the path of a file, or its bytes.
     """
     flags: tuple[str, ...] = ()
     """Flags of the tool that the function takes as keywords."""
     reads_text: bool = False
     """Whether the input is text of another language instead of MLIR."""
+    reads_file: bool = False
+    """Whether the input is no text."""
 
     def load(self) -> Callable[..., Any]:
         """The function."""

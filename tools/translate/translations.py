@@ -24,6 +24,13 @@ TRANSLATIONS = (
         function="ttmlir.target.python.emitter:emit_python",
     ),
     Translation(
+        name="onnx-to-ttir",
+        doc="translate a model of ONNX to ttir",
+        function="ttmlir.frontend.onnx:read_onnx",
+        flags=("input_shapes",),
+        reads_file=True,
+    ),
+    Translation(
         name="ttkernel-to-cpp",
         doc="translate ttkernel to cpp",
         function="ttmlir.compiler:write_kernels",

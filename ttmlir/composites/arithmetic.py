@@ -30,6 +30,17 @@ def lcm(a: Array, b: Array) -> Array:
 # -- floating point numbers ------------------------------------------------------------------------
 
 
+def floor_remainder(a: Array, b: Array) -> Array:
+    """The remainder with the sign of the divisor."""
+    rest = a.remainder(b)
+    return is_on_wrong_side(rest, b).where(rest + b, rest)
+
+
+def is_on_wrong_side(rest: Array, divisor: Array) -> Array:
+    """True where a remainder is not 0 and has another sign than the divisor."""
+    return rest.ne(0) & ((rest < 0) ^ (divisor < 0))
+
+
 def signbit(x: Array) -> Array:
     """Whether the sign is minus, that of zeros and NaN included."""
     return bits_of(x) < 0 if x.is_real else x < 0

@@ -19,6 +19,12 @@ class Convolution:
     """Of a transposed convolution: what its result is longer."""
     groups: int
     transposed: bool
+    ends: Shape = ()
+    """Padding after the last element, where it is not that before the first one."""
+
+    @property
+    def _pairs(self) -> list[tuple[int, int]]:
+        return [*zip(self.padding, self.ends or self.padding, strict=True)]
 
     def compute(
         self, x: Array, weight: Array, extents: Sequence[int], bias: Array | None = None
@@ -36,11 +42,12 @@ class Convolution:
             filters = f"[i, o, {places}]"
             sizes = zip(self.dilation, kernel, self.padding, strict=True)
             margins = [d * (k - 1) - p for d, k, p in sizes]
-            pairs = [(m, m + e) for m, e in zip(margins, self.extra, strict=True)]
+            cut = [high - low for low, high in self._pairs]
+            pairs = [(m, m + e - c) for m, e, c in zip(margins, self.extra, cut, strict=True)]
             strides, holes = (1,) * spatial, self.stride
         else:
             filters = f"[o, i, {places}]"
-            pairs = [(p, p) for p in self.padding]
+            pairs = self._pairs
             strides, holes = self.stride, (1,) * spatial
         image = f"[b, f, {places}]"
         parameters = {

@@ -70,10 +70,11 @@ def read_at(x: Array, indices: Sequence[Array | None]) -> Array:
     return take(merged, at, _join(given, extents))
 
 
-def write_at(
-    x: Array, indices: Sequence[Array | None], values: Array, *, accumulate: bool
-) -> Array:
-    """x with the elements of `read_at` replaced by values that broadcast, or with them added."""
+def write_at(x: Array, indices: Sequence[Array | None], values: Array, combine: str = "") -> Array:
+    """x with the elements of `read_at` replaced by values that broadcast.
+
+    They are combined with those that are there as in `Array.scatter`.
+    """
     dims, others, at = _order(x, indices)
     extents = [x.shape[dim] for dim in dims]
     rest = [x.shape[dim] for dim in others]
@@ -90,7 +91,7 @@ def write_at(
         0,
         flat.reshape((count, 1)),
         values.reshape((count, columns)),
-        "add" if accumulate else "",
+        combine,
     )
     return written.reshape((*extents, *rest)).permute([order.index(i) for i in range(x.rank)])
 

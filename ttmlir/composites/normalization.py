@@ -216,6 +216,11 @@ def attend(
     return weigh(scores, None if causal else allowed) @ value
 
 
+def seen_keys(mask: Array | None) -> Array | None:
+    """Where a mask hides no key: it is true, or adds more than -inf."""
+    return mask if mask is None or mask.dtype == "i1" else mask > -math.inf
+
+
 def weigh(scores: Array, allowed: Array | None) -> Array:
     """softmax(scores) along the last dimension, 0 in rows in which nothing is allowed."""
     weights = softmax(scores, -1)
@@ -247,7 +252,8 @@ def differentiate_attention(
     """
     own = key.shape[-3]
     key, value = (repeat_heads(each, query.shape[-3]) for each in (key, value))
-    weights = softmax(score(query, key, mask, scale, causal=causal)[0], -1)
+    scores, _ = score(query, key, mask, scale, causal=causal)
+    weights = weigh(scores, seen_keys(mask))
     slopes = gradient @ value.transpose()
     of_scores = (slopes - (slopes * weights).sum(-1)) * weights
     scaled = of_scores * scale

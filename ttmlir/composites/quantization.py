@@ -12,14 +12,15 @@ from ttmlir.arrays.array import Array
 class Quantization:
     """Integers from `low` to `high`, kept in a type; q stands for (q - zero) * scale.
 
-    `scales` and `zeros` have one number, or as many as dimension `axis` has elements.
+    `scales` and `zeros` have one number, or as many as dimension `axis` has elements; or they are
+    arrays that broadcast.
     """
 
     dtype: str
     low: float
     high: float
-    scales: Sequence[float]
-    zeros: Sequence[float]
+    scales: Sequence[float] | Array
+    zeros: Sequence[float] | Array
     axis: int | None = None
 
 
@@ -36,7 +37,7 @@ def quantize(x: Array, by: Quantization) -> Array:
 def round_to_integers(x: Array, by: Quantization) -> Array:
     """What is left of quantizing numbers that are divided by the scales."""
     number = x.round()
-    if any(by.zeros):
+    if _has_zeros(by):
         number = number + _parameters(number, by.zeros, by.axis)
     return number.clamp(min=float(by.low), max=float(by.high)).cast(by.dtype)
 
@@ -46,19 +47,25 @@ def shift(x: Array, by: Quantization, dtype: str) -> Array:
     return _subtract_zeros(x.cast("f32"), by).cast(dtype)
 
 
-def scale(x: Array, factors: Sequence[float], axis: int | None) -> Array:
+def scale(x: Array, factors: Sequence[float] | Array, axis: int | None) -> Array:
     """The array times a number, or times one for each place along an axis."""
-    if all(factor == 1 for factor in factors):
+    if not isinstance(factors, Array) and all(factor == 1 for factor in factors):
         return x
     return x * _parameters(x, factors, axis)
 
 
 def _subtract_zeros(x: Array, by: Quantization) -> Array:
-    return x - _parameters(x, by.zeros, by.axis) if any(by.zeros) else x
+    return x - _parameters(x, by.zeros, by.axis) if _has_zeros(by) else x
 
 
-def _parameters(x: Array, numbers: Sequence[float], axis: int | None) -> Array:
-    """A constant that broadcasts against an array."""
+def _has_zeros(by: Quantization) -> bool:
+    return isinstance(by.zeros, Array) or any(by.zeros)
+
+
+def _parameters(x: Array, numbers: Sequence[float] | Array, axis: int | None) -> Array:
+    """Numbers that broadcast against an array."""
+    if isinstance(numbers, Array):
+        return numbers
     if axis is None:
         return x.fill(numbers[0], (1,) * x.rank)
     # Only tensors with several scales pay for the import.

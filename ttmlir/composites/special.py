@@ -11,6 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import cache
+
+import numpy as np
 
 from ttmlir.arrays.array import Array
 
@@ -26,52 +29,6 @@ class Poles(Enum):
 
 # -- series ----------------------------------------------------------------------------------------
 
-# Coefficients of Chebyshev's series, which mpmath computed with 40 digits.
-# exp(-x) I0(x) from 0 to 8, of x / 4 - 1; and times sqrt(x) beyond, of 16 / x - 1.
-_I0_SMALL = (
-    *(0.33839763720473803, -0.3046826723431984, 0.17162090152220877),
-    *(-0.09490109704804764, 0.04930528423967071, -0.02373741480589947),
-    *(0.010546460394594998, -0.004324309995050576, 0.0016394756169413357),
-    *(-0.0005763755745385824, 0.00018850288509584165, -5.754195010082104e-05),
-    *(1.6448448070728896e-05, -4.4167383584587505e-06, 1.1173875391201037e-06),
-    *(-2.670793853940612e-07, 6.046995022541919e-08, -1.300025009986248e-08),
-    *(2.6598237246823866e-09, -5.189795601635263e-10, 9.675809035373237e-11),
-    *(-1.726826291441556e-11, 2.95505266312964e-12, -4.856446783111929e-13),
-    *(7.676185498604936e-14, -1.1685332877993451e-14, 1.715391285555133e-15),
-    *(-2.431279846547955e-16, 3.3307945188222384e-17),
-)
-_I0_LARGE = (
-    *(0.4022452055070544, 0.0033691164782556943, 6.889758346916825e-05),
-    *(2.8913705208347567e-06, 2.0489185894690638e-07, 2.266668990498178e-08),
-    *(3.3962320257083865e-09, 4.94060238822497e-10, 1.1889147107846439e-11),
-    *(-3.1499165279632416e-11, -1.3215811840447713e-11, -1.7941785315068062e-12),
-    *(7.180124451383666e-13, 3.8527783827421426e-13, 1.54008621752141e-14),
-    *(-4.150569347287222e-14, -9.554846698828307e-15, 3.8116806693526224e-15),
-    *(1.7725601330565263e-15, -3.425485619677219e-16, -2.8276239805165836e-16),
-    *(3.461222867697461e-17, 4.46562142029676e-17),
-)
-# exp(-x) I1(x) / x from 0 to 8; and exp(-x) I1(x) sqrt(x) beyond.
-_I1_SMALL = (
-    *(0.12629359322181682, -0.17641651835783406, 0.1026436586898471),
-    *(-0.05294598120809499, 0.024726449030626516, -0.010564084894626197),
-    *(0.004156422944312888, -0.0015135724506312532, 0.0005122859561685758),
-    *(-0.00016176081582589674, 4.781565107550054e-05, -1.3273163656039436e-05),
-    *(3.4702513081376785e-06, -8.568720264695455e-07, 2.0032947535521353e-07),
-    *(-4.445059128796328e-08, 9.381537386495773e-09, -1.8872497517228294e-09),
-    *(3.625590281552117e-10, -6.663489723502027e-11, 1.1736186298890901e-11),
-    *(-1.9839743977649436e-12, 3.223793365945575e-13, -5.042185504727912e-14),
-    *(7.600684294735408e-15, -1.1055969477353862e-15, 1.5536319577362005e-16),
-)
-_I1_LARGE = (
-    *(0.38928811750914005, -0.009761097491361469, -0.00011058893876262371),
-    *(-3.882564808877691e-06, -2.512236237870209e-07, -2.6314688468895196e-08),
-    *(-3.835380385964237e-09, -5.589743462196584e-10, -1.8974958123505413e-11),
-    *(3.2526035830154884e-11, 1.4125807436613782e-11, 2.0356285441470896e-12),
-    *(-7.198551776245908e-13, -4.0835511110921974e-13, -2.1015418427726643e-14),
-    *(4.272440016711951e-14, 1.0420276984128802e-14, -3.8144030724370075e-15),
-    *(-1.8803547755107825e-15, 3.3082023109209285e-16, 2.96262899764595e-16),
-    *(-3.209525921993424e-17, -4.6503053684893586e-17),
-)
 # (1 + 2x) erfcx(x) for x from 0, of (x - 3.75) / (x + 3.75), as Shepherd and Laframboise (1981).
 _ERFCX = (
     *(1.1775789345674017, -0.004590054580646478, -0.08424913336651792),
@@ -123,43 +80,7 @@ def _evaluate(coefficients: Sequence[float], x: Array) -> Array:
     return found
 
 
-# -- Bessel functions and the error function -------------------------------------------------------
-
-
-def _scaled_bessel(small: Sequence[float], large: Sequence[float], *, odd: bool, x: Array) -> Array:
-    size = x.abs()
-    near = sum_chebyshev(small, size.minimum(8) * 0.25 - 1)
-    outside = size.maximum(8)
-    far = sum_chebyshev(large, 16 / outside - 1) / outside.sqrt()
-    if odd:
-        near, far = near * x, far * x.sign()
-    return (size > 8).where(far, near)
-
-
-def i0e(x: Array) -> Array:
-    """exp(-|x|) times the modified Bessel function of the first kind and order 0."""
-    return _scaled_bessel(_I0_SMALL, _I0_LARGE, odd=False, x=x)
-
-
-def i1e(x: Array) -> Array:
-    """exp(-|x|) times the modified Bessel function of the first kind and order 1."""
-    return _scaled_bessel(_I1_SMALL, _I1_LARGE, odd=True, x=x)
-
-
-def i0(x: Array) -> Array:
-    """The modified Bessel function of the first kind and order 0; NaN at both infinities."""
-    return _unscale(i0e(x), x)
-
-
-def i1(x: Array) -> Array:
-    """The modified Bessel function of the first kind and order 1; NaN at both infinities."""
-    return _unscale(i1e(x), x)
-
-
-def _unscale(found: Array, x: Array) -> Array:
-    # In two factors: the function is finite where exp(x) is no longer.
-    root = (x.abs() * 0.5).exp()
-    return found * root * root
+# -- the error function -------------------------------------------------------
 
 
 def erfcx(x: Array) -> Array:
@@ -169,6 +90,35 @@ def erfcx(x: Array) -> Array:
     place = 1 - (2 * _ERFCX_MIDDLE) / (size + _ERFCX_MIDDLE)
     right = sum_chebyshev(_ERFCX, place) / (size * 2 + 1)
     return (x < 0).where((x * x).exp() * 2 - right, right)
+
+
+def ndtri(p: Array) -> Array:
+    """Where the normal distribution has this probability; NaN outside of 0 to 1.
+
+    From the start of Abramowitz and Stegun (26.2.23) by Newton's steps on the logarithm, which has
+    all digits where probabilities are small.
+    """
+    tail = p.minimum(1 - p)
+    inside = tail > 0
+    safe = inside.where(tail, 0.5)
+    logarithm = safe.log()
+    root = (logarithm * -2).sqrt()
+    above = _evaluate([2.515517, 0.802853, 0.010328], root)
+    x = root - above / _evaluate([1.0, 1.432788, 0.189269, 0.001308], root)
+    for _ in range(_NEWTON_STEPS):
+        # x is the distance of the tail: ln(erfcx(x / sqrt(2)) / 2) - x * x / 2 is its logarithm.
+        scaled = erfcx(x * math.sqrt(0.5))
+        mistake = (scaled * 0.5).log() - x * x * 0.5 - logarithm
+        x = x + mistake * scaled * math.sqrt(math.pi / 2)
+    # Near the middle differences from a half have the digits.
+    missing = 1 - safe * 2 - (x * math.sqrt(0.5)).erf()
+    middle = x + missing * (x * x * 0.5).exp() * math.sqrt(math.pi / 2)
+    x = (safe > 0.1).where(middle, x)
+    found = inside.where(x, tail.eq(0).where(math.inf, tail.fill(math.nan)))
+    return (p > 0.5).where(found, -found)
+
+
+_NEWTON_STEPS = 3
 
 
 # -- the gamma function's logarithm and its derivatives --------------------------------------------
@@ -206,6 +156,106 @@ def digamma(x: Array, poles: Poles = Poles.RIGHT) -> Array:
     # Infinity to the left is a whole number, too.
     found = ((x <= 0) & x.eq(x.floor())).where(math.nan, found)
     return x.eq(0).where(-1 / x, found) if poles is Poles.RIGHT else found
+
+
+def igamma(a: Array, x: Array) -> Array:
+    """The regularized lower incomplete gamma function; NaN where a or x is negative."""
+    return _incomplete_gamma(a, x)[0]
+
+
+def igammac(a: Array, x: Array) -> Array:
+    """The regularized upper incomplete gamma function; NaN where a or x is negative."""
+    return _incomplete_gamma(a, x)[1]
+
+
+_LARGE_SHAPE = 20.0
+"""From here on the incomplete gamma function is an integral of a hill."""
+
+
+def _incomplete_gamma(a: Array, x: Array) -> tuple[Array, Array]:
+    """Both parts, of which the smaller one is computed.
+
+    By the series left of a + 1, by Legendre's continued fraction right of it; for large a by a
+    quadrature of Gauss and Legendre of what lies beyond x (Numerical Recipes, 6.2).
+    """
+    inside = (a > 0) & (x > 0) & x.ne(math.inf) & a.ne(math.inf)
+    shape, at = inside.where(a, 1), inside.where(x, 1)
+    is_left = at < shape + 1
+    is_large = shape > _LARGE_SHAPE
+    low = is_large.where(_LARGE_SHAPE, shape)
+    height = (low * at.log() - at - low.lgamma()).exp()
+    lower = _sum_lower_gamma(low, is_left.where(at.minimum(low + 1), 1)) * height
+    upper = _continue_upper_gamma(low, at.maximum(low + 1)) * height
+    high = is_large.where(shape, _LARGE_SHAPE)
+    rest, is_right = _integrate_gamma(high, at)
+    lower = is_large.where(is_right.where(1 - rest, rest), is_left.where(lower, 1 - upper))
+    upper = is_large.where(is_right.where(rest, 1 - rest), is_left.where(1 - lower, upper))
+    # At the ends: all lies above 0, none above infinity; of shape 0 all lies at 0.
+    is_all = x.eq(math.inf) | a.eq(0)
+    wrong = (a < 0) | (x < 0) | a.ne(a) | x.ne(x) | (a.eq(0) & x.eq(0))
+    wrong = wrong | (a.eq(math.inf) & x.eq(math.inf))
+
+    def end(found: Array, full: float) -> Array:
+        return wrong.where(math.nan, inside.where(found, is_all.where(full, found.fill(1 - full))))
+
+    return end(lower, 1.0), end(upper, 0.0)
+
+
+def _sum_lower_gamma(a: Array, x: Array) -> Array:
+    """1 / a + x / (a (a + 1)) + ..., for x up to a + 1."""
+    term = 1 / a
+    total = term
+    for step in range(1, 75 if x.dtype == "f64" else 40):
+        term = term * (x / (a + step))
+        total = total + term
+    return total
+
+
+def _continue_upper_gamma(a: Array, x: Array) -> Array:
+    """1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)), for x from a + 1."""
+    depth = 110 if x.dtype == "f64" else 32
+    base = x - a
+    found = base + (2 * depth + 1)
+    for step in range(depth, 0, -1):
+        found = base + (2 * step - 1) - (step - a) * step / found
+    return 1 / found
+
+
+@cache
+def _place_gauss(count: int) -> list[tuple[float, float]]:
+    """Gauss's and Legendre's places from 0 to 1, with their weights."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return [(float(x + 1) / 2, float(w) / 2) for x, w in zip(nodes, weights, strict=True)]
+
+
+def _integrate_gamma(a: Array, x: Array) -> tuple[Array, Array]:
+    """What lies beyond x on its side of the top, and which side that is."""
+    top = a - 1
+    width = top.sqrt()
+    from_top = x - top
+    is_right = from_top > 0
+    farthest = (width * 11.5).maximum(from_top + width * 6)
+    nearest = (width * -7.5).minimum(from_top - width * 5).maximum(-top)
+    length = is_right.where(farthest, nearest) - from_top
+    inverse = 1 / top
+    total = x.fill(0)
+    for node, weight in _place_gauss(48 if x.dtype == "f64" else 18):
+        depth = _log1p_less_itself((from_top + length * node) * inverse)
+        total = total + (depth * top).exp() * weight
+    # Stirling's series of the hill's height.
+    square = inverse * inverse
+    series = _evaluate([1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188], square)
+    scale = (series * -inverse).exp() / (top * (2 * math.pi)).sqrt()
+    return (total * length * scale).abs(), is_right
+
+
+def _log1p_less_itself(u: Array) -> Array:
+    """ln(1 + u) - u, with all digits where it is small."""
+    v = u / (u + 2)
+    terms = 14 if u.dtype == "f64" else 7
+    square = v * v
+    odd = _evaluate([2 / (2 * k + 3) for k in range(terms)], square)
+    return (u.abs() > 0.5).where((u + 1).log() - u, square * v * odd - u * v)
 
 
 def zeta(s: Array | float, q: Array, poles: Poles = Poles.RIGHT) -> Array:

@@ -22,6 +22,52 @@ def take_tap(x: Array, tap: Shape, axes: Sequence[WindowAxis]) -> Array:
     return x.slice(tap, ends, [axis.stride for axis in axes])
 
 
+def pool(x: Array, method: str, axes: Sequence[WindowAxis]) -> Array:
+    """One element for each window over the last dimensions of (N, C, ...).
+
+    The method is `max`, `sum` or `average`, which counts padding, too.
+    """
+    pairs = [
+        (axis.low, (axis.positions - 1) * axis.stride + axis.reach - axis.extent - axis.low)
+        for axis in axes
+    ]
+    parameters = {
+        "pooling_method": method,
+        "window_dimensions": (1, 1, *(axis.kernel for axis in axes)),
+        "window_strides": (1, 1, *(axis.stride for axis in axes)),
+        "base_dilations": (1,) * (len(axes) + 2),
+        "window_dilations": (1, 1, *(axis.dilation for axis in axes)),
+        "padding": (0, 0, 0, 0, *(count for pair in pairs for count in pair)),
+    }
+    shape = *x.shape[:2], *(axis.positions for axis in axes)
+    return x.create("pooling", shape=shape, parameters=parameters)
+
+
+def average(
+    x: Array, axes: Sequence[WindowAxis], *, counts_padding: bool, divisor: int | None = None
+) -> Array:
+    """The mean of each window over the last dimensions of (N, C, ...).
+
+    Sums are divided by the number of elements in the image, or with its padding, or by a divisor.
+    """
+    is_plain = not any(axis.low or axis.high or axis.ceil_mode for axis in axes)
+    if is_plain and divisor is None:
+        return pool(x, "average", axes)
+    total = pool(x, "sum", axes)
+    counts = [axis.covered(counts_padding) for axis in axes]
+    if divisor is not None or all(len(set(numbers)) == 1 for numbers in counts):
+        return total * (1 / (divisor or math.prod(numbers[0] for numbers in counts)))
+    # The conversions of programs, which are windows, too, start without NumPy.
+    import numpy as np
+
+    from ttmlir.arrays.carriers import array_of
+
+    grid = np.ones((), np.float32)
+    for numbers in counts:
+        grid = grid[..., None] * np.array(numbers, np.float32)
+    return total * array_of(1 / grid, x.dtype)
+
+
 def scatter_to_extremes(
     x: Array,
     source: Array,

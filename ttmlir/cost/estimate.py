@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ttmlir.cost.machine import Machine
-from ttmlir.cost.workload import NOTHING, Interval
+from ttmlir.cost.workload import NOTHING, Interval, LinkUse, sum_links
 from ttmlir.errors import ArgumentError
 from ttmlir.files import write_file
 from ttmlir.layout.enums import MathFidelity
@@ -63,9 +63,12 @@ class OperationEstimate:
     once: Interval = NOTHING
     """Before the first call: of weights, and of what follows from them alone."""
     on_host: bool = False
-    """True for transfers between the host and the device, and for what the host does."""
+    """True for transfers between the host and the device, for what the host does, and for what
+    only brings results of a mesh to the host."""
     notes: tuple[str, ...] = ()
     """What the estimate of this operation leaves out or assumes."""
+    links: tuple[LinkUse, ...] = ()
+    """What links between devices carry for it, by axes of the mesh."""
     inputs: tuple[TensorDesc, ...] = field(default=(), repr=False)
     output: TensorDesc | None = field(default=None, repr=False)
 
@@ -163,6 +166,11 @@ class Estimate:
     def exchanges(self) -> Interval:
         """What the devices of a mesh give each other in a call."""
         return _sum(each.time for each in self.in_call if each.name in EXCHANGES)
+
+    @cached_property
+    def links(self) -> tuple[LinkUse, ...]:
+        """What the links between devices carry in a call, by axes of the mesh."""
+        return sum_links(use for each in self.in_call for use in each.links)
 
     @cached_property
     def once(self) -> Interval:
@@ -319,6 +327,7 @@ def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
         f"{estimate.name} on {places}: {_microseconds(estimate.total)} in {len(busy)} "
         f"operation{'s' * (len(busy) != 1)}",
         *(f"  {text} {_microseconds(time)}" for text, time in apart if time.mid),
+        *(f"  {use}, {use.busy / estimate.total.mid:.0%} of the time" for use in estimate.links),
         *_align([_HEAD, *(_cells(estimate, each) for each in shown)]),
     ]
     if len(shown) < len(busy):
@@ -423,6 +432,7 @@ def estimate_json(estimate: Estimate) -> str:
         "clock_hz": estimate.machine.clock_hz,
         "total_ns": _interval(estimate.total),
         "exchanges_ns": _interval(estimate.exchanges),
+        "links": [_links(each) for each in estimate.links],
         "transfers_ns": _interval(estimate.transfers),
         "once_ns": _interval(estimate.once),
         "flops": round(estimate.flops),
@@ -452,8 +462,20 @@ def _operation(estimate: Estimate, each: OperationEstimate) -> dict[str, Any]:
         "fidelity": each.fidelity.schema_name if each.fidelity else None,
         "flops_utilisation": round(each.flops_utilisation, 4),
         "dram_utilisation": round(each.dram_utilisation, 4),
+        "links": [_links(use) for use in each.links],
         "on_host": each.on_host,
         "notes": list(each.notes),
+    }
+
+
+def _links(use: LinkUse) -> dict[str, Any]:
+    return {
+        "axis": use.axis,
+        "devices": use.devices,
+        "is_ring": use.is_ring,
+        "count": use.links,
+        "bytes": round(use.bytes),
+        "busy_ns": round(use.busy, 1),
     }
 
 

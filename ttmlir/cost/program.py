@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -14,14 +15,22 @@ from ttmlir.cost.families.movement import copy_tiles, cost_copy
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.times import cost_operation, estimate_cost
 from ttmlir.cost.work import Work
-from ttmlir.cost.workload import LATENCY, NOTHING, PROCESSOR, OperationCost, Stage, Workload
+from ttmlir.cost.workload import (
+    LATENCY,
+    NOTHING,
+    PROCESSOR,
+    OperationCost,
+    Stage,
+    Workload,
+    sum_links,
+)
 from ttmlir.errors import Error
-from ttmlir.layout.system import BOARD_NAMES, ChipDesc
-from ttmlir.layout.system import board as find_board
-from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef, system_of
+from ttmlir.layout.system import BOARD_NAMES, ChipDesc, SystemDesc, system_desc_from_table
+from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import check_shapes, function_of, read_call
-from ttmlir.runtime.memory import page_of, program_memory, results_of
+from ttmlir.runtime.memory import page_of, program_memory
+from ttmlir.runtime.residency import find_residency
 from ttmlir.runtime.system_desc import board_text, find_system
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
@@ -102,6 +111,7 @@ def _summary(
         dram_utilisation=sum(row.dram_utilisation * row.kernels.mid for row in rows) / weights,
         on_host=bool(rows) and all(row.on_host for row in rows),
         notes=tuple(dict.fromkeys((*notes, *inner))),
+        links=sum_links((use for row in rows for use in row.links), iterations),
     )
 
 
@@ -186,19 +196,28 @@ def find_machine(board: str | os.PathLike[str] | None, program: BinaryProgram) -
 
     InputError for an unknown name, UnsupportedError for chips without figures.
     """
+    kind = type(program.binary)
     try:
         if board is not None:
-            return Machine.of(board_text(board), find_system(board))
+            name = board_text(board)
+            system = _describe(kind, name) if name in BOARD_NAMES else find_system(board)
+            return Machine.of(name, system)
         system = system_of(program.binary)
-        return Machine.of(_board_name(system.chip(0)), system)
+        return Machine.of(_board_name(kind, system.chip(0)), system)
     except ValueError as error:
         raise UnsupportedError(f"{program.where}: {error}") from error
 
 
-def _board_name(chip: ChipDesc) -> str:
+@cache
+def _describe(kind: type[Binary], name: str) -> SystemDesc:
+    """A board as compilers of the year of a kind of file describe it."""
+    return system_desc_from_table(kind.describe_board(name))
+
+
+def _board_name(kind: type[Binary], chip: ChipDesc) -> str:
     """The card whose chips are like this one, or the generation."""
     for name in BOARD_NAMES:
-        other = find_board(name).chip(0)
+        other = _describe(kind, name).chip(0)
         if name != DEFAULT_BOARD and all(
             getattr(chip, field) == getattr(other, field)
             for field in ("arch", "grid", "num_dram_channels")
@@ -258,29 +277,20 @@ class _Reader:
     A tensor that to_layout leaves on the host is described as one of the device.
     """
 
-    resident: set[int] = field(default_factory=set[int])
-    """Tensors that are on the device before a call: weights, and what follows from them alone."""
-
     def rows(self) -> tuple[OperationEstimate, ...]:
-        """The estimates of all operations."""
-        signature = self.program.signature
-        if signature is not None:
-            # State is replaced in each call.
-            weights = signature.bound[: len(signature.bound) - signature.state]
-            self.resident = {self.program.inputs[number].global_id for number in weights}
-        return tuple(self._placed(operation) for operation in self.program.operations)
-
-    def _placed(self, operation: Operation) -> OperationEstimate:
-        """The estimate of an operation, which is done once if nothing it reads changes."""
-        row = self.row(operation)
-        results = {ref.global_id for ref in results_of(operation)}
-        tensors = {ref.global_id for refs in operation.tensor_fields.values() for ref in refs}
-        is_fixed = tensors - results <= self.resident and not _draws(operation)
-        if not results or not is_fixed:
-            self.resident -= results
-            return row
-        self.resident |= results
-        return _done_once(row)
+        """The estimates of all operations, some of which are done once, or not at all."""
+        residency = find_residency(self.program)
+        rows = list[OperationEstimate]()
+        for operation in self.program.operations:
+            row = self.row(operation)
+            if operation.index in residency.once:
+                row = _done_once(row)
+            elif operation.index in residency.left_out:
+                row = replace(row, time=NOTHING, flops=0.0, bytes=0.0)
+            elif operation.index in residency.results:
+                row = replace(row, on_host=True)
+            rows.append(row)
+        return tuple(rows)
 
     def row(self, operation: Operation) -> OperationEstimate:
         """The estimate of one operation."""
@@ -418,11 +428,6 @@ class _Reader:
         )
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)
-
-
-def _draws(operation: Operation) -> bool:
-    """Whether an operation gives other numbers in each call."""
-    return any(word in operation.ir_name for word in ("rand", "dropout", "bernoulli"))
 
 
 _HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {

@@ -12,6 +12,7 @@ from ttmlir.cost.families.movement import (
     cost_copy,
     cost_creation,
     cost_embedding,
+    cost_fill,
     cost_lines,
     cost_pad,
     cost_permute,
@@ -22,6 +23,7 @@ from ttmlir.cost.families.movement import (
     cost_tilize,
     cost_transpose,
     cost_untilize,
+    cost_update,
 )
 from ttmlir.cost.families.reduction import (
     cost_batch_norm,
@@ -132,6 +134,7 @@ def estimate_cost(
         ),
         inputs=inputs,
         output=output,
+        links=cost.links,
     )
 
 
@@ -208,6 +211,8 @@ COSTS: Mapping[str, Cost] = {
     "pad": cost_pad,
     "repeat": cost_repeat,
     "embedding": cost_embedding,
+    **dict.fromkeys(("update_cache", "paged_update_cache"), cost_update),
+    **dict.fromkeys(("fill_cache", "paged_fill_cache"), cost_fill),
     **dict.fromkeys(("reverse", "gather", "slice_dynamic"), cost_lines),
     **dict.fromkeys(("full", "arange", "constant"), cost_creation),
     # Programs of ttnn that files have no operation for, for lists of shapes.

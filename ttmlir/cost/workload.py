@@ -8,9 +8,10 @@ one as long as the longest stage.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
+from ttmlir.errors import plural
 from ttmlir.layout.enums import MathFidelity
 
 DRAM, NOC, COMPUTE, UNPACK, PACK = "DRAM", "NoC", "compute", "unpack", "pack"
@@ -149,6 +150,43 @@ class HostTransfer:
     """True towards the device."""
 
 
+@dataclass(frozen=True)
+class LinkUse:
+    """The links between neighbours along an axis of a mesh, while devices exchange something."""
+
+    axis: int
+    """1 along rows, 0 along columns."""
+    devices: int
+    is_ring: bool
+    links: int
+    """Between neighbours, all of which are used."""
+    bytes: float
+    """Over the busiest link, in one direction."""
+    busy: float
+    """Nanoseconds in which it carries them."""
+
+    def __str__(self) -> str:
+        """One line, such as for reports."""
+        shape = "a ring" if self.is_ring else "a line"
+        lane = f"{self.devices} devices in {shape}, {plural(self.links, 'link')}"
+        return (
+            f"links along {('columns', 'rows')[self.axis]} ({lane}): "
+            f"{self.bytes / 1e6:,.2f} MB over each, {self.busy / 1e3:,.1f} us"
+        )
+
+
+def sum_links(uses: Iterable[LinkUse], times: float = 1) -> tuple[LinkUse, ...]:
+    """All of each axis together, so many times."""
+    found: dict[int, LinkUse] = {}
+    for use in uses:
+        known = found.get(use.axis)
+        more = (0.0, 0.0) if known is None else (known.bytes, known.busy)
+        links = use.links if known is None else max(use.links, known.links)
+        size, busy = more[0] + times * use.bytes, more[1] + times * use.busy
+        found[use.axis] = replace(use, links=links, bytes=size, busy=busy)
+    return tuple(found[axis] for axis in sorted(found))
+
+
 @dataclass(frozen=True, kw_only=True)
 class OperationCost:
     """What an operation does: programs of kernels one after another, and transfers."""
@@ -158,3 +196,5 @@ class OperationCost:
     host_calls: int = 0
     """What the host enqueues, one after the other, while the device waits."""
     notes: tuple[str, ...] = field(default=())
+    links: tuple[LinkUse, ...] = ()
+    """Between devices, of each axis that something is exchanged along."""

@@ -19,7 +19,7 @@ from ttmlir.cpp.expression_reader import (
 )
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
-from ttmlir.cpp.types import is_built_in_type
+from ttmlir.cpp.types import is_built_in_type, is_deduced
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 # - `enum : uint8_t { A };` needs a name.
 # - `__builtin_bit_cast(T, x)` has a type as an argument: `std::bit_cast<T>(x)`.
 # - `case 1 ... 4:` is taken for two cases: `case case_range(1, 4):`.
+# - `uint32_t : 4;` in a class needs a name.
+# - `Box(int) -> Box<float>;` needs a result in front of it: `auto Box(int) -> Box<float>;`.
 
 _OPENING = ("(", "[", "{")
 _CLOSING = (")", "]", "}")
@@ -63,6 +65,9 @@ CASE_RANGE = "case_range"
 UNNAMED_ENUMERATION = "unnamed_enumeration"
 """The name of an enumeration that has none in the text."""
 
+UNNAMED_BITS = "unnamed_bits"
+"""The name of a bit-field that has none in the text."""
+
 _DOTS = "..."
 _CASE_RANGE = re.compile(r"\bcase\b((?:[^:;{}]|::){1,200}?)\.\.\.((?:[^:;{}]|::){1,200}):(?!:)")
 """Values from one to another one; the limits keep the time short that a search takes."""
@@ -76,6 +81,8 @@ _DEFAULT_POINTER = re.compile(
     r"\b(?:typename|class)\s+\w+\s*=\s*((?:const\s+)?[A-Za-z_][\w:]*)\s*(\*)(?=\s*[,>])"
 )
 """A type parameter that is a pointer by default."""
+_GUIDE = re.compile(r"(?<=[;}>\s])(?<!auto )(\w+)\([^;{}]{0,500}\)\s*->\s*\1\s*<[^;{}]{0,500}>\s*;")
+"""A deduction guide."""
 _MADE_TYPE = re.compile(r"\btypename\b(?=\s+[\w:]+<[\w:,\s]{0,200}>::\w+\s*\{)")
 """The word before the type of an object in braces, which the grammar does not expect."""
 
@@ -93,12 +100,14 @@ def amend(source: PreprocessedText) -> PreprocessedText:
     source = replace(source, text=text)
     calls = [(start, f" {CASE_RANGE}(") for start, _, _ in ranges]
     calls += [(each.start(1), DEFAULT_BRACES) for each in _DEFAULT_BRACES.finditer(text)]
+    calls += [(each.start(1), "auto ") for each in _GUIDE.finditer(text)]
     calls += [(each.start(1), "std::add_pointer_t<") for each in pointers]
     calls += [(each.start(2), ">") for each in pointers]
     source = insert(source, (*calls, *((end, ")") for _, _, end in ranges)))
     tokens = list(split_tokens(SourceText(source.text, source.source.file)))
     solid = [each for each in tokens if each.kind not in BLANK]
-    return insert(source, (*_find_insertions(tokens), *_find_enumerations(solid)))
+    found = (*_find_insertions(tokens), *_find_enumerations(solid), *_find_unnamed_bits(solid))
+    return insert(source, found)
 
 
 def insert(source: PreprocessedText, words: Iterable[tuple[int, str]]) -> PreprocessedText:
@@ -162,6 +171,19 @@ def _find_enumerations(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
                     yield end, f" {ENUMERATION_VARIABLE}"
             case _:
                 pass
+
+
+def _find_unnamed_bits(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """Where bit-fields need a name: between a built-in type that begins a member and its `:`."""
+    for number, token in enumerate(tokens):
+        if token.text != ":":
+            continue
+        first = number
+        while first and is_built_in_type(tokens[first - 1].text):
+            first -= 1
+        is_first = first and tokens[first - 1].text in ("{", "}", ";", ":", *tree.TYPE_QUALIFIERS)
+        if first < number and is_first:
+            yield token.offset, f" {UNNAMED_BITS} "
 
 
 def _find_end(tokens: Sequence[Token], start: int) -> int | None:
@@ -431,10 +453,10 @@ class DeclarationReader(ExpressionReader):
 
     def _member_declaration(self, node: Node, name: str) -> tree.Declaration | tree.Function | None:
         """A field, a static member, or the declaration of a member function."""
-        for child in node.named_children:
-            if child.type == "bitfield_clause":
-                raise self.unsupported(child, "fields of whole types")
         declarator = self.function_declarator_of(node)
+        widths = [each for each in node.named_children if each.type == "bitfield_clause"]
+        if widths and (declarator is not None or "static" in self.words(node).specifiers):
+            raise self.error(widths[0], "a number of bits goes with members that objects have")
         if declarator is not None:
             return self.prototype(node, declarator, name)
         if node.child_by_field_name("declarator") is None:
@@ -443,25 +465,29 @@ class DeclarationReader(ExpressionReader):
         if isinstance(declaration, tree.Binding):
             raise self.error(node, "a member of a class has one name")
         self.variables.update(each.name for each in declaration.declarators)
-        return replace(declaration, declarators=tuple(self._default_values(node, declaration)))
+        return replace(declaration, declarators=tuple(self._complete_members(node, declaration)))
 
-    def _default_values(
+    def _complete_members(
         self, node: Node, declaration: tree.Declaration
     ) -> Iterator[tree.Declarator]:
-        """The declarators of a member with the values that stand after them in the grammar."""
-        values: dict[int, Node] = {}
-        number = -1
+        """The declarators of members with what stands after them in the grammar: values, widths."""
+        rest = iter(declaration.declarators)
+        each: tree.Declarator | None = None
         for index, child in enumerate(node.children):
+            if child.type == "bitfield_clause" and each is not None:
+                name = "" if each.name == UNNAMED_BITS else each.name
+                each = replace(each, name=name, bits=self.expression(child.named_children[0]))
             match node.field_name_for_child(index):
                 case "declarator":
-                    number += 1
-                case "default_value":
-                    values[number] = child
+                    if each is not None:
+                        yield each
+                    each = next(rest)
+                case "default_value" if each is not None:
+                    each = replace(each, value=self.initial_value(child))
                 case _:
                     pass
-        for number, each in enumerate(declaration.declarators):
-            value = values.get(number)
-            yield each if value is None else replace(each, value=self.initial_value(value))
+        if each is not None:
+            yield each
 
     def _unnamed_field(self, node: Node) -> tree.Declaration | None:
         """An unnamed struct or union within another one; None for a type that is only defined."""
@@ -855,10 +881,36 @@ class DeclarationReader(ExpressionReader):
         if not listed:
             message = "this declares a function; leave out the '()', or write '{}'"
             raise self.error(declarator, message)
+        if all(map(self._is_parameter, listed)):
+            name = self.text(self.field(declarator, "declarator"))
+            message = f"this declares a function '{name}', which tt-metal's compiler refuses"
+            raise self.error(self.field(declarator, "parameters"), f"{message}; write braces")
         arguments = self._as_expressions(self.field(declarator, "parameters"), listed)
         name = self.text(self.field(declarator, "declarator"))
         self.declare(name)
         return tree.Declarator(name, (), None, arguments, position=self.at(declarator))
+
+    def _is_parameter(self, node: Node) -> bool:
+        """Whether `T(name)` or `T()` in the place of an argument declares a parameter."""
+        written, declarator = (node.child_by_field_name(x) for x in ("type", "declarator"))
+        if node.type != "parameter_declaration" or written is None or declarator is None:
+            return False
+        name = self.named_type(written).name
+        if not is_built_in_type(name) and (name not in self.types or self.is_variable(name)):
+            return False
+        if declarator.type == "parenthesized_declarator":
+            return declarator.named_children[0].type == "identifier"
+        inner = declarator.child_by_field_name("parameters")
+        if declarator.type != "abstract_function_declarator" or inner is None:
+            return False
+        # The grammar takes `T(name)` for a function with an unnamed parameter.
+        listed = inner.named_children
+        return not listed or (len(listed) == 1 and self._is_plain_name(listed[0]))
+
+    def _is_plain_name(self, node: Node) -> bool:
+        written = node.child_by_field_name("type")
+        is_name = written is not None and written.type == "type_identifier"
+        return is_name and len(node.children) == 1
 
     def _as_expressions(self, node: Node, listed: Sequence[Node]) -> tuple[tree.Expression, ...]:
         """What the grammar took for a list of parameters as the expressions that they are."""
@@ -975,6 +1027,7 @@ class DeclarationReader(ExpressionReader):
     def _declarator(self, node: Node, type_: tree.Type) -> tuple[tree.Type, tree.Declarator]:
         value: tree.Expression | tree.Braces | None = None
         arguments: tuple[tree.Expression | tree.Braces, ...] | None = None
+        is_direct = False
         inner = node
         if node.type == "init_declarator":
             inner = self.field(node, "declarator")
@@ -983,6 +1036,7 @@ class DeclarationReader(ExpressionReader):
                 arguments = self.arguments(written)
             else:
                 value = self.initial_value(written)
+                is_direct = all(each.type != "=" for each in node.children)
         if inner.type == "qualified_identifier" and not is_member_pointer(inner):
             name, sizes = self.qualified_name(inner).text.rpartition("::")[2], ()
         else:
@@ -990,7 +1044,12 @@ class DeclarationReader(ExpressionReader):
         if name is None:
             raise self.error(node, "this declaration declares no name")
         self.declare(name)
-        return type_, tree.Declarator(name, sizes, value, arguments, position=self.at(node))
+        is_direct = is_direct and is_deduced(type_)
+        position = self.at(node)
+        declarator = tree.Declarator(
+            name, sizes, value, arguments, is_direct=is_direct, position=position
+        )
+        return type_, declarator
 
     def bound_names(self, node: Node) -> Node | None:
         """The names in brackets that a declarator declares."""

@@ -44,7 +44,6 @@ _DEFINITIONS = frozenset(("struct_specifier", "class_specifier", "union_specifie
 _WORDS = {
     "alias_declaration": "an alias",
     "attribute_declaration": "an attribute",
-    "bitfield_clause": "a bit-field",
     "catch_clause": "catch",
     "class_specifier": "a class",
     "concept_definition": "a concept",
@@ -355,12 +354,15 @@ class TypeReader:
     def _function_type(self, node: Node, result: tree.Type) -> tuple[Node, tree.Type]:
         """`(*name)(parameters)` as what the name points to, with what is in the parentheses."""
         inner = node.child_by_field_name("declarator")
-        if inner is not None and not inner.type.endswith("parenthesized_declarator"):
+        is_named = inner is not None and inner.type == "type_identifier"
+        if not (inner is None or is_named or inner.type.endswith("parenthesized_declarator")):
             message = "initialise with '=': 'T name = T(...)', or declare functions outside"
             raise self.error(node, message)
         parameters = self.parameters(self.field(node, "parameters"))
         type_ = tree.FunctionOf(result, parameters, position=self.at(node))
-        return (node if inner is None else inner.named_children[0]), type_
+        if inner is None:
+            return node, type_
+        return (inner if is_named else inner.named_children[0]), type_
 
     def pointed(self, node: Node, type_: tree.Type) -> tuple[tree.Type, Node]:
         """The type with the pointer or reference of a declarator, and the declarator in it."""

@@ -63,6 +63,15 @@ _PLACES = (
     (r"(?:^|/)api/compute/(.+\.h)", r"compute_kernel_api/\1"),
     (r"(?:^|/)(compute_kernel_api(?:/.+)?\.h)", r"\1"),
     (r"(?:^|/)(?:api/dataflow/)?(dataflow_api\.h)", r"\1"),
+    (r"(?:^|/)(?:edm_fabric|edm)/edm_handshake\.hpp", "edm_fabric/edm_handshake.hpp"),
+    (r"^(fabric/(?:packet_header|sender|calls)\.hpp)", r"\1"),
+    (r"(?:^|/)fabric/hw/inc/(?:linear|mesh)/(?:addrgen_)?api\.h", "fabric/calls.hpp"),
+    (r"(?:^|/)fabric/hw/inc/(?:.+/)?\w+\.hp?p?", "fabric/sender.hpp"),
+    (
+        r"(?:^|/)(?:hostdev|hostdevcommon|fabric)/fabric_(?:edm_packet_header|edm_types|common)\.hp?p?",
+        "fabric/sender.hpp",
+    ),
+    (r"^(?:internal/)?ethernet/((?:erisc|tunneling|tt_eth_api)\.h)", r"\1"),
     (r"(?:^|/)api/((?:dataflow|debug|numeric|tensor)/.+\.h)", r"\1"),
     (r"^(?:tt_metal/hw/inc/|hw/inc/)?(debug/.+\.h)", r"\1"),
     (r"^(d(?:print|evice_print)\.h)", r"debug/\1"),
@@ -87,6 +96,16 @@ _PLACES = (
     (r"^((?:dev_mem_map|risc_common|core_config|eth_\w+)\.h)", r"\1"),
 )
 """Where a header stood at some time, and the name under which it is known here."""
+
+
+_KERNELS = {"tt_fabric_mux.cpp": "fabric/mux.hpp"}
+"""Kernels of tt-metal that program what the simulator models, and what stands for them."""
+
+
+def find_built_in_kernel(path: str | os.PathLike[str]) -> Path | None:
+    """The package's own text for a kernel of tt-metal; None for all but a few."""
+    name = _KERNELS.get(Path(path).name)
+    return None if name is None else _FOLDER / name
 
 
 @dataclass(frozen=True)

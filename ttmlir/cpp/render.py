@@ -247,8 +247,8 @@ def _parameter(parameter: Parameter) -> str:
 def _declared(type_: Type, name: str) -> str:
     """A name with its type, of which parts may stand after the name."""
     match type_:
-        case Reference(referent=ArrayOf() as array, is_rvalue=is_rvalue):
-            return _declared(array, f"({'&&' if is_rvalue else '&'}{name})")
+        case Reference(referent=(ArrayOf() | FunctionOf()) as inner, is_rvalue=is_rvalue):
+            return _declared(inner, f"({'&&' if is_rvalue else '&'}{name})")
         case Pointer(pointee=FunctionOf() as function):
             return _declared(function, f"(*{name})")
         case ArrayOf(element=element, size=size):
@@ -516,7 +516,7 @@ def _declaration(declaration: Declaration) -> str:
         for each in declaration.declarators
     ]
     match declaration.type:
-        case Pointer(pointee=FunctionOf()) | Reference(referent=ArrayOf()) if top:
+        case Pointer(pointee=FunctionOf()) | Reference(referent=ArrayOf() | FunctionOf()) if top:
             name = declaration.declarators[0].name
             rest = declared[0].removeprefix(name)
             return f"{words}{_declared(declaration.type, name)}{rest};"
@@ -543,7 +543,10 @@ def _declarator(declarator: Declarator, *, top: bool = False) -> str:
     if declarator.arguments is not None:
         value = f"({', '.join(map(_bracketed_argument, declarator.arguments))})"
     elif declarator.value is not None:
-        value = f" = {_initial_value(declarator.value, top=top)}"
+        sign = "" if declarator.is_direct else " = "
+        value = f"{sign}{_initial_value(declarator.value, top=top)}"
+    if declarator.bits is not None:
+        value = f" : {_expression(declarator.bits, _ASSIGNMENT)}"
     return f"{declarator.name}{sizes}{value}"
 
 
@@ -597,7 +600,7 @@ def _type(type_: Type) -> str:
             return f"{_type(pointee)} {_type(holder)}::*{' const' * const}"
         case Pointer(pointee=pointee, const=const):
             return f"{_type(pointee)}* const" if const else f"{_type(pointee)}*"
-        case Reference(referent=ArrayOf()):
+        case Reference(referent=ArrayOf() | FunctionOf()):
             return _declared(type_, "")
         case Reference(referent=referent, is_rvalue=is_rvalue):
             return f"{_type(referent)}{'&&' if is_rvalue else '&'}"

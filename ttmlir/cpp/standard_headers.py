@@ -76,8 +76,9 @@ _OF_VECTORS = frozenset(("dst_reg", "l_reg", "LRegs"))
 
 
 def is_own_text(file: str) -> bool:
-    """Whether a name of a file is that of such a header in messages."""
-    return file.startswith("<") and f"{file[1:-1]}.hpp" in _texts()
+    """Whether a name of a file is that of such a header, or of those of links, in messages."""
+    is_of_links = file.startswith(("<fabric/", "<edm_fabric/"))
+    return is_of_links or (file.startswith("<") and f"{file[1:-1]}.hpp" in _texts())
 
 
 @cache

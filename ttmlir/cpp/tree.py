@@ -470,6 +470,10 @@ class Declarator(Node):
     """Those of `T name(arguments)`, which has no value."""
     type: Type | None = None
     """The type of a pointer or reference beside other names: `T *a, b`."""
+    is_direct: bool = False
+    """Whether it is `auto name{value}`, which has the type of the value; no list of one."""
+    bits: Expression | None = None
+    """The width of a bit-field: `uint32_t name : bits`, whose name may be empty."""
 
 
 @dataclass(frozen=True)
@@ -779,6 +783,12 @@ class Struct(Node):
     """Whether members lie next to each other, wherever that is."""
     alignments: tuple[TemplateArgument, ...] = ()
     """Types and numbers of `alignas`."""
+
+    @cached_property
+    def functions(self) -> tuple[Function | Lambda, ...]:
+        """All that it declares, also within others, save for bodies that are still to be read."""
+        inside = walk((self.members, self.fields))
+        return tuple(each for each in inside if isinstance(each, (Function, Lambda)))
 
 
 @dataclass(frozen=True)

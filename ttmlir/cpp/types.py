@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from ttmlir.cpp import tree
 
@@ -109,8 +109,37 @@ class Field:
     name: str
     type: CType
     offset: int
-    """In bytes from the start of the struct."""
+    """In bytes from the start of the struct; of a bit-field, that of the first word with it."""
     const: bool = False
+    bits: BitField | None = None
+    """Which bits of the words at the offset it is, if it is a bit-field."""
+
+
+@dataclass(frozen=True)
+class BitField:
+    """Some bits of one or more words that lie next to each other."""
+
+    shift: int
+    """How many bits are below it in the first word."""
+    width: int
+    word: int
+    """The size of a word in bytes."""
+
+    @property
+    def words(self) -> int:
+        """How many words hold a part of it."""
+        return -(-(self.shift + self.width) // (8 * self.word))
+
+
+class Member(NamedTuple):
+    """A member of a class that is laid out."""
+
+    name: str
+    type: QualifiedType
+    alignment: int = 1
+    """What it asks for at least, in bytes."""
+    bits: int | None = None
+    """The width of a bit-field; one without name only takes room."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +174,35 @@ class FunctionType:
     name: str
     number: int
     """What tells functions of the same name apart."""
+
+
+@dataclass(frozen=True)
+class PassedType:
+    """What a function takes or gives."""
+
+    type: CType
+    reference: str = ""
+    """`&` or `&&`, if it is one."""
+    const: bool = False
+    """Of a reference: whether what it refers to cannot be changed through it."""
+
+    @property
+    def name(self) -> str:
+        """As C++ writes it."""
+        return f"{'const ' * self.const}{self.type.name}{self.reference}"
+
+
+@dataclass(frozen=True)
+class SignatureType:
+    """The type of functions, `R(A, B)`; values of it are of a `FunctionType` each."""
+
+    result: PassedType
+    parameters: tuple[PassedType, ...]
+
+    @property
+    def name(self) -> str:
+        """As C++ writes it."""
+        return f"{self.result.name}({', '.join(each.name for each in self.parameters)})"
 
 
 @dataclass(frozen=True)
@@ -214,6 +272,7 @@ CType: TypeAlias = (
     | IncompleteType
     | ReferenceType
     | FunctionType
+    | SignatureType
     | ObjectType
     | StringType
 )
@@ -313,7 +372,7 @@ def alignment_of(type_: CType) -> int:
 def lay_out_struct(
     name: str,
     number: int,
-    members: Sequence[tuple[str, QualifiedType, int]],
+    members: Sequence[Member],
     bases: Sequence[StructType] = (),
     *,
     is_union: bool = False,
@@ -324,26 +383,59 @@ def lay_out_struct(
 
     Members and the struct itself are aligned to the numbers given at least; without, that is 1.
     """
-    offset, has_constant = 0, False
+    place, has_constant = 0, False
     fields = list[Field]()
     for base in bases[:1]:
         fields += base.fields
-        offset = base.size if base.fields else 0
+        place = 8 * base.size if base.fields else 0
         alignment, has_constant = max(alignment, base.alignment), base.has_constant
-    end = offset
-    for member, qualified, asked in members:
-        type_ = qualified.type
-        own = max(asked, 1 if is_packed else alignment_of(type_))
-        offset = 0 if is_union else -(-offset // own) * own
-        fields.append(Field(member, type_, offset, qualified.const))
-        offset += size_of(type_) or 0
-        end = max(end, offset)
-        alignment = max(alignment, own)
-        has_constant = has_constant or qualified.const or has_constant_member(type_)
-    size = max(1, -(-end // alignment) * alignment)
+    end = place
+    for each in members:
+        type_ = each.type.type
+        natural = 1 if is_packed else alignment_of(type_)
+        own = max(each.alignment, natural)
+        place = 0 if is_union else place
+        if each.bits is None:
+            place = _round_up(place, 8 * own)
+            fields.append(Field(each.name, type_, place // 8, each.type.const))
+            place += 8 * (size_of(type_) or 0)
+        else:
+            place = _place_bits(each, place, is_packed=is_packed)
+            if each.name:
+                fields.append(_describe_bits(each, place, is_packed=is_packed))
+            place += each.bits
+        end = max(end, place)
+        if each.name or each.bits is None:
+            alignment = max(alignment, own)
+            has_constant = has_constant or each.type.const or has_constant_member(type_)
+    size = max(1, _round_up(end, 8 * alignment) // 8)
     return StructType(
         name, number, tuple(fields), size, alignment, has_constant, is_union, tuple(bases)
     )
+
+
+def _round_up(number: int, step: int) -> int:
+    return -(-number // step) * step
+
+
+def _place_bits(member: Member, place: int, *, is_packed: bool) -> int:
+    """Where a bit-field begins: it lies in one unit of its type (RISC-V psABI, Bit-fields)."""
+    unit = 8 * (size_of(member.type.type) or 1)
+    place = _round_up(place, 8 * member.alignment) if member.alignment > 1 else place
+    bits = member.bits or 0
+    is_split = place // unit != (place + bits - 1) // unit
+    return _round_up(place, unit) if bits == 0 or (is_split and not is_packed) else place
+
+
+def _describe_bits(member: Member, place: int, *, is_packed: bool) -> Field:
+    """A bit-field as bits of the smallest aligned word that holds it, or of bytes if packed."""
+    width = member.bits or 0
+    word = 1
+    while not is_packed and place // (8 * word) != (place + width - 1) // (8 * word):
+        word *= 2
+    offset = place // (8 * word) * word
+    bits = BitField(place - 8 * offset, width, word)
+    return Field(member.name, member.type.type, offset, member.type.const, bits)
 
 
 def complete_type(type_: CType, structs: Sequence[StructType | IncompleteType]) -> CType:
@@ -394,6 +486,8 @@ def is_same_type(a: CType, b: CType) -> bool:
             return is_same_type(x, y)
         case ((StructType() | IncompleteType()), (StructType() | IncompleteType())):
             return a.number == b.number
+        case SignatureType(), SignatureType():
+            return tag_of(a) == tag_of(b)
         case _:
             return a == b or is_same_number(a, b)
 
@@ -413,6 +507,9 @@ def tag_of(type_: CType) -> str:
             return f"{name}#{number}"
         case ReferenceType(referent=referent, const=const):
             return f"{tag_of(referent)}{'c' * const}&"
+        case SignatureType(result=result, parameters=parameters):
+            parts = (f"{'c' * x.const}{tag_of(x.type)}{x.reference}" for x in (result, *parameters))
+            return f"function({','.join(parts)})"
         case _:
             return type_.name
 
@@ -479,6 +576,7 @@ _BUILT_IN: Mapping[str, CType] = {
     "uintptr_t": UNSIGNED,
     "ptrdiff_t": INT,
     "intptr_t": INT,
+    "nullptr_t": NULL,
     **{
         each.name: each
         for bits in FIXED_WIDTHS
@@ -537,6 +635,10 @@ class TypeNames(Protocol):
         """The number of elements that an expression gives an array."""
         ...
 
+    def find_signature(self, node: tree.FunctionOf) -> SignatureType:
+        """The type of functions that is written."""
+        ...
+
     def unknown_type(self, node: tree.Node, name: str) -> Exception:
         """The error about a name that means no type."""
         ...
@@ -567,10 +669,6 @@ def resolve_type(
             if found is None:
                 raise names.unknown_type(node, name)
             return _qualify(found, node) if isinstance(node, tree.NamedType) else found
-        case tree.Pointer(pointee=tree.FunctionOf()):
-            if deduced is None or not isinstance(deduced.type, FunctionType):
-                raise names.error(node, "which function a pointer points to has to be known here")
-            return deduced
         case tree.Pointer(holder=tree.NamedType()):
             return _resolve_member_pointer(node, names, deduced)
         case tree.Pointer(pointee=pointee, const=const):
@@ -612,7 +710,7 @@ def _resolve_composed(
             inner = resolve_type(element, names)
             return replace(inner, type=ArrayType(inner.type, names.find_count(size)))
         case tree.FunctionOf():
-            raise names.error(node, "the type of a function is supported as a parameter only")
+            return QualifiedType(names.find_signature(node))
         case _:
             raise names.error(node, "this is no type")
 

@@ -149,15 +149,20 @@ class MeshOp(AssemblyOp):
     traits = traits_def(SymbolOpInterface())
 
     @property
+    def text(self) -> str:
+        """The axes as they are written: `<["x"=2]>`."""
+        return cast("MeshAttr", self.properties["mesh"]).data
+
+    @property
     def axes(self) -> Mapping[str, int]:
         """The axes of several devices."""
-        axes = axes_of(cast("MeshAttr", self.properties["mesh"]).data)
+        axes = axes_of(self.text)
         return {name: extent for name, extent in axes.items() if extent > 1}
 
     @property
     def is_empty(self) -> bool:
         """True without axes, and without the one device that holds all."""
-        return cast("MeshAttr", self.properties["mesh"]).data.replace(" ", "") == "<[]>"
+        return self.text.replace(" ", "") == "<[]>"
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

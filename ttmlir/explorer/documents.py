@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from ttmlir.errors import CompilationError, InputError
@@ -32,13 +34,13 @@ from ttmlir.explorer.graph import (
     scope_of,
     unique_names,
 )
-from ttmlir.explorer.node_data import describe_estimate
+from ttmlir.explorer.node_data import describe_estimate, describe_exchanges
 from ttmlir.explorer.overrides import Effect, Overrides, compile_with, judge
 from ttmlir.files import read_text, safe_file_name
 from ttmlir.layout.system import BOARD_NAMES
 from ttmlir.mlir.reporting import Source, listening
 from ttmlir.program import list_cores
-from ttmlir.runtime.binary import Binary
+from ttmlir.runtime.binary import Binary, BinaryProgram
 from ttmlir.runtime.loading import load_binary, read_binary
 from ttmlir.runtime.metal_program import (
     CREATE,
@@ -50,12 +52,14 @@ from ttmlir.runtime.metal_program import (
     MetalProgram,
     MetalTensor,
 )
+from ttmlir.runtime.residency import results_of
 from ttmlir.runtime.tensor import Numerics
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ttmlir.frontend.calls import CallableModel
+    from ttmlir.runtime.signature import CallSignature
 
 # --- Command graph --------------------------------------------------------------------------------
 # Graphs of `.ttm` files: kernel launches and copies, in the order of the queue.
@@ -169,6 +173,8 @@ _PIPELINES = {
 """From each dialect to ttnn, with the same options."""
 
 
+PartName = tuple[str, tuple[int, ...]]
+"""An operation by its name, and the shape of what a device has of its result."""
 _SYSTEM = re.compile(r"\bsystem[-_]desc[-_]path=(\"[^\"]*\"|\S*)")
 
 
@@ -250,12 +256,21 @@ class ModuleDocument:
     """Why there is no program."""
     sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """The nodes of the program that each node of the source became, by their names."""
+    signature: CallSignature | None = None
+    """How the model is called, which says what stays on the device."""
     _plain: dict[str, Binary] = field(default_factory=dict[str, Binary])
     """The program without overrides, by board."""
 
     def __post_init__(self) -> None:
         """Compile what can be compiled."""
         self._compile()
+
+    @cached_property
+    def is_divided(self) -> bool:
+        """True for a program of several devices."""
+        from ttmlir.dialects.sdy import find_division
+
+        return self.stage in ("stablehlo", "ttir") and find_division(self.module) is not None
 
     @property
     def pipeline(self) -> str | None:
@@ -267,16 +282,33 @@ class ModuleDocument:
         from ttmlir.explorer.graph import build_module_graphs
 
         notes: Attributes = (("compilation", self.problem),) if self.problem else ()
-        source = Collection(self.stage, build_module_graphs(self.module, notes=notes))
+        source, parts = Collection(self.stage, ()), dict[PartName, str]()
+        if self.is_divided:
+            source, parts = self._divided_source(notes)
+        if not source.graphs:
+            source = Collection(self.stage, build_module_graphs(self.module, notes=notes))
         if self.binary is None:
             return [source]
         notes = tuple(
             (f"override {number + 1}", str(effect)) for number, effect in enumerate(self.effects)
         )
-        graphs = build_binary_graphs(self.binary, self.settings.board, notes, self.effects)
+        board = self.settings.board
+        graphs = build_binary_graphs(self.binary, board, notes, self.effects, parts)
         program = Collection("ttnn", graphs)
         self.sources = _find_sources(source, program)
         return [program] if self.stage == "ttnn" else [program, source]
+
+    def _divided_source(self, notes: Attributes) -> tuple[Collection, Mapping[PartName, str]]:
+        """The module with the shardings of all values, and those of the parts of devices."""
+        from ttmlir.explorer.graph import build_module_graphs
+        from ttmlir.explorer.shardings import divide, find_parts, spell_mesh, spell_sharding
+
+        divided = divide(self.module)
+        if divided is None:
+            return Collection(self.stage, ()), {}
+        notes = (("mesh", spell_mesh(divided)), *notes)
+        graphs = build_module_graphs(divided, notes=notes, sharding=spell_sharding)
+        return Collection(self.stage, graphs), find_parts(divided)
 
     def change(self, settings: Settings) -> None:
         """Compile with other settings."""
@@ -310,7 +342,8 @@ class ModuleDocument:
 
     def compile_with_overrides(self, overrides: Overrides) -> Binary:
         """The program with these overrides; DiagnosticError if the compiler refuses one."""
-        from ttmlir.compiler import transform
+        from ttmlir.compiler import spell_pipeline, transform
+        from ttmlir.frontend.compiled import lower_to_ttir
         from ttmlir.mlir.attributes import cloned
 
         board = self.settings.board or ""
@@ -320,7 +353,12 @@ class ModuleDocument:
         options = self.options_with(overrides)
         with listening():
             # What overrides did is reported by their effects.
-            transform(module, f"{self.pipeline}{{{options}}}" if options else self.pipeline or "")
+            if self.is_divided:
+                lower_to_ttir(module, self.stage, "ttnn", options)
+                transform(module, spell_pipeline("ttnn", options))
+            else:
+                pipeline = f"{self.pipeline}{{{options}}}" if options else self.pipeline
+                transform(module, pipeline or "")
         binary = self._write(module)
         if not overrides:
             self._plain[board] = binary
@@ -338,7 +376,8 @@ class ModuleDocument:
     def _write(self, module: ModuleOp) -> Binary:
         from ttmlir.compiler import write_ttnn
 
-        return read_binary(write_ttnn(module), self.name)
+        signatures = {} if self.signature is None else {"": self.signature.to_table()}
+        return read_binary(write_ttnn(module, signatures=signatures), self.name)
 
 
 @dataclass
@@ -374,29 +413,49 @@ def build_binary_graphs(
     board: str | None,
     notes: Attributes = (),
     effects: Sequence[Effect] = (),
+    parts: Mapping[PartName, str] = MappingProxyType({}),
 ) -> list[Graph]:
-    """The graphs of a file's programs, and those of the functions that loops and branches call."""
+    """The graphs of a file's programs, and those of the functions that loops and branches call.
+
+    `parts` say how tensors are divided over the devices of a mesh.
+    """
     names = program_names(binary)
     if isinstance(binary, MetalBinary):
         programs = zip(binary.metal_programs, names, strict=True)
         return [build_command_graph(each, name, notes=notes) for each, name in programs]
-    node_notes = {
-        index: (("override", f"{effect.override} {effect.state.value}"), ("why", effect.reason))
-        for effect in effects
-        for index in effect.operations
-    }
     graphs = [
         build_program_graph(
             each,
             name,
             notes=(*describe_estimate(each, board), *notes),
-            node_notes={} if each.index else node_notes,
+            node_notes=_notes_of(each, board, () if each.index else effects, parts),
         )
         for each, name in zip(binary.programs, names, strict=True)
     ]
     called = unique_names([*names, *(function.name for function in binary.functions)])[len(names) :]
     pairs = zip(binary.functions, called, strict=True)
     return [*graphs, *(build_program_graph(function, name) for function, name in pairs)]
+
+
+def _notes_of(
+    program: BinaryProgram,
+    board: str | None,
+    effects: Sequence[Effect],
+    parts: Mapping[PartName, str],
+) -> dict[int, Attributes]:
+    """What is said of single operations, by their index."""
+    notes = describe_exchanges(program, board)
+    for effect in effects:
+        said = (("override", f"{effect.override} {effect.state.value}"), ("why", effect.reason))
+        for index in effect.operations:
+            notes[index] = said
+    for operation in program.operations if parts else ():
+        name = scope_of(operation.location).override_name
+        for ref in results_of(operation)[:1]:
+            if sharding := parts.get((name, ref.desc.shape)):
+                known = notes.get(operation.index, ())
+                notes[operation.index] = (*known, ("sharding", sharding))
+    return notes
 
 
 def program_names(binary: Binary) -> list[str]:
@@ -430,16 +489,19 @@ def read_module(text: str, file_name: str, name: str) -> ModuleDocument:
     Raises DiagnosticError for text that is refused.
     """
     from ttmlir.compiler import complete_options, parse
+    from ttmlir.dialects.sdy import find_division
 
     module = parse(text, file_name=file_name)
     counts = Counter(op.name.partition(".")[0] for op in module.walk())
     known = ("ttnn", "ttmetal", "d2m", "ttkernel", *_PIPELINES)
     stage = next((each for each, _ in counts.most_common() if each in known), "ttir")
+    # Programs of several devices are written in one spelling alone.
+    spelling = "" if find_division(module) is None else "spelling=2026"
     return ModuleDocument(
         name,
         module,
         stage,
-        options=complete_options("ttnn", "") if stage in _PIPELINES else "",
+        options=complete_options("ttnn", spelling) if stage in _PIPELINES else "",
         file_name=file_name,
         texts={file_name: Source(text)},
     )
@@ -455,7 +517,12 @@ def document_of(model: CallableModel, name: str) -> Document:
         return BinaryDocument(f"{name}{suffix}", model.binary)
     source, options = model.source, complete_options("ttnn", model.options)
     return ModuleDocument(
-        name, source.module, source.stage, options=options, texts=dict(source.texts)
+        name,
+        source.module,
+        source.stage,
+        options=options,
+        texts=dict(source.texts),
+        signature=source.signature,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -35,7 +35,7 @@ from ttmlir.runtime.binary import BinaryProgram, TensorRef
 from ttmlir.runtime.binary import Operation as BinaryOperation
 from ttmlir.runtime.errors import UnsupportedError
 from ttmlir.runtime.execution.operations import find_definition
-from ttmlir.runtime.memory import results_of
+from ttmlir.runtime.residency import results_of
 from ttmlir.runtime.tensor import TensorDesc
 
 # --- Scopes ---------------------------------------------------------------------------------------
@@ -320,6 +320,8 @@ PROGRAM_GRAPH_FOLDED = {"EmptyOp", "GetDeviceOp", "DeallocOp", "DeallocateOp"}
 """Operations that only allocate, free or name the device."""
 PROGRAM_GRAPH_CONSTANTS = {"ConstantOp", "FullOp", "OnesOp", "ZerosOp"}
 
+_BORDERS = {"distribute": "distribute_tensor", "aggregate": "aggregate_tensor"}
+"""Names of exchanges between the host and the devices of a mesh."""
 _RESULT_FIELDS = ("out", "output", "outputs")
 _MAX_FIELD = 64
 """Bytes of a list that are shown."""
@@ -332,6 +334,9 @@ def node_id(operation: BinaryOperation) -> str:
 
 def operation_name(operation: BinaryOperation) -> str:
     """Name of the operation in the IR, such as `ttnn.matmul`, by its definition if there is one."""
+    if operation.table == "ExchangeOp":
+        kind = operation.fields["kind"]
+        return f"ttnn.{_BORDERS.get(kind, kind)}"
     try:
         return f"ttnn.{find_definition(operation).mnemonic}"
     except UnsupportedError:
@@ -422,6 +427,7 @@ class _ProgramGraphBuilding:
                 *describe_scope(scope, operation.location),
                 ("schedule", str(operation.index)),
                 *self._notes.get(operation.index, ()),
+                *describe_border(operation, self._program.mesh),
                 *(pair for ref in outputs[:1] for pair in describe_layout(ref.desc)),
                 *_describe_fields(operation.plain_fields(_MAX_FIELD)),
                 *self._describe_constants(inputs),
@@ -449,6 +455,18 @@ def describe_scope(scope: Scope, location: str) -> Attributes:
         ("place", scope.place),
         ("full_location", location if scope.name else ""),
     )
+
+
+def describe_border(operation: BinaryOperation, mesh: Sequence[int]) -> Attributes:
+    """How the host divides a tensor over the devices of a mesh, or puts their parts together."""
+    if operation.table != "ExchangeOp" or operation.fields["kind"] not in _BORDERS:
+        return ()
+    parts = [
+        f"dimension {dim} over the {extent} devices of each {line}"
+        for dim, extent, line in zip(operation.fields["dims"], mesh, ("column", "row"), strict=True)
+        if dim >= 0
+    ]
+    return (("sharding", ", ".join(parts) or "all of it on each device"),)
 
 
 def shape_text(desc: TensorDesc) -> str:
@@ -525,14 +543,20 @@ _SHOWN = {"shape", "dtype", "layout", "operation"}
 _MAX_LIST = 64
 
 
-def build_module_graphs(module: ModuleOp, *, notes: Attributes = ()) -> list[Graph]:
+Spelling = Callable[[SSAValue], str]
+"""What is said of a value, such as how it is divided over devices; empty if nothing is."""
+
+
+def build_module_graphs(
+    module: ModuleOp, *, notes: Attributes = (), sharding: Spelling = lambda _: ""
+) -> list[Graph]:
     """The graphs of a module's functions, those that are only declared left out."""
     functions = list(_functions(module))
     names = unique_names(_symbol(function) or "module" for function in functions)
     total = sum(1 for _ in module.walk())
     check_size(total)
     return [
-        _Building(function).build(name, notes)
+        _Building(function, sharding).build(name, notes)
         for function, name in zip(functions, names, strict=True)
     ]
 
@@ -562,8 +586,9 @@ def _symbol(op: Operation) -> str:
 class _Building:
     """One walk over a function, without recursion: files may nest deeply."""
 
-    def __init__(self, function: Operation) -> None:
+    def __init__(self, function: Operation, sharding: Spelling) -> None:
         self._function = function
+        self._sharding = sharding
         self._makers: dict[SSAValue, Edge] = {}
         self._constants: dict[SSAValue, Operation] = {}
         self._nodes: list[Node] = []
@@ -597,8 +622,8 @@ class _Building:
                 id=f"input{number}",
                 label=argument.name_hint or f"input {number}",
                 layers=(INPUTS,),
-                attributes=_describe_type(argument.type),
-                outputs=(_describe_value(argument.type),),
+                attributes=(*self._divided(argument), *_describe_type(argument.type)),
+                outputs=(self._describe_value(argument),),
             )
             self._nodes.append(node)
             self._makers[argument] = Edge(node.id)
@@ -626,12 +651,13 @@ class _Building:
                 ("operation", op.name),
                 *describe_scope(scope, str(op.location)),
                 ("schedule", str(index)),
+                *(pair for result in op.results[:1] for pair in self._divided(result)),
                 *(pair for result in op.results[:1] for pair in _describe_type(result.type)),
                 *_describe_attributes(op),
                 *self._describe_constants(op),
             ),
             inputs=tuple(self._edges(op.operands)),
-            outputs=tuple(_describe_value(result.type) for result in op.results),
+            outputs=tuple(map(self._describe_value, op.results)),
         )
         self._nodes.append(node)
         self._makers.update((result, Edge(node.id, i)) for i, result in enumerate(op.results))
@@ -640,6 +666,12 @@ class _Building:
                 self._makers.update((argument, Edge(node.id)) for argument in block.args)
         self._follow_destinations(op, node.id)
         return inside
+
+    def _divided(self, value: SSAValue) -> Attributes:
+        return (("sharding", self._sharding(value)),)
+
+    def _describe_value(self, value: SSAValue) -> Attributes:
+        return (("shape", _type_text(value.type)), *self._divided(value))
 
     def _layer(self, label: str) -> str:
         number = self._counts[label] = self._counts.get(label, 0) + 1
@@ -660,7 +692,7 @@ class _Building:
                     id=f"result{number}",
                     label=f"result {number}",
                     layers=(RESULTS,),
-                    attributes=_describe_type(value.type),
+                    attributes=(*self._divided(value), *_describe_type(value.type)),
                     inputs=tuple(self._edges((value,))),
                 )
             )
@@ -705,10 +737,6 @@ def _type_text(type_: Attribute) -> str:
         extents = ("?" if extent < 0 else str(extent) for extent in tensor.get_shape())
         return "x".join((*extents, attribute_text(tensor.element_type)))
     return attribute_text(type_)
-
-
-def _describe_value(type_: Attribute) -> Attributes:
-    return (("shape", _type_text(type_)),)
 
 
 def _describe_type(type_: Attribute) -> Attributes:

@@ -6,6 +6,7 @@ greatest of the graph, or by colours of their own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -114,7 +115,16 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
     rows = {f"op{each.index}": each for each in estimate.in_call}
     kinds = sorted({each.bound_by for each in rows.values()})
     colour_of = dict(zip(kinds, _WORD_COLOURS * len(kinds), strict=False))
+    exchanged = {
+        node: round(sum(use.bytes for use in each.links) / 1e6, 3)
+        for node, each in rows.items()
+        if each.links
+    }
+    over_links = NodeData(
+        name="over links (MB)", values=exchanged, gradient=HEAT, combine=Combine.SUM
+    )
     return [
+        *([over_links] if exchanged else []),
         NodeData(
             name="utilisation (%)",
             values={node: round(100 * each.utilisation, 1) for node, each in rows.items()},
@@ -184,15 +194,20 @@ def describe_estimate(program: BinaryProgram, board: str | None) -> Attributes:
     """The total of a program, with its bounds, and its peaks of memory."""
     estimate = estimate_program(program, board)
     total, memory = estimate.total, estimate.memory
+    mesh = "x".join(map(str, estimate.mesh))
     lines = [
         ("board", estimate.board),
+        ("mesh", f"{mesh} devices" if math.prod(estimate.mesh) > 1 else ""),
         (
             "estimated time",
             f"{total.mid / 1000:,.1f} us ({total.low / 1000:,.1f} to {total.high / 1000:,.1f})",
         ),
         ("inputs and results", f"{estimate.transfers.mid / 1000:,.1f} us"),
         ("once, weights", f"{estimate.once.mid / 1000:,.1f} us"),
+        *((f"links of axis {use.axis}", str(use)) for use in estimate.links),
     ]
+    if estimate.exchanges.mid:
+        lines.insert(3, ("of it: exchanges", f"{estimate.exchanges.mid / 1000:,.1f} us"))
     if memory is not None:
         for name, use in (("L1", memory.l1), ("DRAM", memory.dram)):
             lines.append(
@@ -200,6 +215,18 @@ def describe_estimate(program: BinaryProgram, board: str | None) -> Attributes:
             )
         lines.append(("does not fit", memory.first_overflow or ""))
     return tuple(lines)
+
+
+def describe_exchanges(program: BinaryProgram, board: str | None) -> dict[int, Attributes]:
+    """What links carry, and how long, for each operation in which devices exchange something."""
+    if math.prod(program.mesh) == 1:
+        return {}
+    estimate = estimate_program(program, board)
+    return {
+        each.index: tuple((f"links of axis {use.axis}", str(use)) for use in each.links)
+        for each in estimate.operations
+        if each.links
+    }
 
 
 def list_memory(program: BinaryProgram, board: str | None) -> list[NodeData]:

@@ -30,7 +30,7 @@ from ttmlir.passes.placement.layout_overrides import (
     LayoutOverride,
 )
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation
-from ttmlir.runtime.memory import results_of
+from ttmlir.runtime.residency import results_of
 from ttmlir.runtime.tensor import TensorDesc
 
 MAX_OVERRIDES = 1000

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, cast
 
 import numpy as np
 
@@ -418,6 +418,14 @@ class ImportedModel(CallingConvention):
     """Texts that the module's locations are in, if not in files; messages quote them."""
     first_column: int = 1
     """The number of the first column of a line in the module's locations in files."""
+    file: str = ""
+    """The file that the module is from, if its locations are names in a file without lines."""
+
+    def in_terms_of_the_user(self) -> AbstractContextManager[None]:
+        """Refusals inside are about the program that the user gave."""
+        return in_terms_of_the_user(
+            self.name, self.texts, first_column=self.first_column, file=self.file
+        )
 
 
 def narrow(module: ModuleOp, *, stage: str = "stablehlo") -> list[str]:
@@ -501,7 +509,7 @@ class CompiledModel(CallableModel):
 
     def _lower_to_ttir(self, module: ModuleOp) -> None:
         front = self._divided_options[0]
-        _to_ttir(module, self._imported.stage, self.target, self._options, front)
+        lower_to_ttir(module, self._imported.stage, self.target, self._options, front)
 
     @property
     def _source_types(self) -> Sequence[np.dtype[Any] | None]:
@@ -526,10 +534,7 @@ class CompiledModel(CallableModel):
         return types if len(types) == len(self.outputs) else ()
 
     def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
-        imported = self._imported
-        return in_terms_of_the_user(
-            imported.name, imported.texts, first_column=imported.first_column
-        )
+        return self._imported.in_terms_of_the_user()
 
     @cached_property
     def _imported(self) -> ImportedModel:
@@ -708,7 +713,7 @@ class CompiledModel(CallableModel):
                 self._target.lower(module, f"{options} translate-coordinates=true".lstrip())
                 source = public_function(imported.module)
                 return write_kernels_script(module, data, path, source)
-            _to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
+            lower_to_ttir(module, imported.stage, "ttnn", "spelling=2026", front)
             return write(module, data, options, path)
 
     def _example_arrays(self) -> list[Array]:
@@ -966,17 +971,16 @@ class CompiledPrograms(Mapping[str, Program]):
 
         `examples` are arguments of a call of each, which `save(golden=True)` uses.
         """
-        for each in imported.values():
-            _refuse_devices(each)
+        options = _options_for_programs(imported.values(), target, options)
         self._target = find_target(target)
         self._examples = {name: _with_numbers(call) for name, call in examples.items()}
         self._models = dict(imported)
         self.name = next(iter(imported.values())).name
         """Of the file: that of the first model."""
         with show_wait(f"compiling {self.name}"):
-            self._ttir = _join(
-                {name: _ttir_of(each, target, options) for name, each in imported.items()}
-            )
+            modules = {name: _ttir_of(each, target, options) for name, each in imported.items()}
+            _check_meshes(imported, modules)
+            self._ttir = _join(modules)
             self._lowered = cloned(self._ttir)
             with self._in_terms_of_the_user():
                 self._target.lower(self._lowered, options_for_board(board, options))
@@ -1078,8 +1082,8 @@ class CompiledPrograms(Mapping[str, Program]):
 
 def _ttir_of(imported: ImportedModel, target: TargetName, options: str) -> ModuleOp:
     module = cloned(imported.module)
-    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
-        _to_ttir(module, imported.stage, target, options)
+    with imported.in_terms_of_the_user():
+        lower_to_ttir(module, imported.stage, target, options)
     return module
 
 
@@ -1088,10 +1092,10 @@ _EXPANSIONS = (
     "stablehlo-expand-functions,stablehlo-expand-operations,stablehlo-expand-complex"
 )
 """What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
-_DIVISION = "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
+_DIVISION = "sdy-split-sub-axes,sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
+_GSPMD = "inline{canonicalize=false},convert-gspmd-to-sdy"
 _BORDERS = "stablehlo-mesh-borders{whole-arguments=true}"
-"""What is done before to programs of several devices, and those that say themselves what each
-computes."""
+"""What is done before to programs of several devices, first to those of GSPMD."""
 
 
 _DIVIDED = ("stablehlo", "ttir")
@@ -1107,7 +1111,7 @@ def options_for_devices(imported: ImportedModel, target: TargetName, options: st
     division = find_division(imported.module) if imported.stage in _DIVIDED else None
     if division is None or is_spelled_late(target, options):
         return options
-    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
+    with imported.in_terms_of_the_user():
         if target != "ttnn" or "spelling=" in options:
             asked = f"target={target!r}" if target != "ttnn" else "spelling='2024'"
             refuse_at(
@@ -1115,28 +1119,30 @@ def options_for_devices(imported: ImportedModel, target: TargetName, options: st
                 f"the program is for several devices; {asked} has programs of one: leave it out, "
                 "or give arguments without shardings",
             )
-    if isinstance(division, MeshOp) and len(division.axes) > 2:
-        with in_terms_of_the_user(
-            imported.name, imported.texts, first_column=imported.first_column
-        ):
-            shape = "x".join(map(str, division.axes.values()))
-            refuse_at(
-                _place_of(imported.module, division),
-                f"the program is for a mesh of {shape} devices; meshes have two axes of several "
-                "devices: give axes that divide the same dimension as one",
-            )
     return f"{options} spelling=2026".lstrip()
 
 
-def _refuse_devices(imported: ImportedModel) -> None:
-    division = find_division(imported.module) if imported.stage in _DIVIDED else None
-    if division is None:
-        return
-    with in_terms_of_the_user(imported.name, imported.texts, first_column=imported.first_column):
+def _options_for_programs(
+    programs: Iterable[ImportedModel], target: TargetName, options: str
+) -> str:
+    """The options for models of one file; CompilationError if some are for other devices."""
+    found = [(each, options_for_devices(each, target, options)) for each in programs]
+    divided = [
+        (each, division, own)
+        for each, own in found
+        if each.stage in _DIVIDED and (division := find_division(each.module)) is not None
+    ]
+    if divided and len(divided) < len(found):
+        _refuse_beside(*divided[0][:2], "and another program of the file for one")
+    return divided[0][2] if divided else options
+
+
+def _refuse_beside(imported: ImportedModel, division: Operation, why: str) -> NoReturn:
+    with imported.in_terms_of_the_user():
         refuse_at(
             _place_of(imported.module, division),
-            "the program is for several devices, and files of several programs are for one: give "
-            "it to ttmlir.compile alone and without buckets, or give arguments without shardings",
+            f"the program is for several devices, {why}: give it to ttmlir.compile alone, or give "
+            "all programs arguments of one mesh",
         )
 
 
@@ -1148,7 +1154,7 @@ def _place_of(module: ModuleOp, division: Operation) -> Operation:
     return next((op for op in function.body.block.ops if op.name != "stablehlo.constant"), division)
 
 
-def _to_ttir(
+def lower_to_ttir(
     module: ModuleOp, stage: str, target: TargetName, options: str, front: str = ""
 ) -> None:
     """Lower a module of a frontend; `front` are the options of the pipeline from StableHLO."""
@@ -1156,8 +1162,8 @@ def _to_ttir(
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
         division = find_division(module)
         if division is not None:
-            is_shardy = isinstance(division, MeshOp)
-            transform(module, f"{_DIVISION},{_BORDERS}" if is_shardy else _BORDERS)
+            first = "" if isinstance(division, MeshOp) else f"{_GSPMD},"
+            transform(module, f"{first}{_DIVISION},{_BORDERS}")
         transform(module, _EXPANSIONS)
         # Calls pass integers of 64 bits, not pairs.
         late = (
@@ -1175,6 +1181,19 @@ def _to_ttir(
         transform(module, f"convert-stablehlo-to-ttir{{spelling={find_spelling(options)}}}")
 
 
+_MESHES = "ttcore.meshes"
+
+
+def _check_meshes(imported: Mapping[str, ImportedModel], modules: Mapping[str, ModuleOp]) -> None:
+    """Refuse programs of one file that are for meshes of other shapes."""
+    meshes = {name: module.attributes.get(_MESHES) for name, module in modules.items()}
+    first, *_ = meshes.values()
+    for name, mesh in meshes.items():
+        division = find_division(imported[name].module)
+        if mesh != first and division is not None:
+            _refuse_beside(imported[name], division, "and others of the file for another mesh")
+
+
 def _join(modules: Mapping[str, ModuleOp]) -> ModuleOp:
     """One module of the functions of several, which are called as the modules are named."""
     from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -1185,6 +1204,8 @@ def _join(modules: Mapping[str, ModuleOp]) -> ModuleOp:
 
     joined = ModuleOp([])
     for name, module in modules.items():
+        if _MESHES in module.attributes:
+            joined.attributes[_MESHES] = module.attributes[_MESHES]
         functions = [op for op in module_of_device(module).ops if isinstance(op, FuncOp)]
         names = {
             each.sym_name.data: name

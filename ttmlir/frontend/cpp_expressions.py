@@ -40,6 +40,7 @@ from ttmlir.cpp.tree import (
     Floating,
     Function,
     FunctionCall,
+    FunctionOf,
     Inclusions,
     Index,
     Initializer,
@@ -72,6 +73,7 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     QualifiedType,
+    SignatureType,
     find_built_in_type,
     find_common_type,
     find_integer_type,
@@ -770,6 +772,10 @@ class KernelExpressions(ABC):
 
     def find_count(self, node: Expression) -> int:
         """The IR has no arrays."""
+        raise self.unknown_type(node, "")
+
+    def find_signature(self, node: FunctionOf) -> SignatureType:
+        """The IR has no values that are functions."""
         raise self.unknown_type(node, "")
 
     def unknown_type(self, node: Node, name: str) -> Exception:

@@ -33,6 +33,7 @@ from ttmlir.frontend.compiled import (
     options_for_devices,
 )
 from ttmlir.frontend.errors import missing_package
+from ttmlir.frontend.residents import keep_on_device
 from ttmlir.mlir.reporting import listening
 from ttmlir.runtime.errors import InputError
 
@@ -310,6 +311,7 @@ def compile(
     spelling: str | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
+    resident: Sequence[str] = (),
     buckets: None = None,
 ) -> CompiledModel: ...
 
@@ -326,6 +328,7 @@ def compile(
     spelling: str | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
+    resident: Sequence[str] = (),
     buckets: BucketsByName,
     fill: Mapping[str, Number] = ...,
 ) -> BucketedModel: ...
@@ -342,6 +345,7 @@ def compile(
     spelling: str | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
+    resident: Sequence[str] = (),
     buckets: BucketsByName | None = None,
     fill: Mapping[str, Number] = MappingProxyType({}),
 ) -> CompiledModel | BucketedModel:
@@ -354,6 +358,8 @@ def compile(
     - a function of JAX arrays (jitted or not), or what `jax.jit(...).trace`, `.lower` or
       `jax.export.export` return; arguments are arrays, `jax.ShapeDtypeStruct`s and trees of them,
     - a `torch.nn.Module`, a function of torch tensors, or a `torch.export.ExportedProgram`,
+    - a model of ONNX: the path of an `.onnx` file, its bytes, or an `onnx.ModelProto`; arguments
+      are arrays, in the order of its inputs or by name, and say the sizes that it leaves open,
     - MLIR in the dialects stablehlo, tosa, linalg, arith and math, or ttir, without example
       arguments: text, the path of a file of it, or an `xdsl.dialects.builtin.ModuleOp`.
 
@@ -368,7 +374,11 @@ def compile(
     (target "ttnn"); the environment variable TTMLIR_SPELLING says it for all models.
     `mesh` is a mesh of JAX for a function whose shardings are `PartitionSpec`s alone; arguments
     with shardings, `shard_map` and `pmap` have one of their own.
-    `weights="arguments"` (torch) keeps parameters out of the file as further inputs of the program.
+    `weights="arguments"` (torch, ONNX) keeps parameters out of the file as further inputs of the
+    program.
+    `resident` names arguments that stay on the device between calls, such as weights and caches:
+    estimates count neither their transfer nor what follows from them alone, and let results that
+    are their new values, alike in all shapes and types, stay there, too.
     `buckets` are sizes by arguments and dimensions, such as `{"tokens": {1: (16, 64)}}`: there is a
     program for each of them, a call takes the smallest one that it fits into, and pads; `fill` are
     the numbers to pad arguments with, 0 for others. What is returned is a `BucketedModel` then.
@@ -384,7 +394,9 @@ def compile(
     options = _with_spelling(spelling, target, options)
     kwargs = dict(example_kwargs or {})
     if buckets is not None:
-        plan, examples = _plan(model, example_args, kwargs, buckets)
+        if resident:
+            raise ArgumentError("resident arguments are those of one program; leave out buckets")
+        plan, examples = plan_examples(model, example_args, kwargs, buckets)
         programs = compile_programs(
             examples,
             target=target,
@@ -398,6 +410,8 @@ def compile(
     late = is_spelled_late(target, options)
     with _within(mesh):
         imported = _import(model, example_args, kwargs, weights, keep_late=late)
+    if resident:
+        imported = keep_on_device(imported, resident)
     options = options_for_devices(imported, target, options)
     examples = (example_args, kwargs) if example_args or kwargs else None
     return _warned(
@@ -464,7 +478,7 @@ def _warned(make: Callable[[], _Compiled], known: Sequence[tuple[str, str]]) -> 
     return made
 
 
-def _plan(
+def plan_examples(
     model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], buckets: BucketsByName
 ) -> tuple[BucketPlan, dict[str, Example]]:
     """Which dimensions are dynamic, and the model with examples of each choice of sizes."""
@@ -472,6 +486,11 @@ def _plan(
     if framework == "text":
         raise ArgumentTypeError(
             "MLIR text has shapes of its own: ttmlir.compile takes no buckets with it"
+        )
+    if framework == "onnx":
+        raise ArgumentTypeError(
+            "buckets are for functions of JAX and torch: compile a model of ONNX with an example "
+            "of each size"
         )
     home = {
         "torch": "ttmlir.frontend.torch.containers",
@@ -525,9 +544,9 @@ def compile_programs(
         )
         logits = llama.decode(token, position)
 
-    The models are functions of JAX, or torch modules, methods of them and functions. Equal weights
-    are in the file once. Buffers of torch modules that one program changes are seen by all of them.
-    The other parameters are those of `compile`.
+    The models are functions of JAX, or torch modules, methods of them and functions, or models of
+    ONNX. Equal weights are in the file once. Buffers of torch modules that one program changes are
+    seen by all of them. The other parameters are those of `compile`.
     """
     _check_weights(weights)
     options = _with_spelling(spelling, target, options)
@@ -556,13 +575,17 @@ def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]
     if set(packages) == {"torch"}:
         torch_frontend: Any = import_module(_installed("torch", "ttmlir.frontend.torch"))
         return torch_frontend.import_models(calls, weights=weights)
-    if set(packages) == {"jax"}:
+    if set(packages) in ({"jax"}, {"onnx"}):
         return [_import(*call, weights) for call in calls]
-    raise ArgumentTypeError("programs that share weights are all of JAX, or all of torch")
+    raise ArgumentTypeError(
+        "programs that share weights are all of JAX, all of torch, or all models of ONNX"
+    )
 
 
 def _framework_of(call: _Call) -> str:
     model, args, kwargs = call
+    if _is_onnx(model):
+        return "onnx"
     if isinstance(model, str | Path) or _is_module(model):
         return "text"
     owner = getattr(model, "__self__", model)
@@ -582,6 +605,9 @@ def _import(
     *,
     keep_late: bool = False,
 ) -> ImportedModel:
+    if _is_onnx(model):
+        onnx_frontend: Any = import_module("ttmlir.frontend.onnx")
+        return onnx_frontend.import_model(model, args, kwargs, weights=weights)
     if isinstance(model, str | Path) or _is_module(model):
         return _import_text(model, args, kwargs, keep_late)
     if callable(model) or _packages_of(model) & {"jax", "torch"}:
@@ -592,9 +618,16 @@ def _import(
         return jax_frontend.import_model(model, args, kwargs)
     raise ArgumentTypeError(
         f"ttmlir.compile cannot compile a {type(model).__qualname__}; it takes functions of JAX "
-        "arrays, torch modules, functions and exported programs, MLIR text or paths of it, and "
-        "modules of xDSL"
+        "arrays, torch modules, functions and exported programs, models of ONNX and their paths, "
+        "MLIR text or paths of it, and modules of xDSL"
     )
+
+
+def _is_onnx(model: Any) -> bool:
+    """True for a model of ONNX: the path of a file, bytes, or a protobuf."""
+    if isinstance(model, str | Path):
+        return str(model).endswith(".onnx") and "\n" not in str(model)
+    return isinstance(model, bytes) or "onnx" in _packages_of(model)
 
 
 def _is_module(model: Any) -> bool:
@@ -608,14 +641,16 @@ def _import_text(
 ) -> ImportedModel:
     from ttmlir.frontend.text import import_file, import_module_op, import_text
 
+    if not isinstance(model, str | Path):
+        imported = import_module_op(model, keep_late=keep_late)
+    elif isinstance(model, str) and _is_text(model):
+        imported = import_text(model, keep_late=keep_late)
+    else:
+        imported = import_file(Path(model), keep_late=keep_late)
+    # Files that are no MLIR have been refused for what they are.
     if args or kwargs:
         raise ArgumentTypeError("MLIR has its own types: ttmlir.compile takes no examples with it")
-    if not isinstance(model, str | Path):
-        return import_module_op(model, keep_late=keep_late)
-    if isinstance(model, str) and _is_text(model):
-        return import_text(model, keep_late=keep_late)
-    assert isinstance(model, str | Path), "the caller takes nothing else for MLIR"
-    return import_file(Path(model), keep_late=keep_late)
+    return imported
 
 
 def _is_text(model: str) -> bool:

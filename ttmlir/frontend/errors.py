@@ -36,6 +36,7 @@ from ttmlir.mlir.reporting import (
     DiagnosticError,
     Source,
     file_location,
+    name_of,
     note,
     render_all,
 )
@@ -43,20 +44,27 @@ from ttmlir.mlir.reporting import (
 
 @contextmanager
 def in_terms_of_the_user(
-    name: str, texts: Mapping[str, Source] | None = None, *, first_column: int = 1
+    name: str,
+    texts: Mapping[str, Source] | None = None,
+    *,
+    first_column: int = 1,
+    file: str = "",
 ) -> Generator[None]:
     """Refusals inside become `CompilationError`s that quote the user's own lines.
 
     `texts` are texts that locations may be in, by the file names in those; in other files, which
     are read, columns count from `first_column`. What has no location is reported for the model
-    `name`.
+    `name`, or, if that is in a `file` without lines, for what the location names in it.
     """
     try:
         yield
     except DiagnosticError as error:
         texts = texts or {}
         shift = 1 - first_column
-        diagnostics = [_at_user_location(each, name, texts, shift) for each in error.diagnostics]
+        diagnostics = [
+            _in_binary_file(each, file) if file else _at_user_location(each, name, texts, shift)
+            for each in error.diagnostics
+        ]
         sources = {**texts, **_sources_of(diagnostics)}
         short = (diagnostic.without_operation() for diagnostic in diagnostics)
         text = render_all(short, sources).rstrip("\n")
@@ -137,6 +145,18 @@ def _module_path(location: Attribute) -> str:
             return "/".join(part for part in parts if "(" not in part)
         case _:
             return ""
+
+
+def _in_binary_file(diagnostic: Diagnostic, file: str) -> Diagnostic:
+    """The message for a file whose parts have names instead of lines."""
+    if diagnostic.file:
+        return diagnostic
+    name = name_of(diagnostic.location)
+    message = diagnostic.message
+    if name and diagnostic.severity != "note":
+        message += f" (in the node '{name}')"
+    notes = tuple(_in_binary_file(each, file) for each in diagnostic.notes)
+    return replace(diagnostic, location=UNKNOWN_LOC, message=message, notes=notes, file=file)
 
 
 def _at_user_location(

@@ -337,7 +337,17 @@ def _lower(traced: Any) -> Any:
         # JAX lowers for the CPU, where kernels are calls of Python.
         if _has_kernels(traced):
             return traced.lower(lowering_platforms=("tt",))
-        return _without_lapack(traced, traced.lower())
+        return _without_lapack(traced, _lower_for_cpu(traced))
+
+
+def _lower_for_cpu(traced: Any) -> Any:
+    try:
+        return traced.lower()
+    except ValueError as error:
+        # An abstract mesh has no devices that would say what to lower for.
+        if "AbstractMesh" not in str(error):
+            raise
+        return traced.lower(lowering_platforms=("cpu",))
 
 
 def _import_function(jax: Any, model: Any, arguments: CallArguments) -> ImportedModel:

@@ -151,16 +151,27 @@ class ModelPlot:
 
 def plot_estimate(estimate: Estimate, name: str) -> ModelPlot:
     """The picture of an estimate; ImportError without matplotlib."""
+    return draw(
+        f"{name} on {estimate.board}",
+        "drawing an estimate",
+        (lambda axes: _draw_roofline(axes, estimate), lambda axes: _draw_layers(axes, estimate)),
+    )
+
+
+def draw(title: str, what: str, parts: Sequence[Callable[[Any], None]]) -> ModelPlot:
+    """A picture of parts side by side, each drawn by a function of its axes.
+
+    ImportError without matplotlib, which says `what` needs it.
+    """
     try:
         figures: Any = import_module("matplotlib.figure")
     except ImportError:
-        raise missing_package("matplotlib", "plot", "drawing an estimate") from None
-    title = f"{name} on {estimate.board}"
+        raise missing_package("matplotlib", "plot", what) from None
     figure = figures.Figure(figsize=(11, 5), layout="constrained")
     figure.suptitle(title)
-    roofline, layers = figure.subplots(1, 2)
-    _draw_roofline(roofline, estimate)
-    _draw_layers(layers, estimate)
+    axes = figure.subplots(1, len(parts), squeeze=False)[0]
+    for part, each in zip(parts, axes, strict=True):
+        part(each)
     return ModelPlot(title, figure)
 
 
@@ -297,7 +308,7 @@ class ModelSummary:
 
     def __str__(self) -> str:
         """A table of text."""
-        lines = [self.signature, "", *_align(list(self._rows()))]
+        lines = [self.signature, "", *align(list(self._rows()))]
         width = max((len(name) for name, _ in self.facts), default=0)
         return "\n".join([*lines, "", *(f"{name:<{width}}  {value}" for name, value in self.facts)])
 
@@ -406,6 +417,9 @@ def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     for name, time in (("inputs, results", estimate.transfers), ("once, weights", estimate.once)):
         if time.mid:
             facts.append((name, f"{time.mid / 1e3:,.1f} us"))
+    if estimate.exchanges.mid:
+        facts.append(("of it: exchanges", f"{estimate.exchanges.mid / 1e3:,.1f} us"))
+        facts += [("", str(use)) for use in estimate.links]
     if estimate.memory is not None:
         for use in (estimate.memory.dram, estimate.memory.l1):
             if use.peak:
@@ -414,7 +428,7 @@ def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     return facts
 
 
-def _align(rows: Sequence[Sequence[str]]) -> list[str]:
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines of a table: the first column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
@@ -424,6 +438,18 @@ def _align(rows: Sequence[Sequence[str]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
+
+
+def align_left(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table, columns to the left; a row with fewer cells ends with a sentence."""
+    full = [row for row in rows if len(row) == len(rows[0])]
+    widths = [max(map(len, column)) for column in zip(*full, strict=True)]
+    lines: list[str] = []
+    for row in rows:
+        count = len(row) if len(row) == len(widths) else len(row) - 1
+        cells = (*map(str.ljust, row[:count], widths), *row[count:])
+        lines.append(f"  {'  '.join(cells)}".rstrip())
+    return lines
 
 
 def _cells(tag: str, texts: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ttmlir.compiler import parse, transform
+from ttmlir.dialects.sdy import find_division
 from ttmlir.errors import path_error
 from ttmlir.frontend.compiled import TO_TTIR, ImportedModel, narrow, public_function
 from ttmlir.frontend.complex_pairs import split_model
@@ -152,4 +153,6 @@ def _dialect_of(module: ModuleOp) -> str:
     known = [name for name, _ in counts.most_common() if name in TO_TTIR]
     # What linalg comes with may be all there is; ttir of 2024 has empty tensors to write to.
     beside = any(name.startswith("tensor.") and name != "tensor.empty" for name in names)
+    if not known and find_division(module) is not None:
+        return "stablehlo"
     return known[0] if known else "linalg" if beside and not counts["ttir"] else "ttir"

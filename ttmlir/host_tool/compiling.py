@@ -50,6 +50,13 @@ _TEXTS = (
     *("common/assert.hpp", "common/logger.hpp"),
 )
 """Headers for formats, assertions and log lines."""
+_FABRIC = (
+    *("tt-metalium/fabric.hpp", "tt-metalium/fabric_types.hpp", "tt-metalium/fabric_edm_types.hpp"),
+    *("tt-metalium/experimental/fabric/fabric.hpp", "tt-metalium/control_plane.hpp"),
+    *("tt-metalium/experimental/fabric/fabric_types.hpp", "tt-metalium/mesh_graph.hpp"),
+    *("tt-metalium/experimental/fabric/fabric_edm_types.hpp", "tt_metal/fabric/fabric.hpp"),
+)
+"""Headers of the fabric."""
 _OTHERS = (
     *("tt_stl/span.hpp", "umd/device/types/xy_pair.hpp", "umd/device/types/arch.h"),
     *("umd/device/types/arch.hpp", "umd/device/types/cluster_descriptor_types.h"),
@@ -66,6 +73,7 @@ def known_headers() -> dict[str, str]:
     return {
         "hostdevcommon/common_values.hpp": "common_values.hpp",
         **dict.fromkeys(_TEXTS, "format.hpp"),
+        **dict.fromkeys(_FABRIC, "fabric.hpp"),
         **dict.fromkeys(api, "host_api.hpp"),
     }
 

@@ -52,9 +52,9 @@ MAKERS: Mapping[str, Maker] = {
             metalium,
             """
             BufferRegion BufferType CBIndex ComputeConfig CoreCoord CoreRange CoreRangeSet
-            DataFormat DataMovementConfig DataMovementProcessor InterleavedBufferConfig
-            KernelBuildOptLevel MathFidelity NOC NOC_MODE ShardOrientation ShardSpecBuffer
-            ShardedBufferConfig TensorMemoryLayout UnpackToDestMode
+            CoreType DataFormat DataMovementConfig DataMovementProcessor Eth EthernetConfig
+            InterleavedBufferConfig KernelBuildOptLevel MathFidelity NOC NOC_MODE
+            ShardOrientation ShardSpecBuffer ShardedBufferConfig TensorMemoryLayout UnpackToDestMode
             """,
         ),
         (
@@ -65,6 +65,7 @@ MAKERS: Mapping[str, Maker] = {
             MeshDeviceConfig MeshShape ReplicatedBufferConfig ShardedBufferConfig
             """,
         ),
+        ("tt_fabric.", metalium.tt_fabric, "FabricConfig FabricNodeId"),
     )
     for name in names.split()
 } | {"tuple": _tuple_of}
@@ -116,9 +117,15 @@ CALLS = frozenset(
             get_reference_buffer
         """,
         "distributed.MeshDevice.": """
-            get_device get_device_ids mesh_command_queue num_cols num_rows shape
+            get_device get_device_ids get_fabric_node_id mesh_command_queue num_cols num_rows
+            shape
         """,
         "distributed.MeshWorkload.": "add_program",
+        "tt_fabric.": """
+            GetFabricConfig SetFabricConfig get_forwarding_link_indices
+            get_tt_fabric_channel_buffer_size_bytes get_tt_fabric_max_payload_size_bytes
+            get_tt_fabric_packet_header_size_bytes
+        """,
     }.items()
     for name in names.split()
 )
@@ -174,6 +181,7 @@ class HostServer:
         self._reads = dict[int, tuple[CommandQueue, NDArray[np.uint8]]]()
         self.adapted: Mapping[str, Callable[..., object]] = {
             "release": self._release,
+            "CircularBufferConfig.set_tile_dims": _set_tile_dims,
             "CreateDevice": self._create_device,
             "CreateKernel": self._create_kernel,
             "EnqueueReadBuffer": self._read_buffer,
@@ -192,10 +200,23 @@ class HostServer:
             "distributed.MeshCommandQueue.enqueue_read_shards": self._read_shard_region,
             "distributed.MeshCommandQueue.enqueue_write_shards": _write_shard_region,
             "distributed.ReadShard": self._read_shard,
+            "tt_fabric.append_fabric_connection_rt_args": _appended(
+                metalium.tt_fabric.append_fabric_connection_rt_args
+            ),
+            "tt_fabric.append_routing_plane_connection_manager_rt_args": _appended(
+                metalium.tt_fabric.append_routing_plane_connection_manager_rt_args
+            ),
         }
 
     def serve(self, peer: socket.socket) -> None:
         """Answer calls until the program ends."""
+        try:
+            self._serve(peer)
+        finally:
+            # The next program has no fabric yet.
+            metalium.tt_fabric.SetFabricConfig(metalium.tt_fabric.FabricConfig.DISABLED)
+
+    def _serve(self, peer: socket.socket) -> None:
         while (frame := receive_frame(peer)) is not None:
             self.last = None
             try:
@@ -475,10 +496,28 @@ def _plain(value: object) -> object:
             return value
 
 
+def _set_tile_dims(
+    config: metalium.CircularBufferConfig, index: int, height: int, width: int
+) -> None:
+    config.set_tile_dims(index, metalium.Tile((height, width)))
+
+
 def _correlate(a: bytes, b: bytes) -> float:
     return metalium.check_bfloat16_vector_pcc(
         np.frombuffer(a, np.uint16), np.frombuffer(b, np.uint16)
     )
+
+
+def _appended(function: Callable[..., None]) -> Callable[..., list[int]]:
+    """A function that appends to its last argument but one: the list of what it appends."""
+
+    def append(*arguments: Any) -> list[int]:
+        *others, kind = arguments
+        made = list[int]()
+        function(*others, made, kind)
+        return made
+
+    return append
 
 
 def _reorder(function: Callable[..., NDArray[Any]]) -> Callable[..., bytes]:

@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from ttmlir import optable
 from ttmlir.arrays import array as arrays
 from ttmlir.arrays.carriers import array_of, on_numbers
-from ttmlir.composites import complex_numbers, special
+from ttmlir.composites import bessel, complex_numbers, special
 from ttmlir.composites.bits import next_after
 from ttmlir.composites.random_numbers import draw_between, draw_philox, draw_threefry
 from ttmlir.composites.special import Poles
@@ -205,7 +205,7 @@ def _next_after(op: Operation, x: arrays.Array, y: arrays.Array) -> arrays.Array
 
 
 _OWN: dict[str, Function] = {
-    "chlo.bessel_i1e": elementwise(on_numbers(special.i1e)),
+    "chlo.bessel_i1e": elementwise(on_numbers(bessel.i1e)),
     "chlo.conj": elementwise(np.conj),
     "chlo.constant": _constant,
     "chlo.constant_like": _constant_like,

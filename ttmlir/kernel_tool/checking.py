@@ -21,7 +21,7 @@ from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.optable.kernel import ALL_CALLS, Role
 from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.calls.compute_api import ComputeSettings
-from ttmlir.sim.calls.device_objects import DataMovementApi
+from ttmlir.sim.calls.fabric_api import FabricApi
 from ttmlir.sim.execution.run import COMPUTE_APIS, build_facts_of_chip
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.build import ASSUMED_ARGUMENTS, AssumedArguments, Build, is_note_of_assumed
@@ -442,7 +442,7 @@ def _check_text(
     compilation, mistakes = _compile_text(text, path, role, options, ASSUMED_ARGUMENTS[0])
     if compilation.has_assumed_wrongly:
         for number in ASSUMED_ARGUMENTS[1:]:
-            other, others = _compile_text(text, path, role, options, number)
+            other, others = _compile_text(text, path, role, options, number, wants_all=False)
             if not others:
                 compilation, mistakes = other, others
                 break
@@ -463,18 +463,25 @@ def _check_text(
 
 
 def _compile_text(
-    text: str, path: str, role: KernelRole, options: CheckOptions, number: int
+    text: str,
+    path: str,
+    role: KernelRole,
+    options: CheckOptions,
+    number: int,
+    *,
+    wants_all: bool = True,
 ) -> tuple[_Compilation, list[KernelMistake]]:
-    """Compile with the macros that are missing, and with a number for missing arguments."""
+    """Compile with the macros that are missing, and with a number for missing arguments.
+
+    Unless all mistakes are wanted, those of the first processor that has some are enough.
+    """
     macros = dict[str, str]()
     while True:
         compilation = _Compilation(text, path, role, options, macros, number)
-        mistakes = compilation.run()
-        messages = [each.message for each in mistakes]
-        missing = find_missing_macros(text, messages, {**options.defines, **macros})
-        if not missing:
+        mistakes = compilation.run(wants_all=wants_all)
+        if not compilation.missing:
             return compilation, mistakes
-        macros |= missing
+        macros |= compilation.missing
 
 
 def _note_macros(macros: Mapping[str, str]) -> Iterator[str]:
@@ -509,9 +516,11 @@ class _Compilation:
         """The errors that the mistakes are made of."""
         self.has_assumed_wrongly = False
         """Whether something is wrong in a kernel with assumed arguments."""
+        self.missing: dict[str, str] = {}
+        """Macros without which it has to be compiled anew, with their defaults."""
 
-    def run(self) -> list[KernelMistake]:
-        """What is wrong, up to `MAX_ERRORS` errors."""
+    def run(self, *, wants_all: bool) -> list[KernelMistake]:
+        """What is wrong, up to `MAX_ERRORS` errors, as far as it matters: see `_compile_text`."""
         found = dict[tuple[Position, str], list[tuple[Role, CppSyntaxError]]]()
         for processor in self.role.processors:
             try:
@@ -520,6 +529,11 @@ class _Compilation:
                 for each in (error, *error.others):
                     self.has_assumed_wrongly |= any(map(is_note_of_assumed, each.notes))
                     found.setdefault((each.position, each.message), []).append((processor, each))
+                messages = [message for _, message in found]
+                known = {**self.options.defines, **self.macros}
+                self.missing = find_missing_macros(self.text, messages, known)
+                if self.missing or not wants_all:
+                    break
         kept = list(found.values())[:MAX_ERRORS]
         self.causes = [each[0][1] for each in kept]
         return [self._describe(each) for each in kept]
@@ -540,7 +554,7 @@ class _Compilation:
             self.text,
             self.path,
             processor,
-            api=COMPUTE_APIS.get(processor, DataMovementApi),
+            api=COMPUTE_APIS.get(processor, FabricApi),
             defines={**options.defines, **self.macros},
             compile_time_args=options.compile_time_args,
             named_compile_time_args=options.named_compile_time_args,

@@ -458,6 +458,10 @@ def _describe(board: Board) -> SystemDesc:
             channels += _link(chip, chip + 1, board.right)
         if row + 1 < rows:
             channels += _link(chip, chip + columns, board.below)
+        if board.is_torus and column + 1 == columns:
+            channels += _link(chip - column, chip, board.right.reversed)
+        if board.is_torus and row + 1 == rows:
+            channels += _link(column, chip, board.below.reversed)
     host_rows, host_columns = board.on_host
     return SystemDesc(
         chip_descs=tuple(

@@ -62,6 +62,7 @@ CHIP = ChipFigures(
     reserved=figure(wormhole.CHIP.reserved, _AS_WORMHOLE),
     dram=figure(tuple((y, x) for x in (0, 9) for y in (0, 2, 9, 5)), _SOC),
     ethernet=figure(tuple((1, x) for x in (1, 16, 2, 15, 3, 14, 4, 13, 5, 12, 6, 11, 7, 10)), _SOC),
+    ethernet_l1_size=figure(512 * 1024, "ISA, BlackholeA0/EthernetTile/README.md"),
     worker_rows=figure(tuple(range(2, 12)), _SOC),
     worker_columns=figure((1, 2, 3, 4, 5, 6, 7, *range(10, 17)), _SOC),
     tile_sizes=figure(wormhole.CHIP.tile_sizes, _AS_WORMHOLE),
@@ -159,12 +160,20 @@ _UNITS = "that of Wormhole, whose units the clock gives all chips"
 _TWICE = "derived: twice that of Wormhole, whose links are half as wide"
 
 _FABRIC = "tt-metal, tests/tt_metal/tt_fabric, routing/golden, bandwidth and latency of four p150"
+_ETHERNET = "tt-metal, tech_reports/EthernetMultichip/BasicEthernetGuide.md"
 _GATHERS = "tt-metal issue 47803 of 2026-07, four chips with four links"
 
 LINKS = LinkFigures(
     line_rate=figure(24.0, f"{_FABRIC}: 15.6 to 32.9 in lines; the middle"),
     ring_rate=figure(20.5, f"{_FABRIC}: 18 to 24; {_GATHERS}"),
     hop=figure(780, f"{_FABRIC}: 755 to 800 for packets of 4096 bytes"),
+    hop_byte=figure(0.0245, f"{_FABRIC}: 655 for 16 bytes, 755 for 4096"),
+    wire_rate=figure(50.0, f"{_ETHERNET}: 400 Gbit/s"),
+    wire_overhead=figure(50, _ETHERNET),
+    wire_packet=figure(1500, _ETHERNET),
+    wire_latency=figure(
+        515, f"{_ETHERNET}: that of a hop of a fabric in a line, of which the link is the most"
+    ),
     gather_start=figure(10_000, f"{_GATHERS}: fitted to 18.6 us of 1.9 MiB in a ring of 4"),
     reduce_start=figure(
         17_000, "tt-metal PR 55543 of 2026-09: fitted to 20.9 us of 128 KiB in a ring of 8 p150"

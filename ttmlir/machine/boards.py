@@ -19,6 +19,11 @@ class Links:
     here: tuple[int, ...]
     there: tuple[int, ...]
 
+    @property
+    def reversed(self) -> Links:
+        """The same links, seen from the other chip."""
+        return Links(self.there, self.here)
+
 
 _ONE_CHIP = figure((1, 1), "that with PCIe")
 _BETWEEN_CARDS = figure(
@@ -41,6 +46,8 @@ class Board(Figures):
     """Extents of the part of the mesh, from its first chip on, that the host reaches."""
     right: Links = _BETWEEN_CARDS
     below: Links = _BETWEEN_CARDS
+    is_torus: bool = figure(False, "tt-metal, mesh graph descriptors: lines")
+    """Whether links lead from the last chip of a row or a column to its first one."""
 
 
 _CARDS = "https://docs.tenstorrent.com/aibs"
@@ -130,6 +137,7 @@ BOARDS = (
         on_host=figure((4, 8), _CARDS),
         right=figure(Links((4, 5, 6, 7), (12, 13, 14, 15)), "representative, as for cables"),
         below=figure(Links((0, 1, 2, 3), (8, 9, 10, 11)), "representative, as for cables"),
+        is_torus=figure(True, "tt-metal, mesh graph descriptors: 256 links, rings on both axes"),
     ),
 )
 """The cards n150, n300 (two chips), p100, p150 and p300 (two chips), two, four and eight p150, and

@@ -107,6 +107,8 @@ class ChipFigures(Figures):
     """The endpoint of each channel that worker cores use."""
     ethernet: tuple[Coord, ...]
     """The tile of each Ethernet channel."""
+    ethernet_l1_size: int
+    """Of the core on such a tile."""
     worker_rows: tuple[int, ...]
     worker_columns: tuple[int, ...]
     """Rows and columns of the network with worker cores, those included that a board fuses off."""
@@ -318,6 +320,16 @@ class LinkFigures(Figures):
     """Of chips in a ring, where every part goes half the way around in each direction."""
     hop: float
     """From one chip to the next."""
+    hop_byte: float
+    """Of a hop, for each byte of a packet."""
+    wire_rate: float
+    """GB/s of the link itself, for everything that it carries."""
+    wire_overhead: int
+    """Bytes that the link carries for a packet beside its payload."""
+    wire_packet: int
+    """Bytes of payload that one packet of the link carries at most."""
+    wire_latency: float
+    """From the L1 of a core to that of the other end of the link."""
     gather_start: float
     """Of an exchange, beyond hops and bytes."""
     reduce_start: float

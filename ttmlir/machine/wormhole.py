@@ -65,6 +65,7 @@ CHIP = ChipFigures(
         _SOC,
     ),
     ethernet=figure(tuple((y, x) for y in (0, 6) for x in (9, 1, 8, 2, 7, 3, 6, 4)), _SOC),
+    ethernet_l1_size=figure(256 * 1024, "ISA, EthernetTile/README.md"),
     worker_rows=figure((1, 2, 3, 4, 5, 7, 8, 9, 10, 11), _SOC),
     worker_columns=figure((1, 2, 3, 4, 6, 7, 8, 9), _SOC),
     tile_sizes=figure(
@@ -223,12 +224,20 @@ PROGRAMS = ProgramFigures(
 )
 
 _FABRIC = "tt-metal, tests/tt_metal/tt_fabric, routing/golden, bandwidth and latency on a T3000"
+_ETHERNET = "tt-metal, tech_reports/EthernetMultichip/BasicEthernetGuide.md"
 _EXCHANGES = "tt-metal PR 41522 of 2026-04, reduce-scatter of bf16 tiles in DRAM"
 
 LINKS = LinkFigures(
     line_rate=figure(10.6, f"{_EXCHANGES}: 1384 us of 16 MiB in a line of 8, over one link"),
     ring_rate=figure(8.2, f"{_EXCHANGES}: 897 us of the same in a ring; {_FABRIC}: 7.7 to 8.3"),
     hop=figure(1350, f"{_FABRIC}: 1343 to 1359 for packets of 4096 bytes"),
+    hop_byte=figure(0.127, f"C60: {_FABRIC}: 769 for 16 bytes, 1288 for 4096"),
+    wire_rate=figure(12.5, f"{_ETHERNET}: 100 Gbit/s"),
+    wire_overhead=figure(50, _ETHERNET),
+    wire_packet=figure(1500, _ETHERNET),
+    wire_latency=figure(
+        711, f"{_ETHERNET}: that of a hop of a fabric in a line, of which the link is the most"
+    ),
     gather_start=figure(
         5000, "fitted to 6.3 to 10.1 us of gathers over 4 chips (tt-metal PR 19810)"
     ),

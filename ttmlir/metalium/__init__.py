@@ -11,7 +11,7 @@ from ttmlir.metalium.names import NAMESPACES, load_names
 
 if TYPE_CHECKING:
     from ttmlir.layout.enums import MathFidelity
-    from ttmlir.metalium import detail, distributed, experimental
+    from ttmlir.metalium import detail, distributed, experimental, tt_fabric
     from ttmlir.metalium.buffers import (
         ArgConfig,
         Buffer,
@@ -63,9 +63,12 @@ if TYPE_CHECKING:
         BufferType,
         CBIndex,
         ComputeConfig,
+        CoreType,
         DataFormat,
         DataMovementConfig,
         DataMovementProcessor,
+        Eth,
+        EthernetConfig,
         InterleavedBufferConfig,
         KernelBuildOptLevel,
         ReaderDataMovementConfig,
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
         ShardOrientation,
         ShardSpecBuffer,
         TensorMemoryLayout,
+        Tile,
         UnpackToDestMode,
         WriterDataMovementConfig,
         tile_size,
@@ -163,7 +167,10 @@ _HOMES = {
     ),
     "ttmlir.metalium.enums": (
         "ComputeConfig",
+        "CoreType",
         "DataMovementConfig",
+        "Eth",
+        "EthernetConfig",
         "InterleavedBufferConfig",
         "ReaderDataMovementConfig",
         "ShardSpecBuffer",
@@ -184,6 +191,7 @@ _HOMES = {
         "TILE_HW",
         "TILE_WIDTH",
         "TensorMemoryLayout",
+        "Tile",
         "UnpackToDestMode",
         "tile_size",
     ),
@@ -223,6 +231,7 @@ __all__ = [
     "CoreCoord",
     "CoreRange",
     "CoreRangeSet",
+    "CoreType",
     "CreateBuffer",
     "CreateCircularBuffer",
     "CreateDevice",
@@ -243,6 +252,8 @@ __all__ = [
     "EnqueueWaitForEvent",
     "EnqueueWriteBuffer",
     "EnqueueWriteSubBuffer",
+    "Eth",
+    "EthernetConfig",
     "Event",
     "EventQuery",
     "EventSynchronize",
@@ -265,6 +276,7 @@ __all__ = [
     "ShardedBufferConfig",
     "TensorAccessorArgs",
     "TensorMemoryLayout",
+    "Tile",
     "UnpackToDestMode",
     "UpdateCircularBufferPageSize",
     "UpdateCircularBufferTotalSize",
@@ -289,6 +301,7 @@ __all__ = [
     "split_work_to_cores",
     "tile_size",
     "tilize_nfaces",
+    "tt_fabric",
     "unpack_bfloat16",
     "unpack_tiles",
     "unpack_uint32_vec_into_bfloat16_vec",

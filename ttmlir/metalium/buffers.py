@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntFlag
@@ -23,7 +24,13 @@ from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.enums import TensorMemoryLayout as Layout
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
-from ttmlir.metalium.device import Device, check_device, check_semaphore_value, existing_cores
+from ttmlir.metalium.device import (
+    Device,
+    check_device,
+    check_semaphore_value,
+    existing_cores,
+    find_release,
+)
 from ttmlir.metalium.enums import (
     BufferType,
     CBIndex,
@@ -31,11 +38,12 @@ from ttmlir.metalium.enums import (
     InterleavedBufferConfig,
     ShardedBufferConfig,
     TensorMemoryLayout,
+    Tile,
     shard_cores,
     shard_pages,
 )
 from ttmlir.metalium.errors import MetaliumError, host_call
-from ttmlir.optable.kernel.releases import RELEASES, Release
+from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.execution.program import CircularBufferSpec, Program
 from ttmlir.sim.machine.address_generators import (
     RUNTIME_BANKS,
@@ -48,6 +56,8 @@ from ttmlir.sim.machine.address_generators import (
     split_accessor_words,
 )
 from ttmlir.sim.machine.address_generators import Buffer as SimBuffer
+from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.tile_shapes import TileShape
 
 _SPACES = {BufferType.DRAM: MemorySpace.DEVICE_DRAM, BufferType.L1: MemorySpace.DEVICE_L1}
 
@@ -256,8 +266,7 @@ class TensorAccessorArgs:
             raise MetaliumError(f"TensorAccessorArgs takes a buffer, not {buffer!r}")
         args = buffer.simulated.accessor_args()
         if aligned_page_size is None:
-            release = RELEASES.get(buffer.device().simulated.options.tt_metal or "")
-            aligned_page_size = release is Release.LATE_2026
+            aligned_page_size = buffer.device().release is Release.LATE_2026
         if aligned_page_size:
             args = replace(args, page_size=buffer.aligned_page_size())
         if not isinstance(cast("object", args_config), int):
@@ -270,18 +279,20 @@ class TensorAccessorArgs:
 
     @classmethod
     def create_dram_interleaved(cls) -> TensorAccessorArgs:
-        """Those of any interleaved buffer in DRAM."""
+        """Those of any interleaved buffer in DRAM, for the device that was opened last."""
         return cls._interleaved(is_dram=True)
 
     @classmethod
     def create_l1_interleaved(cls) -> TensorAccessorArgs:
-        """Those of any interleaved buffer in L1."""
+        """Those of any interleaved buffer in L1, likewise."""
         return cls._interleaved(is_dram=False)
 
     @classmethod
     def _interleaved(cls, *, is_dram: bool) -> TensorAccessorArgs:
         made = cls.__new__(cls)
-        made._set(AccessorArgs(is_sharded=False, is_dram=is_dram), 0)
+        # tt-metal 0.81 says that a page has 0 bytes where it knows no buffer.
+        page_size = 0 if find_release() is Release.LATE_2026 else None
+        made._set(AccessorArgs(is_sharded=False, is_dram=is_dram, page_size=page_size), 0)
         return made
 
     def get_compile_time_args(self) -> list[int]:
@@ -324,6 +335,7 @@ class CircularBufferConfig:
         self.total_size = _check_size(total_size, "the total size")
         self.data_formats: dict[int, DataFormat] = {}
         self.page_sizes: dict[int, int] = {}
+        self.tiles: dict[int, TileShape] = {}
         self.buffer: Buffer | None = None
         self.offset = 0
         if not isinstance(cast("object", data_format_spec or {}), Mapping):
@@ -354,6 +366,15 @@ class CircularBufferConfig:
                 + (", ".join(str(index) for index in self.data_formats) or "none")
             )
         self.page_sizes[int(buffer_index)] = _check_size(page_size, "the size of a page")
+        return self
+
+    def set_tile_dims(self, buffer_index: CBIndex | int, tile: Tile) -> CircularBufferConfig:
+        """Set the extents of the tiles of a circular buffer; returns itself."""
+        if not isinstance(cast("object", tile), Tile):
+            raise MetaliumError(f"set_tile_dims takes a Tile, such as Tile((16, 32)), not {tile!r}")
+        shape = TileShape.of_height(tile.tile_shape[0])
+        if not shape.is_whole:
+            self.tiles[int(buffer_index)] = shape
         return self
 
     def set_total_size(self, total_size: int) -> CircularBufferConfig:
@@ -400,6 +421,11 @@ class CircularBufferBuilder:
         self._config.set_page_size(self._index, page_size)
         return self
 
+    def set_tile_dims(self, tile: Tile) -> CircularBufferBuilder:
+        """Set the extents of the tiles."""
+        self._config.set_tile_dims(self._index, tile)
+        return self
+
     def set_total_size(self, total_size: int) -> CircularBufferBuilder:
         """Set the bytes that all circular buffers of the configuration share."""
         self._config.set_total_size(total_size)
@@ -428,6 +454,7 @@ def CreateCircularBuffer(
                 },
                 buffer=None if config.buffer is None else config.buffer.simulated,
                 offset=config.offset,
+                tiles=config.tiles,
             )
         )
 
@@ -444,6 +471,7 @@ def GetCircularBufferConfig(
         )
         config.page_sizes[index] = page_size
     config.offset = cb_handle.offset
+    config.tiles = dict(cb_handle.tiles)
     return config
 
 
@@ -550,14 +578,21 @@ class GlobalSemaphore:
         if buffer_type is BufferType.DRAM:
             raise MetaliumError("a semaphore is in L1, not in DRAM")
         self._device = device
+        self._devices = [each.simulated for each in device.get_devices()]
         self._cores = cores_of(cores)
         if not self._cores:
             raise MetaliumError("a global semaphore is on at least one core")
-        self._allocator = device.simulated.allocator(MemorySpace.DEVICE_L1)
+        first, *others = [each.allocator(MemorySpace.DEVICE_L1) for each in self._devices]
+        size = device.simulated.chip.l1_alignment
         with host_call():
-            for x, y in self._cores:
-                device.simulated.core(x, y)
-            address = self._allocator.allocate(device.simulated.chip.l1_alignment)
+            for each, (x, y) in itertools.product(self._devices, self._cores):
+                each.core(x, y)
+            self._allocators = [first]
+            address = first.allocate(size)
+            for allocator in others:
+                # Devices of a mesh have it at the same address.
+                allocator.take(address, size)
+                self._allocators.append(allocator)
         self._address = address
         self.reset_semaphore_value(initial_value)
 
@@ -578,8 +613,7 @@ class GlobalSemaphore:
         self._device.check_open()
         check_semaphore_value(reset_value)
         watch = self._device.simulated.watch
-        for x, y in self._cores:
-            memory = self._device.simulated.core(x, y).l1
+        for memory in self._memories():
             memory.write(self._address, reset_value.to_bytes(4, "little"))
             if watch is not None:
                 watch.host_write(memory, self._address, 4)
@@ -589,11 +623,17 @@ class GlobalSemaphore:
         """Give the word back."""
         if not hasattr(self, "_address"):
             return
-        self._allocator.free(self._address)
+        for allocator in self._allocators:
+            allocator.free(self._address)
         watch = self._device.simulated.watch
         if watch is not None:
-            for x, y in self._cores:
-                watch.semaphore_freed(self._device.simulated.core(x, y).l1, self._address)
+            for memory in self._memories():
+                watch.semaphore_freed(memory, self._address)
+
+    def _memories(self) -> list[Memory]:
+        """The memories that have the word."""
+        places = itertools.product(self._devices, self._cores)
+        return [device.core(x, y).l1 for device, (x, y) in places]
 
 
 def CreateGlobalSemaphore(

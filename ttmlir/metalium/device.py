@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
@@ -12,9 +13,12 @@ from ttmlir.layout.system import BOARD_NAMES
 from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
 from ttmlir.metalium.errors import MetaliumError, host_call
+from ttmlir.optable.kernel.releases import RELEASES, Release
 from ttmlir.runtime.tensor import Device as RuntimeDevice
 from ttmlir.runtime.tensor import Numerics
+from ttmlir.sim.machine.cluster import Cluster, End
 from ttmlir.sim.machine.device import SimChip, SimDevice
+from ttmlir.sim.machine.fabric import Fabric
 from ttmlir.sim.options import SimOptions
 
 if TYPE_CHECKING:
@@ -36,6 +40,7 @@ def chip_of_board(name: str, device_id: int) -> SimChip:
 
 _devices: WeakSet[Device] = WeakSet()
 """Devices that were opened and are still known to somebody."""
+_openings = count()
 
 
 def check_cores(cores: Iterable[tuple[int, int]], chips: Sequence[SimChip] | None = None) -> None:
@@ -53,6 +58,13 @@ def check_cores(cores: Iterable[tuple[int, int]], chips: Sequence[SimChip] | Non
                 f"core ({x}, {y}) is outside of the {grids}; use other cores, or open the device "
                 "that the program is for first"
             )
+
+
+def find_release() -> Release | None:
+    """The release of tt-metal that the device opened last is for; None if it does not say."""
+    opened = [device for device in list(_devices) if device.is_open]
+    last = max(opened, key=lambda device: device.opening, default=None)
+    return None if last is None else last.release
 
 
 def check_semaphore_value(value: object) -> int:
@@ -96,7 +108,17 @@ class Device(RuntimeDevice):
         super().__init__((device_id,), Numerics(options.numerics))
         self.simulated = SimDevice(chip, options, device_id=device_id, print_line=print_line)
         """The device as the simulator knows it."""
+        self.cluster: Cluster | None = None
+        """The devices of the mesh that it is opened in, and their links, if there are several."""
+        self.fabric: Fabric | None = None
+        """The routers of the mesh, if it was opened with some."""
+        self.opening = next(_openings)
+        """The number of its opening, which grows from device to device."""
         _devices.add(self)
+
+    def get_devices(self) -> list[Device]:
+        """The device, or those of a mesh, row by row."""
+        return [self]
 
     def __repr__(self) -> str:
         """Number, chip, numerics, and whether it was closed."""
@@ -114,6 +136,11 @@ class Device(RuntimeDevice):
         from ttmlir.sim.execution.run import CommandQueue
 
         return CommandQueue(self.simulated)
+
+    @property
+    def release(self) -> Release | None:
+        """The release of tt-metal that the device is for; None if it does not say."""
+        return RELEASES.get(self.simulated.options.tt_metal or "")
 
     def id(self) -> int:
         """The number of the device."""
@@ -139,6 +166,37 @@ class Device(RuntimeDevice):
         """Where on the network a core is, for the addresses that kernels make."""
         with host_call():
             return CoreCoord(*self.simulated.chip.noc_coordinate((core[0], core[1])))
+
+    def get_active_ethernet_cores(
+        self, skip_reserved_tunnel_cores: bool = False
+    ) -> list[CoreCoord]:
+        """The Ethernet cores with a link to another device that is open, at (0, channel)."""
+        cluster = self.cluster
+        channels = () if cluster is None else cluster.channels(self.id())
+        return [CoreCoord(0, channel) for channel in channels]
+
+    def get_ethernet_sockets(self, connected_chip_id: int) -> list[CoreCoord]:
+        """Those with a link to a device; both ends list their links in the same order."""
+        cluster = self.cluster
+        ends = [] if cluster is None else cluster.links(self.id(), connected_chip_id)
+        return [CoreCoord(0, here.channel) for here, _ in ends]
+
+    def get_connected_ethernet_core(self, eth_core: tuple[int, int]) -> tuple[int, CoreCoord]:
+        """The device and the Ethernet core at the other end of a link; MetaliumError without."""
+        cluster = self.cluster
+        other = None if cluster is None else cluster.other_end(End(self.id(), eth_core[1]))
+        if other is None:
+            raise MetaliumError(
+                f"Ethernet core ({eth_core[0]}, {eth_core[1]}) of device {self.id()} has no link "
+                "to a device that is open; get_active_ethernet_cores() lists those that have"
+            )
+        return other.device, CoreCoord(0, other.channel)
+
+    def ethernet_core_from_logical_core(self, eth_core: tuple[int, int]) -> CoreCoord:
+        """Where on the network an Ethernet core is."""
+        with host_call():
+            core = self.simulated.ethernet_core(eth_core[1])
+        return CoreCoord(*core.coordinate)
 
     def num_dram_channels(self) -> int:
         """Channels of DRAM."""

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
-from ttmlir.metalium.errors import MetaliumError, names_fields, names_options
+from ttmlir.metalium.errors import MetaliumError, host_call, names_fields, names_options
 from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.machine.tile_shapes import TileShape
 
 if TYPE_CHECKING:
     from ttmlir.metalium.device import Device
@@ -58,6 +59,25 @@ FACE_WIDTH = 16
 FACE_HEIGHT = 16
 FACE_HW = FACE_WIDTH * FACE_HEIGHT
 """Extents of tiles and their faces (tt-metal, constants.hpp)."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Rows and columns of tiles (tt-metal, tile.hpp); MetaliumError for extents without support."""
+
+    tile_shape: tuple[int, int] = (TILE_HEIGHT, TILE_WIDTH)
+    transpose_tile: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what circular buffers cannot hold."""
+        if self.tile_shape[1] != TILE_WIDTH or self.transpose_tile:
+            raise MetaliumError(f"{self}: tiles have 32 columns here and are not transposed")
+        with host_call():
+            TileShape.of_height(self.tile_shape[0])
+
+    def get_tile_size(self, data_format: DataFormat) -> int:
+        """Bytes of a tile in a format."""
+        return TileShape.of_height(self.tile_shape[0]).size_told(data_format.data_type)
 
 
 def tile_size(data_format: DataFormat) -> int:
@@ -230,6 +250,36 @@ class DataMovementConfig:
     noc_mode: NOC_MODE = NOC_MODE.DM_DEDICATED_NOC
     opt_level: KernelBuildOptLevel = KernelBuildOptLevel.O2
     """Changes nothing here: kernels take the cycles of the calls that they make."""
+
+
+class Eth(NamedNumber):
+    """What a kernel on an Ethernet core is for; kernels of both kinds have the same calls."""
+
+    SENDER = 0
+    RECEIVER = 1
+    IDLE = 2
+
+
+class CoreType(NamedNumber):
+    """Kinds of cores."""
+
+    WORKER = 0
+    ETH = 1
+
+
+@names_fields
+@dataclass(frozen=True, kw_only=True)
+class EthernetConfig:
+    """A kernel on Ethernet cores, at (0, channel), and the processor and network that it uses."""
+
+    eth_mode: Eth = Eth.SENDER
+    noc: NOC = NOC.NOC_0
+    processor: DataMovementProcessor = DataMovementProcessor.RISCV_0
+    compile_args: Sequence[int] = ()
+    defines: Mapping[str, str] = field(default_factory=dict[str, str])
+    named_compile_args: Mapping[str, int] = field(default_factory=dict[str, int])
+    opt_level: KernelBuildOptLevel = KernelBuildOptLevel.Os
+    """Changes nothing here."""
 
 
 @names_options

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, SupportsIndex, TypeVar, cast, overload
+from typing import Any, SupportsIndex, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -26,8 +26,10 @@ from ttmlir.metalium.enums import (
     NOC,
     NOC_MODE,
     ComputeConfig,
+    CoreType,
     DataMovementConfig,
     DataMovementProcessor,
+    EthernetConfig,
     InterleavedBufferConfig,
     ShardedBufferConfig,
     UnpackToDestMode,
@@ -498,6 +500,9 @@ def _check_queue(cq: object) -> CommandQueue:
 
 AnyDevice = TypeVar("AnyDevice", bound=Device)
 
+KernelConfig: TypeAlias = DataMovementConfig | EthernetConfig | ComputeConfig
+"""What a kernel is made with."""
+
 _PROCESSORS = {
     DataMovementProcessor.RISCV_0: Role.BRISC,
     DataMovementProcessor.RISCV_1: Role.NCRISC,
@@ -589,7 +594,7 @@ def CreateKernel(
     program: Program,
     file_name: str | Path,
     core_spec: CoreSpec,
-    config: DataMovementConfig | ComputeConfig,
+    config: KernelConfig,
     *,
     include_folders: Sequence[str | Path] = (),
 ) -> Kernel:
@@ -611,7 +616,7 @@ def CreateKernelFromString(
     program: Program,
     kernel_src_code: str,
     core_spec: CoreSpec,
-    config: DataMovementConfig | ComputeConfig,
+    config: KernelConfig,
     *,
     include_folders: Sequence[str | Path] = (),
 ) -> Kernel:
@@ -632,7 +637,7 @@ def create_named_kernel(
     name: str,
     text: str,
     core_spec: CoreSpec,
-    config: DataMovementConfig | ComputeConfig,
+    config: KernelConfig,
     include_folders: Sequence[str | Path] = (),
 ) -> Kernel:
     """Put a kernel on cores, whose text is known by a name in messages."""
@@ -650,7 +655,7 @@ def _create_kernel(
     file: str,
     text: str,
     core_spec: CoreSpec,
-    config: DataMovementConfig | ComputeConfig,
+    config: KernelConfig,
     headers: IncludePath,
 ) -> Kernel:
     _check_parts(program, config)
@@ -658,11 +663,13 @@ def _create_kernel(
         if not os.path.isdir(folder):
             raise MetaliumError(f"include_folders: there is no folder '{folder}'")
     is_compute = isinstance(config, ComputeConfig)
+    on_ethernet = isinstance(config, EthernetConfig)
     kernel = Kernel(
         name=name,
         file=file,
         text=text,
-        cores=existing_cores(core_spec),
+        cores=cores_of(core_spec) if on_ethernet else existing_cores(core_spec),
+        on_ethernet=on_ethernet,
         role=Role.COMPUTE if is_compute else _PROCESSORS[config.processor],
         noc_index=0 if is_compute else int(config.noc),
         compile_time_args=argument_words(config.compile_args, "compile-time argument"),
@@ -693,10 +700,10 @@ def _check_parts(program: object, config: object) -> None:
     """MetaliumError for what no kernel can be made from."""
     if not isinstance(program, Program):
         raise MetaliumError(f"{program!r} is no program; CreateProgram() makes one")
-    if not isinstance(config, DataMovementConfig | ComputeConfig):
+    if not isinstance(config, KernelConfig):
         raise MetaliumError(
             "a kernel takes a DataMovementConfig, ReaderDataMovementConfig(), "
-            f"WriterDataMovementConfig() or ComputeConfig, not {config!r}"
+            f"WriterDataMovementConfig(), EthernetConfig or ComputeConfig, not {config!r}"
         )
     if isinstance(config, ComputeConfig):
         if not isinstance(cast("object", config.math_fidelity), MathFidelity):
@@ -710,7 +717,7 @@ def _check_parts(program: object, config: object) -> None:
     if config.processor not in _PROCESSORS:
         known = " or ".join(f"DataMovementProcessor.{each.name}" for each in _PROCESSORS)
         raise MetaliumError(f"'processor' is {config.processor!r}; it is {known}")
-    if config.noc_mode != NOC_MODE.DM_DEDICATED_NOC:
+    if isinstance(config, DataMovementConfig) and config.noc_mode != NOC_MODE.DM_DEDICATED_NOC:
         raise MetaliumError(
             "noc_mode DM_DYNAMIC_NOC is not simulated; give each processor a network of its own, "
             "and name the other one in the calls that use it"
@@ -766,9 +773,16 @@ def _settings(config: ComputeConfig) -> ComputeSettings:
 
 
 @names_options
-def CreateSemaphore(program: Program, core_spec: CoreSpec, initial_value: int) -> int:
+def CreateSemaphore(
+    program: Program,
+    core_spec: CoreSpec,
+    initial_value: int,
+    core_type: CoreType = CoreType.WORKER,
+) -> int:
     """Create a semaphore on cores; the number that a kernel's `get_semaphore` takes."""
+    on_ethernet = core_type == CoreType.ETH
+    cores = cores_of(core_spec) if on_ethernet else existing_cores(core_spec)
     with host_call():
         return program.add_semaphore(
-            existing_cores(core_spec), check_semaphore_value(initial_value)
+            cores, check_semaphore_value(initial_value), on_ethernet=on_ethernet
         )

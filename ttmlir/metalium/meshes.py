@@ -43,8 +43,12 @@ from ttmlir.metalium.host_api import (
     read_parts,
 )
 from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshCoordinateRange, MeshShape
+from ttmlir.metalium.tt_fabric import FabricNodeId, close_fabric, open_fabric
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Program
 from ttmlir.sim.execution.run import CommandQueue, ProgramReport
+from ttmlir.sim.machine.cluster import Cluster
+from ttmlir.sim.machine.fabric import Fabric
 from ttmlir.sim.options import Numerics, SimOptions
 
 # --- Devices --------------------------------------------------------------------------------------
@@ -117,6 +121,12 @@ class MeshDevice(Device):
         made = cls.create_unit_mesh(first, board=board, **options)
         made._shape = config.mesh_shape
         made._others = tuple(CreateDevice(each, board=board, **options) for each in others)
+        if others:
+            cluster = Cluster(board_named(board))
+            for each in made.get_devices():
+                cluster.add(each.simulated)
+                each.cluster = cluster
+            made.fabric = open_fabric(cluster)
         return made
 
     def __repr__(self) -> str:
@@ -136,6 +146,7 @@ class MeshDevice(Device):
         self.check_open()
         for each in self._others:
             each.close()
+        close_fabric(self.fabric)
         return super().close()
 
     def shape(self) -> MeshShape:
@@ -182,6 +193,10 @@ class MeshDevice(Device):
                 return self.get_devices()[ids.index(row)]
             case _:
                 raise MetaliumError("get_device takes a MeshCoordinate, or a row and a column")
+
+    def get_fabric_node_id(self, coord: MeshCoordinate) -> FabricNodeId:
+        """How the fabric numbers the device at a place; MetaliumError for one outside."""
+        return FabricNodeId(0, self.get_devices()[self.index_of(coord)].id())
 
     def index_of(self, place: object) -> int:
         """The number of a device in the mesh, row by row; MetaliumError for a place outside."""
@@ -657,8 +672,26 @@ def EnqueueMeshWorkload(
         for devices, program in programs.items()
         for place in devices
     ]
+    cluster = queue.mesh.cluster
+    fabric = queue.mesh.fabric
+    if cluster is not None and (
+        fabric is not None or any(program.ethernet_channels for _, program in runs)
+    ):
+        return _run_together(cluster, fabric, runs)
     reports = [EnqueueProgram(each, program, blocking) for each, program in runs]
     return reports[0]
+
+
+def _run_together(
+    cluster: Cluster, fabric: Fabric | None, runs: Sequence[tuple[CommandQueue, Program]]
+) -> ProgramReport:
+    from ttmlir.sim.execution.cluster_run import run_on_cluster
+
+    try:
+        return run_on_cluster(cluster, fabric, runs)[0]
+    except SimError as error:
+        # How the simulator found it says nothing to who wrote the kernel.
+        raise error.with_traceback(None) from None
 
 
 def _check_mesh_queue(queue: object) -> MeshCommandQueue:

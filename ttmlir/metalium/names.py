@@ -7,7 +7,7 @@ from importlib import import_module
 
 from ttmlir.errors import MissingNameError
 
-NAMESPACES = ("distributed", "detail", "experimental")
+NAMESPACES = ("distributed", "detail", "experimental", "tt_fabric")
 """Namespaces of C++ that are modules below this package."""
 
 

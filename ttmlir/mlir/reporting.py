@@ -242,6 +242,8 @@ class Diagnostic:
     """False prints the message without the source line."""
     line: str | None = None
     """The source line, of a file that is not among the sources."""
+    file: str = ""
+    """The file, of a message without a place in a text."""
 
     def with_note(self, note: Diagnostic) -> Diagnostic:
         """The same with one more note."""
@@ -396,6 +398,8 @@ def _heading(diagnostic: Diagnostic, place: FileLineCol | None, *, coloured: boo
     message = printable(_cut_message(diagnostic.message))
     if place is not None:
         where = f"{printable(place.file)}:{place.line}:{place.column}:"
+    elif diagnostic.file:
+        where = f"{printable(diagnostic.file)}:"
     else:
         where = "<unknown>:0:"
         if not isinstance(diagnostic.location, UnknownLoc):

@@ -15,9 +15,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-from xdsl.dialects import cf
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     FunctionType,
@@ -57,6 +56,9 @@ from ttmlir.mlir.printing import show_attribute
 from ttmlir.mlir.reporting import Diagnostic, DiagnosticError, bare_message, note, op_diagnostic
 from ttmlir.mlir.xdsl_internals import operands_of, successors_of
 from ttmlir.nesting import deep_recursion
+
+if TYPE_CHECKING:
+    from xdsl.dialects import cf
 
 # --- Dominance ------------------------------------------------------------------------------------
 # Every value must be defined before it is used, on every way to the use.
@@ -807,7 +809,7 @@ def _table_of(op: Operation) -> dict[str, Operation]:
 
 def branch_fault(op: Operation) -> str | None:
     """MLIR's words for operands that are not the arguments of a successor; None if all fit."""
-    operands_of = _OPERANDS.get(type(op))
+    operands_of = _OPERANDS.get(op.name)
     if operands_of is None:
         return None
     for number, (block, operands) in enumerate(zip(op.successors, operands_of(op), strict=True)):
@@ -836,8 +838,8 @@ def _of_switch(op: Operation) -> Sequence[Sequence[SSAValue]]:
     return switch.default_operands, *switch.case_operand
 
 
-_OPERANDS: dict[type[Operation], Callable[[Operation], Sequence[Sequence[SSAValue]]]] = {
-    cf.BranchOp: _of_jump,
-    cf.ConditionalBranchOp: _of_condition,
-    cf.SwitchOp: _of_switch,
+_OPERANDS: dict[str, Callable[[Operation], Sequence[Sequence[SSAValue]]]] = {
+    "cf.br": _of_jump,
+    "cf.cond_br": _of_condition,
+    "cf.switch": _of_switch,
 }

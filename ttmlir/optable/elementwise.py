@@ -326,7 +326,7 @@ _COMPARISONS = (
         kind="GreaterEqual",
         since=REFERENCE,
         direction="GE",
-        aliases="tosa.greater_equal aten.ge",
+        aliases="tosa.greater_equal aten.ge onnx.GreaterOrEqual",
         gives_truth=True,
     ),
     declare_binary(
@@ -336,7 +336,7 @@ _COMPARISONS = (
         "equal",
         kind="Equal",
         direction="EQ",
-        aliases="tosa.equal aten.eq",
+        aliases="tosa.equal aten.eq onnx.Equal",
         gives_truth=True,
         ignores_sign=True,
         commutes=True,
@@ -360,7 +360,7 @@ _COMPARISONS = (
         "greater",
         kind="GreaterThan",
         direction="GT",
-        aliases="tosa.greater aten.gt",
+        aliases="tosa.greater aten.gt onnx.Greater",
         gives_truth=True,
     ),
     declare_binary(
@@ -370,7 +370,7 @@ _COMPARISONS = (
         "less",
         kind="LessThan",
         direction="LT",
-        aliases="aten.lt",
+        aliases="aten.lt onnx.Less",
         gives_truth=True,
     ),
     declare_binary(
@@ -380,7 +380,7 @@ _COMPARISONS = (
         "less_equal",
         kind="LessEqual",
         direction="LE",
-        aliases="aten.le",
+        aliases="aten.le onnx.LessOrEqual",
         gives_truth=True,
     ),
 )
@@ -392,7 +392,7 @@ _LOGICAL = (
         "x and y",
         "logical_and",
         Domain.BOOLEAN,
-        aliases="tosa.logical_and aten.logical_and",
+        aliases="tosa.logical_and aten.logical_and onnx.And",
         truth_aliases=(
             "stablehlo.and arith.andi arith.maxsi arith.minui arith.muli aten.bitwise_and"
         ),
@@ -407,7 +407,7 @@ _LOGICAL = (
         "x or y",
         "logical_or",
         Domain.BOOLEAN,
-        aliases="tosa.logical_or aten.logical_or",
+        aliases="tosa.logical_or aten.logical_or onnx.Or",
         truth_aliases="stablehlo.or arith.maxui arith.minsi arith.ori aten.bitwise_or",
         gives_truth=True,
         ignores_sign=True,
@@ -420,7 +420,7 @@ _LOGICAL = (
         "x xor y",
         "logical_xor",
         Domain.BOOLEAN,
-        aliases="tosa.logical_xor aten.logical_xor",
+        aliases="tosa.logical_xor aten.logical_xor onnx.Xor",
         truth_aliases="stablehlo.xor arith.addi arith.subi arith.xori aten.bitwise_xor",
         gives_truth=True,
         ignores_sign=True,
@@ -433,7 +433,7 @@ _LOGICAL = (
         "x & y",
         bitwise("bitwise_and"),
         Domain.INTEGER,
-        aliases="stablehlo.and arith.andi tosa.bitwise_and aten.bitwise_and",
+        aliases="stablehlo.and arith.andi tosa.bitwise_and aten.bitwise_and onnx.BitwiseAnd",
         on_truth="logical_and",
         ignores_sign=True,
         commutes=True,
@@ -445,7 +445,7 @@ _LOGICAL = (
         "x | y",
         bitwise("bitwise_or"),
         Domain.INTEGER,
-        aliases="stablehlo.or arith.ori tosa.bitwise_or aten.bitwise_or",
+        aliases="stablehlo.or arith.ori tosa.bitwise_or aten.bitwise_or onnx.BitwiseOr",
         on_truth="logical_or",
         ignores_sign=True,
         commutes=True,
@@ -457,7 +457,7 @@ _LOGICAL = (
         "x ^ y",
         bitwise("bitwise_xor"),
         Domain.INTEGER,
-        aliases="stablehlo.xor arith.xori tosa.bitwise_xor aten.bitwise_xor",
+        aliases="stablehlo.xor arith.xori tosa.bitwise_xor aten.bitwise_xor onnx.BitwiseXor",
         on_truth="logical_xor",
         ignores_sign=True,
         commutes=True,
@@ -473,7 +473,7 @@ BINARY = (
         "add",
         generic=True,
         since=REFERENCE,
-        aliases="stablehlo.add arith.addf arith.addi linalg.add tosa.add",
+        aliases="stablehlo.add arith.addf arith.addi linalg.add tosa.add onnx.Add",
         on_truth="logical_or",
         ignores_sign=True,
         commutes=True,
@@ -486,7 +486,7 @@ BINARY = (
         "multiply",
         generic=True,
         since=REFERENCE,
-        aliases="stablehlo.multiply arith.mulf arith.muli linalg.mul aten.mul",
+        aliases="stablehlo.multiply arith.mulf arith.muli linalg.mul aten.mul onnx.Mul",
         on_truth="logical_and",
         ignores_sign=True,
         commutes=True,
@@ -498,7 +498,7 @@ BINARY = (
         "x - y",
         subtract,
         since=REFERENCE,
-        aliases="stablehlo.subtract arith.subf arith.subi linalg.sub tosa.sub",
+        aliases="stablehlo.subtract arith.subf arith.subi linalg.sub tosa.sub onnx.Sub",
         on_truth="logical_xor",
         ignores_sign=True,
     ),
@@ -510,7 +510,8 @@ BINARY = (
         Domain.REAL,
         Domain.NONZERO,
         since=REFERENCE,
-        aliases="stablehlo.divide arith.divf arith.divsi linalg.div tosa.int_div tosa.intdiv",
+        aliases="stablehlo.divide arith.divf arith.divsi linalg.div tosa.int_div tosa.intdiv "
+        "onnx.Div",
         unsigned_aliases="arith.divui",
     ),
     declare_binary(
@@ -628,7 +629,7 @@ UNARY = (
         "|x|",
         "absolute",
         since=REFERENCE,
-        aliases="stablehlo.abs math.absf math.absi linalg.abs tosa.abs aten.abs",
+        aliases="stablehlo.abs math.absf math.absi linalg.abs tosa.abs aten.abs onnx.Abs",
     ),
     declare_unary(
         "neg",
@@ -636,7 +637,7 @@ UNARY = (
         "-x",
         negate,
         since=REFERENCE,
-        aliases="stablehlo.negate arith.negf linalg.negf aten.neg",
+        aliases="stablehlo.negate arith.negf linalg.negf aten.neg onnx.Neg",
     ),
     declare_unary(
         "relu",
@@ -644,7 +645,7 @@ UNARY = (
         "max(x, 0)",
         lambda xp, x: xp.maximum(x, x.dtype.type(0)),
         since=REFERENCE,
-        aliases="aten.relu",
+        aliases="aten.relu onnx.Relu",
     ),
     declare_unary(
         "sqrt",
@@ -653,7 +654,7 @@ UNARY = (
         "sqrt",
         Domain.POSITIVE,
         since=REFERENCE,
-        aliases="stablehlo.sqrt math.sqrt linalg.sqrt aten.sqrt",
+        aliases="stablehlo.sqrt math.sqrt linalg.sqrt aten.sqrt onnx.Sqrt",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -662,7 +663,7 @@ UNARY = (
         "1 / (1 + exp(-x))",
         sigmoid,
         since=REFERENCE,
-        aliases="stablehlo.logistic tosa.sigmoid aten.sigmoid",
+        aliases="stablehlo.logistic tosa.sigmoid aten.sigmoid onnx.Sigmoid",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -672,7 +673,7 @@ UNARY = (
         lambda xp, x: divide(xp, xp.ones_like(x), x),
         Domain.NONZERO,
         since=REFERENCE,
-        aliases="linalg.reciprocal tosa.reciprocal aten.reciprocal",
+        aliases="linalg.reciprocal tosa.reciprocal aten.reciprocal onnx.Reciprocal",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -681,7 +682,7 @@ UNARY = (
         "e ** x",
         "exp",
         since=REFERENCE,
-        aliases="stablehlo.exponential math.exp linalg.exp tosa.exp aten.exp",
+        aliases="stablehlo.exponential math.exp linalg.exp tosa.exp aten.exp onnx.Exp",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -724,7 +725,7 @@ UNARY = (
         "ln(x)",
         "log",
         Domain.POSITIVE,
-        aliases="stablehlo.log math.log linalg.log tosa.log aten.log",
+        aliases="stablehlo.log math.log linalg.log tosa.log aten.log onnx.Log",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -749,7 +750,7 @@ UNARY = (
         "Sine of an angle in radians.",
         "sin(x)",
         "sin",
-        aliases="stablehlo.sine math.sin tosa.sin aten.sin",
+        aliases="stablehlo.sine math.sin tosa.sin aten.sin onnx.Sin",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -757,7 +758,7 @@ UNARY = (
         "Cosine of an angle in radians.",
         "cos(x)",
         "cos",
-        aliases="stablehlo.cosine math.cos tosa.cos aten.cos",
+        aliases="stablehlo.cosine math.cos tosa.cos aten.cos onnx.Cos",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -765,7 +766,7 @@ UNARY = (
         "Tangent of an angle in radians.",
         "tan(x)",
         "tan",
-        aliases="stablehlo.tan chlo.tan math.tan aten.tan",
+        aliases="stablehlo.tan chlo.tan math.tan aten.tan onnx.Tan",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -773,7 +774,7 @@ UNARY = (
         "Arc tangent, in radians.",
         "atan(x)",
         "arctan",
-        aliases="chlo.atan math.atan aten.atan",
+        aliases="chlo.atan math.atan aten.atan onnx.Atan",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -781,7 +782,7 @@ UNARY = (
         "Hyperbolic tangent.",
         "tanh(x)",
         "tanh",
-        aliases="stablehlo.tanh math.tanh linalg.tanh tosa.tanh aten.tanh",
+        aliases="stablehlo.tanh math.tanh linalg.tanh tosa.tanh aten.tanh onnx.Tanh",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -789,7 +790,7 @@ UNARY = (
         "Largest integer not above x.",
         "floor(x)",
         lambda xp, x: round_by(xp, xp.floor, x),
-        aliases="stablehlo.floor math.floor linalg.floor tosa.floor aten.floor",
+        aliases="stablehlo.floor math.floor linalg.floor tosa.floor aten.floor onnx.Floor",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -797,7 +798,7 @@ UNARY = (
         "Smallest integer not below x.",
         "ceil(x)",
         lambda xp, x: round_by(xp, xp.ceil, x),
-        aliases="stablehlo.ceil math.ceil linalg.ceil tosa.ceil aten.ceil",
+        aliases="stablehlo.ceil math.ceil linalg.ceil tosa.ceil aten.ceil onnx.Ceil",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -805,7 +806,7 @@ UNARY = (
         "Sign: -1, 0 or 1; NaN stays NaN.",
         "sign(x)",
         sign,
-        aliases="stablehlo.sign aten.sign",
+        aliases="stablehlo.sign aten.sign onnx.Sign",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -825,7 +826,7 @@ UNARY = (
         "not x",
         "logical_not",
         Domain.BOOLEAN,
-        aliases="tosa.logical_not aten.logical_not",
+        aliases="tosa.logical_not aten.logical_not onnx.Not",
         truth_aliases="stablehlo.not aten.bitwise_not",
         gives_truth=True,
         ignores_sign=True,
@@ -836,7 +837,7 @@ UNARY = (
         "~x",
         bitwise("invert"),
         Domain.INTEGER,
-        aliases="stablehlo.not tosa.bitwise_not aten.bitwise_not",
+        aliases="stablehlo.not tosa.bitwise_not aten.bitwise_not onnx.BitwiseNot",
         on_truth="logical_not",
         ignores_sign=True,
     ),
@@ -845,7 +846,7 @@ UNARY = (
         "Error function.",
         "erf(x)",
         special.erf,
-        aliases="chlo.erf math.erf linalg.erf tosa.erf aten.erf",
+        aliases="chlo.erf math.erf linalg.erf tosa.erf aten.erf onnx.Erf",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -896,7 +897,7 @@ UNARY = (
         "Nearest integer, the even one of two.",
         "round(x)",
         lambda xp, x: round_by(xp, xp.rint, x),
-        aliases="stablehlo.round_nearest_even math.roundeven",
+        aliases="stablehlo.round_nearest_even math.roundeven onnx.Round",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -912,7 +913,7 @@ UNARY = (
         "Hyperbolic sine.",
         "sinh(x)",
         "sinh",
-        aliases="chlo.sinh math.sinh aten.sinh",
+        aliases="chlo.sinh math.sinh aten.sinh onnx.Sinh",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -920,7 +921,7 @@ UNARY = (
         "Hyperbolic cosine.",
         "cosh(x)",
         "cosh",
-        aliases="chlo.cosh math.cosh aten.cosh",
+        aliases="chlo.cosh math.cosh aten.cosh onnx.Cosh",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -929,7 +930,7 @@ UNARY = (
         "asin(x)",
         "arcsin",
         Domain.UNIT,
-        aliases="chlo.asin math.asin aten.asin",
+        aliases="chlo.asin math.asin aten.asin onnx.Asin",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -938,7 +939,7 @@ UNARY = (
         "acos(x)",
         "arccos",
         Domain.UNIT,
-        aliases="chlo.acos math.acos aten.acos",
+        aliases="chlo.acos math.acos aten.acos onnx.Acos",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -946,7 +947,7 @@ UNARY = (
         "Inverse of the hyperbolic sine.",
         "asinh(x)",
         "arcsinh",
-        aliases="chlo.asinh math.asinh aten.asinh",
+        aliases="chlo.asinh math.asinh aten.asinh onnx.Asinh",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -955,7 +956,7 @@ UNARY = (
         "acosh(x)",
         "arccosh",
         Domain.FROM_ONE,
-        aliases="chlo.acosh math.acosh aten.acosh",
+        aliases="chlo.acosh math.acosh aten.acosh onnx.Acosh",
         ttnn_refuses_integers=True,
     ),
     declare_unary(
@@ -964,7 +965,7 @@ UNARY = (
         "atanh(x)",
         "arctanh",
         Domain.UNIT,
-        aliases="chlo.atanh math.atanh aten.atanh",
+        aliases="chlo.atanh math.atanh aten.atanh onnx.Atanh",
         ttnn_refuses_integers=True,
     ),
     declare_unary(

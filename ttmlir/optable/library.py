@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ttmlir.errors import ArgumentError
+from ttmlir.optable import caches
 from ttmlir.optable.indexing import check_numbers, scanned_shape
 from ttmlir.optable.op_definition import (
     Family,
@@ -40,7 +41,9 @@ def _library(
         mnemonic=mnemonic,
         summary=summary,
         family=family,
-        operands=tuple(Operand(name=name) for name in operands.split()),
+        operands=tuple(
+            Operand(name=name.rstrip("?"), optional=name.endswith("?")) for name in operands.split()
+        ),
         results=results,
         parameters=tuple(Parameter(name=name, kind=kind) for name, kind in parameters),
         reference=reference,
@@ -306,6 +309,41 @@ DEFINITIONS: dict[str, OpDefinition] = {
             _max_pool2d_with_indices,
             _pooled_places_shape,
             results=("values", "indices"),
+        ),
+        _library(
+            "fill_cache",
+            "A cache with the first positions of a user.",
+            Family.LOOKUP,
+            "cache input",
+            caches.fill,
+            caches.filled_shape,
+            (("batch_offset", Kind.I32),),
+        ),
+        _library(
+            "update_cache",
+            "A cache with one position of all users.",
+            Family.LOOKUP,
+            "cache input update_index",
+            caches.update_all,
+            caches.updated_all_shape,
+            (("batch_offset", Kind.I32),),
+        ),
+        _library(
+            "paged_fill_cache",
+            "A cache of pages with the first positions of users.",
+            Family.LOOKUP,
+            "cache input page_table batch_idx_tensor?",
+            caches.fill_pages,
+            caches.filled_pages_shape,
+        ),
+        _library(
+            "paged_update_cache",
+            "A cache, in pages or not, with a position of its own for each user.",
+            Family.LOOKUP,
+            "cache input update_index page_table?",
+            caches.update_each,
+            caches.updated_each_shape,
+            (("share_cache", Kind.BOOL),),
         ),
     )
 }

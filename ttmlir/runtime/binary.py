@@ -159,7 +159,7 @@ class Operation:
         """The inside of the trailing `loc(...)` of the debug text; empty if there is none."""
         return location_of(self.debug_info)
 
-    @property
+    @cached_property
     def where(self) -> str:
         """File, program, operation and location, for messages."""
         location = f", loc({shown_name(self.location)})" if self.location else ""
@@ -470,7 +470,8 @@ class Binary:
         """The system that the file was compiled for, as a `SystemDesc` table of 2024."""
         return self.system_desc
 
-    def describe_board(self, name: str) -> dict[str, Any]:
+    @staticmethod
+    def describe_board(name: str) -> dict[str, Any]:
         """The `SystemDesc` table of a board as compilers of the file's year describe it."""
         return system_desc_to_table(board(name))
 

@@ -263,7 +263,8 @@ class Binary2026(Binary):
         except LayoutError as error:
             raise BinaryError(f"{self.source}: {error}") from error
 
-    def describe_board(self, name: str) -> dict[str, Any]:
+    @staticmethod
+    def describe_board(name: str) -> dict[str, Any]:
         """The board as the compiler of 2026 describes it, as a `SystemDesc` table of 2024."""
         system = late_board(name)
         capabilities = plain_capabilities(system.chip_capabilities)

@@ -147,6 +147,9 @@ def _point_to_point(t: Translator, record: Operation) -> None:
 
 def _mesh_of(t: Translator, config: Table, where: str) -> Shape:
     override = tuple(int(each) for each in config["mesh_shape_override"] or ()) or t.program.mesh
+    if len(override) > len(t.program.mesh) and math.prod(override) == math.prod(t.program.mesh):
+        # Devices stand in turn, whatever rows they have.
+        return override
     if len(override) != len(t.program.mesh) or any(
         not 0 < one <= extent for one, extent in zip(override, t.program.mesh, strict=True)
     ):
@@ -160,7 +163,7 @@ def _mesh_of(t: Translator, config: Table, where: str) -> Shape:
 def _distribute(t: Translator, record: Operation) -> None:
     config = require(record.fields, "mapper_config", record.where)
     mesh = _mesh_of(t, config, record.where)
-    if mesh != t.program.mesh:
+    if math.prod(mesh) != math.prod(t.program.mesh):
         raise UnsupportedError(
             f"{record.where}: tensors are distributed over all devices of the mesh; compile the "
             "program without mesh_shape_override"
@@ -172,7 +175,7 @@ def _distribute(t: Translator, record: Operation) -> None:
     for dim, extent in zip(dims, mesh, strict=True):
         if dim >= 0:
             shape = _scaled(record, shape, dim, 1, extent)
-    _exchange(t, record, "distribute", shape, dims=dims)
+    _exchange(t, record, "distribute", shape, dims=dims, over=mesh)
 
 
 def _aggregate(t: Translator, record: Operation) -> None:

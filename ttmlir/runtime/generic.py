@@ -77,6 +77,7 @@ from ttmlir.sim.execution.program import (
 from ttmlir.sim.execution.run import ProgramReport, run_program
 from ttmlir.sim.machine.address_generators import Buffer, Sharding, accessor_words
 from ttmlir.sim.machine.device import SimChip, SimDevice
+from ttmlir.sim.machine.tile_shapes import WHOLE, TileShape
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.timeline import Timeline
 
@@ -166,6 +167,11 @@ class _Binding:
             cores=cores,
             total_size=description.total_size,
             indices={each.index: (each.page_size, each.data_type) for each in description.formats},
+            tiles={
+                each.index: TileShape.of_height(each.tile_height)
+                for each in description.formats
+                if each.tile_height != WHOLE.height
+            },
             buffer=buffer,
             is_storage=(description.tensor or 0) >= self.num_tensors,
         )
@@ -288,7 +294,7 @@ def _describe_circular_buffer(
         total_size=spec.total_size,
         core_ranges=list_ranges(spec.cores),
         formats=tuple(
-            CircularBufferFormat(index, data_type, page_size)
+            CircularBufferFormat(index, data_type, page_size, spec.tiles.get(index, WHOLE).height)
             for index, (page_size, data_type) in spec.indices.items()
         ),
         tensor=tensor,

@@ -1,16 +1,17 @@
 """What a program's tensors take of the device's memory, operation by operation.
 
 A tensor lives from the operation that makes it to the one that deallocates it, or to the end; the
-file says which. In DRAM, and in L1 where it is interleaved, its pages go round the banks, and all
-banks set aside as much as the fullest one needs; a sharded tensor takes a shard on each of its
-cores. The circular buffers of a program of kernels in the file are in L1 while it runs. Those of
-the library's programs and the code of kernels are not counted, nor what fragments leave unused.
+file says which. Weights and state that stay on the device live all the time. In DRAM, and in L1
+where it is interleaved, its pages go round the banks, and all banks set aside as much as the
+fullest one needs; a sharded tensor takes a shard on each of its cores. The circular buffers of a
+program of kernels in the file are in L1 while it runs. Those of the library's programs and the code
+of kernels are not counted, nor what fragments leave unused.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,8 +20,9 @@ from ttmlir.layout.data_format import TileFormat, is_block_float, packed_tile_by
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.system import ChipDesc
 from ttmlir.program import list_cores
-from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
+from ttmlir.runtime.binary import BinaryProgram, Operation
 from ttmlir.runtime.locations import place_in
+from ttmlir.runtime.residency import Residency, find_residency, results_of
 from ttmlir.runtime.tensor import TensorDesc
 
 LARGEST = 5
@@ -77,6 +79,8 @@ class MemoryUse:
     """The largest buffers at the peak."""
     circular_buffers: int = 0
     """Bytes of them in the fullest core at the peak."""
+    resident: int = 0
+    """Bytes of a bank that weights and state take, which stay there between calls."""
 
     @property
     def share(self) -> float:
@@ -139,6 +143,7 @@ def _use_of(tracker: _Tracker, space: MemorySpace) -> MemoryUse:
         index,
         tuple(largest),
         tracker.memory.circular_buffers if space is MemorySpace.DEVICE_L1 else 0,
+        tracker.resident[space],
     )
 
 
@@ -308,6 +313,13 @@ class _Tracker:
     )
     on_host: set[int] = field(default_factory=set[int])
     """Tensors that are described as those of the device, but are not there yet."""
+    resident: dict[MemorySpace, int] = field(default_factory=lambda: dict.fromkeys(_SPACES, 0))
+    """Bytes of a bank that stay taken between calls."""
+
+    @cached_property
+    def residency(self) -> Residency:
+        """What is on the device before a call."""
+        return find_residency(self.program)
 
     @cached_property
     def memory(self) -> DeviceMemory:
@@ -316,25 +328,49 @@ class _Tracker:
 
     def run(self, until: int | None = None) -> None:
         """Define and free what the inputs and operations say; `until` is the last operation."""
-        memory = self.memory
+        memory, residency = self.memory, self.residency
+        self._define_residents()
         for number, ref in enumerate(self.program.inputs):
-            memory.define(ref.global_id, ref.desc, None, number)
+            if ref.global_id not in residency.held:
+                memory.define(ref.global_id, ref.desc, None, number)
         for operation in self.program.operations:
             if until is not None and operation.index > until:
                 return
-            for ref in results_of(operation):
-                self.on_host.discard(ref.global_id)
-                if self._stays_on_host(operation):
-                    memory.free(ref.global_id)
-                    self.on_host.add(ref.global_id)
-                else:
-                    memory.define(ref.global_id, ref.desc, operation)
+            self._define_results(operation)
             kernels = memory.run_kernels(operation) if operation.table == "GenericOp" else 0
             for space, levels in self.history.items():
                 more = kernels if space is MemorySpace.DEVICE_L1 else 0
                 levels.append(max(memory.level(space), more))
             if operation.table == "DeallocOp" and operation.index != until:
-                memory.free(operation.tensor("in").global_id)
+                number = operation.tensor("in").global_id
+                if number not in residency.resident:
+                    memory.free(number)
+
+    def _define_results(self, operation: Operation) -> None:
+        for ref in results_of(operation):
+            if ref.global_id in self.residency.resident:
+                continue
+            self.on_host.discard(ref.global_id)
+            if self._stays_on_host(operation):
+                self.memory.free(ref.global_id)
+                self.on_host.add(ref.global_id)
+            else:
+                self.memory.define(ref.global_id, ref.desc, operation)
+
+    def _define_residents(self) -> None:
+        """What is there before the first call, and whether that fits."""
+        memory, chip = self.memory, self.chip
+        for number, (ref, operation) in self.residency.held.items():
+            memory.define(number, ref.desc, operation)
+        self.resident = {space: memory.level(space) for space in _SPACES}
+        dram, capacity = self.resident[MemorySpace.DEVICE_DRAM], _dram_bytes(chip)
+        if memory.overflow is not None:
+            memory.overflow = (
+                f"{self.program.where}: weights and state do not fit: "
+                f"{dram * chip.num_dram_channels / 1e9:,.1f} GB of {capacity / 1e9:,.1f} GB"
+                f"{_on_each(self.program)}; divide them over more devices, give them narrower "
+                "formats (experimental-weight-dtype), or compile for a board with more DRAM"
+            )
 
     def _stays_on_host(self, operation: Operation) -> bool:
         """True where a layout changes of a tensor that no operation has moved to the device."""
@@ -342,6 +378,16 @@ class _Tracker:
             return False
         source = operation.tensor("in")
         return source.global_id in self.on_host or not source.desc.is_on_device
+
+
+def _dram_bytes(chip: ChipDesc) -> int:
+    return capacity_of(MemorySpace.DEVICE_DRAM, chip) * chip.num_dram_channels
+
+
+def _on_each(program: BinaryProgram) -> str:
+    """What to say of the devices of a mesh; nothing of a single one."""
+    devices = math.prod(program.mesh)
+    return f" on each of {devices} devices" if devices > 1 else ""
 
 
 def capacity_of(space: MemorySpace, chip: ChipDesc) -> int:
@@ -373,33 +419,6 @@ def _circular_buffers(operation: Operation) -> dict[tuple[int, int], int]:
     return sizes
 
 
-_RESULT_FIELDS = ("out", "output", "outputs", "outs", "result")
-"""Fields of results in tables that no definition stands for."""
-_OUTPUT_TABLES = ("EmbeddingOp",)
-"""Operations whose result is the field `output`, not `out`."""
-
-
-def results_of(operation: Operation) -> Sequence[TensorRef]:
-    """The tensors that an operation makes."""
-    if operation.given is not None:
-        return operation.given.outputs
-    match operation.table:
-        case "NONE" | "GetDeviceOp" | "DeallocOp":
-            return ()
-        case "WhileOp" | "CaseOp" | "CallOp":
-            return operation.tensors("outputs")
-        case "GenericOp":
-            refs = operation.tensors("io_tensors")
-            return refs[len(refs) - int(operation.scalar("num_outputs")) :]
-        case "RefusedOp":
-            fields = operation.tensor_fields
-            return tuple(ref for name in _RESULT_FIELDS for ref in fields.get(name, ()))
-        case "SortOp" | "TopKOp":
-            return operation.tensors("outputs")
-        case table:
-            return (operation.tensor("output" if table in _OUTPUT_TABLES else "out"),)
-
-
 # --- Memory report --------------------------------------------------------------------------------
 # What a program takes of memory, as lines for people and as plain values for JSON.
 
@@ -415,6 +434,8 @@ def memory_lines(memory: ProgramMemory) -> list[str]:
             f"{use.space.keyword}: peak of {use.peak:,} bytes per {bank}, "
             f"{_percent(use.share)} % of {use.capacity:,}, at {_where(memory, use)}"
         )
+        if use.resident:
+            lines.append(f"  {use.resident:,} bytes per {bank}: weights and state")
         if use.circular_buffers:
             lines.append(f"  {use.circular_buffers:,} bytes per core: its circular buffers")
         lines += [f"  {_buffer(each, bank)}" for each in use.largest]
@@ -457,6 +478,7 @@ def _use_document(use: MemoryUse) -> dict[str, Any]:
         "peak_per_bank": use.peak,
         "peak_operation": use.peak_operation,
         "circular_buffers": use.circular_buffers,
+        "resident": use.resident,
         "per_bank_by_operation": list(use.by_operation),
         "largest": [
             {

@@ -23,7 +23,7 @@ from ttmlir.layout.enums import (
 )
 from ttmlir.optable import DEFINITIONS, library
 from ttmlir.optable.op_definition import Family, Shape
-from ttmlir.runtime import exchanges_2026
+from ttmlir.runtime import caches_2026, exchanges_2026
 from ttmlir.runtime.binary import (
     REFUSED,
     BinaryProgram,
@@ -772,8 +772,12 @@ def _product(t: _Translator, record: Operation) -> None:
     if is_last:
         return
     if bias is not None:
+        try:
+            shape = np.broadcast_shapes(shape, bias.desc.shape)
+        except ValueError as error:
+            raise BinaryError(f"{record.where}: {error}") from error
         is_last = not fused and shape == out.desc.shape
-        total = out if is_last else t.between(product)
+        total = out if is_last else t.between(product, shape)
         t.call("add", (product, bias), total)
         product = total
     for mnemonic, parameters in fused:
@@ -1418,6 +1422,7 @@ def _pool2d(t: _Translator, record: Operation) -> None:
 
 _CONVERTERS: dict[str, Callable[[_Translator, Operation], None]] = {
     **exchanges_2026.CONVERTERS,
+    **caches_2026.CONVERTERS,
     "DeallocateOp": _deallocate,
     "ToLayoutOp": _to_layout,
     "ToDeviceOp": _move("in"),

@@ -19,8 +19,9 @@ from ttmlir.layout.enums import MemorySpace
 from ttmlir.layout.system import ChipDesc
 from ttmlir.runtime.binary import BinaryProgram, Operation, TensorRef
 from ttmlir.runtime.locations import place_in
-from ttmlir.runtime.memory import bank_bytes, results_of
+from ttmlir.runtime.memory import bank_bytes
 from ttmlir.runtime.profiler_table import TILE, data_type_name
+from ttmlir.runtime.residency import results_of
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.errors import AllocationError
 from ttmlir.sim.machine.device import Allocator

@@ -206,6 +206,11 @@ def _as_array(given: Any, where: str) -> Array:
     return np.asarray(given)
 
 
+def has_numbers(tensor: Any) -> bool:
+    """False for a tensor of torch that is only a shape: of the device `meta`, or a `FakeTensor`."""
+    return not tensor.is_meta and type(tensor).__name__ != "FakeTensor"
+
+
 def array_of_torch(torch: Any, tensor: Any, what: str = "the tensor") -> Array:
     """The numbers of a torch tensor as an array that shares its memory where possible.
 
@@ -217,8 +222,9 @@ def array_of_torch(torch: Any, tensor: Any, what: str = "the tensor") -> Array:
         raise InputError(f"{what} is a {tensor.layout} tensor; give x.to_dense()")
     if tensor.is_quantized:
         raise InputError(f"{what} is a {tensor.dtype} tensor; give x.dequantize()")
-    if tensor.is_meta:
-        raise InputError(f"{what} is a tensor of the device 'meta', which has no numbers")
+    if not has_numbers(tensor):
+        kind = "tensor of the device 'meta'" if tensor.is_meta else "FakeTensor"
+        raise InputError(f"{what} is a {kind}, which has no numbers")
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     if tensor.dtype == torch.bfloat16:
         return tensor.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)

@@ -179,6 +179,10 @@ class CallSignature:
     state: int = 0
     parameters: tuple[tuple[str, int], ...] = ()
     """Names of what the model learns, such as `fc.weight`, and how many numbers each has."""
+    resident: tuple[int, ...] = ()
+    """Inputs that a call passes, but that stay on the device between calls: weights, then state."""
+    kept: tuple[int, ...] = ()
+    """Outputs that stay there: the new values of state, in the order of the last of those."""
 
     def flatten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """The leaves of a call; InputError for another structure."""
@@ -221,6 +225,8 @@ class CallSignature:
             "state": self.state,
             "parameter_names": [name for name, _ in self.parameters],
             "parameter_sizes": [size for _, size in self.parameters],
+            "resident": list(self.resident),
+            "kept": list(self.kept),
         }
 
 
@@ -241,6 +247,8 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         bound=tuple(int(index) for index in table["bound"] or ()),
         state=int(table["state"]),
         parameters=_read_parameters(table, where),
+        resident=tuple(int(index) for index in table["resident"] or ()),
+        kept=tuple(int(index) for index in table["kept"] or ()),
     )
     arguments = signature.arguments
     kinds = [child.kind for child in arguments.children]
@@ -255,6 +263,9 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         and all(index < inputs for index in bound)
         and arguments.leaf_count == inputs - len(bound)
         and signature.state <= min(len(bound), outputs)
+        and all(index < inputs for index in signature.resident)
+        and all(index < outputs for index in signature.kept)
+        and len(signature.kept) <= len(signature.resident)
         and signature.results.leaf_count == outputs - signature.state
     )
     if not fits:

@@ -52,6 +52,8 @@ class Finding:
     core: tuple[int, int] | None = None
     """Logical (x, y)."""
     role: str = ""
+    device: int | None = None
+    """The number of the chip, where several run together."""
     detail: tuple[str, ...] = ()
     source_line: str = ""
     severity: str = "error"
@@ -67,7 +69,7 @@ class Finding:
             if self.column:
                 lines.append("  " + _blank(self.source_line[: self.column - 1]) + "^")
         if self.core is not None or self.role:
-            lines.append(f"  note: on {thread_name(self.core, self.role)}")
+            lines.append(f"  note: on {thread_name(self.core, self.role, self.device)}")
         lines += [f"  note: {line}" for line in self.detail]
         lines += [each.text() for each in self.related]
         return "\n".join(lines)
@@ -83,10 +85,11 @@ class Finding:
         return ":".join(parts) + ": "
 
 
-def thread_name(core: tuple[int, int] | None, role: str) -> str:
+def thread_name(core: tuple[int, int] | None, role: str, device: int | None = None) -> str:
     """How messages name a thread: `core (0, 0) BRISC`."""
+    chip = "" if device is None else f"device {device} "
     where = "" if core is None else f"core ({core[0]}, {core[1]})"
-    return f"{where} {role}".strip()
+    return f"{chip}{where} {role}".strip()
 
 
 def _blank(text: str) -> str:
@@ -116,6 +119,7 @@ class SimError(KernelError):
         source_line: str = "",
         related: tuple[Finding, ...] = (),
         others: tuple[Finding, ...] = (),
+        device: int | None = None,
     ) -> None:
         """Keep the parts; the text is made when asked for.
 
@@ -126,6 +130,7 @@ class SimError(KernelError):
         self.position = position
         self.core = core
         self.role = role
+        self.device = device
         self.rule = rule
         self.detail = detail
         self.source_line = source_line
@@ -146,6 +151,7 @@ class SimError(KernelError):
             source_line=finding.source_line,
             related=finding.related,
             others=others,
+            device=finding.device,
         )
 
     @property
@@ -165,6 +171,7 @@ class SimError(KernelError):
             column=column,
             core=self.core,
             role=self.role,
+            device=self.device,
             detail=self.detail,
             source_line=self.source_line,
             related=self.related,

@@ -21,6 +21,11 @@ class KernelText(Protocol):
         """The file that messages name."""
         ...
 
+    @property
+    def own_files(self) -> frozenset[int]:
+        """Numbers of files whose code is the package's own."""
+        ...
+
     def position(self, code_line: int, column: int) -> Position:
         """The place that a line of the compiled code stands for."""
         ...
@@ -56,6 +61,11 @@ class RunningThread(Protocol):
     @property
     def logical(self) -> tuple[int, int]:
         """Logical (x, y) of the core."""
+        ...
+
+    @property
+    def device(self) -> int | None:
+        """The number of the chip, where several run together."""
         ...
 
     @property

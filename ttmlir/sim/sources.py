@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ttmlir.cpp.errors import Position
+from ttmlir.cpp.standard_headers import is_own_text
 from ttmlir.cpp.tree import Inclusions
 from ttmlir.limits import MAX_SOURCE_LENGTH
 
-_SHIFT = 2 * MAX_SOURCE_LENGTH
+LINES_OF_FILE = 2 * MAX_SOURCE_LENGTH
 """More than the lines of any text: so far apart are the lines of two files in compiled code."""
-_MOST_FILES = (1 << 31) // _SHIFT
+_MOST_FILES = (1 << 31) // LINES_OF_FILE
 """How many files the lines of Python's code objects tell apart."""
 
 
@@ -32,7 +35,7 @@ class KernelSources:
         made = KernelSources(self.inclusions.renamed(file))
         for number, header in enumerate(self._files[1:], 1):
             made._files.append(header)
-            made._shifts[header] = number * _SHIFT
+            made._shifts[header] = number * LINES_OF_FILE
         return made
 
     def shift(self, file: str) -> int:
@@ -40,14 +43,19 @@ class KernelSources:
         shift = self._shifts.get(file)
         if shift is None:
             # What there are more of than lines can tell apart is shown as the kernel's.
-            shift = len(self._files) * _SHIFT if len(self._files) < _MOST_FILES else 0
+            shift = len(self._files) * LINES_OF_FILE if len(self._files) < _MOST_FILES else 0
             self._shifts[file] = shift
             self._files.append(file)
         return shift
 
+    @cached_property
+    def own_files(self) -> frozenset[int]:
+        """Numbers of headers of the package, in which messages look for nothing."""
+        return frozenset(number for number, file in enumerate(self._files) if is_own_text(file))
+
     def place(self, code_line: int) -> tuple[str, int]:
         """The file and the line that a line of compiled code stands for."""
-        number, line = divmod(code_line, _SHIFT)
+        number, line = divmod(code_line, LINES_OF_FILE)
         return self._files[number], line
 
     def line(self, file: str, number: int) -> str:

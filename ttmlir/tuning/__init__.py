@@ -7,5 +7,6 @@
 
 `moves` says what may be tried, `search` in which order, `candidate` compiles, estimates and runs
 one candidate, in a process of the engine that `ttrt --jobs` has, `simulation` times it as kernels,
-and `tuning` puts them together. `models` is `ttmlir.tune`, for compiled models.
+and `tuning` puts them together. `models` is `ttmlir.tune`, for compiled models; `shardings`
+searches meshes.
 """

@@ -27,7 +27,7 @@ from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPES, LayoutOverri
 from ttmlir.runtime.binary import BinaryProgram, Operation
 from ttmlir.runtime.execution.operations import OperationCall, find_definition, read_call
 from ttmlir.runtime.golden import correlation
-from ttmlir.runtime.memory import results_of
+from ttmlir.runtime.residency import results_of
 from ttmlir.runtime.session import submit
 from ttmlir.runtime.tensor import Array, Numerics, open_device
 from ttmlir.runtime.ttrt.commands import Command
@@ -158,7 +158,7 @@ def _measure_pcc(program: BinaryProgram, model: Model, seed: int, given: tuple[s
     """The least correlation of a result, in device numerics, with that of the model without
     overrides in exact ones; 1 for results that are equal."""
     inputs, expected = _golden(model, seed, given)
-    results = _run(program, inputs, Numerics.DEVICE)
+    results = run_program(program, inputs, Numerics.DEVICE)
     pairs = zip(results, expected, strict=True)
     return min((correlation(*pair) for pair in pairs), default=1.0)
 
@@ -171,10 +171,11 @@ def _golden(model: Model, seed: int, given: tuple[str, ...]) -> tuple[list[Array
         inputs = fit_inputs(program, load_inputs(given))
     else:
         inputs = generate_inputs(program, "randn", np.random.default_rng(seed))
-    return inputs, _run(program, inputs, Numerics.EXACT)
+    return inputs, run_program(program, inputs, Numerics.EXACT)
 
 
-def _run(program: BinaryProgram, inputs: list[Array], numerics: Numerics) -> list[Array]:
+def run_program(program: BinaryProgram, inputs: list[Array], numerics: Numerics) -> list[Array]:
+    """The results of a program with NumPy."""
     device = open_device(numerics=numerics)
     return [each.to_numpy() for each in submit(device, program.binary, program.index, inputs)]
 

@@ -30,4 +30,6 @@ void kernel_main() {
     note(*std::max_element(b, b + 5, [](uint32_t x, uint32_t y) { return x > y; }));
     note(*std::min_element(std::begin(b), std::end(b), [](uint32_t x, uint32_t y) { return x > y; }));
     note(std::distance(b, std::next(b, 2))); note(std::size(b)); note(*std::begin(a));
+    int down[] = {3, 1, 4, 1, 5}; std::sort(down, down + 5, [](int a, int b) { return a > b; });
+    note(down[0] * 100 + down[1] * 10 + down[4]); std::sort(down + 1, down + 4); note(down[1] * 10 + down[3]);
 }

@@ -25,4 +25,5 @@ void kernel_main() {
     auto nested = [&]() { auto inner = [=]() { return two[1]; }; two[1] = 7; return inner(); }; note(nested());
     Self self(3); { auto copy = self.copy(); self.v = 50; note(copy()); auto other = copy; note(other()); }
     auto change = self.change(); note(change()); note(change()); note(self.v); note(self.both(1)(2));
+    int k = 3; auto init = [=, m = k + 1]() mutable { m++; return m * 10 + k; }; note(init()); note(init()); auto ref = [&, k = 2 * k]() { total += k; return k; }; note(ref()); note(total);
 }

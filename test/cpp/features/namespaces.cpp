@@ -22,7 +22,13 @@ template <uint32_t N> struct detail::Impl { uint32_t go() const { return N + 1; 
 struct detail::Plain { uint32_t x = 4; };
 uint32_t detail::twice(uint32_t x) { return 2 * x; }
 }
+namespace made {
+template <uint32_t N> struct Maker { static uint32_t make(uint32_t x) { return 100 * N + x; } };
+using First = Maker<1>;
+}
+using namespace made;
 void kernel_main() {
+    note(First::make(5)); note(Maker<2>::make(6));
     note(next(times_seven(6))); note(short_names::side()); note(kind_of());
     using namespace tensor;
     note(layout::offset(2, 3)); note(tensor::layout::width); note(sizeof(Pair)); note(sizeof(Address)); note(hidden());

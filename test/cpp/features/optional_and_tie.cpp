@@ -4,7 +4,14 @@ std::optional<uint32_t> find(uint32_t page) {
     if (page > 3) { return std::nullopt; }
     return page * 2;
 }
+struct Sum { uint32_t v; Sum(uint32_t a, uint32_t b) : v(a + b) {} };
+std::optional<Sum> make(bool b) { if (b) return Sum(1, 2); return std::nullopt; }
 void kernel_main() {
+    std::optional<Sum> p; note(p.has_value()); p.emplace(3, 4); note(p->v); p.reset(); note(bool(p)); p = Sum(5, 6); note((*p).v);
+    note(make(true)->v); note(make(false).has_value()); note(make(false).value_or(Sum(7, 8)).v);
+    std::optional<int> n; n.emplace(); note(*n); n.emplace(4); note(*n); n = 5; note(*n); n = std::nullopt; note(!n);
+    std::optional<Sum> q(std::in_place, 9, 1); note(q->v); q = p; note(q->v); q = {}; note(q.has_value()); p = std::nullopt; if (auto x = make(true)) { note(x->v); }
+    auto m = std::make_optional<Sum>(3, 4); note(m->v); std::optional o = 3; note(*o + 1); note(o == 3); note(o < 4); note(o >= 4); note(o != n); note(n < o); auto s = o; note(s.value()); std::swap(s, n); note(s.has_value()); note(*n);
     const auto found = find(3), missing = find(4);
     note(*found); note(missing.has_value()); note(missing.value_or(7)); note(found != std::nullopt);
     uint32_t low, high;

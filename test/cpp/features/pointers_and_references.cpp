@@ -11,6 +11,8 @@ uint32_t sum(const Sides* all, uint32_t count, uint32_t Sides::* side) {
     return found;
 }
 template <typename C, typename T> T double_of(C& object, T C::* side) { return object.*side *= 2; }
+struct Bound { int v; constexpr Bound(std::nullptr_t) : v(7) {} constexpr Bound(int n) : v(n) {} };
+template <int N> struct Holding { static constexpr Bound fixed = nullptr; Bound own{nullptr}; };
 void kernel_main() {
     Sides sides[] = {{3, 4}, {5}};
     note(sum(sides, 2, &Sides::left)); note(sum(sides, 2, &Sides::right));
@@ -28,4 +30,5 @@ void kernel_main() {
     uint32_t *low = numbers, *high = &numbers[3], plain = 7, &other = plain;
     other += *low + *high; note(plain);
     for (uint32_t *i = numbers, *e = numbers + 4; i != e; ++i) note(*i);
+    Holding<3> holding; note(holding.own.v); note(Holding<1>::fixed.v); Bound null(nullptr); note(null.v); Bound three = 3; note(three.v);
 }

@@ -35,6 +35,7 @@ struct IsOperation<T, std::void_t<decltype(std::declval<T>()(std::declval<uint32
 template <typename T> constexpr bool is_operation = IsOperation<T>::value;
 constexpr uint32_t pick(bool first, const int* none = nullptr) { return first ? 7 : 8; }
 template <uint32_t N> uint32_t same() { return N; }
+template <typename T> bool is_plain(volatile T* pointer) { return std::is_same_v<T, uint16_t>; }
 void kernel_main() {
     note(next<>(65535)); note(next<uint32_t>(65535)); note(position<Order::Down, 10>(3)); note(twice<triple>(5));
     note(width<uint64_t>()); note(width<float>());
@@ -45,4 +46,5 @@ void kernel_main() {
     note(both<input(5)>()); note(both<made<2>, input(7, 1)>());
     note(Narrow<static_cast<uint8_t>(300)>::value); note(is_operation<NoOperation>); note(is_operation<Fetcher>);
     note(same<pick(true)>()); note(same<pick(false, nullptr)>()); note(sizeof(std::array<int, pick(false)>));
+    const volatile uint16_t* watched = nullptr; note(is_plain(watched)); note(is_plain((volatile uint16_t*)watched));
 }

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from oracles.kernel_oracle import RecordingApi, noted, noted_by_gcc
 from samples.cpp_lifetimes import make_lifetimes
+from samples.cpp_objects import make_objects
 from samples.cpp_programs import damage, make_kernel
 
 from ttmlir.cpp.errors import CppSyntaxError
@@ -68,6 +69,27 @@ def test_random_lifetimes(tmp_path: Path) -> None:
 def test_many_random_lifetimes(start: int, tmp_path: Path) -> None:
     """1,000 programs."""
     check_lifetimes(range(start, start + 50), tmp_path)
+
+
+def check_objects(seeds: range, folder: Path) -> None:
+    """Five functions with classes of their own in each kernel; all kernels in one text of g++."""
+    texts = [make_objects(seed, 5) for seed in seeds]
+    for seed, text, wanted in zip(seeds, texts, noted_by_gcc(texts, folder), strict=True):
+        assert noted(text) == wanted, f"make_objects({seed}, 5)"
+
+
+@needs_gcc
+def test_random_objects(tmp_path: Path) -> None:
+    """Bit-fields, lambdas with captures, lists in braces and functions as values: 20 programs."""
+    check_objects(range(4), tmp_path)
+
+
+@pytest.mark.exhaustive
+@needs_gcc
+@pytest.mark.parametrize("start", range(1000, 2000, 50))
+def test_many_random_objects(start: int, tmp_path: Path) -> None:
+    """5,000 programs."""
+    check_objects(range(start, start + 50), tmp_path)
 
 
 def check_damaged(seeds: range, folder: Path) -> None:

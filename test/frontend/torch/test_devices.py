@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -319,6 +320,130 @@ def test_files(mesh: Any, tmp_path: Path) -> None:
     np.testing.assert_allclose(loaded(x.numpy()), x.sum(0), rtol=1e-5)
 
 
+@pytest.mark.parametrize("places", [(0, 1, None), (None, 0, 1), (1, None, 0), (None, 1, None)])
+def test_three_axes(places: tuple[int | None, ...], mesh: Any) -> None:
+    """Devices of a mesh of 2x2x2 have the parts that torch says, and exchange along each axis."""
+    del mesh
+    cube = init_device_mesh("cpu", (2, 2, 2), mesh_dim_names=("a", "b", "c"))
+    placed = [COPY if dim is None else Shard(dim) for dim in places]
+    x, w = draw(8, 12), draw(12, 6)
+
+    def compute(x: Any, w: Any) -> tuple[Any, Any, Any]:
+        y = x @ w
+        return y, x.sum(0), x.redistribute(placements=[Shard(1), COPY, Shard(0)])
+
+    compiled = ttmlir.compile(
+        compute, distribute_tensor(x, cube, placed), distribute_tensor(w, cube, [COPY] * 3)
+    )
+    for found, wanted in zip(compiled(x, w), (x @ w, x.sum(0), x), strict=True):
+        torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
+    *_, parts = compiled.run_on_devices(x, w)
+    for device, part in enumerate(parts):
+        rows, columns = device % 2 * 4, device // 4 * 6
+        np.testing.assert_array_equal(part, x[rows : rows + 4, columns : columns + 6])
+
+
+LLAMA_PLAN = {
+    "embed_tokens": "embedding_rowwise",
+    "layers.*.self_attn.q_proj": "colwise",
+    "layers.*.self_attn.k_proj": "colwise",
+    "layers.*.self_attn.v_proj": "colwise",
+    "layers.*.self_attn.o_proj": "rowwise",
+    "layers.*.mlp.gate_proj": "colwise",
+    "layers.*.mlp.up_proj": "colwise",
+    "layers.*.mlp.down_proj": "rowwise",
+    "lm_head": "colwise_rep",
+}
+"""A plan in the words of transformers (`tp_plan`)."""
+
+
+class LlamaAttention(nn.Module):
+    """Attention with rotated positions; two heads share keys and values."""
+
+    def __init__(self) -> None:
+        """Random weights: eight heads of 4, four for keys and values."""
+        super().__init__()
+        self.q_proj, self.o_proj = (nn.Linear(32, 32, bias=False) for _ in range(2))
+        self.k_proj, self.v_proj = (nn.Linear(32, 16, bias=False) for _ in range(2))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Each position looks at those before."""
+        batch, length, _ = x.shape
+        q, k, v = (
+            each(x).view(batch, length, -1, 4).transpose(1, 2)
+            for each in (self.q_proj, self.k_proj, self.v_proj)
+        )
+        turns = torch.arange(length)[:, None] * torch.tensor([1.0, 0.01]).repeat(2)
+        q, k = (
+            each * turns.cos() + torch.cat((-each[..., 2:], each[..., :2]), -1) * turns.sin()
+            for each in (q, k)
+        )
+        k, v = (each.repeat_interleave(2, dim=1) for each in (k, v))
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.o_proj(mixed.transpose(1, 2).reshape(batch, length, -1))
+
+
+class LlamaLayer(nn.Module):
+    """Attention, and a gated layer."""
+
+    def __init__(self) -> None:
+        """Random weights."""
+        super().__init__()
+        self.self_attn, self.mlp = LlamaAttention(), nn.Module()
+        self.mlp.gate_proj, self.mlp.up_proj = (nn.Linear(32, 48, bias=False) for _ in range(2))
+        self.mlp.down_proj = nn.Linear(48, 32, bias=False)
+        self.input_layernorm, self.post_attention_layernorm = nn.RMSNorm(32), nn.RMSNorm(32)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Both are added to what comes in."""
+        x = x + self.self_attn(self.input_layernorm(x))
+        h, mlp = self.post_attention_layernorm(x), self.mlp
+        return x + mlp.down_proj(F.silu(mlp.gate_proj(h)) * mlp.up_proj(h))
+
+
+class Llama(nn.Module):
+    """A language model whose modules have the names of transformers'."""
+
+    def __init__(self) -> None:
+        """Random weights."""
+        super().__init__()
+        self.embed_tokens, self.lm_head = nn.Embedding(40, 32), nn.Linear(32, 40, bias=False)
+        self.layers = nn.ModuleList(LlamaLayer() for _ in range(2))
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """How likely each token is to come next."""
+        x = self.embed_tokens(tokens)
+        for layer in self.layers:
+            x = layer(x)
+        return self.lm_head(x)
+
+
+def test_a_plan_of_transformers(mesh: Any) -> None:
+    """Words of `tp_plan` are styles of torch; layers of any number have the same."""
+    styles = {
+        "colwise": ColwiseParallel(),
+        "rowwise": RowwiseParallel(),
+        "embedding_rowwise": RowwiseParallel(input_layouts=COPY),
+        "colwise_rep": ColwiseParallel(output_layouts=COPY),
+    }
+    torch.manual_seed(5)
+    model = Llama()
+    tokens = torch.from_numpy(np.random.default_rng(1).integers(0, 40, (2, 6), np.int32))
+    with torch.no_grad():
+        expected = copy.deepcopy(model)(tokens)
+    plan = {
+        name: styles[style]
+        for name, _ in model.named_modules()
+        for pattern, style in LLAMA_PLAN.items()
+        if re.fullmatch(pattern.replace(".", r"\.").replace("*", r"\d+"), name)
+    }
+    assert len(plan) == 16
+    compiled = ttmlir.compile(parallelize_module(model, mesh["model"], plan), tokens)
+    torch.testing.assert_close(compiled(tokens), expected, rtol=1e-4, atol=1e-5)
+    # One sum behind each attention and each gated layer, and one behind the divided table.
+    assert compiled.text("ttir").count("ttir.all_reduce") == 5
+
+
 # --- Refusals -------------------------------------------------------------------------------------
 
 
@@ -367,15 +492,12 @@ def test_programs_that_are_refused(function: Any, message: str, mesh: Any) -> No
 
 
 def test_arguments_that_are_refused(mesh: Any) -> None:
-    """Tensors are divided evenly, over two axes."""
+    """Tensors are divided evenly."""
     with pytest.raises(ValueError, match="dimension 0 has 7 elements, which 2 devices do not"):
         ttmlir.compile(torch.relu, distribute_tensor(draw(7, 3), mesh, [Shard(0), COPY]))
     partial = DTensor.from_local(draw(7, 3), mesh, [COPY, torch.distributed.tensor.Partial()])
     with pytest.raises(ValueError, match=r"argument 0 is placed as Partial\(sum\)"):
         ttmlir.compile(torch.relu, partial)
-    cube = init_device_mesh("cpu", (2, 2, 2), mesh_dim_names=("a", "b", "c"))
-    with pytest.raises(ValueError, match="a mesh of 2x2x2 devices; meshes have two axes"):
-        ttmlir.compile(torch.relu, distribute_tensor(draw(8, 4), cube, [Shard(0), COPY, COPY]))
     x = distribute_tensor(draw(8, 4), mesh, [Shard(0), COPY])
     with pytest.raises(ttmlir.CompilationError, match="target='kernels' has programs of one"):
         ttmlir.compile(torch.relu, x, target="kernels")

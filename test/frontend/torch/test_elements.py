@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from xdsl.dialects.builtin import TensorType
 
+from ttmlir.frontend.body import splat_of
 from ttmlir.frontend.torch.elements import (
     SMALL_FLOATS,
     SUPPORTED_DTYPES,
@@ -16,7 +17,6 @@ from ttmlir.frontend.torch.elements import (
     elements_of_tensor,
     is_boolean,
     is_floating,
-    splat_of,
     static_shape,
     tensor_type,
 )

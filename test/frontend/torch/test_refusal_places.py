@@ -6,6 +6,7 @@ import logging
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ X = torch.ones(4, 4)
 LIBRARY = """
 class Inner(nn.Module):
     def forward(self, x):
-        return torch.special.airy_ai(x)
+        return torch.hash_tensor(x)
 
 class Model(nn.Module):
     def __init__(self):
@@ -58,7 +59,7 @@ def test_models_of_libraries_are_at_their_own_lines() -> None:
     """The library's file and line, and the path of the module."""
     text = refusal(installed()["Model"](), X)
     assert "some_models.py:4:" in text
-    assert "'aten.special_airy_ai.default' (in the module 'inner')" in text
+    assert "'aten.hash_tensor.default' (in the module 'inner')" in text
 
 
 def test_libraries_within_the_users_model_are_at_the_users_line() -> None:
@@ -90,8 +91,10 @@ def test_what_torch_itself_refuses_is_at_the_line_that_compiles() -> None:
     ("function", "words"),
     [
         (torch.linalg.ldl_factor, "LDL factors have no algorithm here; there are torch.linalg.cho"),
-        (lambda x: torch.linalg.lstsq(x, x)[0], "write torch.linalg.pinv(a) @ b"),
-        (lambda x: torch.special.airy_ai(x), "this operation is not supported\n"),
+        (
+            lambda x: torch.segment_reduce(x, "sum", offsets=torch.tensor([0, 2])),
+            "this operation is not supported\n",
+        ),
     ],
 )
 def test_operations_are_named_by_what_they_are(function: Any, words: str) -> None:
@@ -108,6 +111,38 @@ def test_names_that_are_alike_are_suggested() -> None:
     names = ["expm1", "linear", "logical_or"]
     assert near("aten.expm2.default", names).endswith("; the nearest supported ones are expm1")
     assert near("aten.frexp.Tensor", names) == "this operation is not supported"
+
+
+SPARSE = torch.eye(4).to_sparse()
+LAYOUTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
+    "closed over": (lambda x: torch.sparse.mm(SPARSE, x), (X,), "x.to_dense() is a tensor that"),
+    "argument": (lambda a, x: a @ x, (SPARSE, X), "x.to_dense() is a tensor that"),
+    "made inside": (lambda x: x.to_sparse(), (X,), "x.to_dense() is a tensor that"),
+    "put together": (
+        lambda i, v: torch.sparse_coo_tensor(i, v, (4, 4), check_invariants=False),
+        (torch.tensor([[0, 1], [1, 2]]), torch.ones(2)),
+        "index_add adds rows that indices choose",
+    ),
+    "nested": (
+        lambda x: torch.nested.nested_tensor([x[:2], x]).to_padded_tensor(0.0),
+        (X,),
+        "give x.to_padded_tensor(0) and a mask",
+    ),
+    "nested argument": (
+        lambda x: x * 2,
+        (torch.nested.nested_tensor([X[:2], X], layout=torch.jagged),),
+        "give x.to_padded_tensor(0) and a mask",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layouts_of_tensors(name: str) -> None:
+    """Those without a place for each element are told what they become."""
+    function, arguments, words = LAYOUTS[name]
+    text = refusal(function, *arguments)
+    assert words in text
+    assert "test_refusal_places.py:" in text
 
 
 def test_results_that_hold_no_tensors() -> None:

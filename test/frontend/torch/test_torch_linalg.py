@@ -35,6 +35,15 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
     "inv": (LINALG.inv, (SQUARE,)),
     "pinv": (LINALG.pinv, (TALL,)),
     "pinv with rtol": (lambda a: LINALG.pinv(a, rtol=0.5), (TALL,)),
+    "lstsq": (lambda a, b: LINALG.lstsq(a, b, driver="gelsd"), (TALL, torch.randn(7, 2))),
+    "lstsq of vectors": (
+        lambda a, b: LINALG.lstsq(a, b).solution,
+        (torch.randn(2, 4, 6), torch.randn(2, 4)),
+    ),
+    "lstsq of low rank": (
+        lambda a, b: LINALG.lstsq(a, b, rcond=1e-3)[0],
+        (TALL[:, :2] @ TALL[:2], torch.randn(7, 3)),
+    ),
     "det": (LINALG.det, (SQUARE,)),
     "slogdet": (LINALG.slogdet, (SQUARE,)),
     "lu": (LINALG.lu, (TALL,)),

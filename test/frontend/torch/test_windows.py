@@ -137,6 +137,7 @@ def test_products() -> None:
         F.scaled_dot_product_attention(x, x, x, x @ x.mT, scale=0.3)
         F.scaled_dot_product_attention(x, x, x, (x @ x.mT) > 0)
         F.scaled_dot_product_attention(x, x, x, ((x @ x.mT) > 0) & (x[..., :1] > 0))
+        F.scaled_dot_product_attention(x, x, x, torch.where(x[..., :1] > 0, x @ x.mT, -torch.inf))
         F.scaled_dot_product_attention(q, x[:, None], x[:, None], enable_gqa=True)
         """,
         x=numbers(2, 5, 7),

@@ -7,6 +7,7 @@
 #include <tt-logger/tt-logger.hpp>
 #include <tt-metalium/bfloat16.hpp>
 #include <tt-metalium/distributed.hpp>
+#include <tt-metalium/experimental/fabric/fabric.hpp>
 #include <tt-metalium/host_api.hpp>
 #include <tt-metalium/tensor_accessor_args.hpp>
 #include <tt-metalium/tilize_utils.hpp>
@@ -52,6 +53,44 @@ void kernel_main() {
     while (true) {
         *word = *word + 1;
     }
+}
+)";
+
+const char* const SENDS = R"(
+#include "api/dataflow/dataflow_api.h"
+#include "tt_metal/fabric/hw/inc/linear/api.h"
+using namespace tt::tt_fabric;
+void kernel_main() {
+    std::size_t arg = 0;
+    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(arg++), 64);
+    const uint64_t signal = get_noc_addr(my_x[0], my_y[0], get_arg_val<uint32_t>(arg++));
+    auto sender = WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg);
+    auto* header = PacketHeaderPool::allocate_header();
+    cb_reserve_back(0, 1);
+    const uint32_t data = get_write_ptr(0);
+    noc_async_read_page(0, tensor, data);
+    noc_async_read_barrier();
+    sender.open();
+    linear::experimental::fabric_unicast_noc_fused_unicast_with_atomic_inc(
+        &sender, header, data, 64,
+        NocUnicastAtomicIncFusedCommandHeader{tensor.get_noc_addr(1), signal, 1}, 1);
+    sender.close();
+}
+)";
+const char* const ADDS = R"(
+#include "api/dataflow/dataflow_api.h"
+void kernel_main() {
+    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(0), 64);
+    noc_semaphore_wait((volatile tt_l1_ptr uint32_t*)get_arg_val<uint32_t>(1), 1);
+    cb_reserve_back(0, 1);
+    auto* words = (volatile tt_l1_ptr uint32_t*)get_write_ptr(0);
+    noc_async_read_page(1, tensor, get_write_ptr(0));
+    noc_async_read_barrier();
+    for (uint32_t i = 0; i < 16; i++) {
+        words[i] += 100;
+    }
+    noc_async_write_page(1, tensor, get_write_ptr(0));
+    noc_async_write_barrier();
 }
 )";
 
@@ -217,6 +256,47 @@ void meshes() {
         device->get_devices().size(), buffer->device() == device.get());
 }
 
+/// Each device of a row sends a page to the next one, which adds to it.
+void fabric() {
+    tt_fabric::SetFabricConfig(tt_fabric::FabricConfig::FABRIC_1D);
+    auto device = MeshDevice::create(MeshDeviceConfig(MeshShape(1, 2)));
+    auto& queue = device->mesh_command_queue();
+    auto buffer = MeshBuffer::create(
+        ReplicatedBufferConfig{.size = 128}, DeviceLocalBufferConfig{.page_size = 64},
+        device.get());
+    EnqueueWriteMeshBuffer(queue, buffer, counted(32));
+    const auto arrived = CreateGlobalSemaphore(device.get(), CoreRangeSet(CoreRange(CORE, CORE)), 0);
+    MeshWorkload workload;
+    const auto here = device->get_fabric_node_id(MeshCoordinate(0, 0));
+    const auto there = device->get_fabric_node_id(MeshCoordinate(0, 1));
+    std::vector<uint32_t> layout;
+    TensorAccessorArgs(*buffer).append_to(layout);
+    for (uint32_t column : {0, 1}) {
+        Program program;
+        CircularBufferConfig config(64, {{0, DataFormat::UInt32}});
+        CreateCircularBuffer(program, CORE, config.set_page_size(0, 64));
+        const KernelHandle kernel = CreateKernelFromString(
+            program, column == 0 ? SENDS : ADDS, CORE, DataMovementConfig{.compile_args = layout});
+        std::vector<uint32_t> arguments = {
+            static_cast<uint32_t>(buffer->address()), static_cast<uint32_t>(arrived.address())};
+        if (column == 0) {
+            tt_fabric::append_fabric_connection_rt_args(
+                here, there, 1, program, CORE, arguments);
+        }
+        SetRuntimeArgs(program, kernel, CORE, arguments);
+        workload.add_program(
+            MeshCoordinateRange(MeshCoordinate(0, column)), std::move(program));
+    }
+    EnqueueMeshWorkload(queue, workload, true);
+    std::vector<uint32_t> shard;
+    ReadShard(queue, shard, buffer, MeshCoordinate(0, 1));
+    print_words({shard[0], shard[15], shard[16], shard[31]});
+    fmt::print(
+        "{} {} {}\n", there.chip_id, tt_fabric::get_forwarding_link_indices(here, there),
+        tt_fabric::get_tt_fabric_channel_buffer_size_bytes());
+    tt_fabric::SetFabricConfig(tt_fabric::FabricConfig::DISABLED);
+}
+
 void of_2024() {
     Device* device = CreateDevice(0);
     CommandQueue& queue = device->command_queue();
@@ -348,7 +428,7 @@ void garbage() {
 
 const std::map<std::string, void (*)()> CASES = {
     {"values", values},     {"enums", enums},     {"arguments", arguments}, {"later", later},
-    {"meshes", meshes},     {"of_2024", of_2024}, {"caught", caught},       {"order", order},
+    {"meshes", meshes},     {"fabric", fabric},   {"of_2024", of_2024}, {"caught", caught},       {"order", order},
     {"fatal", fatal},       {"thrown", thrown},   {"moved", moved},         {"closed", closed},
     {"number", number},     {"argument", argument}, {"huge", huge},         {"file", file},
     {"odd", odd},

@@ -54,4 +54,5 @@ def test_constants() -> None:
     # These have no numbers of their own in tt-metal that kernels could tell from flags.
     sizes |= {"TSLICE_INPUT_CB": 2, "TSLICE_OUTPUT_CB": 3, "TSLICE_RD_PTR": 4, "TSLICE_WR_PTR": 5}
     states = {"INVALID": 0, "VALID": 1}
-    assert CONSTANTS == {**sizes, **states, "NOC_MAX_BURST_SIZE": 8192}
+    network = {"NOC_MAX_BURST_SIZE": 8192, "NOC_MAX_TRANSACTION_ID": 15, "NOC_UNICAST_WRITE_VC": 1}
+    assert CONSTANTS == {**sizes, **states, **network}

@@ -65,7 +65,7 @@ func.func @odd_result(%a: tensor<5x7xf32>) -> tensor<5x7xf32> {
 
 // UPDATE: 'stablehlo.iota' op counts elements of a dimension that is spread over devices
 // UPDATE: 'stablehlo.negate' op Could not apply propagated tensor shardings to tensor dimensions
-// UPDATE: 'sdy.collective_permute' op is not done here; of moves between devices, all_gather, all_reduce, all_slice, all_to_all, reduce_scatter are
+// UPDATE: 'sdy.collective_permute' op gives parts of <@mesh, [{}]> to devices that have those of <@mesh, [{"x"}]>
 // UPDATE: Sharding with subaxis partitioning is currently not supported.
 sdy.mesh @mesh = <["x"=1, "y"=2]>
 func.func @counting() -> tensor<6xf32> {
@@ -96,7 +96,7 @@ sdy.mesh @mesh = <["x"=2, "y"=2]>
 func.func @permute(%a: tensor<6xf32>) -> tensor<6xf32> {
   %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"y"}]>]
       manual_axes={} (%b: tensor<6xf32>) {
-    %1 = sdy.collective_permute %b out_sharding=<@mesh, [{"y"}]> : tensor<6xf32>
+    %1 = sdy.collective_permute %b out_sharding=<@mesh, [{}]> : tensor<6xf32>
     sdy.return %1 : tensor<6xf32>
   } : (tensor<6xf32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>

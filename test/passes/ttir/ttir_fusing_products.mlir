@@ -113,3 +113,14 @@ func.func @vector(%a: tensor<40x64xf32>, %b: tensor<64xf32>) -> tensor<7xf32> {
   %1 = "ttir.slice_static"(%0) <{begins = [2 : i32], ends = [9 : i32], step = [1 : i32]}> : (tensor<40xf32>) -> tensor<7xf32>
   return %1 : tensor<7xf32>
 }
+
+// What is added may have more dimensions than the product, and the result has them, too.
+// CHECK-LABEL: func.func @wide_bias(
+// CHECK-NEXT: %[[SUM:.*]] = "ttir.linear"(%arg0, %arg1, %arg2) <{{.*}}> : (tensor<1x48xf32>, tensor<48x33xf32>, tensor<1x1x33xf32>) -> tensor<1x1x33xf32>
+// CHECK-NEXT: return %[[SUM]]
+func.func @wide_bias(%a: tensor<1x48xf32>, %b: tensor<48x33xf32>, %c: tensor<1x1x33xf32>) -> tensor<1x1x33xf32> {
+  %0 = "ttir.matmul"(%a, %b) <{transpose_a = false, transpose_b = false}> : (tensor<1x48xf32>, tensor<48x33xf32>) -> tensor<1x33xf32>
+  %1 = "ttir.reshape"(%0) <{shape = [1 : i32, 1 : i32, 33 : i32]}> : (tensor<1x33xf32>) -> tensor<1x1x33xf32>
+  %2 = "ttir.add"(%c, %1) : (tensor<1x1x33xf32>, tensor<1x1x33xf32>) -> tensor<1x1x33xf32>
+  return %2 : tensor<1x1x33xf32>
+}

@@ -195,7 +195,7 @@ WRONG: list[tuple[Callable[[DataMovementApi], object], str]] = [
     ),
     (
         lambda api: api.noc_semaphore_inc(api.get_noc_addr(0, 11, 0x1000), 1),
-        r"noc_semaphore_inc on DRAM channel 0; only the L1 of worker cores can add",
+        r"noc_semaphore_inc on DRAM channel 0; only the L1 of cores can add",
     ),
     (
         lambda api: api.get_semaphore(4),

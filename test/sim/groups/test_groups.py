@@ -344,7 +344,6 @@ def random_tiles(data_type: DataType, count: int) -> bytes:
 
 def run_compared(device: SimDevice, program: Program) -> list[ThreadTimes] | None:
     """The times of a run in groups, which was compared; None if there was none."""
-    assert device.watch is not None
     return run_both_ways(ProgramRun(device, program, None, None), device.watch)
 
 
@@ -360,6 +359,13 @@ SETUPS: dict[str, dict[str, Any]] = {
     "float32": {"shares": [2] * 4, "data_type": DataType.F32},
     "block floats": {"shares": [2] * 4, "data_type": DataType.BFP_BF8},
     "without clocks": {"shares": [2] * 4, "options": SimOptions(timed=False)},
+    "without the sanitizer": {"shares": [2] * 4, "options": SimOptions(sanitize=False)},
+    "exact": {"shares": [2] * 4, "options": SimOptions(numerics="exact")},
+    "exact, float32, untimed": {
+        "shares": [3] * 4,
+        "data_type": DataType.F32,
+        "options": SimOptions(numerics="exact", timed=False),
+    },
     "Blackhole": {"shares": [3] * 12, "pages": 3, "board": "p150"},
 }
 
@@ -377,7 +383,6 @@ def test_groups_change_nothing(name: str, setup: str, monkeypatch: pytest.Monkey
     [
         ("add_tiles_init(0, 1); " + BODIES["sums"].replace("drop();", ""), SimOptions()),
         (BODIES["sums"].replace("add_tiles_init(0, 1);", ""), SimOptions()),
-        (BODIES["sums"], SimOptions(numerics="exact")),
         (BODIES["sums"], SimOptions(schedule_seed=3)),
         (BODIES["sums"], SimOptions(delay_copies=True)),
         (BODIES["sums"], SimOptions(cycle_limit=1000)),
@@ -396,6 +401,25 @@ def test_what_cannot_run_in_groups_changes_nothing(body: str, options: SimOption
         np.testing.assert_array_equal(memory.data[: data.size], data)
         assert (memory.data[data.size :] == POISON).all()
     assert not device.watch.findings
+
+
+@pytest.mark.parametrize("sanitize", [True, False])
+@pytest.mark.parametrize(
+    "first", [pytest.param(0, id="the same pages"), pytest.param(1 << 24, id="beyond DRAM")]
+)
+def test_cores_that_write_where_groups_may_not(first: int, sanitize: bool) -> None:
+    """What the last core writes is seen before anything is written, also by nobody but groups."""
+    options = SimOptions(sanitize=sanitize)
+    device, program = program_of(Case(BODIES["sums"], [2] * 4, options=options))
+    write = program.kernels[1]
+    address, _, tiles = write.arguments[write.cores[-1]]
+    write.arguments[write.cores[-1]] = (address, first, tiles)
+    run = ProgramRun(device, program, None, None)
+    run.place()
+    before = [memory.data.copy() for memory in device.dram]
+    assert group_run.run_in_groups(run, device.watch) is None
+    for memory, data in zip(device.dram, before, strict=True):
+        np.testing.assert_array_equal(memory.data[: data.size], data)
 
 
 def test_the_switch_and_small_groups(monkeypatch: pytest.MonkeyPatch) -> None:

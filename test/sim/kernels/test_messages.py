@@ -12,7 +12,7 @@ from ttmlir.optable.kernel import Role
 from ttmlir.sim.kernels import compile_kernel
 
 REFUSALS = (Path(__file__).parent / "Inputs" / "refusals.txt").read_text().split("\n\n")
-"""A kernel, then `=> line:column: message`."""
+"""A kernel, then `=> line:column: message`, then notes."""
 
 
 @pytest.mark.parametrize("case", REFUSALS)
@@ -20,8 +20,9 @@ def test_messages_are_those_of_a_compiler(case: str) -> None:
     """The position is that of the mistake."""
     text, _, expected = case.strip().rpartition("\n=> ")
     line, column, message = expected.split(":", 2)
+    message, *notes = message.split("\n")
     with pytest.raises(CppSyntaxError) as caught:
         compile_kernel(text, "kernel.cpp", Role.BRISC, api=RecordingApi, compile_time_args=(4, 5))
     shown = text.splitlines()[int(line) - 1]
     first = f"kernel.cpp:{line}:{column}: error:{message}"
-    assert str(caught.value) == f"{first}\n{shown}\n{'^':>{int(column)}}"
+    assert str(caught.value) == "\n".join([first, shown, f"{'^':>{int(column)}}", *notes])

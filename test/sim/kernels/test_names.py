@@ -20,7 +20,8 @@ def test_names_are_listed() -> None:
     assert {*NAMES, "_error"} == HELPERS
     assert HELPERS - {"_error"} - PURE == {
         *("_put_member", "_awaited"),
-        *("_put", "_put_at", "_put_bits", "_overwrite", "_missing", "_endless", "_fault"),
+        *("_put", "_put_at", "_put_bits", "_put_parts", "_overwrite", "_missing"),
+        *("_endless", "_fault"),
     }
 
 

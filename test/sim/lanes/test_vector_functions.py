@@ -41,7 +41,51 @@ def exponents(x: Array) -> Array:
     return bits(x) >> 23 & 255
 
 
+def lines(limits: list[float], slopes: list[float], intercepts: list[float]) -> Array:
+    """Lines by the size of numbers, which tables of `lut` describe."""
+    place = np.searchsorted(np.array(limits, F), np.abs(X), side="right")
+    slope, intercept = (np.array(x, F).astype(np.float64)[place] for x in (slopes, intercepts))
+    return (slope * np.abs(X) + intercept).astype(F)
+
+
+# 0x10 is 2^-1, 0xa8 is -1.5 * 2^-2, 0x38 is 1.5 * 2^-3, 0x21 is 17/16 * 2^-2, 0xff is 0.
+BYTES = "vUInt(0x10a8), vUInt(0x38ff), vUInt(0xff21)"
+OF_BYTES = lines([1, 2], [0.5, 0.1875, 0], [-0.375, 0, 0.265625])
+# In FP16, where 0x7c00 is 0.
+HALVES = "vUInt(0x3c00b800u), vUInt(0x40003800u), vUInt(0xbc007c00u)"
+OF_HALVES = lines([1, 2], [1, 2, -1], [-0.5, 0.5, 0])
+SIX = (
+    "vUInt(0x40003c00u), vUInt(0x44004200u), vUInt(0xbc004800u), "
+    "vUInt(0x3800b800u), vUInt(0x34003000u), vUInt(0xc2007c00u)"
+)
+SLOPES, INTERCEPTS = [1.0, 2, 3, 4, 8, -1], [-0.5, 0.5, 0.125, 0.25, 0, -3]
+TABLES = [
+    (f"lut(x, {BYTES})", np.copysign(OF_BYTES, X)),
+    (f"lut_sign(x, {BYTES})", OF_BYTES),
+    (f"lut2(x, {HALVES})", np.copysign(OF_HALVES, X)),
+    (f"sfpi::lut2_sign(x, {HALVES})", OF_HALVES),
+    (f"lut2_sign(x, {SIX})", lines([0.5, 1, 1.5, 2, 3], SLOPES, INTERCEPTS)),
+    (
+        f"lut2(x, {SIX}, 2)",
+        np.copysign(lines([0.5, 1, 1.5, 2, 4], SLOPES, INTERCEPTS), X),
+    ),
+    (
+        "lut2(x, vFloat(0.5f), vFloat(-1.25f), vFloat(2.0f), vFloat(3.0f), vFloat(0.1f), x)",
+        np.copysign(
+            np.where(
+                np.abs(X) < 2,
+                lines([1], [0.5, -1.25], [3, 0.1]),
+                (2 * np.abs(X).astype(np.float64) + X).astype(F),
+            ),
+            X,
+        ),
+    ),
+]
+"""Tenstorrent's simulator gave the same bits for tables of random registers, as far as it has
+them: `lut` and `lut2_sign` of six."""
+
 FLOATS = [
+    *TABLES,
     ("x + y", X + Y),
     ("x - y", X - Y),
     ("x * y", X * Y),

@@ -391,6 +391,43 @@ def test_chains_of_products_are_those_one_by_one(register: Register, scale: floa
         assert bits(tile.reshape(-1)) == bits(expected.reshape(-1))
 
 
+@pytest.mark.parametrize("register", [Register.BF16, Register.FP16, Register.FP32])
+@pytest.mark.parametrize(
+    ("rows", "columns", "taken"),
+    [
+        pytest.param(5, 6, slice(None), id="more than a block each way"),
+        pytest.param(1, 3, slice(None), id="a row"),
+        pytest.param(3, 3, slice(8), id="not all of a grid"),
+    ],
+)
+def test_products_of_rows_with_columns_are_those_one_by_one(
+    register: Register, rows: int, columns: int, taken: slice
+) -> None:
+    """Tiles that share factors, in any order: their sums may hold numbers of very unlike sizes."""
+    rng = np.random.default_rng(12)
+    source = {Register.FP32: Register.TF32}.get(register, register)
+
+    def factors(make: Callable[[Any], numerics.Factor]) -> list[numerics.Factor]:
+        values = np.ldexp(rng.normal(0, 1, (2, 1024)), rng.integers(-9, 9, (2, 1024)))
+        numbers = numerics.to_source(values.astype(np.float32), source)
+        return [make(numerics.operand(each, source).reshape(32, 32)) for each in numbers]
+
+    of_rows = [factors(numerics.factor_b) for _ in range(rows)]
+    of_columns = [factors(numerics.factor_a) for _ in range(columns)]
+    places: list[int] = rng.permutation(rows * columns)[taken].tolist()
+    chains = [
+        list(zip(of_columns[place % columns], of_rows[place // columns], strict=True))
+        for place in places
+    ]
+    before = numerics.round_to(rng.normal(0, 9, (len(places), 32, 32)), register)
+    tiles = list(before.copy())
+    numerics.add_products(tiles, chains, MathFidelity.HIFI4, register)
+    for tile, expected, chain in zip(tiles, before, chains, strict=True):
+        for a, b in chain:
+            expected = numerics.matmul_onto(expected, a, b, MathFidelity.HIFI4, register)
+        assert bits(tile.reshape(-1)) == bits(expected.reshape(-1))
+
+
 @pytest.mark.parametrize("register", [Register.BF16, Register.FP16])
 def test_rounding_of_ties_and_their_neighbours(register: Register) -> None:
     """Numbers halfway between two of the register, and the next float64 numbers on both sides."""

@@ -37,7 +37,7 @@ def facts_of(report: ProgramReport) -> tuple[object, ...]:
     return report.threads, report.findings, report.printed, busy
 
 
-def run_both_ways(run: ProgramRun, watch: Sanitizer) -> list[ThreadTimes] | None:
+def run_both_ways(run: ProgramRun, watch: Sanitizer | None) -> list[ThreadTimes] | None:
     """Run a program in groups, put all back, run it core by core, and compare.
 
     The times of its threads; None if it does not run in groups.

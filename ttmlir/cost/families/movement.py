@@ -7,6 +7,7 @@ Whole tiles are copied page by page. Where numbers leave their rows of tiles, li
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from ttmlir.cost.families.elementwise import stream_tiles
 from ttmlir.cost.machine import Machine
@@ -178,6 +179,20 @@ def cost_copy(machine: Machine, work: Work) -> OperationCost:
         machine, work.operands, work.output, (), flops_per_element=0.0, notes=(note,)
     )
     return OperationCost(programs=(workload,))
+
+
+def cost_update(machine: Machine, work: Work) -> OperationCost:
+    """A position written to a cache: the tiles that hold it are read and written, in each head."""
+    cache, new = work.operands[:2]
+    users = new.shape[1] if work.mnemonic == "paged_update_cache" else cache.shape[0]
+    rows = replace(cache, shape=(users, cache.shape[1], TILE, cache.shape[3]))
+    return cost_copy(machine, replace(work, operands=(rows,), output=rows))
+
+
+def cost_fill(machine: Machine, work: Work) -> OperationCost:
+    """Positions written to a cache: what is written is read."""
+    new = work.operands[1]
+    return cost_copy(machine, replace(work, operands=(new,), output=new))
 
 
 def cost_embedding(machine: Machine, work: Work) -> OperationCost:

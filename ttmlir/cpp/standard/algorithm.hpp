@@ -101,17 +101,22 @@ constexpr void reverse(I first, I last) {
     }
 }
 
-template <typename I>
-constexpr void sort(I first, I last) {
+template <typename I, typename F>
+constexpr void sort(I first, I last, F is_less) {
     for (I next = first; next != last; ++next) {
         auto value = *next;
         I place = next;
-        while (place != first && value < *(place - 1)) {
+        while (place != first && is_less(value, *(place - 1))) {
             *place = *(place - 1);
             --place;
         }
         *place = value;
     }
+}
+
+template <typename I>
+constexpr void sort(I first, I last) {
+    sort(first, last, [](const auto& a, const auto& b) { return a < b; });
 }
 
 template <typename I, typename T>

@@ -32,19 +32,31 @@ struct optional {
     constexpr const T& value() const { return held; }
     constexpr T value_or(T other) const { return is_set ? held : other; }
     constexpr void reset() { is_set = false; }
-    constexpr T& emplace(T value) {
+    template <typename... Arguments>
+    constexpr T& emplace(Arguments... arguments) {
         is_set = true;
-        held = value;
+        held = T(arguments...);
         return held;
     }
     friend constexpr bool operator==(const optional& a, const optional& b) {
         return a.is_set == b.is_set && (!a.is_set || a.held == b.held);
     }
+    friend constexpr bool operator!=(const optional& a, const optional& b) { return !(a == b); }
+    friend constexpr bool operator<(const optional& a, const optional& b) {
+        return b.is_set && (!a.is_set || a.held < b.held);
+    }
+    friend constexpr bool operator>(const optional& a, const optional& b) { return b < a; }
+    friend constexpr bool operator<=(const optional& a, const optional& b) { return !(b < a); }
+    friend constexpr bool operator>=(const optional& a, const optional& b) { return !(a < b); }
     friend constexpr bool operator==(const optional& a, nullopt_t) { return !a.is_set; }
     friend constexpr bool operator!=(const optional& a, nullopt_t) { return a.is_set; }
 };
 
 template <typename T>
 constexpr optional<T> make_optional(T value) { return optional<T>(value); }
+template <typename T, typename A, typename B, typename... More>
+constexpr optional<T> make_optional(A a, B b, More... more) {
+    return optional<T>(in_place, a, b, more...);
+}
 
 }  // namespace std

@@ -401,6 +401,38 @@ inline vInt shft(const vInt& x, const vInt& count, ShiftMode mode) {
     return mode == ShiftMode::Arithmetic ? vInt(builtin_sfpi_shift_signed(x.lanes, count.lanes)) : shft(x, count);
 }
 
+// Lines by tables of slopes and intercepts, by the size of x. Without `_sign` the sign of x stays.
+inline vFloat look_up(const vFloat& x, const vUInt& a, const vUInt& b, const vUInt& c, int table, bool keeps) {
+    return vFloat(builtin_sfpi_look_up(x.lanes, a.lanes, b.lanes, c.lanes, a.lanes, b.lanes, c.lanes, table, keeps));
+}
+inline vFloat look_up(
+    const vFloat& x, const vUInt& a, const vUInt& b, const vUInt& c, const vUInt& d, const vUInt& e,
+    const vUInt& f, int table, bool keeps) {
+    return vFloat(builtin_sfpi_look_up(x.lanes, a.lanes, b.lanes, c.lanes, d.lanes, e.lanes, f.lanes, table, keeps));
+}
+inline vFloat lut(const vFloat& x, const vUInt& a, const vUInt& b, const vUInt& c) { return look_up(x, a, b, c, 0, true); }
+inline vFloat lut_sign(const vFloat& x, const vUInt& a, const vUInt& b, const vUInt& c) { return look_up(x, a, b, c, 0, false); }
+inline vFloat lut2(const vFloat& x, const vUInt& a, const vUInt& b, const vUInt& c) { return look_up(x, a, b, c, 1, true); }
+inline vFloat lut2_sign(const vFloat& x, const vUInt& a, const vUInt& b, const vUInt& c) { return look_up(x, a, b, c, 1, false); }
+inline vFloat lut2(
+    const vFloat& x, const vFloat& a, const vFloat& b, const vFloat& c, const vFloat& d, const vFloat& e, const vFloat& f) {
+    return vFloat(builtin_sfpi_look_up(x.lanes, bits_of(a).lanes, bits_of(b).lanes, bits_of(c).lanes, bits_of(d).lanes, bits_of(e).lanes, bits_of(f).lanes, 2, true));
+}
+inline vFloat lut2_sign(
+    const vFloat& x, const vFloat& a, const vFloat& b, const vFloat& c, const vFloat& d, const vFloat& e, const vFloat& f) {
+    return vFloat(builtin_sfpi_look_up(x.lanes, bits_of(a).lanes, bits_of(b).lanes, bits_of(c).lanes, bits_of(d).lanes, bits_of(e).lanes, bits_of(f).lanes, 2, false));
+}
+inline vFloat lut2(
+    const vFloat& x, const vUInt& a, const vUInt& b, const vUInt& c, const vUInt& d, const vUInt& e,
+    const vUInt& f, int mode = 1) {
+    return look_up(x, a, b, c, d, e, f, mode == 1 ? 3 : 4, true);
+}
+inline vFloat lut2_sign(
+    const vFloat& x, const vUInt& a, const vUInt& b, const vUInt& c, const vUInt& d, const vUInt& e,
+    const vUInt& f, int mode = 1) {
+    return look_up(x, a, b, c, d, e, f, mode == 1 ? 3 : 4, false);
+}
+
 // Conversions. Integers of these have a sign bit and are in no two's complement.
 class vSMag {
 public:

@@ -1,4 +1,4 @@
-// integral_constant bool_constant true_type false_type is_same is_integral is_floating_point is_signed is_unsigned is_enum is_pointer is_arithmetic is_class is_lvalue_reference conditional enable_if remove_cv remove_const remove_reference decay underlying_type make_unsigned make_signed void_type is_base_of is_trivially_copyable is_const tuple_size tuple_element conjunction disjunction negation conjunction_v disjunction_v negation_v
+// integral_constant bool_constant true_type false_type is_same is_integral is_floating_point is_signed is_unsigned is_enum is_pointer is_arithmetic is_class is_function is_lvalue_reference conditional enable_if remove_cv remove_const remove_reference decay underlying_type make_unsigned make_signed void_type is_base_of is_trivially_copyable is_const tuple_size tuple_element conjunction disjunction negation conjunction_v disjunction_v negation_v
 namespace std {
 
 template <typename T, T Value>
@@ -33,6 +33,8 @@ template <typename T>
 struct is_pointer : integral_constant<bool, std::is_pointer_v<T>> {};
 template <typename T>
 struct is_class : integral_constant<bool, std::is_class_v<T>> {};
+template <typename T>
+struct is_function : integral_constant<bool, std::is_function_v<T>> {};
 template <typename T>
 struct is_lvalue_reference : integral_constant<bool, std::is_lvalue_reference_v<T>> {};
 template <typename T>

@@ -360,6 +360,11 @@ class Signature:
         return not all(value.is_single for value in self.results)
 
     @cached_property
+    def has_single_inputs(self) -> bool:
+        """True where only the destination may be a group of operands."""
+        return all(value.is_single or value.name == self.init for value in self.operands)
+
+    @cached_property
     def operand_index(self) -> dict[str, int]:
         """Place of each operand or group by name."""
         return {value.name: i for i, value in enumerate(self.operands)}
@@ -405,15 +410,22 @@ class ODSOperation(Operation):
 
     def group_sizes(self) -> tuple[int, ...]:
         """Number of operands in each group, in the order of the signature."""
-        signature = self.form()
-        if signature.has_segments:
-            return _segment_sizes(self, len(signature.operands))
-        return _single_variadic_sizes(signature.operands, len(operands_of(self)))
+        return self.sizes_in(self.form())
+
+    def sizes_in(self, form: Signature) -> tuple[int, ...]:
+        """`group_sizes` for who knows the form already."""
+        if form.has_segments:
+            return _segment_sizes(self, len(form.operands))
+        return _single_variadic_sizes(form.operands, len(operands_of(self)))
 
     def group_range(self, name: str) -> tuple[int, int]:
         """First and one past the last operand number of the group `name`."""
-        sizes = self.group_sizes()
-        index = self.form().operand_index[name]
+        return self.range_in(self.form(), name)
+
+    def range_in(self, form: Signature, name: str) -> tuple[int, int]:
+        """`group_range` for who knows the form already."""
+        sizes = self.sizes_in(form)
+        index = form.operand_index[name]
         first = sum(sizes[:index])
         return first, first + sizes[index]
 
@@ -505,7 +517,7 @@ class ODSOperation(Operation):
         if signature.has_segments:
             _check_segments(self, len(signature.operands))
         _check_attributes(self, signature)
-        _check_types("operand", signature.operands, self.group_sizes(), operands_of(self))
+        _check_types("operand", signature.operands, self.sizes_in(signature), operands_of(self))
         results = _single_variadic_sizes(signature.results, len(self.results))
         _check_types("result", signature.results, results, self.results)
         self.verify_op()
@@ -526,7 +538,8 @@ def segments_attr(sizes: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
 
 def _ints(attr: Attribute) -> tuple[int, ...]:
     array = cast("DenseArrayBase[IntegerType]", attr)
-    return _unpacked(array.data.data) if array.elt_type == i32 else array.get_values()
+    is_i32 = array.elt_type is i32 or array.elt_type == i32
+    return _unpacked(array.data.data) if is_i32 else array.get_values()
 
 
 @lru_cache(maxsize=1024)
@@ -645,9 +658,9 @@ class DestinationStyleOp(ODSOperation):
     @property
     def init_range(self) -> tuple[int, int]:
         """First and one past the last operand number of the inits."""
-        init = self.form().init
-        assert init is not None, f"{self.name} names no init"
-        return self.group_range(init)
+        form = self.form()
+        assert form.init is not None, f"{self.name} names no init"
+        return self.range_in(form, form.init)
 
     @property
     def inits(self) -> tuple[SSAValue, ...]:

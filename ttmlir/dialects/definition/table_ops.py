@@ -419,7 +419,7 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
         count = len(operands)
         if self.DEFINITION.family.is_elementwise:
             return self.NAMES_DESTINATION and count > len(self.DEFINITION.operands)
-        if all(group.is_single or group.name == signature.init for group in signature.operands):
+        if signature.has_single_inputs:
             if count >= len(signature.operands) and self._says_what_it_must(signature):
                 return True
             late = _late_destination_form(type(self)) if self.NAMES_DESTINATION else None
@@ -525,9 +525,9 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
     @property
     def init_range(self) -> tuple[int, int]:
         """First and one past the last operand number of the inits, if there are any."""
-        if self.has_destination:
-            return super().init_range
         form = self.form()
+        if form.init is not None:
+            return self.range_in(form, form.init)
         end = len(operands_of(self)) - len(
             [group for group in form.operands[-1:] if group in _TRAILING]
         )

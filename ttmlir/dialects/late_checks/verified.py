@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IntegerType
 from xdsl.ir import Attribute, SSAValue
 
 from ttmlir.dialects.definition.ods import ODSOperation, refuse, text
@@ -91,11 +91,6 @@ def is_float(element: Attribute) -> bool:
 def is_integer(element: Attribute) -> bool:
     """True for integers, with a sign or without."""
     return isinstance(element, IntegerType)
-
-
-def is_integer_or_float(element: Attribute) -> bool:
-    """True for numbers that are neither indices nor complex."""
-    return isinstance(element, IntegerType | AnyFloat) and not isinstance(element, IndexType)
 
 
 def join(extents: Sequence[int], separator: str = ", ") -> str:

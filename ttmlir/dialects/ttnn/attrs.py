@@ -18,6 +18,7 @@ from xdsl.ir import (
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects.definition.syntax import (
     KeywordAttr,
@@ -1047,6 +1048,14 @@ class KernelCBFormatAttr(_Described[CircularBufferFormat]):
         data_type = parse_keyword(parser, DataType, "::mlir::tt::DataType")
         _parse_next_field(parser, "page_size")
         return CircularBufferFormat(index, data_type, parse_unsigned(parser))
+
+    def verify(self) -> None:
+        """VerifyException for tiles of fewer rows, which the attribute has no word for."""
+        if self.data.tile_height != 32:
+            raise VerifyException(
+                f"circular buffer {self.data.index} holds tiles of {self.data.tile_height} rows, "
+                "which `ttnn.kernel_cb_format` cannot say; tiles have 32"
+            )
 
     def print_content(self, printer: Printer) -> None:
         """Write what `parse_content` reads."""

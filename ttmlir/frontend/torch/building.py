@@ -1,137 +1,38 @@
-"""The body of a function under construction: the builder of ttir, with what torch adds to it."""
+"""The body of a function under construction, with what torch adds to it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, TensorType
-from xdsl.dialects.func import ReturnOp
-from xdsl.dialects.tensor import EmptyOp
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Block, SSAValue
 
-from ttmlir.arrays.array import Array, Scalar
+from ttmlir.arrays.array import Array
 from ttmlir.arrays.carriers import array_of
-from ttmlir.dialects.ttir import ConstantOp, TTIRTableOp
-from ttmlir.frontend.torch.elements import elements_of_tensor, numbers_of_tensor, splat_of
-from ttmlir.ir.builder import Builder, TTIRCarrier, array_in
-from ttmlir.ir.rewriting import erase_unused
-from ttmlir.ir.tensor_types import element_of, element_type, value_shape
-from ttmlir.optable.op_definition import broadcast_shape
+from ttmlir.frontend import body
+from ttmlir.frontend.body import Shape
+from ttmlir.frontend.torch.elements import elements_of_tensor, numbers_of_tensor
 
-if TYPE_CHECKING:
-    from ttmlir.dialects.definition.table_ops import ParameterValue
-
-Shape = tuple[int, ...]
+__all__ = ["BodyBuilder", "Shape"]
 
 
-class BodyBuilder(Builder):
+class BodyBuilder(body.BodyBuilder):
     """Appends operations to a block, at the location that was set last."""
 
     def __init__(self, block: Block) -> None:
         """Build in an empty block."""
-        super().__init__(block, UNKNOWN_LOC)
-        self._numbers: dict[tuple[str, Attribute, int], SSAValue] = {}
-        self._carrier = _BodyCarrier(self)
+        super().__init__(block)
         self.complex_views: dict[SSAValue, SSAValue] = {}
         """Complex tensors by the pairs of real ones that `view_as_real` gave of them."""
-
-    def finish(self, values: Sequence[SSAValue]) -> None:
-        """End the function with its results, without what they do not depend on.
-
-        Assignments to a part of a tensor make torch look at the part first, for example.
-        """
-        end = self.insert(ReturnOp.create(operands=values, location=self.location))
-        block = end.parent
-        assert block is not None
-        pure = (TTIRTableOp, EmptyOp, ConstantOp)
-        erase_unused(op for op in block.ops if isinstance(op, pure))
-
-    def compute(
-        self,
-        mnemonic: str,
-        *inputs: SSAValue,
-        element: Attribute | None = None,
-        **parameters: ParameterValue,
-    ) -> SSAValue:
-        """An elementwise operation; operands broadcast as in torch.
-
-        The element type is that of the last input unless given.
-        """
-        shape = broadcast_shape(*map(value_shape, inputs))
-        type_ = TensorType(element or element_type(inputs[-1]), shape)
-        return self.create(mnemonic, inputs, type_, **parameters)
-
-    def array(self, value: SSAValue) -> Array:
-        """A tensor as an array, with operators."""
-        return array_in(self._carrier, value)
 
     def array_of_known(self, tensor: Any, constant: SSAValue) -> Array:
         """A torch tensor as an array of numbers, which is this constant where a value is needed."""
         if tensor.is_complex():
             return self.array(constant)
         numbers = array_of(numbers_of_tensor(tensor))
-        self._carrier.remember(numbers, constant)
+        self.carrier.remember(numbers, constant)
         return numbers
-
-    def value_of(self, array: Array) -> SSAValue:
-        """The tensor that an array is; numbers become a constant."""
-        return self._carrier.value(array)
-
-    # -- constants -----------------------------------------------------------------------------
 
     def create_tensor(self, tensor: object) -> SSAValue:
         """A constant of the numbers of a torch tensor."""
         elements = elements_of_tensor(tensor)
         return self.create_constant(elements, elements.type)
-
-    def create_splat(self, number: complex | bool, type_: Attribute) -> SSAValue:
-        """A constant of one number; integers wrap, as in torch."""
-        tensor = cast("TensorType[Attribute]", type_)
-        elements = splat_of(number, tensor.element_type, tensor.get_shape())
-        return self.create_constant(elements, type_)
-
-    def create_number(self, value: complex | bool, like: SSAValue) -> SSAValue:
-        """A number that broadcasts against a tensor and has its element type.
-
-        Equal numbers are one operation.
-        """
-        return self.create_number_of_rank(value, element_type(like), len(value_shape(like)))
-
-    def create_number_of_rank(
-        self, value: complex | bool, element: Attribute, rank: int
-    ) -> SSAValue:
-        """A number as a tensor of `rank` extents of 1."""
-        # 0.0 and -0.0, and 1 and True, are equal but different numbers.
-        key = (repr(value), element, rank)
-        found = self._numbers.get(key)
-        if found is None:
-            found = self.create_splat(value, TensorType(element, (1,) * rank))
-            self._numbers[key] = found
-        return found
-
-    # -- reductions and products ---------------------------------------------------------------
-
-    def reduce(
-        self, mnemonic: str, value: SSAValue, dims: Sequence[int], *, keep_dim: bool = True
-    ) -> SSAValue:
-        """A reduction; over no dimension it returns its input."""
-        if not dims:
-            return value
-        return self.create_inferred(mnemonic, value, keep_dim=keep_dim, dim_arg=tuple(dims))
-
-    def matmul(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """A product of matrices of one rank; leading dimensions are batches."""
-        return self.create_inferred("matmul", a, b)
-
-
-class _BodyCarrier(TTIRCarrier):
-    """Arrays of a body, whose numbers are those that `create_number` makes."""
-
-    def __init__(self, build: BodyBuilder) -> None:
-        super().__init__(build)
-        self._body = build
-
-    def number(self, scalar: Scalar, rank: int) -> SSAValue:
-        """A number with the rank of the result."""
-        return self._body.create_number_of_rank(scalar.number, element_of(scalar.dtype), rank)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, cast
@@ -19,9 +18,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from ttmlir.mlir.attributes import LARGE, Elements, elements_attr, elements_of, large_elements_attr
+from ttmlir.mlir.attributes import LARGE, Elements, elements_attr, large_elements_attr
 from ttmlir.mlir.large_bytes import LargeBytes
-from ttmlir.runtime.session import array_of_torch
+from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.session import array_of_torch, has_numbers
 from ttmlir.runtime.tensor import Array
 
 _ELEMENTS: dict[str, Attribute] = {
@@ -104,7 +104,13 @@ def elements_of_tensor(tensor: Any) -> Elements:
     """The numbers of a torch tensor as a constant.
 
     Many of them stay where they are until the model has been compiled (`own_constants`).
+    InputError for a tensor that is only a shape.
     """
+    if not has_numbers(tensor):
+        raise InputError(
+            "a weight is a shape without numbers (device 'meta', FakeTensor), which is no "
+            "constant: compile with weights='arguments'"
+        )
     tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     element = element_of(tensor.dtype)
     assert element is not None, "checked when the program was read"
@@ -126,25 +132,6 @@ def numbers_of_tensor(tensor: Any) -> Array:
     if dtype_name(tensor.dtype) in SMALL_FLOATS:
         tensor = tensor.to(torch_package().bfloat16)
     return array_of_torch(torch_package(), tensor)
-
-
-def splat_of(value: complex | bool, element: Attribute, shape: Sequence[int]) -> Elements:
-    """A constant of one number; integers wrap, as in torch."""
-    type_: Any = TensorType(element, shape)
-    if isinstance(element, ComplexType):
-        whole = complex(value)
-        return elements_of(type_, [(whole.real, whole.imag)])
-    assert not isinstance(value, complex), "torch gives complex numbers to complex tensors alone"
-    if not isinstance(element, IntegerType):
-        return elements_of(type_, [float(value)])
-    element = cast("IntegerType", element)
-    width = element.width.data
-    if width == 1:
-        return elements_of(type_, [int(bool(value)) and -1])
-    number = (math.trunc(value) if math.isfinite(value) else 0) & ((1 << width) - 1)
-    if element.signedness.data is not Signedness.UNSIGNED and number >> (width - 1):
-        number -= 1 << width
-    return elements_of(type_, [number])
 
 
 # -- containers of tensors and of numbers that are not known ------------------------------------

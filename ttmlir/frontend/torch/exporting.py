@@ -38,7 +38,7 @@ from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import location_of_error, location_of_trace, user_frames_kept
 from ttmlir.frontend.torch.random.seeding import SEED, create_seeded, is_random
 from ttmlir.frontend.torch.rules import RULES, rule_of
-from ttmlir.frontend.torch.support import EAGER_QUANTIZATION, near
+from ttmlir.frontend.torch.support import EAGER_QUANTIZATION, NESTED, SPARSE, near
 from ttmlir.frontend.torch.training.gradients import (
     GradientsAsked,
     gradients_refused,
@@ -144,6 +144,8 @@ _REASONS = (
         "compile the module that has them",
     ),
     (r"torch\.classes\.quantized|quantized nyi|aten::_empty_affine_quantized", EAGER_QUANTIZATION),
+    (r"SparseTensorImpl|SparseCsrTensorImpl", SPARSE),
+    (r"NestedIntNode|NestedTensorImpl", NESTED),
 )
 """What torch says in its own terms, and in those of the user."""
 

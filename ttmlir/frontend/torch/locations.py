@@ -97,7 +97,9 @@ def _kind_of(file: str) -> str:
     if file == _STRING:
         return _TEXT
     torch = os.path.dirname(torch_package().__file__) + os.sep
-    if file.startswith(("<", torch, PACKAGE_FOLDER)):
+    # Beside torch is what it computes sizes with.
+    sympy = os.path.join(os.path.dirname(torch.rstrip(os.sep)), "sympy") + os.sep
+    if file.startswith(("<", torch, sympy, PACKAGE_FOLDER)):
         return _HIDDEN
     # Python's own folder holds that of installed packages.
     for kinds, kind in ((("purelib", "platlib"), _LIBRARY), (("stdlib", "platstdlib"), _HIDDEN)):

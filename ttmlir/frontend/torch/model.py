@@ -48,7 +48,7 @@ from ttmlir.frontend.torch.program import (
 )
 from ttmlir.frontend.torch.random.seeding import SEED, create_seed
 from ttmlir.runtime.errors import InputError
-from ttmlir.runtime.session import array_of_torch
+from ttmlir.runtime.session import array_of_torch, has_numbers
 from ttmlir.runtime.signature import LEAF, CallSignature, dict_of, tuple_of
 from ttmlir.runtime.tensor import Array
 
@@ -173,19 +173,30 @@ def _read_exported(name: str, exported: Any, program: ImportedProgram) -> Traced
 class _Bound(MutableMapping[int, Array]):
     """Weights and state by the number of the input; programs that share buffers share a store."""
 
-    def __init__(self, tensors: Sequence[Any], store: dict[int, Array]) -> None:
+    def __init__(self, named: Sequence[tuple[str, Any]], store: dict[int, Array]) -> None:
         # Keeping the tensors keeps their identities from being given to others.
-        self._tensors = list(tensors)
+        self._named = list(named)
+        self._tensors = [tensor for _, tensor in named]
         self._store = store
-        for tensor in tensors:
-            if id(tensor) not in store:
+        for tensor in self._tensors:
+            if id(tensor) not in store and has_numbers(tensor):
                 store[id(tensor)] = array_of(tensor)
 
     def __getitem__(self, index: int) -> Array:
-        """The array of an input; KeyError for others."""
+        """The array of an input; KeyError for others, InputError for one without numbers."""
         if not 0 <= index < len(self._tensors):
             raise KeyError(index)
-        return self._store[id(self._tensors[index])]
+        name, tensor = self._named[index]
+        if id(tensor) not in self._store:
+            raise InputError(
+                f"'{name}' is a shape without numbers (device 'meta', FakeTensor): the model can "
+                "be estimated and saved, but not run"
+            )
+        return self._store[id(tensor)]
+
+    def __contains__(self, index: object) -> bool:
+        """True for inputs, with numbers or without."""
+        return index in range(len(self._tensors))
 
     def __setitem__(self, index: int, array: Array) -> None:
         """Replace it for all programs."""
@@ -224,7 +235,7 @@ class _Door:
         self._on_devices = traced.on_devices
         self._program = program
         self._outputs = [meta for meta in program.outputs if is_computed(meta)]
-        passed_on = [tensor for _, tensor in (*program.weights, *program.state)]
+        passed_on = [*program.weights, *program.state]
         # The state is replaced after each call.
         self._bound = _Bound(passed_on, store)
         self._state = range(len(program.weights), len(passed_on))

@@ -19,6 +19,7 @@ from ttmlir.compiler import transform
 from ttmlir.dialects import ttir
 from ttmlir.dialects.ttcore import MeshesAttr
 from ttmlir.frontend.complex_pairs import ComplexPlaces
+from ttmlir.frontend.control import add_function, choose, read_row, write_row
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import Known, Number, TorchCall
 from ttmlir.frontend.torch.data.values import compute
@@ -38,17 +39,16 @@ from ttmlir.frontend.torch.locations import location_of, refuse_node
 from ttmlir.frontend.torch.rules import RULES, rule_for_complex, rule_of
 from ttmlir.frontend.torch.rules.collectives import JOINED, is_between_devices
 from ttmlir.frontend.torch.support import instead_of, near, near_of_complex
-from ttmlir.ir.tensor_types import element_type, is_complex, value_shape
+from ttmlir.ir.tensor_types import is_complex, value_shape
 from ttmlir.mlir.reporting import LocatedError, name_location
+from ttmlir.passes.control_flow.flattening import MAX_CHOSEN_OPERATIONS
+from ttmlir.passes.stablehlo.mesh_borders import arranged
 
 # --- Control --------------------------------------------------------------------------------------
 # Control flow of torch: `torch.cond`, and the loops `while_loop`, `scan` and `map`.
 #
 # Bodies become private functions, which `ttir.while` and `ttir.case` call. Of small branches, both
 # are computed. What is known while compiling, such as weights, stays a constant of each body.
-
-MAX_CHOSEN_OPERATIONS = 16
-"""Most operations of two branches that are both computed."""
 
 Body = Callable[[BodyBuilder, Sequence[Any]], Sequence[SSAValue]]
 """Adds what a function computes of its arguments."""
@@ -84,7 +84,7 @@ class ControlFlow:
             pairs = zip(
                 *(self._inline(g, operands, build) for g in (on_true, on_false)), strict=True
             )
-            return [_choose(build, predicate, *pair) for pair in pairs]
+            return [choose(build, predicate, *pair) for pair in pairs]
         given = _Given(operands, build)
         branches = [
             self._function("branch", self._calls(graph, given), given.values, build)
@@ -146,11 +146,11 @@ class ControlFlow:
         def iterate(inner: BodyBuilder, arguments: Sequence[Any]) -> Sequence[SSAValue]:
             number, state = arguments[0], arguments[1 : 1 + len(first)]
             sources = arguments[count : count + len(stacked)]
-            found = [_row(inner, source, number) for source in sources]
+            found = [read_row(inner, source, number) for source in sources]
             passed = [*state, *found, *given.restore(arguments[count + len(stacked) :])]
             results = self._inline(graph, passed, inner)
             written = [
-                _write_row(inner, stack, result, number)
+                write_row(inner, stack, result, number)
                 for stack, result in zip(
                     arguments[1 + len(first) : count], results[len(first) :], strict=True
                 )
@@ -181,18 +181,8 @@ class ControlFlow:
         self, kind: str, body: Body, operands: Sequence[SSAValue], build: BodyBuilder
     ) -> FuncOp:
         """A private function of the operands."""
-        block = Block(arg_types=[value.type for value in operands])
-        inner = BodyBuilder(block)
-        inner.location = build.location
-        results = body(inner, block.args)
-        inner.location = build.location
-        inner.finish(results)
-        types = [value.type for value in operands], [value.type for value in results]
-        name = f"main_{kind}{len(self.functions)}"
-        function = FuncOp(name, types, Region(block), visibility="private")
-        function.location = build.location
-        self.functions.append(function)
-        return function
+        types = [value.type for value in operands]
+        return add_function(self.functions, kind, types, BodyBuilder, body, build.location)
 
 
 class _Given:
@@ -243,35 +233,6 @@ def _size(graph: Any) -> int:
     ):
         return MAX_CHOSEN_OPERATIONS + 1
     return sum(node.op == "call_function" for node in nodes)
-
-
-def _choose(
-    build: BodyBuilder, predicate: SSAValue, on_true: SSAValue, on_false: SSAValue
-) -> SSAValue:
-    if on_true is on_false:
-        return on_true
-    rank = len(value_shape(on_true))
-    shaped = build.reshape(predicate, (1,) * rank)
-    return build.compute("where", shaped, on_true, on_false)
-
-
-def _row(build: BodyBuilder, source: SSAValue, number: SSAValue) -> SSAValue:
-    shape = value_shape(source)
-    begins = _begins(build, number, len(shape))
-    row = build.create_inferred("slice_dynamic", source, begins, sizes=(1, *shape[1:]))
-    return build.reshape(row, shape[1:])
-
-
-def _write_row(build: BodyBuilder, stack: SSAValue, row: SSAValue, number: SSAValue) -> SSAValue:
-    shape = value_shape(stack)
-    part = build.reshape(row, (1, *shape[1:]))
-    return build.create_inferred("slice_write", stack, part, _begins(build, number, len(shape)))
-
-
-def _begins(build: BodyBuilder, number: SSAValue, rank: int) -> SSAValue:
-    first = build.reshape(number, (1,))
-    zeros = [build.create_number_of_rank(0, element_type(number), 1)] * (rank - 1)
-    return build.concat([first, *zeros], 0)
 
 
 OPERATIONS: Mapping[str, Callable[[ControlFlow, Sequence[Any], BodyBuilder], list[SSAValue]]] = {
@@ -678,7 +639,8 @@ class _Importer:
         """Say the devices of a program of several, which joins what it returns."""
         for node in self._exported.graph.nodes:
             if str(node.target) == JOINED:
-                module.attributes["ttcore.meshes"] = MeshesAttr((("mesh", tuple(node.args[2])),))
+                meshes = arranged("mesh", tuple(node.args[2]))
+                module.attributes["ttcore.meshes"] = MeshesAttr(tuple(meshes))
                 return
 
     # -- refusals ------------------------------------------------------------------------------

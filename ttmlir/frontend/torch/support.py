@@ -43,7 +43,26 @@ EAGER_QUANTIZATION = (
 )
 """What to do instead of quantization in eager mode."""
 
+SPARSE = (
+    "sparse tensors have no form on the device; x.to_dense() is a tensor that has, and index_add "
+    "adds rows that indices choose"
+)
+NESTED = (
+    "nested tensors have as many rows as their parts, which is no shape; give x.to_padded_tensor(0)"
+    " and a mask"
+)
+"""What to do instead of tensors without the layout of all others."""
+
 _INSTEAD = {
+    **dict.fromkeys(
+        ("_to_sparse", "_to_sparse_csr", "_to_sparse_csc", "_to_sparse_bsr", "_to_sparse_bsc"),
+        SPARSE,
+    ),
+    **dict.fromkeys(
+        ("_sparse_coo_tensor_with_dims_and_tensors", "sparse_compressed_tensor", "_sparse_mm"),
+        SPARSE,
+    ),
+    "_nested_tensor_from_tensor_list": NESTED,
     **dict.fromkeys(
         ("quantize_per_tensor", "quantize_per_channel", "quantize_per_tensor_dynamic"),
         EAGER_QUANTIZATION,
@@ -63,9 +82,6 @@ _INSTEAD = {
         "random numbers that take an unknown number of tries are not supported; make them outside "
         "and pass them as an argument",
     ),
-    "_pack_padded_sequence": "packed sequences have as many rows as their lengths say; give the "
-    "recurrent layer the padded tensor, and choose the last step of each sequence by its length, "
-    "as in y[torch.arange(n), lengths - 1]",
     **dict.fromkeys(
         ("masked_select", "nonzero"),
         "the number of selected elements is known only at run time; torch.where(mask, x, other) "
@@ -76,7 +92,6 @@ _INSTEAD = {
     "linalg_eig": "eigenvalues of matrices that are not symmetric have no algorithm here; compute "
     "them outside of the model, and pass the result as an argument; of symmetric matrices there is "
     "torch.linalg.eigh",
-    "linalg_lstsq": "torch cannot trace least squares; write torch.linalg.pinv(a) @ b",
     **dict.fromkeys(
         ("linalg_ldl_factor_ex", "linalg_ldl_solve"),
         "LDL factors have no algorithm here; there are torch.linalg.cholesky and lu_factor",

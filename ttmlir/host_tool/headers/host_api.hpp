@@ -437,6 +437,17 @@ inline GlobalSemaphore CreateGlobalSemaphore(
 
 // --- Circular buffers ----------------------------------------------------------------------------
 
+/// Rows and columns of tiles.
+class Tile {
+public:
+    explicit Tile(std::array<uint32_t, 2> shape = {constants::TILE_HEIGHT, constants::TILE_WIDTH}) : shape_(shape) {}
+    uint32_t get_height() const { return shape_[0]; }
+    uint32_t get_width() const { return shape_[1]; }
+
+private:
+    std::array<uint32_t, 2> shape_;
+};
+
 class CircularBufferConfig : public Remote {
 public:
     explicit CircularBufferConfig(const Value& value) : Remote(value) {}
@@ -455,6 +466,12 @@ public:
     CircularBufferConfig& set_page_size(
         uint8_t index, uint32_t size, Where where = Where::here()) {
         return set(where, "CircularBufferConfig.set_page_size", index, size);
+    }
+    CircularBufferConfig& set_tile_dims(
+        uint8_t index, const Tile& tile, Where where = Where::here()) {
+        return set(
+            where, "CircularBufferConfig.set_tile_dims", index, tile.get_height(),
+            tile.get_width());
     }
     CircularBufferConfig& set_total_size(uint32_t size, Where where = Where::here()) {
         return set(where, "CircularBufferConfig.set_total_size", size);
@@ -481,6 +498,10 @@ public:
         }
         const Builder& set_page_size(uint32_t size, Where where = Where::here()) const {
             config_.set_page_size(index_, size, where);
+            return *this;
+        }
+        const Builder& set_tile_dims(const Tile& tile, Where where = Where::here()) const {
+            config_.set_tile_dims(index_, tile, where);
             return *this;
         }
         const Builder& set_total_size(uint32_t size, Where where = Where::here()) const {
@@ -953,6 +974,12 @@ public:
     }
     IDevice* get_device(size_t row, size_t column, Where where = Where::here()) {
         return keep(ask(where, "distributed.MeshDevice.get_device", row, column));
+    }
+    tt_fabric::FabricNodeId get_fabric_node_id(
+        const MeshCoordinate& place, Where where = Where::here()) const {
+        const auto made =
+            ask(where, "distributed.MeshDevice.get_fabric_node_id", place).numbers<uint32_t>();
+        return {tt_fabric::MeshId{made[0]}, made[1]};
     }
     std::vector<IDevice*> get_devices(Where where = Where::here()) {
         std::vector<IDevice*> made;

@@ -286,6 +286,39 @@ inline uint32_t tile_size(
     return ttmlir_host::call(where, "tile_size", format).number;
 }
 
+namespace tt_fabric {
+
+enum class FabricConfig : uint32_t {
+    DISABLED, FABRIC_1D_NEIGHBOR_EXCHANGE, FABRIC_1D, FABRIC_1D_RING, FABRIC_2D, FABRIC_2D_TORUS_X,
+    FABRIC_2D_TORUS_Y, FABRIC_2D_TORUS_XY
+};
+inline const char* name_of(FabricConfig) { return "tt_fabric.FabricConfig"; }
+enum class FabricReliabilityMode : uint32_t {
+    STRICT_SYSTEM_HEALTH_SETUP_MODE, RELAXED_SYSTEM_HEALTH_SETUP_MODE,
+    DYNAMIC_RECONFIGURATION_SETUP_MODE
+};
+
+/// The number of a mesh.
+struct MeshId {
+    uint32_t value = 0;
+    uint32_t operator*() const { return value; }
+    auto operator<=>(const MeshId&) const = default;
+};
+/// A chip as the fabric numbers it.
+struct FabricNodeId {
+    MeshId mesh_id;
+    uint32_t chip_id = 0;
+    FabricNodeId(MeshId mesh, uint32_t chip) : mesh_id(mesh), chip_id(chip) {}
+    auto operator<=>(const FabricNodeId&) const = default;
+    void encode(ttmlir_host::Message& message) const {
+        message.record("tt_fabric.FabricNodeId", 2);
+        message.field("mesh_id", mesh_id.value);
+        message.field("chip_id", chip_id);
+    }
+};
+
+}  // namespace tt_fabric
+
 namespace tt_metal {
 
 using ::bfloat16;
@@ -306,6 +339,10 @@ enum NOC : uint8_t { NOC_0 = 0, NOC_1 = 1, RISCV_0_default = 0, RISCV_1_default 
 enum NOC_MODE : uint8_t { DM_DEDICATED_NOC, DM_DYNAMIC_NOC };
 enum class KernelBuildOptLevel : uint8_t { O1, O2, O3, O0, Os, Ofast, Oz };
 enum class UnpackToDestMode : uint8_t { Default, UnpackToDestFp32 };
+enum class CoreType : uint32_t { WORKER, ETH };
+enum Eth : uint8_t { SENDER, RECEIVER, IDLE };
+inline const char* name_of(CoreType) { return "CoreType"; }
+inline const char* name_of(Eth) { return "Eth"; }
 inline const char* name_of(BufferType) { return "BufferType"; }
 inline const char* name_of(TensorMemoryLayout) { return "TensorMemoryLayout"; }
 inline const char* name_of(ShardOrientation) { return "ShardOrientation"; }
@@ -352,6 +389,25 @@ struct WriterDataMovementConfig : DataMovementConfig {
             .processor = DataMovementProcessor::RISCV_0, .noc = NOC::NOC_1,
             .compile_args = std::move(compile_args), .defines = std::move(defines),
             .named_compile_args = std::move(named)} {}
+};
+struct EthernetConfig {
+    Eth eth_mode = Eth::SENDER;
+    NOC noc = NOC::NOC_0;
+    DataMovementProcessor processor = DataMovementProcessor::RISCV_0;
+    std::vector<uint32_t> compile_args;
+    Defines defines;
+    NamedArgs named_compile_args;
+    KernelBuildOptLevel opt_level = KernelBuildOptLevel::Os;
+    void encode(ttmlir_host::Message& message) const {
+        message.record("EthernetConfig", 7);
+        message.field("eth_mode", eth_mode);
+        message.field("noc", noc);
+        message.field("processor", processor);
+        message.field("compile_args", compile_args);
+        message.field("defines", defines);
+        message.field("named_compile_args", named_compile_args);
+        message.field("opt_level", opt_level);
+    }
 };
 struct ComputeConfig {
     MathFidelity math_fidelity = MathFidelity::HiFi4;

@@ -707,6 +707,7 @@ _SIGNATURES: tuple[tuple[str, str, int], ...] = (
     *(("round_to_fp16a", "fn f", 1), ("round_to_fp16b", "fn f", 1)),
     *(("round_to_integers", "fnnn i", 1), ("floats_of_integers", "i f", 1)),
     *(("bits_of_floats", "f i", 0), ("floats_of_bits", "i f", 0)),
+    *(("look_up", "fiiiiiinn f", 1),),
     # Integers.
     *(("add_integers", "ii i", 1), ("subtract_integers", "ii i", 1)),
     *(("multiply_integers", "ii i", 1), ("absolute_integers", "i i", 1)),

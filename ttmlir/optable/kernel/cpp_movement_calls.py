@@ -856,6 +856,7 @@ _SINCE_MID_2026 = {
 
 _UNITS = {
     "llk_pack_reconfig_l1_acc": "pack_reconfig_l1_acc",
+    "llk_unpack_tilizeA_B_init": "tilizeA_B_reduce_init",
     "pack_relu_config": "llk_pack_relu_config",
 }
 """Calls of the layer below the compute API, which kernels make inside of `PACK((...))`."""

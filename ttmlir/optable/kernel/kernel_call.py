@@ -105,6 +105,8 @@ CONSTANTS: Mapping[str, int] = {
     "INVALID": 0,
     "VALID": 1,
     "NOC_MAX_BURST_SIZE": 8192,
+    "NOC_MAX_TRANSACTION_ID": 15,
+    "NOC_UNICAST_WRITE_VC": 1,
     "TILE_HEIGHT": 32,
     "TILE_WIDTH": 32,
     "TILE_HW": 1024,

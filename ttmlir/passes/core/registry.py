@@ -39,6 +39,7 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.d2m.kernels.convert_d2m_to_ttmetal:ConvertD2MToTTMetalPass"
     ),
     "convert-d2m-to-ttnn": "ttmlir.passes.d2m.kernels.convert_d2m_to_ttnn:ConvertD2MToTTNNPass",
+    "convert-gspmd-to-sdy": "ttmlir.passes.shardy.convert_gspmd_to_sdy:ConvertGSPMDToSdyPass",
     "convert-linalg-to-ttir": "ttmlir.passes.convert_linalg_to_ttir:ConvertLinalgToTTIRPass",
     "convert-ml-program-to-func": (
         "ttmlir.passes.linalg.convert_ml_program_to_func:ConvertMLProgramToFuncPass"
@@ -197,6 +198,7 @@ PASSES: dict[str, str] = {
     "sdy-sharding-constraint-to-reshard": (
         "ttmlir.passes.shardy.sdy_sharding_constraint_to_reshard:SdyShardingConstraintToReshardPass"
     ),
+    "sdy-split-sub-axes": "ttmlir.passes.shardy.sdy_split_sub_axes:SdySplitSubAxesPass",
     "sdy-user-priority-propagate": (
         "ttmlir.passes.shardy.sdy_user_priority_propagate:SdyUserPriorityPropagatePass"
     ),

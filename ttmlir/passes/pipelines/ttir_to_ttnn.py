@@ -190,6 +190,7 @@ class LateOptions(Pipeline):
         True, "2026: let operations of two tensors compute functions of single elements, too"
     )
     enable_permute_matmul_fusion: bool = option(True, "2026: let products transpose their operands")
+    enable_gelu_tanh_fusion: bool = option(True, "2026: let gelu by tanh be gelu by erf")
     enable_dram_space_saving_optimization_pass: bool = option(
         True, "2026: say what L1 constants take: run ttnn-memory-management"
     )
@@ -491,7 +492,12 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         on_host = self.enable_const_eval and self.enable_const_eval_inputs_to_system_memory
         const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
         fusing = (
-            [TTIRFusingPass(enable_permute_matmul_fusion=self.enable_permute_matmul_fusion)]
+            [
+                TTIRFusingPass(
+                    enable_permute_matmul_fusion=self.enable_permute_matmul_fusion,
+                    enable_gelu_tanh_fusion=self.enable_gelu_tanh_fusion,
+                )
+            ]
             if self.enable_fusing_pass
             else []
         )

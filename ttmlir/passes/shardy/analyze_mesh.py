@@ -60,7 +60,7 @@ _AXIS = r'\s*"[^"]*"\s*=\s*\d+\s*'
 _MESH = re.compile(rf"<\[(?:{_AXIS}(?:,{_AXIS})*)?\](?:,\s*device_ids=\[[\d, ]*\])?>")
 _PART = re.compile(r"\([1-9]\d*\)[1-9]\d*")
 _AXES: tuple[str, ...] = ("x", "y")
-ANY_MESH = "Take meshes of any two extents, also those that no machine has"
+ANY_MESH = "Take meshes of any axes and extents, also those that no machine has"
 _VALID = {
     1: (1, 2, 4, 8, 16, 32, 64),
     2: (2, 4, 8),
@@ -115,7 +115,7 @@ class AnalyzeMeshPass(ModulePass):
         mesh: Mesh = axes_of(cast("sdy.MeshAttr", op.properties["mesh"]).data)
         if len(mesh) > 2 and self.any_mesh:
             mesh = op.axes
-        if len(mesh) > 2:
+        if len(mesh) > 2 and not self.any_mesh:
             refuse_at(op, f"Pass expects a 0D, 1D, or 2D mesh, got {len(mesh)}D")
         if not mesh:
             mesh = dict.fromkeys(_AXES, 1)
@@ -131,8 +131,10 @@ class AnalyzeMeshPass(ModulePass):
         _check_axes(op, mesh)
 
     def _check(self, op: sdy.MeshOp | ModuleOp, mesh: Mesh) -> None:
+        if self.any_mesh:
+            return
         rows, columns = mesh.values()
-        if not self.any_mesh and columns not in _VALID.get(rows, ()):
+        if columns not in _VALID.get(rows, ()):
             known = ", ".join(f"{r}x{'|'.join(map(str, c))}" for r, c in _VALID.items())
             refuse_at(op, f"Mesh is not valid: {rows}x{columns}; there are {known}")
 

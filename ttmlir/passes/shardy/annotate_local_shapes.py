@@ -112,8 +112,18 @@ def _place_of(function: FuncOp, value: SSAValue) -> Operation:
     """Where to say something of an argument or result: functions of models stand in no line."""
     if not isinstance(function.location, UnknownLoc):
         return function
-    if isinstance(value, OpResult):
-        return value.op
+    # What wraps the program, or is put in it by the compiler, stands in no line either.
+    while isinstance(value, OpResult):
+        op = value.op
+        if not isinstance(op.location, UnknownLoc):
+            return op
+        end = op.regions[0].blocks[-1].last_op if op.name == "sdy.manual_computation" else None
+        if end is not None:
+            value = end.operands[value.index]
+        elif op.operands:
+            value = op.operands[0]
+        else:
+            return op
     return next((use.operation for use in value.uses), function)
 
 

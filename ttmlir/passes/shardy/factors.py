@@ -8,6 +8,7 @@ the slowest first, and axes of a mesh divide factors. A product of matrices has 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -15,15 +16,19 @@ from typing import cast
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
-from ttmlir.dialects import chlo
+from ttmlir.dialects import chlo, sdy
 from ttmlir.dialects.stablehlo.attrs import (
     ConvDimensionNumbersAttr,
     DotDimensionNumbersAttr,
     GatherDimensionNumbersAttr,
+    ScatterDimensionNumbersAttr,
 )
 from ttmlir.dialects.stablehlo.elementwise import ELEMENTWISE
 from ttmlir.dialects.stablehlo.form import integer, integers
+from ttmlir.ir.constants import attr_numbers
+from ttmlir.ir.rewriting import refuse
 from ttmlir.ir.tensor_types import value_shape
+from ttmlir.mlir.attributes import Elements
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
 Factors = list[list[int]]
@@ -150,6 +155,11 @@ def _reduce(op: Operation) -> Rule | None:
     combining = combiners(op.regions[0])
     combined = {each.mnemonic for each in combining or ()}
     name = _COMBINATIONS.get(combined.pop()) if len(combined) == 1 else None
+    if name in _NEUTRAL and not all(
+        _is_splat(each, _NEUTRAL[name]) for each in op.operands[count:]
+    ):
+        # Each device would begin with what the whole begins with once.
+        name = None
     rule = Rule([], [], combination=name or "add")
     reduced = {*integers(op, "dimensions")}
     shape = value_shape(op.operands[0])
@@ -171,8 +181,20 @@ _COMBINATIONS = {
     "multiply": "multiply",
     "logical_and": "and",
     "logical_or": "or",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
 }
 """Operations of StableHLO by the definitions that bodies of reductions have."""
+_NEUTRAL = {"add": 0, "multiply": 1}
+"""What reductions begin with where it matters how often they begin."""
+
+
+def _is_splat(value: SSAValue, number: int) -> bool:
+    """True for a constant of equal numbers."""
+    op = value.owner
+    elements = op.properties.get("value") if isinstance(op, Operation) else None
+    numbers = attr_numbers(cast("Elements", elements)) if elements is not None else None
+    return numbers is not None and {*map(complex, numbers)} == {complex(number)}
 
 
 def _dot_general(op: Operation) -> Rule:
@@ -251,7 +273,7 @@ def _pad(op: Operation) -> Rule:
 
 
 def _window(op: Operation) -> Rule:
-    windows = integers(op, "window_dimensions")
+    windows = integers(op, "window_dimensions") or (1,) * len(value_shape(op.results[0]))
     full = _of_full_dimensions(op)
     if any(extent != 1 for extent in windows):
         shapes = _shapes([op.operands[0], op.results[0]])
@@ -276,20 +298,146 @@ def _gather(op: Operation) -> Rule:
             operand[place] = result[target] = rule.dimension(given[place])
         else:
             result[target] = rule.dimension(made[target], whole=True)
+    shared = dict(
+        zip(numbers.start_indices_batching_dims, numbers.operand_batching_dims, strict=True)
+    )
     batches = [place for place in range(len(made)) if place not in {*numbers.offset_dims}]
     index: Factors = [rule.dimension(extent, whole=True) for extent in indices]
     of_indices = [n for n in range(len(indices)) if n != numbers.index_vector_dim]
     for target, place in zip(batches, of_indices, strict=True):
-        is_whole = place in numbers.start_indices_batching_dims
-        index[place] = result[target] = rule.dimension(made[target], whole=is_whole)
+        index[place] = result[target] = rule.dimension(made[target])
+        if place in shared:
+            operand[shared[place]] = index[place]
     rule.operands, rule.results = [operand, index], [result]
     return rule
 
 
-def _convolution(op: Operation) -> Rule | None:
-    numbers = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
-    if integer(op, "feature_group_count") != 1 or integer(op, "batch_group_count") != 1:
+def _scatter(op: Operation) -> Rule:
+    """Windows that are as long as the operand belong to it, and batches to the indices, too."""
+    numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
+    count = len(op.results)
+    shapes = _shapes(op.operands)
+    given, indices, updates = shapes[0], shapes[count], shapes[count + 1]
+    rule = Rule([], [])
+    operand: Factors = [rule.dimension(extent, whole=True) for extent in given]
+    index: Factors = [rule.dimension(extent, whole=True) for extent in indices]
+    update: Factors = [rule.dimension(extent, whole=True) for extent in updates]
+    gone = {*numbers.inserted_window_dims, *numbers.input_batching_dims}
+    windows = [place for place in range(len(given)) if place not in gone]
+    for place, source in zip(windows, sorted(numbers.update_window_dims), strict=True):
+        if given[place] == updates[source]:
+            operand[place] = update[source] = rule.dimension(given[place])
+    shared = dict(
+        zip(numbers.scatter_indices_batching_dims, numbers.input_batching_dims, strict=True)
+    )
+    batches = [place for place in range(len(updates)) if place not in numbers.update_window_dims]
+    of_indices = [n for n in range(len(indices)) if n != numbers.index_vector_dim]
+    for source, place in zip(batches, of_indices, strict=True):
+        if place in shared:
+            dims = rule.dimension(updates[source])
+            operand[shared[place]] = index[place] = update[source] = dims
+    rule.operands = [*[operand] * count, index, *[update] * count]
+    rule.results = [operand] * count
+    return rule
+
+
+def _exchange(*names: str) -> Callable[[Operation], Rule]:
+    """The rule of what devices exchange: all dimensions but those that are named are kept."""
+
+    def find(op: Operation) -> Rule:
+        gone = {integer(op, name) for name in names}
+        rule = Rule([], [])
+        for given, made in zip(_shapes(op.operands), _shapes(op.results), strict=True):
+            dims = [rule.dimension(extent) for extent in given]
+            for shape, tensors in ((given, rule.operands), (made, rule.results)):
+                tensors.append(
+                    [
+                        rule.dimension(extent, whole=True) if place in gone else dims[place]
+                        for place, extent in enumerate(shape)
+                    ]
+                )
+        return rule
+
+    return find
+
+
+def _but_last(count: Callable[[Operation], int]) -> Callable[[Operation], Rule]:
+    """The rule of an operation that needs some of the last dimensions whole, of all tensors."""
+
+    def find(op: Operation) -> Rule:
+        whole = count(op)
+        rule = Rule([], [])
+        first = _shapes(op.operands)[0]
+        kept = [rule.dimension(extent) for extent in first[: len(first) - whole]]
+        for values, tensors in ((op.operands, rule.operands), (op.results, rule.results)):
+            for shape in _shapes(values):
+                rest = [rule.dimension(extent, whole=True) for extent in shape[len(kept) :]]
+                tensors.append([*kept, *rest])
+        return rule
+
+    return find
+
+
+def _normalization(op: Operation) -> Rule:
+    """Features are those of the vectors beside; statistics of a batch need it whole."""
+    place = integer(op, "feature_index")
+    is_inference = op.name.endswith("inference")
+    rule = Rule([], [])
+    shape = value_shape(op.operands[0])
+    dims = [
+        rule.dimension(extent, whole=not (is_inference or number == place))
+        for number, extent in enumerate(shape)
+    ]
+    for values, tensors in ((op.operands, rule.operands), (op.results, rule.results)):
+        tensors += [dims if len(each) == len(shape) else [dims[place]] for each in _shapes(values)]
+    return rule
+
+
+def _said(op: Operation) -> Rule | None:
+    """The rule that is said of a call: `<([i, k], [k, j])->([i, j]) {i=4, j=8, k=16} ...>`."""
+    attr = op.attributes.get("sdy.sharding_rule")
+    found = _SAID.fullmatch(attr.data) if isinstance(attr, sdy.OpShardingRuleAttr) else None
+    if found is None:
         return None
+    rule, numbers = Rule([], []), dict[str, int]()
+    sizes = {name: int(size) for name, size in _SIZE.findall(found[3])}
+    needs = {kind: {*_FACTOR.findall(names)} for kind, names in _KIND.findall(found[4])}
+    whole = needs.get("need_replication", set[str]()) | needs.get("permutation", set[str]())
+    for name, size in sizes.items():
+        if size > 1:
+            numbers[name] = rule.new(size, whole=name in whole)
+    rule.combined = {numbers[name] for name in needs.get("reduction", ()) if name in numbers}
+    for text, values, tensors in (
+        (found[1], op.operands, rule.operands),
+        (found[2], op.results, rule.results),
+    ):
+        for dims, shape in zip(_TENSOR.findall(text), _shapes(values), strict=False):
+            factors = [
+                [numbers[name] for name in _FACTOR.findall(dim) if name in numbers]
+                for dim in dims.split(",")
+                if dim.strip()
+            ]
+            if [math.prod(rule.sizes[each] for each in dim) for dim in factors] != [*shape]:
+                refuse(op, f"the rule {found[0]} does not fit tensors of {list(shape)}")
+            tensors.append(factors)
+    if (len(rule.operands), len(rule.results)) != (len(op.operands), len(op.results)):
+        refuse(op, f"the rule {found[0]} is for another number of tensors")
+    return rule
+
+
+_SAID = re.compile(r"<\((.*)\)->\((.*?)\) \{([^{}]*)\}(.*)>")
+_TENSOR = re.compile(r"\[([^\[\]]*)\]")
+_FACTOR = re.compile(r"[a-z](?:_\d+)?")
+_SIZE = re.compile(r"([a-z](?:_\d+)?)=(\d{1,18})(?!\d)")
+_KIND = re.compile(r"(reduction|need_replication|permutation)=\{([^{}]*)\}")
+
+
+def _convolution(op: Operation) -> Rule | None:
+    """Groups of features are a factor of their own, slower than the features of each."""
+    numbers = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    if integer(op, "batch_group_count") != 1:
+        return None
+    count = integer(op, "feature_group_count")
     given, kernel = _shapes(op.operands)
     made = value_shape(op.results[0])
     rule = Rule([], [])
@@ -297,13 +445,14 @@ def _convolution(op: Operation) -> Rule | None:
         [rule.dimension(extent, whole=True) for extent in shape] for shape in (given, kernel, made)
     )
     batch = rule.dimension(given[numbers.input_batch_dimension])
-    features = rule.dimension(given[numbers.input_feature_dimension])
-    outputs = rule.dimension(made[numbers.output_feature_dimension])
+    groups = rule.dimension(count)
+    features = rule.dimension(given[numbers.input_feature_dimension] // count)
+    outputs = rule.dimension(made[numbers.output_feature_dimension] // count)
     left[numbers.input_batch_dimension] = result[numbers.output_batch_dimension] = batch
-    left[numbers.input_feature_dimension] = features
+    left[numbers.input_feature_dimension] = [*groups, *features]
     right[numbers.kernel_input_feature_dimension] = features
-    right[numbers.kernel_output_feature_dimension] = outputs
-    result[numbers.output_feature_dimension] = outputs
+    right[numbers.kernel_output_feature_dimension] = [*groups, *outputs]
+    result[numbers.output_feature_dimension] = [*groups, *outputs]
     rule.combined = {*features}
     rule.operands, rule.results = [left, right], [result]
     return rule
@@ -313,28 +462,42 @@ _ON_EACH = (
     *(cls.name for cls in ELEMENTWISE),
     *(cls.name for cls in chlo.OPERATIONS if cls.name not in ("chlo.top_k", "chlo.ragged_dot")),
     *("sdy.sharding_constraint", "stablehlo.clamp", "stablehlo.select"),
+    *("stablehlo.collective_broadcast", "stablehlo.collective_permute"),
 )
 """Operations on each element."""
 _RULES: Mapping[str, Callable[[Operation], Rule | None]] = {
     **dict.fromkeys(_ON_EACH, _elementwise),
+    "chlo.top_k": _but_last(lambda op: 1),
     "sdy.reshard": _elementwise,
+    "stablehlo.all_gather": _exchange("all_gather_dim"),
+    "stablehlo.all_reduce": _exchange(),
+    "stablehlo.all_to_all": _exchange("split_dimension", "concat_dimension"),
+    "stablehlo.batch_norm_inference": _normalization,
+    "stablehlo.batch_norm_training": _normalization,
     "stablehlo.broadcast_in_dim": _broadcast,
+    "stablehlo.cholesky": _but_last(lambda op: 2),
     "stablehlo.concatenate": _along("dimension"),
     "stablehlo.constant": _elementwise,
     "stablehlo.convolution": _convolution,
+    "stablehlo.custom_call": _said,
     "stablehlo.dot_general": _dot_general,
     "stablehlo.dynamic_slice": _of_full_dimensions,
     "stablehlo.dynamic_update_slice": _of_full_dimensions,
+    "stablehlo.fft": _but_last(lambda op: len(integers(op, "fft_length"))),
     "stablehlo.gather": _gather,
     "stablehlo.iota": _elementwise,
     "stablehlo.pad": _pad,
     "stablehlo.reduce": _reduce,
     "stablehlo.reduce_window": _window,
+    "stablehlo.reduce_scatter": _exchange("scatter_dimension"),
     "stablehlo.reshape": _reshape,
     "stablehlo.reverse": _along("dimensions"),
+    "stablehlo.scatter": _scatter,
+    "stablehlo.select_and_scatter": _window,
     "stablehlo.slice": _of_full_dimensions,
     "stablehlo.sort": _along("dimension"),
     "stablehlo.transpose": _transpose,
+    "stablehlo.triangular_solve": _but_last(lambda op: 2),
 }
 """By the full name of the operation."""
 IN_STEP = frozenset((*_ON_EACH, "stablehlo.reshape", "stablehlo.transpose"))

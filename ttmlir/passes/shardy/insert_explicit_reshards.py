@@ -27,8 +27,7 @@ Ensures: the tensors of each operation are divided over the same axes along the 
 (`ttmlir.passes.shardy.factors`); where they differ, what moves the fewest elements is done.
 Reductions over divided dimensions are followed by `sdy.all_reduce`.
 Options: none.
-Not done here: loops and branches have whole tensors. A program that says itself what each device
-computes stays as it is.
+Not done here: a program that says itself what each device computes stays as it is.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from ttmlir.ir.tensor_types import value_shape
 from ttmlir.mlir.attributes import splat_bytes
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.shardy.factors import Rule, rule_of
-from ttmlir.passes.shardy.sdy_user_priority_propagate import is_solved
+from ttmlir.passes.shardy.flow import borders_of, edges_of, is_solved
 from ttmlir.passes.shardy.shardings import (
     SHARDING,
     Sharding,
@@ -60,7 +59,7 @@ from ttmlir.passes.shardy.spreading import Axes, Spread, Spreader
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Block, SSAValue
 
     from ttmlir.mlir.attributes import Elements
 
@@ -91,12 +90,46 @@ class _Resharding:
 
     def run(self) -> None:
         """Visit all operations."""
-        for op in tuple(self.function.body.block.ops):
+        self._visit_block(self.function.body.block)
+
+    def _visit_block(self, block: Block) -> None:
+        for op in tuple(block.ops):
+            edges = edges_of(op)
             if isinstance(op, ReturnOp):
                 self._return(op)
-            elif op.name != sdy.ReshardOp.name and (op.operands or op.results):
+            elif isinstance(op, sdy.ManualComputationOp):
+                self._cross(op)
+            elif edges is not None:
+                self._hand_on(op, edges)
+            elif op.name != sdy.ReshardOp.name and op.results:
                 self._visit(op)
                 self._enter(op)
+
+    def _hand_on(self, op: Operation, edges: list[list[SSAValue]]) -> None:
+        """Let what an operation hands on lie as its results do."""
+        for index, values in enumerate(edges):
+            wanted = self._spread_of(values[-1])
+            for value in values[:-1]:
+                for use in tuple(value.uses):
+                    user = use.operation
+                    is_end = user.parent_op() is op and user.name == "stablehlo.return"
+                    if use.index == index and (user is op or is_end):
+                        user.operands[use.index] = self._move(value, wanted, user)
+        for region in op.regions:
+            self._visit_block(region.block)
+
+    def _cross(self, op: sdy.ManualComputationOp) -> None:
+        """Let operands of a region lie as it says, and what it makes, too."""
+        given, made = borders_of(op)
+        block = op.regions[0].block
+        for index, border in enumerate(given):
+            wanted = Spread.of(border.sharding.closed())
+            op.operands[index] = self._move(border.outer, wanted, op)
+        end = cast("Operation", block.last_op)
+        for index, border in enumerate(made):
+            wanted = Spread.of(border.sharding.without(border.axes).closed())
+            end.operands[index] = self._move(border.inner, wanted, end)
+        self._visit_block(block)
 
     def _spread_of(self, value: SSAValue) -> Spread:
         rank = len(value_shape(value)) if isinstance(value.type, TensorType) else 0
@@ -148,6 +181,10 @@ class _Resharding:
         numbers = range(len(spreads))
         orders = ([*numbers[count:], *numbers[:count]], [*numbers])
         choices = [self.spreader.choose_axes(rule, spreads, order) for order in orders]
+        # Where an operand is whole, others may be put together before instead of results after.
+        uneven = self._uneven(rule, spreads[:count])
+        if uneven:
+            choices += [{f: () if f in uneven else a for f, a in c.items()} for c in choices]
         chosen = min(choices, key=lambda each: self._cost(op, rule, spreads, each))
         for index, (factors, value) in enumerate(zip(rule.operands, op.operands, strict=True)):
             op.operands[index] = self._move(
@@ -178,6 +215,22 @@ class _Resharding:
             for use in users:
                 if last is not value:
                     use.operation.operands[use.index] = last
+
+    def _uneven(self, rule: Rule, spreads: list[Spread]) -> set[int]:
+        """The factors to combine along which some operands are divided, and others are whole."""
+        known = [
+            self.spreader.axes_of_factors(rule, factors, spread)
+            for factors, spread in zip(rule.operands, spreads, strict=True)
+        ]
+        found = {
+            factor: {
+                each.get(factor, ())
+                for each, factors in zip(known, rule.operands, strict=True)
+                if any(factor in numbers for numbers in factors)
+            }
+            for factor in rule.combined
+        }
+        return {factor for factor, axes in found.items() if len(axes) > 1}
 
     def _combine(
         self, op: Operation, value: SSAValue, axes: list[str], combination: str, made: Spread

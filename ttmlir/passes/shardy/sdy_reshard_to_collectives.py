@@ -21,29 +21,35 @@ After:
 
 Requires: nothing.
 Ensures: there is no `sdy.reshard`: axes that are free are sliced, those that go from dimension to
-dimension are exchanged, others gathered, and sliced again; what changes nothing vanishes.
+dimension are exchanged, others gathered, and sliced again; where other moves, among them
+`sdy.collective_permute`, bring a device fewer elements, these are made. What changes nothing
+vanishes.
 Options: none.
-Not done here: axes that change places with others are gathered (`sdy.collective_permute`).
+Not done here: moves along parts of axes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.builtin import ModuleOp
+
 from ttmlir.dialects import sdy
+from ttmlir.dialects.sdy import Mesh, meshes_in
 from ttmlir.ir.rewriting import insert_before
 from ttmlir.ir.rewriting import replace as replace_op
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.passes.core.base import FunctionPass
+from ttmlir.passes.shardy.reshard_plans import Plan, cost_of_move, find_plan
 from ttmlir.passes.shardy.shardings import Dimension, Sharding, sharding_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Attribute, Operation, SSAValue
 
 
 @dataclass(frozen=True)
@@ -55,39 +61,55 @@ class SdyReshardToCollectivesPass(FunctionPass):
 
     def apply(self, ctx: Context, function: FuncOp) -> None:
         """Replace every change."""
+        module = function.get_toplevel_object()
+        meshes = meshes_in(module) if isinstance(module, ModuleOp) else {}
         for op in [op for op in function.walk() if op.name == sdy.ReshardOp.name]:
-            replace_op(op, _moved(op))
+            replace_op(op, _moved(op, meshes))
 
 
-def _moved(op: Operation) -> SSAValue:
+def _moved(op: Operation, meshes: Mapping[str, Mesh]) -> SSAValue:
     value = op.operands[0]
     text = cast("sdy.TensorShardingAttr", op.properties["sharding"]).data
     target = Sharding.parse(text, op).closed()
-    given = sharding_of(value) or Sharding.open(target.mesh, len(value_shape(value)))
-    move = _Move(op, value, target, [each.axes for each in given.dimensions])
+    shape = value_shape(value)
+    given = [each.axes for each in (sharding_of(value) or target.open("", len(shape))).dimensions]
     wanted = [each.axes for each in target.dimensions]
-    move.slice_free(wanted)
-    move.exchange(wanted)
-    kept = [_common(old, new) for old, new in zip(move.axes, wanted, strict=True)]
-    lost = [old[len(axes) :] for old, axes in zip(move.axes, kept, strict=True)]
-    move.take(sdy.AllGatherOp, "gathering_axes", _listed(lost), lost, kept)
+    moves = _Moves(target, given)
+    moves.slice_free(wanted)
+    moves.exchange(wanted)
+    kept = [_common(old, new) for old, new in zip(moves.axes, wanted, strict=True)]
+    lost = [old[len(axes) :] for old, axes in zip(moves.axes, kept, strict=True)]
+    moves.take(sdy.AllGatherOp, "gathering_axes", _listed(lost), lost, kept)
     new = [each[len(axes) :] for each, axes in zip(wanted, kept, strict=True)]
-    move.take(sdy.AllSliceOp, "slicing_axes", _listed(new), new, wanted)
-    return move.value
+    moves.take(sdy.AllSliceOp, "slicing_axes", _listed(new), new, wanted)
+    extents = {f'"{name}"': extent for name, extent in meshes.get(target.mesh, {}).items()}
+    plan = find_plan(shape, tuple(given), tuple(wanted), extents)
+    if plan is not None and plan.cost < moves.cost(shape, given, extents):
+        moves = _Moves(target, given)
+        moves.follow(plan)
+    return moves.put(op, value)
 
 
 _Axes = list[tuple[str, ...]]
 
 
-@dataclass
-class _Move:
-    """A tensor on its way from one sharding to another."""
+@dataclass(frozen=True)
+class _Taken:
+    """A move, its parameters, and the axes of each dimension behind it."""
 
-    op: Operation
-    value: SSAValue
+    cls: type[Operation]
+    parameters: dict[str, Attribute]
+    axes: _Axes
+
+
+@dataclass
+class _Moves:
+    """The way of a tensor from one sharding to another."""
+
     target: Sharding
     axes: _Axes
     """Those of each dimension by now."""
+    taken: list[_Taken] = field(default_factory=list[_Taken])
 
     def take(
         self,
@@ -97,21 +119,52 @@ class _Move:
         changed: Sequence[tuple[str, ...]],
         axes: _Axes,
     ) -> None:
-        """Put a move there, after which the tensor has other axes; nothing if none changed."""
-        if not any(changed):
-            return
-        sharding = replace(self.target, dimensions=tuple(map(Dimension, axes)))
-        new = cls.create(
-            operands=[self.value],
-            result_types=[self.value.type],
-            properties={
-                name: sdy.AxesAttr(parameters),
-                "out_sharding": sdy.TensorShardingAttr(str(sharding)),
-            },
-            location=self.op.location,
-        )
-        insert_before(self.op, new)
-        self.value, self.axes = new.results[0], axes
+        """Take a move, after which the tensor has other axes; none if none changed."""
+        if any(changed):
+            said: dict[str, Attribute] = {name: sdy.AxesAttr(parameters)} if name else {}
+            self.taken.append(_Taken(cls, said, axes))
+            self.axes = axes
+
+    def cost(self, shape: Sequence[int], axes: _Axes, extents: Mapping[str, int]) -> float:
+        """About how many elements a device receives."""
+        cost, old = 0.0, tuple(axes)
+        for each in self.taken:
+            new = tuple(each.axes)
+            is_exchange = each.cls is sdy.AllToAllOp
+            cost += cost_of_move(shape, old, new, extents, is_exchange=is_exchange)
+            old = new
+        return cost
+
+    def follow(self, plan: Plan) -> None:
+        """Take the moves of a plan."""
+        for step in plan.steps:
+            axes, one = [*step.state], (step.axis,)
+            each = [one if place == step.target else () for place in range(len(axes))]
+            match step.kind:
+                case "slice":
+                    self.take(sdy.AllSliceOp, "slicing_axes", _listed(each), [one], axes)
+                case "gather":
+                    self.take(sdy.AllGatherOp, "gathering_axes", _listed(each), [one], axes)
+                case "exchange":
+                    said = f"[{Dimension(one)}: {step.source}->{step.target}]"
+                    self.take(sdy.AllToAllOp, "params", said, [one], axes)
+                case _:
+                    self.take(sdy.CollectivePermuteOp, "", "", [one], axes)
+
+    def put(self, op: Operation, value: SSAValue) -> SSAValue:
+        """Put the moves of a tensor before an operation."""
+        for each in self.taken:
+            sharding = replace(self.target, dimensions=tuple(map(Dimension, each.axes)))
+            said = {"out_sharding": sdy.TensorShardingAttr(str(sharding))}
+            new = each.cls.create(
+                operands=[value],
+                result_types=[value.type],
+                properties={**each.parameters, **said},
+                location=op.location,
+            )
+            insert_before(op, new)
+            value = new.results[0]
+        return value
 
     def slice_free(self, wanted: _Axes) -> None:
         """Keep less first: axes that the tensor has nowhere are sliced where they come next."""

@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Self, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
@@ -73,6 +74,7 @@ class Sharding:
         return cls(found[1], tuple(dimensions), found[3])
 
     @classmethod
+    @lru_cache(maxsize=64)
     def parse_all(cls, text: str) -> tuple[Self, ...]:
         """Read the shardings of several values."""
         return tuple(cls._of(found) for found in _SHARDING.finditer(text))
@@ -103,6 +105,14 @@ class Sharding:
         ):
             return None
         return tuple(extent // count for extent, count in zip(shape, parts, strict=True))
+
+    def without(self, axes: Container[str]) -> Self:
+        """That of the part along some axes, which dimensions are divided over no more."""
+        dimensions = (
+            replace(each, axes=tuple(axis for axis in each.axes if axis not in axes))
+            for each in self.dimensions
+        )
+        return replace(self, dimensions=tuple(dimensions))
 
     def closed(self) -> Self:
         """The same without dimensions that more axes may be added to."""
@@ -142,7 +152,11 @@ def _sharding_of_argument(value: BlockArgument) -> Sharding | None:
         )
     if isinstance(parent, sdy.ManualComputationOp):
         text = cast("sdy.TensorShardingPerValueAttr", parent.properties["in_shardings"]).data
-        return Sharding.parse_all(text)[value.index]
+        axes = cast("sdy.ManualAxesAttr", parent.properties["manual_axes"]).data
+        return Sharding.parse_all(text)[value.index].without(axes)
+    if parent is not None and parent.name == "stablehlo.while":
+        # What a loop carries lies as its result does.
+        return sharding_of(parent.results[value.index])
     return None
 
 

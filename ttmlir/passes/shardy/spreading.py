@@ -28,6 +28,8 @@ class Spread:
     axes: list[list[str]]
     is_open: list[bool]
     rest: str = ""
+    barred: set[str] = field(default_factory=set[str])
+    """Axes that no dimension may have."""
 
     @classmethod
     def of(cls, sharding: Sharding) -> Spread:
@@ -39,6 +41,10 @@ class Spread:
             sharding.rest,
         )
 
+    def copy(self) -> Spread:
+        """One that changes on its own."""
+        return replace(self, axes=[[*axes] for axes in self.axes], is_open=[*self.is_open])
+
     def sharding(self) -> Sharding:
         """As a sharding."""
         dimensions = (
@@ -49,7 +55,7 @@ class Spread:
 
     def has(self, axis: str) -> bool:
         """True if a dimension has an axis, or none may have it."""
-        return axis in self.rest or any(axis in axes for axes in self.axes)
+        return axis in self.rest or axis in self.barred or any(axis in axes for axes in self.axes)
 
 
 @dataclass(frozen=True)

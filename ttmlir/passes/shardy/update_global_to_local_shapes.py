@@ -36,11 +36,11 @@ After:
 Requires: bodies in `sdy.manual_computation` (`wrap-under-manual-computation`), whose operations
 have shardings where they are spread.
 Ensures: regions are manual over all axes of the mesh; types in them are those of one device;
-moves of sdy are those of StableHLO, one for each axis; a slice is a call of `sdy.all_slice`, which
-says a dimension and an axis. Arguments have no shardings any more: the region has them.
+moves of sdy are those of StableHLO, one for each axis, or for all that are together the rows or the
+columns of a machine; a slice is a call of `sdy.all_slice`, which says a dimension and an axis.
+Arguments have no shardings any more: the region has them.
 Options: none.
-Not done here: operations whose parameters count elements of a dimension that is spread (windows,
-pads, and such), and `sdy.collective_permute`, are refused.
+Not done here: moves along parts of axes are refused.
 """
 
 from __future__ import annotations
@@ -65,13 +65,15 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import sdy
 from ttmlir.dialects.sdy import ALL_SLICE, Mesh, meshes_in
 from ttmlir.dialects.stablehlo import OPERATIONS
-from ttmlir.dialects.stablehlo.attrs import ChannelHandleAttr
+from ttmlir.dialects.stablehlo.attrs import ChannelHandleAttr, ConvDimensionNumbersAttr
 from ttmlir.dialects.stablehlo.form import integer, integers
-from ttmlir.ir.rewriting import insert_before, refuse, replace
+from ttmlir.ir.rewriting import erase, insert_before, refuse, replace
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import elements_attr, raw_bytes, splat_bytes
+from ttmlir.optable.op_definition import Shape
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.shardy.flow import edges_of
 from ttmlir.passes.shardy.insert_explicit_reshards import COMBINATION
 from ttmlir.passes.shardy.shardings import (
     SHARDING,
@@ -80,6 +82,7 @@ from ttmlir.passes.shardy.shardings import (
     set_result,
     sharding_of,
 )
+from ttmlir.passes.stablehlo.mesh_borders import join_axes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,7 +104,9 @@ class UpdateGlobalToLocalShapesPass(ModulePass):
         """Change every region that is not manual over all axes yet."""
         meshes = meshes_in(module)
         for function in [op for op in module.body.block.ops if isinstance(op, FuncOp)]:
-            regions = [op for op in function.walk() if isinstance(op, sdy.ManualComputationOp)]
+            blocks = function.body.blocks
+            found = [op for block in blocks for op in block.ops]
+            regions = [op for op in found if isinstance(op, sdy.ManualComputationOp)]
             for op in regions:
                 _localize(op, meshes)
             if regions:
@@ -115,12 +120,43 @@ def _localize(whole: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> Non
     if cast("sdy.ManualAxesAttr", whole.properties["manual_axes"]).data != "{}":
         return
     block = whole.regions[0].block
-    for argument in tuple(block.args):
-        _cut(whole, argument, meshes)
-    for op in tuple(block.ops):
-        _localize_op(op, meshes)
+    for op in whole.walk():
+        if op.name == sdy.CollectivePermuteOp.name and (given := sharding_of(op.operands[0])):
+            op.attributes[_GIVEN] = sdy.TensorShardingAttr(str(given))
+    _localize_block(whole, block, meshes)
     axes = ", ".join(f'"{name}"' for mesh in meshes.values() for name in mesh)
     whole.properties["manual_axes"] = sdy.ManualAxesAttr(f"{{{axes}}}")
+
+
+def _localize_block(parent: Operation, block: Block, meshes: Mapping[str, Mesh]) -> None:
+    """Give the arguments of a block, and what it computes, the types of parts."""
+    for argument in tuple(block.args):
+        _cut(parent, argument, meshes)
+    for op in tuple(block.ops):
+        if isinstance(op, sdy.ManualComputationOp):
+            _open(op, meshes)
+            continue
+        for region in op.regions if edges_of(op) is not None else ():
+            _localize_block(op, region.block, meshes)
+        _localize_op(op, meshes)
+
+
+def _open(op: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> None:
+    """Put a region that tells some axes apart in its place: all around it is parts, too."""
+    block = op.regions[0].block
+    _localize_block(op, block, meshes)
+    for value, argument in zip(op.operands, tuple(block.args), strict=True):
+        if value.type != argument.type:
+            refuse(op, f"takes {argument.type} of a tensor of which a device has {value.type}")
+        argument.replace_all_uses_with(value)
+    end = block.last_op
+    assert end is not None, "regions have ends"
+    results = [*end.operands]
+    erase(end)
+    for inner in tuple(block.ops):
+        inner.detach()
+        insert_before(op, inner)
+    replace(op, *results)
 
 
 def _cut(op: Operation, value: SSAValue, meshes: Mapping[str, Mesh]) -> None:
@@ -146,25 +182,11 @@ def _localize_op(op: Operation, meshes: Mapping[str, Mesh]) -> None:
     for value in tuple(op.results):
         _cut(op, value, meshes)
     op.attributes.pop(SHARDING, None)
-    new = [value_shape(value) for value in op.results if isinstance(value.type, TensorType)]
-    if op.name == "stablehlo.constant":
-        _cut_constant(op)
-    elif op.name == "stablehlo.slice":
-        _cut_slice(op, old[0], new[0])
-    elif op.name in _OF_SIZES:
-        _cut_sizes(op)
-    elif old != new and op.name == "stablehlo.iota":
-        if old[0][integer(op, "iota_dimension")] != new[0][integer(op, "iota_dimension")]:
-            refuse(op, "counts elements of a dimension that is spread over devices")
-    elif old != new and op.name in _COUNTING:
-        refuse(op, "counts elements of a dimension that is spread over devices")
+    if op.name in _PARAMETERS:
+        _PARAMETERS[op.name](op, old[0])
 
 
-_COUNTING = frozenset(f"stablehlo.{name}" for name in (*("iota", "scatter", "select_and_scatter"),))
-"""Operations whose parameters, or values, depend on the extents of the whole."""
-
-
-def _cut_constant(op: Operation) -> None:
+def _cut_constant(op: Operation, _: Shape) -> None:
     """Keep the first part: all are alike (`replicate-non-splittable-values`)."""
     import numpy as np
 
@@ -181,20 +203,25 @@ def _cut_constant(op: Operation) -> None:
     op.properties["value"] = elements_attr(cast("ElementsType", type_), splat)
 
 
-_OF_SIZES = ("stablehlo.dynamic_slice", "stablehlo.gather")
-"""Operations with the extents of what they take."""
-
-
-def _cut_sizes(op: Operation) -> None:
+def _cut_sizes(op: Operation, _: Shape) -> None:
     """Of a dimension that is spread, and taken as a whole, the part is taken."""
     shape, sizes = value_shape(op.operands[0]), integers(op, "slice_sizes")
     cut = [min(size, extent) for size, extent in zip(sizes, shape, strict=True)]
     op.properties["slice_sizes"] = DenseArrayBase.from_list(i64, cut)
 
 
-def _cut_slice(op: Operation, old: tuple[int, ...], new: tuple[int, ...]) -> None:
+def _cut_groups(op: Operation, _: Shape) -> None:
+    """Each device has its groups of features."""
+    numbers = cast("ConvDimensionNumbersAttr", op.properties["dimension_numbers"])
+    given, kernel = (value_shape(each) for each in op.operands)
+    count = given[numbers.input_feature_dimension] // kernel[numbers.kernel_input_feature_dimension]
+    if count != integer(op, "feature_group_count"):
+        op.properties["feature_group_count"] = IntegerAttr(count, i64)
+
+
+def _cut_slice(op: Operation, old: Shape) -> None:
     """A dimension that is spread is taken as a whole."""
-    given = value_shape(op.operands[0])
+    given, new = value_shape(op.operands[0]), value_shape(op.results[0])
     starts, limits = [*integers(op, "start_indices")], [*integers(op, "limit_indices")]
     for axis, (before, after) in enumerate(zip(old, new, strict=True)):
         if before != after:
@@ -203,12 +230,32 @@ def _cut_slice(op: Operation, old: tuple[int, ...], new: tuple[int, ...]) -> Non
     op.properties["limit_indices"] = DenseArrayBase.from_list(i64, limits)
 
 
+def _check_counted(op: Operation, old: Shape) -> None:
+    """A dimension whose elements are counted is whole."""
+    place = integer(op, "iota_dimension")
+    if old[place] != value_shape(op.results[0])[place]:
+        refuse(op, "counts elements of a dimension that is spread over devices")
+
+
+_PARAMETERS = {
+    "stablehlo.constant": _cut_constant,
+    "stablehlo.convolution": _cut_groups,
+    "stablehlo.dynamic_slice": _cut_sizes,
+    "stablehlo.gather": _cut_sizes,
+    "stablehlo.iota": _check_counted,
+    "stablehlo.slice": _cut_slice,
+}
+"""What changes beside the types of operations whose parameters say extents."""
+
+
 # --- Collectives ----------------------------------------------------------------------------------
 
 _COLLECTIVES = (
     *("sdy.all_gather", "sdy.all_reduce", "sdy.all_slice", "sdy.all_to_all"),
-    "sdy.reduce_scatter",
+    *("sdy.collective_permute", "sdy.reduce_scatter"),
 )
+_GIVEN = "given"
+"""How the operand of a permutation lay, which its type says no more."""
 _AXIS = re.compile(r'"([^"]*)"(:)?')
 _DIMENSION = re.compile(r"\{([^{}]*)\}")
 _EXCHANGE = re.compile(r"\{([^{}]*)\}:\s*(\d+)->(\d+)")
@@ -223,15 +270,60 @@ def _convert_collective(op: Operation, meshes: Mapping[str, Mesh]) -> None:
         return cast("sdy.AxesAttr", op.properties[name]).data
 
     if op.name == "sdy.all_reduce":
-        for axis in _axes_in(op, said("reduction_axes")):
-            value = _reduce(op, value, _groups(mesh, [axis]))
+        axes = _axes_in(op, said("reduction_axes"))
+        for line in _lines(mesh, sorted(axes, key=[*mesh].index) if len(mesh) > 2 else axes):
+            value = _reduce(op, value, _groups(mesh, line))
     elif op.name == "sdy.all_to_all":
         for axes, source, target in _EXCHANGE.findall(said("params")):
             groups = _groups(mesh, _axes_in(op, axes))
             value = _exchange(op, value, int(source), int(target), groups)
+    elif op.name == sdy.CollectivePermuteOp.name:
+        value = _permute(op, value, mesh)
     else:
         value = _move_by_axes(op, mesh, said(_AXES_BY_DIMENSION[op.name]))
     replace(op, value)
+
+
+def _permute(op: Operation, value: SSAValue, mesh: Mesh) -> SSAValue:
+    """Let each device get the part that it shall have from one that has it."""
+    given, wanted = (
+        Sharding.parse(cast("sdy.TensorShardingAttr", each).data, op)
+        for each in (op.attributes[_GIVEN], op.properties["out_sharding"])
+    )
+    old, new = (_blocks(op, each, mesh) for each in (given, wanted))
+    if sorted(old) != sorted(new):
+        refuse(op, f"gives parts of {wanted} to devices that have those of {given}")
+    # A device that has its part already keeps it.
+    pairs = [(device, device) for device in range(len(old)) if old[device] == new[device]]
+    kept = {device for device, _ in pairs}
+    left: dict[tuple[int, ...], list[int]] = {}
+    for device, block in enumerate(old):
+        if device not in kept:
+            left.setdefault(block, []).append(device)
+    pairs += [
+        (left[block].pop(0), device) for device, block in enumerate(new) if device not in kept
+    ]
+    type_ = TensorType(i64, (len(pairs), 2))
+    flat = [device for pair in sorted(pairs) for device in pair]
+    said: dict[str, Attribute] = {
+        "channel_handle": ChannelHandleAttr((1, 1)),
+        "source_target_pairs": DenseIntOrFPElementsAttr.from_list(type_, flat),
+    }
+    return _create(op, value, "collective_permute", {}, said)
+
+
+def _blocks(op: Operation, sharding: Sharding, mesh: Mesh) -> list[tuple[int, ...]]:
+    """The place of the part of each device along each dimension."""
+    import numpy as np
+
+    places = np.unravel_index(np.arange(math.prod(mesh.values())), [*mesh.values()])
+    names, found = [*mesh], list[list[int]]()
+    for dimension in sharding.dimensions:
+        place = np.zeros_like(places[0])
+        for name in _axes_in(op, ", ".join(dimension.axes)):
+            place = place * mesh[name] + places[names.index(name)]
+        found.append(place.tolist())
+    return [*zip(*found, strict=True)]
 
 
 _AXES_BY_DIMENSION = {
@@ -245,23 +337,39 @@ _AXES_BY_DIMENSION = {
 def _move_by_axes(op: Operation, mesh: Mesh, text: str) -> SSAValue:
     """One move after the other: slices and sums by the axis that varies slowest first, gathers by
     the one that varies fastest."""
-    value, pairs = op.operands[0], _by_dimension(op, text)
-    for dim, axis in reversed(pairs) if op.name == "sdy.all_gather" else pairs:
-        groups = _groups(mesh, [axis])
+    value = op.operands[0]
+    lists = enumerate(_DIMENSION.findall(text))
+    is_slice = op.name == sdy.AllSliceOp.name
+    named = [(dim, _axes_in(op, axes)) for dim, axes in lists]
+    pairs = [
+        (dim, line)
+        for dim, axes in named
+        for line in ([[axis] for axis in axes] if is_slice else _lines(mesh, axes))
+    ]
+    for dim, line in reversed(pairs) if op.name == "sdy.all_gather" else pairs:
+        groups = _groups(mesh, line)
         match op.name:
             case "sdy.all_gather":
                 value = _gather(op, value, dim, groups)
             case "sdy.reduce_scatter":
                 value = _reduce(op, value, groups, dim)
             case _:
-                value = _slice(op, value, dim, [*mesh].index(axis), mesh[axis])
+                value = _slice(op, value, dim, [*mesh].index(line[0]), mesh[line[0]])
     return value
 
 
-def _by_dimension(op: Operation, text: str) -> list[tuple[int, str]]:
-    """The axes of a list for each dimension, with their dimension."""
-    lists = enumerate(_DIMENSION.findall(text))
-    return [(dim, axis) for dim, axes in lists for axis in _axes_in(op, axes)]
+def _lines(mesh: Mesh, axes: list[str]) -> list[list[str]]:
+    """Axes one by one; those that are together the rows or the columns of a machine, at once."""
+    names = [*mesh]
+    count = join_axes([*mesh.values()]) if len(mesh) > 2 else 1
+    found: list[list[str]] = []
+    place = 0
+    while place < len(axes):
+        wholes = (line for line in (names[:count], names[count:]) if len(line) > 1)
+        whole = next((each for each in wholes if axes[place : place + len(each)] == each), None)
+        found.append(whole or [axes[place]])
+        place += len(found[-1])
+    return found
 
 
 def _axes_in(op: Operation, text: str) -> list[str]:

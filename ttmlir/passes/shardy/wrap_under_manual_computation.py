@@ -27,7 +27,7 @@ After:
 
 Requires: one mesh (`analyze-mesh`).
 Ensures: the body of each public function is one `sdy.manual_computation`; arguments have shardings,
-open ones where nothing was said. A module with such a region stays as it is.
+open ones where nothing was said. A module of such regions over all axes stays as it is.
 Options: none.
 Not done here: types are those of the whole (`update-global-to-local-shapes`).
 """
@@ -45,6 +45,7 @@ from ttmlir.dialects import sdy
 from ttmlir.dialects.sdy import meshes_in
 from ttmlir.ir.rewriting import refuse_at, symbol_visibility
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.shardy.flow import is_solved
 from ttmlir.passes.shardy.shardings import (
     Sharding,
     per_value,
@@ -69,7 +70,8 @@ class WrapUnderManualComputationPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Wrap every public function."""
-        if any(isinstance(op, sdy.ManualComputationOp) for op in module.walk()):
+        is_said = any(isinstance(op, sdy.ManualComputationOp) for op in module.walk())
+        if is_said and is_solved(module):
             return
         names = [*meshes_in(module)]
         if len(names) != 1:

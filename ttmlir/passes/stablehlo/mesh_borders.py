@@ -3,7 +3,9 @@
 It is part of `convert-stablehlo-to-ttir` in the spellings of 2025 and 2026. Where a program goes
 over from whole tensors to the parts of one device, by `sdy.manual_computation` or by the calls
 `@SPMDFullToShardShape` and `@SPMDShardToFullShape`, and back, there is a `ttir.mesh_shard`.
-Devices are arranged in two dimensions.
+Devices are arranged in two dimensions. Of a mesh of more axes neighbours are joined to two, and it
+is the second mesh of the module: what is divided over a part of a joined axis says so by as many
+`shard_dims` as that has axes.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from ttmlir.ir.builder import Builder
 from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace, symbol_name
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.enums import MeshShardDirection, MeshShardType, ShardStatus
+from ttmlir.mlir.printing import attribute_text
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -60,7 +63,12 @@ def write_mesh_borders(module: ModuleOp) -> None:
         if isinstance(op, ManualComputationOp):
             _open_computation(op, meshes)
     found = [mesh for op in tuple(module.walk()) if (mesh := _convert_call(op))]
-    shapes = [(name, tuple(axes.values())) for name, axes in meshes.items() if name and axes]
+    shapes = [
+        (name, shape)
+        for mesh, axes in meshes.items()
+        if mesh and axes
+        for name, shape in arranged(mesh, tuple(axes.values()))
+    ]
     if not shapes and found:
         shapes = [("mesh", found[0])]
     if shapes and "ttcore.meshes" not in module.attributes:
@@ -68,6 +76,38 @@ def write_mesh_borders(module: ModuleOp) -> None:
     refuse_divisions(module, meshes)
     for op in [op for op in module.ops if isinstance(op, MeshOp)]:
         erase(op)
+
+
+_BOARDS = ((2, 4), (2, 2), (8, 4), (4, 8), (2, 8), (4, 4), (8, 8), (4, 16), (8, 16), (4, 32))
+"""Rows and columns that boards have, the most frequent first."""
+
+
+def join_axes(mesh: Sequence[int]) -> int:
+    """How many of the first axes of a mesh are the rows of a machine; the others are its columns.
+
+    Of the ways to part them, the one that a board has."""
+    shapes = [(math.prod(mesh[:count]), math.prod(mesh[count:])) for count in range(1, len(mesh))]
+    known = [shapes.index(each) for each in _BOARDS if each in shapes]
+    return 1 + (known[0] if known else 0)
+
+
+def axes_of_module(op: Operation) -> tuple[int, ...]:
+    """Extents of all axes of the mesh of a module, of which rows and columns may have several."""
+    parent: Operation | None = op
+    while parent is not None:
+        meshes = parent.attributes.get("ttcore.meshes")
+        if isinstance(meshes, MeshesAttr) and meshes.data:
+            return meshes.data[-1][1]
+        parent = parent.parent_op()
+    return ()
+
+
+def arranged(name: str, mesh: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
+    """A mesh; one of more than two axes behind the rows and columns that it becomes."""
+    if len(mesh) <= 2:
+        return [(name, mesh)]
+    count = join_axes(mesh)
+    return [(name, (math.prod(mesh[:count]), math.prod(mesh[count:]))), (f"{name}_axes", mesh)]
 
 
 _SHARDY, GSPMD = "sdy.sharding", "mhlo.sharding"
@@ -104,7 +144,7 @@ def _divides(said: Mapping[str, Attribute], meshes: Mapping[str | None, dict[str
     gspmd = said.get(GSPMD)
     if isinstance(gspmd, StringAttr) and not WHOLE.fullmatch(gspmd.data):
         return gspmd.data
-    text = str(said.get(_SHARDY, ""))
+    text = attribute_text(said[_SHARDY]) if _SHARDY in said else ""
     for mesh, dimensions in _SHARDING.findall(text):
         axes = meshes.get(mesh) or {}
         if any(axes.get(axis, 2) > 1 for axis, _ in _NAME.findall(dimensions)):
@@ -129,7 +169,7 @@ def _axes_of(mesh: MeshOp) -> dict[str, int]:
 
 
 def _divisions(op: ManualComputationOp, name: str, meshes: dict[str | None, dict[str, int]]):
-    text = str(op.properties[name])
+    text = attribute_text(op.properties[name])
     for mesh, dimensions in _SHARDING.findall(text):
         axes = meshes.get(mesh)
         if axes is None:
@@ -151,6 +191,22 @@ class Spread:
 
     axes: tuple[tuple[int, ...], ...]
     mesh: tuple[int, ...]
+
+    def joined(self) -> Spread:
+        """The same over rows and columns, where it divides over all axes of one or none."""
+        if len(self.mesh) <= 2:
+            return self
+        count = join_axes(self.mesh)
+        lines = (tuple(range(count)), tuple(range(count, len(self.mesh))))
+        found: list[tuple[int, ...]] = []
+        for axes in self.axes:
+            numbers = [n for n, line in enumerate(lines) if axes and axes[0] == line[0]]
+            if len(axes) == len(self.mesh):
+                numbers = sorted((0, 1), key=lambda n: axes.index(lines[n][0]))
+            if axes != sum((lines[n] for n in numbers), ()):
+                return self
+            found.append(tuple(numbers))
+        return Spread(tuple(found), (math.prod(self.mesh[:count]), math.prod(self.mesh[count:])))
 
     def split(self, local: Sequence[int]) -> tuple[list[int], list[int], Division]:
         """The shapes of the whole and of a part in which no dimension is divided over two axes,
@@ -174,6 +230,23 @@ class Spread:
         if math.prod(shape) == 1:
             return whole, part, _REPLICATED
         return whole, part, Division(MeshShardType.DEVICES, tuple(shape), tuple(dims))
+
+    def split_with_copies(self, local: Sequence[int]) -> tuple[int, list[int], list[int], Division]:
+        """The same with first dimensions for the copies of what axes repeat, and how many.
+
+        Of more than two axes, the parts of all devices are joined in turn: none is left out.
+        """
+        whole, part, division = self.split(local)
+        if len(division.dims) <= 2:
+            return 0, whole, part, division
+        repeated = [axis for axis, dim in enumerate(division.dims) if dim < 0]
+        count, copies = len(repeated), [self.mesh[axis] for axis in repeated]
+        dims = tuple(
+            repeated.index(axis) if dim < 0 else dim + count
+            for axis, dim in enumerate(division.dims)
+        )
+        division = Division(division.kind, (*copies, *division.shape), dims)
+        return count, [*copies, *whole], [*[1] * count, *part], division
 
 
 def _open_computation(op: ManualComputationOp, meshes: dict[str | None, dict[str, int]]) -> None:
@@ -220,13 +293,18 @@ def _shard_split(
     """Divide a tensor or put it together, through the shape in which each axis has a dimension."""
     is_inward = direction is MeshShardDirection.FULL_TO_SHARD
     given, made = value_shape(value), cast("TensorType[Attribute]", type).get_shape()
-    whole, part, division = spread.split(made if is_inward else given)
-    before, after = (whole, part) if is_inward else (part, whole)
+    spread = spread.joined()
+    if is_inward:
+        copies, (before, after, division) = 0, spread.split(made)
+    else:
+        copies, after, before, division = spread.split_with_copies(given)
     element = element_type(value)
     if tuple(before) != given:
         value = builder.reshape(value, before)
     value = _shard(builder, value, TensorType(element, after), division, direction)
-    return value if tuple(after) == made else builder.reshape(value, made)
+    for axis in range(copies):
+        value = builder.slice_along(value, axis, 0, 1)
+    return value if value_shape(value) == made else builder.reshape(value, made)
 
 
 def _is_presharded(value: SSAValue, user: Operation) -> bool:
@@ -283,7 +361,8 @@ def _shard(
 # --- GSPMD ----------------------------------------------------------------------------------------
 
 
-def _target(op: Operation | None) -> str:
+def target_of(op: Operation | None) -> str:
+    """What a `stablehlo.custom_call` calls; empty for other operations."""
     if op is None or op.name != _CALL:
         return ""
     return cast("StringAttr", op.properties["call_target_name"]).data
@@ -296,12 +375,12 @@ def _sharding(op: Operation) -> str:
 
 def _convert_call(op: Operation) -> tuple[int, ...]:
     """Write a call at a border as `ttir.mesh_shard`; the shape of its mesh, if it says one."""
-    target = _target(op)
+    target = target_of(op)
     if target not in (TO_PARTS, TO_WHOLE) or len(op.operands) != 1:
         return ()
     annotation = op.operands[0].owner
     annotated = annotation if isinstance(annotation, Operation) else None
-    is_annotated = _target(annotated) == ANNOTATION and annotated is not None
+    is_annotated = target_of(annotated) == ANNOTATION and annotated is not None
     value = annotated.operands[0] if is_annotated and annotated else op.operands[0]
     says = annotated if target == TO_PARTS and is_annotated and annotated else op
     division = read_division(says, _sharding(says))
@@ -346,7 +425,8 @@ def read_division(op: Operation, text: str) -> Division:
     if len(mesh) == 1:
         mesh, order = [1, *mesh], [0, 1]
     dims = _assign(parts, mesh, order)
-    if dims is None or len(mesh) != 2 or math.prod(tiles) != math.prod(mesh):
+    is_known = len(mesh) == 2 or tuple(mesh) == axes_of_module(op)
+    if dims is None or not is_known or math.prod(tiles) != math.prod(mesh):
         _refuse_sharding(op, text)
     return Division(MeshShardType.DEVICES, tuple(parts), tuple(dims), tuple(mesh))
 

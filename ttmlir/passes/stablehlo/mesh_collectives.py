@@ -23,10 +23,11 @@ from ttmlir.errors import ArgumentError
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import attr_numbers
 from ttmlir.ir.rewriting import refuse_to_legalize, replace
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.mlir.attributes import Elements, ElementsType, elements_attr
 from ttmlir.optable.collectives import check_groups, check_pairs
 from ttmlir.passes.core.ttir_conversion import ConversionRule
+from ttmlir.passes.stablehlo.mesh_borders import axes_of_module, join_axes
 from ttmlir.passes.stablehlo.specification.broadcasting import module_of
 from ttmlir.passes.stablehlo.stablehlo_bodies import REDUCE_TYPES, combiners
 
@@ -60,29 +61,32 @@ _ALL_REPLICAS = ("stablehlo.all_gather", "stablehlo.all_reduce", "stablehlo.redu
 
 
 def _groups_of(op: Operation) -> _Groups:
-    """The devices of each group, in the order of the group, by the specification's four cases.
+    """The devices of each group, in the order of the group, by the specification's four cases."""
+    groups = _processes_of(op, _table(op, "replica_groups"))
+    _check_groups(op, groups)
+    return groups
+
+
+def _processes_of(op: Operation, rows: _Groups) -> _Groups:
+    """The devices that rows of replicas, of partitions, or of both name; all for no rows.
 
     A device is replica * partitions + partition.
     """
-    groups = _table(op, "replica_groups")
     replicas, partitions = _count(op, "replicas"), _count(op, "partitions")
     channel = op.properties.get("channel_handle")
     is_on_channel = isinstance(channel, ChannelHandleAttr) and cast("int", channel.data[0]) > 0
     is_global = isinstance(op.properties.get("use_global_device_ids"), UnitAttr)
     if is_global and not is_on_channel:
         refuse_to_legalize(op, "use_global_device_ids needs a channel_handle above 0")
-    if not groups or not groups[0]:
-        groups = [[*range(replicas if not is_on_channel else replicas * partitions)]]
-    elif is_global or 1 in (replicas, partitions):
-        pass
-    elif not is_on_channel:
-        groups = [[r * partitions + p for r in row] for row in groups for p in range(partitions)]
-    elif op.name in _ALL_REPLICAS:
-        groups = [[r * partitions + p for p in range(partitions) for r in row] for row in groups]
-    else:
-        groups = [[r * partitions + p for p in row] for row in groups for r in range(replicas)]
-    _check_groups(op, groups)
-    return groups
+    if not rows or not rows[0]:
+        return [[*range(replicas if not is_on_channel else replicas * partitions)]]
+    if is_global or 1 in (replicas, partitions):
+        return rows
+    if not is_on_channel:
+        return [[r * partitions + p for r in row] for row in rows for p in range(partitions)]
+    if op.name in _ALL_REPLICAS:
+        return [[r * partitions + p for p in range(partitions) for r in row] for row in rows]
+    return [[r * partitions + p for p in row] for row in rows for r in range(replicas)]
 
 
 def _check_groups(op: Operation, groups: _Groups) -> None:
@@ -166,7 +170,9 @@ def _combiner(op: Operation) -> str:
     combining = combiners(op.regions[0])
     if combining is None or len({*combining}) != 1:
         refuse_to_legalize(op, f"devices combine their numbers by one of {', '.join(REDUCE_TYPES)}")
-    return combining[0].mnemonic
+    mnemonic = combining[0].mnemonic
+    is_truth = is_boolean(element_type(op.operands[0]))
+    return mnemonic.replace("bitwise", "logical") if is_truth else mnemonic
 
 
 def _exchange(op: Operation) -> _Exchange | None:
@@ -278,7 +284,7 @@ def _all_to_all(op: Operation) -> None:
 
 
 def _broadcast(op: Operation) -> None:
-    build, groups = Builder.before(op), op.properties["replica_groups"]
+    build, groups = Builder.before(op), _rows_attr(_groups_of(op))
     replace(
         op,
         build.create(
@@ -288,13 +294,15 @@ def _broadcast(op: Operation) -> None:
 
 
 def _permute(op: Operation) -> None:
-    mesh, pairs = _mesh_of(op), _table(op, "source_target_pairs")
+    said = _table(op, "source_target_pairs")
+    mesh, pairs = _mesh_of(op), _processes_of(op, said) if said else []
     devices = math.prod(mesh) if mesh else 1 + max((max(pair) for pair in pairs), default=0)
     try:
         check_pairs([(source, target) for source, target in pairs], devices)
     except ArgumentError as error:
         refuse_to_legalize(op, str(error))
-    build, attr = Builder.before(op), op.properties["source_target_pairs"]
+    attr = op.properties["source_target_pairs"] if pairs == said else _rows_attr(pairs)
+    build = Builder.before(op)
     replace(
         op,
         build.create(
@@ -307,8 +315,25 @@ def convert_all_slice(op: Operation) -> None:
     """Let each device along an axis of the mesh keep its part."""
     said = cast("DictionaryAttr", op.properties["backend_config"]).data
     dim, axis = (cast("IntegerAttr", said[name]).value.data for name in ("dim", "cluster_axis"))
-    build, parameters = Builder.before(op), {"dim": dim, "cluster_axis": axis}
-    replace(op, build.create("mesh_partition", op.operands, op.results[0].type, **parameters))
+    build, (value,) = Builder.before(op), op.operands
+    axes = axes_of_module(op)
+    if len(axes) > 2:
+        # Along a part of the rows or columns, several devices keep the same part.
+        count = join_axes(axes)
+        line = axes[:count] if axis < count else axes[count:]
+        place = axis if axis < count else axis - count
+        slower, faster = math.prod(line[:place]), math.prod(line[place + 1 :])
+        extent = value_shape(value)[dim] // line[place]
+        parts = [
+            build.slice_along(value, dim, number * extent, (number + 1) * extent)
+            for number in range(line[place])
+        ]
+        repeated = [part for part in parts for _ in range(faster)] * slower
+        if len(repeated) > len(parts):
+            value = build.concat(repeated, dim)
+        axis = int(axis >= count)
+    parameters = {"dim": dim, "cluster_axis": axis}
+    replace(op, build.create("mesh_partition", [value], op.results[0].type, **parameters))
 
 
 def _number(kind: str, other: str) -> ConversionRule:

@@ -50,7 +50,7 @@ class Exchange:
         said, (parts, *others) = self.operation.fields, operands
         match self.kind:
             case "distribute":
-                return _cut(parts[0], said["dims"], self.mesh)
+                return _cut(parts[0], said["dims"], said["over"])
             case "aggregate":
                 whole = _join(parts, said["dims"], said["taken"], self.mesh)
                 return [whole] * len(parts)
@@ -90,8 +90,11 @@ def _cut(whole: Array, dims: Sequence[int], mesh: Shape) -> list[Array]:
 
 def _join(parts: Parts, dims: Sequence[int], taken: Shape, mesh: Shape) -> Array:
     """The whole of the parts of the first `taken` devices along each axis of the mesh."""
-    rows = [
-        [parts[row * mesh[1] + column] for column in range(taken[1])] for row in range(taken[0])
-    ]
-    whole = [row[0] if dims[1] < 0 else np.concatenate(row, dims[1]) for row in rows]
-    return whole[0] if dims[0] < 0 else np.concatenate(whole, dims[0])
+    numbers = np.arange(len(parts)).reshape(mesh if len(mesh) == len(taken) else taken)
+    rows: list[Array] = [parts[int(number)] for number in numbers[tuple(map(slice, taken))].flat]
+    for dim, extent in reversed([*zip(dims, taken, strict=True)]):
+        rows = [
+            rows[first] if dim < 0 else np.concatenate(rows[first : first + extent], dim)
+            for first in range(0, len(rows), extent)
+        ]
+    return rows[0]

@@ -147,8 +147,15 @@ def _follow_parts(run: MeshRun, step: Step) -> None:
     parts = run.parts[step.inputs[0]]
     if step.call is None and step.function is not None:
         run.parts[step.output] = [step.function(part) for part in parts]
-    elif step.call is not None and step.call.definition.mnemonic == "reshape":
-        whole, shape = run.value(step.inputs[0]).shape, run.value(step.output).shape
+        return
+    mnemonic = "" if step.call is None else step.call.definition.mnemonic
+    whole, shape = run.value(step.inputs[0]).shape, run.value(step.output).shape
+    if mnemonic == "slice":
+        # The first of several copies is taken, each of which was a part.
+        extents = zip(whole, shape, parts[0].shape, strict=True)
+        if all(one == kept or part == 1 for one, kept, part in extents):
+            run.parts[step.output] = parts
+    elif mnemonic == "reshape":
         run.parts[step.output] = [
             part.reshape(_shape_of_part(whole, part.shape, shape)) for part in parts
         ]

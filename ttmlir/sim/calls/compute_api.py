@@ -82,9 +82,9 @@ class ComputeApi(KernelApi):
         self.exact = options.numerics == "exact"
         self.src = src
         self.dst = dst
-        self.src_key = ("src", core.logical)
-        self.commit_key = ("dst", core.logical, "commit")
-        self.release_key = ("dst", core.logical, "release")
+        self.src_key = ("src", core)
+        self.commit_key = ("dst", core, "commit")
+        self.release_key = ("dst", core, "release")
         self.step = thread.step
         self.done = 0
         """Tiles that a call which blocked in between has dealt with."""

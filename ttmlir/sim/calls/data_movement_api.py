@@ -1132,9 +1132,9 @@ class DataMovementCalls(NumberedReads):
 
     def _increment(self, endpoint: Endpoint, target: int, increment: int, noc: int | None) -> bool:
         local = target & LOCAL_MASK
-        if endpoint.kind != "worker":
+        if endpoint.kind == "dram":
             raise self.thread.error(
-                f"noc_semaphore_inc on {endpoint.name}; only the L1 of worker cores can add",
+                f"noc_semaphore_inc on {endpoint.name}; only the L1 of cores can add",
                 rule="noc-address",
             )
         word = int.from_bytes(endpoint.memory.read(local, 4), "little") + increment

@@ -152,6 +152,8 @@ def show_tile(
     untilized: bool,
 ) -> str:
     """The chosen numbers of the tile at an address, one row in a line."""
+    if not cb.tile.is_whole:
+        raise SimError("TileSlice of a tile of fewer than 32 rows is not supported")
     size = TILE_BYTES[cb.data_format]
     if address + size > cb.limit:
         raise SimError(
@@ -352,10 +354,11 @@ class KernelApi:
 
     @kernel_call(steady=True)
     def get_tile_size(self, cb: int) -> int:
-        """Bytes of a 32x32 tile in the circular buffer's format."""
+        """Bytes of a tile in the circular buffer's format."""
         if cb not in self.cbs and 0 <= cb < COUNT:
             return UNCONFIGURED_TILE_BYTES
-        return TILE_BYTES[self.cbs[cb].data_format]
+        buffer = self.cbs[cb]
+        return buffer.tile.size_told(buffer.data_format)
 
     @kernel_call(steady=True)
     def get_dataformat(self, cb: int) -> int:
@@ -367,7 +370,7 @@ class KernelApi:
     @kernel_call(steady=True)
     def get_tile_hw(self, cb: int) -> int:
         """Numbers of a tile."""
-        return TILE_VOLUME
+        return self.cbs[cb].tile.volume if cb in self.cbs else TILE_VOLUME
 
     @kernel_call()
     def LocalCBInterface(self, *members: int) -> LocalCBInterface:
@@ -576,7 +579,7 @@ class KernelApi:
         """Send a word to the processor of a name."""
         thread = self.thread
         if self.watch is not None:
-            self.watch.put(thread, ("mailbox", self.core.logical, thread.role_name, target))
+            self.watch.put(thread, ("mailbox", self.core, thread.role_name, target))
         if self.timed:
             thread.clock += 1
         self.core.mailboxes.send(thread.role_name, target, value, thread.clock)
@@ -592,7 +595,7 @@ class KernelApi:
         if self.timed:
             thread.wait_until(time, "mailbox")
         if self.watch is not None:
-            self.watch.take(thread, ("mailbox", self.core.logical, source, thread.role_name))
+            self.watch.take(thread, ("mailbox", self.core, source, thread.role_name))
         return True
 
     def _processor(self, number: int, call: str) -> str:

@@ -30,6 +30,7 @@ from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine.device import Core
+from ttmlir.sim.machine.lookup_tables import look_up
 from ttmlir.sim.machine.numerics import (
     Register,
     faces_of_rows,
@@ -1236,6 +1237,14 @@ class LanesApi(ScansApi):
         """1 / a, of which the chip has about 7 bits."""
         self._take("approximate_reciprocal")
         return self._shorten(np.float32(1) / a)
+
+    @kernel_call()
+    def builtin_sfpi_look_up(self, a: Array, *table: Any) -> Array:
+        """Lines by a table in six registers, its kind, and whether the sign of `a` stays."""
+        self._take("look_up")
+        *registers, kind, keeps_sign = table
+        found = look_up(a, registers, _signed(kind), keeps_sign=bool(keeps_sign))
+        return self._finish(found)
 
     @kernel_call()
     def builtin_sfpi_approximate_exponential(self, a: Array) -> Array:

@@ -59,9 +59,9 @@ def _exponential(xp: Any, x: Array) -> Array:
 def _special(name: str) -> Callable[..., Array]:
     """A function of `ttmlir.composites`, on NumPy's arrays; what a run needs not is not loaded."""
     from ttmlir.arrays.carriers import on_numbers
-    from ttmlir.composites import special as composites
+    from ttmlir.composites import bessel, special
 
-    return on_numbers(getattr(composites, name))
+    return on_numbers(getattr(bessel if hasattr(bessel, name) else special, name))
 
 
 def _special_call(name: str) -> Callable[..., None]:
@@ -192,7 +192,9 @@ class LateVectorApi(LanesApi):
     def exponentiate(self, name: str, dst: int, scale: int, template: Template) -> None:
         """The same by the call of a name; `scale` is the bits of a bfloat16."""
         is_fast, is_scaled = (*map(bool, template[:2]), False, False)[:2]
+        # The fast form has the factor of its preparation in its constants, asked for or not.
         factor = self._exponent_scale if is_fast else _float_of(scale << 16)
+        is_scaled = is_scaled or (is_fast and factor != 1)
         self.check_vector_prepared(find_call(name))
         definition = find_call("exp_tile")
         assert definition.approximation is not None, "the table has it"

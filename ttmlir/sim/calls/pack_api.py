@@ -22,6 +22,7 @@ from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import INTEGERS
 from ttmlir.sim.machine.registers import Poison
+from ttmlir.sim.machine.tile_shapes import TileShape
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, untilize_cycles
 
@@ -284,18 +285,18 @@ class PackApi(PackVectorApi):
         self.check_tile(dst, "read")
         half = self.dst.pack
         poison = half.poisons.pop(dst, None) if half.poisons else None
-        data = self._bytes(half.faces(dst), buffer.data_format)
-        self._write(buffer, page, data)
+        self._write(buffer, page, self._bytes(half.faces(dst), buffer.data_format))
         if poison is not None:
-            self._leave(poison, buffer, page, data.size)
+            self._leave(poison, buffer, page)
         if self.timed:
             self.thread.occupy(pack_cycles(buffer.data_format, self._accumulates))
 
-    def _leave(self, poison: Poison, cb: CircularBuffer, page: int, size: int) -> None:
+    def _leave(self, poison: Poison, cb: CircularBuffer, page: int) -> None:
         """A tile was packed of which nobody wrote some numbers: in a tensor they are a result."""
         if cb.aliased or cb.data_format in numerics.BLOCK_FLOATS:
             poison.tell()
-        else:
+        elif cb.tile.is_whole:
+            size = tile_bytes(cb.data_format)
             poison.leave(self.l1, cb.wr_ptr + page * cb.page_size, size)
 
     @kernel_call()
@@ -331,6 +332,8 @@ class PackApi(PackVectorApi):
 
     def _write(self, cb: CircularBuffer, page: int, data: Array) -> None:
         """The bytes of a tile to a page, counted from the write pointer."""
+        if not cb.tile.is_whole:
+            data = cb.tile.narrow(data)
         address = cb.wr_ptr + page * cb.page_size
         size = data.size
         if address + size > cb.limit:
@@ -395,7 +398,7 @@ class PackApi(PackVectorApi):
         while self.done < rows:
             if not (self.dst.waited or self.tile_regs_wait()):
                 return False
-            self._pack_rows(out, self.done, block_c_index, template, 0)
+            self._pack_rows(out, self.done, block_c_index, template, 0, self.cbs[out].tile)
             self.tile_regs_release()
             self.done += 1
         self.done = 0
@@ -415,11 +418,17 @@ class PackApi(PackVectorApi):
     ) -> None:
         """Pack tiles of DST as rows of numbers, `full_ct_dim` tiles long."""
         width, _ = _widths(template)
+        tile = self.cbs[out].tile
+        if (num_faces, face_r_dim) != (4, 16):
+            tile = TileShape(num_faces, face_r_dim)
         for row in range(block_rt_dim):
-            self._pack_rows(out, row, block_c_index, template, tile_dst_offset + row * width)
+            first = tile_dst_offset + row * width
+            self._pack_rows(out, row, block_c_index, template, first, tile)
 
-    def _pack_rows(self, out: int, row: int, column: int, template: Template, first: int) -> None:
-        """Pack `block_ct_dim` tiles of DST to 32 rows of numbers."""
+    def _pack_rows(
+        self, out: int, row: int, column: int, template: Template, first: int, tile: TileShape
+    ) -> None:
+        """Pack `block_ct_dim` tiles of DST to the rows of numbers that tiles of a shape have."""
         cb = self._buffer(out)
         data_type = cb.data_format
         width, full = _widths(template)
@@ -432,16 +441,17 @@ class PackApi(PackVectorApi):
                 rule="format",
             )
         size = numerics.scalar_dtype(data_type).itemsize
-        stride = full * 32 * size
-        start = cb.wr_ptr + row * 32 * stride + column * width * 32 * size
-        if start + 31 * stride + width * 32 * size > cb.limit:
+        rows, columns = tile.rows, tile.columns
+        stride = full * columns * size
+        start = cb.wr_ptr + row * rows * stride + column * width * columns * size
+        if start + (rows - 1) * stride + width * columns * size > cb.limit:
             raise self._beyond(cb, (row + 1) * full - 1)
         tiles: list[Array] = []
         for index in range(first, first + width):
             self.check_tile(index, "read")
             data = self._bytes(self.dst.pack.faces(index), data_type)
-            tiles.append(numerics.rows_of_faces(data.view(f"V{size}")))
-        lines = np.ascontiguousarray(np.concatenate(tiles, axis=1)).view(np.uint8).reshape(32, -1)
+            tiles.append(numerics.rows_of_faces(data.view(f"V{size}"))[:rows, :columns])
+        lines = np.ascontiguousarray(np.concatenate(tiles, axis=1)).view(np.uint8)
         self._write_lines(start, stride, lines)
         self.spend(width * untilize_cycles(data_type, True)[1])
 

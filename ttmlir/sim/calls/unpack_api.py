@@ -24,6 +24,7 @@ from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import CircularBuffer, Memory, Tile
 from ttmlir.sim.machine.numerics import K_STEP, Factor, Register, faces_of_rows, rows_of_faces
 from ttmlir.sim.machine.registers import SOURCE_BANKS, Poison
+from ttmlir.sim.machine.tile_shapes import WHOLE, TileShape
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 from ttmlir.sim.timing.costs import (
@@ -85,10 +86,19 @@ _KEPT_FACTORS = 2048
 class TileReader:
     """Reads tiles of one format from the L1 of one core."""
 
-    __slots__ = ("_exact", "_memory", "_register", "_values", "data_type", "size", "variant")
+    __slots__ = (
+        *("_exact", "_memory", "_register", "_values", "data_type", "size", "tile"),
+        "variant",
+    )
 
     def __init__(
-        self, memory: Memory, data_type: DataType, register: Register, *, exact: bool
+        self,
+        memory: Memory,
+        data_type: DataType,
+        register: Register,
+        *,
+        exact: bool,
+        tile: TileShape = WHOLE,
     ) -> None:
         """Tiles stored as `data_type` for source registers of format `register`.
 
@@ -100,7 +110,8 @@ class TileReader:
         self._exact = exact
         self._values = _reader(data_type, register, exact=exact)
         self.variant = (data_type << 3 | register.value) << 6
-        self.size = tile_bytes(data_type)
+        self.tile = tile
+        self.size = tile_bytes(data_type) if tile.is_whole else tile.size_moved(data_type)
 
     def read(self, address: int, form: int) -> Any:
         """The tile at an address, for a use in an arrangement: `Use.NUMBERS + Arrangement.ROW`."""
@@ -113,6 +124,7 @@ class TileReader:
         value = tile.values.get(key)
         if value is None:
             data = self._memory.data[address : address + self.size]
+            data = data if self.tile.is_whole else self.tile.widen(data)
             value = tile.values[key] = self._decode_once(data, form)
         return value
 
@@ -219,7 +231,7 @@ class Source:
         self.reader = reader
         self.read = reader.read
         self.size = reader.size
-        self.parts = _parts_of(reader.size)
+        self.parts = _parts_of(reader.size) if reader.tile.is_whole else {}
         """By arrangement: the bytes of a tile that count, if not all do."""
 
 
@@ -316,7 +328,7 @@ class UnpackUnit(ComputeApi):
         return source
 
     def _new_source(self, cb: CircularBuffer, register: Register) -> Source:
-        reader = TileReader(self.core.l1, cb.data_format, register, exact=self.exact)
+        reader = TileReader(self.core.l1, cb.data_format, register, exact=self.exact, tile=cb.tile)
         flushed = register is Register.FP16 and not self.exact
         return Source(cb, reader, int(Use.OPERANDS) if flushed else NUMBERS)
 
@@ -367,6 +379,15 @@ class UnpackUnit(ComputeApi):
             lanes = faces_of_rows(rows)
         if lanes.any():
             self._poison = Poison(lanes, (found,), watch).joined(self._poison)
+
+    def _check_whole(self, source: Source, call: str) -> None:
+        """Refuse what tiles of fewer rows are not prepared for."""
+        if not source.cb.tile.is_whole:
+            raise self.thread.error(
+                f"{call} of tiles of {source.cb.tile.rows} rows, those of circular buffer "
+                f"{source.cb.index}, is not supported; whole tiles are",
+                rule="format",
+            )
 
     def _beyond(self, source: Source, index: int) -> Exception:
         cb = source.cb
@@ -419,6 +440,8 @@ class UnpackUnit(ComputeApi):
         source = self._copy_source(cb)
         if source.data_type is not self._format_a:
             self._check_a(source)
+        if arrangement == _TRANSPOSED:
+            self._check_whole(source, "a transposition")
         tile = self._tile(source, index, NUMBERS + arrangement)
         self._fill(tile, None, unpack_cycles(source.data_type))
         return True
@@ -965,6 +988,11 @@ class UnpackApi(UnpackUnit):
         form = NUMBERS if pool == POOL_MAX else _FACTOR_A
         if dimension == REDUCE_ROW:
             form += _TRANSPOSED
+        if pool == POOL_MAX and dimension != REDUCE_ROW:
+            self._check_whole(first, "reduce_tile of the largest number in a column")
+        elif first.cb.tile.face_rows < 16:
+            # tt-metal 0.81 adds up the first 16 columns alone.
+            self._check_whole(first, "reduce_tile")
         a = self._tile(first, index, form)
         b = self._tile(second, scaler_index, _SCALER)
         self._fill(a, b, unpack_cycles(first.data_type, instructions=1))
@@ -1057,6 +1085,8 @@ class UnpackApi(UnpackUnit):
         """
         source, factors, _, _ = self._pair(cb, scaler, ELEMENTWISE)
         self._check_rows(source)
+        if (faces, face_rows) == (4, 16):
+            faces, face_rows = source.cb.tile.faces, source.cb.tile.face_rows
         flags = [*template, *(True, True, False, False)[len(template) :]]
         rows = min(face_rows, 16) if faces <= 2 else 16 + min(face_rows, 16)
         is_infinite = bool(flags[0]) and not flags[2]
@@ -1076,7 +1106,7 @@ class UnpackApi(UnpackUnit):
         To find the largest: numbers, then minus infinity; to add up: a factor, then zeros.
         """
         cb = source.cb
-        row_bytes = source.size // 32
+        row_bytes = tile_bytes(cb.data_format) // 32
         address, size = cb.rd_ptr, rows * tiles * row_bytes
         if address + size > cb.limit:
             raise self._beyond(source, -(-size // cb.page_size) - 1)
@@ -1095,9 +1125,12 @@ class UnpackApi(UnpackUnit):
         return numerics.faces_of_rows(values)
 
     def _tilized(self, source: Source, tiles: int, start: int) -> Any:
-        """The next tile of a strip of 32 rows."""
+        """The next tile of a strip of 32 rows, or of those that tiles of the buffer have."""
         strip = self._strip(source, tiles, start)
-        rows = strip.reshape(32, tiles, -1)[:, self.done]
+        height = source.cb.tile.rows
+        rows = strip.reshape(height, tiles, -1)[:, self.done]
+        if height < 32:
+            rows = np.concatenate((rows, np.zeros((32 - height, rows.shape[1]), np.uint8)))
         self.tiles_unpacked += 1
         return source.reader.decode(_faces_of_bytes(rows), NUMBERS)
 
@@ -1128,6 +1161,7 @@ class UnpackApi(UnpackUnit):
         source = self._copy_source(cb)
         if source.data_type is not self._format_a:
             self._check_a(source)
+        self._check_whole(source, "untilize_block")
         cycles, _ = untilize_cycles(source.data_type, False)
         while self.done < tiles:
             if not self.src.can_fill(self.thread):

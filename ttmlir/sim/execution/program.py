@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ttmlir.cpp.errors import map_of
-from ttmlir.cpp.include_path import IncludePath
+from ttmlir.cpp.include_path import IncludePath, find_built_in_kernel
 from ttmlir.cpp.preprocess import MAX_INCLUDE_DEPTH, MAX_INCLUDED_LENGTH, MAX_INCLUDES
 from ttmlir.cpp.tokens import SourceText
 from ttmlir.files import read_text
@@ -25,6 +25,7 @@ from ttmlir.sim.kernels.build import BindingNames
 from ttmlir.sim.machine.address_generators import Buffer
 from ttmlir.sim.machine.device import SEMAPHORES
 from ttmlir.sim.machine.memory import COUNT
+from ttmlir.sim.machine.tile_shapes import TileShape
 
 # --- Inlined headers ------------------------------------------------------------------------------
 # Kernels with the text of their headers in them, for files that others run.
@@ -115,7 +116,9 @@ class Kernel:
     text: str
     cores: Cores
     role: Role
-    """BRISC, NCRISC, or COMPUTE."""
+    """BRISC, NCRISC, or COMPUTE; on Ethernet cores the first two are their processors."""
+    on_ethernet: bool = False
+    """Whether its cores are those of Ethernet channels, at (0, channel)."""
     noc_index: int = 0
     compile_time_args: Sequence[int] = ()
     named_compile_time_args: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -137,7 +140,8 @@ class Kernel:
     def __repr__(self) -> str:
         """File or function, processor and cores."""
         count = len(self.cores)
-        return f"Kernel({self.label} on {self.role.name} of {count} core{'s' * (count != 1)})"
+        core = "Ethernet core" if self.on_ethernet else "core"
+        return f"Kernel({self.label} on {self.role.name} of {count} {core}{'s' * (count != 1)})"
 
     @property
     def label(self) -> str:
@@ -170,6 +174,8 @@ class CircularBufferSpec:
     buffer: Buffer | None = None
     offset: int = 0
     is_storage: bool = False
+    tiles: Mapping[int, TileShape] = field(default_factory=dict[int, TileShape])
+    """By index, of those that hold no whole tiles."""
 
     def __repr__(self) -> str:
         """Indices, sizes and cores."""
@@ -190,6 +196,9 @@ class CircularBufferSpec:
                     f"circular buffer {index}: {self.total_size} bytes are not made of pages of "
                     f"{page_size}; the total size has to be a multiple of the page size"
                 )
+        for index, shape in self.tiles.items():
+            if index in self.indices:
+                shape.check(index, self.indices[index][1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,6 +208,7 @@ class SemaphoreSpec:
     index: int
     cores: Cores
     initial: int = 0
+    on_ethernet: bool = False
 
 
 class Program:
@@ -222,16 +232,25 @@ class Program:
 
     @property
     def cores(self) -> list[tuple[int, int]]:
-        """The cores that run kernels, row by row."""
-        used = {core for kernel in self.kernels for core in kernel.cores}
+        """The worker cores that run kernels, row by row."""
+        kernels = [kernel for kernel in self.kernels if not kernel.on_ethernet]
+        used = {core for kernel in kernels for core in kernel.cores}
         return sorted(used, key=lambda core: (core[1], core[0]))
 
     @property
     def configured_cores(self) -> list[tuple[int, int]]:
         """Those and the cores that only have circular buffers or semaphores."""
-        parts = (*self.kernels, *self.circular_buffers, *self.semaphores)
-        used = {core for part in parts for core in part.cores}
+        parts = (*self.kernels, *self.semaphores)
+        workers = [part.cores for part in parts if not part.on_ethernet]
+        workers += [part.cores for part in self.circular_buffers]
+        used = {core for cores in workers for core in cores}
         return sorted(used, key=lambda core: (core[1], core[0]))
+
+    @property
+    def ethernet_channels(self) -> list[int]:
+        """The channels whose Ethernet cores have kernels or semaphores."""
+        parts = (*self.kernels, *self.semaphores)
+        return sorted({y for part in parts if part.on_ethernet for _, y in part.cores})
 
     def add_kernel(self, kernel: Kernel) -> Kernel:
         """Put a kernel on its cores; SimError where another one already has the processor."""
@@ -239,6 +258,8 @@ class Program:
             raise SimError(f"kernel {kernel.label} runs on no core; give it at least one")
         for other in self.kernels:
             shared = [core for core in kernel.cores if core in other.cores]
+            if kernel.on_ethernet != other.on_ethernet:
+                continue
             if shared and kernel.role & other.role:
                 raise SimError(
                     f"kernels {other.label} and {kernel.label} both run on {kernel.role.name} of "
@@ -269,24 +290,40 @@ class Program:
         self.circular_buffers.append(spec)
         return spec
 
-    def add_semaphore(self, cores: Cores, initial: int = 0, index: int | None = None) -> int:
+    def add_semaphore(
+        self,
+        cores: Cores,
+        initial: int = 0,
+        index: int | None = None,
+        *,
+        on_ethernet: bool = False,
+    ) -> int:
         """Create a semaphore on cores; its index, the lowest that none of them has yet.
 
         SimError for an `index` that one of the cores already has.
         """
-        used = {spec.index for spec in self.semaphores if set(spec.cores) & set(cores)}
+        used = {
+            spec.index
+            for spec in self.semaphores
+            if spec.on_ethernet == on_ethernet and set(spec.cores) & set(cores)
+        }
         if index is not None:
             if index in used:
                 raise SimError(f"semaphore {index} was already created on one of the cores")
-            self.semaphores.append(SemaphoreSpec(index=index, cores=cores, initial=initial))
+            self._add_semaphore(index, cores, initial, on_ethernet)
             return index
         free = [index for index in range(SEMAPHORES) if index not in used]
         if not free:
             raise SimError(
                 f"no semaphore is left: a core has {SEMAPHORES}; use one for several purposes"
             )
-        self.semaphores.append(SemaphoreSpec(index=free[0], cores=cores, initial=initial))
+        self._add_semaphore(free[0], cores, initial, on_ethernet)
         return free[0]
+
+    def _add_semaphore(self, index: int, cores: Cores, initial: int, on_ethernet: bool) -> None:
+        self.semaphores.append(
+            SemaphoreSpec(index=index, cores=cores, initial=initial, on_ethernet=on_ethernet)
+        )
 
 
 def _same_network(kernel: Kernel, other: Kernel) -> bool:
@@ -295,7 +332,13 @@ def _same_network(kernel: Kernel, other: Kernel) -> bool:
 
 
 def find_kernel(path: str | Path, home: str) -> str | Path:
-    """The path of a kernel: as it is given, or below the root of a tree of tt-metal."""
+    """The path of a kernel: as it is given, or below the root of a tree of tt-metal.
+
+    Of kernels that are a part of tt-metal it is that of the package's own text.
+    """
+    own = find_built_in_kernel(path)
+    if own is not None:
+        return own
     below = Path(home) / path
     return below if home and not Path(path).exists() and below.exists() else path
 

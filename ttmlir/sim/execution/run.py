@@ -15,6 +15,8 @@ from ttmlir.optable.kernel import Role
 from ttmlir.optable.kernel.releases import RELEASES, Release
 from ttmlir.sim.calls.compute_api import ComputeSettings, WaitingProducts, give_registers
 from ttmlir.sim.calls.device_objects import DataMovementApi
+from ttmlir.sim.calls.ethernet_api import EthernetApi
+from ttmlir.sim.calls.fabric_api import FabricApi
 from ttmlir.sim.calls.kernel_api import KernelApi, waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
@@ -25,9 +27,12 @@ from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
 from ttmlir.sim.kernels.build import Build, CircularBufferFacts
 from ttmlir.sim.machine.address_generators import Buffer
+from ttmlir.sim.machine.cluster import Cluster
 from ttmlir.sim.machine.device import Core, SimChip, SimDevice
+from ttmlir.sim.machine.fabric import Fabric
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.machine.tile_shapes import WHOLE
 from ttmlir.sim.sanitizer.regular import IrregularError, RegularRun, may_be_regular
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 from ttmlir.sim.timing.launch import launch_ns
@@ -96,14 +101,18 @@ def place(device: SimDevice, program: Program) -> None:
     """Set up the cores of a program; AllocationError if their L1 is too small."""
     for x, y in program.configured_cores:
         device.core(x, y).reset()
+    for channel in program.ethernet_channels:
+        device.ethernet_core(channel).reset()
     places = addresses(device, program)
     for spec, address in zip(program.circular_buffers, places, strict=True):
         for x, y in spec.cores:
             _configure(device.core(x, y), spec, address)
     for semaphore in program.semaphores:
-        address = device.chip.semaphore_base + semaphore.index * device.chip.l1_alignment
         for x, y in semaphore.cores:
-            _initialise(device, device.core(x, y), semaphore.index, address, semaphore.initial)
+            on_ethernet = semaphore.on_ethernet
+            core = device.ethernet_core(y) if on_ethernet else device.core(x, y)
+            address = core.semaphore_base + semaphore.index * device.chip.l1_alignment
+            _initialise(device, core, semaphore.index, address, semaphore.initial)
 
 
 def addresses(device: SimDevice, program: Program) -> list[int]:
@@ -187,6 +196,7 @@ def _configure(core: Core, spec: CircularBufferSpec, address: int) -> None:
             spec.total_size // page_size,
             data_format,
             aliased=spec.buffer is not None and not spec.is_storage,
+            tile=spec.tiles.get(index, WHOLE),
         )
 
 
@@ -217,7 +227,22 @@ def build_facts(core: Core, kernel: Kernel, role: Role) -> Build:
     facts = build_facts_of_chip(
         core.chip, formats, role, settings=kernel.compute, noc_index=kernel.noc_index
     )
+    shaped = {index: cb for index, cb in core.cbs.items() if not cb.tile.is_whole}
+    if shaped:
+        buffers = tuple(
+            (index, _facts_of_shape(shaped[index]) if index in shaped else known)
+            for index, known in facts.circular_buffers
+        )
+        facts = replace(facts, circular_buffers=buffers)
     return replace(facts, names=kernel.names)
+
+
+def _facts_of_shape(cb: CircularBuffer) -> CircularBufferFacts:
+    return CircularBufferFacts(
+        data_format=FORMAT_NUMBERS[cb.data_format],
+        tile_size=cb.tile.size_told(cb.data_format),
+        tile_volume=cb.tile.volume,
+    )
 
 
 def build_facts_of_chip(
@@ -339,6 +364,17 @@ class ProgramReport:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Together:
+    """What a run has in common with those of other devices."""
+
+    cluster: Cluster
+    fabric: Fabric | None
+    scheduler: Scheduler
+    first_index: int
+    """Of its threads."""
+
+
 class ProgramRun:
     """One run of a program."""
 
@@ -348,6 +384,8 @@ class ProgramRun:
         program: Program,
         timeline: Timeline | None,
         page_log: PageLog | None,
+        *,
+        together: Together | None = None,
     ) -> None:
         """A run that has not begun; `prepare` makes its threads."""
         self.device = device
@@ -361,7 +399,10 @@ class ProgramRun:
         self.calls: set[str] = set()
         """What the kernels call."""
         self.compiled: dict[tuple[int, Role, Build], CompiledKernel] = {}
-        self.scheduler = Scheduler(device.options, self.move_held_copies)
+        self.together = together
+        self.scheduler = (
+            together.scheduler if together else Scheduler(device.options, self.move_held_copies)
+        )
         self.noc_model = _noc_model(device) if device.options.timed else None
 
     def move_held_copies(self) -> bool:
@@ -379,8 +420,11 @@ class ProgramRun:
         for x, y in self.program.cores:
             core = self.device.core(x, y)
             for kernel in self.program.kernels:
-                if core.logical in kernel.cores:
+                if core.logical in kernel.cores and not kernel.on_ethernet:
                     self._add(core, kernel, origins[id(kernel)])
+        for kernel in self.program.kernels:
+            for _, channel in kernel.cores if kernel.on_ethernet else ():
+                self._add(self.device.ethernet_core(channel), kernel, (0, 0))
 
     def _add(self, core: Core, kernel: Kernel, origin: tuple[int, int]) -> None:
         if kernel.role == Role.COMPUTE:
@@ -391,7 +435,7 @@ class ProgramRun:
                 core,
                 role,
                 KernelSource(kernel.name, kernel.file),
-                len(self.threads),
+                len(self.threads) + (self.together.first_index if self.together else 0),
                 scheduler=self.scheduler,
                 arguments=tuple(kernel.arguments.get(core.logical, ())),
                 common_arguments=tuple(kernel.common_arguments),
@@ -425,7 +469,7 @@ class ProgramRun:
                 kernel.text,
                 kernel.file,
                 role,
-                api=COMPUTE_APIS.get(role, DataMovementApi),
+                api=EthernetApi if kernel.on_ethernet else COMPUTE_APIS.get(role, FabricApi),
                 defines=kernel.defines,
                 compile_time_args=kernel.compile_time_args,
                 named_compile_time_args=kernel.named_compile_time_args,
@@ -456,7 +500,8 @@ class ProgramRun:
         options = self.device.options
         if compute is not None:
             return compute(thread.core, thread, options, kernel.compute)
-        mover = DataMovementApi(
+        made = EthernetApi if kernel.on_ethernet else FabricApi
+        mover = made(
             thread.core,
             thread,
             options,
@@ -466,6 +511,11 @@ class ProgramRun:
             compile_time_args=kernel.compile_time_args,
             has_page_sizes=self.release_of(kernel) is Release.LATE_2026,
         )
+        if self.together is not None:
+            if isinstance(mover, EthernetApi):
+                mover.link_to(self.together.cluster)
+            elif self.together.fabric is not None:
+                mover.join_fabric(self.together.fabric)
         self.movers.append(mover)
         return mover
 
@@ -482,12 +532,16 @@ class ProgramRun:
                 watch.program_stopped(error)
             raise
         finally:
-            for api in self.apis:
-                api.end()
+            self.end()
         self.move_held_copies()
         if watch is not None:
             watch.program_ended()
-        return self.report(self._times(), first_line)
+        return self.report(self.times(), first_line)
+
+    def end(self) -> None:
+        """The threads have ended, or stopped."""
+        for api in self.apis:
+            api.end()
 
     def run_if_regular(self, full: Sanitizer) -> ProgramReport | None:
         """Run the threads while all that they do is regular; None, and all undone, if it is not.
@@ -504,7 +558,7 @@ class ProgramRun:
         except (IrregularError, SimError):
             watch.undo()
             return None
-        return self.report(self._times())
+        return self.report(self.times())
 
     @property
     def may_be_regular(self) -> bool:
@@ -518,14 +572,17 @@ class ProgramRun:
 
     def cores(self) -> tuple[Core, ...]:
         """The cores that are set up."""
-        return tuple(self.device.core(x, y) for x, y in self.program.configured_cores)
+        workers = [self.device.core(x, y) for x, y in self.program.configured_cores]
+        channels = self.program.ethernet_channels
+        return (*workers, *(self.device.ethernet_core(channel) for channel in channels))
 
     def _run_threads(self) -> None:
         # Numbers overflow without a warning, as on the chip.
         with np.errstate(all="ignore"), without_collections():
             self.scheduler.run(self.threads)
 
-    def _times(self) -> tuple[ThreadTimes, ...]:
+    def times(self) -> tuple[ThreadTimes, ...]:
+        """What each thread took."""
         return tuple(map(_times, self.threads, self.apis))
 
     def report(self, times: Sequence[ThreadTimes], first_line: int | None = None) -> ProgramReport:
@@ -556,11 +613,10 @@ def run_program(
     it: AllocationError, DeadlockError, CycleLimitError, errors of the kernels' text, and what the
     sanitizer finds.
     """
-    if not program.kernels:
-        raise SimError("the program has no kernels; create at least one before it is run")
+    check_kernels(program)
     run = ProgramRun(device, program, timeline, page_log)
     try:
-        if device.watch is not None and not run.is_recorded:
+        if not run.is_recorded and not program.ethernet_channels:
             from ttmlir.sim.groups.group_run import run_in_groups
 
             times = run_in_groups(run, device.watch)
@@ -579,6 +635,12 @@ def run_program(
         return run.run()
     finally:
         print_warnings(device.warnings)
+
+
+def check_kernels(program: Program) -> None:
+    """SimError for a program that does nothing."""
+    if not program.kernels:
+        raise SimError("the program has no kernels; create at least one before it is run")
 
 
 def _noc_model(device: SimDevice) -> NocModel:
@@ -637,7 +699,7 @@ class CommandQueue:
 
     def run(self, program: Program) -> ProgramReport:
         """Run a program."""
-        self._check_open()
+        self.check_open()
         report = run_program(self.device, program, timeline=self.timeline)
         self.reports.append(report)
         return report
@@ -668,12 +730,13 @@ class CommandQueue:
         for deliver in deliveries:
             deliver()
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """SimError if the device was closed."""
         if not self.is_open:
             raise SimError(f"device {self.device.device_id} is closed")
 
     def _check(self, buffer: Buffer) -> None:
-        self._check_open()
+        self.check_open()
         if buffer.device is not self.device:
             raise SimError(
                 f"the buffer at {buffer.address:#x} is on device {buffer.device.device_id}, the "

@@ -52,6 +52,11 @@ class KernelSource:
     sources: KernelSources | None = field(repr=False, default=None)
     """The texts that the kernel was made of, once it is compiled."""
 
+    @property
+    def own_files(self) -> frozenset[int]:
+        """Numbers of files whose code is the package's own."""
+        return frozenset() if self.sources is None else self.sources.own_files
+
     def position(self, code_line: int, column: int) -> Position:
         """The place that a line of the compiled code stands for."""
         if self.sources is None:
@@ -167,12 +172,17 @@ class KernelThread:
     @property
     def name(self) -> str:
         """How messages name the thread: `core (0, 0) BRISC`."""
-        return thread_name(self.core.logical, self.role_name)
+        return thread_name(self.core.logical, self.role_name, self.core.device)
 
     @property
     def logical(self) -> tuple[int, int]:
         """Logical (x, y) of the core."""
         return self.core.logical
+
+    @property
+    def device(self) -> int | None:
+        """The number of the chip, where several run together."""
+        return self.core.device
 
     @property
     def l1(self) -> Memory:
@@ -182,7 +192,7 @@ class KernelThread:
     @property
     def role_name(self) -> str:
         """The name of the processor."""
-        return self.role.name or ""
+        return self.core.role_name(self.role)
 
     def wait(self, reason: WaitReason, wanted: int) -> None:
         """Note what the thread waits for; whoever provides it calls `wake`."""
@@ -229,7 +239,7 @@ class KernelThread:
             while frame is not None and not self._is_in_kernel(frame):
                 frame = frame.f_back
         else:
-            frame = _innermost(generator, self.kernel.file)
+            frame = self._innermost(generator)
         if frame is None:
             return Position(self.kernel.file, 0, 0)
         return self.kernel.position(
@@ -241,6 +251,17 @@ class KernelThread:
         if frame.f_code.co_filename != self.kernel.file:
             return False
         return not is_own_text(self.kernel.position(frame.f_lineno, 1).file)
+
+    def _innermost(self, generator: Generator[None, None, None]) -> FrameType | None:
+        """The frame of the innermost generator of the kernel that a suspended one is in."""
+        frame: FrameType | None = None
+        inner: object = generator
+        while isinstance(inner, GeneratorType):
+            found: FrameType | None = inner.gi_frame
+            if found is not None and self._is_in_kernel(found):
+                frame = found
+            inner = inner.gi_yieldfrom
+        return frame
 
     def position_in(self, traceback: TracebackType | None) -> Position:
         """Where in the kernel an exception passed, innermost first."""
@@ -267,6 +288,7 @@ class KernelThread:
             column=position.column,
             core=self.core.logical,
             role=self.role_name,
+            device=self.core.device,
             detail=detail,
             source_line=self.kernel.line(position),
             severity=severity,
@@ -279,17 +301,6 @@ class KernelThread:
 
 def _nothing() -> Generator[None, None, None]:
     yield from ()
-
-
-def _innermost(generator: Generator[None, None, None], file: str) -> FrameType | None:
-    """The frame of the innermost generator of a file that a suspended generator is in."""
-    frame: FrameType | None = None
-    inner: object = generator
-    while isinstance(inner, GeneratorType):
-        if inner.gi_code.co_filename == file:
-            frame = inner.gi_frame or frame
-        inner = inner.gi_yieldfrom
-    return frame
 
 
 def _column(code: CodeType, instruction: int, line: int) -> int:
@@ -490,6 +501,7 @@ class Scheduler:
             error.source_line = thread.kernel.line(error.position)
         if error.core is None:
             error.core, error.role = thread.core.logical, thread.role_name
+            error.device = thread.core.device
         return error
 
 

@@ -83,14 +83,15 @@ class RunnableProgram(Protocol):
         ...
 
 
-def run_in_groups(run: RunnableProgram, watch: Sanitizer) -> list[ThreadTimes] | None:
+def run_in_groups(run: RunnableProgram, watch: Sanitizer | None) -> list[ThreadTimes] | None:
     """Run a program: the times of its threads, core by core.
 
     None, and nothing has changed, if it has to run core by core.
     """
     options = run.device.options
-    suits = options.numerics == "device" and options.schedule_seed is None
-    if not suits or options.delay_copies or os.environ.get(SWITCH) == "0":
+    suits = options.schedule_seed is None and not options.delay_copies
+    suits = suits and not any(each.tiles for each in run.program.circular_buffers)
+    if not suits or os.environ.get(SWITCH) == "0":
         return None
     groups = _find_groups(run.program)
     while len(groups) * SMALLEST_GROUP <= len(run.program.cores):
@@ -128,7 +129,8 @@ class _Group:
         """Threads for the first core; `index` is that of the first of them."""
         device = run.device
         self.cores = [device.core(x, y) for x, y in logical]
-        self.memory = GroupMemory(len(self.cores))
+        is_exact = device.options.numerics == "exact"
+        self.memory = GroupMemory(len(self.cores), is_exact=is_exact)
         self.scheduler = Scheduler(replace(device.options, timed=False))
         self.threads: list[TracedThread] = []
         self.apis: list[_Traced] = []
@@ -210,7 +212,7 @@ def _traced_api(
 class _Attempt:
     """A try with some groups."""
 
-    def __init__(self, run: RunnableProgram, watch: Sanitizer, groups: list[_Cores]) -> None:
+    def __init__(self, run: RunnableProgram, watch: Sanitizer | None, groups: list[_Cores]) -> None:
         self._run = run
         self._watch = watch
         self._groups = groups

@@ -43,12 +43,12 @@ Cycles = tuple[int, int, int | None]
 """What passes between two steps: cycles of the processor (`KernelThread.step`), then, if units are
 busy (`occupy`), what that adds to the clock, and how far the processor is ahead then."""
 
-Step = tuple[int, Any, Any, Any, int, int, int | None]
+Step = tuple[int, Any, int, int, int, int, int | None]
 """What is done, with up to three arguments, and the `Cycles` that pass after it:
 
 - WAIT, POP, RESERVE, PUSH: circular buffer, pages
 - READ, WRITE: coordinates of the other end for each core, bytes, network
-- BARRIER: name of the call, kind, network
+- BARRIER: name of the call and kind, network
 - FILL (SrcA and SrcB): cycles that it takes, when the first operands of several are there, banks
 - USE: cycles that it takes
 - USE_BLOCK: cycles of a product, how many of them
@@ -138,15 +138,15 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
         thread.queued = False
         next_clock = ready[0][0] if ready else FOREVER
         horizon: int = min(next_clock + SLACK, limit)
-        core, steps, place = thread.core, thread.steps, thread.place
-        end = len(steps)
-        stalls = thread.stalls
+        core, steps = thread.core, thread.steps
+        queues, stalls = core.queues, thread.stalls
         is_blocked = False
-        while place < end:
+        woken: Sequence[TimedThread] = ()
+        place = end = len(steps)
+        for place in range(thread.place, end):
             kind, first, second, third, before, busy, left = steps[place]
-            woken: Sequence[TimedThread] = ()
             if kind == WAIT:
-                queue, pages = core.queues[first], int(second)
+                queue, pages = queues[first], second
                 if (queue.received - queue.acked) & COUNTER_MASK < pages:
                     queue.takers.append(thread)
                     is_blocked = True
@@ -160,14 +160,17 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                     elif since > clock - ahead:
                         ahead = clock - since
             elif kind == POP:
-                queue = core.queues[first]
-                for page in range(queue.acked, queue.acked + second):
-                    queue.pops[page % queue.num_pages] = clock
+                queue = queues[first]
+                if second == 1:
+                    queue.pops[queue.acked % queue.num_pages] = clock
+                else:
+                    for page in range(queue.acked, queue.acked + second):
+                        queue.pops[page % queue.num_pages] = clock
                 queue.acked += second
                 if queue.makers:
                     woken, queue.makers = queue.makers, []
             elif kind == RESERVE:
-                queue, pages = core.queues[first], int(second)
+                queue, pages = queues[first], second
                 if (queue.num_pages - queue.received + queue.acked) & COUNTER_MASK < pages:
                     queue.makers.append(thread)
                     is_blocked = True
@@ -181,23 +184,25 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                     elif since > clock - ahead:
                         ahead = clock - since
             elif kind == PUSH:
-                queue = core.queues[first]
-                for page in range(queue.received, queue.received + second):
-                    queue.pushes[page % queue.num_pages] = clock
+                queue = queues[first]
+                if second == 1:
+                    queue.pushes[queue.received % queue.num_pages] = clock
+                else:
+                    for page in range(queue.received, queue.received + second):
+                        queue.pushes[page % queue.num_pages] = clock
                 queue.received += second
                 if queue.takers:
                     woken, queue.takers = queue.takers, []
             elif kind == READ:
                 if clock > horizon:
                     break
-                noc = int(third)
-                clock, arrived = networks.read(
-                    clock, core.coordinate, first[core.lane], second, noc
-                )
+                noc, place_there = third, first[core.lane]
+                clock, arrived = networks.read(clock, core.coordinate, place_there, second, noc)
                 done = thread.done["read"]
-                done[noc] = max(done[noc], arrived)
+                if arrived > done[noc]:
+                    done[noc] = arrived
                 core.passed += second
-                other_end = cores.get(first[core.lane])
+                other_end = cores.get(place_there)
                 if other_end is not None:
                     other_end.passed += second
             elif USE <= kind <= USE_BLOCK:
@@ -211,7 +216,7 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                     stalls["src"] = stalls.get("src", 0) + since - clock
                     clock = since
                 if kind == USE:
-                    ahead = int(first)
+                    ahead = first
                     clock += ahead
                 else:
                     end_of_all, free = block_end(clock, since, last, second, first)
@@ -235,7 +240,7 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                 if since > clock:
                     stalls["src"] = stalls.get("src", 0) + since - clock
                     clock = since
-                ahead = int(first)
+                ahead = first
                 if core.passed:
                     idle = clock - core.idle_since
                     lost, core.passed = lost_to_networks(core.passed, idle, ahead)
@@ -248,23 +253,23 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                     woken = (core.source_math,)
                     core.source_math = None
             elif kind == BARRIER:
-                since = thread.done[second][int(third)]
+                call, kind_of_copies = first
+                since = thread.done[kind_of_copies][second]
                 if since > clock:
-                    call = str(first)
                     stalls[call] = stalls.get(call, 0) + since - clock
                     clock = since
             elif kind == WRITE:
                 if clock > horizon:
                     break
-                noc = int(third)
+                noc, place_there = third, first[core.lane]
                 clock, departed, _, answered = networks.write(
-                    clock, core.coordinate, first[core.lane], second, noc
+                    clock, core.coordinate, place_there, second, noc
                 )
                 flushed, written = thread.done["flush"], thread.done["write"]
                 flushed[noc] = max(flushed[noc], departed)
                 written[noc] = max(written[noc], answered)
                 core.passed += second
-                other_end = cores.get(first[core.lane])
+                other_end = cores.get(place_there)
                 if other_end is not None:
                     other_end.passed += second
             elif kind == ACQUIRE:
@@ -303,12 +308,14 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                 if core.math is not None:
                     woken = (core.math,)
                     core.math = None
-            for other in woken:
-                if other.queued or other is thread:
-                    continue
-                other.queued = True
-                horizon = min(horizon, max(other.clock, clock) + SLACK)
-                heappush(ready, (other.clock, other.index, other))
+            if woken:
+                for other in woken:
+                    if other.queued or other is thread:
+                        continue
+                    other.queued = True
+                    horizon = min(horizon, max(other.clock, clock) + SLACK)
+                    heappush(ready, (other.clock, other.index, other))
+                woken = ()
             before -= ahead
             if before > 0:
                 clock += before
@@ -318,7 +325,8 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
             if left is not None:
                 clock += busy
                 ahead = left
-            place += 1
+        else:
+            place = end
         thread.place = place
         thread.clock = clock
         thread.ahead = ahead

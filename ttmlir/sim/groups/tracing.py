@@ -111,14 +111,14 @@ _PENDING = 1 << 13
 class GroupMemory:
     """What the first core's circular buffers hold, and what was copied from and to other places."""
 
-    def __init__(self, num_cores: int) -> None:
+    def __init__(self, num_cores: int, *, is_exact: bool) -> None:
         """Nothing yet."""
         self.num_cores = num_cores
         self.pages: dict[int, Page] = {}
         self.reads: list[Fetched] = []
         self.writes: list[tuple[Sequence[Memory], Sequence[int], Page]] = []
         self._pending: list[Packed] = []
-        self._evaluation = Evaluation(num_cores)
+        self._evaluation = Evaluation(num_cores, is_exact=is_exact)
 
     def page(self, address: int, size: int) -> Page:
         """The whole page at an address of L1."""
@@ -195,7 +195,7 @@ class Recorder:
         self._steps[-1] = (*self._steps[-1][:4], *thread.take_cycles())
         self._is_settled = True
 
-    def add(self, kind: int, first: Any = None, second: Any = None, third: Any = None) -> None:
+    def add(self, kind: int, first: Any = None, second: int = 0, third: int = 0) -> None:
         """Add a step; see `timing.Step`."""
         self._steps.append((kind, first, second, third, 0, 0, None))
         self._is_settled = False
@@ -242,28 +242,28 @@ class _TracedCalls(KernelApi):
         self.recorder.settle()
         if not super().cb_wait_front(cb, pages):
             return False
-        self.recorder.add(timing.WAIT, cb, pages)
+        self.recorder.add(timing.WAIT, cb, int(pages))
         return True
 
     def cb_pop_front(self, cb: int, pages: int) -> None:
         """Hand pages over in both."""
         self.recorder.settle()
         super().cb_pop_front(cb, pages)
-        self.recorder.add(timing.POP, cb, pages)
+        self.recorder.add(timing.POP, cb, int(pages))
 
     def cb_reserve_back(self, cb: int, pages: int) -> bool:
         """Wait in both."""
         self.recorder.settle()
         if not super().cb_reserve_back(cb, pages):
             return False
-        self.recorder.add(timing.RESERVE, cb, pages)
+        self.recorder.add(timing.RESERVE, cb, int(pages))
         return True
 
     def cb_push_back(self, cb: int, pages: int) -> None:
         """Hand pages over in both."""
         self.recorder.settle()
         super().cb_push_back(cb, pages)
-        self.recorder.add(timing.PUSH, cb, pages)
+        self.recorder.add(timing.PUSH, cb, int(pages))
 
     def limited(self, numbers: Any) -> Any:
         """The numbers that the counter of a loop takes."""
@@ -427,7 +427,7 @@ class TracedMover(_TracedCalls, DataMovementApi):
     ) -> bool:
         self.recorder.settle()
         super()._finish(call, kind, noc, trid)
-        self.recorder.add(timing.BARRIER, call, kind, self.noc_index if noc is None else noc)
+        self.recorder.add(timing.BARRIER, (call, kind), self.noc_index if noc is None else noc)
         return True
 
 
@@ -545,6 +545,9 @@ class TracedMath(_TracedCompute, MathApi):
         if self._accumulates:
             raise IrregularError
         _refuse_integers(a, b)
+        if self.exact:
+            half.values[dst] = Applied(function, function, a, b)
+            return
         register = self.dst.register
 
         def combine(a: Array, b: Array) -> Array:
@@ -557,7 +560,11 @@ class TracedMath(_TracedCompute, MathApi):
     def _multiply(self, half: Any, dst: int, a: Any, b: Any) -> None:
         _refuse_integers(a, b)
         settings = self._fidelity, self.dst.register
-        if half.written(dst):
+        if self.exact and half.written(dst):
+            half.values[dst] = Applied(_multiply_exactly, _multiply_exactly, half.faces(dst), a, b)
+        elif self.exact:
+            half.values[dst] = Applied(np.multiply, np.multiply, a, b)
+        elif half.written(dst):
             onto = numerics.multiply_onto
             half.values[dst] = Applied(
                 lambda *tiles: _tile_by_tile(onto, tiles, settings), settings, half.faces(dst), a, b
@@ -569,6 +576,8 @@ class TracedMath(_TracedCompute, MathApi):
 
     def _moved(self, values: Any, like: Any) -> Any:
         _refuse_integers(like)
+        if self.exact:
+            return values
         source = self._source
 
         def move(tiles: Array) -> Array:
@@ -614,6 +623,11 @@ class TracedMath(_TracedCompute, MathApi):
         tiles = [half.faces(index) for index in inputs]
         half.values[output] = Applied(compute, (kind, element.str), *tiles)
 
+    def _multiply_block(self, half: Any, dst: int, a: Any, b: Any) -> None:
+        places = ((right, left) for left in b for right in a)
+        for place, factors in enumerate(places, dst):
+            self._matmul(half, place, *factors)
+
     def _matmul(self, half: Any, dst: int, a: Any, b: Any) -> None:
         _refuse_integers(a, b)
         there = half.values.get(dst)
@@ -624,6 +638,10 @@ class TracedMath(_TracedCompute, MathApi):
 
 def _same(numbers: Array) -> Array:
     return numbers.view(np.float32)
+
+
+def _multiply_exactly(tile: Array, a: Array, b: Array) -> Array:
+    return tile + a * b
 
 
 def _refuse_integers(*inputs: Any) -> None:

@@ -35,8 +35,6 @@ _TILES_AT_ONCE = 64
 """So many tiles of float32 numbers stay in the cache of a core of the machine."""
 _KEPT_FACTORS = 4096
 """Factors that are kept, each of 20 KiB; the oldest go."""
-_PRODUCTS_AT_ONCE = 8
-"""So many tiles do with their products."""
 
 
 class Fetched:
@@ -241,9 +239,10 @@ def _level_after(each: Input) -> int:
 class Evaluation:
     """Computes the pages that a group packed."""
 
-    def __init__(self, num_cores: int) -> None:
-        """For a group of so many cores."""
+    def __init__(self, num_cores: int, *, is_exact: bool) -> None:
+        """For a group of so many cores, with numerics that are exact or the device's."""
         self._num_cores = num_cores
+        self._is_exact = is_exact
         self._pages_at_once = -(-_TILES_AT_ONCE // num_cores)
         self._factors: dict[tuple[object, ...], Factor] = {}
         """Of tiles of memories that nobody writes."""
@@ -328,7 +327,7 @@ class Evaluation:
 
     def _add_products(self, chains: Sequence[Chain], starts: Sequence[Input] | None) -> Array:
         first = chains[0]
-        queues: list[list[numerics.Product]] = []
+        queues: list[list[tuple[Any, Any]]] = []
         for chain in chains:
             columns = [
                 list(zip(self._find_values(a), self._find_values(b), strict=True))
@@ -336,12 +335,12 @@ class Evaluation:
             ]
             queues += map(list, zip(*columns, strict=True))
         tiles = self._rows(starts, len(chains))
+        if self._is_exact:
+            _add_exact_products(tiles, queues, are_new=starts is None)
+            return np.stack([faces_of_rows(tile) for tile in tiles])
         for start in range(0, len(queues[0]), LONGEST_CHAIN):
-            part = slice(start, start + LONGEST_CHAIN)
-            for place in range(0, len(tiles), _PRODUCTS_AT_ONCE):
-                some = slice(place, place + _PRODUCTS_AT_ONCE)
-                parts = [queue[part] for queue in queues[some]]
-                numerics.add_products(tiles[some], parts, first.fidelity, first.register)
+            parts = [queue[start : start + LONGEST_CHAIN] for queue in queues]
+            numerics.add_products(tiles, parts, first.fidelity, first.register)
         return np.stack([faces_of_rows(tile) for tile in tiles])
 
     def _find_values(self, operand: Operand) -> list[Any]:
@@ -361,6 +360,19 @@ class Evaluation:
                 value = known[key] = reader.decode(data, form)
             found.append(value)
         return found
+
+
+def _add_exact_products(
+    tiles: Iterable[Array], queues: Iterable[Sequence[tuple[Array, Array]]], *, are_new: bool
+) -> None:
+    """Add the products of SrcB and SrcA one by one, as a core does; the first onto nothing."""
+    product = np.empty((32, 32), np.float32)
+    for tile, queue in zip(tiles, queues, strict=True):
+        for place, (a, b) in enumerate(queue):
+            if are_new and place == 0:
+                np.dot(b, a, tile)
+            else:
+                np.add(tile, np.dot(b, a, product), tile)
 
 
 def _accumulate(there: Array, data: Array, data_type: DataType) -> Array:

@@ -101,6 +101,8 @@ class CircularBufferFacts:
     """Its number in tt-metal's `DataFormat`."""
     tile_size: int
     """Bytes of a tile."""
+    tile_volume: int = 1024
+    """Numbers of a tile."""
 
 
 @dataclass(frozen=True, kw_only=True)

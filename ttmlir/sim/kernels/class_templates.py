@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     BOOL,
     UNSIGNED,
@@ -18,6 +19,7 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     QualifiedType,
+    SignatureType,
     StructType,
     find_integer_type,
     has_constant_member,
@@ -46,9 +48,11 @@ from ttmlir.sim.kernels.scope import (
     refers_to_place,
 )
 from ttmlir.sim.kernels.templates import (
+    CallOfOwn,
     Deduction,
     bind_defaults,
     bind_explicit,
+    choose_function,
     key_of,
     within_scope,
 )
@@ -90,6 +94,7 @@ _ASKED: Mapping[str, _Ask] = {
     "is_const": lambda given: given.const,
     "is_void": lambda given: given.type == VOID,
     "is_class": lambda given: isinstance(given.type, (StructType, ObjectType)),
+    "is_function": lambda given: isinstance(given.type, SignatureType),
     "is_union": lambda given: isinstance(given.type, StructType) and given.type.is_union,
     "is_scalar": lambda given: isinstance(given.type, (IntType, FloatType, PointerType)),
     "is_standard_layout": lambda given: True,
@@ -447,6 +452,9 @@ def _deduce_class(
     given = take_arguments(context, arguments)
     definition = template.definition
     parameters = definition.template_parameters
+    guided = _follow_guides(context, template, given, node) if template.guides else None
+    if guided is not None:
+        return guided
     if template.name == "array" and given:
         return _deduce_array(context, template, given, node)
     if template.name == "tuple" and given:
@@ -479,6 +487,41 @@ def _deduce_class(
             return make_class(context, template, scope, node)
     message = f"the arguments do not say what the template arguments of '{template.name}' are"
     raise context.error(node, f"{message}; write them in angle brackets")
+
+
+def _follow_guides(
+    context: Context, template: ClassTemplate, given: Sequence[Given], node: tree.Node
+) -> QualifiedType | None:
+    """The class that deduction guides, or constructors beside them, make of arguments.
+
+    None if they say nothing; a guide goes before a constructor that fits as well.
+    """
+    definition = template.definition
+    names = (
+        tree.Expansion(tree.Name(each.name)) if each.is_pack else tree.Name(each.name)
+        for each in definition.template_parameters
+    )
+    own = tree.NamedType(template.name, tuple(names), position=node.position)
+    makers = [
+        replace(
+            each,
+            definition=tree.Block(),
+            result=own,
+            kind="function",
+            template_parameters=(*definition.template_parameters, *each.template_parameters),
+        )
+        for each in definition.members
+        if isinstance(each, tree.Function) and each.kind == "constructor"
+    ]
+    for listed in ([*template.guides, *makers], template.guides):
+        functions = Functions(template.name, tuple(listed), template.scope)
+        try:
+            with context.unit.trying():
+                chosen = choose_function(context, functions, CallOfOwn(node, (), given))
+        except CppSyntaxError:
+            continue
+        return context.unit.resolve_type(chosen.function.result, chosen.scope)
+    return None
 
 
 def _deduce_array(

@@ -13,8 +13,11 @@ from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     ArrayType,
     CType,
+    FloatType,
     FunctionType,
     IncompleteType,
+    IntType,
+    Member,
     ObjectType,
     PointerType,
     QualifiedType,
@@ -35,6 +38,8 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     build_struct,
     build_unset,
     build_zero,
+    is_list,
+    refuse_narrowing,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
@@ -65,11 +70,13 @@ from ttmlir.sim.kernels.scope import (
 )
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
+    Candidate,
     Deduction,
     bind_defaults,
     bind_explicit,
     choose_function,
     key_of,
+    rank_list,
     show_arguments,
     within_scope,
 )
@@ -191,7 +198,7 @@ class _Closure:
         at = node.position
         name = f"(lambda at {at.line}:{at.column})" if at is not None else "(lambda)"
         unit.structs.append(IncompleteType(name, number))
-        type_ = lay_out_struct(name, number, [(*each, 1) for each in self.members])
+        type_ = lay_out_struct(name, number, [Member(*each) for each in self.members])
         unit.structs[number] = type_
         self.scope.owner = number
         parameters, invented = _name_types(node.parameters)
@@ -206,8 +213,8 @@ class _Closure:
         )
         self.scope.symbols["operator()"] = Functions("operator()", (function,), self.scope)
         struct = tree.Struct(name, position=at)
-        unit.classes[number] = ClassInfo(struct, self.scope)
-        unit.closures.add(number)
+        unit.add_class(number, ClassInfo(struct, self.scope))
+        unit.closures[number] = self.node
         self.context.closures[key] = type_
         return Value(type_, code.list_of(self.values))
 
@@ -256,7 +263,7 @@ def evaluate_lambda(context: Context, node: tree.Lambda) -> Value:
             named[each.name] = each.by_reference
     if node.default:
         used = dict.fromkeys(_find_used(node))
-        for name in used:
+        for name in used.keys() - {each.name for each in node.captures if each.value is not None}:
             named.setdefault(name, node.default == "&")
         if "this" not in closure.scope.symbols and _uses_object(context, node, used):
             closure.capture_this(by_reference=True)
@@ -360,7 +367,10 @@ def construct(
     if not isinstance(type_, StructType) or info is None:
         return _construct_plain(context, type_, arguments, node)
     if info.constructors:
-        return _call_constructor(context, type_, info, arguments, node)
+        listed = _find_list_constructors(context, info, arguments, node) if braced else None
+        if listed is not None:
+            return _make_by(context, type_, replace(info, constructors=listed[0]), listed[1], node)
+        return _call_constructor(context, type_, info, arguments, node, braced=braced)
     if not arguments:
         return build_zero(context, type_)
     if len(arguments) == 1 and not isinstance(arguments[0], tree.Braces):
@@ -383,6 +393,38 @@ def construct(
     return build_struct(context, type_, tree.Braces(elements, position=node.position))
 
 
+def _find_list_constructors(
+    context: Context, info: ClassInfo, arguments: Arguments, node: tree.Node
+) -> tuple[tuple[tree.Function, ...], list[Given]] | None:
+    """The constructors that take `T{arguments}` as one list, and the list as their argument.
+
+    They go before all others, but for empty braces (C++17, [over.match.list]).
+    """
+    found = list[tree.Function]()
+    elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
+    given = Given(context, tree.Braces(elements, position=node.position))
+    for each in info.constructors if arguments else ():
+        first, *others = each.parameters or (None,)
+        if first is None or any(one.default is None for one in others) or each.template_parameters:
+            continue
+        written = first.type.referent if isinstance(first.type, tree.Reference) else first.type
+        if not _may_be_list(written):
+            continue
+        type_ = context.unit.resolve_type(written, info.scope).type
+        if is_list(type_):
+            with context.unit.trying():
+                if rank_list(context, given, type_) is not None:
+                    found.append(each)
+    return (tuple(found), [given]) if found else None
+
+
+def _may_be_list(written: tree.Type) -> bool:
+    """Whether a type may be a list; others are not resolved before they are needed."""
+    return isinstance(written, tree.NamedType) and (
+        "initializer_list" in written.name or not written.template_arguments
+    )
+
+
 def _is_single_braces(arguments: Arguments) -> bool:
     return len(arguments) == 1 and isinstance(arguments[0], tree.Braces)
 
@@ -399,14 +441,20 @@ def _construct_plain(
 
 
 def _call_constructor(
-    context: Context, type_: StructType, info: ClassInfo, arguments: Arguments, node: tree.Node
+    context: Context,
+    type_: StructType,
+    info: ClassInfo,
+    arguments: Arguments,
+    node: tree.Node,
+    *,
+    braced: bool,
 ) -> Value:
     given = take_arguments(context, arguments)
     copied = _find_copied(type_, given)
     if copied is not None:
         same = settle(convert_implicitly(context, copied.value, type_, node))
         return copy_struct(context, same, copied.node)
-    return _make_by(context, type_, info, given, node)
+    return _make_by(context, type_, info, given, node, braced=braced)
 
 
 def copy_object(
@@ -421,16 +469,37 @@ def copy_object(
 
 
 def _make_by(
-    context: Context, type_: StructType, info: ClassInfo, given: Sequence[Given], node: tree.Node
+    context: Context,
+    type_: StructType,
+    info: ClassInfo,
+    given: Sequence[Given],
+    node: tree.Node,
+    *,
+    braced: bool = False,
 ) -> Value:
     """The object that one of the constructors makes."""
     functions = Functions(info.node.name, info.constructors, info.scope)
     chosen = choose_function(context, functions, CallOfOwn(node, (), given))
+    if braced:
+        _refuse_narrowed_arguments(context, chosen, given)
     raw = Value(type_, _build_raw(context, type_))
     this = ItemLvalue(type_, code.list_of([raw.node]), code.constant(0))
     made = call_candidate(context, chosen, given, node, this)
     assert isinstance(made, Value)
     return Value(type_, made.node)
+
+
+def _refuse_narrowed_arguments(context: Context, chosen: Candidate, given: Sequence[Given]) -> None:
+    """Refuse numbers in the braces of `T{arguments}` that their parameters may not hold."""
+    for parameter, each in zip(chosen.function.parameters, given, strict=False):
+        if parameter.is_pack:
+            return
+        if each.braces is None and isinstance(each.found.type, (IntType, FloatType)):
+            written = parameter.type
+            written = written.referent if isinstance(written, tree.Reference) else written
+            resolve = context.unit.resolve_declared_type
+            target = resolve(written, chosen.scope, each.found.type).type
+            refuse_narrowing(context, each.value, target, each.node)
 
 
 def _find_copied(type_: StructType, given: Sequence[Given]) -> Given | None:
@@ -586,7 +655,7 @@ def _build_member(context: Context, type_: CType, initializer: tree.MemberInitia
         return Value(type_, build_object_call(context, type_, elements, None, node))
     if len(arguments) != 1:
         raise context.error(node, f"a member of type '{type_.name}' takes one value")
-    return build_initial(context, type_, arguments[0])
+    return build_initial(context, type_, arguments[0], in_braces=initializer.braced)
 
 
 def _bind_reference(
@@ -627,7 +696,7 @@ def declare_struct(context: Context, node: tree.Struct) -> None:
         declare_struct(within, replace(node, name=last))
         return
     scope, unit = context.scope, context.unit
-    unit.add_references((node.members, node.fields))
+    unit.add_references(node.functions)
     known = None if node.name.startswith("(") else scope.symbols.get(node.name)
     if node.specialized is not None:
         _declare_specialization(context, node)
@@ -714,18 +783,18 @@ def define_class(
     scope = Scope(context.scope)
     scope.owner = number
     info = ClassInfo(node, scope, template=template, arguments=arguments)
-    unit.classes[number] = info
+    unit.add_class(number, info)
     if template is not None:
         scope.symbols[node.name] = StructDefinition(unit.structs[number])
     bases = _find_bases(context, node)
     scope.more = tuple(unit.classes[each.number].scope for each in bases)
     inner = Context(unit, scope, context.handlers)
     _declare_members(inner, info, node)
-    members = list[tuple[str, QualifiedType, int]]()
+    members = list[Member]()
     for field in node.fields:
         unit.spend(field)
         asked = _find_alignment(inner, field.alignments, field)
-        members += ((*each, asked) for each in _declare_fields(inner, info, field))
+        members += (each._replace(alignment=asked) for each in _declare_fields(inner, info, field))
     made = lay_out_struct(
         name,
         number,
@@ -778,39 +847,61 @@ def _find_bases(context: Context, node: tree.Struct) -> list[StructType]:
     return bases
 
 
-def _declare_fields(
-    context: Context, info: ClassInfo, field: tree.Declaration
-) -> list[tuple[str, QualifiedType]]:
+def _declare_fields(context: Context, info: ClassInfo, field: tree.Declaration) -> list[Member]:
     """The members that a declaration gives each object."""
     unit = context.unit
     base = unit.resolve_type(field.type, context.scope)
     if not field.declarators:
         assert isinstance(field.type, tree.NamedType)
         _name_inner_fields(context, base.type)
-        return [(field.type.name, base)]
-    members = list[tuple[str, QualifiedType]]()
+        return [Member(field.type.name, base)]
+    members = list[Member]()
     for each in field.declarators:
-        type_ = base.type
-        for size in reversed(each.sizes):
-            if size is None:
-                raise unit.error(each, "the size of this array is missing")
-            count = evaluate_constant(context, size, "the size of an array")
-            if count < 0:
-                raise unit.error(each, f"an array of {count} elements is not supported")
-            type_ = ArrayType(type_, count)
-        if isinstance(field.type, tree.Reference):
-            type_ = ReferenceType(type_, base.const, base.volatile)
-        is_held = isinstance(type_, ObjectType)
-        if size_of(type_) is None and not is_held:
-            raise unit.error(each, f"a member of type '{type_.name}' is not supported")
+        type_ = _find_field_type(context, field, each, base)
         unit.spend(each)
+        bits = None if each.bits is None else _find_width(context, each, each.bits, type_)
+        members.append(Member(each.name, replace(base, type=type_), bits=bits))
+        if not each.name:
+            continue
         if isinstance(context.scope.symbols.get(each.name), FieldName):
             raise unit.error(each, f"'{each.name}' is declared twice")
-        members.append((each.name, replace(base, type=type_)))
         context.scope.symbols[each.name] = FieldName(each.name)
         if each.value is not None:
             info.defaults[each.name] = each.value
     return members
+
+
+def _find_field_type(
+    context: Context, field: tree.Declaration, declarator: tree.Declarator, base: QualifiedType
+) -> CType:
+    type_ = base.type
+    for size in reversed(declarator.sizes):
+        if size is None:
+            raise context.error(declarator, "the size of this array is missing")
+        count = evaluate_constant(context, size, "the size of an array")
+        if count < 0:
+            raise context.error(declarator, f"an array of {count} elements is not supported")
+        type_ = ArrayType(type_, count)
+    if isinstance(field.type, tree.Reference):
+        type_ = ReferenceType(type_, base.const, base.volatile)
+    if size_of(type_) is None and not isinstance(type_, ObjectType):
+        raise context.error(declarator, f"a member of type '{type_.name}' is not supported")
+    return type_
+
+
+def _find_width(
+    context: Context, node: tree.Declarator, written: tree.Expression, type_: CType
+) -> int:
+    """The width of a bit-field."""
+    name = f"the bit-field '{node.name}'" if node.name else "a bit-field without name"
+    if not isinstance(type_, IntType):
+        raise context.error(node, f"{name} is a number of bits of an integer, not '{type_.name}'")
+    width = evaluate_constant(context, written, "the width of a bit-field")
+    most = 8 * (size_of(type_) or 0)
+    if not bool(node.name) <= width <= most:
+        message = f"{name} has {width} bits; '{type_.name}' has 1 to {most}"
+        raise context.error(written, message)
+    return width
 
 
 def _name_inner_fields(context: Context, type_: object) -> None:
@@ -911,7 +1002,7 @@ def _declare_member_function(context: Context, info: ClassInfo, function: tree.F
             info.moving = function
         else:
             info.copying = function
-    if function.is_deleted:
+    if function.is_deleted and function.kind != "destructor":
         is_default = function.kind == "constructor" and not function.parameters
         info.has_deleted_default = info.has_deleted_default or is_default
         return

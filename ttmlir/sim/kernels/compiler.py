@@ -8,7 +8,7 @@ import os
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import CodeType
 from typing import cast
@@ -32,7 +32,7 @@ from ttmlir.cpp.standard_headers import (
     read_standard_header,
 )
 from ttmlir.cpp.tree import Include
-from ttmlir.cpp.types import QualifiedType
+from ttmlir.cpp.types import QualifiedType, SignatureType
 from ttmlir.layout.system import WORMHOLE
 from ttmlir.nesting import deep_recursion
 from ttmlir.optable.kernel import CALLS, Role
@@ -42,13 +42,20 @@ from ttmlir.sim.kernels.class_templates import find_templated_type
 from ttmlir.sim.kernels.classes import define_outside
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, look_at
+from ttmlir.sim.kernels.expressions.signatures import find_signature
 from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import NAMES, STEP, THREAD, clock_costs, find_forbidden, is_wait
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
-from ttmlir.sim.kernels.scope import Functions, Scope, list_declared_names, list_used_names
+from ttmlir.sim.kernels.scope import (
+    ClassTemplate,
+    Functions,
+    Scope,
+    list_declared_names,
+    list_used_names,
+)
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import Value
 from ttmlir.sim.sources import KernelSources
@@ -457,7 +464,8 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
     shown = options.text if source_map is None else source_map.text
     clock = clock_costs(options.arch_macro, role) if options.timed else None
     tiles = {
-        index: (each.tile_size, each.data_format) for index, each in options.build.circular_buffers
+        index: (each.tile_size, each.data_format, each.tile_volume)
+        for index, each in options.build.circular_buffers
     }
     library = Library(role, options.api, tiles)
     library.has_page_sizes = options.release is Release.LATE_2026
@@ -555,6 +563,10 @@ class _Services:
         """The number of elements that an expression gives an array."""
         return evaluate_constant(Context(unit, scope, HANDLERS), node, "the size of an array")
 
+    def find_signature(self, unit: Unit, scope: Scope, node: tree.FunctionOf) -> SignatureType:
+        """The type of functions that is written."""
+        return find_signature(Context(unit, scope, HANDLERS), node)
+
     def load_header(self, unit: Unit, namespace: str, name: str) -> bool:
         """Declare the standard header that declares a name, if it is not declared yet."""
         header = find_standard_header(namespace, name)
@@ -638,6 +650,9 @@ def _declare_function(unit: Unit, item: tree.Function, scope: Scope) -> None:
         define_outside(Context(unit, scope, HANDLERS), item)
         return
     known = scope.symbols.get(item.name)
+    if isinstance(known, ClassTemplate) and item.definition is None:
+        known.guides.append(replace(item, definition=tree.Block()))
+        return
     if known is not None and not isinstance(known, Functions):
         raise unit.error(item, f"'{item.name}' is declared twice")
     before = known.definitions if known is not None else ()

@@ -94,6 +94,22 @@ class CallOperator(Protocol):
         ...
 
 
+class Construct(Protocol):
+    """Makes objects."""
+
+    def __call__(
+        self,
+        context: Context,
+        type_: CType,
+        arguments: Sequence[tree.Expression | tree.Braces],
+        node: tree.Node,
+        *,
+        braced: bool = False,
+    ) -> Value:
+        """The object that `T(arguments)` makes, or with `braced` `T{arguments}`."""
+        ...
+
+
 @dataclass(frozen=True)
 class Handlers:
     """What to do with each kind of node: how the parts of the compiler find each other."""
@@ -109,9 +125,11 @@ class Handlers:
     cast: Callable[[Context, Value, CType, tree.Node], Value]
     convert_object: Callable[[Context, Value, CType, tree.Node], Value | None]
     """What a conversion function of a class makes of an object."""
+    fit_function: Callable[[Context, Value, CType, tree.Node], Value | None]
+    """A function or lambda as one of a written type."""
     find_templated_type: Callable[[Context, tree.NamedType | tree.Name], QualifiedType | None]
     """The type of a name with template arguments or within a type."""
-    construct: Callable[[Context, CType, Sequence[tree.Expression | tree.Braces], tree.Node], Value]
+    construct: Construct
     copy: Callable[[Context, StructType, Lvalue, tree.Node, bool], Value]
     """The object that a copy constructor makes of another one, or one that moves it."""
     find_constructed: Callable[[Context, tree.Type, Sequence[tree.Initializer], tree.Node], CType]

@@ -20,6 +20,7 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     QualifiedType,
+    SignatureType,
     StructType,
     complete_type,
     count_of,
@@ -31,6 +32,7 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import (
     end_with_block,
     full_expression,
+    keep_array,
     refuse_destructor,
     take_over,
 )
@@ -42,7 +44,9 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     build_unset,
     build_zero,
     check_reference,
+    find_list_type,
     has_constructors,
+    is_list,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
@@ -89,6 +93,7 @@ from ttmlir.sim.kernels.value import (
     make_integer,
     protect_lvalue,
     settle,
+    width_of,
 )
 
 _OBJECT_BYTES = 16
@@ -205,6 +210,8 @@ def find_declared(
     if declarator.arguments is not None:
         return _find_constructed(context, node, declarator, declarator.arguments)
     if is_deduced(node.type):
+        if isinstance(initial, tree.Braces) and not declarator.is_direct:
+            return _declare_list(context, node, initial)
         if isinstance(initial, tree.Braces) and len(initial.elements) == 1:
             only = initial.elements[0].value
             initial = None if isinstance(only, tree.Braces) else only
@@ -219,6 +226,19 @@ def find_declared(
         declared = replace(declared, type=type_)
     if value is not None:
         declared = replace(declared, type=value.type)
+    if isinstance(declared.type, PointerType) and isinstance(declared.type.pointee, SignatureType):
+        message = "which function a pointer points to has to be known here"
+        raise context.error(declarator, f"{message}; give it with '='")
+    return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
+
+
+def _declare_list(
+    context: Context, node: tree.Declaration, braces: tree.Braces
+) -> tuple[QualifiedType, Value]:
+    """`auto name = {1, 2}`."""
+    type_ = find_list_type(context, braces)
+    declared = context.unit.resolve_declared_type(node.type, context.scope, type_)
+    value = build_initial(context, type_, braces)
     return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
 
 
@@ -228,7 +248,7 @@ def _resolve_declared(
     """The written type of a variable, whose template arguments may follow from its value."""
     written = node.type
     if not isinstance(written, tree.NamedType) or written.template_arguments or written.scope:
-        deduced = _find_function_type(context, written, declarator)
+        deduced = _find_member_pointer(context, written, declarator)
         return deduced or context.unit.resolve_type(written, context.scope)
     symbol = context.unit.find(written.name, context.scope)
     if not isinstance(symbol, ClassTemplate):
@@ -245,21 +265,19 @@ def _resolve_declared(
     return QualifiedType(type_, "const" in written.qualifiers)
 
 
-def _find_function_type(
+def _find_member_pointer(
     context: Context, written: tree.Type, declarator: tree.Declarator
 ) -> QualifiedType | None:
-    """The type of a pointer to a function or member: that of the function or member."""
+    """The type of a pointer to a member: that of the member."""
     match written:
-        case tree.Pointer(pointee=tree.FunctionOf()) | tree.Pointer(holder=tree.NamedType()):
+        case tree.Pointer(holder=tree.NamedType()):
             pass
         case _:
             return None
     if declarator.value is None or isinstance(declarator.value, tree.Braces):
         return None
-    found = QualifiedType(evaluate_scalar(context, declarator.value).type)
-    if written.holder is None:
-        return found
-    return context.unit.resolve_declared_type(written, context.scope, found.type)
+    found = evaluate_scalar(context, declarator.value).type
+    return context.unit.resolve_declared_type(written, context.scope, found)
 
 
 def _find_constructed(
@@ -358,6 +376,8 @@ def _declare_local(
 ) -> None:
     if value is not None:
         value = take_over(context, value)
+        if is_list(type_):
+            keep_array(context, value)
     identifier = context.unit.create_name(declarator.name)
     in_list = isinstance(type_, (StructType, ArrayType, FunctionType))
     if declarator.name in context.shared and not in_list and not isinstance(type_, ObjectType):
@@ -408,8 +428,10 @@ def _declare_static(
     """A variable of the whole kernel: a list of one element around the functions."""
     refuse_destructor(context, type_, declarator)
     value = build_zero(context, type_) if value is None else value
-    if is_const:
+    if is_const or context.in_function:
         value = fold_constant(context, value)
+    if context.in_function:
+        _refuse_late_value(context, value, declarator)
     if is_const and value.constant is not None and declarator.name not in context.shared:
         bind_variable(context, declarator, value, is_global=True)
         return
@@ -423,6 +445,20 @@ def _declare_static(
         lvalue = ItemLvalue(type_, code.name(identifier), code.constant(0), is_const)
     known = _keep_known(context, identifier, value) if is_const else None
     bind_variable(context, declarator, lvalue, is_global=True, known=known)
+
+
+def _refuse_late_value(context: Context, value: Value, declarator: tree.Declarator) -> None:
+    """Refuse what would be set when a function is called first."""
+    if isinstance(value.type, ObjectType) or is_literal(value.node):
+        return
+    names = {each.id for each in ast.walk(value.node) if isinstance(each, ast.Name)}
+    known = (node for each in context.unit.globals for node in ast.walk(each))
+    names -= {each.id for each in known if isinstance(each, ast.Name)}
+    if any(each.startswith("v_") for each in names):
+        message = f"'{declarator.name}' is static and starts with what only a call knows"
+        raise context.error(
+            declarator, f"{message}, which tt-metal's compiler refuses; assign it in a statement"
+        )
 
 
 def _declare_reference(
@@ -455,7 +491,8 @@ def declare_reference_to(
     """Let a reference refer to a place."""
     resolve = context.unit.resolve_declared_type
     target = resolve(type_.referent, context.scope, lvalue.type, lvalue.is_const)
-    if target.const and _is_number(target.type) and not is_same_type(target.type, lvalue.type):
+    is_other = width_of(lvalue) or not is_same_type(target.type, lvalue.type)
+    if target.const and _is_number(target.type) and is_other:
         known = cast("tree.Expression", Evaluated(lvalue, position=node.position))
         _declare_copy(context, type_, known, declarator)
         return

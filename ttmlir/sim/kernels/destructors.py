@@ -47,12 +47,27 @@ def ends_with_effect(context: Context, type_: CType) -> bool:
 def _has_destructor(context: Context, type_: StructType) -> bool:
     info = context.unit.classes.get(type_.number)
     function = None if info is None else info.destructor
-    if function is not None and not function.is_defaulted:
+    if function is not None and not function.is_defaulted and not function.is_deleted:
         body = function.body
         if body is None or body.statements:
             return True
     inner = (*type_.bases, *(each.type for each in type_.fields))
     return any(ends_with_effect(context, each) for each in inner)
+
+
+def check_destructor(context: Context, type_: CType, node: tree.Node) -> None:
+    """Refuse an object that cannot end here: its destructor is deleted, or not for everybody."""
+    while isinstance(type_, ArrayType):
+        type_ = type_.element
+    type_ = complete_type(type_, context.unit.structs)
+    info = context.unit.classes.get(type_.number) if isinstance(type_, StructType) else None
+    if info is None or info.destructor is None or not isinstance(type_, StructType):
+        return
+    access = info.destructor.access
+    if info.destructor.is_deleted:
+        raise context.error(node, f"a '{type_.name}' cannot end: its destructor is deleted")
+    if access and not context.unit.may_use(type_, access, context.scope):
+        raise context.error(node, f"a '{type_.name}' cannot end here: its destructor is {access}")
 
 
 def refuse_destructor(context: Context, type_: CType, node: tree.Node) -> None:
@@ -69,6 +84,7 @@ def refuse_destructor(context: Context, type_: CType, node: tree.Node) -> None:
 
 def keep_temporary(context: Context, value: Value, node: tree.Node) -> Value:
     """An object that has just been made, which ends with the expression around it."""
+    check_destructor(context, value.type, node)
     if not ends_with_effect(context, value.type):
         return value
     identifier = context.unit.create_name("temporary", "t")
@@ -106,6 +122,15 @@ def _take_node(context: Context, node: ast.expr) -> ast.expr:
             return node
 
 
+def keep_array(context: Context, value: Value) -> None:
+    """Let the array of a list that a variable holds end with the block, not the expression."""
+    for each in ast.walk(value.node):
+        if isinstance(each, ast.NamedExpr):
+            ending = context.temporaries.get(each.target.id)
+            if ending is not None and isinstance(ending.lvalue.type, ArrayType):
+                context.ending[-1].append(context.temporaries.pop(each.target.id))
+
+
 @contextmanager
 def full_expression(context: Context) -> Generator[None]:
     """What is compiled within is a full expression: temporary objects in it end with it."""
@@ -136,6 +161,7 @@ def end_temporaries(context: Context) -> None:
 
 def end_with_block(context: Context, lvalue: Lvalue, node: tree.Node) -> None:
     """Let the object in a variable end when the block around it is left."""
+    check_destructor(context, lvalue.type, node)
     if ends_with_effect(context, lvalue.type):
         context.ending[-1].append(EndingObject(lvalue, node))
 

@@ -49,6 +49,7 @@ from ttmlir.sim.kernels.expressions.operators import (
     evaluate_unary,
     evaluate_update,
 )
+from ttmlir.sim.kernels.expressions.signatures import fit_function
 from ttmlir.sim.kernels.expressions.variables import (
     evaluate_boolean,
     evaluate_character,
@@ -134,6 +135,7 @@ HANDLERS = Handlers(
     call_operator=call_operator,
     cast=cast_value,
     convert_object=convert_object,
+    fit_function=fit_function,
     construct=construct,
     copy=copy_object,
     find_constructed=find_constructed,

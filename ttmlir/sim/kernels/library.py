@@ -43,6 +43,7 @@ from ttmlir.sim.kernels.build import AssumedArguments
 from ttmlir.sim.kernels.python.runtime import KernelFault
 from ttmlir.sim.machine.address_generators import read_accessor_args
 from ttmlir.sim.machine.memory import COUNT, UNCONFIGURED_FORMAT, UNCONFIGURED_TILE_BYTES
+from ttmlir.sim.machine.numerics import TILE_VOLUME
 
 # --- Enumerators ----------------------------------------------------------------------------------
 # Names that the headers of the kernel library give to numbers.
@@ -293,12 +294,12 @@ class Library:
         self,
         role: Role,
         api: type[KernelApi],
-        circular_buffers: Mapping[int, tuple[int, int]] | None = None,
+        circular_buffers: Mapping[int, tuple[int, int, int]] | None = None,
     ) -> None:
         """What `api` offers; the definitions of the calls say what each one takes and gives.
 
-        `circular_buffers` are the sizes of their tiles in bytes and the numbers of their formats,
-        where they are known.
+        `circular_buffers` are the sizes of their tiles in bytes, the numbers of their formats, and
+        how many numbers a tile has, where they are known.
         """
         self.circular_buffers = dict(circular_buffers or {})
         self.has_page_sizes = False
@@ -321,7 +322,7 @@ class Library:
                     raise KernelFault("what circular buffers hold is not known here")
                 if not 0 <= cb < COUNT:
                     raise KernelFault(f"there is no circular buffer {cb}")
-                unknown = (UNCONFIGURED_TILE_BYTES, UNCONFIGURED_FORMAT)
+                unknown = (UNCONFIGURED_TILE_BYTES, UNCONFIGURED_FORMAT, TILE_VOLUME)
                 return self.circular_buffers.get(cb, unknown)[position]
 
             return ask
@@ -341,6 +342,7 @@ class Library:
         return {
             "c_get_tile_size": find(0),
             "c_get_dataformat": find(1),
+            "c_get_tile_hw": find(2),
             "c_TensorAccessorArgs": read,
         }
 

@@ -26,18 +26,23 @@ from ttmlir.sim.kernels.declarations import (
     execute_declaration,
     find_declared,
 )
-from ttmlir.sim.kernels.destructors import ending_block, full_expression, refuse_destructor
+from ttmlir.sim.kernels.destructors import (
+    end_with_block,
+    ending_block,
+    full_expression,
+    refuse_destructor,
+)
 from ttmlir.sim.kernels.expressions.copies import copy_struct
-from ttmlir.sim.kernels.expressions.initial_values import build_initial
+from ttmlir.sim.kernels.expressions.initial_values import build_initial, find_type_of_elements
 from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_condition,
     evaluate_number,
     evaluate_scalar,
     find_array,
     find_element,
+    find_known_member,
     fold_constant,
     look_at,
-    make_known,
     refer,
 )
 from ttmlir.sim.kernels.expressions.own_calls import find_member_functions
@@ -527,7 +532,7 @@ def _bind_constants(context: Context, node: tree.Binding, value: Value) -> bool:
     type_ = complete_type(value.type, context.unit.structs)
     if not isinstance(type_, StructType) or len(type_.fields) != len(node.names):
         return False
-    parts = [make_known(each.type, value.node, i) for i, each in enumerate(type_.fields)]
+    parts = [find_known_member(value, each.name) for each in type_.fields]
     if any(each is None or each.constant is None for each in parts):
         return False
     for name, part in zip(node.names, parts, strict=True):
@@ -594,13 +599,18 @@ def _find_range(context: Context, node: tree.RangeFor) -> Lvalue:
         assert initial is not None
         range_ = initial
     if isinstance(range_, tree.Braces):
-        value = _build_list(context, range_)
-    else:
-        found = look_at(context, range_)
-        if not isinstance(found, Value):
-            return found
-        value = found
-    refuse_destructor(context, value.type, node)
+        with full_expression(context):
+            lvalue = _hold_range(context, _build_list(context, range_), node)
+        end_with_block(context, lvalue, node)
+        return lvalue
+    found = look_at(context, range_)
+    if not isinstance(found, Value):
+        return found
+    refuse_destructor(context, found.type, node)
+    return _hold_range(context, found, node)
+
+
+def _hold_range(context: Context, value: Value, node: tree.RangeFor) -> Lvalue:
     identifier = context.unit.create_name("range")
     context.emit(code.assign(code.name(identifier), settle(value).node), node.position)
     return LocalLvalue(value.type, identifier)
@@ -610,8 +620,8 @@ def _build_list(context: Context, braces: tree.Braces) -> Value:
     """`{1, 2, 3}` as an array of the type of its first element."""
     if not braces.elements or isinstance(braces.elements[0].value, tree.Braces):
         raise context.error(braces, "a range in braces needs elements of a known type")
-    first = evaluate_scalar(context, braces.elements[0].value)
-    return build_initial(context, ArrayType(first.type, len(braces.elements)), braces)
+    element = find_type_of_elements(context, braces)
+    return build_initial(context, ArrayType(element, len(braces.elements)), braces)
 
 
 def _count_elements(context: Context, lvalue: Lvalue) -> int | None:

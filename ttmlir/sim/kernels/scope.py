@@ -84,6 +84,8 @@ class ClassTemplate:
     """Member functions that are defined outside of the class."""
     values: list[tree.Declaration] = field(default_factory=list[tree.Declaration])
     """Static members, likewise."""
+    guides: list[tree.Function] = field(default_factory=list[tree.Function])
+    """What says which class arguments make: the results of these functions."""
 
 
 @dataclass(frozen=True)

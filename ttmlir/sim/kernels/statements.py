@@ -386,18 +386,25 @@ def _execute_constant_if(context: Context, node: tree.If, condition: Value) -> N
     else:
         _execute_otherwise(context, node.otherwise)
     left_out = node.otherwise if condition.constant else node.then
-    is_entry = context.function is not None and context.function.name in _ENTRIES
-    if left_out is not None and is_entry and not context.unit.instantiations:
+    position = node.position
+    if left_out is not None and position is not None and position.file == context.unit.file:
         _check_names(context, left_out)
 
 
-_ENTRIES = ("kernel_main", "MAIN")
-"""Functions that are surely of no template, where all branches have to make sense."""
-
-
 def _check_names(context: Context, branch: tree.Node) -> None:
-    """Find names that mean nothing in a branch that is left out, where it is in no template."""
+    """Find names that mean nothing in a branch that is left out.
+
+    Functions that are called with more than literals may be found by what is passed, in a template.
+    """
     nodes = list(tree.walk(branch))
+    called = {
+        id(each.callee)
+        for each in nodes
+        if isinstance(each, tree.FunctionCall) and not all(map(_is_literal, each.arguments))
+    }
+    function = context.function
+    if function is not None and function.name in _ENTRIES and not context.unit.instantiations:
+        called.clear()
     own = {name for each in nodes for name in list_declared_names(each)}
     own |= {each.name for each in nodes if isinstance(each, (tree.Parameter, tree.Declarator))}
     for each in nodes:
@@ -405,8 +412,18 @@ def _check_names(context: Context, branch: tree.Node) -> None:
             # Capital letters are those of what is printed and of macros.
             if each.text in own or each.text in SPECIAL or each.text.isupper():
                 continue
+            if id(each) in called:
+                continue
             if not is_known_name(context, each.text):
                 raise unknown_variable(context, each)
+
+
+_ENTRIES = ("kernel_main", "MAIN")
+"""Functions that are surely of no template."""
+
+
+def _is_literal(node: tree.Node) -> bool:
+    return isinstance(node, (tree.Integer, tree.Floating, tree.Boolean, tree.Character))
 
 
 def _execute_otherwise(context: Context, node: tree.Block | tree.If | None) -> None:

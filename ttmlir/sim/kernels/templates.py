@@ -24,7 +24,9 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     QualifiedType,
+    SignatureType,
     StructType,
+    complete_type,
     is_deduced,
     is_same_type,
     is_scoped,
@@ -34,13 +36,18 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.initial_values import Given
+from ttmlir.sim.kernels.expressions.initial_values import (
+    Given,
+    find_list_element,
+    find_type_of_elements,
+    is_list,
+)
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     evaluate_scalar,
     fold_constant,
 )
-from ttmlir.sim.kernels.packs import expand_all, read_as_value
+from ttmlir.sim.kernels.packs import expand_all, expand_elements, read_as_value
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import is_literal
 from ttmlir.sim.kernels.scope import (
@@ -57,7 +64,7 @@ from ttmlir.sim.kernels.scope import (
     list_used_names,
     refers_to_place,
 )
-from ttmlir.sim.kernels.value import Value, make_integer, make_value, settle
+from ttmlir.sim.kernels.value import Value, make_integer, make_value, promote_value, settle
 
 # --- Template binding -----------------------------------------------------------------------------
 # What the parameters of templates stand for: given, deduced, or by default.
@@ -241,10 +248,12 @@ class Deduction:
         return True
 
     def _match_given(self, pattern: tree.Type, given: Given) -> bool:
-        # A list in braces has no type to deduce from. Where nothing is left to deduce, arguments
-        # may convert to the type of the parameter, which is checked later.
-        if given.braces is not None or not self._is_open(pattern):
+        # Where nothing is left to deduce, arguments may convert to the type of the parameter, which
+        # is checked later.
+        if not self._is_open(pattern):
             return True
+        if given.braces is not None:
+            return self._match_braces(pattern, given)
         if isinstance(pattern, tree.Reference):
             qualified = QualifiedType(given.found.type, given.is_const)
             if not self.match_type(pattern, qualified):
@@ -252,6 +261,19 @@ class Deduction:
             self._note_category(pattern, given)
             return True
         return self.match_type(pattern, QualifiedType(given.value.type))
+
+    def _match_braces(self, pattern: tree.Type, given: Given) -> bool:
+        """Deduce the elements of a list; other types do not follow from braces."""
+        match _referent(pattern):
+            case tree.NamedType(name=name, template_arguments=(argument,)) if (
+                name.removeprefix("std::") == "initializer_list"
+            ):
+                assert given.braces is not None
+                with within_scope(self.context, given.braces_scope):
+                    element = find_type_of_elements(self.context, given.braces)
+                return self.match_argument(argument, Alias(QualifiedType(element)))
+            case _:
+                return True
 
     def _note_category(self, pattern: tree.Reference, given: Given) -> None:
         """Remember that a parameter `T&&` is given a place."""
@@ -311,18 +333,12 @@ class Deduction:
             ):
                 # `const T` takes the `const` of the argument away from T.
                 const = given.const and "const" not in pattern.qualifiers
-                return self._bind(name, Alias(replace(given, const=const)))
+                volatile = given.volatile and "volatile" not in pattern.qualifiers
+                return self._bind(name, Alias(replace(given, const=const, volatile=volatile)))
             case tree.NamedType(template_arguments=(_, *_)), _:
                 return self._match_class(pattern, given)
-            case tree.Pointer(pointee=tree.FunctionOf()), FunctionType():
-                return True
-            case tree.Pointer(pointee=inner, holder=tree.NamedType() as outer), MemberPointerType(
-                holder=holder, pointee=pointee
-            ):
-                return all(
-                    self.match_type(each, QualifiedType(type_))
-                    for each, type_ in ((inner, pointee), (outer, holder))
-                )
+            case ((tree.Pointer() | tree.FunctionOf()), FunctionType() as type_):
+                return self._match_function(pattern, type_)
             case tree.Pointer(pointee=inner), PointerType(pointee, volatile, const):
                 return self.match_type(inner, QualifiedType(pointee, const, volatile))
             case tree.Pointer(pointee=inner), ArrayType(element=element):
@@ -336,6 +352,48 @@ class Deduction:
                 return self._match_array(pattern, given)
             case _:
                 return True
+
+    def _match_function(self, pattern: tree.Pointer | tree.FunctionOf, type_: FunctionType) -> bool:
+        """Whether a function, or what a pointer to a member points to, goes with a pattern."""
+        match pattern, type_:
+            case tree.Pointer(pointee=inner, holder=tree.NamedType() as outer), MemberPointerType():
+                pairs = ((inner, type_.pointee), (outer, type_.holder))
+                return all(self.match_type(each, QualifiedType(given)) for each, given in pairs)
+            case _, MemberPointerType():
+                return False
+            case (tree.Pointer(pointee=tree.FunctionOf() as inner), _) | (
+                tree.FunctionOf() as inner,
+                _,
+            ):
+                return self._match_signature(inner, type_)
+            case _:
+                return False
+
+    def _match_signature(self, pattern: tree.FunctionOf, type_: FunctionType) -> bool:
+        """What the types of a function say, if there is one of its name only."""
+        functions, explicit = self.context.unit.function_values[type_.number]
+        if len(functions.definitions) != 1 or functions.others or explicit:
+            return True
+        function = functions.definitions[0]
+        if function.template_parameters or is_deduced(function.result):
+            return True
+        types = [
+            self.context.unit.resolve_type(each, functions.scope)
+            for each in (function.result, *(x.type for x in function.parameters))
+        ]
+        patterns = [pattern.result, *(each.type for each in pattern.parameters)]
+        last = pattern.parameters[-1] if pattern.parameters else None
+        if last is not None and last.is_pack:
+            match last.type:
+                case tree.NamedType(name=name) if name in self.open:
+                    rest = Pack(tuple(map(Alias, types[len(patterns) - 1 :])))
+                    if not self._bind(name, rest):
+                        return False
+                case _:
+                    return True
+            del patterns[-1], types[len(patterns) :]
+        is_same = len(patterns) == len(types)
+        return is_same and all(map(self.match_type, patterns, types))
 
     def _match_array(self, pattern: tree.ArrayOf, given: QualifiedType) -> bool:
         array = given.type
@@ -683,6 +741,8 @@ def _rank(
     type_, scope = parameter.type, candidate.scope
     if given.braces is not None:
         target = context.unit.resolve_type(_referent(type_), scope).type
+        if is_list(target):
+            return rank_list(context, given, target)
         fits = isinstance(target, (StructType, ArrayType)) or len(given.braces.elements) <= 1
         return CONVERSION if fits else None
     found = given.found
@@ -702,8 +762,30 @@ def _rank(
             return EXACT if given.is_const or is_over else 0.25
         return rank_conversion(context, given.value, target.type)
     value = given.value
+    if value.width and isinstance(given.node, tree.Update) and given.node.postfix:
+        # What `s.bits++` gives converts to `int` first for g++, and `s.bits` to its declared type.
+        value = promote_value(value)
     target = context.unit.resolve_declared_type(type_, scope, value.type)
     return rank_conversion(context, value, target.type)
+
+
+def rank_list(context: Context, given: Given, target: CType) -> float | None:
+    """How well braces go with a list: as well as the worst one of their elements."""
+    element = complete_type(find_list_element(target), context.unit.structs)
+    assert given.braces is not None
+    worst = EXACT
+    with within_scope(context, given.braces_scope):
+        for each in expand_elements(context, given.braces.elements):
+            one = Given(context, each.value)
+            rank: float | None = CONVERSION
+            if one.braces is None:
+                rank = rank_conversion(context, one.value, element)
+            elif not isinstance(element, (StructType, ArrayType)):
+                rank = None if len(one.braces.elements) > 1 else CONVERSION
+            if rank is None:
+                return None
+            worst = max(worst, rank)
+    return worst
 
 
 def _referent(type_: tree.Type) -> tree.Type:
@@ -726,18 +808,21 @@ def is_moved(given: Given) -> bool:
 
 def rank_conversion(context: Context, value: Value, target: CType) -> float | None:
     """How far a type is from that of a value; None if it does not convert."""
-    rank = _rank_standard(value, target)
+    rank = _rank_standard(context, value, target)
     if rank is None and has_conversion(context, value, target):
         return USER_DEFINED
     return rank
 
 
-def _rank_standard(value: Value, target: CType) -> float | None:
+def _rank_standard(context: Context, value: Value, target: CType) -> float | None:
     """The same for conversions that no class defines."""
     source = value.type
     if source == target or is_same_type(source, target):
         return EXACT
     match target, source:
+        case ((PointerType(pointee=SignatureType()) | SignatureType()), _) if source != NULL:
+            fits = context.handlers.fit_function(context, value, target, tree.Integer("0"))
+            return None if fits is None else EXACT
         case IntType(), IntType():
             if isinstance(target, EnumType) or is_scoped(source):
                 return None
@@ -792,7 +877,7 @@ def _gives(context: Context, function: tree.Function, scope: Scope, target: CTyp
     if is_deduced(function.result) or function.template_parameters:
         return True
     result = context.unit.resolve_type(function.result, scope).type
-    return _rank_standard(make_value(result, code.constant(0)), target) is not None
+    return _rank_standard(context, make_value(result, code.constant(0)), target) is not None
 
 
 def _makes(context: Context, function: tree.Function, scope: Scope, value: Value) -> bool:
@@ -805,4 +890,4 @@ def _makes(context: Context, function: tree.Function, scope: Scope, value: Value
     if is_deduced(type_):
         return True
     target = context.unit.resolve_type(type_, scope).type
-    return _rank_standard(value, target) is not None
+    return _rank_standard(context, value, target) is not None

@@ -21,6 +21,7 @@ from ttmlir.cpp.types import (
     IncompleteType,
     ObjectType,
     QualifiedType,
+    SignatureType,
     StructType,
     complete_type,
     find_built_in_type,
@@ -123,6 +124,10 @@ class TypeServices(Protocol):
         """The number of elements that an expression gives an array."""
         ...
 
+    def find_signature(self, unit: Unit, scope: Scope, node: tree.FunctionOf) -> SignatureType:
+        """The type of functions that is written."""
+        ...
+
     def load_header(self, unit: Unit, namespace: str, name: str) -> bool:
         """Declare the standard header that has a name; False if there is none, or it is."""
         ...
@@ -142,7 +147,7 @@ class UsedNames(NamedTuple):
     shared: frozenset[str]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _ScopedNames:
     """The names of types that can be used in a scope."""
 
@@ -160,6 +165,9 @@ class _ScopedNames:
 
     def find_count(self, node: tree.Expression) -> int:
         return self.unit.services.find_count(self.unit, self.scope, node)
+
+    def find_signature(self, node: tree.FunctionOf) -> SignatureType:
+        return self.unit.services.find_signature(self.unit, self.scope, node)
 
     def unknown_type(self, node: tree.Node, name: str) -> Exception:
         symbols = self.unit.root.symbols
@@ -221,10 +229,12 @@ class Unit:
         """Variable templates with arguments that were used so far."""
         self.classes = dict[int, ClassInfo]()
         """The classes by the numbers of their types."""
+        self._hides = False
+        """Whether one of them has members that are not public."""
         self.destroyed = dict[int, bool]()
         """Whether something happens at the end of the objects of a class, by its number."""
-        self.closures = set[int]()
-        """The numbers of the classes of lambdas."""
+        self.closures = dict[int, tree.Lambda]()
+        """The lambdas, by the numbers of their classes."""
         self.specializations = dict[tuple[int, tuple[object, ...]], QualifiedType]()
         """Class templates with arguments that were used so far."""
         self.function_values = list[tuple[Functions, tuple[tree.TemplateArgument, ...]]]()
@@ -335,10 +345,7 @@ class Unit:
         if name == ARGUMENTS and name not in self.root.symbols:
             self._declare_arguments()
         if "::" not in name:
-            symbol = scope.find(name)
-            if symbol is None and self.used:
-                others = (each.find_here(name) for each in self.used)
-                symbol = next((each for each in others if each is not None), None)
+            symbol = self._find_declared(name, scope)
             return self._find_in_headers(name) if symbol is None else symbol
         path, _, last = name.removeprefix("::").rpartition("::")
         if not path:
@@ -349,6 +356,14 @@ class Unit:
             return self.find(name, scope)
         if symbol is None and path.removeprefix("::") == _OF_COMPUTE:
             return self._find_in_headers(last)
+        return symbol
+
+    def _find_declared(self, name: str, scope: Scope) -> Symbol | None:
+        """The symbol of a name in a scope, or in a namespace that the file uses."""
+        symbol = scope.find(name)
+        if symbol is None and self.used:
+            others = (each.find_here(name) for each in self.used)
+            symbol = next((each for each in others if each is not None), None)
         return symbol
 
     def _find_in_headers(self, name: str) -> Symbol | None:
@@ -386,7 +401,7 @@ class Unit:
     def find_holders(self, path: str, scope: Scope) -> Iterator[Scope]:
         """The namespaces, classes and enumerations that a path may mean."""
         first, _, rest = path.partition("::")
-        symbol = scope.find(first)
+        symbol = self._find_declared(first, scope)
         if isinstance(symbol, NamespaceName):
             path = f"{symbol.path}::{rest}".removesuffix("::")
         elif symbol is not None:
@@ -458,20 +473,15 @@ class Unit:
         known = self._used_names.get(id(function))
         if known is None:
             nodes = function.parts
-            self._add_references_of(nodes)
+            self.add_references(nodes)
             changed = find_names_changed_by(nodes, self.references)
             shared = find_shared_names(nodes, self.references, changed)
             known = self._used_names[id(function)] = UsedNames(changed, shared)
         return known
 
-    def add_references(self, source: object) -> None:
-        """Note which parameters of the functions and lambdas in a piece of source may change."""
-        self._add_references_of(tree.walk(source))
-
-    def _add_references_of(self, nodes: Iterable[tree.Node]) -> None:
+    def add_references(self, nodes: Iterable[tree.Node]) -> None:
+        """Note which parameters of the functions and lambdas among some nodes may change."""
         for each in nodes:
-            if not isinstance(each, (tree.Function, tree.Lambda)):
-                continue
             match each:
                 case tree.Function(name=name, parameters=parameters, kind=kind):
                     if kind in ("function", "constructor"):
@@ -541,6 +551,11 @@ class Unit:
         type_ = complete_type(found.type, self.structs)
         return found if type_ is found.type else replace(found, type=type_)
 
+    def add_class(self, number: int, info: ClassInfo) -> None:
+        """Make a class known by the number of its type."""
+        self.classes[number] = info
+        self._hides = self._hides or bool(info.node.hidden)
+
     # Access: what is `private` or `protected`.
 
     def check_access(self, type_: StructType, name: str, node: tree.Node, scope: Scope) -> None:
@@ -581,7 +596,7 @@ class Unit:
 
     def check_path(self, path: str, node: tree.Node, scope: Scope) -> None:
         """The same for each class that a qualified name goes through."""
-        if not any(each.node.hidden for each in self.classes.values()):
+        if not self._hides:
             return
         parts = path.removeprefix("::").split("::")
         for count in range(1, len(parts)):
@@ -594,7 +609,7 @@ class Unit:
 
     def check_member(self, holder: tree.Type, path: str, node: tree.Node, scope: Scope) -> None:
         """The same for a name behind a class with template arguments."""
-        if any(each.node.hidden for each in self.classes.values()):
+        if self._hides:
             type_ = self.resolve_type(holder, scope).type
             if isinstance(type_, StructType):
                 self.check_access(type_, path.partition("::")[0], node, scope)

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import reduce
 from typing import TypeAlias
 
 from ttmlir.cpp import tree
@@ -18,9 +19,11 @@ from ttmlir.cpp.types import (
     BOOL,
     DOUBLE,
     FLOAT,
+    INT,
     UINT8,
     UNSIGNED,
     ArrayType,
+    BitField,
     CType,
     Field,
     FloatType,
@@ -65,6 +68,8 @@ class Value:
     """Bounds of the Python value, where the type is an integer."""
     space: Space = Space.MEMORY
     """Where it points to, if it is a pointer."""
+    width: int = 0
+    """Of the bit-field that it was read from, which decides how it is promoted; 0 for others."""
 
     @property
     def constant(self) -> int | float | None:
@@ -145,7 +150,7 @@ def build_condition(value: Value) -> ast.expr:
 def convert(value: Value, target: IntType | FloatType) -> Value:
     """An arithmetic value in another arithmetic type."""
     if value.type == target:
-        return value
+        return replace(value, width=0) if value.width else value
     if isinstance(target, FloatType):
         return _to_float(value, target)
     if target == BOOL:
@@ -161,8 +166,29 @@ def convert(value: Value, target: IntType | FloatType) -> Value:
     # wide or narrower they may stay until somebody needs the value in its range.
     if target.bits > value.type.bits:
         value = settle(value)
-    converted_ = replace(value, type=target)
+    converted_ = replace(value, type=target, width=0)
     return settle(converted_) if value.constant is not None else converted_
+
+
+def fit_bits(value: Value, width: int) -> Value:
+    """A number as a bit-field of its type keeps it; without width the same."""
+    type_ = value.type
+    if not width or not isinstance(type_, IntType) or type_ == BOOL:
+        return settle(value)
+    kept = settle(convert(value, IntType(type_.name, width, type_.signed)))
+    return replace(kept, type=type_, width=width)
+
+
+def promote_value(value: Value) -> Value:
+    """An integer after the integer promotions; a bit-field becomes `int` if that holds it."""
+    type_ = value.type
+    assert isinstance(type_, IntType)
+    if value.width and type(type_) is IntType and type_ != BOOL:
+        if value.width < INT.bits + type_.signed:
+            return convert(value, INT)
+        if value.width == UNSIGNED.bits:
+            return convert(value, UNSIGNED)
+    return convert(value, promote(type_))
 
 
 def reinterpret_bits(value: Value, target: CType) -> Value | None:
@@ -201,8 +227,7 @@ def apply_unary(operator: str, value: Value) -> Value | None:
         return value if operator == "+" else _negative_float(value)
     if not isinstance(value.type, IntType):
         return None
-    value = convert(value, promote(value.type))
-    return _INTEGER_UNARY[operator](value)
+    return _INTEGER_UNARY[operator](promote_value(value))
 
 
 def _negative_float(value: Value) -> Value:
@@ -244,8 +269,8 @@ def apply_binary(operator: str, left: Value, right: Value) -> Value | None:
     if not isinstance(left.type, IntType) or not isinstance(right.type, IntType):
         return None
     if operator in ("<<", ">>"):
-        return _shift(operator, convert(left, promote(left.type)), right)
-    common = find_common_type(left.type, right.type)
+        return _shift(operator, promote_value(left), right)
+    common, left, right = _find_common(left, right)
     a, b = _narrow(convert(left, common)), _narrow(convert(right, common))
     # The lower bits of quotients and remainders depend on the upper bits of the operands.
     if operator in ("/", "%"):
@@ -255,6 +280,15 @@ def apply_binary(operator: str, left: Value, right: Value) -> Value | None:
     low, high = _BOUNDS[operator](a, b)
     same = _unchanged(operator, a, b)
     return same if same is not None else Value(common, _binary(operator, a, b), low, high)
+
+
+def _find_common(a: Value, b: Value) -> tuple[IntType, Value, Value]:
+    """The common type of two integers, and both after the promotions."""
+    if a.width or b.width:
+        a, b = promote_value(a), promote_value(b)
+    assert isinstance(a.type, IntType)
+    assert isinstance(b.type, IntType)
+    return find_common_type(a.type, b.type), a, b
 
 
 def _binary(operator: str, a: Value, b: Value) -> ast.expr:
@@ -330,9 +364,7 @@ def _division(operator: str, a: Value, b: Value, type_: IntType) -> Value:
 def _shift(operator: str, value: Value, count: Value) -> Value:
     type_ = value.type
     assert isinstance(type_, IntType)
-    count = (
-        settle(convert(count, promote(count.type))) if isinstance(count.type, IntType) else count
-    )
+    count = settle(promote_value(count)) if isinstance(count.type, IntType) else count
     value = settle(value) if operator == ">>" else _narrow(value)
     in_range = 0 <= count.low and count.high < type_.bits
     if in_range and value.constant is not None and count.constant is not None:
@@ -359,7 +391,7 @@ def _comparison(operator: str, left: Value, right: Value) -> Value | None:
             return None
         a, b = settle(a), settle(b)
     elif isinstance(left.type, IntType) and isinstance(right.type, IntType):
-        common = find_common_type(left.type, right.type)
+        common, left, right = _find_common(left, right)
         a, b = settle(convert(left, common)), settle(convert(right, common))
         known = _known_order(operator, a, b)
         if known is not None:
@@ -449,6 +481,8 @@ class ItemLvalue:
     is_const: bool = False
     count: int | None = None
     """How many elements the list has, if it is an array."""
+    width: int = 0
+    """Of a bit-field."""
 
 
 @dataclass(frozen=True)
@@ -472,6 +506,8 @@ class BitsLvalue:
     shift: Value
     """The number of bits before the member."""
     is_const: bool = False
+    width: int = 0
+    """Of a bit-field."""
 
 
 @dataclass(frozen=True)
@@ -482,6 +518,8 @@ class MemoryLvalue:
     address: Value
     volatile: bool = False
     is_const: bool = False
+    bits: BitField | None = None
+    """Which bits of the words at the address it is, if it is a bit-field."""
 
 
 @dataclass(frozen=True)
@@ -510,6 +548,19 @@ ListLvalue: TypeAlias = LocalLvalue | ItemLvalue | PointedLvalue | MemberLvalue
 """What has a value of its own in Python."""
 Lvalue: TypeAlias = ListLvalue | BitsLvalue | MemoryLvalue | EitherLvalue
 """What C++ calls an lvalue: where a value is stored, and what can be assigned."""
+
+
+def width_of(lvalue: Lvalue) -> int:
+    """The width of a bit-field; 0 for other places."""
+    match lvalue:
+        case ItemLvalue() | BitsLvalue():
+            return lvalue.width
+        case MemoryLvalue():
+            return 0 if lvalue.bits is None else lvalue.bits.width
+        case EitherLvalue():
+            return width_of(lvalue.local)
+        case _:
+            return 0
 
 
 def protect_lvalue(lvalue: Lvalue) -> Lvalue:
@@ -555,16 +606,25 @@ def read(lvalue: Lvalue) -> Value:
     value = make_value(lvalue.type, build_node(lvalue), space)
     if isinstance(lvalue, LocalLvalue) and lvalue.low is not None and lvalue.high is not None:
         return Value(lvalue.type, value.node, lvalue.low, lvalue.high)
-    return value
+    return describe_bits(value, width_of(lvalue))
+
+
+def describe_bits(value: Value, width: int) -> Value:
+    """What was read from a bit-field, with its bounds; without width the same."""
+    type_ = value.type
+    if not width or not isinstance(type_, IntType) or type_ == BOOL:
+        return value
+    kept = IntType(type_.name, width, type_.signed)
+    low, high = max(value.low, kept.low), min(value.high, kept.high)
+    return replace(value, low=low, high=high, width=width)
 
 
 def _either(lvalue: EitherLvalue) -> Value:
     local, memory = read(lvalue.local), settle(read(lvalue.memory))
     choice = code.choice(_is_local(lvalue), local.node, memory.node)
     space = local.space.join(memory.space)
-    return Value(
-        memory.type, choice, min(local.low, memory.low), max(local.high, memory.high), space
-    )
+    low, high = min(local.low, memory.low), max(local.high, memory.high)
+    return Value(memory.type, choice, low, high, space, local.width)
 
 
 def _is_local(lvalue: EitherLvalue) -> ast.expr:
@@ -582,17 +642,26 @@ def _read_bits(lvalue: BitsLvalue) -> Value:
             parts = (find_element_of_bits(lvalue, each) for each in indices)
             return Value(lvalue.type, code.list_of(settle(read(each)).node for each in parts))
         case type_:
-            bits = 8 * (size_of(type_) or 0)
+            bits = lvalue.width or 8 * (size_of(type_) or 0)
             shift = settle(lvalue.shift).node
             word = code.call("_bits", lvalue.holder, shift, code.constant(bits))
     match type_:
         case FloatType():
             return interpret_bits(type_, word)
         case IntType():
-            unsigned = IntType(f"uint{bits}_t", bits, False)
-            return settle(convert(Value(unsigned, word, 0, unsigned.high), type_))
+            return _read_integer(type_, word, bits, lvalue.width)
         case _:
             return Value(type_, word)
+
+
+def _read_integer(type_: IntType, word: ast.expr, bits: int, width: int) -> Value:
+    """An integer, of which an expression gives the bits; with `width` it is a bit-field."""
+    unsigned = IntType(f"uint{bits}_t", bits, False)
+    value = Value(unsigned, word, 0, unsigned.high)
+    if not width or type_ == BOOL:
+        return settle(convert(value, type_))
+    kept = settle(convert(value, IntType(type_.name, width, type_.signed)))
+    return replace(kept, type=type_, width=width)
 
 
 def find_element_of_bits(lvalue: BitsLvalue, index: Value) -> BitsLvalue:
@@ -630,6 +699,8 @@ _FALSE = ast.Constant(False)
 
 
 def _load(lvalue: MemoryLvalue) -> Value:
+    if lvalue.bits is not None:
+        return _load_bits(lvalue, lvalue.bits)
     address = settle(lvalue.address).node
     match lvalue.type:
         case StructType():
@@ -645,6 +716,26 @@ def _load(lvalue: MemoryLvalue) -> Value:
             size = code.constant(size_of(type_))
             value = make_value(type_, code.call("_load", address, size, code.constant(signed)))
             return convert_to_bool(make_value(UNSIGNED, value.node)) if type_ == BOOL else value
+
+
+def _load_bits(lvalue: MemoryLvalue, bits: BitField) -> Value:
+    """The value of a bit-field in memory."""
+    assert isinstance(lvalue.type, IntType)
+    word = reduce(
+        lambda low, high: code.binary("|", low, high),
+        (
+            code.binary("<<", _load_word(lvalue, bits, i), code.constant(8 * bits.word * i))
+            for i in range(bits.words)
+        ),
+    )
+    mask = code.constant((1 << bits.width) - 1)
+    word = code.binary("&", code.binary(">>", word, code.constant(bits.shift)), mask)
+    return _read_integer(lvalue.type, word, bits.width, bits.width)
+
+
+def _load_word(lvalue: MemoryLvalue, bits: BitField, number: int) -> ast.expr:
+    address = settle(offset_address(lvalue.address, bits.word * number)).node
+    return code.call("_load", address, code.constant(bits.word), _FALSE)
 
 
 def interpret_bits(type_: FloatType, word: ast.expr) -> Value:
@@ -705,9 +796,10 @@ def find_member_lvalue(
 
 
 def _bits_of_member(holder: ast.expr, field: Field, shift: Value, is_const: bool) -> BitsLvalue:
-    total = apply_binary("+", shift, make_integer(8 * field.offset, UNSIGNED))
+    inside, width = (0, 0) if field.bits is None else (field.bits.shift, field.bits.width)
+    total = apply_binary("+", shift, make_integer(8 * field.offset + inside, UNSIGNED))
     assert total is not None
-    return BitsLvalue(field.type, holder, total, is_const or field.const)
+    return BitsLvalue(field.type, holder, total, is_const or field.const, width)
 
 
 def _member_of_list(lvalue: ListLvalue | BitsLvalue, number: int) -> ItemLvalue | BitsLvalue:
@@ -718,7 +810,8 @@ def _member_of_list(lvalue: ListLvalue | BitsLvalue, number: int) -> ItemLvalue 
         return _bits_of_member(lvalue.holder, field, lvalue.shift, is_const)
     if lvalue.type.is_union:
         return _bits_of_member(build_node(lvalue), field, make_integer(0, UNSIGNED), is_const)
-    return ItemLvalue(field.type, build_node(lvalue), code.constant(number), is_const)
+    width = 0 if field.bits is None else field.bits.width
+    return ItemLvalue(field.type, build_node(lvalue), code.constant(number), is_const, width=width)
 
 
 def find_member_in_memory(lvalue: MemoryLvalue, number: int) -> MemoryLvalue:
@@ -726,7 +819,8 @@ def find_member_in_memory(lvalue: MemoryLvalue, number: int) -> MemoryLvalue:
     assert isinstance(lvalue.type, StructType)
     field = lvalue.type.fields[number]
     address = offset_address(lvalue.address, field.offset)
-    return MemoryLvalue(field.type, address, lvalue.volatile, lvalue.is_const or field.const)
+    is_const = lvalue.is_const or field.const
+    return MemoryLvalue(field.type, address, lvalue.volatile, is_const, field.bits)
 
 
 def offset_address(address: Value, offset: int) -> Value:
@@ -739,7 +833,7 @@ def offset_address(address: Value, offset: int) -> Value:
 
 def build_assignment(lvalue: Lvalue, value: Value) -> ast.stmt:
     """The statement that puts a value of the place's own type into it."""
-    value = settle(value)
+    value = fit_bits(value, width_of(lvalue))
     match lvalue:
         case EitherLvalue():
             then, otherwise = (
@@ -754,7 +848,7 @@ def build_assignment(lvalue: Lvalue, value: Value) -> ast.stmt:
 
 def build_assigned(lvalue: Lvalue, value: Value) -> ast.expr:
     """The same as an expression; its value is the one that was assigned."""
-    value = settle(value)
+    value = fit_bits(value, width_of(lvalue))
     match lvalue:
         case MemoryLvalue():
             return build_store(lvalue, value)
@@ -781,8 +875,11 @@ def build_assigned(lvalue: Lvalue, value: Value) -> ast.expr:
 
 def _build_bits(lvalue: BitsLvalue, value: Value) -> ast.expr:
     """A store to a member of a union; the value of the expression is the value."""
-    bits = 8 * (size_of(lvalue.type) or 0)
+    bits = lvalue.width or 8 * (size_of(lvalue.type) or 0)
     match lvalue.type:
+        case StructType() | ArrayType():
+            parts = _describe_parts(lvalue.type)
+            return code.call("_put_parts", value.node, lvalue.holder, lvalue.shift.node, parts)
         case IntType():
             word = convert_to_unsigned(value, bits).node
         case FloatType(bits=width):
@@ -794,8 +891,38 @@ def _build_bits(lvalue: BitsLvalue, value: Value) -> ast.expr:
     return put
 
 
+def _describe_parts(type_: StructType | ArrayType) -> ast.expr:
+    """Where the parts of an object lie: bits before each, its width, and what it is."""
+    match type_:
+        case StructType(is_union=True, size=size):
+            places = [(0, 8 * size, None)]
+        case StructType(fields=fields):
+            places = [_place_of(each) for each in fields]
+        case ArrayType(element=element, count=count):
+            bits = 8 * (size_of(element) or 0)
+            places = [(bits * i, bits, element) for i in range(count)]
+    parts = list[ast.expr]()
+    for shift, width, inner in places:
+        kind: ast.expr = code.constant("f" if isinstance(inner, FloatType) else None)
+        if isinstance(inner, (StructType, ArrayType)):
+            kind = _describe_parts(inner)
+        parts.append(code.tuple_of(code.constant(shift), code.constant(width), kind))
+    return code.tuple_of(*parts)
+
+
+def _place_of(field: Field) -> tuple[int, int, CType]:
+    if field.bits is not None:
+        return 8 * field.offset + field.bits.shift, field.bits.width, field.type
+    return 8 * field.offset, 8 * (size_of(field.type) or 0), field.type
+
+
 def build_store(lvalue: MemoryLvalue, value: Value) -> ast.expr:
-    """A store to memory; the value of the expression is the bits that were stored."""
+    """A store to memory; the value of the expression is the bits that were stored.
+
+    That to a bit-field writes its address and value several times, so that they must be stable.
+    """
+    if lvalue.bits is not None:
+        return _build_store_of_bits(lvalue, lvalue.bits, value)
     size = code.constant(size_of(lvalue.type))
     match lvalue.type:
         case IntType(bits=bits):
@@ -807,3 +934,20 @@ def build_store(lvalue: MemoryLvalue, value: Value) -> ast.expr:
         case _:
             word = value.node
     return code.call("_store", word, settle(lvalue.address).node, size)
+
+
+def _build_store_of_bits(lvalue: MemoryLvalue, bits: BitField, value: Value) -> ast.expr:
+    """A store to a bit-field, which keeps what else is in its words."""
+    bits_of_word = 8 * bits.word
+    word = code.binary("<<", convert_to_unsigned(value, bits.width).node, code.constant(bits.shift))
+    mask = (1 << bits.width) - 1 << bits.shift
+    stores = list[ast.expr]()
+    for number in range(bits.words):
+        part = mask >> bits_of_word * number & (1 << bits_of_word) - 1
+        kept = code.constant((1 << bits_of_word) - 1 & ~part)
+        before = code.binary("&", _load_word(lvalue, bits, number), kept)
+        shifted = code.binary(">>", word, code.constant(bits_of_word * number))
+        new = code.binary("|", before, code.binary("&", shifted, code.constant(part)))
+        address = settle(offset_address(lvalue.address, bits.word * number)).node
+        stores.append(code.call("_store", new, address, code.constant(bits.word)))
+    return code.last_of(*stores)

@@ -13,6 +13,7 @@ from ttmlir.layout.enums import Arch, MemorySpace
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.system import ArchSpec, ChipDesc, arch_spec, board
 from ttmlir.limits import memory_limit
+from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import AllocationError, SimError
 from ttmlir.sim.machine.memory import CircularBuffers, Memory, MemoryBudget
 from ttmlir.sim.options import SimOptions
@@ -35,8 +36,22 @@ MEM_ZEROS_BASE = 256
 MEM_ZEROS_SIZE = 512
 """How many they are (tt-metal, dev_mem_map.h)."""
 
+PACKET_HEADERS_BASE = 0x1000
+"""Where headers of packets are that a data-movement processor takes from its pool; those of the
+second one follow."""
+
+PACKET_HEADERS_SIZE = 0x800
+"""Bytes of the pool of a processor."""
+
 SEMAPHORES = 16
 """Semaphores of a core (tt-metal, NUM_SEMAPHORES)."""
+
+ETHERNET_RESERVED = 0x18000
+"""Bytes at the beginning of the L1 of an Ethernet core that are firmware's (tt-metal,
+eth_l1_address_map.h)."""
+
+ETHERNET_CHANNELS = 16
+"""Pairs of words with which the two ends of a link tell each other what was sent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +76,8 @@ class SimChip:
     dram_unreserved_base: int
     l1_alignment: int
     dram_read_alignment: int
+    ethernet_unreserved_base: int
+    """The first byte of the L1 of Ethernet cores that kernels may use."""
 
     def __post_init__(self) -> None:
         """Check what the simulator builds on."""
@@ -117,6 +134,11 @@ class SimChip:
         return self.l1_unreserved_base - SEMAPHORES * self.l1_alignment
 
     @property
+    def ethernet(self) -> tuple[Coordinate, ...]:
+        """Coordinates on the network of the Ethernet cores, by channel."""
+        return tuple((x, y) for y, x in self.spec.ethernet)
+
+    @property
     def num_dram_channels(self) -> int:
         """Channels, that is banks, of DRAM."""
         return len(self.dram)
@@ -166,6 +188,10 @@ class SimChip:
             dram_unreserved_base=desc.dram_unreserved_base,
             l1_alignment=desc.noc_l1_address_align_bytes,
             dram_read_alignment=desc.noc_dram_address_align_bytes,
+            ethernet_unreserved_base=max(
+                desc.erisc_l1_unreserved_base,
+                ETHERNET_RESERVED + (ETHERNET_CHANNELS + SEMAPHORES) * 16,
+            ),
         )
 
     @staticmethod
@@ -256,7 +282,7 @@ class Endpoint:
     def __init__(
         self, name: str, kind: str, index: int, coordinate: tuple[int, int], memory: Memory
     ) -> None:
-        """`kind` is `worker` or `dram`; `index` numbers the workers or the DRAM channels."""
+        """`kind` is `worker`, `dram` or `ethernet`; `index` numbers the tiles of a kind."""
         self.name = name
         self.kind = kind
         self.index = index
@@ -277,22 +303,28 @@ class Core(Endpoint):
     """
 
     __slots__ = (
-        *("cbs", "chip", "dst", "l1", "logical", "mailboxes", "print_line", "semaphore_times"),
-        *("semaphores", "src", "watch"),
+        *("cbs", "chip", "device", "dst", "l1", "logical", "mailboxes", "print_line"),
+        *("semaphore_times", "semaphores", "src", "watch"),
     )
 
     def __init__(
-        self, chip: SimChip, logical: tuple[int, int], budget: MemoryBudget | None = None
+        self,
+        chip: SimChip,
+        logical: tuple[int, int],
+        budget: MemoryBudget | None = None,
+        device: int | None = None,
     ) -> None:
         """The core at logical (x, y), with poisoned L1; SimError outside of the grid.
 
-        L1 takes its bytes from `budget`.
+        L1 takes its bytes from `budget`. `device` is the number of the chip, where several run
+        together.
         """
-        coordinate = chip.noc_coordinate(logical)
-        name = f"L1 of core ({logical[0]}, {logical[1]})"
-        memory = Memory(name, chip.l1_size, budget)
-        index = logical[1] * chip.grid[0] + logical[0]
-        super().__init__(f"core ({logical[0]}, {logical[1]})", "worker", index, coordinate, memory)
+        kind, index, coordinate, size = self.describe(chip, logical)
+        title = "Ethernet core" if kind == "ethernet" else "core"
+        name = f"{title} ({logical[0]}, {logical[1]}){of_device(device)}"
+        memory = Memory(f"L1 of {name}", size, budget)
+        super().__init__(name, kind, index, coordinate, memory)
+        self.device = device
         self.read_alignment = self.write_alignment = chip.l1_alignment
         self.chip = chip
         self.logical = logical
@@ -302,6 +334,21 @@ class Core(Endpoint):
         self.print_line: Callable[[str], None] = print
         """Takes the lines that kernels print."""
         self.reset()
+
+    @staticmethod
+    def describe(chip: SimChip, logical: tuple[int, int]) -> tuple[str, int, Coordinate, int]:
+        """Kind, number, place on the network and size of L1; SimError outside of the grid."""
+        index = logical[1] * chip.grid[0] + logical[0]
+        return "worker", index, chip.noc_coordinate(logical), chip.l1_size
+
+    @property
+    def semaphore_base(self) -> int:
+        """Where the words of the semaphores begin."""
+        return self.chip.semaphore_base
+
+    def role_name(self, role: Role) -> str:
+        """How messages call a processor."""
+        return role.name or ""
 
     def reset(self) -> None:
         """Forget circular buffers, semaphores and registers, before a program."""
@@ -315,6 +362,48 @@ class Core(Endpoint):
         self.passed = 0
         self.src: SourceRegisters | None = None
         self.dst: DestinationRegisters | None = None
+
+
+class EthernetCore(Core):
+    """The core of an Ethernet channel, at logical (0, channel)."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def describe(chip: SimChip, logical: tuple[int, int]) -> tuple[str, int, Coordinate, int]:
+        """Kind, number, place on the network and size of L1; SimError for another channel."""
+        channel = logical[1]
+        if logical[0] != 0 or not 0 <= channel < len(chip.ethernet):
+            raise SimError(
+                f"there is no Ethernet core ({logical[0]}, {channel}); those of {chip.name} are "
+                f"(0, 0) to (0, {len(chip.ethernet) - 1}), one for each channel"
+            )
+        return "ethernet", channel, chip.ethernet[channel], chip.spec.ethernet_l1_size
+
+    @property
+    def semaphore_base(self) -> int:
+        """Where the words of the semaphores begin."""
+        return self.chip.ethernet_unreserved_base - SEMAPHORES * self.chip.l1_alignment
+
+    def role_name(self, role: Role) -> str:
+        """How messages call a processor: an Ethernet core has one or two, which move data."""
+        return "ERISC" if role is Role.BRISC else "ERISC1"
+
+    def sync_word(self, channel: int) -> int:
+        """The address of what the ends of the link tell each other under a number.
+
+        It holds the bytes that were sent, and the word after it whether they are acknowledged.
+        """
+        if not 0 <= channel < ETHERNET_CHANNELS:
+            raise SimError(
+                f"channel {channel} of a link; they are numbered 0 to {ETHERNET_CHANNELS - 1}"
+            )
+        return self.semaphore_base - (ETHERNET_CHANNELS - channel) * 16
+
+
+def of_device(device: int | None) -> str:
+    """What follows the name of a part of a chip, where several run together."""
+    return "" if device is None else f" of device {device}"
 
 
 # --- Noc ------------------------------------------------------------------------------------------
@@ -359,13 +448,21 @@ class Network:
     """The tiles of a chip by address; cores are made when they are first named."""
 
     def __init__(
-        self, chip: SimChip, core: Callable[[int, int], Core], budget: MemoryBudget | None = None
+        self,
+        chip: SimChip,
+        core: Callable[[int, int], Core],
+        budget: MemoryBudget | None = None,
+        ethernet_core: Callable[[int], Core] | None = None,
     ) -> None:
-        """`core` gives the core at logical (x, y); DRAM takes its bytes from `budget`."""
+        """`core` gives the core at logical (x, y), `ethernet_core` that of a channel.
+
+        DRAM takes its bytes from `budget`.
+        """
         self.chip = chip
         channels = range(len(chip.dram))
         self.dram = tuple(_dram_channel(chip, channel, budget) for channel in channels)
         self._core = core
+        self._ethernet_core = ethernet_core
         self._logical = {
             noc: (index % chip.grid[0], index // chip.grid[0])
             for index, noc in enumerate(chip.workers)
@@ -395,6 +492,8 @@ class Network:
             return self._channels[coordinate]
         if coordinate in self._logical:
             return self._core(*self._logical[coordinate])
+        if coordinate in self.chip.ethernet and self._ethernet_core is not None:
+            return self._ethernet_core(self.chip.ethernet.index(coordinate))
         raise SimError(
             f"no tile with memory is at {coordinate} on the network of {self.chip.name}; "
             f"worker cores are at x {_axis(self.chip, 0)} and y {_axis(self.chip, 1)}, DRAM at "
@@ -713,10 +812,10 @@ class Allocator:
 
 
 class SimDevice:
-    """One chip; what it holds survives from program to program. Devices know nothing of each other.
+    """One chip; what it holds survives from program to program.
 
-    `printed` collects the lines that kernels print; `print_line`, if given, also takes each as it
-    is printed.
+    Devices know nothing of each other, unless they are chips of a cluster. `printed` collects
+    the lines that kernels print; `print_line`, if given, also takes each as it is printed.
     """
 
     def __init__(
@@ -731,14 +830,17 @@ class SimDevice:
         self.chip = chip
         self.options = options or SimOptions()
         self.device_id = device_id
+        self.number: int | None = None
+        """What messages name, where several run together."""
         self.watch = _sanitizer(chip, self.options)
         self.printed: list[str] = []
         self.warnings: dict[str, None] = {}
         """What compiling kernels had to say of them, each once, in order."""
         self._print_line = print_line
         self._cores: dict[tuple[int, int], Core] = {}
+        self._ethernet_cores: dict[int, EthernetCore] = {}
         self._budget = MemoryBudget(memory_limit())
-        self.network = Network(chip, self.core, self._budget)
+        self.network = Network(chip, self.core, self._budget, self.ethernet_core)
         self._allocators = {
             MemorySpace.DEVICE_DRAM: Allocator(
                 "DRAM",
@@ -751,21 +853,50 @@ class SimDevice:
                 "L1", chip.l1_unreserved_base, chip.l1_size, chip.dram_alignment, top_down=True
             ),
         }
+        self._watch_dram()
+
+    def _watch_dram(self) -> None:
         if self.watch is not None:
             allocator = self.allocator(MemorySpace.DEVICE_DRAM)
             for channel in self.network.dram:
-                self.watch.add(channel, chip.dram_unreserved_base, allocator)
+                self.watch.add(channel, self.chip.dram_unreserved_base, allocator)
+
+    def join(self, first: SimDevice | None) -> None:
+        """Be one of several chips that run together; none of its memory was used yet.
+
+        It has the sanitizer of the `first` one that did.
+        """
+        self.number = self.device_id
+        for channel in self.network.dram:
+            channel.name = channel.memory.name = channel.name + of_device(self.number)
+        if first is not None:
+            self.watch = first.watch
+            self._watch_dram()
 
     def core(self, x: int, y: int) -> Core:
         """The worker core at logical (x, y); SimError outside of the grid."""
         core = self._cores.get((x, y))
         if core is None:
-            core = self._cores[x, y] = Core(self.chip, (x, y), self._budget)
+            core = self._cores[x, y] = Core(self.chip, (x, y), self._budget, self.number)
             core.print_line = self._print
             if self.watch is not None:
                 core.watch = self.watch
                 allocator = self.allocator(MemorySpace.DEVICE_L1)
                 self.watch.add(core, self.chip.l1_unreserved_base, allocator)
+                self.watch.host_write(core.l1, MEM_ZEROS_BASE, MEM_ZEROS_SIZE)
+        return core
+
+    def ethernet_core(self, channel: int) -> EthernetCore:
+        """The core of an Ethernet channel; SimError for one that the chip does not have."""
+        core = self._ethernet_cores.get(channel)
+        if core is None:
+            core = EthernetCore(self.chip, (0, channel), self._budget, self.number)
+            self._ethernet_cores[channel] = core
+            core.print_line = self._print
+            core.l1.write(core.sync_word(0), bytes(16 * ETHERNET_CHANNELS))
+            if self.watch is not None:
+                core.watch = self.watch
+                self.watch.add(core, self.chip.ethernet_unreserved_base)
                 self.watch.host_write(core.l1, MEM_ZEROS_BASE, MEM_ZEROS_SIZE)
         return core
 

@@ -12,6 +12,7 @@ from ttmlir.layout.enums import DataType
 from ttmlir.limits import memory_advice
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.numerics import TILE_BYTES
+from ttmlir.sim.machine.tile_shapes import WHOLE, TileShape
 from ttmlir.sim.protocols import RunningThread, WaitReason
 
 # --- Circular buffer ------------------------------------------------------------------------------
@@ -40,8 +41,8 @@ class CircularBuffer:
     __slots__ = (
         *("acked", "address", "aliased", "consumer", "data_format", "data_waiters", "index"),
         *("limit", "num_pages", "pack_offset", "page_size", "pop_times", "producer", "push_times"),
-        *("rd_ptr", "received", "size", "space_waiters", "waits_for_data", "waits_for_space"),
-        "wr_ptr",
+        *("rd_ptr", "received", "size", "space_waiters", "tile", "waits_for_data"),
+        *("waits_for_space", "wr_ptr"),
     )
 
     def __init__(
@@ -53,6 +54,7 @@ class CircularBuffer:
         data_format: DataType,
         *,
         aliased: bool = False,
+        tile: TileShape = WHOLE,
     ) -> None:
         """An empty circular buffer; SimError for an index or a size that cannot be."""
         if not 0 <= index < COUNT:
@@ -70,6 +72,7 @@ class CircularBuffer:
         self.limit = address + self.size
         self.data_format = data_format
         self.aliased = aliased
+        self.tile = tile
         self.received = 0
         self.acked = 0
         self.rd_ptr = address

@@ -193,10 +193,6 @@ class SourceRegisters:
             thread.wake()
 
 
-_TILES_AT_ONCE = 8
-"""So many tiles with their products stay in a cache of 1 MiB."""
-
-
 class Products:
     """Matrix products that are still to be added to tiles of DST, of any cores.
 
@@ -225,9 +221,8 @@ class Products:
             for tile, queue in half.take_products():
                 by_length.setdefault(len(queue), []).append((tile, queue))
         for chains in by_length.values():
-            for first in range(0, len(chains), _TILES_AT_ONCE):
-                tiles, queues = zip(*chains[first : first + _TILES_AT_ONCE], strict=True)
-                add_products(tiles, queues, self._fidelity, self._register)
+            tiles, queues = zip(*chains, strict=True)
+            add_products(tiles, queues, self._fidelity, self._register)
 
 
 class Half:

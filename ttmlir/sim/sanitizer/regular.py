@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ttmlir.sim.machine.memory import CircularBuffer, Memory
     from ttmlir.sim.protocols import RunningThread
 
-_BY_OTHER_RULES = ("semaphore", "multicast", "inline", "trid", "mailbox", "dprint")
+_BY_OTHER_RULES = ("semaphore", "multicast", "inline", "trid", "mailbox", "dprint", "fabric")
 """Parts of the names of calls that are right, or cannot be undone, by other rules than these."""
 
 
@@ -97,7 +97,8 @@ class _Pages:
 
     __slots__ = ("_present", "_space", "_starts", "_states", "others", "written")
 
-    def __init__(self, core: WatchedCore, space: Space) -> None:
+    def __init__(self, core: WatchedCore, space: Space | None) -> None:
+        """Where nobody knows what was written before, all of a tensor counts as written."""
         self._space = space
         self._present: set[tuple[int, int]] = set()
         """Bytes of tensors that were written before the program."""
@@ -142,7 +143,7 @@ class _Pages:
             return True
         if (address, end) in self._present:
             return True
-        if buffer.aliased and self._space.shadow.is_written(address, end):
+        if buffer.aliased and (self._space is None or self._space.shadow.is_written(address, end)):
             self._present.add((address, end))
             return True
         return False
@@ -169,14 +170,22 @@ class RegularRun:
     """Watches one run of a program in place of a sanitizer, of which it has the same methods."""
 
     def __init__(
-        self, full: Sanitizer, threads: Sequence[RunningThread], cores: Sequence[WatchedCore]
+        self,
+        full: Sanitizer | None,
+        threads: Sequence[RunningThread],
+        cores: Sequence[WatchedCore],
     ) -> None:
-        """Watch these threads; the circular buffers of the cores are set up."""
+        """Watch these threads; the circular buffers of the cores are set up.
+
+        Without a sanitizer what a program does by itself is watched, not what it finds in memories.
+        """
         self._full = full
         self._threads = threads
         self._cores = cores
         self._movers = [_Mover(thread) for thread in threads]
-        self._pages = {core.l1: _Pages(core, full.space(core.l1)) for core in cores}
+        self._pages = {
+            core.l1: _Pages(core, None if full is None else full.space(core.l1)) for core in cores
+        }
         self._states = _States(
             {state.buffer: state for pages in self._pages.values() for state in pages}
         )
@@ -189,7 +198,14 @@ class RegularRun:
         self._before: list[tuple[Memory, int, bytes]] = []
         """What was where something was written first."""
         self._strays: Strays = _NoStrays()
-        self.count_pages = full.count_pages
+
+    def count_pages(
+        self, memory: Memory, address: int, page_size: int, stride: int, num_banks: int
+    ) -> int | None:
+        """See `Sanitizer.count_pages`."""
+        if self._full is None:
+            return None
+        return self._full.count_pages(memory, address, page_size, stride, num_banks)
 
     def undo(self) -> None:
         """Put the bytes back that were there before the program."""
@@ -223,19 +239,19 @@ class RegularRun:
         Raises IrregularError for what cannot be said to be right.
         """
         self._check_ends()
-        for space, places in self._by_space():
-            self._check_reads(space, places)
+        full = self._full
+        for memory, places in self._read_places():
+            if full is not None:
+                self._check_reads(full.space(memory), places)
         for memory, written in self._writes.items():
-            space = self._full.space(memory)
-            self._check_writes(space, written)
-            places = [(address, address + size) for address, size in written.items()]
-            _check_apart(places, [(each, each + 1) for each in space.lasting_semaphores])
+            self._check_writes(memory, written)
         for core in self._cores:
             written = self._writes.get(core.l1, {})
             places = [(address, address + size) for address, size in written.items()]
             _check_apart(places, [(each, each + 1) for each in core.semaphores.values()])
             _check_apart(places, [(each.address, each.limit) for each in core.cbs.values()])
-        self._full.program_was_regular(self._cores, self._written(), self._notes())
+        if full is not None:
+            full.program_was_regular(self._cores, self._written(), self._notes())
 
     def _notes(self) -> Iterator[Finding]:
         """Circular buffers with pages that nobody used."""
@@ -295,7 +311,8 @@ class RegularRun:
             _consume(thread, state)
         state.waited -= pages * buffer.page_size
         if state.waited < 0:
-            if not (buffer.aliased and self._full.pops_unfilled):
+            may_be_unfilled = self._full is None or self._full.pops_unfilled
+            if not (buffer.aliased and may_be_unfilled):
                 raise IrregularError
             state.waited = 0
         if True in self._movers[thread.index].sources:
@@ -432,7 +449,7 @@ class RegularRun:
     # Pages
 
     def _check_own(self, memory: Memory) -> None:
-        if self._full.is_watched(memory):
+        if self._full is None or self._full.is_watched(memory):
             raise IrregularError
 
     def _use(
@@ -501,8 +518,8 @@ class RegularRun:
         if any(state.consumer is not None for state in self._unreserved):
             raise IrregularError
 
-    def _by_space(self) -> Iterator[tuple[Space, list[tuple[int, int]]]]:
-        """What was read of each memory, as start and end."""
+    def _read_places(self) -> Iterator[tuple[Memory, list[tuple[int, int]]]]:
+        """What was read of each memory, as start and end; nothing of it was written."""
         places: dict[Memory, list[tuple[int, int]]] = {}
         for memory, address, size in self._reads:
             places.setdefault(memory, []).append((address, address + size))
@@ -513,7 +530,7 @@ class RegularRun:
                 written = pages.written
                 _check_overlaps(found, {each: written[each] - each for each in written})
                 _check_apart(found, pages.others)
-            yield self._full.space(memory), found
+            yield memory, found
 
     def _check_reads(self, space: Space, places: list[tuple[int, int]]) -> None:
         """Somebody had written what was read, and it lies in one buffer."""
@@ -527,18 +544,22 @@ class RegularRun:
             if space.overrun(address, end) is not None:
                 raise IrregularError
 
-    def _check_writes(self, space: Space, written: dict[int, int]) -> None:
+    def _check_writes(self, memory: Memory, written: dict[int, int]) -> None:
         """What was written lies in a buffer, and was written once."""
-        last = space.first_free
+        space = None if self._full is None else self._full.space(memory)
+        last = 0 if space is None else space.first_free
         for address in sorted(written):
             end = address + written[address]
-            if address < last or end > space.size:
+            if address < last or end > memory.size:
                 raise IrregularError
             last = end
-            if space.shadow.cell(address, end) is None and (
-                space.overrun(address, end) is not None or space.is_free(address, end)
-            ):
+            if space is None or space.shadow.cell(address, end) is not None:
+                continue
+            if space.overrun(address, end) is not None or space.is_free(address, end):
                 raise IrregularError
+        if space is not None:
+            places = [(address, address + size) for address, size in written.items()]
+            _check_apart(places, [(each, each + 1) for each in space.lasting_semaphores])
 
 
 def _check_overlaps(reads: list[tuple[int, int]], written: dict[int, int]) -> None:

@@ -43,6 +43,7 @@ from ttmlir.sim.sanitizer.shadow import (
     WatchedCore,
     WatchedMemory,
 )
+from ttmlir.sim.sources import LINES_OF_FILE
 
 if TYPE_CHECKING:
     from ttmlir.sim.machine.memory import CircularBuffer, Memory
@@ -126,6 +127,11 @@ class Copies:
         return self.to_dram.sources, self.multicast.sources
 
     @property
+    def targets(self) -> list[Agent]:
+        """Who writes."""
+        return [each.targets for each in self._writers]
+
+    @property
     def open_writes(self) -> list[Agent]:
         """Who writes and was not waited for."""
         return [each.targets for each in self._writers if each.targets.busy]
@@ -156,12 +162,13 @@ class Copies:
 class ThreadState:
     """One thread of the running program."""
 
-    __slots__ = ("actor", "computes", "copies", "kernel_file", "strays", "thread")
+    __slots__ = ("actor", "computes", "copies", "kernel_file", "own_files", "strays", "thread")
 
     def __init__(self, timeline: Timeline, thread: RunningThread) -> None:
         """A thread that has done nothing yet."""
         self.thread = thread
         self.kernel_file = thread.kernel.file
+        self.own_files = thread.kernel.own_files
         self.computes = Role.COMPUTE & thread.role == thread.role
         self.actor = timeline.thread(0 if self.computes else AGENTS)
         self.copies: dict[int, Copies] = {}
@@ -175,10 +182,13 @@ class ThreadState:
         at need not be made.
         """
         frame = _frame_above(3)
-        file = self.kernel_file
+        file, own = self.kernel_file, self.own_files
         while frame is not None:
-            if frame.f_code.co_filename == file:
-                return frame.f_code, frame.f_lasti
+            code = frame.f_code
+            if code.co_filename == file and not (
+                own and code.co_firstlineno // LINES_OF_FILE in own
+            ):
+                return code, frame.f_lasti
             frame = frame.f_back
         return None
 
@@ -201,6 +211,7 @@ class ThreadState:
             column=position.column,
             core=self.thread.logical,
             role=self.thread.role_name,
+            device=self.thread.device,
             detail=detail,
             source_line=kernel.line(position),
             severity=severity,
@@ -238,7 +249,7 @@ class ProgramActors:
 
     def copies(self, state: ThreadState, noc: int, transaction: int) -> Copies:
         """Who copies for a thread on a network under a transaction id."""
-        key = transaction << 1 | noc
+        key = transaction << 8 | noc
         copies = state.copies.get(key)
         if copies is None:
 
@@ -781,6 +792,12 @@ BarrierKind = Literal["read", "write", "flush", "atomic"]
 
 _WORD = 4
 
+LINK = 2
+"""The number among networks of the link of an Ethernet core."""
+
+FABRIC = 16
+"""That of the fabric behind channel 0; those of the other channels follow."""
+
 _HOST = Actor(0, 0, VectorClock(np.zeros(1, np.int64)), in_order=True)
 """Whatever the host does is before or after a program, never during it."""
 
@@ -931,12 +948,19 @@ class Sanitizer:
             error.others = (*error.others, *self._reporter.errors)
 
     def _check_finished(self, state: ThreadState, copies: Copies) -> None:
+        if copies.noc >= FABRIC:
+            return  # Nobody can wait for what is sent over the fabric.
         if copies.reads.busy:
-            self.report(_unfinished(state, copies.read_mark, "read", "noc_async_read_barrier"))
+            self.report(
+                _unfinished(state, copies.read_mark, "noc_async_read", "noc_async_read_barrier")
+            )
         if copies.open_writes:
             have_arrived = all(map(self._program.timeline.is_known, copies.open_writes))
             unfinished = _arrived if have_arrived else _unfinished
-            self.report(unfinished(state, copies.write_mark, "write", "noc_async_write_barrier"))
+            calls = ("noc_async_write", "noc_async_write_barrier")
+            if copies.noc == LINK:
+                calls = ("send over the link", "eth_wait_for_receiver_done")
+            self.report(unfinished(state, copies.write_mark, *calls))
         if copies.atomic_mark is not None:
             finding = state.finding_at(
                 copies.atomic_mark,
@@ -994,7 +1018,7 @@ class Sanitizer:
         if address in space.semaphores:
             self._change(mine, space, address)
             return
-        if address < space.first_free or end > space.size:
+        if not space.allows(address, end):
             self._outside(mine, space, address, size, "writes")
         cell = space.shadow.cell(address, end)
         is_known = cell is not None
@@ -1101,7 +1125,7 @@ class Sanitizer:
     ) -> None:
         """A thread starts an asynchronous copy; of a multicast, one call per receiver."""
         mine = self._threads[thread.index]
-        copies = mine.copies.get(transaction << 1 | noc)
+        copies = mine.copies.get(transaction << 8 | noc)
         if copies is None:
             copies = self._program.copies(mine, noc, transaction)
         mark = mine.mark()
@@ -1136,6 +1160,39 @@ class Sanitizer:
         else:
             self.report(found)
 
+    def delivered(
+        self, thread: RunningThread, channel: int, memory: Memory, address: int, size: int
+    ) -> None:
+        """A packet that a thread has sent over the fabric is written to a memory."""
+        mine = self._threads[thread.index]
+        copies = self._program.copies(mine, FABRIC + channel, 0)
+        mark = copies.write_mark = mine.mark()
+        space = self._spaces[memory]
+        writer = copies.writers_to(space).targets
+        writer.busy = True
+        writer.last = writer.time
+        if address in space.semaphores:
+            self._signal(mine, FABRIC + channel, space, address)
+        else:
+            self._copy_writes(mine, writer, space, address, size, mark)
+
+    def headers_taken(self, memory: Memory, address: int, size: int) -> None:
+        """A thread takes headers of packets, which are zero, out of its pool."""
+        space = self._spaces[memory]
+        space.headers.append((address, address + size))
+        space.shadow.preset(address, size, _HOST)
+
+    def header_sent(
+        self, thread: RunningThread, noc: int, memory: Memory, address: int, size: int
+    ) -> None:
+        """A thread sends the header of a packet out of its L1, which may have unwritten bytes."""
+        mine = self._threads[thread.index]
+        mark = mine.mark()
+        agent = self._program.copies(mine, noc, 0).to_dram.sources
+        agent.busy = True
+        agent.last = agent.time
+        self._spaces[memory].shadow.read(address, size, agent, mark)
+
     def _copy_reads(
         self, mine: ThreadState, agent: Agent, space: Space, address: int, size: int, mark: Mark
     ) -> Finding | None:
@@ -1165,7 +1222,7 @@ class Sanitizer:
         self, mine: ThreadState, agent: Agent, space: Space, address: int, size: int, mark: Mark
     ) -> None:
         end = address + size
-        if address < space.first_free or end > space.size:
+        if not space.allows(address, end):
             self._outside(mine, space, address, size, "copies to")
         cell = space.shadow.cell(address, end)
         is_known = cell is not None
@@ -1202,6 +1259,16 @@ class Sanitizer:
     def release(self, thread: RunningThread, key: Hashable) -> None:
         """Whoever acquires the key later knows what this thread has done so far."""
         self._threads[thread.index].actor.release(self._point(key))
+
+    def release_copies(self, thread: RunningThread, noc: int, key: Hashable) -> None:
+        """The same, of the thread and of the copies that it has started on a network, too."""
+        mine = self._threads[thread.index]
+        point = self._point(key)
+        mine.actor.release(point)
+        for copies in mine.copies.values():
+            if copies.noc == noc:
+                for agent in (copies.to_dram.sources, *copies.targets):
+                    mine.actor.release_after(point, agent)
 
     def acquire(self, thread: RunningThread, key: Hashable) -> None:
         """Know what those had done who released the key."""
@@ -1336,10 +1403,10 @@ class Sanitizer:
             self.report(violation(thread, index, kind))
 
 
-def _unfinished(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Finding:
+def _unfinished(state: ThreadState, mark: Mark, call: str, barrier: str) -> Finding:
     return state.finding_at(
         mark,
-        f"the kernel ends while this noc_async_{kind} is under way: its bytes may move after the "
+        f"the kernel ends while this {call} is under way: its bytes may move after the "
         f"program is over; call {barrier}() before the kernel returns",
         rule="missing-barrier",
         severity="error",
@@ -1347,10 +1414,10 @@ def _unfinished(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Find
     )
 
 
-def _arrived(state: ThreadState, mark: Mark, kind: str, barrier: str) -> Finding:
+def _arrived(state: ThreadState, mark: Mark, call: str, barrier: str) -> Finding:
     return state.finding_at(
         mark,
-        f"the kernel ends and does not wait for this noc_async_{kind}; another thread has waited "
+        f"the kernel ends and does not wait for this {call}; another thread has waited "
         f"for what was sent after it, so that its bytes are there; call {barrier}() before the "
         "kernel returns, for the next kernel of this processor counts what is under way",
         rule="missing-barrier",

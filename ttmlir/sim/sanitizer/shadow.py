@@ -990,8 +990,8 @@ class Space:
 
     __slots__ = (
         *("_segment_starts", "_segments", "allocator", "endpoint", "first_free", "grids"),
-        *("has_buffers", "is_core", "lasting_semaphores", "name", "origins", "semaphores"),
-        *("shadow", "size"),
+        *("has_buffers", "headers", "is_core", "lasting_semaphores", "name", "origins"),
+        *("semaphores", "shadow", "size"),
     )
 
     def __init__(self, endpoint: WatchedMemory, first_free: int, allocator: Blocks | None) -> None:
@@ -1014,6 +1014,8 @@ class Space:
         """By the address of a packed tile: its end, and where numbers in it that count as unwritten
         were read first."""
         self.has_buffers = False
+        self.headers: list[tuple[int, int]] = []
+        """First byte and end of headers of packets, which are in firmware's part of L1."""
         self._segment_starts: list[int] = []
         self._segments: list[list[BufferState]] = []
 
@@ -1021,6 +1023,7 @@ class Space:
         """Start a program: what was in L1 stays, its uses do not."""
         self.shadow.settle()
         self.origins.clear()
+        self.headers.clear()
         self.semaphores = {
             address: WatchedSemaphore(timeline.clock()) for address in self.lasting_semaphores
         }
@@ -1049,8 +1052,19 @@ class Space:
         """The 32-bit word at an address."""
         return int.from_bytes(self.endpoint.memory.read(address, 4), "little")
 
+    def is_header(self, address: int, end: int) -> bool:
+        """Whether bytes of firmware's part are of headers of packets, which kernels write."""
+        return any(first <= address and end <= last for first, last in self.headers)
+
+    def allows(self, address: int, end: int) -> bool:
+        """Whether kernels may write bytes."""
+        is_low = address < self.first_free
+        return end <= self.size and not (is_low and not self.is_header(address, end))
+
     def is_free(self, address: int, end: int) -> bool:
         """Whether bytes begin in no buffer, and nobody is known to have put anything there."""
+        if address < self.first_free and self.is_header(address, end):
+            return False
         if self.allocator is None or self.shadow.is_written(address, end):
             return False
         return self.allocator.block_at(address) is None

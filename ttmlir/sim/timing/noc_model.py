@@ -91,51 +91,54 @@ class Bookings:
 
     def book_read(
         self,
-        requests: tuple[int, float] | None,
-        source: tuple[int, float],
-        links: Sequence[int],
-        sink: tuple[int, float],
+        way: _Way,
+        request: float,
+        leaving: float,
+        passing: float,
         start: int,
         lost: float,
     ) -> int:
-        """Book all that a read takes, resources with cycles: when the last of them has served it.
+        """Book all that a read takes: when the last resource has served it.
 
-        First come the `requests`, if there are any, then the source; links and sink serve from when
-        it begins. This is `book` and `book_all`, written out for resources that are free.
+        First come the requests for `request` cycles, if something takes them, then the source for
+        `leaving`; links and target serve for `passing` from when it begins. This is `book` and
+        `book_all`, written out for resources that are free.
         """
         bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
         row = self._rows.get(bucket) or self._new_row(bucket)
         totals = self._totals
-        if requests is not None:
-            resource, cycles = requests
+        resource = way.requests
+        if resource >= 0:
             used = row[resource]
-            if used <= offset and used + cycles <= BUCKET:
-                row[resource] = used + cycles
-                totals[resource] += cycles
+            if used <= offset and used + request <= BUCKET:
+                row[resource] = used + request
+                totals[resource] += request
             else:
-                start, _ = self.book(resource, start, cycles)
+                start, _ = self.book(resource, start, request)
                 bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
                 row = self._rows.get(bucket) or self._new_row(bucket)
-        resource, cycles = source
+        resource = way.source
         used = row[resource]
-        if used <= offset and used + cycles <= BUCKET:
-            row[resource] = used + cycles
-            totals[resource] += cycles
-            latest = int(start + cycles + 0.5)
+        if used <= offset and used + leaving <= BUCKET:
+            row[resource] = used + leaving
+            totals[resource] += leaving
+            latest = int(start + leaving + 0.5)
         else:
-            start, latest = self.book(resource, start, cycles)
+            start, latest = self.book(resource, start, leaving)
             bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
             row = self._rows.get(bucket) or self._new_row(bucket)
-        resource, cycles = sink
-        passed = self.book_all(links, start, cycles, resource, lost)
-        latest = max(latest, passed)
+        resource = way.target
+        passed = self.book_all(way.links, start, passing, resource, lost)
         used = row[resource]
-        if used <= offset and used + cycles <= BUCKET:
-            row[resource] = used + cycles
-            totals[resource] += cycles
-            return max(latest, int(start + cycles + 0.5))
-        _, entered = self.book(resource, start, cycles)
-        return max(latest, entered)
+        if used <= offset and used + passing <= BUCKET:
+            row[resource] = used + passing
+            totals[resource] += passing
+            entered = int(start + passing + 0.5)
+        else:
+            _, entered = self.book(resource, start, passing)
+        if passed > latest:
+            latest = passed
+        return entered if entered > latest else latest
 
     def book_all(
         self, resources: Sequence[int], start: int, cycles: float, user: int = 0, lost: float = 0
@@ -318,14 +321,13 @@ class NocModel:
         way = self._reads.get((noc, core, source)) or self._new_read(noc, core, source)
         packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
         start += self.parameters.read_issue
-        requests, cycles = None, occupancy
+        request, leaving = 0.0, occupancy
         if way.requests >= 0:
             parameters = self.parameters
             self.dram_bytes += size
-            requests = way.requests, parameters.dram_request_interval * packets
-            cycles = size / parameters.dram_read_rate
-        sink = way.target, occupancy
-        end = self._bookings.book_read(requests, (way.source, cycles), way.links, sink, start, lost)
+            request = parameters.dram_request_interval * packets
+            leaving = size / parameters.dram_read_rate
+        end = self._bookings.book_read(way, request, leaving, occupancy, start, lost)
         return start + self.parameters.read_issue * (packets - 1), end + way.read_latency
 
     def write(

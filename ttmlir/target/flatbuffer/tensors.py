@@ -11,9 +11,8 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
@@ -24,10 +23,8 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
-from ttmlir.dialects import ttmetal
 from ttmlir.dialects.definition.ods import KERNEL_THREAD, DestinationStyleOp
 from ttmlir.dialects.tt import TensorLayoutAttr, element_of
-from ttmlir.dialects.ttkernel import ThreadTypeAttr
 from ttmlir.errors import ArgumentError
 from ttmlir.layout.data_format import SCHEMA_NAMES, Element, ScalarType, TileFormat, is_block_float
 from ttmlir.layout.device import DeviceView
@@ -47,8 +44,12 @@ from ttmlir.mlir.attributes import (
 from ttmlir.mlir.core_prefix import has_late_kernels
 from ttmlir.mlir.reporting import LocatedError, OpError
 from ttmlir.schema.packer import LargeVector, SharedText
-from ttmlir.target.cpp.from_ttkernel import function_text, kernel_text
-from ttmlir.target.cpp.kernel_api import KernelApi
+
+if TYPE_CHECKING:
+    from xdsl.dialects import memref
+
+    from ttmlir.dialects import ttmetal
+    from ttmlir.target.cpp.kernel_api import KernelApi
 
 # --- File kind ------------------------------------------------------------------------------------
 # The two kinds of program files, `.ttnn` and `.ttm`.
@@ -122,7 +123,7 @@ def _resource_bytes(
 class Symbols:
     """The functions and constants of a module by name, and the C++ of its kernels."""
 
-    def __init__(self, module: Operation, api: KernelApi = KernelApi.OF_2024) -> None:
+    def __init__(self, module: Operation, api: KernelApi | None = None) -> None:
         """Look at all of the module."""
         self._api = api
         self._functions: dict[str, FuncOp] = {}
@@ -131,13 +132,16 @@ class Symbols:
         """Functions that programs name."""
         self._texts: dict[tuple[str, ThreadType], str] = {}
         for op in module.walk():
-            match op:
-                case FuncOp():
-                    self._functions[op.sym_name.data] = op
-                case memref.GlobalOp():
-                    self._globals[op.sym_name.data] = op
-                case ttmetal.EnqueueProgramOp():
-                    self.kernels.update(each.data.symbol for each in op.kernels)
+            # By names: most modules have no kernels, whose dialects take long to load.
+            match op.name:
+                case FuncOp.name:
+                    self._functions[cast("FuncOp", op).sym_name.data] = cast("FuncOp", op)
+                case "memref.global":
+                    constant = cast("memref.GlobalOp", op)
+                    self._globals[constant.sym_name.data] = constant
+                case "ttmetal.enqueue_program":
+                    program = cast("ttmetal.EnqueueProgramOp", op)
+                    self.kernels.update(each.data.symbol for each in program.kernels)
                 case _:
                     pass
 
@@ -159,6 +163,10 @@ class Symbols:
 
     def text(self, op: Operation, symbol: str, thread: ThreadType) -> str:
         """The C++ of a kernel; OpError for functions that are none."""
+        from ttmlir.dialects.ttkernel import ThreadTypeAttr
+        from ttmlir.target.cpp.from_ttkernel import function_text, kernel_text
+        from ttmlir.target.cpp.kernel_api import KernelApi
+
         key = symbol, thread
         if key not in self._texts:
             function = self.function(op, symbol)
@@ -172,7 +180,9 @@ class Symbols:
             if isinstance(marked, ThreadTypeAttr) and has_late_kernels(function):
                 written = function_text(function, KernelApi.OF_2026)
             else:
-                written = kernel_text(function, function.body, thread, self._api)
+                written = kernel_text(
+                    function, function.body, thread, self._api or KernelApi.OF_2024
+                )
             self._texts[key] = SharedText(written)
         return self._texts[key]
 

@@ -22,7 +22,6 @@ from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import ShardStatus
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.late_machine import data_type_name
-from ttmlir.layout.system import SystemDesc
 from ttmlir.layout.tensor_layout import NO_MAPPING, TensorLayout, core_range_set
 from ttmlir.limits import MAX_RANK
 from ttmlir.mlir.reporting import OpError
@@ -215,10 +214,3 @@ class Values2026(Values):
         except LayoutError as error:
             raise OpError(function, f"{TTNN.refused}: {error}") from error
         return self.add(value, {"desc": desc})
-
-
-def is_system_of_2026(system: SystemDesc) -> bool:
-    """True for a system whose chips are described as since 2026, with their banks of DRAM."""
-    return all(
-        chip.late is not None and chip.late.dram_grid is not None for chip in system.chip_descs
-    )

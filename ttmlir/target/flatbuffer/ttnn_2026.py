@@ -27,6 +27,7 @@ from ttmlir.mlir.core_prefix import spell_as
 from ttmlir.mlir.printing import OpLinePrinter, PrintOptions, attribute_text
 from ttmlir.mlir.reporting import LocatedError, OpError
 from ttmlir.schema import PackError, Schema, load_schema
+from ttmlir.schema.packer import SharedText
 from ttmlir.schema.versions import LaterStamp
 from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, PRIVATE, body_of, device_of
 from ttmlir.target.flatbuffer.records_2026 import RecordWriter
@@ -82,7 +83,7 @@ class _ModuleWriter:
         self.values = Values2026(TTNN)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
         self.golden = golden
-        self.cpp_source = cpp_source
+        self.cpp_source = SharedText(cpp_source)
         self.hashes = self.function_hashes(module)
         self.tables: dict[DeviceView, TensorTables2026] = {}
 
@@ -137,7 +138,7 @@ class _ModuleWriter:
             "golden_info": {"golden_map": self.golden.entries_by_device(function)},
         }
         if self.cpp_source:
-            table["cpp"] = self.cpp_source
+            table["cpp"] = SharedText(self.cpp_source)
         return self.golden.with_signature(function, table)
 
     def tensor_tables(self, function: FuncOp) -> TensorTables2026:

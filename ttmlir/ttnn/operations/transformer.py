@@ -11,6 +11,7 @@ import numpy as np
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites.normalization import repeat_heads, score, weigh
 from ttmlir.errors import ArgumentError
+from ttmlir.optable.caches import find_pages, find_places, require_below
 from ttmlir.optable.op_definition import broadcast_shape
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.normalization import masked_softmax
@@ -319,16 +320,11 @@ def _write(cache: Tensor, places: Any, numbers: Array) -> Tensor:
     return cache
 
 
-def _require_below(value: int, extent: int, what: str) -> int:
-    if not 0 <= value < extent:
-        raise ArgumentError(f"{what} {value} of a cache that has {extent}")
-    return value
-
-
 def _fill(values: dict[str, Any]) -> Tensor:
     """The first positions of a user: rows (1, heads, S, d)."""
     cache, tensor = _pair(values)
-    user = _require_below(values["batch_index"], cache.shape[0], "user")
+    user = values["batch_index"]
+    require_below(user, cache.shape[0], "user")
     _, heads, rows, _ = tensor.shape
     if tensor.shape[0] != 1 or heads != cache.shape[1] or rows > cache.shape[2]:
         raise ArgumentError(f"rows of {tensor.shape} do not fit a user of a cache of {cache.shape}")
@@ -338,7 +334,8 @@ def _fill(values: dict[str, Any]) -> Tensor:
 def _update(values: dict[str, Any]) -> Tensor:
     """One position of all users: rows (1, heads, users, d), from the user `batch_offset` on."""
     cache, tensor = _pair(values)
-    position = _require_below(values["update_index"], cache.shape[2], "position")
+    position = values["update_index"]
+    require_below(position, cache.shape[2], "position")
     first, users = values["batch_offset"], cache.shape[0]
     one, heads, rows, _ = tensor.shape
     if one != 1 or heads != cache.shape[1] or not 0 <= first <= rows - users:
@@ -368,21 +365,11 @@ def update_each(values: dict[str, Any]) -> Tensor:
         )
     if values["batch_offset"]:
         raise ArgumentError("batch_offset other than 0 is not here yet")
-    table, size = values["page_table"], cache.shape[2]
-    offset = np.asarray(places, np.int64)
-    used = offset >= 0
-    if table is None:
-        pages = np.arange(users)[:, None]
-    else:
-        pages = _page_numbers(table)
-    for place in offset[used]:
-        _require_below(int(place), size * pages.shape[1], "position")
-    block = pages[np.arange(users), np.maximum(offset, 0) // size]
-    for page in block[used]:
-        _require_below(int(page), cache.shape[0], "page" if table is not None else "user")
-    offset = offset % size
+    table = values["page_table"]
+    pages = None if table is None else _page_numbers(table)
+    used, blocks, offsets = find_places(np, cache.shape, places, pages)
     numbers = tensor.array[0, used, :heads]
-    return _write(cache, (block[used], slice(None), offset[used]), numbers)
+    return _write(cache, (blocks, slice(None), offsets), numbers)
 
 
 def _page_numbers(table: Any) -> Array:
@@ -399,7 +386,7 @@ def _fill_pages(values: dict[str, Any]) -> Tensor:
     pages = _page_numbers(values["page_table"])
     given = values["batch_idx_tensor"]
     user = int(given.array.reshape(-1)[0]) if given is not None else values["batch_idx"]
-    _require_below(user, pages.shape[0], "user")
+    require_below(user, pages.shape[0], "user")
     one, heads, rows, _ = tensor.shape
     size = cache.shape[2]
     count = -(-rows // size)
@@ -407,11 +394,8 @@ def _fill_pages(values: dict[str, Any]) -> Tensor:
         raise ArgumentError(
             f"rows of {tensor.shape} do not fit the pages of a user of {cache.shape}"
         )
-    for page in pages[user, :count]:
-        _require_below(int(page), cache.shape[0], "page")
-    positions = np.arange(rows)
-    places = (pages[user, positions // size], slice(None), positions % size)
-    return _write(cache, places, tensor.array[0].swapaxes(0, 1))
+    blocks, offsets = find_pages(np, cache.shape, pages[user], rows)
+    return _write(cache, (blocks, slice(None), offsets), tensor.array[0].swapaxes(0, 1))
 
 
 _FILL = "cache, input_tensor, batch_index"

@@ -44,6 +44,7 @@ from ttmlir.ttnn.operations.operation import (
 )
 from ttmlir.ttnn.programs.descriptors import (
     CBDescriptor,
+    CBFormatDescriptor,
     ComputeConfigDescriptor,
     DataMovementConfigDescriptor,
     KernelDescriptor,
@@ -52,6 +53,7 @@ from ttmlir.ttnn.programs.descriptors import (
     ReaderConfigDescriptor,
     SemaphoreDescriptor,
     SourceType,
+    TileDescriptor,
     arguments_by_core,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
@@ -152,12 +154,32 @@ def _describe_buffers(
         core_ranges=_describe_cores(descriptor.core_ranges),
         formats=tuple(
             CircularBufferFormat(
-                int(each.buffer_index), each.data_format.facts.storage, each.page_size
+                int(each.buffer_index),
+                each.data_format.facts.storage,
+                each.page_size,
+                _find_height(each),
             )
             for each in descriptor.format_descriptors
         ),
         tensor=None if descriptor.tensor is None else number_of(descriptor.tensor),
     )
+
+
+def _find_height(format_: CBFormatDescriptor) -> int:
+    match format_.tile:
+        case None:
+            return 32
+        case TileDescriptor(height=height, width=width, transpose=transpose):
+            pass
+        case tile:
+            (height, width), transpose = tile.tile_shape, tile.transpose_tile
+    if width != 32 or transpose:
+        raise UsageError(
+            f"circular buffer {int(format_.buffer_index)} holds "
+            f"{'transposed ' * transpose}tiles of {height}x{width}; tiles have 32 columns here and "
+            "are not transposed"
+        )
+    return height
 
 
 def _describe_semaphore(descriptor: SemaphoreDescriptor) -> SemaphoreDescription:

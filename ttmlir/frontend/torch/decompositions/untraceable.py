@@ -16,6 +16,7 @@ from typing import Any
 
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.torch.decompositions.ctc import ctc_loss
+from ttmlir.frontend.torch.decompositions.packed_sequences import pack_padded_sequence
 from ttmlir.frontend.torch.elements import torch_package
 
 
@@ -146,6 +147,34 @@ def _combinations(x: Any, r: int = 2, with_replacement: bool = False) -> Any:
     return x[places]
 
 
+# -- least squares -----------------------------------------------------------------------------
+
+
+def _lstsq(a: Any, b: Any, *, rcond: Any = None, driver: Any = None) -> Any:
+    """The shortest of the best solutions, by the pseudoinverse, as torch's drivers for any rank.
+
+    Residuals are those of matrices that have full rank and more rows than columns.
+    """
+    torch = torch_package()
+    rows, columns = a.shape[-2:]
+    tolerance = max(rows, columns) * torch.finfo(a.dtype).eps if rcond is None else rcond
+    values = torch.linalg.svdvals(a)
+    rank = (values > values[..., :1] * tolerance).sum(-1)
+    is_vector = b.dim() == a.dim() - 1
+    sides = b.unsqueeze(-1) if is_vector else b
+    solution = torch.linalg.pinv(a, rtol=a.new_full((), tolerance)) @ sides
+    left = (sides - a @ solution).square().sum(-2)
+    none = a.new_zeros(0)
+    return torch.return_types.linalg_lstsq(
+        (
+            solution.squeeze(-1) if is_vector else solution,
+            left if rows > columns and driver in ("gels", "gelsd", "gelss") else none,
+            rank if driver != "gels" else none.long(),
+            values if driver in ("gelsd", "gelss") else none,
+        )
+    )
+
+
 # -- gradients that are asked to be sparse -----------------------------------------------------
 
 
@@ -161,10 +190,12 @@ def _dense(name: str) -> Callable[..., Any]:
 
 
 _UNTRACEABLE: dict[str, Callable[..., Any]] = {
+    "_pack_padded_sequence": pack_padded_sequence,
     "combinations": _combinations,
     "corrcoef": _corrcoef,
     "cov": _cov,
     "ctc_loss": ctc_loss,
+    "linalg.lstsq": _lstsq,
     "nn.functional.ctc_loss": ctc_loss,
     "nn.functional.embedding": _dense("embedding"),
     "nn.functional.embedding_bag": _dense("embedding_bag"),

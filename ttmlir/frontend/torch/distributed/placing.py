@@ -140,28 +140,22 @@ class Mesh:
     root: Any
     """The mesh of torch that others are parts of."""
     extents: Place
-    """Rows and columns."""
+    """Those of several devices, of which there are two or more: rows and columns."""
     axes: Place
-    """For each axis of torch, which of the two it is; axes of one device are the first."""
+    """For each axis of torch, which of these it is; axes of one device are the first."""
 
     @classmethod
     def of(cls, root: Any) -> Mesh:
-        """ArgumentError for a mesh of more axes than two, or whose devices are not in order."""
+        """ArgumentError for a mesh whose devices are not in order."""
         sizes = tuple(root.shape)
         long = [axis for axis, extent in enumerate(sizes) if extent > 1]
-        if len(long) > 2:
-            shape = "x".join(map(str, sizes))
-            raise ArgumentError(
-                f"the model is for a mesh of {shape} devices; meshes have two axes of several "
-                "devices: give axes that divide the same dimension as one"
-            )
         if root.mesh.flatten().tolist() != list(range(math.prod(sizes))):
             raise ArgumentError(
                 "the devices of the mesh are not all devices in their order; "
                 "torch.distributed.device_mesh.init_device_mesh makes such a mesh"
             )
         extents = [sizes[axis] for axis in long]
-        first = 2 - len(extents)
+        first = max(2 - len(extents), 0)
         numbers = {axis: first + place for place, axis in enumerate(long)}
         axes = tuple(numbers.get(axis, 0) for axis in range(len(sizes)))
         return cls(root, (*((1,) * first), *extents), axes)

@@ -23,8 +23,9 @@ def _attention(call: TorchCall) -> Result:
         )
     if call["enable_gqa"]:
         key, value = (normalization.repeat_heads(each, query.shape[-3]) for each in (key, value))
-    found = normalization.attend(query, key, value, mask, _scale(call), causal=call["is_causal"])
-    return call.results(found)
+    scores, _ = normalization.score(query, key, mask, _scale(call), causal=call["is_causal"])
+    weights = normalization.weigh(scores, normalization.seen_keys(mask))
+    return call.results(weights @ value)
 
 
 # -- fused forms -------------------------------------------------------------------------------
@@ -46,9 +47,9 @@ def _fused(mask: str) -> TorchRule:
         query, key, value, added = map(call.argument, ("query", "key", "value", mask))
         key, value = (normalization.repeat_heads(each, query.shape[-3]) for each in (key, value))
         scores, _ = normalization.score(query, key, added, _scale(call), causal=call["is_causal"])
-        found = normalization.softmax(scores, -1) @ value
+        weights = normalization.weigh(scores, normalization.seen_keys(added))
         missing = [None] * (len(call.node.meta["val"]) - 2)
-        return call.results((found, normalization.log_sum_exp(scores, -1), *missing))
+        return call.results((weights @ value, normalization.log_sum_exp(scores, -1), *missing))
 
     return rule
 

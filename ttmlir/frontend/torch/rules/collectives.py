@@ -44,10 +44,13 @@ def _divide(call: TorchCall) -> SSAValue:
 def _join(call: TorchCall) -> SSAValue:
     """The whole tensor of what devices have."""
     value, spread = call.tensor("x"), _spread(call)
-    whole, part, division = spread.split(value_shape(value))
+    copies, whole, part, division = spread.split_with_copies(value_shape(value))
     value = _call(call, ANNOTATION, call.build.reshape(value, part), part, MANUAL)
     text = _sharding(division.shape, division.dims, spread.mesh)
-    return call.build.reshape(_call(call, TO_WHOLE, value, whole, text), call.shape)
+    value = _call(call, TO_WHOLE, value, whole, text)
+    for axis in range(copies):
+        value = call.build.slice_along(value, axis, 0, 1)
+    return call.build.reshape(value, call.shape)
 
 
 def _spread(call: TorchCall) -> Spread:
@@ -56,7 +59,7 @@ def _spread(call: TorchCall) -> Spread:
         tuple(axis for axis, each in enumerate(dims) if each == dim)
         for dim in range(len(call.shape))
     ]
-    return Spread(tuple(axes), tuple(call["mesh"]))
+    return Spread(tuple(axes), tuple(call["mesh"])).joined()
 
 
 def _sharding(parts: Sequence[int], dims: Sequence[int], mesh: Sequence[int]) -> str:

@@ -13,8 +13,8 @@ from xdsl.ir import SSAValue
 
 from ttmlir.arrays.array import TRUTH, Array
 from ttmlir.arrays.namespace import ARRAYS
-from ttmlir.composites import special
-from ttmlir.composites.arithmetic import angle, power
+from ttmlir.composites import bessel, special
+from ttmlir.composites.arithmetic import angle, floor_remainder, is_on_wrong_side, power
 from ttmlir.composites.bits import SMALL_FLOATS as FORMATS
 from ttmlir.composites.bits import round_to_small_float
 from ttmlir.frontend.torch.call import TorchCall, TorchRule, cast_input, on_arrays
@@ -142,20 +142,8 @@ def _div(call: TorchCall) -> SSAValue:
         return quotient.floor().value
     if mode == "floor":
         # Rounded toward zero is one too many where there is a remainder and the signs differ.
-        return (quotient - _wrong_side(a.remainder(b), b).cast(a.dtype)).value
+        return (quotient - is_on_wrong_side(a.remainder(b), b).cast(a.dtype)).value
     return quotient.value
-
-
-def _remainder(a: Array, b: Array) -> Array:
-    """The remainder with the sign of the divisor."""
-    rest = a.remainder(b)
-    shifted = rest + b
-    return _wrong_side(rest, b).where(shifted, rest)
-
-
-def _wrong_side(rest: Array, divisor: Array) -> Array:
-    """True where a remainder is not 0 and has another sign than the divisor."""
-    return rest.ne(0) & ((rest < 0) ^ (divisor < 0))
 
 
 def _skipping_nan(mnemonic: str) -> TorchRule:
@@ -349,7 +337,7 @@ RULES: dict[str, TorchRule] = {
     "pow": _pow,
     "resolve_conj": _identity,
     "resolve_neg": _identity,
-    "remainder": on_arrays(_remainder, "self", "other"),
+    "remainder": on_arrays(floor_remainder, "self", "other"),
     "round": _round,
     "sign": on_arrays(_sign),
     "silu_backward": on_arrays(_silu_backward, "grad_output", "self"),
@@ -363,14 +351,27 @@ RULES: dict[str, TorchRule] = {
     "_neg_view": _unary("neg"),
     "_to_copy": _copy_to,
     "digamma": _special(special.digamma),
-    "i0": _special(special.i0),
+    "i0": _special(bessel.i0),
     "polygamma": _polygamma,
+    "igamma": _special(special.igamma, "self", "other"),
+    "igammac": _special(special.igammac, "self", "other"),
+    "special_airy_ai": _special(bessel.airy_ai, "x"),
+    "special_bessel_j0": _special(bessel.j0),
+    "special_bessel_j1": _special(bessel.j1),
+    "special_bessel_y0": _special(bessel.y0),
+    "special_bessel_y1": _special(bessel.y1),
     "special_erfcx": _special(special.erfcx),
-    "special_i0e": _special(special.i0e),
-    "special_i1": _special(special.i1),
-    "special_i1e": _special(special.i1e),
-    "special_modified_bessel_i0": _special(special.i0),
-    "special_modified_bessel_i1": _special(special.i1),
+    "special_i0e": _special(bessel.i0e),
+    "special_i1": _special(bessel.i1),
+    "special_i1e": _special(bessel.i1e),
+    "special_modified_bessel_i0": _special(bessel.i0),
+    "special_modified_bessel_i1": _special(bessel.i1),
+    "special_modified_bessel_k0": _special(bessel.k0),
+    "special_modified_bessel_k1": _special(bessel.k1),
+    "special_ndtri": _special(special.ndtri),
+    "special_scaled_modified_bessel_k0": _special(bessel.k0e, "x"),
+    "special_scaled_modified_bessel_k1": _special(bessel.k1e, "x"),
+    "special_spherical_bessel_j0": _special(bessel.spherical_j0, "x"),
     "special_zeta": _zeta,
     **{f"special_{family}.n_scalar": _polynomial(family) for family in special.POLYNOMIALS},
 }

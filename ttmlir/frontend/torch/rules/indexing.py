@@ -191,7 +191,8 @@ def _index_put(call: TorchCall) -> Result:
         if mask.dtype == "i1" and not mask.carrier.holds_numbers:
             found = indexing.write_where(x, mask, dim, values, accumulate=accumulate)
             return call.results(found)
-    return call.results(indexing.write_at(x, _indices(call), values, accumulate=accumulate))
+    combine = "add" if accumulate else ""
+    return call.results(indexing.write_at(x, _indices(call), values, combine))
 
 
 RULES: dict[str, TorchRule] = {

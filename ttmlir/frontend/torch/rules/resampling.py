@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites.indexing import take
+from ttmlir.composites.resampling import multiply_along_last
 from ttmlir.frontend.torch.building import BodyBuilder
 from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.frontend.torch.elements import torch_package
@@ -20,13 +21,10 @@ def multiply_along_each(build: BodyBuilder, value: SSAValue, matrices: Sequence[
 
     None leaves a dimension as it is.
     """
-    x = build.array(value)
-    for dim, matrix in enumerate(matrices, x.rank - len(matrices)):
-        if matrix is not None:
-            order = [*(i for i in range(x.rank) if i != dim), dim]
-            rows = x.permute(order) @ build.array(build.create_tensor(matrix)).cast(x.dtype)
-            x = rows.permute([order.index(i) for i in range(x.rank)])
-    return x.value
+    arrays = [
+        None if matrix is None else build.array(build.create_tensor(matrix)) for matrix in matrices
+    ]
+    return multiply_along_last(build.array(value), arrays).value
 
 
 def transpose_along_each(

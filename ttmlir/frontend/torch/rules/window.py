@@ -9,17 +9,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
-from ttmlir.composites import interpolation
+from ttmlir.composites import interpolation, windows
 from ttmlir.composites.convolution import Convolution
-from ttmlir.composites.windows import find_maxima
 from ttmlir.frontend.torch.building import Shape
 from ttmlir.frontend.torch.call import Result, TorchCall, TorchRule, composite
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.rules.resampling import multiply_along_each, transpose_along_each
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import value_shape
 from ttmlir.optable.window import WindowAxis
 
 
@@ -56,28 +54,9 @@ def _pool(
     call: TorchCall, method: str, kernel: Shape, stride: Shape, dilation: Shape, padding: Shape
 ) -> SSAValue:
     """A pooling of the last dimensions, as many positions as the result has."""
-    build, spatial = call.build, len(kernel)
-    x = _with_batch(call, spatial)
-    extents, positions = value_shape(x)[2:], call.shape[-spatial:]
-    pairs: list[tuple[int, int]] = []
-    for n, k, s, d, p, count in zip(
-        extents, kernel, stride, dilation, padding, positions, strict=True
-    ):
-        # Windows that reach further than the padding: those of ceil_mode.
-        pairs.append((p, (count - 1) * s + d * (k - 1) + 1 - n - p))
-    type_ = TensorType(element_type(x), (*value_shape(x)[:2], *positions))
-    result = build.create(
-        "pooling",
-        (x,),
-        type_,
-        pooling_method=method,
-        window_dimensions=(1, 1, *kernel),
-        window_strides=(1, 1, *stride),
-        base_dilations=(1,) * (spatial + 2),
-        window_dilations=(1, 1, *dilation),
-        padding=(0, 0, 0, 0, *(count for pair in pairs for count in pair)),
-    )
-    return build.reshape(result, call.shape)
+    x = call.build.array(_with_batch(call, len(kernel)))
+    found = windows.pool(x, method, _axes(call, kernel, stride, dilation, padding))
+    return call.result(found, 0)
 
 
 def _max_pool(spatial: int) -> TorchRule:
@@ -97,7 +76,7 @@ def _places_of_largest(
     x = call.build.array(_with_batch(call, len(kernel)))
     if not x.is_real:
         call.refuse("indices of the largest of whole numbers are not supported; use x.float()")
-    return call.result(find_maxima(x, _axes(call, kernel, stride, dilation, padding)), 1)
+    return call.result(windows.find_maxima(x, _axes(call, kernel, stride, dilation, padding)), 1)
 
 
 def _axes(
@@ -113,7 +92,7 @@ def _axes(
             dilation=d,
             low=p,
             high=p,
-            ceil_mode=bool(call["ceil_mode"]),
+            ceil_mode=bool(call.arguments.get("ceil_mode")),
         )
         for n, k, s, d, p in zip(extents, kernel, stride, dilation, padding, strict=True)
     ]
@@ -123,37 +102,18 @@ def _avg_pool(spatial: int) -> TorchRule:
     """Sums, divided by the number of elements that count."""
 
     def rule(call: TorchCall) -> SSAValue:
-        build = call.build
         kernel = each_dim(call["kernel_size"], spatial)
         stride = each_dim(call["stride"] or kernel, spatial)
         padding = each_dim(call["padding"], spatial)
-        override = call.arguments.get("divisor_override")
-        is_plain = not any(padding) and not call["ceil_mode"] and override is None
-        ones = (1,) * spatial
-        if is_plain:
-            return _pool(call, "average", kernel, stride, ones, padding)
-        total = _pool(call, "sum", kernel, stride, ones, padding)
-        return build.compute("multiply", total, _shares(call, total, kernel, stride, padding))
+        found = windows.average(
+            call.build.array(_with_batch(call, spatial)),
+            _axes(call, kernel, stride, (1,) * spatial, padding),
+            counts_padding=bool(call["count_include_pad"]),
+            divisor=call.arguments.get("divisor_override"),
+        )
+        return call.result(found, 0)
 
     return rule
-
-
-def _shares(
-    call: TorchCall, total: SSAValue, kernel: Shape, stride: Shape, padding: Shape
-) -> SSAValue:
-    """What each sum of a window is multiplied by: one number, or one for each position."""
-    if (override := call.arguments.get("divisor_override")) is not None:
-        return call.build.create_number(1 / override, total)
-    torch = torch_package()
-    axes = _axes(call, kernel, stride, (1,) * len(kernel), padding)
-    counts = [axis.covered(bool(call["count_include_pad"])) for axis in axes]
-    if all(len(set(numbers)) == 1 for numbers in counts):
-        return call.build.create_number(1 / math.prod(numbers[0] for numbers in counts), total)
-    grid = torch.ones(())
-    for numbers in counts:
-        grid = grid[..., None] * torch.tensor(numbers, dtype=torch.float32)
-    value = call.build.create_tensor(1 / grid)
-    return call.build.cast(value, element_type(total))
 
 
 def _adaptive(spatial: int) -> TorchRule:

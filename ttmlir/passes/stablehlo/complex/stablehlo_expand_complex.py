@@ -393,13 +393,24 @@ def _function(function: Callable[..., Complex | Array]) -> _Rule:
 _CARRIED = ("call", "case", "if", "while")
 """Operations that call functions, or contain what they repeat or choose."""
 _MOVES = (
+    *("all_gather", "all_to_all", "collective_broadcast", "collective_permute"),
     *("broadcast", "broadcast_in_dim", "concatenate", "dynamic_slice", "dynamic_update_slice"),
     *("gather", "optimization_barrier", "pad", "reduce_precision", "reshape", "reverse", "select"),
     *("slice", "transpose"),
 )
+_SUMS = ("all_reduce", "reduce", "reduce_scatter", "reduce_window", "scatter")
 _TTIR_MOVES = (
-    *("broadcast", "concat", "cumsum", "embedding", "gather", "mean", "permute", "repeat"),
-    *("reshape", "reverse", "scatter", "scatter_add", "slice", "slice_dynamic", "slice_write"),
+    *("broadcast", "concat", "cumsum", "embedding", "gather", "mean", "mesh_shard", "permute"),
+    *(
+        "repeat",
+        "reshape",
+        "reverse",
+        "scatter",
+        "scatter_add",
+        "slice",
+        "slice_dynamic",
+        "slice_write",
+    ),
     *("squeeze", "sum", "transpose", "unsqueeze", "where"),
 )
 _FUNCTIONS: dict[str, _Rule] = {
@@ -412,7 +423,7 @@ RULES: dict[str, _Rule] = {
     **{f"stablehlo.{name}": _Expansion.move for name in _MOVES},
     **{f"ttir.{name}": _Expansion.move for name in _TTIR_MOVES},
     **{f"stablehlo.{name}": _Expansion.product for name in ("dot", "dot_general", "convolution")},
-    **{f"stablehlo.{name}": _Expansion.reduce for name in ("reduce", "reduce_window", "scatter")},
+    **{f"stablehlo.{name}": _Expansion.reduce for name in _SUMS},
     **_FUNCTIONS,
     "chlo.conj": _function(Complex.conjugate),
     "stablehlo.compare": _Expansion.compare,

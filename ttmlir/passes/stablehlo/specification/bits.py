@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, Signedness
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.arrays.array import Array, concatenate
-from ttmlir.composites import bits, special
+from ttmlir.composites import bessel, bits, special
 from ttmlir.composites.bits import FORMAT_BITS
 from ttmlir.composites.complex_numbers import arc_kernel
 from ttmlir.composites.random_numbers import (
@@ -300,7 +300,7 @@ RULES: dict[str, ConversionRule] = {
     "stablehlo.rng": _draw,
     "stablehlo.rng_bit_generator": _generate_bits,
     "chlo._asin_acos_kernel": _arc_kernel,
-    "chlo.bessel_i1e": _function(special.i1e),
+    "chlo.bessel_i1e": _function(bessel.i1e),
     "chlo.digamma": _function(partial(special.digamma, poles=Poles.BOTH_SIDES)),
     "chlo.mulhi": computes(multiply_high),
     "chlo.next_after": computes(_next_after),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import bf16, f32
 
-from ttmlir.ir.tensor_types import element_type, value_shape
+from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
     either_way,
@@ -40,9 +40,11 @@ def _linear(op: Operation, builder: Builder) -> SSAValue | None:
         if value_shape(value) != value_shape(op.results[0]):
             continue
         builder.location = op.location
-        linear = builder.create(
-            "linear", (*inputs_of(matmul), bias), product.type, **parameters_of(matmul)
-        )
+        # The bias may have more dimensions than the product, and the result has them, too.
+        wider = (1,) * (rank_of(bias) - rank_of(product))
+        type_ = tensor_like(product, (*wider, *value_shape(product))) if wider else product.type
+        operands = (*inputs_of(matmul), bias)
+        linear = builder.create("linear", operands, type_, **parameters_of(matmul))
         return builder.reshape(linear, value_shape(op.results[0]))
     return None
 

@@ -27,6 +27,7 @@ from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import tensor_in, with_shape
 from ttmlir.layout.enums import BufferType
+from ttmlir.passes.stablehlo.mesh_borders import axes_of_module
 from ttmlir.passes.ttnn.conversion.convert_values import renamed
 
 if TYPE_CHECKING:
@@ -167,10 +168,12 @@ def _mesh_shard(op: Operation, build: TTNNValueBuilder) -> Sequence[SSAValue]:
     device = device_of(op)
     if device is None:
         refuse_to_legalize(op, "there is no ttcore.device; run ttcore-register-device before")
-    mesh = device.mesh_shape
+    mesh: Sequence[int] = device.mesh_shape
     said = cast("DenseArrayBase[IntegerType]", op.properties["shard_dims"]).get_values()
     kind = cast("KeywordAttr[MeshShardType]", op.properties["shard_type"]).data.keyword
     dims = [-1] * len(mesh) if kind == "replicate" else [*said]
+    if len(dims) > len(mesh):
+        mesh = axes_of_module(op)
     if len(dims) != len(mesh):
         refuse_to_legalize(op, f"it has {len(dims)} shard_dims, and the mesh {len(mesh)} axes")
     direction = cast("KeywordAttr[MeshShardDirection]", op.properties["shard_direction"])

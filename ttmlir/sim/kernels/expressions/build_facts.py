@@ -21,6 +21,7 @@ from ttmlir.sim.kernels.expressions.library_calls import (
 from ttmlir.sim.kernels.expressions.lvalues import is_interleaved, look_at
 from ttmlir.sim.kernels.library import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.value import Value, make_integer
+from ttmlir.sim.machine.numerics import TILE_VOLUME
 
 _TYPES: Mapping[str, IntType] = {
     "DST_ACCUM_MODE": BOOL,
@@ -30,7 +31,6 @@ _TYPES: Mapping[str, IntType] = {
 }
 """Of the constants of the build that are no `uint32_t`."""
 
-_TILE_HW = 1024
 _BINDING = re.compile(r"(?:dfb|sem)::\w+")
 """Names of circular buffers and semaphores."""
 _ASSUMED_SCRATCHPAD = ScratchpadNames(address=0, size=1024)
@@ -107,12 +107,13 @@ def _evaluate_data_format(context: Context, node: tree.FunctionCall) -> Value:
 
 
 def _evaluate_tile_hw(context: Context, node: tree.FunctionCall) -> Value:
-    """`get_tile_hw(cb)`: tiles have 32 rows of 32 numbers."""
-    arguments = take_plain_arguments(context, node)
-    if len(arguments) != 1:
-        raise context.error(node, "get_tile_hw takes the number of a circular buffer")
-    context.evaluate(arguments[0])
-    return make_integer(_TILE_HW, UNSIGNED)
+    """`get_tile_hw(cb)`, likewise; of whole tiles where the build does not know them."""
+    facts = _find_circular_buffer(context, node)
+    if not context.unit.build.circular_buffers:
+        return make_integer(TILE_VOLUME, UNSIGNED)
+    if facts is None:
+        return call_library(context, node, "get_tile_hw")
+    return make_integer(facts.tile_volume, UNSIGNED)
 
 
 def _find_circular_buffer(context: Context, node: tree.FunctionCall) -> CircularBufferFacts | None:

@@ -21,7 +21,7 @@ from ttmlir.sim.kernels.class_templates import find_class_of_call
 from ttmlir.sim.kernels.classes import construct
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import keep_temporary
-from ttmlir.sim.kernels.expressions.initial_values import Given
+from ttmlir.sim.kernels.expressions.initial_values import Given, build_zero
 from ttmlir.sim.kernels.expressions.library_calls import call_library, call_method
 from ttmlir.sim.kernels.expressions.lvalues import (
     find_member,
@@ -40,6 +40,7 @@ from ttmlir.sim.kernels.expressions.own_calls import (
 )
 from ttmlir.sim.kernels.expressions.standard import SPECIAL
 from ttmlir.sim.kernels.library import strip_namespaces
+from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.scope import (
     Alias,
     AliasTemplate,
@@ -166,9 +167,12 @@ def _construct(context: Context, node: tree.FunctionCall, found: QualifiedType) 
     if isinstance(type_, ObjectType):
         # The arguments of an alias are not those of the class.
         return call_library(context, replace(node, template_arguments=()), type_.name)
-    if len(node.arguments) != 1 or isinstance(node.arguments[0], tree.Braces):
+    arguments = expand_all(context, node.arguments)
+    if node.arguments and not arguments:
+        return build_zero(context, type_)
+    if len(arguments) != 1 or isinstance(arguments[0], tree.Braces):
         raise context.error(node, f"a conversion to '{type_.name}' takes one value")
-    value = context.evaluate(node.arguments[0])
+    value = context.evaluate(arguments[0])
     return context.handlers.cast(context, value, type_, node)
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import isfinite
 from typing import cast
 
 from ttmlir.cpp import tree
@@ -13,6 +14,8 @@ from ttmlir.cpp.types import (
     VOID,
     ArrayType,
     CType,
+    EnumType,
+    Field,
     FloatType,
     FunctionType,
     IntType,
@@ -21,6 +24,7 @@ from ttmlir.cpp.types import (
     QualifiedType,
     ReferenceType,
     StructType,
+    complete_type,
     count_of,
     is_same_type,
     may_point,
@@ -39,7 +43,11 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     describe_missing_member,
     evaluate_scalar,
     find_known,
+    find_path,
+    fold_constant,
     hold_value,
+    is_fixed_by_host,
+    list_members,
     look_at,
     read_lvalue,
     retype_lvalue,
@@ -48,7 +56,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 from ttmlir.sim.kernels.limits import STACK_BYTES
 from ttmlir.sim.kernels.packs import expand_elements
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Evaluated, InScope, Scope
+from ttmlir.sim.kernels.scope import Alias, Evaluated, InScope, Scope
 from ttmlir.sim.kernels.value import (
     BitsLvalue,
     EitherLvalue,
@@ -61,10 +69,14 @@ from ttmlir.sim.kernels.value import (
     Value,
     build_assigned,
     build_node,
+    convert,
     find_member_lvalue,
+    fit_bits,
     make_floating,
     make_integer,
+    point_into,
     settle,
+    width_of,
 )
 
 
@@ -96,17 +108,15 @@ def build_initial(
         context.scope = outer
         return result
     if not isinstance(value, tree.Braces):
-        given = evaluate_scalar(context, value)
-        if in_braces:
-            _refuse_narrowing(context, given, type_, value)
-        result = convert_implicitly(context, given, type_, value)
-        return copy_struct(context, result, value)
+        return _convert_initial(context, type_, value, in_braces)
     match type_:
+        case StructType() if is_list(type_) and value.elements:
+            return _build_list(context, type_, value)
         case StructType() if has_constructors(context, type_):
             if any(each.member for each in value.elements):
                 raise context.error(value, f"'{type_.name}' has constructors: give arguments")
             arguments = [each.value for each in value.elements]
-            return context.handlers.construct(context, type_, arguments, value)
+            return context.handlers.construct(context, type_, arguments, value, braced=True)
         case StructType():
             return build_struct(context, type_, value)
         case ArrayType():
@@ -117,15 +127,120 @@ def build_initial(
             return _build_single(context, type_, value)
 
 
-def _refuse_narrowing(context: Context, given: Value, type_: CType, node: tree.Expression) -> None:
-    """Refuse a constant in braces that its new type cannot hold (C++17, [dcl.init.list])."""
-    constant = given.constant
-    if constant is None or not isinstance(type_, IntType):
+def _convert_initial(
+    context: Context, type_: CType, node: tree.Expression, in_braces: bool
+) -> Value:
+    given = evaluate_scalar(context, node)
+    if in_braces:
+        refuse_narrowing(context, given, type_, node)
+        if isinstance(type_, EnumType) and isinstance(given.type, IntType):
+            # Braces make an enumerator of a number (C++17, [dcl.init.list]).
+            return given if given.type == type_ else convert(given, type_)
+    result = convert_implicitly(context, given, type_, node)
+    return copy_struct(context, result, node)
+
+
+# Lists: `std::initializer_list`, which points to an array that braces make.
+
+
+def is_list(type_: CType) -> bool:
+    """Whether a type is a `std::initializer_list`."""
+    return isinstance(type_, StructType) and type_.name.startswith("std::initializer_list<")
+
+
+def find_list_element(type_: CType) -> CType:
+    """The type of the elements of a list."""
+    assert isinstance(type_, StructType)
+    pointer = type_.fields[0].type
+    assert isinstance(pointer, PointerType)
+    return pointer.pointee
+
+
+def _build_list(context: Context, type_: StructType, braces: tree.Braces) -> Value:
+    """A list with an array of its own; the array ends with the expression around it."""
+    elements = expand_elements(context, braces.elements)
+    first = elements[0].value if len(elements) == 1 else braces
+    if not _has_braces(first):
+        value = evaluate_scalar(context, cast("tree.Expression", first))
+        if value.type == type_:
+            return copy_struct(context, value, first)
+        elements = [_keep(elements[0], value)]
+    element = complete_type(find_list_element(type_), context.unit.structs)
+    nodes = [
+        settle(build_initial(context, element, each.value, in_braces=True)).node
+        for each in elements
+    ]
+    array = Value(ArrayType(element, len(nodes)), code.list_of(nodes))
+    kept = keep_temporary(context, array, braces)
+    pointer = PointerType(element, const=True)
+    begin = point_into(kept.node, code.constant(0), len(nodes), pointer)
+    return Value(type_, code.list_of((begin.node, code.constant(len(nodes)))))
+
+
+def find_type_of_elements(context: Context, braces: tree.Braces) -> CType:
+    """The type that all elements of braces have, which `auto` takes for that of a list."""
+    found: CType | None = None
+    for each in expand_elements(context, braces.elements):
+        if each.member is not None or _has_braces(each.value):
+            raise context.error(each, "a list needs elements of a known type here")
+        type_ = evaluate_scalar(context, cast("tree.Expression", each.value)).type
+        if found is not None and not is_same_type(found, type_):
+            message = f"a list has elements of one type, not of '{found.name}' and '{type_.name}'"
+            raise context.error(each, message)
+        found = found or type_
+    if found is None:
+        raise context.error(braces, "empty braces do not say of which type their elements are")
+    return found
+
+
+def find_list_type(context: Context, braces: tree.Braces) -> CType:
+    """The `std::initializer_list` that braces make where nothing says what they are for."""
+    scope = Scope(context.scope)
+    scope.symbols["(element)"] = Alias(QualifiedType(find_type_of_elements(context, braces)))
+    written = tree.NamedType(
+        "std::initializer_list", (tree.Name("(element)"),), position=braces.position
+    )
+    return context.unit.resolve_type(written, scope).type
+
+
+def refuse_narrowing(context: Context, given: Value, type_: CType, node: tree.Node) -> None:
+    """Refuse a number in braces that its new type may not hold (C++17, [dcl.init.list])."""
+    if not isinstance(type_, (IntType, FloatType)) or _holds(given, type_):
         return
-    is_whole = isinstance(given.type, IntType)
-    if not is_whole or not type_.low <= constant <= type_.high:
-        message = f"'{type_.name}' cannot hold {constant} of '{given.type.name}', and braces"
-        raise context.error(node, f"{message} do not convert it; write a cast")
+    if given.constant is None:
+        given = fold_constant(context, given)
+        if is_fixed_by_host(context, given):
+            return
+    constant = given.constant
+    if constant is None:
+        shown = f"every '{given.type.name}'"
+    elif _holds_constant(constant, given.type, type_):
+        return
+    else:
+        shown = f"{constant} of '{given.type.name}'"
+    message = f"'{type_.name}' cannot hold {shown}, and braces do not convert it"
+    raise context.error(node, f"{message}; write a cast")
+
+
+def _holds(given: Value, type_: IntType | FloatType) -> bool:
+    """Whether a type holds all values of what is given; objects are converted by their classes."""
+    source = given.type
+    match type_, source:
+        case IntType(), IntType() if given.constant is None:
+            kept = IntType("", given.width, source.signed) if given.width else source
+            return type_.low <= kept.low and kept.high <= type_.high
+        case FloatType(bits=bits), FloatType(bits=most):
+            return most <= bits
+        case _:
+            return not isinstance(source, (IntType, FloatType, PointerType))
+
+
+def _holds_constant(constant: float, source: CType, type_: IntType | FloatType) -> bool:
+    if isinstance(type_, IntType):
+        return isinstance(source, IntType) and type_.low <= constant <= type_.high
+    rounded = make_floating(constant, type_).constant
+    assert rounded is not None
+    return rounded == constant if isinstance(source, IntType) else isfinite(rounded)
 
 
 def has_constructors(context: Context, type_: CType) -> bool:
@@ -260,8 +375,13 @@ class _Elements:
             else:
                 given = _build_default(context, type_, number)
                 value = given or build_zero(context, field.type)
-            nodes.append(settle(value).node)
+            nodes.append(_fit(field, value).node)
         return Value(type_, code.list_of(nodes))
+
+
+def _fit(field: Field, value: Value) -> Value:
+    """The value of a member as an object keeps it."""
+    return fit_bits(value, 0 if field.bits is None else field.bits.width)
 
 
 def _keep(element: tree.Initializer, value: Value) -> tree.Initializer:
@@ -289,24 +409,35 @@ def build_struct(context: Context, type_: StructType, braces: tree.Braces) -> Va
     for each in elements:
         if each.member is None:
             continue
-        if type_.index(each.member) is None:
-            names = [field.name for field in type_.fields]
+        path = find_path(type_, each.member)
+        if path is None:
+            names = list_members(type_)
             raise context.error(each, describe_missing_member(type_.name, each.member, names))
-        given[each.member] = each
+        name = type_.fields[path[0]].name
+        given[name] = each if len(path) == 1 else _nest(each, given.get(name))
     members = _take_bases(context, type_, positional)
     start = len(members)
     for number, field in enumerate(type_.fields[start:], start):
         if field.name in given:
-            members.append(_build_field(context, field.type, given[field.name].value))
+            value = _build_field(context, field.type, given[field.name].value)
         elif positional.rest:
-            members.append(_take_field(context, field.type, positional))
+            value = _take_field(context, field.type, positional)
         else:
             default = _build_default(context, type_, number)
-            members.append(default or build_zero(context, field.type))
+            value = default or build_zero(context, field.type)
+        members.append(_fit(field, value))
     if positional.rest:
         message = f"'{type_.name}' has {plural(len(type_.fields), 'member')} only"
         raise context.error(positional.rest[0], message)
     return Value(type_, code.list_of(settle(each).node for each in members))
+
+
+def _nest(element: tree.Initializer, known: tree.Initializer | None) -> tree.Initializer:
+    """Braces for an unnamed struct or union with a member, beside what they have already."""
+    braces = tree.Braces() if known is None else known.value
+    assert isinstance(braces, tree.Braces)
+    elements = (*braces.elements, element)
+    return replace(element, member=None, value=replace(braces, elements=elements))
 
 
 def _build_from_one(
@@ -327,10 +458,11 @@ def _build_from_one(
     start = len(members)
     for number, field in enumerate(type_.fields[start:], start):
         if positional.rest:
-            members.append(_take_field(context, field.type, positional))
+            value = _take_field(context, field.type, positional)
         else:
             default = _build_default(context, type_, number)
-            members.append(default or build_zero(context, field.type))
+            value = default or build_zero(context, field.type)
+        members.append(_fit(field, value))
     if positional.rest:
         message = f"'{type_.name}' has {plural(len(type_.fields), 'member')} only"
         raise context.error(positional.rest[0], message)
@@ -474,6 +606,14 @@ class Given:
         while isinstance(node, InScope):
             node = node.node
         return node if isinstance(node, tree.Braces) else None
+
+    @property
+    def braces_scope(self) -> Scope:
+        """Where the names in a list in braces are looked up."""
+        scope, node = self.scope, self.node
+        while isinstance(node, InScope):
+            scope, node = node.scope, node.node
+        return scope
 
     @cached_property
     def found(self) -> Lvalue | Value:
@@ -620,6 +760,8 @@ def check_reference(
 ) -> None:
     """Refuse a reference to a variable of another type, or one that drops its `const`."""
     name = f"{'const ' if target.const else ''}{target.type.name}"
+    if width_of(lvalue):
+        raise context.error(node, f"a bit-field has no address that a '{name}&' could refer to")
     if not _may_refer(target, lvalue.type):
         raise context.error(node, f"a reference to '{name}' does not go with '{lvalue.type.name}'")
     if lvalue.is_const and not target.const:

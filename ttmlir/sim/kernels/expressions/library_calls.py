@@ -69,6 +69,9 @@ from ttmlir.sim.kernels.value import (
     settle,
 )
 
+_OWN_CALLS = (PREFIX, "fabric_mux_", "fabric_packet_", "fabric_router_")
+"""How names of calls begin that the package's own headers alone make."""
+
 
 def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | None:
     """The call of the library that an expression is, if it is one."""
@@ -112,7 +115,7 @@ def _is_hidden(found: LibraryCall, node: tree.FunctionCall) -> bool:
     """Whether a call is one that the package's own headers alone may make."""
     file = "" if node.position is None else node.position.file
     is_written = isinstance(node.callee, tree.Name) and node.callee.text.endswith(SINCE)
-    return is_written or (found.name.startswith(PREFIX) and not is_own_text(file))
+    return is_written or (found.name.startswith(_OWN_CALLS) and not is_own_text(file))
 
 
 def _await_result(

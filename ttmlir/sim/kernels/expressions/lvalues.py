@@ -28,6 +28,7 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     ReferenceType,
+    SignatureType,
     StringType,
     StructType,
     alignment_of,
@@ -75,6 +76,7 @@ from ttmlir.sim.kernels.value import (
     convert,
     convert_to_bool,
     convert_to_unsigned,
+    describe_bits,
     find_element_of_bits,
     find_member_lvalue,
     make_integer,
@@ -84,6 +86,7 @@ from ttmlir.sim.kernels.value import (
     read,
     reinterpret_bits,
     settle,
+    width_of,
 )
 from ttmlir.sim.machine.address_generators import (
     DRAM,
@@ -162,6 +165,8 @@ def advance_pointer(context: Context, pointer: Value, count: Value, node: tree.N
 
 def take_address(context: Context, lvalue: Lvalue, node: tree.Node) -> Value:
     """A pointer to a place."""
+    if width_of(lvalue):
+        raise context.error(node, "a bit-field has no address; take that of the object around it")
     match lvalue:
         case MemoryLvalue():
             pointer = PointerType(lvalue.type, lvalue.volatile, lvalue.is_const)
@@ -383,20 +388,38 @@ def convert_implicitly(
             return convert(value, target)
         case IntType(), PointerType() if target == BOOL:
             return convert_to_bool(value)
-        case PointerType(), _ if source == NULL:
-            return Value(target, code.constant(0))
-        case PointerType(), IntType() if value.constant == 0 and isinstance(node, tree.Integer):
+        case PointerType(), IntType() if source == NULL or _is_zero(value, node):
             return Value(target, code.constant(0))
         case PointerType(), PointerType() if may_point(target, source):
             pointer = replace(target, volatile=target.volatile or source.volatile)
             return Value(pointer, value.node, space=value.space)
-        case ObjectType(name=name, arguments=()), ObjectType() if name == source.name:
-            # A reference to an accessor of any layout.
+        case _ if source == target or _is_accessor(target, source):
             return value
-        case _ if source == target:
-            return value
+        case ((PointerType(pointee=SignatureType()) | SignatureType()), _):
+            fitting = context.handlers.fit_function(context, value, target, node)
+            if fitting is None:
+                raise context.error(node, _describe_function(source, target))
+            return fitting
         case _:
             return _convert_classes(context, value, target, node, is_explicit)
+
+
+def _is_zero(value: Value, node: tree.Node) -> bool:
+    return value.constant == 0 and isinstance(node, tree.Integer)
+
+
+def _is_accessor(target: CType, source: CType) -> bool:
+    """Whether a reference to an accessor of any layout may refer to one."""
+    if not isinstance(target, ObjectType) or not isinstance(source, ObjectType):
+        return False
+    return target.name == source.name and not target.arguments
+
+
+def _describe_function(source: CType, target: CType) -> str:
+    signature = target.pointee if isinstance(target, PointerType) else target
+    if not isinstance(source, FunctionType) or isinstance(source, MemberPointerType):
+        return f"a '{source.name}' is no '{signature.name}'"
+    return f"no '{source.name}' is a '{signature.name}'"
 
 
 def _convert_classes(
@@ -503,6 +526,8 @@ def _describe_conversion(source: CType, target: CType) -> str:
         )
     if isinstance(source, StringType):
         return f"a string is no '{target.name}'"
+    if isinstance(target, FunctionType) and isinstance(source, FunctionType):
+        return f"a pointer points to '{target.name}' for good here, and not to '{source.name}'"
     return f"'{source.name}' does not convert to '{target.name}'"
 
 
@@ -664,6 +689,8 @@ def _has_address(found: Lvalue | Value) -> TypeGuard[Lvalue]:
     """Whether a pointer to a place can be made; to a number in a variable of Python it cannot."""
     if isinstance(found, LocalLvalue):
         return isinstance(found.type, StructType)
+    if not isinstance(found, Value) and width_of(found):
+        return False
     is_kept = isinstance(found, (ItemLvalue, PointedLvalue, MemoryLvalue, EitherLvalue))
     return is_kept and not isinstance(found.type, (ArrayType, ObjectType))
 
@@ -758,6 +785,8 @@ def find_pointed_member(context: Context, node: tree.Expression) -> Value | None
     if not isinstance(struct, StructType) or number is None:
         return None
     field = struct.fields[number]
+    if field.bits is not None:
+        raise context.error(node, f"'{name}' is a bit-field, to which nothing can point")
     type_ = MemberPointerType(f"&{struct.name}::{name}", number, struct, field.type)
     return Value(type_, code.constant(0))
 
@@ -1005,6 +1034,8 @@ def _find_dereferenced(context: Context, node: tree.Unary) -> Lvalue | Value:
             raise context.error(node, f"'{found.type.name}' is no pointer")
         return called
     value = found if isinstance(found, Value) else read_lvalue(context, found)
+    if isinstance(value.type, FunctionType) and not isinstance(value.type, MemberPointerType):
+        return value
     return find_pointee(context, value, node)
 
 
@@ -1111,7 +1142,13 @@ def find_known_member(base: Value | None, member: str) -> Value | None:
     if base is None or not isinstance(base.type, StructType) or base.type.is_union:
         return None
     number = base.type.index(member)
-    return None if number is None else make_known(base.type.fields[number].type, base.node, number)
+    if number is None:
+        return None
+    field = base.type.fields[number]
+    known = make_known(field.type, base.node, number)
+    if known is None or field.bits is None:
+        return known
+    return describe_bits(known, field.bits.width)
 
 
 def make_known(type_: CType, node: ast.expr, number: int) -> Value | None:
@@ -1208,6 +1245,8 @@ def evaluate_cast(context: Context, node: tree.Cast) -> Value:
         return keep_temporary(context, made, node)
     if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
         value = evaluate_scalar(context, node.value)
+        if isinstance(value.type, FunctionType):
+            return convert_implicitly(context, value, target, node)
         _refuse_lost_const(context, value.type, target, node)
         return _reinterpret(context, value, target, node)
     return cast_value(context, context.evaluate(node.value), target, node)
@@ -1316,7 +1355,13 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
     if type_ is None:
         assert not isinstance(operand, _TYPES)
         lvalue = find_array(context, operand)
-        type_ = evaluate_scalar(context, operand).type if lvalue is None else lvalue.type
+        if lvalue is None:
+            value = evaluate_scalar(context, operand)
+            type_ = value.type
+            if value.width:
+                raise context.error(node, "a bit-field has a number of bits, and no size in bytes")
+        else:
+            type_ = lvalue.type
     size = size_of(type_)
     if size is None:
         raise context.error(node, f"the size of '{type_.name}' is not known")
@@ -1329,4 +1374,6 @@ def evaluate_offset(context: Context, node: tree.OffsetOf) -> Value:
     number = type_.index(node.member) if isinstance(type_, StructType) else None
     if number is None or not isinstance(type_, StructType):
         raise context.error(node, f"'{type_.name}' has no member '{node.member}'")
+    if type_.fields[number].bits is not None:
+        raise context.error(node, f"'{node.member}' is a bit-field, which has no offset in bytes")
     return make_integer(type_.fields[number].offset, UNSIGNED)

@@ -77,9 +77,11 @@ from ttmlir.sim.kernels.value import (
     build_assigned,
     build_condition,
     find_member_lvalue,
+    fit_bits,
     interpret_bits,
     make_integer,
     settle,
+    width_of,
 )
 
 
@@ -270,7 +272,9 @@ def _evaluate_comma(context: Context, node: tree.BinaryOperation) -> Value:
 def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
     """`a ? b : c`."""
     condition = evaluate_condition(context, node.condition)
-    a, b = context.evaluate(node.true_value), context.evaluate(node.false_value)
+    # g++ takes a bit-field for a number of its declared type here, and does not promote it.
+    a = replace(context.evaluate(node.true_value), width=0)
+    b = replace(context.evaluate(node.false_value), width=0)
     a, b = unify_types(context, a, b, node)
     if condition.constant is not None:
         return a if condition.constant else b
@@ -433,8 +437,10 @@ def _assign_parts(context: Context, node: tree.Assign) -> Value:
 
 
 def _assign(context: Context, setup: list[ast.expr], lvalue: Lvalue, value: Value) -> Value:
+    width = width_of(lvalue)
+    value = fit_bits(value, width)
     result = code.last_of(*setup, build_assigned(lvalue, value))
-    if isinstance(lvalue, EitherLvalue):
+    if isinstance(lvalue, EitherLvalue) or (width and isinstance(lvalue, MemoryLvalue)):
         return replace(value, node=code.last_of(result, value.node))
     if isinstance(lvalue, MemoryLvalue):
         return _take_stored_bits(lvalue, result)
@@ -462,8 +468,10 @@ def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.ex
         value = fit_pointer(
             context, convert_implicitly(context, value, lvalue.type, node.value), lvalue, node
         )
-        if isinstance(lvalue, EitherLvalue) and not code.is_stable(value.node):
-            value = _keep_value(context, settle(value), setup, always=True)
+        if _stores_twice(lvalue):
+            lvalue = stabilize(context, lvalue, setup) if width_of(lvalue) else lvalue
+            if not code.is_stable(value.node):
+                value = _keep_value(context, settle(value), setup, always=True)
         return setup, lvalue, value
     value = _keep_value(context, value, setup)
     lvalue = stabilize(context, lvalue, setup)
@@ -471,9 +479,15 @@ def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.ex
     result = fit_pointer(
         context, convert_implicitly(context, result, lvalue.type, node), lvalue, node
     )
-    if isinstance(lvalue, EitherLvalue):
+    if _stores_twice(lvalue):
         result = _keep_value(context, settle(result), setup, always=True)
     return setup, lvalue, result
+
+
+def _stores_twice(lvalue: Lvalue) -> bool:
+    """Whether a store to a place writes its value more than once in Python."""
+    is_bits = isinstance(lvalue, MemoryLvalue) and lvalue.bits is not None
+    return is_bits or isinstance(lvalue, EitherLvalue)
 
 
 def _keep_value(
@@ -512,16 +526,16 @@ def evaluate_update(context: Context, node: tree.Update) -> Value:
 
 def _update(context: Context, node: tree.Update) -> Value:
     setup, lvalue, old, new = prepare_update(context, node)
+    new = fit_bits(new, width_of(lvalue))
     put = build_assigned(lvalue, new)
     if not node.postfix:
         result = code.last_of(*setup, put)
+        if _stores_twice(lvalue):
+            # The new number is computed from the old one, which is kept.
+            return replace(new, node=code.last_of(result, new.node))
         if isinstance(lvalue, MemoryLvalue):
             return _take_stored_bits(lvalue, result)
-        if isinstance(lvalue, EitherLvalue):
-            # The new number is computed from the old one, which is kept.
-            new = settle(new)
-            return replace(new, node=code.last_of(result, new.node))
-        return replace(settle(new), node=result)
+        return replace(new, node=result)
     both = code.subscript(code.tuple_of(old.node, put), code.constant(0))
     return replace(old, node=code.last_of(*setup, both))
 
@@ -535,7 +549,7 @@ def prepare_update(
     old = read_lvalue(context, lvalue)
     if old.type == BOOL:
         raise context.error(node, f"'{node.operator}' does not go with 'bool'")
-    if isinstance(lvalue, EitherLvalue):
+    if _stores_twice(lvalue):
         old = _keep_value(context, old, setup, always=True)
     new = convert_implicitly(
         context,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
@@ -663,6 +662,7 @@ NAMES: dict[str, object] = {
     "_put": runtime.put,
     "_bits": runtime.bits_at,
     "_put_bits": runtime.put_bits,
+    "_put_parts": runtime.put_parts,
     "_point": runtime.point,
     "_point_at_one": runtime.point_at_one,
     "_is_local": runtime.is_local,
@@ -696,7 +696,16 @@ NAMES: dict[str, object] = {
 """What compiled code calls beside the API."""
 
 _ACTING = {
-    *("_put", "_put_bits", "_put_at", "_put_member", "_overwrite", "_awaited", "_missing"),
+    *(
+        "_put",
+        "_put_bits",
+        "_put_parts",
+        "_put_at",
+        "_put_member",
+        "_overwrite",
+        "_awaited",
+        "_missing",
+    ),
     *("_endless", "_fault"),
 }
 
@@ -732,6 +741,11 @@ _EXPRESSIONS = (
     *(ast.Eq, ast.NotEq, ast.Lt, ast.Gt, ast.LtE, ast.GtE),
 )
 _KINDS = frozenset((*_STATEMENTS, *_EXPRESSIONS))
+_WITH_NAMES = (
+    *(ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.keyword, ast.arg, ast.FunctionDef),
+    *(ast.arguments, ast.ExceptHandler),
+)
+_ANYWHERE = _KINDS.difference(_WITH_NAMES)
 _CONSTANTS = frozenset((int, float, bool, str, type(None)))
 
 
@@ -745,7 +759,7 @@ def find_forbidden(module: ast.Module, bindings: Collection[str]) -> ast.AST | N
     pending: list[ast.AST] = [module]
     while pending:
         node = pending.pop()
-        if not check.allows(node):
+        if type(node) not in _ANYWHERE and not check.allows(node):
             return node
         pending += list_children(node)
     return None
@@ -776,7 +790,7 @@ class _Check:
             case ast.FunctionDef() | ast.arguments() | ast.ExceptHandler():
                 return self._allows_function(node)
             case _:
-                return type(node) in _KINDS
+                return False
 
     def _allows_name(self, node: ast.Name) -> bool:
         if isinstance(node.ctx, ast.Store):
@@ -816,7 +830,9 @@ class _Check:
 # of the kernel is run as it would be run later, with a limit on its steps.
 
 _TICK = "_tick"
-_ALLOWED = frozenset((*PURE, "_put", "_put_at", "_put_bits", "_overwrite", "_missing", "_endless"))
+_ALLOWED = frozenset(
+    (*PURE, "_put", "_put_at", "_put_bits", "_put_parts", "_overwrite", "_missing", "_endless")
+)
 _UNSUITABLE = (ast.Yield, ast.YieldFrom, ast.Try, ast.Raise)
 
 
@@ -872,7 +888,7 @@ class Folder:
 
     def _prepare(self, node: ast.AST, own: frozenset[str]) -> bool:
         """Whether a piece of code can run now; defines the functions that it calls."""
-        parts = list(ast.walk(node))
+        parts = list(walk(node))
         if any(isinstance(each, _UNSUITABLE) for each in parts):
             return False
         members = (each.attr for each in parts if isinstance(each, ast.Attribute))
@@ -920,20 +936,29 @@ class Folder:
             del environment[name]
             self._unsuitable.add(name)
             return False
-        counted = _FoldingCounter().visit(copy.deepcopy(function))
-        module = ast.fix_missing_locations(ast.Module([counted], []))
-        exec(compile(module, "<constant>", "exec"), environment)
+        exec(_compile(ast.Module([_count_steps(function)], []), "exec"), environment)
         return True
 
 
 def _run(node: ast.expr, environment: dict[str, object]) -> object:
     """The value of an expression whose names are known."""
-    expression = ast.Expression(copy.deepcopy(node))
-    for each in ast.walk(expression):
-        if isinstance(each, (ast.expr, ast.keyword)):
-            each.lineno = each.end_lineno = 1
-            each.col_offset = each.end_col_offset = 0
-    return eval(compile(expression, "<constant>", "eval"), environment)
+    return eval(_compile(ast.Expression(node), "eval"), environment)
+
+
+_ANY_PLACE = {"lineno": 1, "end_lineno": 1, "col_offset": 0, "end_col_offset": 0}
+
+
+def _compile(node: ast.Module | ast.Expression, mode: str) -> CodeType:
+    """The code of nodes; those without a place are given one in the kernel later, see `locate`."""
+    without_place = [each.__dict__ for each in walk(node) if "lineno" not in each.__dict__]
+    for known in without_place:
+        known.update(_ANY_PLACE)
+    try:
+        return compile(node, "<constant>", mode)
+    finally:
+        for known in without_place:
+            for name in _ANY_PLACE:
+                known.pop(name, None)
 
 
 def _stored(function: ast.FunctionDef) -> frozenset[str]:
@@ -942,25 +967,15 @@ def _stored(function: ast.FunctionDef) -> frozenset[str]:
     return frozenset(each.id for each in named if isinstance(each.ctx, ast.Store))
 
 
-class _FoldingCounter(ast.NodeTransformer):
-    """Lets functions count their calls, and loops their iterations."""
-
-    def _counted(self, node: ast.FunctionDef | ast.For | ast.While) -> ast.AST:
-        self.generic_visit(node)
-        node.body.insert(0, ast.Expr(call(_TICK)))
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """A call is a step."""
-        return self._counted(node)
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        """Each iteration is a step."""
-        return self._counted(node)
-
-    def visit_While(self, node: ast.While) -> ast.AST:
-        """Each iteration is a step."""
-        return self._counted(node)
+def _count_steps(statement: ast.stmt) -> ast.stmt:
+    """A copy in which each call of a function and each iteration of a loop is a step."""
+    known = dict(statement.__dict__)
+    for part in ("body", "orelse"):
+        if part in known:
+            known[part] = list(map(_count_steps, known[part]))
+    if isinstance(statement, (ast.FunctionDef, ast.For, ast.While)):
+        known["body"].insert(0, ast.Expr(call(_TICK)))
+    return type(statement)(**known)
 
 
 def is_literal(node: ast.expr) -> bool:

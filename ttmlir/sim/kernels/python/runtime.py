@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Generator, MutableSequence
+from collections.abc import Callable, Generator, MutableSequence, Sequence
 from typing import NoReturn, Protocol, TypeAlias, cast
 
 Item: TypeAlias = "int | float | list[Item] | LocalPointer | Unset"
@@ -191,6 +191,25 @@ def put_bits(value: int, holder: MutableSequence[Item], shift: int, count: int) 
     before = holder[0]
     kept = before & ~((1 << count) - 1 << shift) if isinstance(before, int) else 0
     holder[0] = kept | value << shift
+    return value
+
+
+Parts: TypeAlias = "Sequence[tuple[int, int, str | Parts | None]]"
+"""Of an object: the bits before each part, its width, and `f` for a float, or its own parts."""
+
+
+def put_parts(
+    value: Sequence[Item], holder: MutableSequence[Item], shift: int, parts: Parts
+) -> Sequence[Item]:
+    """An assignment of a whole object to a member of a union; parts that are not set stay."""
+    for each, (place, width, kind) in zip(value, parts, strict=True):
+        if isinstance(each, list) and isinstance(kind, tuple):
+            put_parts(cast("list[Item]", each), holder, shift + place, kind)
+        elif kind == "f" and isinstance(each, (int, float)):
+            bits = float_bits(each) if width == 32 else double_bits(each)
+            put_bits(bits, holder, shift + place, width)
+        elif isinstance(each, int):
+            put_bits(each & (1 << width) - 1, holder, shift + place, width)
     return value
 
 

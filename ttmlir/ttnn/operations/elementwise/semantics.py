@@ -12,7 +12,7 @@ from typing import Any
 
 from ttmlir.arrays import array
 from ttmlir.arrays.carriers import on_numbers
-from ttmlir.composites import special
+from ttmlir.composites import bessel, special
 from ttmlir.errors import ArgumentError, plural
 from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.elementwise import sigmoid
@@ -222,8 +222,8 @@ PLAIN: dict[Takes, dict[str, Callable[[Any, Any], Any]]] = {
         "frac": take_fraction,
         "hardmish": lambda xp, x: x * xp.clip(x + 2, 0, 2) / 2,
         "hardswish": lambda xp, x: x * xp.clip(x + 3, 0, 6) / 6,
-        "i0": _special(special.i0),
-        "i1": _special(special.i1),
+        "i0": _special(bessel.i0),
+        "i1": _special(bessel.i1),
         "isinf": lambda xp, x: xp.isinf(x),
         "isnan": lambda xp, x: xp.isnan(x),
         "isneginf": lambda xp, x: xp.isneginf(x),

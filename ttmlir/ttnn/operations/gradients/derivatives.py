@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from ttmlir.arrays.carriers import on_numbers
-from ttmlir.composites import special
+from ttmlir.composites import bessel, special
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable.elementwise import sigmoid
 from ttmlir.ttnn.operations.elementwise import semantics
@@ -25,7 +25,7 @@ Derivative = Callable[..., Any]
 """`derivative(np, *operands, *parameters)`: the derivative, or one for each operand."""
 
 _digamma = on_numbers(special.digamma)
-_i1 = on_numbers(special.i1)
+_i1 = on_numbers(bessel.i1)
 _erf = reference_of("erf")
 
 

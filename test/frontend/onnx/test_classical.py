@@ -1,0 +1,103 @@
+"""Operators of classical machine learning on numbers, as NumPy computes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+onnx: Any = pytest.importorskip("onnx", reason="needs onnx")
+
+from samples.onnx_graphs import INT64, model, node, numbers, value  # noqa: E402
+
+import ttmlir  # noqa: E402
+
+X = numbers(7, 5)
+LABELS = [3, 10, -4]
+WEIGHTS, BIAS = numbers(3, 5, seed=1), numbers(3, seed=2)
+
+
+def run(operator: str, *inputs: Any, outputs: str = "y", **attributes: Any) -> Any:
+    """The results of one operator."""
+    names = [f"x{number}" for number in range(len(inputs))]
+    types = {"f": onnx.TensorProto.FLOAT, "i": INT64}
+    proto = model(
+        [node(operator, " ".join(names), outputs, domain="ai.onnx.ml", **attributes)],
+        [
+            value(name, each.shape, types[each.dtype.kind])
+            for name, each in zip(names, inputs, strict=True)
+        ],
+        [value(name, None) for name in outputs.split()],
+        domains=["ai.onnx.ml"],
+    )
+    return ttmlir.compile(proto, *inputs)(*inputs)
+
+
+def test_linear_models() -> None:
+    """Scores of several results, and the label with the largest one."""
+    scores = X @ WEIGHTS.T + BIAS
+    coefficients = {"coefficients": WEIGHTS.ravel().tolist(), "intercepts": BIAS.tolist()}
+    found = run("LinearRegressor", X, targets=3, **coefficients)
+    np.testing.assert_allclose(found, scores, rtol=1e-5)
+    labels, found = run(
+        "LinearClassifier",
+        X,
+        outputs="label scores",
+        classlabels_ints=LABELS,
+        post_transform="SOFTMAX",
+        **coefficients,
+    )
+    np.testing.assert_array_equal(labels, np.array(LABELS)[scores.argmax(1)])
+    powers = np.exp(scores)
+    np.testing.assert_allclose(found, powers / powers.sum(1, keepdims=True), rtol=1e-5)
+
+
+def test_two_classes() -> None:
+    """One score is that of the second one."""
+    row = WEIGHTS[0]
+    labels, found = run(
+        "LinearClassifier",
+        X,
+        outputs="label scores",
+        classlabels_ints=[5, 8],
+        post_transform="LOGISTIC",
+        coefficients=row.tolist(),
+    )
+    share = 1 / (1 + np.exp(-(X @ row)))
+    np.testing.assert_array_equal(labels, np.where(share > 0.5, 8, 5))
+    np.testing.assert_allclose(found, np.stack([1 - share, share], 1), rtol=1e-4)
+
+
+def test_labels_that_are_strings() -> None:
+    """They are refused."""
+    with pytest.raises(ttmlir.CompilationError, match="labels that are strings are not supported"):
+        run(
+            "LinearClassifier",
+            X,
+            outputs="label scores",
+            classlabels_strings=["a", "b", "c"],
+            coefficients=WEIGHTS.ravel().tolist(),
+        )
+
+
+def test_preparations() -> None:
+    """Features scaled, normalized, replaced, joined and chosen."""
+    offset, scale = BIAS[0].item(), 0.5
+    found = run("Scaler", X, offset=[offset] * 5, scale=[scale] * 5)
+    np.testing.assert_allclose(found, (X - np.float32(offset)) * np.float32(scale), rtol=1e-6)
+    for norm, size in (
+        ("MAX", X.max(1)),
+        ("L1", np.abs(X).sum(1)),
+        ("L2", np.sqrt((X * X).sum(1))),
+    ):
+        np.testing.assert_allclose(run("Normalizer", X, norm=norm), X / size[:, None], rtol=1e-5)
+    holes = X.copy()
+    holes[2, 3] = holes[6, 0] = np.nan
+    means = np.nanmean(holes, 0)
+    found = run("Imputer", holes, imputed_value_floats=means.tolist(), replaced_value_float=np.nan)
+    np.testing.assert_array_equal(found, np.where(np.isnan(holes), means, holes))
+    found = run("FeatureVectorizer", X, holes[:, :2], inputdimensions=[5, 2])
+    np.testing.assert_array_equal(found, np.concatenate([X, holes[:, :2]], 1))
+    found = run("ArrayFeatureExtractor", X, np.array([4, 1]))
+    np.testing.assert_array_equal(found, X[:, [4, 1]])

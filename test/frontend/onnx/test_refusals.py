@@ -1,0 +1,261 @@
+"""What is refused: operators, shapes and damaged or hostile files, each with one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+onnx: Any = pytest.importorskip("onnx", reason="needs onnx")
+
+from samples.onnx_graphs import (  # noqa: E402
+    FLOAT,
+    INT64,
+    classifier,
+    helper,
+    model,
+    node,
+    numbers,
+    value,
+)
+
+import ttmlir  # noqa: E402
+from ttmlir.tools.ttmlir_translate import main as translate  # noqa: E402
+
+
+def unary(*nodes: Any, opset: int = 21, **keywords: Any) -> Any:
+    """A model of one input x and one result y, both of 3x5."""
+    return model(list(nodes), [value("x", [3, 5])], [value("y", None)], opset=opset, **keywords)
+
+
+def message_of(proto: Any, *inputs: Any) -> str:
+    """The only line of the message."""
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(proto, *inputs)
+    [line] = str(caught.value).splitlines()
+    return line.partition("error: ")[2]
+
+
+def recursive() -> Any:
+    """A function that calls itself."""
+    sets = [helper.make_opsetid("mine", 1)]
+    inner = node("Round", "x", "y", domain="mine")
+    function = helper.make_function("mine", "Round", ["x"], ["y"], [inner], sets)
+    return unary(inner, functions=[function], domains=["mine"])
+
+
+def with_tensor(**fields: Any) -> Any:
+    """A model with an initializer that is made by hand."""
+    proto = unary(node("Add", "x w", "y"))
+    proto.graph.initializer.append(onnx.TensorProto(name="w", **fields))
+    return proto
+
+
+def external(location: str, **entries: str) -> Any:
+    """A model whose initializer of 3x5 is in a file."""
+    proto = with_tensor(data_type=FLOAT, dims=[3, 5], data_location=onnx.TensorProto.EXTERNAL)
+    for key, text in {"location": location, **entries}.items():
+        proto.graph.initializer[0].external_data.add(key=key, value=text)
+    return proto
+
+
+def endless() -> Any:
+    """A loop that does not end."""
+    body = helper.make_graph(
+        [node("Identity", "go", "more"), node("Identity", "v", "w")],
+        "g",
+        [value("i", [], INT64), value("go", [], onnx.TensorProto.BOOL), value("v", [3, 5])],
+        [value("more", [], onnx.TensorProto.BOOL), value("w", [3, 5])],
+    )
+    return unary(node("Loop", "- - x", "y", body=body))
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "an operator that is not supported": (
+        lambda: unary(node("Det", "x", "y", name="/head/Det")),
+        "node 'head/Det' (Det), which gives 'y': this operator is not supported",
+    ),
+    "an operator that does not exist": (
+        lambda: unary(node("Soft_max", "x", "y")),
+        "node 'y' (Soft_max), which gives 'y': this operator is not supported; the nearest "
+        "supported ones are Softmax, LogSoftmax",
+    ),
+    "a domain without functions": (
+        lambda: unary(node("Fast", "x", "y", domain="theirs"), domains=["theirs"]),
+        "node 'y' (theirs.Fast), which gives 'y': operators of the domain 'theirs' are not "
+        "supported, unless the model has their bodies as functions; export with operators of the "
+        "standard",
+    ),
+    "an input that nobody gives": (
+        lambda: unary(node("Add", "x later", "y"), node("Neg", "y", "later")),
+        "node 'y' (Add), which gives 'y': its input 'later' is none of the graph's inputs and "
+        "initializers, and no node before this one gives it",
+    ),
+    "a result that nobody gives": (
+        lambda: unary(node("Neg", "x", "z")),
+        "no node gives the result 'y'",
+    ),
+    "a missing attribute": (
+        lambda: unary(node("Cast", "x", "y")),
+        "node 'y' (Cast), which gives 'y': the attribute 'to' is missing",
+    ),
+    "a dimension that is not there": (
+        lambda: unary(node("Softmax", "x", "y", axis=2)),
+        "node 'y' (Softmax), which gives 'y': axis has 2; the tensor has 2 dimensions",
+    ),
+    "a shape that depends on data": (
+        lambda: unary(node("NonZero", "x", "y")),
+        "node 'y' (NonZero), which gives 'y': how many elements are not 0 is known only when the "
+        "model runs; Where keeps the shape",
+    ),
+    "strings": (
+        lambda: with_tensor(data_type=onnx.TensorProto.STRING, dims=[1], string_data=[b"a"]),
+        "the initializer 'w': tensors of strings are not supported: devices compute with numbers",
+    ),
+    "complex numbers": (
+        lambda: with_tensor(data_type=onnx.TensorProto.COMPLEX64, dims=[1], raw_data=b"12345678"),
+        "the initializer 'w': tensors of COMPLEX64 are not supported; give real and imaginary "
+        "parts as tensors",
+    ),
+    "random numbers": (
+        lambda: unary(node("RandomNormalLike", "x", "y")),
+        "node 'y' (RandomNormalLike), which gives 'y': random numbers are not supported; draw them "
+        "outside, and give them to the model as an input",
+    ),
+    "a newer operator set": (
+        lambda: unary(node("Neg", "x", "y"), opset=999),
+        "it is for version 999 of the operator set; the installed package onnx "
+        f"{onnx.__version__} knows versions up to {onnx.defs.onnx_opset_version()}: install a "
+        "newer one",
+    ),
+    "huge extents": (
+        lambda: with_tensor(data_type=FLOAT, dims=[1 << 40, 1 << 40], raw_data=b"1234"),
+        "the initializer 'w': its numbers do not fit its shape 1099511627776x1099511627776 of "
+        "FLOAT",
+    ),
+    "extents below 0": (
+        lambda: with_tensor(data_type=FLOAT, dims=[-3, 5]),
+        "the initializer 'w': its shape -3x5 has an extent below 0",
+    ),
+    "a huge result": (
+        lambda: unary(
+            node("ConstantOfShape", "shape", "c"),
+            node("Add", "x c", "y"),
+            weights={"shape": np.array([1 << 30, 3, 5])},
+        ),
+        "node 'c' (ConstantOfShape), which gives 'c': its result would have 16,106,127,360 "
+        "elements of f32; at most 8 GiB are taken; the environment variable TTMLIR_MEMORY_GIB "
+        "sets another limit",
+    ),
+    "functions that call themselves": (
+        recursive,
+        "graphs and functions are nested more than 32 deep",
+    ),
+    "loops without an end": (
+        endless,
+        "node 'y' (Loop), which gives 'y': it goes on after 4,096 iterations, and has no number of "
+        "iterations",
+    ),
+    "attributes of other kinds": (
+        lambda: unary(node("Softmax", "x", "y", axis=1.5)),
+        "node 'y' (Softmax), which gives 'y': the attribute 'axis' is FLOAT; it has to be INT",
+    ),
+    "names of two lines": (
+        lambda: unary(node("Add\nx", "x x", "y")),
+        "node 'y' (Add x), which gives 'y': this operator is not supported; the nearest supported "
+        "ones are Add",
+    ),
+    "external data of a model without a file": (
+        lambda: external("w.bin"),
+        "the initializer 'w': its numbers are in the file 'w.bin', and the model is not given as "
+        "a file; give its path, or load it by onnx.load, which reads them",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals(name: str) -> None:
+    """The message says where, what and why."""
+    make, message = REFUSED[name]
+    found = message_of(make())
+    assert found == message or found.startswith(message + ":")
+
+
+@pytest.mark.parametrize(
+    ("location", "entries", "reason"),
+    [
+        ("../../etc/passwd", {}, "this name is no relative path to a file in the same"),
+        ("/etc/passwd", {}, "this name is no relative path to a file in the same"),
+        ("none.bin", {}, "No such file or directory"),
+        (
+            "w.bin",
+            {"length": "8"},
+            "15 elements of FLOAT are 60",
+        ),
+        ("w.bin", {"offset": "8"}, "its 60 bytes from byte 8 on are not in the file 'w.bin'"),
+        ("w.bin", {"offset": "-8"}, "the offset of its external data is no number: '-8'"),
+    ],
+)
+def test_external_data(location: str, entries: dict[str, str], reason: str, tmp_path: Path) -> None:
+    """Weights beside the model's file are read from below its folder alone, if they fit."""
+    path = tmp_path / "big.onnx"
+    (tmp_path / "w.bin").write_bytes(numbers(3, 5).tobytes())
+    path.write_bytes(external(location, **entries).SerializeToString())
+    found = message_of(path)
+    assert found.startswith("the initializer 'w': ")
+    assert reason in found
+
+
+def test_external_data_that_fit(tmp_path: Path) -> None:
+    """Beside a path, as onnx.save writes them."""
+    proto, x = classifier(), numbers(2, 3, 9, 11)
+    path = tmp_path / "big.onnx"
+    expected = ttmlir.compile(proto, x)(x)
+    onnx.save(proto, path, save_as_external_data=True, location="w.bin", size_threshold=0)
+    assert (tmp_path / "w.bin").stat().st_size > 800
+    np.testing.assert_array_equal(ttmlir.compile(path, x)(x), expected)
+
+
+def test_files_that_are_no_models(tmp_path: Path) -> None:
+    """Damaged ones, and those that are not there."""
+    path = tmp_path / "broken.onnx"
+    data = classifier().SerializeToString()
+    for broken in (b"", b"module {}", data[:-40], b"\xff" * 100):
+        path.write_bytes(broken)
+        with pytest.raises(ttmlir.CompilationError, match=r"no model of ONNX, or a damaged one"):
+            ttmlir.compile(path)
+    with pytest.raises(ttmlir.FileError, match="No such file"):
+        ttmlir.compile(tmp_path / "none.onnx")
+
+
+def test_examples_that_do_not_fit() -> None:
+    """Sizes that the model says, and sizes by a name, which are one."""
+    proto = classifier()
+    assert message_of(proto, numbers(2, 4, 9, 11)) == (
+        "dimension 1 of the input 'images' is 3, and 4 in its example"
+    )
+    assert message_of(proto) == (
+        "the input 'images' is FLOAT[batch,3,9,11]: the size 'batch' is not known; give examples "
+        "of the inputs to ttmlir.compile, or their shapes by --input-shapes to ttmlir-translate"
+    )
+    with pytest.raises(ttmlir.InputError, match="'pictures' is none of its inputs; they"):
+        ttmlir.compile(proto, example_kwargs={"pictures": numbers(1)})
+
+
+def test_translate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command prints the module, or one line, and then no file."""
+    path, target = tmp_path / "digits.onnx", tmp_path / "digits.mlir"
+    onnx.save(classifier(), path)
+    line = ["--onnx-to-ttir", str(path), "-o", str(target)]
+    assert translate(line) == 1
+    assert not target.exists()
+    assert capsys.readouterr().err == (
+        f"{path}: error: the input 'images' is FLOAT[batch,3,9,11]: the size 'batch' is not "
+        "known; give examples of the inputs to ttmlir.compile, or their shapes by --input-shapes "
+        "to ttmlir-translate\n"
+    )
+    assert translate([*line, "--input-shapes=images=2x3x9x11"]) == 0
+    assert "func.func @main(%arg0: tensor<2x3x9x11xf32>) -> tensor<2x5xf32>" in target.read_text()

@@ -1,0 +1,454 @@
+"""Generators of torch modules and JAX functions: the tokens that the frameworks themselves give."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from itertools import islice, zip_longest
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import ttmlir
+
+torch: Any = import_module("torch")
+nn: Any = import_module("torch.nn")
+
+VOCABULARY, WIDTH, HEADS, WINDOW = 50, 24, 3, 5
+PROMPTS = [[3, 4, 5, 6, 7, 8, 9], [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30], [5]]
+
+
+class Attention(nn.Module):
+    """Heads with a cache, or with all tokens at once and torch's own masks."""
+
+    def __init__(self, layer: int, window: int | None) -> None:
+        """One product for queries, keys and values, one for the result."""
+        super().__init__()
+        self.layer, self.window = layer, window
+        self.inner, self.outer = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x: Any, cache: Any) -> Any:
+        """With `cache`, tokens of one step; without, whole texts."""
+        split = self.inner(x).unflatten(-1, (3, HEADS, -1)).permute(2, 0, 3, 1, 4)
+        query, keys, values = split
+        if cache is None:
+            count = x.shape[1]
+            mask = torch.ones(count, count, dtype=torch.bool).tril()
+            if self.window is not None:
+                mask = mask.triu(1 - self.window)
+        else:
+            keys, values = cache.update(keys, values, self.layer)
+            mask = cache.mask(self.window)
+        found = nn.functional.scaled_dot_product_attention(query, keys, values, attn_mask=mask)
+        return self.outer(found.transpose(1, 2).flatten(2))
+
+
+class Writer(nn.Module):
+    """Two layers, one of which sees a few tokens alone; positions are learned."""
+
+    def __init__(self) -> None:
+        """Weights that are large enough for scores that differ clearly."""
+        super().__init__()
+        self.table, self.places = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(40, WIDTH)
+        self.layers = nn.ModuleList([Attention(0, None), Attention(1, WINDOW)])
+        self.norm, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, VOCABULARY)
+
+    def forward(self, tokens: Any, cache: Any) -> Any:
+        """Scores of the tokens that are asked for."""
+        x = self.table(tokens) + self.places(cache.positions)
+        return self.head(cache.select(self.run(x, cache)))
+
+    def run(self, x: Any, cache: Any) -> Any:
+        """All layers."""
+        for layer in self.layers:
+            x = x + layer(x, cache)
+        return self.norm(x)
+
+    def write(self, prompt: list[int], count: int) -> list[int]:
+        """What torch writes, reading the whole text anew for each token."""
+        tokens = list(prompt)
+        with torch.no_grad():
+            for _ in range(count):
+                x = self.table(torch.tensor([tokens])) + self.places.weight[: len(tokens)]
+                tokens.append(int(self.head(self.run(x, None))[0, -1].argmax()))
+        return tokens[len(prompt) :]
+
+
+def make_writer(seed: int) -> Any:
+    """A module with random weights."""
+    torch.manual_seed(seed)
+    module = Writer().eval()
+    with torch.no_grad():
+        module.head.weight *= 8
+    return module
+
+
+class Letters:
+    """A tokenizer whose tokens are letters."""
+
+    def encode(self, text: str) -> list[int]:
+        """A number for each."""
+        return [ord(letter) - 65 for letter in text]
+
+    def decode(self, tokens: list[int]) -> str:
+        """A letter for each."""
+        return "".join(chr(65 + token) for token in tokens)
+
+
+@pytest.fixture(scope="module", name="module")
+def module_fixture() -> Any:
+    """The module that most tests write with."""
+    return make_writer(0)
+
+
+@pytest.fixture(scope="module", name="generator")
+def generator_fixture(module: Any) -> ttmlir.Generator:
+    """Programs for one and for three prompts, which take prompts in parts of 4 and 8."""
+    return ttmlir.Generator(
+        module,
+        max_length=40,
+        prompt_lengths=(4, 8),
+        batch_sizes=(1, 3),
+        draft_length=3,
+        tokenizer=Letters(),
+    )
+
+
+def test_tokens_are_those_of_torch(module: Any, generator: ttmlir.Generator) -> None:
+    """Prompts of several lengths, together and alone; they are read in parts."""
+    wanted = [module.write(prompt, 12) for prompt in PROMPTS]
+    assert [len({*row}) > 4 for row in wanted] == [True] * 3
+    together = generator.generate(PROMPTS, max_new_tokens=12)
+    assert [each.tokens for each in together] == wanted
+    assert {each.reason for each in together} == {"length"}
+    assert generator.generate(PROMPTS[1], max_new_tokens=12).tokens == wanted[1]
+    padded = np.array(list(zip_longest(*PROMPTS[:2], fillvalue=0))).T
+    with_zeros = generator.generate(padded, max_new_tokens=3)
+    assert with_zeros[0].tokens == module.write([*PROMPTS[0], 0, 0, 0, 0], 3)
+
+
+def test_caches_stay_on_the_device(generator: ttmlir.Generator) -> None:
+    """A token is written to them in place; what a program returns is not brought to the host."""
+    decode = generator.programs.decode_batch_3
+    text = generator.programs.text("ttnn", elide_above=16)
+    text = text[text.index("@decode_batch_3(") :].partition("func.func @")[0]
+    assert text.count('"ttnn.paged_update_cache"(%arg') == 4
+    assert "scatter" not in text
+    assert re.search(r"return %arg0, %arg1, %arg2, %arg3, %\d+ ", text)
+    assert decode.estimate("n150").transfers.mid == 0
+    # Keys and values of two layers: 40 positions take 64 rows of 3 heads of 8 numbers of 4 bytes.
+    assert generator.caches[3] == (4, 4 * 3 * 3 * 64 * 8 * 4)
+
+
+def test_bfloat16() -> None:
+    """Scores and caches are of the model's type."""
+    module = make_writer(2).bfloat16()
+    generator = ttmlir.Generator(module, max_length=20, prompt_lengths=(4,))
+    assert generator.caches[1].bytes == 4 * 3 * 32 * 8 * 2
+    found = generator.generate(PROMPTS[0], max_new_tokens=4)
+    assert found.tokens == module.write(PROMPTS[0], 4)
+
+
+def test_pages(module: Any) -> None:
+    """Texts of several lengths share ten pages of six tokens, which a table names."""
+    generator = ttmlir.Generator(
+        module, max_length=40, prompt_lengths=(4,), batch_sizes=(3,), pages=10, page_size=6
+    )
+    # One more page takes what nobody reads.
+    assert generator.caches[3] == (4, 4 * 11 * 6 * 24 * 4)
+    wanted = [module.write(prompt, 6) for prompt in PROMPTS]
+    found = generator.generate(PROMPTS, max_new_tokens=6)
+    assert [each.tokens for each in found] == wanted
+    # With 19, 23 and 12 tokens no page is left for the third text; its own go to the others.
+    first, second = (generator.stream(PROMPTS, max_new_tokens=20) for _ in range(2))
+    pairs = list(zip(first, second, strict=True))
+    for number in range(2):
+        texts: list[list[int]] = [[], [], []]
+        for pair in pairs:
+            texts[pair[number].prompt].append(pair[number].id)
+        for text, prompt in zip(texts, PROMPTS, strict=True):
+            assert text == module.write(prompt, len(text))
+    reasons = {pair[0].prompt: pair[0].reason for pair in pairs if pair[0].reason}
+    assert reasons == {0: "length", 1: "length", 2: "full"}
+    assert len([pair for pair in pairs if pair[0].prompt == 2]) == 12
+    message = "prompts 0 to 1 take 11 pages of 6 tokens; there are 10"
+    with pytest.raises(ttmlir.InputError, match=message):
+        generator.stream([[1] * 31, [1] * 30])
+
+
+def test_a_summary_says_what_to_expect(generator: ttmlir.Generator) -> None:
+    """Of each number of prompts on each board; a step of three takes less than three steps."""
+    summary = generator.summary(["n150", "p150"])
+    assert [(each.board, each.prompts) for each in summary.speeds] == [
+        *(("n150", 1), ("n150", 3)),
+        *(("p150", 1), ("p150", 3)),
+    ]
+    for one, three in (summary.speeds[:2], summary.speeds[2:]):
+        assert one.token.mid < three.token.mid < 3 * one.token.mid
+        assert three.rate.per_second == pytest.approx(3 * three.rate_of_prompt)
+        assert one.rate.per_second == pytest.approx(1e9 / one.token.mid)
+        assert set(one.first) == {4, 8}
+        # Weights and caches are there, and little else.
+        weights = 4 * summary.parameters + generator.caches[3].bytes
+        assert three.memory > weights
+    count = sum(each.numel() for each in make_writer(0).parameters())
+    assert summary.parameters == count
+    lines = str(summary).splitlines()
+    assert lines[0].startswith(f"Writer: {count:,} parameters, ")
+    assert lines[2] == "caches of 3 prompts: 73,728 bytes in 4 tensors"
+    assert lines[4].split()[:5] == ["board", "prompts", "first", "of", "4"]
+    assert len(lines) == 9
+
+
+def test_more_prompts_than_a_program_takes(module: Any, generator: ttmlir.Generator) -> None:
+    """Four prompts are written on in two groups, in their order."""
+    prompts = [*PROMPTS, [7, 7]]
+    found = generator.generate(prompts, max_new_tokens=4)
+    assert [each.tokens for each in found] == [module.write(prompt, 4) for prompt in prompts]
+
+
+def test_streams_may_be_read_in_turns(module: Any, generator: ttmlir.Generator) -> None:
+    """Two streams of one generator do not disturb each other."""
+    first, second = (generator.stream(prompt, max_new_tokens=6) for prompt in PROMPTS[:2])
+    pairs = list(zip(first, second, strict=True))
+    for number, prompt in enumerate(PROMPTS[:2]):
+        assert [pair[number].id for pair in pairs] == module.write(prompt, 6)
+    assert [pair[0].reason for pair in pairs] == [None] * 5 + ["length"]
+
+
+def test_a_text_ends_when_the_generator_is_full(module: Any, generator: ttmlir.Generator) -> None:
+    """`max_length` counts the prompt; the last token is not read any more."""
+    found = generator.generate(PROMPTS, max_new_tokens=100)
+    assert [each.reason for each in found] == ["full"] * 3
+    assert [len(each.tokens) for each in found] == [33, 29, 39]
+    assert found[0].tokens == module.write(PROMPTS[0], 33)
+
+
+def test_stop_tokens_and_strings(module: Any, generator: ttmlir.Generator) -> None:
+    """A stop token is the last one; a text ends before a stop string."""
+    wanted = module.write(PROMPTS[0], 12)
+    stop = next(token for token in wanted[3:] if token not in wanted[:3])
+    found = generator.generate(PROMPTS[0], max_new_tokens=12, stop_tokens=[stop])
+    end = wanted.index(stop)
+    assert (found.tokens, found.reason) == (wanted[: end + 1], "stop")
+    text = Letters().decode(wanted)
+    assert found.text == text[:end]
+    prompt = Letters().decode(PROMPTS[0])
+    found = generator.generate(prompt, max_new_tokens=12, stop_strings=text[4:6])
+    assert (found.text, found.reason) == (text[: text.index(text[4:6])], "stop")
+    streamed = generator.stream(prompt, max_new_tokens=12, stop_strings=[text[4:6]])
+    assert "".join(each.text or "" for each in streamed) == found.text
+
+
+def test_a_draft_changes_no_token(module: Any, generator: ttmlir.Generator) -> None:
+    """Neither one that proposes the right tokens nor one that proposes others; calls are fewer."""
+    wanted = [module.write(prompt, 15) for prompt in PROMPTS]
+    drawn = generator.generate(PROMPTS, max_new_tokens=15, temperature=1.5, seed=4)
+    calls: list[str] = []
+    for draft_of in (module, make_writer(1)):
+        draft = ttmlir.Generator(
+            draft_of, max_length=40, prompt_lengths=(8,), batch_sizes=(1, 3), tokenizer=Letters()
+        )
+        found = generator.generate(PROMPTS, max_new_tokens=15, draft=draft)
+        assert [each.tokens for each in found] == wanted
+        found = generator.generate(PROMPTS, max_new_tokens=15, temperature=1.5, seed=4, draft=draft)
+        assert [each.tokens for each in found] == [each.tokens for each in drawn]
+        run = generator.step
+
+        def note(step: Any, *rest: Any, run: Any = run) -> Any:
+            calls.append(step.name)
+            return run(step, *rest)
+
+        generator.step = note
+        generator.generate(PROMPTS[0], max_new_tokens=15, draft=draft)
+        generator.step = run
+        calls.append("")
+    right, other = " ".join(calls).split("  ")
+    # One call reads the prompt, and each of the others writes four tokens at most.
+    assert right.split() == ["prefill_8_batch_1"] + ["check_4_batch_1"] * 4
+    assert other.count("check") > 4
+
+
+def test_draws_do_not_depend_on_other_prompts(generator: ttmlir.Generator) -> None:
+    """Equal seeds draw equal tokens after the first prompt, whatever follows it."""
+    choices: dict[str, Any] = {"temperature": 1.2, "top_k": 20, "max_new_tokens": 9}
+    alone = generator.generate(PROMPTS[0], seed=5, **choices).tokens
+    assert generator.generate(PROMPTS, seed=5, **choices)[0].tokens == alone
+    assert generator.generate(PROMPTS[0], seed=6, **choices).tokens != alone
+
+
+def test_generate_in_one_call(module: Any) -> None:
+    """Sizes follow from the prompts."""
+    found = ttmlir.generate(module, torch.tensor(PROMPTS[0]), max_new_tokens=5)
+    assert found == ttmlir.Generation(module.write(PROMPTS[0], 5), "length")
+
+
+# -- JAX -------------------------------------------------------------------------------------------
+
+
+PARAMETERS = {
+    name: jax.random.normal(key, shape) * 0.6
+    for name, shape, key in zip(
+        ("table", "places", "query", "key", "value", "out"),
+        ((VOCABULARY, 8), (40, 8), (8, 8), (8, 8), (8, 8), (8, VOCABULARY)),
+        jax.random.split(jax.random.key(0), 6),
+        strict=True,
+    )
+}
+
+
+def attend(tokens: Any, starts: Any, cache: Any) -> Any:
+    """A layer with a cache; each prompt begins where it says."""
+    p = PARAMETERS
+    places = starts[:, None] + jnp.arange(tokens.shape[1])
+    x = p["table"][tokens] + p["places"][places]
+    rows = jnp.arange(tokens.shape[0])[:, None]
+    keys = cache["keys"].at[rows, places].set(x @ p["key"])
+    values = cache["values"].at[rows, places].set(x @ p["value"])
+    scores = jnp.einsum("btd,bsd->bts", x @ p["query"], keys)
+    is_seen = jnp.arange(keys.shape[1]) <= places[:, :, None]
+    weights = jax.nn.softmax(jnp.where(is_seen, scores, -jnp.inf), axis=-1)
+    y = x + jnp.einsum("bts,bsd->btd", weights, values)
+    return y @ p["out"] * 4, {"keys": keys, "values": values}
+
+
+def make_cache(batch: int) -> Any:
+    """Zeros."""
+    return {name: jnp.zeros((batch, 40, 8)) for name in ("keys", "values")}
+
+
+def write_with_numpy(prompt: list[int], count: int) -> list[int]:
+    """What the function writes if it reads the whole text anew for each token."""
+    p = {name: np.asarray(array) for name, array in PARAMETERS.items()}
+    tokens = list(prompt)
+    for _ in range(count):
+        x = p["table"][tokens] + p["places"][: len(tokens)]
+        scores = (x[-1] @ p["query"]) @ (x @ p["key"]).T
+        weights = np.exp(scores - scores.max())
+        y = x[-1] + weights / weights.sum() @ (x @ p["value"])
+        tokens.append(int((y @ p["out"]).argmax()))
+    return tokens[len(prompt) :]
+
+
+def test_functions_of_jax() -> None:
+    """The cache, which the function returns, stays in the generator."""
+    generator = ttmlir.Generator(
+        attend, cache=make_cache, max_length=40, prompt_lengths=(4,), batch_sizes=(2,)
+    )
+    assert generator.name == "attend"
+    assert [name for name, _ in generator.programs.decode_batch_2.inputs] == [
+        "tokens",
+        "starts",
+        "last[0]",
+    ]
+    found = generator.generate(PROMPTS, max_new_tokens=6)
+    wanted = [write_with_numpy(prompt, 6) for prompt in PROMPTS]
+    assert [each.tokens for each in found] == wanted
+    assert [len({*row}) > 2 for row in wanted] == [True] * 3
+
+
+def test_a_function_that_returns_another_cache() -> None:
+    """The next cache is as the one before."""
+
+    def shorten(tokens: Any, starts: Any, cache: Any) -> Any:
+        return attend(tokens, starts, cache)[0], {"keys": cache["keys"]}
+
+    message = "the cache that 'shorten' returns is not as the one that it takes"
+    with pytest.raises(ttmlir.Error, match=message):
+        ttmlir.Generator(shorten, cache=make_cache, max_length=40, prompt_lengths=(4,))
+
+
+# -- refusals --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("prompt", "choices", "message"),
+    [
+        ([], {}, "a prompt has at least one token; there are none"),
+        ([[1], []], {}, "prompt 1 is empty; a prompt has at least one token"),
+        ([1, 50], {}, "prompt 0: there is no token 50; 'Writer' has 50, from 0 on"),
+        ([-1], {}, "prompt 0: there is no token -1"),
+        ([1.5], {}, "prompt 0: tokens are whole numbers, not 1.5"),
+        (7, {}, "prompts are tokens, or lists of prompts; got a int"),
+        ([1] * 40, {}, "prompt 0 has 40 tokens, and max_length is 40"),
+        ([1], {"max_new_tokens": 0}, "max_new_tokens is from 1 to 2147483648, not 0"),
+        ([1], {"max_new_tokens": "3"}, "max_new_tokens is a whole number, not '3'"),
+        ([1], {"stop_tokens": [-1]}, "stop_tokens: a token is from 0 to"),
+        ([1], {"stop_tokens": 5}, "stop_tokens are a list; got a int"),
+        ([1], {"stop_strings": 5}, "stop_strings are a list; got a int"),
+        ([1], {"stop_strings": [""]}, "stop_strings are texts that are not empty, not ('',)"),
+        ([1], {"stop_strings": ["a"] * 65}, "stop_strings are at most 64, not 65"),
+    ],
+)
+def test_what_does_not_fit(
+    generator: ttmlir.Generator, prompt: Any, choices: dict[str, Any], message: str
+) -> None:
+    """Both ways to write say it before anything is written."""
+    for write in (generator.generate, generator.stream):
+        with pytest.raises(ttmlir.InputError, match=re.escape(message)):
+            write(prompt, **choices)
+
+
+def test_texts_need_a_tokenizer(module: Any) -> None:
+    """Without one, prompts are tokens, and texts end at tokens."""
+    generator = ttmlir.Generator(module, max_length=20, prompt_lengths=(4,))
+    with pytest.raises(ttmlir.InputError, match="a prompt that is text needs a tokenizer"):
+        generator.generate("ABC")
+    with pytest.raises(ttmlir.InputError, match="stop_strings need a tokenizer"):
+        generator.generate([1], stop_strings=["A"])
+    with pytest.raises(ttmlir.InputError, match="a draft needs a program that checks its tokens"):
+        generator.generate([1], draft=generator)
+
+
+def test_a_draft_of_another_vocabulary(generator: ttmlir.Generator) -> None:
+    """Sizes of the two have to be equal."""
+    draft = ttmlir.Generator(
+        attend, cache=make_cache, max_length=40, prompt_lengths=(4,), batch_sizes=(1,)
+    )
+    message = r"a draft has the same batch_sizes as the model that checks its tokens, \(1, 3\)"
+    with pytest.raises(ttmlir.InputError, match=message):
+        next(islice(generator.stream([1], draft=draft), 1))
+
+
+class Forgetful(nn.Module):
+    """No attention."""
+
+    def forward(self, tokens: Any, cache: Any) -> Any:
+        """Keep nothing."""
+        del cache
+        return nn.functional.one_hot(tokens.long(), VOCABULARY).float()
+
+
+class Recurrent(nn.Module):
+    """A cache of another kind."""
+
+    def forward(self, tokens: Any, cache: Any) -> Any:
+        """Ask for a state."""
+        return tokens + cache.conv_states
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "message"),
+    [
+        (Forgetful(), {}, "'Forgetful' wrote nothing to its cache"),
+        (Recurrent(), {}, "'Recurrent' asks its cache for 'conv_states'"),
+        (Writer(), {"cache": make_cache}, "cache= is for functions of JAX"),
+        (attend, {}, "a function of JAX needs its cache"),
+        ("model", {}, "a Generator takes torch modules and functions of JAX, not a str"),
+        (Writer(), {"max_length": 1}, "max_length is from 2 to"),
+        (Writer(), {"pages": 0}, "pages is from 1 to"),
+        (Writer(), {"pages": 4, "draft_length": 2}, "pages and draft_length do not go together"),
+        (attend, {"pages": 4, "cache": make_cache}, "pages= is for torch modules"),
+        (Writer(), {"prompt_lengths": 8}, "prompt_lengths are whole numbers in a list, not 8"),
+        (Writer(), {"batch_sizes": [0]}, "batch_sizes is from 1 to 1048576, not 0"),
+        (Writer(), {"batch_sizes": []}, "batch_sizes are one or more whole numbers"),
+        (Writer(), {"numerics": "fast"}, "numerics are 'exact' or 'device', not 'fast'"),
+    ],
+)
+def test_models_that_do_not_fit(model: Any, arguments: dict[str, Any], message: str) -> None:
+    """What a generator takes is said."""
+    with pytest.raises(ttmlir.InputError, match=re.escape(message)):
+        ttmlir.Generator(model, **arguments)

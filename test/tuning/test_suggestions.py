@@ -1,0 +1,96 @@
+"""`ttmlir.suggest`: what is named brings what is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import ttmlir
+from ttmlir.runtime.errors import InputError
+from ttmlir.tuning.suggestions import suggest
+
+
+def network(x: jax.Array, w: jax.Array) -> jax.Array:
+    """A product with a large weight."""
+    return jnp.tanh(x @ w)
+
+
+SHAPES = [jax.ShapeDtypeStruct(shape, jnp.bfloat16) for shape in ((33, 640), (640, 4096))]
+
+
+def test_a_change_brings_what_is_said() -> None:
+    """A model that is compiled as is said takes that long; its results correlate so with NumPy."""
+    torch.manual_seed(0)
+    layer, x = torch.nn.Linear(640, 4096, bias=False), torch.randn(33, 640)
+    model = ttmlir.compile(layer, x, board="n150")
+    found = suggest(model)
+    assert found.estimate.total == model.estimate().total
+    assert 1 <= len(found.changes) <= 5
+    gains = [round(each.gain, 2) for each in found.changes]
+    assert gains == sorted(gains, reverse=True)
+    by_name = {each.change: each for each in found.changes}
+    for name, least, most in (
+        ("weights in bfp_bf8", 0.9999, 1),
+        ("weights in bfp_bf4", 0.97, 0.999),
+    ):
+        said = by_name[name]
+        changed = ttmlir.compile(layer, x, board="n150", **eval(f"dict({said.how})"))
+        assert changed.estimate().total == said.estimate.total
+        assert said.gain == pytest.approx(model.estimate().total.mid / said.estimate.total.mid)
+        assert said.gain > 1.02
+        with torch.no_grad():
+            exact = (x.double() @ layer.weight.double().T).numpy()
+        result = np.asarray(changed(x, numerics="device").detach(), np.float64)
+        assert said.pcc is not None
+        assert least < said.pcc < most
+        assert np.corrcoef(result.ravel(), exact.ravel())[0, 1] == pytest.approx(said.pcc, abs=3e-3)
+
+
+def test_arguments_that_could_stay() -> None:
+    """A weight that each call passes is prepared in each call."""
+    model = ttmlir.compile(network, *SHAPES, board="n150", spelling="2026")
+    found = {each.how: each for each in suggest(model, most=9).changes}
+    held = found["resident=['w']"]
+    again: Any = ttmlir.compile(network, *SHAPES, board="n150", spelling="2026", resident=["w"])
+    assert held.estimate.total == again.estimate().total
+    assert held.change == "w on the device between calls"
+    both = found["resident=['w'], options='experimental-weight-dtype=bfp_bf8'"]
+    assert both.gain > held.gain
+    names = [each.change for each in suggest(again, most=9).changes]
+    assert names
+    assert "w on the device between calls" not in names
+
+
+def test_report() -> None:
+    """A row for each change; options that are given already are not changed, large models not
+    run."""
+    model = ttmlir.compile(
+        network,
+        jax.ShapeDtypeStruct((640, 4096), jnp.bfloat16),
+        jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16),
+        board="p150",
+        spelling="2026",
+        options="experimental-weight-dtype=bfp_bf8",
+        resident=["w"],
+    )
+    lines = str(suggest(model)).splitlines()
+    assert lines[0] == "network on p150"
+    assert lines[1].split() == ["change", "us", "gain", "PCC", "how"]
+    assert lines[2].split()[:3] == ["as", "it", "is"]
+    assert lines[2].split()[-2:] == ["1.00", "-"]
+    assert "weight-dtype" not in "".join(lines)
+    assert "options='compute-cfg-math-fidelity=lofi'" in "\n".join(lines)
+
+
+def test_what_is_refused() -> None:
+    """What has no source cannot be changed."""
+    with pytest.raises(InputError, match="a str has nothing to change: give what"):
+        suggest("net.mlir")
+    kernels = ttmlir.compile(torch.nn.Linear(32, 32), torch.ones(32, 32), target="kernels")
+    with pytest.raises(InputError, match="a CompiledModel has nothing to change"):
+        suggest(kernels)

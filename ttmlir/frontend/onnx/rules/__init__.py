@@ -1,0 +1,55 @@
+"""What becomes of each operator: one rule for each domain and name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ttmlir.frontend.onnx.call import Rule
+from ttmlir.frontend.onnx.rules import (
+    classical,
+    contraction,
+    control,
+    elementwise,
+    indexing,
+    movement,
+    normalization,
+    quantization,
+    recurrent,
+    reduction,
+    resampling,
+    sequences,
+    signals,
+    training,
+    window,
+)
+
+_DOMAINS = {
+    "": (
+        contraction,
+        control,
+        elementwise,
+        indexing,
+        movement,
+        normalization,
+        quantization,
+        recurrent,
+        reduction,
+        resampling,
+        sequences,
+        signals,
+        window,
+    ),
+    "ai.onnx.ml": (classical,),
+    "ai.onnx.preview.training": (training,),
+}
+
+RULES: Mapping[tuple[str, str], Rule] = {
+    (domain, name): rule
+    for domain, modules in _DOMAINS.items()
+    for module in modules
+    for name, rule in module.RULES.items()
+}
+"""Rules by the domains and names of operators; those of the standard have the domain ''."""
+
+INPUTS: Mapping[tuple[str, str], tuple[str, ...]] = {}
+"""Names of the inputs of operators that are not in the standard."""

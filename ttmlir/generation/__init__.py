@@ -1,0 +1,1 @@
+"""Language models in use: programs with caches on the device, sampling, tokens one by one."""
