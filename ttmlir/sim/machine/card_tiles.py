@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from ttmlir.layout.enums import Arch
-from ttmlir.sim.machine import vector_functions, vector_operands, vector_powers
+from ttmlir.sim.machine import vector_operands, vector_powers
 from ttmlir.sim.machine.card_functions import ONE, find_numbers, unaliased
-from ttmlir.sim.machine.vector_operands import rounded_to_even
 from ttmlir.sim.machine.vector_unit import (
     Array,
     Lanes,
@@ -35,10 +34,6 @@ def _subtract(a: Lanes, b: Lanes, wide: bool) -> Lanes:
     return a - b
 
 
-def _subtract_reversed(a: Lanes, b: Lanes, wide: bool) -> Lanes:
-    return b - a
-
-
 def _add_number(a: Lanes, wide: bool, value: float) -> Lanes:
     return a + value
 
@@ -51,27 +46,16 @@ def _multiply_number(a: Lanes, wide: bool, value: float) -> Lanes:
     return a * value
 
 
-def _subtract_from_number(a: Lanes, wide: bool, value: float) -> Lanes:
-    return rounded_to_even((-a + value).kept(), wide)
-
-
-def _exp_scaled(a: Lanes, wide: bool, value: float) -> Lanes:
-    return vector_functions.exp((a * value).kept(), wide)
-
-
 _ONE: dict[str, Function] = {
     **ONE,
-    "exp_scaled": _exp_scaled,
     "add_unary": _add_number,
     "sub_unary": _subtract_number,
     "mul_unary": _multiply_number,
     "div_unary": _multiply_number,
-    "rsub_unary": _subtract_from_number,
 }
 _TWO: dict[str, Function] = {
     "add_binary": _add,
     "sub_binary": _subtract,
-    "rsub_binary": _subtract_reversed,
     "mul_binary": vector_operands.multiply,
     "div_binary": vector_operands.divide,
     "binary_max": vector_operands.maximum,
