@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from ttmlir.__main__ import main
+from ttmlir.metalium import tt_fabric
+from ttmlir.metalium.tt_fabric import FabricConfig
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "meshes"
 SCRIPTS = [path for path in sorted(FOLDER.glob("*.py")) if "__main__" in path.read_text("utf-8")]
@@ -87,7 +89,10 @@ def test_llama_70b_by_shapes(
 @pytest.mark.parametrize("name", ON_DEVICES)
 def test_programs_of_devices(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What ttnn, and kernels over the fabric, compute agrees with NumPy."""
-    main([str(FOLDER / f"{name}.py")])
+    try:
+        main([str(FOLDER / f"{name}.py")])
+    finally:
+        tt_fabric.SetFabricConfig(FabricConfig.DISABLED)
     assert re.search("agrees with NumPy(: PCC 0.99|; )", capsys.readouterr().out)
 
 

@@ -401,6 +401,8 @@ def test_texts_need_a_tokenizer(module: Any) -> None:
         generator.generate([1], stop_strings=["A"])
     with pytest.raises(ttmlir.InputError, match="a draft needs a program that checks its tokens"):
         generator.generate([1], draft=generator)
+    with pytest.raises(ttmlir.InputError, match="a draft is a Generator, not a Writer"):
+        generator.generate([1], draft=module)
 
 
 def test_a_draft_of_another_vocabulary(generator: ttmlir.Generator) -> None:
@@ -430,9 +432,44 @@ class Recurrent(nn.Module):
         return tokens + cache.conv_states
 
 
+class Odd(nn.Module):
+    """Calls its cache as it is not called, or returns other than scores."""
+
+    def __init__(self, layers: tuple[int, ...], keys: tuple[int, ...], scores: Any) -> None:
+        """What it writes, and returns."""
+        super().__init__()
+        self.layers, self.shape, self.scores = layers, keys, scores
+
+    def forward(self, tokens: Any, cache: Any) -> Any:
+        """Write the same keys and values to each of the layers."""
+        del tokens
+        for layer in self.layers:
+            cache.update(torch.ones(self.shape), torch.ones(self.shape), layer)
+        return self.scores
+
+
+SHAPE = (1, 2, 1, 8)
+
+
+def attend_last(tokens: Any, starts: Any, cache: Any) -> Any:
+    """Scores of the last token alone."""
+    scores, new = attend(tokens, starts, cache)
+    return scores[:, -1], new
+
+
 @pytest.mark.parametrize(
     ("model", "arguments", "message"),
     [
+        (
+            attend_last,
+            {"cache": make_cache, "prompt_lengths": (4,)},
+            "'attend_last' returns scores of the shape (1, 50) for 1 x 1 tokens",
+        ),
+        (Odd((0, 1, 0), SHAPE, None), {}, "cache.update is called twice with the layer 0"),
+        (Odd((3,), (1, 1, 8), None), {}, "the keys of the layer 3 have the shape (1, 1, 8)"),
+        (Odd((0,), (1, 1, 2, 8), None), {}, "takes prompts x heads x tokens x size"),
+        (Odd((0,), SHAPE, None), {}, "'Odd' returns a NoneType for 1 prompt of 1 token"),
+        (Odd((0,), SHAPE, torch.ones(1, 9)), {}, "'Odd' returns the shape (1, 9)"),
         (Forgetful(), {}, "'Forgetful' wrote nothing to its cache"),
         (Recurrent(), {}, "'Recurrent' asks its cache for 'conv_states'"),
         (Writer(), {"cache": make_cache}, "cache= is for functions of JAX"),

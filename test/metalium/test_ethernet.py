@@ -229,6 +229,16 @@ def test_a_receiver_that_is_missing() -> None:
     assert "deadlock: 1 thread waits" in text
     assert "device 0 core (0, 8) ERISC waits for the other end of its link" in text
     assert "eth_wait_for_receiver_done" in text
+    receive = """#include "ethernet/dataflow_api.h"
+        void kernel_main() { eth_wait_for_bytes(16); }"""
+    forgot = SEND.replace("eth_wait_for_receiver_done();", "")
+    assert forgot != SEND
+    with pytest.raises(DeadlockError, match="they are 0; those of eth_send_bytes are told by"):
+        run_pair(
+            open_pair(),
+            add_kernel(forgot, (0, 8), [16, SOURCE, TARGET]),
+            add_kernel(receive, (0, 0), []),
+        )
 
 
 def test_an_end_without_credits() -> None:

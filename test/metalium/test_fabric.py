@@ -6,6 +6,7 @@ import pytest
 
 from test.metalium.fabric_programs import (
     CORE,
+    INCLUDES,
     RECEIVER,
     SENDER,
     add_kernel,
@@ -293,6 +294,58 @@ def test_two_chips_that_write_to_the_same_bytes() -> None:
     assert "note: on device 2 core (0, 0) BRISC" in text
 
 
+ANSWER = (
+    INCLUDES
+    + """
+void kernel_main() {
+    std::size_t arg = 0;
+    const uint32_t data = get_arg_val<uint32_t>(arg++);
+    const uint32_t semaphore = get_arg_val<uint32_t>(arg++);
+    const uint32_t first = get_arg_val<uint32_t>(arg++);
+    auto sender = WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg);
+    auto* header = PacketHeaderPool::allocate_header();
+    auto* word = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(data);
+    auto* seen = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(semaphore);
+    header->to_chip_unicast(1);
+    header->to_noc_fused_unicast_write_atomic_inc(
+        NocUnicastAtomicIncFusedCommandHeader{
+            get_noc_addr(my_x[0], my_y[0], data), get_noc_addr(my_x[0], my_y[0], semaphore), 1},
+        16);
+    sender.open();
+    for (uint32_t turn = 0; turn < 3; turn++) {
+        if (first && turn == 0) {
+            for (uint32_t i = 0; i < 4; i++) { word[i] = 2; }
+        } else {
+            noc_semaphore_wait_min(seen, turn + !first);
+        }
+        word[0] = word[0] * 3 + 1;
+        sender.wait_for_empty_write_slot();
+        sender.send_payload_without_header_non_blocking_from_address(data, 16);
+        sender.send_payload_flush_blocking_from_address(
+            (uint32_t)header, sizeof(PACKET_HEADER_TYPE));
+    }
+    if (first) {
+        noc_semaphore_wait_min(seen, 3);
+        DPRINT << word[0] << ENDL();
+    }
+    sender.close();
+}
+"""
+)
+
+
+def test_an_answer_in_the_bytes_that_were_sent() -> None:
+    """A packet that arrives has left its source, which the answer may write."""
+    with open_fabric(FabricConfig.FABRIC_1D, "n300", (1, 2)) as mesh:
+        data, semaphore = allocate(mesh), CreateGlobalSemaphore(mesh, CORE, 0)
+        programs = {index: CreateProgram() for index in (0, 1)}
+        for index, program in programs.items():
+            given = [data.address(), semaphore.address(), 1 - index]
+            add_sender(mesh, program, ANSWER, given, towards=1 - index, source=index)
+        run(mesh, programs)
+        assert printed(mesh) == {0: [3**6 * 2 + (3**6 - 1) // 2]}
+
+
 def test_a_semaphore_that_nobody_increases() -> None:
     """Who waits is told with its chip and core."""
     with open_fabric(FabricConfig.FABRIC_1D, "t3000", (1, 4)) as mesh:
@@ -301,8 +354,10 @@ def test_a_semaphore_that_nobody_increases() -> None:
     assert f"device {mesh.get_device_ids()[2]} core (0, 0) BRISC waits for" in str(caught.value)
 
 
-def test_no_fabric() -> None:
+def test_no_fabric(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without SetFabricConfig there is none."""
+    # Others may have left a mesh open.
+    monkeypatch.setattr(tt_fabric, "_fabrics", {})
     with open_fabric(FabricConfig.DISABLED, "n300", (1, 2)) as mesh:
         with pytest.raises(MetaliumError, match="no fabric connects chip 0; call SetFabricConfig"):
             send(mesh, ONE_HOP, [1])

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running.randomness import TestGenerator
 
 import ttmlir
 
-NUMBERS = np.random.default_rng(0)
+NUMBERS = TestGenerator(__name__)
 CACHE = NUMBERS.standard_normal((4, 3, 32, 40), np.float32)
 TABLE = np.array([[2, 0], [1, 3]], np.int32)
 """The pages of two users."""

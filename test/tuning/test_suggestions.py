@@ -94,3 +94,18 @@ def test_what_is_refused() -> None:
     kernels = ttmlir.compile(torch.nn.Linear(32, 32), torch.ones(32, 32), target="kernels")
     with pytest.raises(InputError, match="a CompiledModel has nothing to change"):
         suggest(kernels)
+
+
+def test_programs_of_several_devices_have_no_accuracy() -> None:
+    """Their changes are estimated; nothing runs."""
+    mesh = jax.sharding.AbstractMesh((1, 2), ("r", "c"))
+    x, w = (
+        jax.ShapeDtypeStruct(
+            shape, "bfloat16", sharding=jax.sharding.NamedSharding(mesh, jax.P(*spec))
+        )
+        for shape, spec in (((32, 2048), ()), ((2048, 4096), (None, "c")))
+    )
+    found = ttmlir.suggest(ttmlir.compile(lambda x, w: x @ w, x, w, board="n300"))
+    assert found.changes
+    assert found.pcc is None
+    assert {each.pcc for each in found.changes} == {None}

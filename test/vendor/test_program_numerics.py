@@ -44,6 +44,12 @@ def _params() -> Iterator[Any]:
                 yield pytest.param(board, name, marks=marks)
 
 
+@pytest.fixture(autouse=True)
+def with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As who asks for them."""
+    monkeypatch.setenv(prepare.CARD_BITS, "1")
+
+
 @pytest.mark.parametrize(("board", "name"), [*_params()])
 def test_bits_are_those_of_a_card(board: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every number of the result of a file with one operation, by its hash."""
@@ -74,9 +80,13 @@ func.func @powers(%x: tensor<ROWSx64xbf16>) -> tensor<ROWSx64xbf16> {
 
 
 @pytest.mark.parametrize(("rows", "expected"), [(96, 0.99609375), (9600, 1.0)])
-def test_only_programs_of_few_steps_have_the_bits(rows: int, expected: float) -> None:
+def test_only_programs_of_few_steps_have_the_bits(
+    rows: int, expected: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A card's exp(-0.001) is one unit below 1; of large programs it is the nearest number."""
     model = ttmlir.compile(_POWERS.replace("ROWS", str(rows)), numerics="device")
     x = np.full((rows, 64), -0.0005, ml_dtypes.bfloat16)
     assert np.unique(np.asarray(model(x), np.float32)).tolist() == [expected]
     assert np.unique(np.asarray(model(x, numerics="exact"), np.float32)).tolist() == [1.0]
+    monkeypatch.delenv(prepare.CARD_BITS)
+    assert np.unique(np.asarray(model(x), np.float32)).tolist() == [1.0]

@@ -47,6 +47,8 @@ class EnumType(IntType):
 
     is_scoped: bool = False
     """Whether it is an `enum class`, which becomes a number by a cast only."""
+    fits_int: bool = False
+    """Whether `int` has all values of one that names no type; it then computes as `int`."""
 
     @property
     def underlying(self) -> IntType:
@@ -546,7 +548,7 @@ def keeps_const(target: PointerType, source: PointerType) -> bool:
 
 def promote(type_: IntType) -> IntType:
     """The type after the integer promotions: what is smaller than `int` becomes `int`."""
-    if type_.bits < INT.bits:
+    if type_.bits < INT.bits or (isinstance(type_, EnumType) and type_.fits_int):
         return INT
     return type_.underlying if isinstance(type_, EnumType) else type_
 

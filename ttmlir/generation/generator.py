@@ -396,6 +396,8 @@ class Generator:
     def _check_draft(self, draft: Generator | None) -> None:
         if draft is None:
             return
+        if not isinstance(draft, Generator):
+            raise ArgumentTypeError(f"a draft is a Generator, not a {type(draft).__name__}")
         if not self.draft_length:
             raise ArgumentError(
                 "a draft needs a program that checks its tokens: give the Generator that is to "

@@ -67,6 +67,12 @@ def _import(
                 f"the cache that '{name}' returns is not as the one that it takes: {found}, and "
                 f"not {wanted}"
             )
+        shape = jnp.shape(scores)
+        if len(shape) != 3 or shape[:2] != (step.batch, step.tokens):
+            raise ArgumentTypeError(
+                f"'{name}' returns scores of the shape {shape} for {step.batch} x {step.tokens} "
+                "tokens; they are prompts x tokens x vocabulary"
+            )
         if last:
             scores = scores[jnp.arange(step.batch), last[0]]
         return new, scores

@@ -134,7 +134,19 @@ class _Recorder(KeyValueCache):
         self.written: dict[int, tuple[Any, Any]] = {}
 
     def update(self, keys: Any, values: Any, layer: int, *_: Any, **__: Any) -> tuple[Any, Any]:
-        """Note them by layer."""
+        """Note them by layer; ArgumentError for what a cache has no place for."""
+        if layer in self.written:
+            raise ArgumentError(
+                f"cache.update is called twice with the layer {layer!r}; each attention has a "
+                "cache of its own, and its own number"
+            )
+        for kind, tensor in (("keys", keys), ("values", values)):
+            shape = tuple(getattr(tensor, "shape", ()))
+            if len(shape) != 4 or shape[0] != 1 or shape[2] != 1:
+                raise ArgumentError(
+                    "cache.update takes prompts x heads x tokens x size; for 1 prompt of 1 token "
+                    f"the {kind} of the layer {layer!r} have the shape {shape}"
+                )
         self.written[layer] = keys, values
         return keys, values
 
@@ -249,7 +261,7 @@ def _record(model: Any, call: _Call) -> dict[int, tuple[Any, Any]]:
     cache = _Recorder()
     name = type(model).__name__
     try:
-        call(model, torch.zeros(1, 1, dtype=torch.int32), cache)
+        scores = call(model, torch.zeros(1, 1, dtype=torch.int32), cache)
     except AttributeError as error:
         if error.obj is not cache:
             raise
@@ -261,6 +273,13 @@ def _record(model: Any, call: _Call) -> dict[int, tuple[Any, Any]]:
         raise ArgumentTypeError(
             f"'{name}' wrote nothing to its cache; a Generator takes causal language models that "
             "call cache.update(keys, values, layer) in each attention"
+        )
+    shape = getattr(scores, "shape", None)
+    if shape is None or len(shape) != 3 or tuple(shape[:2]) != (1, 1):
+        found = f"a {type(scores).__name__}" if shape is None else f"the shape {tuple(shape)}"
+        raise ArgumentError(
+            f"'{name}' returns {found} for 1 prompt of 1 token; scores are prompts x tokens x "
+            "vocabulary"
         )
     return cache.written
 

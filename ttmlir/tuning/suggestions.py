@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ttmlir.cost import Estimate, estimate_program
+from ttmlir.dialects.sdy import find_division
 from ttmlir.errors import CompilationError
 from ttmlir.frontend.compiled import CompiledModel, ImportedModel, public_function
 from ttmlir.frontend.residents import keep_on_device
@@ -96,7 +97,9 @@ def suggest(model: object, *, most: int = 5, seed: int = 0) -> Suggestions:
             "compiled for ttnn"
         )
     program, estimate = model.binary.program(0), model.estimate()
-    accuracy = None if estimate.flops > MOST_FLOPS else _Accuracy.of(program, seed)
+    is_divided = find_division(model.source.module) is not None
+    is_measured = estimate.flops <= MOST_FLOPS and not is_divided
+    accuracy = _Accuracy.of(program, seed) if is_measured else None
     found = list[Suggestion]()
     for change, how, imported, options in _list_changes(model):
         try:

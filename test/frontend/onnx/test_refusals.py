@@ -102,6 +102,15 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: unary(node("Cast", "x", "y")),
         "node 'y' (Cast), which gives 'y': the attribute 'to' is missing",
     ),
+    "an attribute of another version": (
+        lambda: unary(node("ReduceMean", "x", "y", axes=[1])),
+        "node 'y' (ReduceMean), which gives 'y': there is no attribute 'axes' in version 18 of the "
+        "operator; there are: keepdims, noop_with_empty_axes",
+    ),
+    "a result that two nodes give": (
+        lambda: unary(node("Neg", "x", "y"), node("Abs", "x", "y")),
+        "two nodes give the result 'y'",
+    ),
     "a dimension that is not there": (
         lambda: unary(node("Softmax", "x", "y", axis=2)),
         "node 'y' (Softmax), which gives 'y': axis has 2; the tensor has 2 dimensions",

@@ -58,10 +58,6 @@ def test_histograms() -> None:
     [
         ("x.masked_select(x > 0)", "torch.where(mask, x, other) keeps the shape"),
         ("torch.combinations(x[x > 0])", "torch.where(condition, a, b) chooses between tensors"),
-        (
-            "torch.nn.utils.rnn.pack_sequence([x, x[:2]]).data",
-            "choose the last step of each sequence by its length",
-        ),
     ],
 )
 def test_shapes_that_depend_on_numbers_have_a_remedy(expression: str, remedy: str) -> None:

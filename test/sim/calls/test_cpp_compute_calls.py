@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import ALL_CALLS, SPELLINGS
+from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.options import Numerics, SimOptions
 
 Array = NDArray[Any]
@@ -179,6 +180,16 @@ def test_reductions_without_new_formats(template: str, defines: dict[str, str]) 
     body = f"""reduce_init_delta{template}(0, 1, 16); reduce_tile{kind}(0, 1, 0, 0, 0);
         reduce_revert_delta<ReduceDim::REDUCE_COL>(16);"""
     got = run(core, body, SUMS, defines=defines)
+    np.testing.assert_array_equal(got[0], A.sum(axis=0))
+
+
+def test_reductions_of_2024() -> None:
+    """`reduce_init` has a flag in front, and packs to circular buffer 16 if it names no other."""
+    ones = np.ones((32, 32), np.float32)
+    core = core_of((A, DataType.BF16), (ones, DataType.BF16), numerics="exact", out=DataType.F32)
+    defines = {"REDUCE_OP": "PoolType::SUM", "REDUCE_DIM": "ReduceDim::REDUCE_COL"}
+    body = "reduce_init<true>(0, 1); reduce_tile(0, 1, 0, 0, 0);"
+    got = run(core, body, SUMS, defines=defines, release=Release.LATE_2024)
     np.testing.assert_array_equal(got[0], A.sum(axis=0))
 
 

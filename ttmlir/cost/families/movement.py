@@ -184,8 +184,10 @@ def cost_copy(machine: Machine, work: Work) -> OperationCost:
 def cost_update(machine: Machine, work: Work) -> OperationCost:
     """A position written to a cache: the tiles that hold it are read and written, in each head."""
     cache, new = work.operands[:2]
-    users = new.shape[1] if work.mnemonic == "paged_update_cache" else cache.shape[0]
-    rows = replace(cache, shape=(users, cache.shape[1], TILE, cache.shape[3]))
+    users, heads, _, width = cache.shape
+    if work.mnemonic == "paged_update_cache":
+        users = new.shape[1]
+    rows = replace(cache, shape=(users, heads, TILE, width))
     return cost_copy(machine, replace(work, operands=(rows,), output=rows))
 
 

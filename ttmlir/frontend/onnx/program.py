@@ -7,7 +7,7 @@ loops and branches that cannot be resolved while compiling become private functi
 
 from __future__ import annotations
 
-from collections import ChainMap
+from collections import ChainMap, Counter
 from collections.abc import (
     Callable,
     Generator,
@@ -269,6 +269,9 @@ class Importer:
             raise self.model.refuse(
                 f"graphs and functions are nested more than {MAX_CALL_DEPTH} deep"
             )
+        given = Counter(name for node in nodes for name in node.output if name)
+        if given and given.most_common(1)[0][1] > 1:
+            raise self.model.refuse(f"two nodes give the result '{given.most_common(1)[0][0]}'")
         for node, used in _needed(nodes, results):
             self._walked += 1
             if self._walked > self._most:
@@ -394,7 +397,7 @@ class Importer:
                 raise RefusedError(f"it has {len(inputs)} inputs; there are {', '.join(names)}")
             return self._make_call(node, 1, named, attributes, used, path, build)
         named = _named_inputs(schema, inputs)
-        _check_kinds(node, schema)
+        _check_attributes(node, schema)
         for name, each in schema.attributes.items():
             if name in attributes:
                 continue
@@ -541,16 +544,24 @@ def _plain_attribute(proto: Any) -> Any:
     return readers[proto.type]()
 
 
-def _check_kinds(node: Any, schema: Any) -> None:
-    """Refuse attributes of other kinds than the schema says."""
+def _check_attributes(node: Any, schema: Any) -> None:
+    """Refuse attributes that the schema has not, or that are of another kind there."""
     kinds = onnx_package().AttributeProto.AttributeType
     for each in node.attribute:
-        if (known_one := schema.attributes.get(each.name)) is not None:
-            kind = kinds.Name(each.type)
-            if kind != known_one.type.name:
-                raise RefusedError(
-                    f"the attribute '{each.name}' is {kind}; it has to be {known_one.type.name}"
-                )
+        known_one = schema.attributes.get(each.name)
+        if known_one is None:
+            if each.name.startswith("__"):  # notes of exporters, which ONNX's checker takes, too
+                continue
+            names = ", ".join(sorted(schema.attributes)) or "none"
+            raise RefusedError(
+                f"there is no attribute '{each.name}' in version {schema.since_version} of the "
+                f"operator; there are: {names}"
+            )
+        kind = kinds.Name(each.type)
+        if kind != known_one.type.name:
+            raise RefusedError(
+                f"the attribute '{each.name}' is {kind}; it has to be {known_one.type.name}"
+            )
 
 
 def _named_inputs(schema: Any, inputs: Sequence[Value]) -> dict[str, Any]:

@@ -584,7 +584,7 @@ _MATMULS = (
 _REDUCTIONS = (
     KernelCall(
         "reduce_init",
-        "Prepare `reduce_tile`.",
+        "Prepare `reduce_tile`. The flag `at_start` of 2024 may come first.",
         cbs("in_cb", "scaling_cb", "out_cb"),
         header=_REDUCE,
         templates=_REDUCTION,

@@ -94,6 +94,7 @@ DEFAULTS_OF_2024: Mapping[str, tuple[int, ...]] = {
     "init_bcast": (0, 1, 16),
     "transpose_wh_init": (0, 16),
     "untilize_init": (0, 16),
+    "reduce_init": (0, 1, 16),
 }
 """The circular buffers that calls of 2024 take where they are given fewer of them."""
 

@@ -309,7 +309,7 @@ class _WaitForLink(WaitReason):
     def describe(self, thread: RunningThread) -> tuple[str, ...]:
         """What has to happen, and how far it is."""
         value = int.from_bytes(self._core.l1.read(self._address, _WORD), "little")
-        return (
-            f"the other end of its link, in {self.kind}: bytes sent to be {thread.wanted}; "
-            f"they are {value}",
-        )
+        asked = f"the other end of its link, in {self.kind}: bytes sent to be {thread.wanted}; "
+        told = "; those of eth_send_bytes are told by eth_wait_for_receiver_done of the sender"
+        is_untold = self.kind == "eth_wait_for_bytes" and not value
+        return (f"{asked}they are {value}{told * is_untold}",)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import (
     INT,
+    INT64,
+    UINT64,
+    UNSIGNED,
     VOID,
     ArrayType,
     CType,
@@ -665,23 +668,45 @@ def declare_enumeration(context: Context, node: tree.Enumeration) -> None:
         raise context.error(node, f"'{base.name}' cannot hold an enumeration")
     type_ = EnumType(node.name, base.bits, base.signed, node.is_scoped)
     _bind_new_name(context, node, node.name, Alias(QualifiedType(type_)))
+    is_fixed = node.base is not None or node.is_scoped
     inner = Scope(context.scope)
     outer, context.scope = context.scope, inner
+    numbers = dict[str, int]()
     number = -1
     for each in node.enumerators:
         known = (
             None if each.value is None else evaluate_constant(context, each.value, "an enumerator")
         )
         number = number + 1 if known is None else known
-        if not base.low <= number <= base.high:
+        if is_fixed and not base.low <= number <= base.high:
             message = f"{number} is no value of '{base.name}', which '{node.name}' is made of"
             raise context.error(each, message)
-        _bind_new_name(context, each, each.name, Variable(each.name, make_integer(number, type_)))
+        # Until its brace closes, an enumeration that names no type has none.
+        own = type_ if is_fixed else _find_underlying(context, each, (number,), (INT, UNSIGNED))
+        _bind_new_name(context, each, each.name, Variable(each.name, make_integer(number, own)))
+        numbers[each.name] = number
     context.scope = outer
+    if not is_fixed and numbers:
+        base = _find_underlying(context, node, numbers.values(), (UNSIGNED, INT))
+        fits_int = INT.low <= min(numbers.values()) and max(numbers.values()) <= INT.high
+        type_ = EnumType(node.name, base.bits, base.signed, fits_int=fits_int)
+        outer.symbols[node.name] = Alias(QualifiedType(type_))
+        for name, number in numbers.items():
+            inner.symbols[name] = Variable(name, make_integer(number, type_))
     context.unit.namespaces[node.name] = inner
     if not node.is_scoped:
         for name, symbol in inner.symbols.items():
             context.scope.symbols[name] = symbol
+
+
+def _find_underlying(
+    context: Context, node: tree.Node, numbers: Collection[int], first: tuple[IntType, ...]
+) -> IntType:
+    """The first type that has some numbers, as g++ takes it."""
+    for each in (*first, INT64, UINT64):
+        if each.low <= min(numbers) and max(numbers) <= each.high:
+            return each
+    raise context.error(node, f"no integer type has both {min(numbers)} and {max(numbers)}")
 
 
 def _bind_new_name(context: Context, node: tree.Node, name: str, symbol: Symbol) -> None:

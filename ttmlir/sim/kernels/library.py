@@ -371,8 +371,8 @@ class Library:
                 f"on UNPACK, MATH and PACK, does not have it: make it in a reader or writer kernel"
             )
         return (
-            f"'{name}' is a call of compute kernels; {self.role.name} is a data movement processor "
-            "and does not have it: make it in a compute kernel"
+            f"'{name}' is a call of compute kernels; a data movement processor, also that of an "
+            "Ethernet core, does not have it: make it in a compute kernel"
         )
 
     def is_pure(self, name: str) -> bool:

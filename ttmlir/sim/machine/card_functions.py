@@ -150,7 +150,9 @@ def _combine(
         dst = matrix_unit.multiply(x, y, MathFidelity.HIFI4, wide=wide, wormhole=wormhole)
     else:
         dst = matrix_unit.add(x, y if name == "add" else -y, wide=wide, wormhole=wormhole)
-    return pack(dst.reshape(np.broadcast_shapes(a.shape, b.shape)), first, wide=wide)
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    # Packing makes a row of a single number.
+    return pack(dst.reshape(shape), first, wide=wide).reshape(shape)
 
 
 def _compute(
@@ -173,7 +175,7 @@ def _compute(
             parts = [each if each.size == 1 else each[part] for each in flats]
             result[part] = _run(function, arch, parameters, parts, wide=wide)
         result = result.reshape(shape)
-    return result if kept is DataType.F32 else pack(result, kept, wide=wide)
+    return result if kept is DataType.F32 else pack(result, kept, wide=wide).reshape(shape)
 
 
 def _compute_by_number(

@@ -162,7 +162,10 @@ class Copies:
 class ThreadState:
     """One thread of the running program."""
 
-    __slots__ = ("actor", "computes", "copies", "kernel_file", "own_files", "strays", "thread")
+    __slots__ = (
+        *("actor", "computes", "copies", "kernel_file"),
+        *("own_files", "packets", "strays", "thread"),
+    )
 
     def __init__(self, timeline: Timeline, thread: RunningThread) -> None:
         """A thread that has done nothing yet."""
@@ -173,6 +176,8 @@ class ThreadState:
         self.actor = timeline.thread(0 if self.computes else AGENTS)
         self.copies: dict[int, Copies] = {}
         """Who copies for the thread, by transaction id and network."""
+        self.packets: Agent | None = None
+        """Who reads what the thread sends as packets."""
         self.strays: Strays = {}
 
     def mark(self) -> Mark:
@@ -1191,6 +1196,7 @@ class Sanitizer:
         agent = self._program.copies(mine, noc, 0).to_dram.sources
         agent.busy = True
         agent.last = agent.time
+        mine.packets = agent
         self._spaces[memory].shadow.read(address, size, agent, mark)
 
     def _copy_reads(
@@ -1330,7 +1336,7 @@ class Sanitizer:
         """A thread changes a semaphore over the network, after its copies of the same kind.
 
         Those to the same place have arrived before, and all others have left. On Blackhole the
-        message may overtake copies that were not flushed.
+        message may overtake copies that were not flushed. A packet that arrives has left.
         """
         writers = [
             copies.multicast if is_multicast else copies.writers_to(space)
@@ -1344,6 +1350,8 @@ class Sanitizer:
             else:
                 mine.actor.release_after(released, each.targets)
                 mine.actor.release_after(released, each.sources)
+        if noc >= FABRIC and mine.packets is not None:
+            mine.actor.release_after(released, mine.packets)
 
     def _change(
         self, mine: ThreadState, space: Space, address: int, *, is_increment: bool = False

@@ -148,6 +148,8 @@ def _find_macro_arguments(
 ) -> Sequence[tree.TemplateArgument]:
     """The template arguments, and what macros such as `REDUCE_OP` give for those left out."""
     written = node.template_arguments
+    if found.name == "reduce_init" and written and isinstance(written[0], tree.Boolean):
+        written = written[1:]  # `at_start` of 2024
     defaults = context.unit.library.template_defaults(found.name)[len(written) :]
     if not all(defaults) or not any(each in context.unit.defines for each in defaults):
         return written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TypeVar, cast
@@ -31,7 +31,7 @@ from ttmlir.cpp.types import (
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.calls import find_associated_scopes
 from ttmlir.sim.kernels.expressions.copies import MOST_ELEMENTS
-from ttmlir.sim.kernels.expressions.initial_values import Given
+from ttmlir.sim.kernels.expressions.initial_values import Given, is_list
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     evaluate_condition,
@@ -321,10 +321,20 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
     if isinstance(target, Value) and not _has_own_assignment(context, target.type):
         return None, node
     known = _known(target, written.position)
+    found = [target]
     if isinstance(node, tree.Assign):
         plain: tree.Node = replace(node, target=known)
         operands: tuple[tree.Expression, ...] = (known, node.value)
         by_default = node.operator == "=" and not _has_own_assignment(context, target.type)
+        is_own = node.operator == "=" and not by_default
+        if is_own and (braces := _find_braces(node)) and _takes_list(context, target.type):
+            return _assign_list(context, node, target, braces), cast("ChangeT", plain)
+        if is_own and _keeps_default(context, target.type):
+            found.append(look_at(context, node.value))
+            by_default = _is_object_of(context, found[1].type, target.type)
+            if by_default:
+                node = replace(node, value=_given_as(context, found[1], node.value))
+                plain = replace(node, target=known)
     else:
         plain = replace(node, operand=known)
         zero = tree.Integer("0", position=node.position)
@@ -335,7 +345,7 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
     if not isinstance(target.type, StructType) or by_default:
         return None, cast("ChangeT", plain)
     name = f"operator{node.operator}"
-    own = context.handlers.call_operator(context, name, operands, node, (target,))
+    own = context.handlers.call_operator(context, name, operands, node, found)
     return own, cast("ChangeT", plain)
 
 
@@ -364,6 +374,61 @@ def _has_own_assignment(context: Context, type_: CType) -> bool:
     return isinstance(symbol, Functions) and any(
         not each.is_defaulted for each in symbol.definitions
     )
+
+
+def _taken_types(context: Context, type_: CType) -> Iterator[CType]:
+    """What the assignments that a class defines take, those of templates left out."""
+    functions = find_member_functions(context, type_, "operator=")
+    assert functions is not None
+    for each in functions.definitions:
+        if not each.is_defaulted and not each.template_parameters:
+            for parameter in each.parameters:
+                yield context.unit.resolve_type(parameter.type, functions.scope).type
+
+
+def _keeps_default(context: Context, type_: CType) -> bool:
+    """Whether no assignment that a class defines is for its own objects."""
+    return not any(is_same_type(each, type_) for each in _taken_types(context, type_))
+
+
+def _takes_list(context: Context, type_: CType) -> bool:
+    return any(is_list(each) for each in _taken_types(context, type_))
+
+
+def _find_braces(node: tree.Assign) -> tree.Braces | None:
+    """The braces of `a = {...}`, which are read as an object of the type of `a`."""
+    match node.value:
+        case tree.Construct(type=tree.Decltype(expression=of), elements=elements) if (
+            of is node.target
+        ):
+            return tree.Braces(elements, position=node.value.position)
+        case _:
+            return None
+
+
+def _assign_list(
+    context: Context, node: tree.Assign, target: Lvalue | Value, braces: tree.Braces
+) -> Lvalue | Value:
+    """`a = {...}` by an assignment that takes a list."""
+    functions = find_member_functions(context, target.type, "operator=")
+    assert functions is not None
+    this = hold_object(context, target)
+    return call_own_function(context, node, functions, [Given(context, braces)], (), this)
+
+
+def _is_object_of(context: Context, type_: CType, base: CType) -> bool:
+    type_, base = (complete_type(each, context.unit.structs) for each in (type_, base))
+    if not isinstance(type_, StructType) or not isinstance(base, StructType):
+        return False
+    return is_same_type(type_, base) or type_.derives_from(base)
+
+
+def _given_as(context: Context, found: Lvalue | Value, written: tree.Expression) -> tree.Expression:
+    """What was found, given up if the written expression says so."""
+    known = _known(found, written.position)
+    if not is_given_up(written, context.scope):
+        return known
+    return tree.FunctionCall(tree.Name("std::move"), (known,), position=written.position)
 
 
 def _assigns_parts(context: Context, type_: CType, seen: set[int] | None = None) -> bool:

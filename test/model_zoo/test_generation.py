@@ -1,4 +1,4 @@
-"""Generators of models of transformers: the tokens of its own `generate`, where it is installed."""
+"""Generators of models of transformers write the tokens of its own `generate`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import ttmlir
 
-transformers: Any = pytest.importorskip("transformers", reason="needs transformers")
+pytestmark = pytest.mark.nightly
 torch: Any = import_module("torch")
 
 PROMPTS = [[3, 4, 5, 6, 7, 8, 9], list(range(20, 33)), [5]]
@@ -40,6 +40,7 @@ OWN: dict[str, dict[str, Any]] = {
 
 def make_model(kind: str) -> Any:
     """Random weights, scores that differ clearly."""
+    transformers: Any = import_module("transformers")
     sizes = {"initializer_range": 0.3, "eos_token_id": None} if kind == "gpt2" else SIZES
     config = transformers.AutoConfig.for_model(kind, **{**sizes, **OWN.get(kind, {})})
     torch.manual_seed(0)
