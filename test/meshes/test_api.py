@@ -166,6 +166,53 @@ func.func @main(%arg0: tensor<7x12xf32>) -> tensor<7x12xf32> {
         compile(text)
 
 
+_FACTORS = """sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%arg0: tensor<2x12x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [SPEC]>})
+    -> tensor<2x12x12xf32> {
+  %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%arg0) {
+      mhlo.backend_config = {uplo = 76 : ui8}, mhlo.frontend_attributes = {num_batch_dims = "1"},
+      operand_layouts = [dense<[1, 2, 0]> : tensor<3xindex>],
+      result_layouts = [dense<[1, 2, 0]> : tensor<3xindex>, dense<0> : tensor<1xindex>],
+      sdy.sharding_rule = #sdy.op_sharding_rule<([i, j, k])->([i, l, m], [i])
+        {i=2, j=12, k=12, l=12, m=12}, custom>}
+    : (tensor<2x12x12xf32>) -> (tensor<2x12x12xf32>, tensor<2xi32>)
+  return %0#0 : tensor<2x12x12xf32>
+}"""
+
+
+@pytest.mark.parametrize(
+    ("spec", "part"),
+    [
+        ('{"x"}, {}, {}', (1, 12, 12)),
+        ('{}, {"x"}, {"y"}', (2, 12, 12)),
+        ('{"x"}, {"y"}, {}', (1, 12, 12)),
+    ],
+)
+def test_decompositions_of_divided_matrices(spec: str, part: tuple[int, ...]) -> None:
+    """What the rule of a call has on one side alone, as JAX's have rows, is whole on a device."""
+    model = compile(_FACTORS.replace("SPEC", spec))
+    x = np.random.default_rng(3).standard_normal((2, 12, 15), np.float32)
+    matrices = x @ x.transpose(0, 2, 1) + np.eye(12, dtype=np.float32)
+    expected = np.linalg.cholesky(matrices.astype(np.float64))
+    np.testing.assert_allclose(np.tril(model(matrices)), expected, rtol=1e-4, atol=1e-4)
+    [parts] = model.run_on_devices(matrices)
+    assert {each.shape for each in parts} == {part}
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("([i, j, k], [i])->([i, l, m], [i])", "is for another number of tensors"),
+        ("([i, j, k])->([i, l], [i])", "does not fit tensors of [2, 12, 12]"),
+    ],
+)
+def test_rules_that_do_not_fit(rule: str, message: str) -> None:
+    """They are told at the call."""
+    text = _FACTORS.replace("SPEC", '{"x"}, {}, {}').replace("([i, j, k])->([i, l, m], [i])", rule)
+    with pytest.raises(CompilationError, match=f"<text>:4:10: error: .*{re.escape(message)}"):
+        compile(text)
+
+
 def test_refused_meshes() -> None:
     """A mesh is one of JAX."""
     with pytest.raises(ArgumentTypeError, match="mesh is a tuple; give a mesh of JAX, such as"):

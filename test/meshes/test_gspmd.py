@@ -101,6 +101,7 @@ def test_calls() -> None:
         ("{devices=[2,4]<=[8] shard_as 1}", "is no sharding that is known here; there are"),
         ("{devices=[2,4]<=[8] last_tile_dims={odd}}", "has groups other than replicated and man"),
         ("{some}", "'{some}' is no sharding that is known here"),
+        ("{replicated", "'{replicated' is no sharding that is known here"),
     ],
 )
 def test_refused(text: str, message: str) -> None:

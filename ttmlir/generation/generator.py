@@ -396,7 +396,7 @@ class Generator:
     def _check_draft(self, draft: Generator | None) -> None:
         if draft is None:
             return
-        if not isinstance(draft, Generator):
+        if not isinstance(cast("Any", draft), Generator):
             raise ArgumentTypeError(f"a draft is a Generator, not a {type(draft).__name__}")
         if not self.draft_length:
             raise ArgumentError(

@@ -132,18 +132,19 @@ _USUAL = (
     *(f"{_TENSOR}.conversion", f"{_TENSOR}.printing", f"{_OPERATIONS}.moves"),
     *(f"{_OPERATIONS}.elementwise.tables", f"{_OPERATIONS}.golden.functions"),
     *(f"{_OPERATIONS}.{name}" for name in ("reductions", "movement", "matmul", "normalization")),
-    *(f"{_OPERATIONS}.{name}" for name in ("lookup", "collectives", "losses", "ordering")),
-    *(f"{_OPERATIONS}.{name}" for name in ("quantization", "transformer", "window")),
+    *(f"{_OPERATIONS}.{name}" for name in ("lookup", "losses", "ordering")),
+    *(f"{_OPERATIONS}.{name}" for name in ("quantization", "window")),
+    *(f"{_OPERATIONS}.meshes.collectives", f"{_OPERATIONS}.attention.transformer"),
 )
 """Modules of operations that most programs use, with a table `OPERATIONS` of callables by name."""
 
 FAMILIES = (
     *_USUAL,
     *(f"{_OPERATIONS}.{name}" for name in ("complex_numbers", "fourier", "grids")),
-    *(f"{_OPERATIONS}.{name}" for name in ("delta_rule", "indexed_attention")),
+    *(f"{_OPERATIONS}.attention.{name}" for name in ("delta_rule", "indexed", "heads")),
     *(f"{_OPERATIONS}.{name}" for name in ("scans", "sampling", "patches")),
-    *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "heads")),
-    *(f"{_OPERATIONS}.{name}" for name in ("mesh_layers", "model_norms")),
+    *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "model_norms")),
+    f"{_OPERATIONS}.meshes.layers",
     *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
     *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
     f"{_OPERATIONS}.moreh.movement",

@@ -34,7 +34,7 @@ from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.system_desc import find_system
 from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.errors import locate_error
-from ttmlir.ttnn.operations.mesh_calls import MeshCall, pick_part
+from ttmlir.ttnn.operations.meshes.calls import MeshCall, pick_part
 from ttmlir.ttnn.operations.operation import OBSERVERS, common_device, remember_program
 from ttmlir.ttnn.operations.signature import fits
 from ttmlir.ttnn.registry import find_operation

@@ -73,7 +73,8 @@ def split_tuple(text: str) -> list[str]:
 
 def read_tiling(text: str, op: Operation) -> Tiling:
     """Read the sharding of one value; what cannot be said over a mesh is refused at `op`."""
-    body = _METADATA.sub("", text.strip()).removeprefix("{").removesuffix("}").strip()
+    braces = _METADATA.sub("", text.strip())
+    body = braces[1:-1].strip() if braces[:1] + braces[-1:] == "{}" else ""
     if body in _WORDS:
         return Tiling(text, body)
     if body.startswith("maximal"):

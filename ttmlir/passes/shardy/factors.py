@@ -396,22 +396,32 @@ def _normalization(op: Operation) -> Rule:
 def _said(op: Operation) -> Rule | None:
     """The rule that is said of a call: `<([i, k], [k, j])->([i, j]) {i=4, j=8, k=16} ...>`."""
     attr = op.attributes.get("sdy.sharding_rule")
-    found = _SAID.fullmatch(attr.data) if isinstance(attr, sdy.OpShardingRuleAttr) else None
+    if not isinstance(attr, sdy.OpShardingRuleAttr):
+        return None
+    # Lines may break anywhere.
+    found = _SAID.fullmatch(" ".join(attr.data.split()))
     if found is None:
         return None
     rule, numbers = Rule([], []), dict[str, int]()
     sizes = {name: int(size) for name, size in _SIZE.findall(found[3])}
     needs = {kind: {*_FACTOR.findall(names)} for kind, names in _KIND.findall(found[4])}
     whole = needs.get("need_replication", set[str]()) | needs.get("permutation", set[str]())
+    # What only operands or only results have is no dimension along which parts are computed from
+    # parts, such as the rows of a matrix that is decomposed; JAX says nothing else of it.
+    given, made = ({*_FACTOR.findall(found[side])} for side in (1, 2))
+    parted = (given & made | needs.get("reduction", set())) - whole
     for name, size in sizes.items():
         if size > 1:
-            numbers[name] = rule.new(size, whole=name in whole)
+            numbers[name] = rule.new(size, whole=name not in parted)
     rule.combined = {numbers[name] for name in needs.get("reduction", ()) if name in numbers}
     for text, values, tensors in (
         (found[1], op.operands, rule.operands),
         (found[2], op.results, rule.results),
     ):
-        for dims, shape in zip(_TENSOR.findall(text), _shapes(values), strict=False):
+        named = _TENSOR.findall(text)
+        if len(named) != len(values):
+            refuse(op, f"the rule {found[0]} is for another number of tensors")
+        for dims, shape in zip(named, _shapes(values), strict=True):
             factors = [
                 [numbers[name] for name in _FACTOR.findall(dim) if name in numbers]
                 for dim in dims.split(",")
@@ -420,8 +430,6 @@ def _said(op: Operation) -> Rule | None:
             if [math.prod(rule.sizes[each] for each in dim) for dim in factors] != [*shape]:
                 refuse(op, f"the rule {found[0]} does not fit tensors of {list(shape)}")
             tensors.append(factors)
-    if (len(rule.operands), len(rule.results)) != (len(op.operands), len(op.results)):
-        refuse(op, f"the rule {found[0]} is for another number of tensors")
     return rule
 
 

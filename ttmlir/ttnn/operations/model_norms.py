@@ -9,7 +9,7 @@ import numpy as np
 from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.elementwise.activations import apply_activations
-from ttmlir.ttnn.operations.mesh_calls import MeshCall
+from ttmlir.ttnn.operations.meshes.calls import MeshCall
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,

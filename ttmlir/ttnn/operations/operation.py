@@ -135,7 +135,7 @@ class Operation:
 
     def _compute(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if MeshStorage.is_used and not self.crosses_devices:
-            from ttmlir.ttnn.operations.mesh_calls import MeshCall
+            from ttmlir.ttnn.operations.meshes.calls import MeshCall
 
             call = MeshCall.of(args, kwargs)
             if call is not None:

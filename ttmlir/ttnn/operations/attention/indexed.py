@@ -10,6 +10,7 @@ import numpy as np
 from ttmlir.errors import ArgumentError
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.arguments import take_tensors
+from ttmlir.ttnn.operations.attention.transformer import before
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
@@ -19,7 +20,6 @@ from ttmlir.ttnn.operations.operation import (
     table_of,
 )
 from ttmlir.ttnn.operations.signature import spell_value
-from ttmlir.ttnn.operations.transformer import before
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import DataType, Layout, SparseKVFormat
 

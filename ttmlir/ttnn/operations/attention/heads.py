@@ -12,16 +12,7 @@ from ttmlir.metalium.cores import num_cores_to_corerangeset
 from ttmlir.metalium.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.arguments import keep, take_tensors
-from ttmlir.ttnn.operations.operation import (
-    Operation,
-    as_flag,
-    common_device,
-    is_integer,
-    is_strict,
-    store,
-    table_of,
-)
-from ttmlir.ttnn.operations.transformer import (
+from ttmlir.ttnn.operations.attention.transformer import (
     attend,
     attend_chunk,
     before,
@@ -30,6 +21,15 @@ from ttmlir.ttnn.operations.transformer import (
     scale_of,
     swap_halves,
     update_each,
+)
+from ttmlir.ttnn.operations.operation import (
+    Operation,
+    as_flag,
+    common_device,
+    is_integer,
+    is_strict,
+    store,
+    table_of,
 )
 from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec

@@ -14,7 +14,13 @@ import numpy as np
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable import collectives
 from ttmlir.runtime.tensor import Array
-from ttmlir.ttnn.operations.collectives import all_gather, groups_along, reduce_scatter, store_parts
+from ttmlir.ttnn.operations.attention.transformer import attend, before, scale_of
+from ttmlir.ttnn.operations.meshes.collectives import (
+    all_gather,
+    groups_along,
+    reduce_scatter,
+    store_parts,
+)
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -25,7 +31,6 @@ from ttmlir.ttnn.operations.operation import (
     table_of,
 )
 from ttmlir.ttnn.operations.signature import spell_value
-from ttmlir.ttnn.operations.transformer import attend, before, scale_of
 from ttmlir.ttnn.registry import find_operation
 from ttmlir.ttnn.tensor.distribution import Placement, PlacementReplicate, PlacementShard
 from ttmlir.ttnn.tensor.tensor import Tensor

@@ -1,0 +1,1 @@
+"""Operations over several devices: exchanges, layers that contain some, calls device by device."""
