@@ -514,29 +514,21 @@ def pool_onto(
     others take 16 rows at a time in all phases (GAPOOL); all numbers face by face, then those of
     one row.
     """
-    factors = b.parts[:, 0, :, 0].sum(0).reshape(32).astype(np.float32)
+    factors = b.parts[:, 0, :, 0].sum(0).reshape(1, 32).astype(np.float32)
     matrix = a.parts.sum(0).reshape(32, 32).astype(np.float32)
-
-    def multiply(in0: Array, in1: Array, onto: Array) -> Array:
-        missing = -len(in1) % 32
-        in0, in1 = np.pad(in0, ((0, 0), (0, missing))), np.pad(in1, ((0, missing), (0, 0)))
-        wide = dst is Register.FP32
-        return matrix_unit.matmul(in0, in1, onto, fidelity, wide=wide, wormhole=wormhole)
-
+    multiply = partial(matrix_unit.matmul, fidelity=fidelity, wide=dst is _FP32, wormhole=wormhole)
     if pool is Pool.ROWS:
-        column = start.reshape(-1, 1)
-        return multiply(np.ascontiguousarray(matrix.T), factors[:, None], column)[:, 0]
-    row = factors[None, :K_STEP]
+        return multiply(matrix.T, factors.T, start.reshape(-1, 1))[:, 0]
     if pool is Pool.COLUMNS:
-        total = start.reshape(1, -1)
-        for step in (0, K_STEP):
-            factor = factors[None, step : step + K_STEP]
-            total = multiply(factor, matrix[step : step + K_STEP], total)
-        return total[0]
-    total = np.zeros((1, K_STEP), np.float32)
-    for face in (matrix[:16, :16], matrix[:16, 16:], matrix[16:, :16], matrix[16:, 16:]):
-        total = multiply(row, face, total)
-    return multiply(row, to_source(total, source).reshape(-1, 1), start.reshape(1, 1))[0]
+        return multiply(factors, matrix, start.reshape(1, -1), pools=True)[0]
+    row = factors[:, :K_STEP]
+    faces = matrix.reshape(2, K_STEP, 2, K_STEP).swapaxes(1, 2).reshape(-1, K_STEP)
+    sums = np.zeros((1, K_STEP), np.float32)
+    sums = multiply(np.tile(row, 4), faces, sums, pools=True)
+    # Half of the tile has no numbers.
+    row, column = np.zeros((1, 32), np.float32), np.zeros((32, 1), np.float32)
+    row[:, :K_STEP], column[:K_STEP] = factors[:, :K_STEP], to_source(sums, source).T
+    return multiply(row, column, start.reshape(1, 1), pools=True)[0]
 
 
 LONGEST_CHAIN = 16
