@@ -27,6 +27,7 @@ from ttmlir.sim.kernels.expressions.library_calls import (
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
+    decay_function,
     evaluate_condition,
     evaluate_constant,
     evaluate_number,
@@ -268,6 +269,8 @@ def _return_value(context: Context, node: tree.Return, written: tree.Expression)
         context.result = VOID
         _emit_return(context, value.node, node)
         return
+    if context.result is None:
+        value = decay_function(context, value, written)
     target = value.type if context.result is None else context.result
     value = settle(convert_implicitly(context, value, target, written))
     if context.result is None:

@@ -344,6 +344,10 @@ class Deduction:
             case tree.Pointer(pointee=inner), ArrayType(element=element):
                 # An array decays to a pointer to its first element.
                 return self.match_type(inner, QualifiedType(element, given.const))
+            case tree.FunctionOf(), SignatureType() as signature:
+                result, *types = signature.result, *signature.parameters
+                qualified = [QualifiedType(each.type, each.const) for each in (result, *types)]
+                return self._match_types(pattern, qualified)
             case tree.Pointer(), _:
                 return False
             case tree.Reference(referent=inner), _:
@@ -381,6 +385,10 @@ class Deduction:
             self.context.unit.resolve_type(each, functions.scope)
             for each in (function.result, *(x.type for x in function.parameters))
         ]
+        return self._match_types(pattern, types)
+
+    def _match_types(self, pattern: tree.FunctionOf, types: list[QualifiedType]) -> bool:
+        """The same for a result and the types of parameters."""
         patterns = [pattern.result, *(each.type for each in pattern.parameters)]
         last = pattern.parameters[-1] if pattern.parameters else None
         if last is not None and last.is_pack:

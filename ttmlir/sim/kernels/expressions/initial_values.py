@@ -679,6 +679,8 @@ def _pass_by_value(context: Context, type_: tree.Type, given: Given, scope: Scop
     value = given.value
     target = context.unit.resolve_declared_type(type_, scope, value.type)
     value = settle(convert_implicitly(context, value, target.type, given.node))
+    # A function that is known is compiled into what calls it.
+    value = context.unit.find_pointed(value) or value
     if isinstance(target.type, StructType) and not is_temporary(context, value):
         # It ends with the call, in the caller.
         value = keep_temporary(context, copy_struct(context, value, given.node), given.node)
@@ -780,4 +782,5 @@ def _may_refer(target: QualifiedType, given: CType) -> bool:
 
 def _pass_constant_reference(context: Context, target: CType, given: Given) -> Argument:
     value = settle(convert_implicitly(context, given.value, target, given.node))
+    value = context.unit.find_pointed(value) or value
     return Argument(value.type, "value", value.node, value.space, is_const=True)

@@ -18,7 +18,13 @@ from ttmlir.cpp.types import (
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.destructors import THIS, keep_temporary
 from ttmlir.sim.kernels.expressions.initial_values import Given, pass_argument, refer_to
-from ttmlir.sim.kernels.expressions.lvalues import find_pointee, find_this, hold_value
+from ttmlir.sim.kernels.expressions.lvalues import (
+    find_pointee,
+    find_this,
+    hold_value,
+    points_to_function,
+    read_lvalue,
+)
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol
@@ -307,5 +313,8 @@ def call_closure(
     type_ = base.type
     if isinstance(type_, FunctionType):
         return call_function_value(context, node, type_, take_arguments(context, node.arguments))
+    if points_to_function(type_):
+        pointer = base if isinstance(base, Value) else read_lvalue(context, base)
+        return context.handlers.call_pointer(context, node, pointer)
     functions = find_member_functions(context, type_, "operator()")
     return None if functions is None else call_member(context, node, base, functions)
