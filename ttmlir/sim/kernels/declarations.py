@@ -49,6 +49,7 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     find_list_type,
     has_constructors,
     is_list,
+    names_variable,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
@@ -162,6 +163,19 @@ def declare_late(context: Context, late: LateVariable, node: tree.Node) -> Symbo
 
 def declare_variable(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> None:
     """Compile the declaration of one variable."""
+    _declare(context, node, declarator)
+    variable = context.scope.symbols[declarator.name]
+    if "constexpr" in node.specifiers or not isinstance(variable, Variable):
+        return
+    qualifiers = node.type.qualifiers if isinstance(node.type, tree.NamedType) else ()
+    is_number = isinstance(variable.storage.type, (IntType, FloatType))
+    is_fixed = "const" in qualifiers and "volatile" not in qualifiers
+    written = (declarator.value, *(declarator.arguments or ()))
+    if not (is_fixed and is_number) or any(names_variable(context, each) for each in written):
+        context.scope.symbols[declarator.name] = replace(variable, is_plain=True)
+
+
+def _declare(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> None:
     if isinstance(node.type, tree.Reference):
         _declare_reference(context, node.type, declarator)
         return
