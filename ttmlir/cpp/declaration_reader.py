@@ -767,7 +767,9 @@ class DeclarationReader(ExpressionReader):
         self.only(declarator, *_FUNCTION_WORDS)
         written = self.field(declarator, "declarator")
         name, specialized, scope, kind = self._function_name(written, class_name)
-        parameters = self.parameters(self.field(declarator, "parameters"))
+        listed = self.field(declarator, "parameters")
+        is_variadic = any(each.type == "..." for each in listed.children)
+        parameters = self.parameters(listed, is_variadic=is_variadic)
         if name == "MAIN" and parameters:
             raise self.error(written, "MAIN takes no parameters")
         result = self.trailing_result(declarator) or result
@@ -781,6 +783,7 @@ class DeclarationReader(ExpressionReader):
             is_const=self._is_const(declarator),
             specialized=specialized,
             scope=scope,
+            is_variadic=is_variadic,
             position=position,
         )
 
@@ -844,10 +847,10 @@ class DeclarationReader(ExpressionReader):
                 raise self.unsupported(node, "names of functions")
         return name, "function"
 
-    def parameters(self, node: Node) -> tuple[tree.Parameter, ...]:
+    def parameters(self, node: Node, *, is_variadic: bool = False) -> tuple[tree.Parameter, ...]:
         """The parameters of a function; `(void)` has none."""
         for child in node.children:
-            if child.type == "...":
+            if child.type == "..." and not is_variadic:
                 raise self.error(child, "'...' is not supported; name each parameter")
         parameters = tuple(map(self.parameter, node.named_children))
         return () if parameters == _NO_PARAMETERS else parameters

@@ -213,7 +213,8 @@ def _function_head(function: Function) -> str:
         name += f"<{', '.join(map(_template_argument, function.specialized))}>"
     if function.name == "MAIN":
         return f"{_type(function.result)} {name}"
-    parameters = f"({', '.join(map(_parameter, function.parameters))})"
+    listed = [*map(_parameter, function.parameters), *["..."] * function.is_variadic]
+    parameters = f"({', '.join(listed)})"
     constness = " const" if function.is_const else ""
     match function.kind:
         case "function" if _stands_around(function.result):

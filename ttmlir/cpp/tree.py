@@ -854,6 +854,8 @@ class Function(Node):
     """What a specialisation of a function template is for."""
     scope: Type | None = None
     """The class whose member is defined outside of it."""
+    is_variadic: bool = False
+    """Whether `...` follows its parameters."""
     access: str = field(default="", compare=False, repr=False)
     """`private` or `protected`, if not everybody may call it."""
 

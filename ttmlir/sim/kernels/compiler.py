@@ -59,6 +59,7 @@ from ttmlir.sim.kernels.scope import (
     list_used_names,
 )
 from ttmlir.sim.kernels.unit import Unit
+from ttmlir.sim.kernels.unused import check_unused
 from ttmlir.sim.kernels.value import Value
 from ttmlir.sim.sources import KernelSources
 
@@ -522,16 +523,19 @@ def _compile_parsed(
                 errors.add_note(unit.assumed.describe())
     if unit.found_waiting != waiting and not (errors is not None and errors.errors):
         return _compile_parsed(options, parsed, errors, unit.found_waiting)
-    return CompiledKernel(
+    made = CompiledKernel(
         file,
         module,
         bytecode,
-        unit.bindings,
+        dict(unit.bindings),
         unit.sources,
         parsed.lookups,
         tuple(find_missing_headers(unit)),
         unit.assumed,
     )
+    with deep_recursion():
+        check_unused(unit, HANDLERS)
+    return made
 
 
 def _assumed(options: _Options) -> AssumedArguments | None:
@@ -573,7 +577,8 @@ class _Services:
     def find_decltype(self, unit: Unit, scope: Scope, node: tree.Expression) -> QualifiedType:
         """The type of an expression, which is not evaluated."""
         context = Context(unit, scope, HANDLERS)
-        found = look_at(context, node)
+        with unit.looking():
+            found = look_at(context, node)
         if is_function(found.type) and isinstance(found, Value):
             signature = find_type_of(context, found, node)
             is_address = isinstance(node, tree.Unary) and node.operator != "*"

@@ -279,6 +279,8 @@ class Unit:
         """Those of which functions do wait."""
         self.made_functions = dict[object, Functions]()
         """Functions of templates that were taken as values."""
+        self.unevaluated = 0
+        """How many expressions around are not evaluated: those of `sizeof` and `decltype`."""
         self.static_functions = dict[str, tree.Declarator]()
         """Constants of the whole kernel that hold addresses of functions."""
         self.headers = set[str]()
@@ -671,6 +673,15 @@ class Unit:
                 pass
 
     # Code.
+
+    @contextmanager
+    def looking(self) -> Generator[None]:
+        """Within it only the types of expressions matter."""
+        self.unevaluated += 1
+        try:
+            yield
+        finally:
+            self.unevaluated -= 1
 
     def find_pointed(self, pointer: Value) -> Value | None:
         """The function or lambda that a pointer is known to point to."""

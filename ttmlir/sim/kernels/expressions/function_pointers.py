@@ -206,7 +206,7 @@ def _compile(
     context: Context, pointed: PointedFunction, signature: SignatureType
 ) -> tuple[Instance, bool]:
     """A function compiled for arguments wherever they are, and whether it is a lambda."""
-    arguments = [_describe(passed, i) for i, passed in enumerate(signature.parameters)]
+    arguments = [describe_argument(passed, i) for i, passed in enumerate(signature.parameters)]
     type_ = pointed.value.type
     is_lambda = isinstance(type_, StructType)
     if is_lambda:
@@ -222,7 +222,7 @@ def _compile(
     return find(context, function, scope, arguments, pointed.node), is_lambda
 
 
-def _describe(passed: PassedType, number: int) -> Argument:
+def describe_argument(passed: PassedType, number: int) -> Argument:
     """What a function gets for a parameter that is called through a pointer."""
     node = code.name("unused")
     if not passed.reference or _is_copied(passed):

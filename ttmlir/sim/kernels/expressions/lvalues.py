@@ -1400,7 +1400,8 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
         assert not isinstance(operand, _TYPES)
         lvalue = find_array(context, operand)
         if lvalue is None:
-            value = evaluate_scalar(context, operand)
+            with context.unit.looking():
+                value = evaluate_scalar(context, operand)
             type_ = value.type
             if value.width:
                 raise context.error(node, "a bit-field has a number of bits, and no size in bytes")
