@@ -133,6 +133,12 @@ def _names_of_parts(node: type[Node]) -> tuple[str, ...]:
     return tuple(each for each in names if each != "position")
 
 
+def list_parts(node: Node) -> Iterator[object]:
+    """What a node is made of: other nodes, and tuples of them."""
+    for name in _names_of_parts(type(node)):
+        yield getattr(node, name)
+
+
 def walk(node: object) -> Iterator[Node]:
     """All nodes of a tree, outer ones first."""
     pending = [node]
@@ -848,6 +854,8 @@ class Function(Node):
     """What a specialisation of a function template is for."""
     scope: Type | None = None
     """The class whose member is defined outside of it."""
+    is_variadic: bool = False
+    """Whether `...` follows its parameters."""
     access: str = field(default="", compare=False, repr=False)
     """`private` or `protected`, if not everybody may call it."""
 
