@@ -73,6 +73,12 @@ class Bookings:
             if self._totals[each]:
                 yield self._names[each], self._totals[each]
 
+    def without_times(self) -> Bookings:
+        """The same totals, without when they were booked."""
+        found = Bookings()
+        found._names, found._totals = self._names, self._totals
+        return found
+
     def book(self, resource: int, start: int, cycles: float) -> tuple[int, int]:
         """Reserve `cycles` from `start` on, in pieces where others were first: begin and end."""
         self._totals[resource] += cycles
@@ -300,7 +306,7 @@ class NocModel:
         self.parameters = parameters
         self.dram_bytes = 0
         """Read from and written to DRAM so far."""
-        self._dram = dict(dram)
+        self.dram = dict(dram)
         self._bookings = Bookings()
         self._reads: dict[tuple[int, Coord, Coord], _Way] = {}
         self._writes: dict[tuple[int, Coord, Coord], _Way] = {}
@@ -365,7 +371,7 @@ class NocModel:
         packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
         begin, departed = book(way.source, start, occupancy)
         passing = entering = occupancy
-        if target in self._dram:
+        if target in self.dram:
             self.dram_bytes += size
             # A packet holds its way for as long as the channel takes its bytes.
             passing, lost = max(occupancy, size / self.parameters.dram_write_rate), 0.0
@@ -415,6 +421,14 @@ class NocModel:
             way.last = max(way.last, arrival)
         return begin, departed, arrival, arrival + tree.answer_latency
 
+    def take_totals(self, other: NocModel) -> None:
+        """Have carried what another one carried: for reports, and for no more transfers."""
+        self.dram_bytes = other.dram_bytes
+        self._bookings = other._bookings.without_times()
+        self._channels, self._requests = other._channels, other._requests
+        self._outgoing, self._incoming = other._outgoing, other._incoming
+        self._links = other._links
+
     def hops(self, noc: int, source: Coord, target: Coord) -> int:
         """Links that a packet passes on its way."""
         return self._write_way(noc, source, target).hops
@@ -445,7 +459,7 @@ class NocModel:
         """The way of the bytes that a core reads: from their source to the core."""
         links = self._route(noc, source, core)
         entered = self._interface(self._incoming, noc, core, "into")
-        channel = self._dram.get(source)
+        channel = self.dram.get(source)
         if channel is None:
             left = self._interface(self._outgoing, noc, source, "out of")
             way = _Way(links, left, entered)
@@ -464,7 +478,7 @@ class NocModel:
             return way
         links = self._route(noc, core, target)
         left = self._interface(self._outgoing, noc, core, "out of")
-        channel = self._dram.get(target)
+        channel = self.dram.get(target)
         if channel is None:
             entered = self._interface(self._incoming, noc, target, "into")
         else:
