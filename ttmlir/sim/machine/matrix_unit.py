@@ -152,10 +152,15 @@ def _multiply_exactly(
 
 _PART = 1 << 14
 """Numbers that are computed at a time, so that they stay in the cache."""
-_MAGNITUDE, _EXPONENT = np.int32(0x7FFFFFFF), np.int32(0x7F800000)
-_AWAY = np.float32(1 + 2.0**-20)
-_HALF_UP = np.float32(2.0**-22)
-_TEN_BITS = np.float32(1.5 * 2**13)
+# Constants are arrays, which NumPy takes sooner than numbers.
+_INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
+_FLOAT32 = np.dtype(np.float32)
+_EXPONENT, _ZERO = np.array(0x7F800000, _INT32), np.array(0, _FLOAT32)
+_HALF_OF_16_BITS, _UPPER_HALF = np.array(0x8000, _INT32), np.array(-1 << 16, _INT32)
+_AWAY = np.array(1 + 2.0**-20, _FLOAT32)
+_AWAY_NEGATED = np.array(-_AWAY)
+_HALF_UP = np.array(2.0**-22, _FLOAT32)
+_TEN_BITS = np.array(1.5 * 2**13, _FLOAT32)
 """Times a power of 2, what has its last bit 10 bits below that."""
 
 
@@ -163,6 +168,9 @@ _ORDINARY = span(2.0**-50, 2.0**50)
 """No step of these makes a number that is denormal or infinite."""
 _SUMS = span(2.0**-100, 2.0**110)
 """Results that float32 has computed as the unit does, whatever the numbers were."""
+_FIRST_POWER = np.array(2.0**-90, _FLOAT32).view(_INT32)
+_POWERS = int(np.float32(2.0**100).view(_INT32) - _FIRST_POWER)
+"""So many patterns from the first one on are exponents of numbers whose sums are ordinary."""
 
 
 def _by_parts(function: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
@@ -193,8 +201,8 @@ def _with_exact(
 def _to_8_bits(values: Array) -> Array:
     """Numbers of DST of 16 bits: halves go away from zero, and 0 has no sign."""
     pattern = (values + np.float32(0)).view(np.int32)
-    pattern += np.int32(0x8000)
-    pattern &= np.int32(-1 << 16)
+    pattern += _HALF_OF_16_BITS
+    pattern &= _UPPER_HALF
     return pattern.view(np.float32)
 
 
@@ -238,12 +246,54 @@ def add(a: Array, b: Array, *, wide: bool, wormhole: bool, dst: Array | None = N
     return _add_exactly(a, b, wide=wide, wormhole=wormhole, dst=dst)
 
 
+def add_ordinary(a: Array, b: Array, sign: float, out: Array, *, wide: bool) -> bool:
+    """Put the sum of SrcA and `sign` times SrcB into `out`; False where their numbers forbid it.
+
+    It takes the fewest possible steps, none of which makes a floating-point error.
+    """
+    if out.size > _PART:
+        a, b = (np.broadcast_to(each, out.shape).reshape(-1) for each in (a, b))
+        flat = out.reshape(-1)
+        parts = [slice(start, start + _PART) for start in range(0, out.size, _PART)]
+        return all(add_ordinary(a[part], b[part], sign, flat[part], wide=wide) for part in parts)
+    power = _larger_power(a, b)
+    above = (power - _FIRST_POWER).view(_UINT32)
+    if not np.maximum.reduce(above, axis=None) < _POWERS:
+        return False
+    _add_with_power(power, a, b, sign, out, wide=wide)
+    return True
+
+
+def _larger_power(a: Array, b: Array) -> Array:
+    return np.maximum(a.view(_INT32) & _EXPONENT, b.view(_INT32) & _EXPONENT)
+
+
+def _add_with_power(
+    power: Array, a: Array, b: Array, sign: float, out: Array, *, wide: bool
+) -> None:
+    """The smaller one is rounded to 10 bits below the exponent of the larger one, then the sum."""
+    large = power.view(_FLOAT32)
+    large *= _TEN_BITS
+    total = a * _AWAY + large
+    other = b * (_AWAY if sign > 0 else _AWAY_NEGATED) - large
+    if wide:
+        np.add(total, other, out)
+        return
+    total += other
+    pattern = total.view(_INT32)
+    pattern += _HALF_OF_16_BITS
+    np.bitwise_and(pattern, _UPPER_HALF, out.view(_INT32))
+
+
 def _add_part(a: Array, b: Array, *, wide: bool, wormhole: bool) -> Array:
-    result = _add_ordinary(wide, a, b)
+    power = _larger_power(a, b)
+    result = np.empty(power.shape, np.float32)
+    _add_with_power(np.asarray(power), a, b, 1, result, wide=wide)
+    result += _ZERO
     if all_within(result, _SUMS):
         return result
     exactly = partial(_add_exactly, wide=wide, wormhole=wormhole)
-    return _with_exact(np.asarray(result), is_outside(result, _SUMS), exactly, a, b)
+    return _with_exact(result, is_outside(result, _SUMS), exactly, a, b)
 
 
 def _add_exactly(
@@ -261,20 +311,6 @@ def _add_exactly(
     total = np.zeros(np.shape(a), np.float32) if dst is None else dst
     term = _Terms(large.negative, large.power, size)
     return _accumulate((term,), total, wide=wide, wormhole=wormhole)
-
-
-def _add_ordinary(wide: bool, a: Array, b: Array) -> Array:
-    """The smaller one is rounded to 10 bits below the exponent of the larger one, then the sum."""
-    size = np.maximum(a.view(np.int32) & _MAGNITUDE, b.view(np.int32) & _MAGNITUDE)
-    size &= _EXPONENT
-    large = size.view(np.float32)
-    large *= _TEN_BITS
-    total = a * _AWAY + large
-    total -= large
-    other = b * _AWAY + large
-    other -= large
-    total += other
-    return total + np.float32(0) if wide else _to_8_bits(total)
 
 
 def subtract(a: Array, b: Array, *, wide: bool, wormhole: bool) -> Array:

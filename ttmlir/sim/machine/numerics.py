@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from ttmlir.layout.data_format import BLOCK, BLOCK_FLOATS
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.sim.machine import matrix_unit
-from ttmlir.sim.machine.vector_unit import pack_bfloat16
+from ttmlir.sim.machine.vector_unit import all_bfloat16, pack_bfloat16
 from ttmlir.sim.timing.costs import fidelity_phases, tile_bytes
 
 # --- Tile formats ---------------------------------------------------------------------------------
@@ -106,7 +106,8 @@ _SCALAR_DTYPES = {
 _FLOAT32, _INT32 = np.dtype(np.float32), np.dtype(np.int32)
 _UINT16, _UINT32 = np.dtype(np.uint16), np.dtype(np.uint32)
 _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-_BF16, _FP16 = Register.BF16, Register.FP16  # Members of an Enum take longer to find.
+# Members of an Enum take longer to find.
+_FP16, _FP32 = Register.FP16, Register.FP32
 _MANTISSA_BITS = {Register.BF16: 7, Register.FP16: 10, Register.TF32: 10, Register.FP32: 23}
 _SMALLEST = {Register.FP16: 2.0**-14}
 _SMALLEST_NORMAL = 2.0**-126
@@ -396,34 +397,27 @@ def parts_b(values: Array) -> tuple[Array, Array]:
     return _parts(values, _BITS_B)
 
 
-@np.errstate(all="ignore")
 def combine(function: Callable[..., Array], a: Array, b: Array, dst: Register, out: Array) -> None:
     """Put the sum or difference of SrcA and SrcB (float32 numbers), rounded to DST, into `out`.
 
     Denormal FP16 numbers are expected to be 0 already, here and in the products.
     """
-    if dst is not _FP16:
-        out[:] = _add_or_subtract(function, a, b, dst)
-        return
-    out[:] = round_to(function(operand(a), operand(b)), dst)
+    sign = -1 if function is np.subtract else 1
+    if dst is _FP16 or not matrix_unit.add_ordinary(a, b, sign, out, wide=dst is _FP32):
+        out[:] = combine_onto(function, None, a, b, dst)
 
 
 @np.errstate(all="ignore")
 def combine_onto(
-    function: Callable[..., Array], start: Array, a: Array, b: Array, dst: Register
+    function: Callable[..., Array], start: Array | None, a: Array, b: Array, dst: Register
 ) -> Array:
-    """DST after the sum or difference of SrcA and SrcB was added to it."""
-    if dst is not _FP16:
-        return _add_or_subtract(function, a, b, dst, start)
-    return round_to(operand(start, dst) + function(operand(a), operand(b)), dst)
-
-
-def _add_or_subtract(
-    function: Callable[..., Array], a: Array, b: Array, dst: Register, onto: Array | None = None
-) -> Array:
+    """DST, 0 without a start, after the sum or difference of SrcA and SrcB was added to it."""
+    if dst is _FP16:
+        total = function(operand(a), operand(b))
+        return round_to(total if start is None else operand(start, dst) + total, dst)
     b = -b if function is np.subtract else b
     # Generations differ where a sum is one last bit below 0, which those of 11 bits never are.
-    return matrix_unit.add(a, b, wide=dst is Register.FP32, wormhole=False, dst=onto)
+    return matrix_unit.add(a, b, wide=dst is _FP32, wormhole=False, dst=start)
 
 
 @np.errstate(all="ignore")
@@ -768,7 +762,16 @@ def packer(register: Register, data_type: DataType) -> Callable[[Array], Array]:
         return lambda values: encode(round_away(values, target))
     if register is not target:
         return lambda values: encode(to_source(values, target))
+    if data_type is DataType.BF16:
+        table = _packed_bfloat16()
+        return lambda values: table.take(values.view(_UINT16)[1::2]).view(np.uint8)
     return encode
+
+
+@cache
+def _packed_bfloat16() -> Array:
+    """What the packer makes of each pattern of a DST of bfloat16."""
+    return np.ascontiguousarray(pack_bfloat16(all_bfloat16()).view(_UINT16)[1::2])
 
 
 def round_away(values: Array, register: Register) -> Array:
@@ -794,7 +797,7 @@ def _encoder(data_type: DataType) -> Callable[[Array], Array]:
     """A function of numbers that fit the 16-bit format of `data_type`'s class: their bytes."""
     match data_type:
         case DataType.BF16:
-            return lambda values: _upper_halves(pack_bfloat16(values))
+            return _upper_halves
         case DataType.F16:
             return lambda values: _fp16_patterns(values.view(_UINT32)).view(np.uint8)
         case _:
