@@ -157,33 +157,40 @@ class Bookings:
         """
         latest = int(start + cycles + 0.5)
         bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
-        limit = min(offset, BUCKET - cycles)
-        row = self._rows.get(bucket) or self._new_row(bucket)
-        totals = self._totals
+        room = BUCKET - cycles
+        limit = offset if offset < room else room
+        rows, totals = self._rows, self._totals
+        row = rows.get(bucket) or self._new_row(bucket)
         for resource in resources:
             used = row[resource]
+            totals[resource] += cycles
             if used <= limit:
                 row[resource] = used + cycles
-                totals[resource] += cycles
                 continue
-            begin, end = self.book(resource, start, cycles)
-            if lost and begin > start + 1 and self._is_shared(resource, user, bucket):
-                _, end = self.book(resource, end, lost)
+            if used <= room:
+                row[resource] = used + cycles
+                position = start - offset + used
+                begin, end = int(position), int(position + cycles + 0.5)
+            else:
+                position = max(start, (bucket << BUCKET_BITS) + used)
+                begin, end = self._book_in_pieces(resource, bucket, position, cycles)
+            if lost and begin > start + 1:
+                last = self._users[resource]
+                if last != user:
+                    self._users[resource] = user
+                    if last >= 0:
+                        self._shared[resource] = bucket
+                if bucket - self._shared[resource] < SHARED_BUCKETS:
+                    _, end = self.book(resource, end, lost)
+            if end > latest:
+                latest = end
             start = begin
-            latest = max(latest, end)
-            bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
-            limit = min(offset, BUCKET - cycles)
-            row = self._rows.get(bucket) or self._new_row(bucket)
+            offset = start & BUCKET_MASK
+            limit = offset if offset < room else room
+            if start >> BUCKET_BITS != bucket:
+                bucket = start >> BUCKET_BITS
+                row = rows.get(bucket) or self._new_row(bucket)
         return latest
-
-    def _is_shared(self, resource: int, user: int, bucket: int) -> bool:
-        """Whether another user waited for a resource at about the same time."""
-        last = self._users[resource]
-        if last != user:
-            self._users[resource] = user
-            if last >= 0:
-                self._shared[resource] = bucket
-        return bucket - self._shared[resource] < SHARED_BUCKETS
 
     def _new_row(self, bucket: int) -> list[float]:
         """The row of a bucket, which nobody has taken anything of if it is not there."""
@@ -198,23 +205,31 @@ class Bookings:
         self, resource: int, bucket: int, position: float, cycles: float
     ) -> tuple[int, int]:
         """Fill a bucket from a position on, and then those after it: begin and end."""
-        full = self._full[resource]
+        full, rows = self._full[resource], self._rows
         if bucket in full:
-            bucket = _first_with_room(full, bucket)
-            position = (bucket << BUCKET_BITS) + self._new_row(bucket)[resource]
+            bucket = full[bucket]
+            if bucket in full:
+                bucket = _first_with_room(full, bucket)
+            row = rows.get(bucket) or self._new_row(bucket)
+            position = (bucket << BUCKET_BITS) + row[resource]
+        else:
+            row = rows.get(bucket) or self._new_row(bucket)
         begin = int(position)
         room = (bucket + 1 << BUCKET_BITS) - position
         while cycles > room:
-            row = self._new_row(bucket)
-            row[resource] += room
-            if row[resource] >= BUCKET - 0.5:
+            used = row[resource] + room
+            row[resource] = used
+            if used >= BUCKET - 0.5:
                 full[bucket] = bucket + 1
             cycles -= room
-            bucket = _first_with_room(full, bucket + 1)
-            used = self._new_row(bucket)[resource]
+            bucket += 1
+            if bucket in full:
+                bucket = _first_with_room(full, bucket)
+            row = rows.get(bucket) or self._new_row(bucket)
+            used = row[resource]
             position = (bucket << BUCKET_BITS) + used
             room = BUCKET - used
-        self._new_row(bucket)[resource] += cycles
+        row[resource] += cycles
         return begin, int(position + cycles + 0.5)
 
     def _forget(self) -> None:
