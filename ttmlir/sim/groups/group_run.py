@@ -249,11 +249,11 @@ class _Attempt:
                 self._tried = place
                 group.run()
             times = self._find_times(groups)
-        for group in groups:
-            _tell(regular, group)
-        regular.finish()
-        for group in groups:
-            _store(group)
+            for group in groups:
+                _tell(regular, group)
+            regular.finish()
+            for group in groups:
+                _store(group)
         return times
 
     def _find_times(self, groups: Iterable[_Group]) -> list[ThreadTimes]:
