@@ -448,6 +448,51 @@ def test_products_of_rows_with_columns_are_those_one_by_one(
         assert bits(tile.reshape(-1)) == bits(expected.reshape(-1))
 
 
+@pytest.mark.parametrize("fidelity", PHASES)
+@pytest.mark.parametrize("register", [Register.BF16, Register.FP32])
+def test_products_of_matrices_are_those_of_their_tiles(
+    fidelity: MathFidelity, register: Register
+) -> None:
+    """More than a block each way, of numbers of unlike sizes, onto numbers that were there."""
+    rng = np.random.default_rng(14)
+    source = {Register.FP32: Register.TF32}.get(register, register)
+
+    def matrix(rows: int, columns: int) -> Any:
+        values = np.ldexp(rng.normal(0, 1, (rows, columns)), rng.integers(-5, 5, (rows, columns)))
+        return numerics.to_source(values.astype(np.float32), source)
+
+    def part(values: Any, row: int, column: int) -> Any:
+        return values[32 * row : 32 * row + 32, 32 * column : 32 * column + 32]
+
+    in0, in1 = matrix(160, 96), matrix(96, 192)
+    start = numerics.round_to(rng.normal(0, 9, (160, 192)), register)
+    got = numerics.multiply_matrices(start, in0, in1, fidelity, register)
+    assert got is not None
+    for row, column in ((0, 0), (3, 5), (4, 1), (4, 5)):
+        expected = part(start, row, column)
+        for k in range(3):
+            a = numerics.factor_a(numerics.operand(part(in1, k, column), source))
+            b = numerics.factor_b(numerics.operand(part(in0, row, k), source))
+            expected = numerics.matmul_onto(expected, a, b, fidelity, register)
+        np.testing.assert_array_equal(part(got, row, column), expected)
+
+
+def test_matrices_with_special_numbers_are_left_to_products_of_tiles() -> None:
+    """Denormal and infinite ones, products that are too small or large, and DST in FP16."""
+    ones = np.ones((32, 32), np.float32)
+
+    def multiply(in0: Any, start: Any = ones, register: Register = Register.BF16) -> Any:
+        return numerics.multiply_matrices(start, in0, ones, MathFidelity.LOFI, register)
+
+    assert multiply(ones).tolist() == [[33.0] * 32] * 32
+    for number in (1e-40, np.inf, np.nan, 2.0**-91, 2.0**119):
+        special = ones.copy()
+        special[3, 30] = number
+        assert multiply(special) is None
+    assert multiply(ones, np.full((32, 32), np.inf, np.float32)) is None
+    assert multiply(ones, register=Register.FP16) is None
+
+
 @pytest.mark.parametrize("register", [Register.BF16, Register.FP16])
 def test_rounding_of_ties_and_their_neighbours(register: Register) -> None:
     """Numbers halfway between two of the register, and the next float64 numbers on both sides."""

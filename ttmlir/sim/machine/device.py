@@ -150,7 +150,8 @@ class SimChip:
 
     def has_worker(self, logical: Coordinate) -> bool:
         """Whether logical (x, y) is in the grid of the workers."""
-        return all(0 <= place < extent for place, extent in zip(logical, self.grid, strict=True))
+        (x, y), (columns, rows) = logical, self.grid
+        return 0 <= x < columns and 0 <= y < rows
 
     @property
     def workers_text(self) -> str:

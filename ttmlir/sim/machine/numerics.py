@@ -598,6 +598,50 @@ def add_products(
             tile[:] = numbers
 
 
+_SIDE = 128
+"""Rows and columns of the result that stay in the cache with what is added to them.
+
+Of more, OpenBLAS would have several threads share a product that one computes in no time.
+"""
+
+
+@np.errstate(all="ignore")
+def multiply_matrices(
+    start: Array, in0: Array, in1: Array, fidelity: MathFidelity, dst: Register
+) -> Array | None:
+    """DST (M x N) after in0 (M x K) @ in1 (K x N) was added, as `add_products` adds it (float32).
+
+    32 divides K, which is at most 32 * `LONGEST_CHAIN`. None if some number of these is not
+    ordinary, or some sum may not be.
+    """
+    if dst is Register.FP16 or not all(
+        _ordinary(np.ascontiguousarray(each).view(_UINT32)) for each in (start, in0, in1)
+    ):
+        return None
+    (least0, most0), (least1, most1) = _extent(in0), _extent(in1)
+    if least0 * least1 < _TINY or in0.shape[1] * most0 * most1 > _HUGE:
+        return None
+    phases = fidelity_phases(fidelity)
+    a = [part.astype(np.float64) for part in parts_a(np.ascontiguousarray(in1))]
+    b = [part.astype(np.float64) for part in parts_b(np.ascontiguousarray(in0))]
+    result = np.empty(start.shape, np.float32)
+    steps = [slice(first, first + K_STEP) for first in range(0, in0.shape[1], K_STEP)]
+    for top in range(0, start.shape[0], _SIDE):
+        rows = slice(top, top + _SIDE)
+        for left in range(0, start.shape[1], _SIDE):
+            columns = slice(left, left + _SIDE)
+            total = start[rows, columns].astype(np.float64)
+            product = np.empty_like(total)
+            addends = (
+                np.matmul(b[part_b][rows, step], a[part_a][step, columns], product)
+                for pair in zip(steps[::2], steps[1::2], strict=True)
+                for part_a, part_b in PHASE_PARTS[:phases]
+                for step in pair
+            )
+            result[rows, columns] = _add_all(total, addends, dst, limited=False)
+    return result
+
+
 def _add_all(total: Array, addends: Iterable[Array], dst: Register, *, limited: bool) -> Array:
     """The total (float64) after addends, each of which rounds; `limited` where one may be special.
 

@@ -548,12 +548,17 @@ class RegularRun:
         """What was written lies in a buffer, and was written once."""
         space = None if self._full is None else self._full.space(memory)
         last = 0 if space is None else space.first_free
+        inside = 0
+        """Up to where the buffer reaches that was found last."""
         for address in sorted(written):
             end = address + written[address]
             if address < last or end > memory.size:
                 raise IrregularError
             last = end
-            if space is None or space.shadow.cell(address, end) is not None:
+            if space is None or end <= inside:
+                continue
+            inside = space.buffer_end(address)
+            if end <= inside or space.shadow.cell(address, end) is not None:
                 continue
             if space.overrun(address, end) is not None or space.is_free(address, end):
                 raise IrregularError

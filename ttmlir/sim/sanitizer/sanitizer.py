@@ -9,7 +9,7 @@ page docs/sanitizer.md.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Literal
@@ -807,6 +807,26 @@ _HOST = Actor(0, 0, VectorClock(np.zeros(1, np.int64)), in_order=True)
 """Whatever the host does is before or after a program, never during it."""
 
 
+def _runs(written: Iterable[tuple[Memory, int, int]]) -> Iterator[tuple[Memory, int, int, int]]:
+    """Places that do not overlap, together where one begins at the end of another as long one.
+
+    Memory, address and size of the first one, and how many there are.
+    """
+    by_memory: dict[Memory, list[tuple[int, int]]] = {}
+    for memory, address, size in written:
+        by_memory.setdefault(memory, []).append((address, size))
+    for memory, places in by_memory.items():
+        places.sort()
+        first, length, count = *places[0], 0
+        for address, size in places:
+            if size != length or address != first + length * count:
+                if count:
+                    yield memory, first, length, count
+                first, length, count = address, size, 0
+            count += 1
+        yield memory, first, length, count
+
+
 class Sanitizer:
     """What one device tells of its programs.
 
@@ -852,9 +872,9 @@ class Sanitizer:
         """
         self._spaces[endpoint.memory] = Space(endpoint, first_free, allocator)
 
-    def host_write(self, memory: Memory, address: int, size: int) -> None:
-        """The host writes bytes while no program runs."""
-        self._spaces[memory].shadow.preset(address, size, _HOST)
+    def host_write(self, memory: Memory, address: int, size: int, pages: int = 1) -> None:
+        """The host writes so many pages of `size` bytes while no program runs."""
+        self._spaces[memory].shadow.preset(address, size, _HOST, pages)
 
     def host_read(self, memory: Memory, address: int, size: int) -> None:
         """The host reads bytes while no program runs: nothing can be wrong with that."""
@@ -931,8 +951,8 @@ class Sanitizer:
             for buffer in core.cbs.values():
                 if not buffer.aliased:
                     self._spaces[core.l1].shadow.forget(buffer.address, buffer.size)
-        for memory, address, size in written:
-            self.host_write(memory, address, size)
+        for memory, address, size, pages in _runs(written):
+            self.host_write(memory, address, size, pages)
 
     @property
     def pops_unfilled(self) -> bool:

@@ -73,6 +73,12 @@ class Bookings:
             if self._totals[each]:
                 yield self._names[each], self._totals[each]
 
+    def without_times(self) -> Bookings:
+        """The same totals, without when they were booked."""
+        found = Bookings()
+        found._names, found._totals = self._names, self._totals
+        return found
+
     def book(self, resource: int, start: int, cycles: float) -> tuple[int, int]:
         """Reserve `cycles` from `start` on, in pieces where others were first: begin and end."""
         self._totals[resource] += cycles
@@ -151,33 +157,40 @@ class Bookings:
         """
         latest = int(start + cycles + 0.5)
         bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
-        limit = min(offset, BUCKET - cycles)
-        row = self._rows.get(bucket) or self._new_row(bucket)
-        totals = self._totals
+        room = BUCKET - cycles
+        limit = offset if offset < room else room
+        rows, totals = self._rows, self._totals
+        row = rows.get(bucket) or self._new_row(bucket)
         for resource in resources:
             used = row[resource]
+            totals[resource] += cycles
             if used <= limit:
                 row[resource] = used + cycles
-                totals[resource] += cycles
                 continue
-            begin, end = self.book(resource, start, cycles)
-            if lost and begin > start + 1 and self._is_shared(resource, user, bucket):
-                _, end = self.book(resource, end, lost)
+            if used <= room:
+                row[resource] = used + cycles
+                position = start - offset + used
+                begin, end = int(position), int(position + cycles + 0.5)
+            else:
+                position = max(start, (bucket << BUCKET_BITS) + used)
+                begin, end = self._book_in_pieces(resource, bucket, position, cycles)
+            if lost and begin > start + 1:
+                last = self._users[resource]
+                if last != user:
+                    self._users[resource] = user
+                    if last >= 0:
+                        self._shared[resource] = bucket
+                if bucket - self._shared[resource] < SHARED_BUCKETS:
+                    _, end = self.book(resource, end, lost)
+            if end > latest:
+                latest = end
             start = begin
-            latest = max(latest, end)
-            bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
-            limit = min(offset, BUCKET - cycles)
-            row = self._rows.get(bucket) or self._new_row(bucket)
+            offset = start & BUCKET_MASK
+            limit = offset if offset < room else room
+            if start >> BUCKET_BITS != bucket:
+                bucket = start >> BUCKET_BITS
+                row = rows.get(bucket) or self._new_row(bucket)
         return latest
-
-    def _is_shared(self, resource: int, user: int, bucket: int) -> bool:
-        """Whether another user waited for a resource at about the same time."""
-        last = self._users[resource]
-        if last != user:
-            self._users[resource] = user
-            if last >= 0:
-                self._shared[resource] = bucket
-        return bucket - self._shared[resource] < SHARED_BUCKETS
 
     def _new_row(self, bucket: int) -> list[float]:
         """The row of a bucket, which nobody has taken anything of if it is not there."""
@@ -192,23 +205,31 @@ class Bookings:
         self, resource: int, bucket: int, position: float, cycles: float
     ) -> tuple[int, int]:
         """Fill a bucket from a position on, and then those after it: begin and end."""
-        full = self._full[resource]
+        full, rows = self._full[resource], self._rows
         if bucket in full:
-            bucket = _first_with_room(full, bucket)
-            position = (bucket << BUCKET_BITS) + self._new_row(bucket)[resource]
+            bucket = full[bucket]
+            if bucket in full:
+                bucket = _first_with_room(full, bucket)
+            row = rows.get(bucket) or self._new_row(bucket)
+            position = (bucket << BUCKET_BITS) + row[resource]
+        else:
+            row = rows.get(bucket) or self._new_row(bucket)
         begin = int(position)
         room = (bucket + 1 << BUCKET_BITS) - position
         while cycles > room:
-            row = self._new_row(bucket)
-            row[resource] += room
-            if row[resource] >= BUCKET - 0.5:
+            used = row[resource] + room
+            row[resource] = used
+            if used >= BUCKET - 0.5:
                 full[bucket] = bucket + 1
             cycles -= room
-            bucket = _first_with_room(full, bucket + 1)
-            used = self._new_row(bucket)[resource]
+            bucket += 1
+            if bucket in full:
+                bucket = _first_with_room(full, bucket)
+            row = rows.get(bucket) or self._new_row(bucket)
+            used = row[resource]
             position = (bucket << BUCKET_BITS) + used
             room = BUCKET - used
-        self._new_row(bucket)[resource] += cycles
+        row[resource] += cycles
         return begin, int(position + cycles + 0.5)
 
     def _forget(self) -> None:
@@ -300,7 +321,7 @@ class NocModel:
         self.parameters = parameters
         self.dram_bytes = 0
         """Read from and written to DRAM so far."""
-        self._dram = dict(dram)
+        self.dram = dict(dram)
         self._bookings = Bookings()
         self._reads: dict[tuple[int, Coord, Coord], _Way] = {}
         self._writes: dict[tuple[int, Coord, Coord], _Way] = {}
@@ -365,7 +386,7 @@ class NocModel:
         packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
         begin, departed = book(way.source, start, occupancy)
         passing = entering = occupancy
-        if target in self._dram:
+        if target in self.dram:
             self.dram_bytes += size
             # A packet holds its way for as long as the channel takes its bytes.
             passing, lost = max(occupancy, size / self.parameters.dram_write_rate), 0.0
@@ -415,6 +436,14 @@ class NocModel:
             way.last = max(way.last, arrival)
         return begin, departed, arrival, arrival + tree.answer_latency
 
+    def take_totals(self, other: NocModel) -> None:
+        """Have carried what another one carried: for reports, and for no more transfers."""
+        self.dram_bytes = other.dram_bytes
+        self._bookings = other._bookings.without_times()
+        self._channels, self._requests = other._channels, other._requests
+        self._outgoing, self._incoming = other._outgoing, other._incoming
+        self._links = other._links
+
     def hops(self, noc: int, source: Coord, target: Coord) -> int:
         """Links that a packet passes on its way."""
         return self._write_way(noc, source, target).hops
@@ -445,7 +474,7 @@ class NocModel:
         """The way of the bytes that a core reads: from their source to the core."""
         links = self._route(noc, source, core)
         entered = self._interface(self._incoming, noc, core, "into")
-        channel = self._dram.get(source)
+        channel = self.dram.get(source)
         if channel is None:
             left = self._interface(self._outgoing, noc, source, "out of")
             way = _Way(links, left, entered)
@@ -464,7 +493,7 @@ class NocModel:
             return way
         links = self._route(noc, core, target)
         left = self._interface(self._outgoing, noc, core, "out of")
-        channel = self._dram.get(target)
+        channel = self.dram.get(target)
         if channel is None:
             entered = self._interface(self._incoming, noc, target, "into")
         else:
