@@ -73,6 +73,7 @@ NETWORK = NetworkFigures(
     flit_cycles=figure(1.02, "C2: 16 KiB, that is 257 flits, take 263.2 cycles written"),
     buffered_flits=figure(wormhole.NETWORK.buffered_flits, _AS_WORMHOLE),
     lost_share=figure(wormhole.NETWORK.lost_share, _AS_WORMHOLE),
+    crowded_share=figure(0.0, "C18: 6x6 cores get all that the links carry, 2048 bytes each"),
     read_latency=figure((65, 177, 217, 329), _NPE),
     write_latency=figure(60, "C6 and C11, one transfer each"),
     word_latency=figure(40, "C6 and C11, one transfer each"),
@@ -89,6 +90,13 @@ NETWORK = NetworkFigures(
     multicast_answer=figure(1, "C15b: 109 cycles for 109 receivers of linked packets"),
     stores_inline_writes=figure(
         True, "C10: 43 cycles each, and as long under way as a write out of L1"
+    ),
+    dram_endpoints=figure(
+        (
+            *(((11, 0), (1, 0)), ((2, 0), (10, 0)), ((9, 0), (4, 0)), ((5, 0), (7, 0))),
+            *(((11, 9), (1, 9)), ((3, 9), (10, 9)), ((8, 9), (4, 9)), ((6, 9), (7, 9))),
+        ),
+        _SOC,
     ),
     dram_read_rate=figure(46.3, f"{_READS}: 500.5 GB/s over 8 channels at 1.35 GHz"),
     dram_write_rate=figure(46.3, f"{_READS}: 500.5 GB/s read; writes are taken to get the same"),

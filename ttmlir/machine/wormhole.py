@@ -140,6 +140,9 @@ NETWORK = NetworkFigures(
         "fitted to C16 and C17, 256 pages each, and to readers at random places (ISA, "
         "DRAMTile/README.md)",
     ),
+    crowded_share=figure(
+        0.3, "fitted to N1 and N2, 512 and 2048 bytes, 16 and 64 pages of each core"
+    ),
     read_latency=figure((70, 154, 170, 270), _NPE),
     write_latency=figure(60, "C5 and C10, one transfer each"),
     word_latency=figure(24, "C5 and C10, one transfer each"),
@@ -150,6 +153,7 @@ NETWORK = NetworkFigures(
     ),
     multicast_answer=figure(1, "C14 and C15"),
     stores_inline_writes=figure(False, "C10: 22 cycles each"),
+    dram_endpoints=figure((), _SOC),
     dram_read_rate=figure(22.2, "ISA, DRAMTile/README.md: 22.2 to 22.3 GB/s at 1 GHz"),
     dram_write_rate=figure(21.9, "ISA, DRAMTile/README.md: 21.9 to 22.0 GB/s at 1 GHz"),
     dram_partial_write=figure(
