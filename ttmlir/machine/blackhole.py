@@ -134,20 +134,23 @@ LAUNCH = LaunchFigures(
     slow_host_call=figure(wormhole.LAUNCH.slow_host_call, _AS_WORMHOLE),
 )
 
+_NOC_TABLE = "tt-metal 0.81, noc_estimator/latencies/noc_latencies.yaml"
+
 PROGRAMS = ProgramFigures(
     dram_read_latency=figure(438, "polaris issue 472"),
     dram_write_latency=figure(422, "C4: LLD, DRAM Packet Sizes 2.0"),
-    l1_read_latency=figure(359, "that of a write: no read of the L1 of another core is published"),
+    l1_read_latency=figure(373, f"{_NOC_TABLE}, pattern 0, one transfer of 64 bytes"),
     l1_write_latency=figure(359, "C2: LLD, One to One Packet Sizes 2.0"),
-    read_issue=figure(24.4, "that of a write: nothing is published for reads"),
+    read_issue=figure(22.0, f"{_NOC_TABLE}, pattern 0, sharded: the slope at 64 bytes"),
     write_issue=figure(24.4, "C2: the slope of One to One Packet Sizes 2.0 at 64 bytes"),
     spread_read_share=figure(344 / 500, f"{_READS}: 344 of 500 GB/s from anywhere"),
     placed_read_share=figure(
         wormhole.PROGRAMS.placed_read_share, "as on Wormhole: nothing is published for products"
     ),
     spread_write_share=figure(
-        wormhole.PROGRAMS.spread_write_share,
-        "taken to lose as much as on Wormhole, whose networks are the same: nothing is published",
+        231 / 370,
+        f"{_NOC_TABLE}, pattern 4, interleaved: 110 cores on network 1, 64 and 256 pages of 2048 "
+        "bytes",
     ),
     unpack_speed=figure(
         52 / 25,

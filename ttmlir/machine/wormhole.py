@@ -197,9 +197,7 @@ LAUNCH = LaunchFigures(
 PROGRAMS = ProgramFigures(
     dram_read_latency=figure(389, "C3: LLD, DRAM Packet Sizes 2.0, one transfer of 32 bytes"),
     dram_write_latency=figure(
-        344,
-        "nothing is published, so one to the next core is taken (C1: LLD, One to One Packet "
-        "Sizes 2.0)",
+        413, "NOC, pattern 1, sharded, one transfer of 128 bytes: 409 to 425 (tt-metal 0.81)"
     ),
     l1_read_latency=figure(289, "C7: LLD, L1 Interleaved Page Read Numbers"),
     l1_write_latency=figure(344, "C1: LLD, One to One Packet Sizes 2.0"),
