@@ -9,7 +9,7 @@ and every core reads what it needs.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ttmlir.cost.families.reduction import FAST_EXP, REDUCE, pass_cycles
 from ttmlir.cost.machine import Machine
@@ -68,12 +68,18 @@ class Division:
 
 
 def cost_matmul(machine: Machine, work: Work) -> OperationCost:
-    """`matmul`: one program."""
+    """`matmul`: one program. Tiles of a transposed first operand are turned by the cores that
+    multiply them, those of the second one while they are unpacked."""
     a, b = work.operands[:2]
-    (batch, rows, inner), (matrices, _, columns) = tile_shape(a.shape), tile_shape(b.shape)
+    (batch, rows, inner), (matrices, depth, columns) = tile_shape(a.shape), tile_shape(b.shape)
+    extent = a.shape[-1]
+    if work.parameters.get("transpose_a"):
+        rows, inner, extent = inner, rows, a.shape[-2]
+    if work.parameters.get("transpose_b"):
+        columns = depth
     if matrices == 1:
         rows, batch = rows * batch, 1
-    flops = 2.0 * math.prod(work.output.shape) * a.shape[-1]
+    flops = 2.0 * math.prod(work.output.shape) * extent
     if batch > 1 or matrices > 1:
         batch = max(batch, matrices)
         workload = _batched(machine, work, batch, (rows, inner, columns), flops)
@@ -114,6 +120,10 @@ def multiply(
         accumulates=division.steps > 1,
         wide_sums=work.wide_sums,
     )
+    if work.parameters.get("transpose_a"):
+        tiles = division.block_rows * division.depth
+        turning = tiles * pass_cycles(machine, "transpose_wh_tile", a.data_type, work)
+        compute = tuple(replace(each, cycles=each.cycles + turning) for each in compute)
     results = division.block_rows * division.block_columns
     once = [writing(machine, work.output, results, division.cores)]
     if work.matmul.activation:
