@@ -64,7 +64,8 @@ _PLACES = (
     (r"(?:^|/)(compute_kernel_api(?:/.+)?\.h)", r"\1"),
     (r"(?:^|/)(?:api/dataflow/)?(dataflow_api\.h)", r"\1"),
     (r"(?:^|/)(?:edm_fabric|edm)/edm_handshake\.hpp", "edm_fabric/edm_handshake.hpp"),
-    (r"^(fabric/(?:packet_header|sender|calls)\.hpp)", r"\1"),
+    (r"^(fabric/(?:packet_header|sender|calls|socket)\.hpp)", r"\1"),
+    (r"(?:^|/)(?:api/socket_api|hostdev/socket)\.h", "fabric/socket.hpp"),
     (r"(?:^|/)fabric/hw/inc/(?:linear|mesh)/(?:addrgen_)?api\.h", "fabric/calls.hpp"),
     (r"(?:^|/)fabric/hw/inc/(?:.+/)?\w+\.hp?p?", "fabric/sender.hpp"),
     (

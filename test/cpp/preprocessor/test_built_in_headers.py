@@ -82,9 +82,9 @@ MACROS = {
 """Uses of all macros of headers that have nothing else."""
 
 
-FABRIC = [f"fabric/{each}.hpp" for each in ("calls", "mux", "packet_header", "sender")]
+FABRIC = [f"fabric/{each}.hpp" for each in ("calls", "mux", "packet_header", "sender", "socket")]
 FABRIC += ["edm_fabric/edm_handshake.hpp"]
-"""Headers that send over links (test/metalium/test_fabric_calls.py, test_ethernet.py)."""
+"""Headers that send over links (`test_fabric_calls.py`, `test_sockets.py`, `test_ethernet.py`)."""
 
 
 def test_every_text_is_used() -> None:

@@ -1336,7 +1336,8 @@ class Sanitizer:
         """A thread changes a semaphore over the network, after its copies of the same kind.
 
         Those to the same place have arrived before, and all others have left. On Blackhole the
-        message may overtake copies that were not flushed. A packet that arrives has left.
+        message may overtake copies that were not flushed. A packet that arrives has left; routers
+        write words in the order of their other writes.
         """
         writers = [
             copies.multicast if is_multicast else copies.writers_to(space)
@@ -1345,7 +1346,7 @@ class Sanitizer:
         ]
         released = self._change(mine, space, address, is_increment=is_increment)
         for each in writers:
-            if self._flushed_only:
+            if self._flushed_only and (noc < FABRIC or is_increment):
                 mine.actor.release_flushed(released, each.targets)
             else:
                 mine.actor.release_after(released, each.targets)
