@@ -55,6 +55,8 @@ suppressed.
   that is told without a packet.
 - `socket-overrun`: pages that are sent without room, or given back before they came; pages that the
   other end is never told of. Bytes that are written or read without a wait are told as `race`.
+- `remote-cb`, `remote-cb-overrun`: the same of global circular buffers, whose ends are on cores of
+  one chip.
 - `eth-link`: a kernel on an Ethernet core whose link leads nowhere. One that ends before its
   receiver has answered is told as `missing-barrier`.
 

@@ -83,8 +83,8 @@ MACROS = {
 
 
 FABRIC = [f"fabric/{each}.hpp" for each in ("calls", "mux", "packet_header", "sender", "socket")]
-FABRIC += ["edm_fabric/edm_handshake.hpp"]
-"""Headers that send over links (`test_fabric_calls.py`, `test_sockets.py`, `test_ethernet.py`)."""
+FABRIC += ["edm_fabric/edm_handshake.hpp", "fabric/remote_circular_buffer.hpp"]
+"""Headers that send to other cores (test/metalium/test_fabric_calls.py and others)."""
 
 
 def test_every_text_is_used() -> None:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.kernel_api import kernel_call
-from ttmlir.sim.calls.socket_api import SocketApi
+from ttmlir.sim.calls.remote_buffer_api import RemoteBufferApi
 from ttmlir.sim.errors import Finding, SimError
 from ttmlir.sim.machine.cluster import End
 from ttmlir.sim.machine.device import (
@@ -46,7 +46,7 @@ _READY = 0xA3B3C3D3
 """What a mux says that serves: `READY_FOR_TRAFFIC`."""
 
 
-class FabricApi(SocketApi):
+class FabricApi(RemoteBufferApi):
     """Calls of BRISC or NCRISC on a chip whose mesh has a fabric."""
 
     _fabric: Fabric | None = None
