@@ -417,7 +417,7 @@ def _connect_one_way(line: Line, program: Program, here: int, there: int, to: li
 
 
 def send_over_socket(
-    line: Line, pages: int, page: int, packets: int, storage: BufferType = BufferType.L1
+    line: Line, pages: int, page: int, packets: int, is_dram: bool = False
 ) -> list[int]:
     """`send_async` and `recv_async`: pages of a device over a socket with room for some packets.
 
@@ -428,6 +428,7 @@ def send_over_socket(
     per_packet, limit = 4352 // page, 4352 // 64 * 64
     whole, rest = (0, 0) if per_packet else divmod(page, limit)
     block = per_packet * page or page
+    storage = BufferType.DRAM if is_dram else BufferType.L1
     sent, received = create_socket_pair(
         line.mesh,
         line.mesh,
@@ -439,7 +440,6 @@ def send_over_socket(
     own, result = (line.allocate(pages, page) for _ in range(2))
     parts = np.random.default_rng(5).integers(0, 1 << 16, (line.size, pages * page // 2), np.uint16)
     line.write(own, parts)
-    is_dram = storage is BufferType.DRAM
     grid = line.mesh.compute_with_storage_grid_size()
     bank = 0 if is_dram else FORWARD.y * grid.x + FORWARD.x
     counts = [pages, 0, *(divmod(pages, per_packet) if per_packet else (0, 0))]
@@ -517,7 +517,7 @@ def main(root: str) -> None:
             *((("point_to_point", send_to_one, (3, 1, 5)),) if not config.is_2d else ()),
             ("send_async, tiles", send_over_socket, (7, TILE, 2)),
             ("send_async, rows", send_over_socket, (5, 10240, 2)),
-            ("send_async, DRAM", send_over_socket, (7, TILE, 3, BufferType.DRAM)),
+            ("send_async, DRAM", send_over_socket, (7, TILE, 3, True)),
         ):
             tt_fabric.SetFabricConfig(config)
             mesh = MeshDevice.create(
