@@ -417,7 +417,7 @@ def _connect_one_way(line: Line, program: Program, here: int, there: int, to: li
 
 
 def send_over_socket(
-    line: Line, pages: int, page: int, packets: int, is_dram: bool = False
+    line: Line, pages: int, page: int, packets: int, is_dram: int = 0
 ) -> list[int]:
     """`send_async` and `recv_async`: pages of a device over a socket with room for some packets.
 
@@ -517,7 +517,7 @@ def main(root: str) -> None:
             *((("point_to_point", send_to_one, (3, 1, 5)),) if not config.is_2d else ()),
             ("send_async, tiles", send_over_socket, (7, TILE, 2)),
             ("send_async, rows", send_over_socket, (5, 10240, 2)),
-            ("send_async, DRAM", send_over_socket, (7, TILE, 3, True)),
+            ("send_async, DRAM", send_over_socket, (7, TILE, 3, 1)),
         ):
             tt_fabric.SetFabricConfig(config)
             mesh = MeshDevice.create(
