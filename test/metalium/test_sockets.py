@@ -110,7 +110,8 @@ NEAR = {
 }
 FAR = {
     "OPEN": """
-    auto connection = tt::tt_fabric::WorkerToFabricEdmSender::build_from_args(arg);
+    auto connection = tt::tt_fabric::WorkerToFabricEdmSender::build_from_args<
+        ProgrammableCoreType::TENSIX>(arg);
     auto* header = PacketHeaderPool::allocate_header();
     auto* signal = PacketHeaderPool::allocate_header();
     connection.open();
