@@ -433,6 +433,18 @@ class Fabric:
                 return ahead if distance > 0 else back
         return None
 
+    def count_hops(self, device: int, target: int) -> int | None:
+        """How many links packets along a line take to another chip; None if none gets there."""
+        end = next(iter(self.links_towards(device, target)), None)
+        for hops in range(1, len(self.cluster.devices)):
+            if end is None:
+                return None
+            arrived = self._other(end)
+            if arrived.device == target:
+                return hops
+            end = self._next(arrived)
+        return None
+
     def describe_links(self, device: int) -> str:
         """The links of a chip by direction, for messages."""
         found = (
