@@ -117,8 +117,6 @@ func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (SHARDED, {"target": "kernels"}, "<text>:4:8: error: the program is for several devices; "
-         "target='kernels' has programs of one: leave it out"),
         (SHARDED, {"spelling": "2024"}, "<text>:4:8: error: the program is for several devices; "
          "spelling='2024' has programs of one"),
         (

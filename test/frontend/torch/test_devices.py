@@ -500,7 +500,7 @@ def test_arguments_that_are_refused(mesh: Any) -> None:
         ttmlir.compile(torch.relu, partial)
     x = distribute_tensor(draw(8, 4), mesh, [Shard(0), COPY])
     with pytest.raises(ttmlir.CompilationError, match="target='kernels' has programs of one"):
-        ttmlir.compile(torch.relu, x, target="kernels")
+        ttmlir.compile_programs({"main": ttmlir.Example(torch.relu, x)}, target="kernels")
     divided = nn.Linear(4, 8)
     parallelize_module(divided, mesh["model"], ColwiseParallel())
     with pytest.raises(ttmlir.CompilationError, match="compile the module that has them"):
