@@ -1096,6 +1096,11 @@ _EXPANSIONS = (
 )
 """What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
 _DIVISION = "sdy-split-sub-axes,sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
+_COMPOSITES = (
+    "stablehlo-legalize-composite-to-call{except-prefix=tenstorrent.},"
+    "stablehlo-legalize-composite-to-call{only=tenstorrent.gelu_tanh}"
+)
+"""What is written as what it is made of: what the library does not have, or computes by erf."""
 _GSPMD = "inline{canonicalize=false},convert-gspmd-to-sdy"
 _BORDERS = "stablehlo-mesh-borders{whole-arguments=true}"
 """What is done before to programs of several devices, first to those of GSPMD."""
@@ -1168,6 +1173,7 @@ def lower_to_ttir(
     """Lower a module of a frontend; `front` are the options of the pipeline from StableHLO."""
     pipeline = TO_TTIR[stage]
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
+        transform(module, _COMPOSITES)
         division = find_division(module)
         if division is not None:
             first = "" if isinstance(division, MeshOp) else f"{_GSPMD},"
