@@ -148,6 +148,16 @@ class Estimate:
         return self.machine.name
 
     @property
+    def places(self) -> str:
+        """The board, and how many of its chips are used where these are several."""
+        if math.prod(self.mesh) == 1:
+            return self.board
+        is_there = self.machine.chips >= math.prod(self.mesh)
+        return (
+            f"{'x'.join(map(str, self.mesh))} devices {'of' if is_there else 'like'} {self.board}"
+        )
+
+    @property
     def in_call(self) -> tuple[OperationEstimate, ...]:
         """The operations that take time on the device in a call."""
         return tuple(each for each in self.operations if each.time.mid and not each.on_host)
@@ -320,11 +330,8 @@ def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
         ("of it: exchanges between devices", estimate.exchanges),
         ("before the first call: weights, and what follows from them alone", estimate.once),
     )
-    places = estimate.board
-    if math.prod(estimate.mesh) > 1:
-        places = f"{'x'.join(map(str, estimate.mesh))} devices like {places}"
     lines = [
-        f"{estimate.name} on {places}: {_microseconds(estimate.total)} in {len(busy)} "
+        f"{estimate.name} on {estimate.places}: {_microseconds(estimate.total)} in {len(busy)} "
         f"operation{'s' * (len(busy) != 1)}",
         *(f"  {text} {_microseconds(time)}" for text, time in apart if time.mid),
         *(f"  {use}, {use.busy / estimate.total.mid:.0%} of the time" for use in estimate.links),

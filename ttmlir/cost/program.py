@@ -25,7 +25,7 @@ from ttmlir.cost.workload import (
     sum_links,
 )
 from ttmlir.errors import Error
-from ttmlir.layout.system import BOARD_NAMES, ChipDesc, SystemDesc, system_desc_from_table
+from ttmlir.layout.system import BOARD_NAMES, SystemDesc, system_desc_from_table
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import check_shapes, function_of, read_call
@@ -203,7 +203,7 @@ def find_machine(board: str | os.PathLike[str] | None, program: BinaryProgram) -
             system = _describe(kind, name) if name in BOARD_NAMES else find_system(board)
             return Machine.of(name, system)
         system = system_of(program.binary)
-        return Machine.of(_board_name(kind, system.chip(0)), system)
+        return Machine.of(_board_name(kind, system), system)
     except ValueError as error:
         raise UnsupportedError(f"{program.where}: {error}") from error
 
@@ -214,16 +214,17 @@ def _describe(kind: type[Binary], name: str) -> SystemDesc:
     return system_desc_from_table(kind.describe_board(name))
 
 
-def _board_name(kind: type[Binary], chip: ChipDesc) -> str:
-    """The card whose chips are like this one, or the generation."""
+def _board_name(kind: type[Binary], system: SystemDesc) -> str:
+    """The board with as many chips like these, the card with one like them, or the generation."""
+    chip, found = system.chip(0), dict[int, str]()
     for name in BOARD_NAMES:
-        other = _describe(kind, name).chip(0)
+        board = _describe(kind, name)
         if name != DEFAULT_BOARD and all(
-            getattr(chip, field) == getattr(other, field)
+            getattr(chip, field) == getattr(board.chip(0), field)
             for field in ("arch", "grid", "num_dram_channels")
         ):
-            return name
-    return chip.arch.keyword
+            found.setdefault(board.num_chips, name)
+    return found.get(system.num_chips, next(iter(found.values()), chip.arch.keyword))
 
 
 DEFAULT_BOARD = "default"
