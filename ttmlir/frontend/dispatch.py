@@ -30,6 +30,7 @@ from ttmlir.frontend.compiled import (
     TargetName,
     check_examples,
     find_target,
+    is_divided,
     options_for_devices,
 )
 from ttmlir.frontend.errors import missing_package
@@ -412,8 +413,14 @@ def compile(
         imported = _import(model, example_args, kwargs, weights, keep_late=late)
     if resident:
         imported = keep_on_device(imported, resident)
-    options = options_for_devices(imported, target, options)
     examples = (example_args, kwargs) if example_args or kwargs else None
+    if target == "kernels" and is_divided(imported):
+        from ttmlir.frontend.mesh_kernels import MeshKernels
+
+        return MeshKernels(
+            imported, numerics=numerics, options=options, board=board, examples=examples
+        )
+    options = options_for_devices(imported, target, options)
     return _warned(
         lambda: CompiledModel(
             imported,

@@ -408,6 +408,14 @@ class Fabric:
 
     # Links
 
+    def carried(self) -> dict[tuple[int, int], int]:
+        """Bytes of packets that went from one chip to its neighbour since programs began."""
+        found: dict[tuple[int, int], int] = {}
+        for end, router in self._routers.items():
+            chips = end.device, self._other(end).device
+            found[chips] = found.get(chips, 0) + router.bytes
+        return found
+
     def links_towards(self, device: int, target: int) -> list[End]:
         """The links by which packets for another chip leave a chip; empty if there are none."""
         direction = self.direction_to(device, target)
