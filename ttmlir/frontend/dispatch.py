@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overloa
 
 import numpy as np
 
-from ttmlir.compiler import SPELLINGS, find_spelling, is_spelled_late
+from ttmlir.compiler import LEVEL_OPTION, SPELLINGS, find_spelling, is_spelled_late
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.calls import Number, Opener, read_call
 from ttmlir.frontend.calls import NumericsName as calling_NumericsName
@@ -310,6 +310,7 @@ def compile(
     options: str = "",
     board: str | Path | None = None,
     spelling: str | None = None,
+    optimization_level: int | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
@@ -327,6 +328,7 @@ def compile(
     options: str = "",
     board: str | Path | None = None,
     spelling: str | None = None,
+    optimization_level: int | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
@@ -344,6 +346,7 @@ def compile(
     options: str = "",
     board: str | Path | None = None,
     spelling: str | None = None,
+    optimization_level: int | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
@@ -373,6 +376,9 @@ def compile(
     without it the environment variable SYSTEM_DESC_PATH says it, or else it is one Wormhole chip.
     `spelling="2026"` compiles to the text and the files of the tt-mlir of that year instead of 2024
     (target "ttnn"); the environment variable TTMLIR_SPELLING says it for all models.
+    `optimization_level` is how much time on the device compiling is to save, from 0, the default: 1
+    and 2 do what tt-mlir's optimizer does at these levels, 3 also fuses layers and shapes them for
+    few tiles ([passes.md](passes.md#ttir-fuse-layers)). From 1 on the text is that of 2026.
     `mesh` is a mesh of JAX for a function whose shardings are `PartitionSpec`s alone; arguments
     with shardings, `shard_map` and `pmap` have one of their own.
     `weights="arguments"` (torch, ONNX) keeps parameters out of the file as further inputs of the
@@ -392,7 +398,7 @@ def compile(
     # Wrong names are reported before the model is looked at.
     find_target(target)
     _check_weights(weights)
-    options = _with_spelling(spelling, target, options)
+    options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
     kwargs = dict(example_kwargs or {})
     if buckets is not None:
         if resident:
@@ -406,6 +412,7 @@ def compile(
             board=board,
             weights=weights,
             spelling=spelling,
+            optimization_level=optimization_level,
         )
         return BucketedModel(plan, programs, fill)
     late = is_spelled_late(target, options)
@@ -461,6 +468,31 @@ def _with_spelling(spelling: str | None, target: TargetName, options: str) -> st
             f"spelling={spelling!r} is for target='ttnn'"
         )
     return options
+
+
+def _with_level(level: int | None, target: TargetName, options: str) -> str:
+    """The options of a pipeline that stand for an optimization level."""
+    if level is None:
+        return options
+    said = {name: value for name, _, value in (word.partition("=") for word in options.split())}
+    if level not in LEVELS:
+        raise ArgumentError(f"optimization_level is 0, 1, 2 or 3, not {level!r}")
+    if level and target != "ttnn":
+        raise ArgumentError(
+            f"optimization_level={level} is for target='ttnn'; kernels have options of their own"
+        )
+    if said.get(LEVEL_OPTION, str(level)) != str(level):
+        raise ArgumentError(
+            f"optimization_level={level} and the option {LEVEL_OPTION}={said[LEVEL_OPTION]} differ"
+        )
+    return (
+        options
+        if LEVEL_OPTION in said or not level
+        else f"{options} {LEVEL_OPTION}={level}".lstrip()
+    )
+
+
+LEVELS = (0, 1, 2, 3)
 
 
 def _check_weights(weights: str) -> None:
@@ -539,6 +571,7 @@ def compile_programs(
     options: str = "",
     board: str | Path | None = None,
     spelling: str | None = None,
+    optimization_level: int | None = None,
     weights: Weights = "constants",
 ) -> CompiledPrograms:
     """Compile several models to programs of one file, which share weights and state.
@@ -556,7 +589,7 @@ def compile_programs(
     seen by all of them. The other parameters are those of `compile`.
     """
     _check_weights(weights)
-    options = _with_spelling(spelling, target, options)
+    options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
     check_examples(examples)
     calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
     imported = dict(zip(examples, _import_all(calls, weights), strict=True))

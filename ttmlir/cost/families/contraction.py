@@ -126,6 +126,11 @@ def multiply(
         compute = tuple(replace(each, cycles=each.cycles + turning) for each in compute)
     results = division.block_rows * division.block_columns
     once = [writing(machine, work.output, results, division.cores)]
+    for bias in work.operands[2:]:
+        # A row of the bias is added to the results, which go through L1 once more.
+        added = pass_cycles(machine, "add_tiles_bcast", work.output.data_type, work)
+        once.append(reading(machine, bias, division.block_columns, across))
+        once.append(Stage(COMPUTE, results * added))
     if work.matmul.activation:
         once.append(Stage(COMPUTE, results * activation_cycles(machine, work.matmul)))
     return Workload(
@@ -328,7 +333,8 @@ _PASSES = (REDUCE, "sub_tiles_bcast", FAST_EXP, REDUCE)
 def cost_attention(machine: Machine, work: Work) -> OperationCost:
     """`scaled_dot_product_attention` of q [b, heads, s, d], k and v [b, kv heads, t, d].
 
-    Each core has some blocks of rows of q, and goes through the blocks of k and v. Parameters:
+    Each core has some blocks of rows of q, and goes through the blocks of k and v. A fourth operand
+    is a mask, whose tiles are added to the scores. Parameters:
     `q_chunk` and `k_chunk`, rows of a block; `is_causal`, which halves the work.
     """
     q, k, v = work.operands[:3]
@@ -345,7 +351,9 @@ def cost_attention(machine: Machine, work: Work) -> OperationCost:
     steps = max(1, round(-(-units // cores) * blocks * share))
     scores = _longest(machine, work, (down, across, depth))
     values = _longest(machine, work, (down, depth, across))
-    passes = sum(pass_cycles(machine, call, q.data_type, work) for call in _PASSES)
+    masks = work.operands[3:]
+    calls = (*_PASSES, *("add_tiles" for _ in masks))
+    passes = sum(pass_cycles(machine, call, q.data_type, work) for call in calls)
     rescale = down * depth * pass_cycles(machine, "mul_tiles_bcast", q.data_type, work)
     phases = fidelity_phases(work.product_fidelity)
     exponential = function_cycles(machine.arch, "exp", approximate=True)
@@ -354,6 +362,7 @@ def cost_attention(machine: Machine, work: Work) -> OperationCost:
         [
             reading(machine, k, across * depth, cores),
             reading(machine, v, across * depth, cores),
+            *(reading(machine, mask, down * across, cores) for mask in masks),
         ]
     )
     written = writing(machine, work.output, down * depth, cores)
