@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from running.randomness import TestGenerator
 from torch.nn import functional
 
 import ttmlir
 
 OPTIONS = "enable-ttnn-decomposition-pass=false"
-RANDOM = np.random.default_rng(5)
+RANDOM = TestGenerator(__name__)
 
 
 def run(body: str, *arrays: np.ndarray) -> list[np.ndarray]:
