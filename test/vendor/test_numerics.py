@@ -13,7 +13,7 @@ from numerics_cases import CASES, numbers_of
 
 import ttmlir.ttnn as ttnn
 from ttmlir.layout.enums import Arch
-from ttmlir.sim.machine.card_functions import dst_function
+from ttmlir.sim.machine.card_tiles import tile_function
 from ttmlir.sim.machine.vector_functions import FUNCTIONS
 from ttmlir.sim.machine.vector_unit import pack_bfloat16
 
@@ -85,7 +85,7 @@ _KERNEL_CALLS = [
     name
     for name in ("reciprocal", "neg", *FUNCTIONS)
     if f"{name} bfloat16" in _RECORD["n150"]
-    and dst_function(name, Arch.WORMHOLE_B0) is not None
+    and tile_function(name, Arch.WORMHOLE_B0, wide=False, numbers={}) is not None
     # Recorded with a slope of 0.1, where kernels have 0.01.
     and name != "leaky_relu"
 ]
@@ -100,7 +100,7 @@ _KERNEL_CALLS = [
 )
 def test_kernels_have_the_bits(name: str) -> None:
     """Functions of the vector unit in kernels are those of the operations: through DST, packed."""
-    function = dst_function(name, Arch.WORMHOLE_B0)
+    function = tile_function(name, Arch.WORMHOLE_B0, wide=False, numbers={})
     assert function is not None
     values = (np.arange(1 << 16, dtype=np.uint32) << 16).view(np.float32)
     # Tensors made of lists have one NaN.

@@ -148,6 +148,18 @@ class Estimate(ShownAsText):
         return self.machine.name
 
     @property
+    def place(self) -> str:
+        """The board, and how many of its chips compute: `n150`, `2x4 chips of t3000`, `1 of 8 chips
+        of t3000`."""
+        devices, chips = math.prod(self.mesh), self.machine.chips
+        grid = "x".join(map(str, self.mesh))
+        if devices == chips:
+            return self.board if chips == 1 else f"{grid} chips of {self.board}"
+        if devices > chips:
+            return f"{grid} devices like {self.board}"
+        return f"{devices if devices == 1 else grid} of {chips} chips of {self.board}"
+
+    @property
     def in_call(self) -> tuple[OperationEstimate, ...]:
         """The operations that take time on the device in a call."""
         return tuple(each for each in self.operations if each.time.mid and not each.on_host)
@@ -328,11 +340,8 @@ def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
         ("of it: exchanges between devices", estimate.exchanges),
         ("before the first call: weights, and what follows from them alone", estimate.once),
     )
-    places = estimate.board
-    if math.prod(estimate.mesh) > 1:
-        places = f"{'x'.join(map(str, estimate.mesh))} devices like {places}"
     lines = [
-        f"{estimate.name} on {places}: {_microseconds(estimate.total)} in {len(busy)} "
+        f"{estimate.name} on {estimate.place}: {_microseconds(estimate.total)} in {len(busy)} "
         f"operation{'s' * (len(busy) != 1)}",
         *(f"  {text} {_microseconds(time)}" for text, time in apart if time.mid),
         *(f"  {use}, {use.busy / estimate.total.mid:.0%} of the time" for use in estimate.links),
@@ -436,6 +445,7 @@ def estimate_json(estimate: Estimate) -> str:
     document = {
         "program": estimate.name,
         "board": estimate.board,
+        "chips": estimate.machine.chips,
         "mesh": [*estimate.mesh],
         "clock_hz": estimate.machine.clock_hz,
         "total_ns": _interval(estimate.total),
@@ -505,7 +515,7 @@ def estimate_trace(estimate: Estimate) -> str:
             "ph": "M",
             "name": "process_name",
             **process,
-            "args": {"name": f"{estimate.name}, estimated on {estimate.board}"},
+            "args": {"name": f"{estimate.name}, estimated on {estimate.place}"},
         }
     ]
     events += [

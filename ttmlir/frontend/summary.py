@@ -156,7 +156,7 @@ class ModelPlot:
 def plot_estimate(estimate: Estimate, name: str) -> ModelPlot:
     """The picture of an estimate; ImportError without matplotlib."""
     return draw(
-        f"{name} on {estimate.board}",
+        f"{name} on {estimate.place}",
         "drawing an estimate",
         (lambda axes: _draw_roofline(axes, estimate), lambda axes: _draw_layers(axes, estimate)),
     )
@@ -414,7 +414,7 @@ def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     """Time and memory on the board."""
     total = estimate.total
     low, mid, high = (f"{each / 1e3:,.1f}" for each in (total.low, total.mid, total.high))
-    facts = [(f"time on {estimate.board}", f"{mid} us ({low} to {high})")]
+    facts = [(f"time on {estimate.place}", f"{mid} us ({low} to {high})")]
     for name, time in (("inputs, results", estimate.transfers), ("once, weights", estimate.once)):
         if time.mid:
             facts.append((name, f"{time.mid / 1e3:,.1f} us"))

@@ -74,7 +74,7 @@ class Suggestions(ShownAsText):
             (each.change, *_numbers(each.estimate, each.gain, each.pcc), each.how)
             for each in self.changes
         ]
-        return "\n".join([f"{self.name} on {self.estimate.board}", *align_left([head, *rows])])
+        return "\n".join([f"{self.name} on {self.estimate.place}", *align_left([head, *rows])])
 
 
 def _numbers(estimate: Estimate, gain: float, pcc: float | None) -> tuple[str, str, str]:

@@ -388,8 +388,11 @@ def test_groups_change_nothing(name: str, setup: str, monkeypatch: pytest.Monkey
         (BODIES["sums"], SimOptions(cycle_limit=1000)),
     ],
 )
-def test_what_cannot_run_in_groups_changes_nothing(body: str, options: SimOptions) -> None:
+def test_what_cannot_run_in_groups_changes_nothing(
+    body: str, options: SimOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is left to the run core by core: nothing is written, nothing is found."""
+    monkeypatch.setattr(group_run, "SMALLEST_GROUP", 1)
     device, program = program_of(Case(body, [2] * 4, options=options))
     run = ProgramRun(device, program, None, None)
     run.place()

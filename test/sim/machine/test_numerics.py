@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.numerics import Register
 from ttmlir.sim.timing.costs import tile_bytes
@@ -309,11 +309,10 @@ def test_matrix_product_step_by_step(fidelity: MathFidelity, register: Register)
 
 
 @pytest.mark.parametrize("fidelity", PHASES)
-@pytest.mark.parametrize("register", [Register.BF16, Register.FP16, Register.FP32])
-def test_elementwise_product_phase_by_phase(fidelity: MathFidelity, register: Register) -> None:
-    """A scalar model of every number of a tile."""
+def test_elementwise_product_phase_by_phase(fidelity: MathFidelity) -> None:
+    """A scalar model of every number of a tile in FP16; others are those of recorded programs."""
     rng = np.random.default_rng(6)
-    source = {Register.FP32: Register.TF32}.get(register, register)
+    source = register = Register.FP16
     a, b = (numerics.to_source(rng.normal(0, 1, 1024).astype(np.float32), source) for _ in range(2))
     start = numerics.round_to(rng.normal(0, 1, 1024), register)
     got = numerics.multiply_onto(start, a, b, fidelity, register)
@@ -331,7 +330,7 @@ def test_elementwise_product_phase_by_phase(fidelity: MathFidelity, register: Re
 @pytest.mark.parametrize("register", [Register.BF16, Register.FP32])
 @pytest.mark.parametrize("scale", [1.0, 2.0**-55, 2.0**70])
 def test_short_cuts_change_no_bit(fidelity: MathFidelity, register: Register, scale: float) -> None:
-    """Sums and products in float32, where they are used, against the way through float64.
+    """Sums and products in float32, where they are used, against the way by integers.
 
     Small scales underflow, large ones overflow; infinities, denormal numbers and zeros are mixed
     in for half of them.
@@ -350,11 +349,10 @@ def test_short_cuts_change_no_bit(fidelity: MathFidelity, register: Register, sc
         slow = numerics.multiply_onto(np.zeros(1024, np.float32), a, b, fidelity, register)
         assert bits(numerics.multiply(a, b, fidelity, register)) == bits(slow)
         for function in (np.add, np.subtract):
-            wide = function(numerics.operand(a, source), numerics.operand(b, source))
-            with np.errstate(all="ignore"):
-                got = np.empty(1024, np.float32)
-                numerics.combine(function, a, b, register, got)
-            assert bits(got) == bits(numerics.round_to(wide, register))
+            slow = numerics.combine_onto(function, np.zeros(1024, np.float32), a, b, register)
+            got = np.empty(1024, np.float32)
+            numerics.combine(function, a, b, register, got)
+            assert bits(got) == bits(slow)
 
 
 def test_lofi_is_exact_for_short_mantissas_only() -> None:
@@ -393,6 +391,25 @@ def test_chains_of_products_are_those_one_by_one(register: Register, scale: floa
         assert bits(tile.reshape(-1)) == bits(expected.reshape(-1))
 
 
+@pytest.mark.parametrize(
+    ("bits_of", "least"),
+    [(None, 2.0**-11), (Arch.WORMHOLE_B0, 2.0**-10), (Arch.BLACKHOLE, 2.0**-10)],
+)
+def test_terms_of_products_on_cards(bits_of: Arch | None, least: float) -> None:
+    """Of eight, they are rounded to 10 bits below the largest, halves away from 0."""
+    in0, in1 = np.zeros((32, 32)), np.zeros((32, 32))
+    # In the second group all terms have the last bit of a quarter.
+    in0[0, :12] = [1, *[2.0**-11] * 7, 2.0**-2, *[2.0**-11] * 3]
+    in0[1, :12] = [1, *[-(2.0**-11)] * 7, 2.0**-2, *[-(2.0**-11)] * 3]
+    in1[:, 5] = 1
+    factors = numerics.factor_a(in1, bits_of), numerics.factor_b(in0, bits_of)
+    tile = np.zeros((32, 32), np.float32)
+    numerics.add_products([tile], [[factors]], MathFidelity.HIFI2, Register.FP32)
+    rest = 7 * least + 3 * 2.0**-11
+    assert tile[:2, 5].tolist() == [1.25 + rest, 1.25 - rest]
+
+
+@pytest.mark.parametrize("bits_of", [None, Arch.BLACKHOLE])
 @pytest.mark.parametrize("register", [Register.BF16, Register.FP16, Register.FP32])
 @pytest.mark.parametrize(
     ("rows", "columns", "taken"),
@@ -403,16 +420,17 @@ def test_chains_of_products_are_those_one_by_one(register: Register, scale: floa
     ],
 )
 def test_products_of_rows_with_columns_are_those_one_by_one(
-    register: Register, rows: int, columns: int, taken: slice
+    register: Register, rows: int, columns: int, taken: slice, bits_of: Arch | None
 ) -> None:
     """Tiles that share factors, in any order: their sums may hold numbers of very unlike sizes."""
     rng = np.random.default_rng(12)
     source = {Register.FP32: Register.TF32}.get(register, register)
 
-    def factors(make: Callable[[Any], numerics.Factor]) -> list[numerics.Factor]:
+    def factors(make: Callable[[Any, Arch | None], numerics.Factor]) -> list[numerics.Factor]:
         values = np.ldexp(rng.normal(0, 1, (2, 1024)), rng.integers(-9, 9, (2, 1024)))
         numbers = numerics.to_source(values.astype(np.float32), source)
-        return [make(numerics.operand(each, source).reshape(32, 32)) for each in numbers]
+        operands = (numerics.operand(each, source).reshape(32, 32) for each in numbers)
+        return [make(each, bits_of) for each in operands]
 
     of_rows = [factors(numerics.factor_b) for _ in range(rows)]
     of_columns = [factors(numerics.factor_a) for _ in range(columns)]
@@ -428,6 +446,51 @@ def test_products_of_rows_with_columns_are_those_one_by_one(
         for a, b in chain:
             expected = numerics.matmul_onto(expected, a, b, MathFidelity.HIFI4, register)
         assert bits(tile.reshape(-1)) == bits(expected.reshape(-1))
+
+
+@pytest.mark.parametrize("fidelity", PHASES)
+@pytest.mark.parametrize("register", [Register.BF16, Register.FP32])
+def test_products_of_matrices_are_those_of_their_tiles(
+    fidelity: MathFidelity, register: Register
+) -> None:
+    """More than a block each way, of numbers of unlike sizes, onto numbers that were there."""
+    rng = np.random.default_rng(14)
+    source = {Register.FP32: Register.TF32}.get(register, register)
+
+    def matrix(rows: int, columns: int) -> Any:
+        values = np.ldexp(rng.normal(0, 1, (rows, columns)), rng.integers(-5, 5, (rows, columns)))
+        return numerics.to_source(values.astype(np.float32), source)
+
+    def part(values: Any, row: int, column: int) -> Any:
+        return values[32 * row : 32 * row + 32, 32 * column : 32 * column + 32]
+
+    in0, in1 = matrix(160, 96), matrix(96, 192)
+    start = numerics.round_to(rng.normal(0, 9, (160, 192)), register)
+    got = numerics.multiply_matrices(start, in0, in1, fidelity, register)
+    assert got is not None
+    for row, column in ((0, 0), (3, 5), (4, 1), (4, 5)):
+        expected = part(start, row, column)
+        for k in range(3):
+            a = numerics.factor_a(numerics.operand(part(in1, k, column), source))
+            b = numerics.factor_b(numerics.operand(part(in0, row, k), source))
+            expected = numerics.matmul_onto(expected, a, b, fidelity, register)
+        np.testing.assert_array_equal(part(got, row, column), expected)
+
+
+def test_matrices_with_special_numbers_are_left_to_products_of_tiles() -> None:
+    """Denormal and infinite ones, products that are too small or large, and DST in FP16."""
+    ones = np.ones((32, 32), np.float32)
+
+    def multiply(in0: Any, start: Any = ones, register: Register = Register.BF16) -> Any:
+        return numerics.multiply_matrices(start, in0, ones, MathFidelity.LOFI, register)
+
+    assert multiply(ones).tolist() == [[33.0] * 32] * 32
+    for number in (1e-40, np.inf, np.nan, 2.0**-91, 2.0**119):
+        special = ones.copy()
+        special[3, 30] = number
+        assert multiply(special) is None
+    assert multiply(ones, np.full((32, 32), np.inf, np.float32)) is None
+    assert multiply(ones, register=Register.FP16) is None
 
 
 @pytest.mark.parametrize("register", [Register.BF16, Register.FP16])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ttmlir.layout.data_format import pack_block_float, tilize, unpack_block_float, untilize
 from ttmlir.layout.enums import Arch, DataType
 from ttmlir.sim.calls.compute_api import ComputeSettings
-from ttmlir.sim.machine.card_functions import dst_function
+from ttmlir.sim.machine.card_tiles import tile_function
 from ttmlir.sim.options import Numerics, SimOptions
 
 Array = NDArray[Any]
@@ -55,9 +55,10 @@ def eighths(seed: int, limit: int = 64) -> Array:
     return (rng.integers(-limit + 1, limit, (32, 32)) / 8).astype(np.float32)
 
 
-def has_recorded_bits(call_name: str) -> bool:
-    """Whether a function gives a card's bits in a DST of 16 bits: test/vendor has them."""
-    return dst_function(call_name.removesuffix("_tile"), Arch.WORMHOLE_B0) is not None
+def has_recorded_bits(call_name: str, *, wide: bool = False, tiles: int = 1) -> bool:
+    """Whether a function gives a card's bits in DST: test/vendor has them."""
+    name, arch = call_name.removesuffix("_tile"), Arch.WORMHOLE_B0
+    return tile_function(name, arch, wide=wide, numbers={}, tiles=tiles) is not None
 
 
 def core_of(

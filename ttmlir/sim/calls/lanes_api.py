@@ -15,7 +15,7 @@ SFPSTORE.md, SFPSETCC.md, SFPSTOCHRND.md, SFPCAST.md); sfpi, include/{sfpi,wormh
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, Literal
 
@@ -130,8 +130,10 @@ class VectorApi(ComputeApi):
                 reference = definition.approximation.reference or reference
         inputs, output = [arguments[place] for place in call.inputs], arguments[call.output]
         on_card = None
-        if not self.exact and element == np.float32 and len(inputs) == 1 and not scalars:
-            on_card = self._find_on_card(definition.cpp, approximates=approximates)
+        if not self.exact and element == np.float32:
+            name = definition.cpp.partition("_tile")[0]
+            name = f"{name}_approximate" if approximates else name
+            on_card = self.find_on_card(name, len(inputs), scalars)
         if on_card is not None:
             self._apply(on_card, inputs, output, element, on_card, is_stored=True)
         else:
@@ -140,6 +142,11 @@ class VectorApi(ComputeApi):
         for index, poison in poisons.items():
             half.put_poison(index, poison)
         self.spend(cost.math_on(blackhole=self.on_blackhole))
+
+    def apply_stored(self, function: Callable[..., Array], index: int) -> None:
+        """Replace the numbers of a tile by those of a function that are stored as they are."""
+        element = np.dtype(np.float32)
+        self._apply(function, [index], index, element, function, is_stored=True)
 
     def _apply(
         self,
@@ -177,12 +184,17 @@ class VectorApi(ComputeApi):
         poisons.pop(output, None)
         return {**found, output: join_poison(*found.values())}
 
-    def _find_on_card(self, call: str, *, approximates: bool) -> Callable[[Array], Array] | None:
-        """The bits of the vector unit's function in a DST of bfloat16, where they are known."""
-        if self.dst.register is not Register.BF16:
+    def find_on_card(
+        self, name: str, tiles: int, numbers: Mapping[str, Any]
+    ) -> Callable[..., Array] | None:
+        """The bits of the vector unit's function, where they are known."""
+        if self.dst.register not in (Register.BF16, Register.FP32):
             return None
-        name = call.removesuffix("_tile") + ("_approximate" if approximates else "")
-        return _card_function(name, Arch.BLACKHOLE if self.on_blackhole else Arch.WORMHOLE_B0)
+        from ttmlir.sim.machine.card_tiles import tile_function
+
+        arch = Arch.BLACKHOLE if self.on_blackhole else Arch.WORMHOLE_B0
+        wide = self.dst.register is Register.FP32
+        return tile_function(name, arch, wide=wide, numbers=numbers, tiles=tiles)
 
     def _put(self, index: int, result: Array, element: np.dtype[Any]) -> None:
         """Store a result in a tile of DST."""
@@ -241,13 +253,6 @@ class VectorApi(ComputeApi):
         drawn = self._random.random(1024, np.float32)
         self._put(dst, _float_of(start) + _float_of(scale) * drawn, np.dtype(np.float32))
         self.spend(definition.cost.math)
-
-
-@cache
-def _card_function(name: str, arch: Arch) -> Callable[[Array], Array] | None:
-    from ttmlir.sim.machine.card_functions import dst_function
-
-    return dst_function(name, arch)
 
 
 class _Call:

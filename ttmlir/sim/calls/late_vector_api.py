@@ -200,6 +200,12 @@ class LateVectorApi(LanesApi):
         assert definition.approximation is not None, "the table has it"
         cost = definition.approximation.cost if is_fast else definition.cost
         function = special.fast_exp if is_fast and not self.exact else _exponential
+        if not (self.exact or is_scaled):
+            on_card = self.find_on_card("exp_approximate" if is_fast else "exp", 1, {})
+            if on_card is not None:
+                self.apply_stored(on_card, dst)
+                self.spend(cost.math_on(blackhole=self.on_blackhole))
+                return
         kind = function, float(factor) if is_scaled else None
 
         def compute(x: Array) -> Array:

@@ -583,10 +583,7 @@ class MathApi(LateColumnsApi):
         elif self.exact:
             tile += function(a, b)
         else:
-            register = self.dst.register
-            result = function(numerics.operand(a), numerics.operand(b))
-            total = numerics.operand(tile, register) + result
-            tile[:] = numerics.round_to(total, register)
+            tile[:] = numerics.combine_onto(function, tile, a, b, self.dst.register)
 
     def _multiply(self, half: Half, dst: int, a: Array, b: Array) -> None:
         fresh = not half.written(dst)
@@ -793,6 +790,14 @@ class MathApi(LateColumnsApi):
     def _reduce_sum(self, tile: Array, a: Any, b: Any, dimension: int) -> None:
         """The factors in row 0 of SrcB times SrcA; for both dimensions, once more the same."""
         place = _reduce(tile, dimension)
+        register = self.dst.register
+        if isinstance(a, numerics.Factor) and register is not Register.FP16:
+            place[:] = numerics.pool_onto(
+                *(place, a, b, _POOLS.get(dimension, numerics.Pool.ALL), self._fidelity, register),
+                source=self._source,
+                wormhole=not self.on_blackhole,
+            )
+            return
         if dimension in (REDUCE_ROW, REDUCE_COL):
             start = np.zeros((32, 32), np.float32)
             start[0] = place
@@ -858,6 +863,9 @@ class MathApi(LateColumnsApi):
                 self.tile_regs_commit()
         self.done = 0
         return True
+
+
+_POOLS = {REDUCE_ROW: numerics.Pool.ROWS, REDUCE_COL: numerics.Pool.COLUMNS}
 
 
 def _reduce(tile: Array, dimension: int) -> Array:

@@ -25,8 +25,9 @@ from ttmlir.sim.calls.lanes_api import COMPUTED
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Kernel, Program
 from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
+from ttmlir.sim.groups.known_times import find_times
 from ttmlir.sim.groups.per_core import DisagreementError, PerCore
-from ttmlir.sim.groups.timing import TimedCore, TimedThread, replay
+from ttmlir.sim.groups.timing import TimedCore, TimedThread
 from ttmlir.sim.groups.tracing import (
     CALLS,
     NAMES,
@@ -248,11 +249,11 @@ class _Attempt:
                 self._tried = place
                 group.run()
             times = self._find_times(groups)
-        for group in groups:
-            _tell(regular, group)
-        regular.finish()
-        for group in groups:
-            _store(group)
+            for group in groups:
+                _tell(regular, group)
+            regular.finish()
+            for group in groups:
+                _store(group)
         return times
 
     def _find_times(self, groups: Iterable[_Group]) -> list[ThreadTimes]:
@@ -274,7 +275,7 @@ class _Attempt:
                 timed.append(TimedThread(len(timed), state, steps[id(api)]))
                 of_threads.append((core, thread, api))
         if run.noc_model is not None:
-            replay(timed, run.noc_model, run.device.options.cycle_limit)
+            find_times(timed, run.noc_model, run.device.options.cycle_limit)
         return [
             ThreadTimes(
                 core=core.logical,

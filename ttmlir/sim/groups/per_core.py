@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, NoReturn
 
 
@@ -19,15 +21,17 @@ class DisagreementError(Exception):
 
 
 _Operator = Callable[[Any, Any], Any]
+_python: Any = operator
+"""Of unknown types, as some of its functions have none."""
 
 
 def _apply(function: _Operator, left: Any, right: Any) -> Any:
     if not isinstance(right, PerCore):
         if not isinstance(right, int):
             return NotImplemented
-        return PerCore([function(each, right) for each in left.numbers])
+        return PerCore(list(map(function, left.numbers, repeat(right))))
     if not isinstance(left, PerCore):
-        return PerCore([function(left, each) for each in right.numbers])
+        return PerCore(list(map(function, repeat(left), right.numbers)))
     return PerCore(list(map(function, left.numbers, right.numbers)))
 
 
@@ -85,19 +89,19 @@ class PerCore:
         """Magnitudes."""
         return PerCore([abs(each) for each in self.numbers])
 
-    __eq__, __ne__ = _compare(lambda a, b: a == b), _compare(lambda a, b: a != b)
-    __lt__, __le__ = _compare(lambda a, b: a < b), _compare(lambda a, b: a <= b)
-    __gt__, __ge__ = _compare(lambda a, b: a > b), _compare(lambda a, b: a >= b)
-    __add__, __radd__ = _operate(lambda a, b: a + b)
-    __sub__, __rsub__ = _operate(lambda a, b: a - b)
-    __mul__, __rmul__ = _operate(lambda a, b: a * b)
-    __floordiv__, __rfloordiv__ = _operate(lambda a, b: a // b)
-    __mod__, __rmod__ = _operate(lambda a, b: a % b)
-    __lshift__, __rlshift__ = _operate(lambda a, b: a << b)
-    __rshift__, __rrshift__ = _operate(lambda a, b: a >> b)
-    __and__, __rand__ = _operate(lambda a, b: a & b)
-    __or__, __ror__ = _operate(lambda a, b: a | b)
-    __xor__, __rxor__ = _operate(lambda a, b: a ^ b)
+    __eq__, __ne__ = _compare(_python.eq), _compare(_python.ne)
+    __lt__, __le__ = _compare(_python.lt), _compare(_python.le)
+    __gt__, __ge__ = _compare(_python.gt), _compare(_python.ge)
+    __add__, __radd__ = _operate(_python.add)
+    __sub__, __rsub__ = _operate(_python.sub)
+    __mul__, __rmul__ = _operate(_python.mul)
+    __floordiv__, __rfloordiv__ = _operate(_python.floordiv)
+    __mod__, __rmod__ = _operate(_python.mod)
+    __lshift__, __rlshift__ = _operate(_python.lshift)
+    __rshift__, __rrshift__ = _operate(_python.rshift)
+    __and__, __rand__ = _operate(_python.and_)
+    __or__, __ror__ = _operate(_python.or_)
+    __xor__, __rxor__ = _operate(_python.xor)
 
 
 class PerCoreRange:

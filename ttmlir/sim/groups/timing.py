@@ -135,6 +135,8 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
         _, _, thread = heappop(ready)
         clock: int = thread.clock
         ahead: int = thread.ahead
+        if clock > limit:
+            raise IrregularError
         thread.queued = False
         next_clock = ready[0][0] if ready else FOREVER
         horizon: int = min(next_clock + SLACK, limit)

@@ -39,7 +39,7 @@ from ttmlir.sim.groups.values import (
     Tile,
 )
 from ttmlir.sim.machine import numerics
-from ttmlir.sim.machine.address_generators import AddressGenerator
+from ttmlir.sim.machine.address_generators import AddressGenerator, Interleaved
 from ttmlir.sim.machine.device import LOCAL_MASK, NETWORKS, Core, Endpoint, noc_address
 from ttmlir.sim.machine.memory import CircularBuffer, Memory
 from ttmlir.sim.machine.numerics import INTEGERS, tile_bytes
@@ -298,6 +298,11 @@ class TracedMover(_TracedCalls, DataMovementApi):
     def _locate(self, page: Any, pages: AddressGenerator) -> tuple[Endpoint, Any]:
         if not isinstance(page, PerCore):
             return super()._locate(page, pages)
+        count, numbers = pages.num_pages, page.numbers
+        is_inside = count is None or (min(numbers) >= 0 and max(numbers) < count)
+        if isinstance(pages, Interleaved) and is_inside and not pages.strays:
+            ends, addresses = pages.locate_all(numbers)
+            return _Places(ends), PerCore(addresses)
         locate = super()._locate
         places = [locate(each, pages) for each in page.numbers]
         return _Places([place for place, _ in places]), PerCore([each for _, each in places])

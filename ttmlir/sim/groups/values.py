@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.sim.calls.pack_api import accumulate
 from ttmlir.sim.calls.unpack_api import ARRANGEMENT, TileReader
+from ttmlir.sim.groups.products import Factors, add_grid
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.machine.numerics import (
@@ -246,6 +247,8 @@ class Evaluation:
         self._pages_at_once = -(-_TILES_AT_ONCE // num_cores)
         self._factors: dict[tuple[object, ...], Factor] = {}
         """Of tiles of memories that nobody writes."""
+        self._matrices: dict[Hashable, Factors] = {}
+        """The same tiles, for products of all cores at once."""
         self._known: dict[tuple[int, ...], Array] = {}
         """The numbers of nodes that are computed together, for a batch of pages."""
         self._kinds: dict[Hashable, int] = {}
@@ -326,6 +329,10 @@ class Evaluation:
         return found
 
     def _add_products(self, chains: Sequence[Chain], starts: Sequence[Input] | None) -> Array:
+        if not self._is_exact:
+            found = self._add_matrices(chains, starts)
+            if found is not None:
+                return found
         first = chains[0]
         queues: list[list[tuple[Any, Any]]] = []
         for chain in chains:
@@ -342,6 +349,38 @@ class Evaluation:
             parts = [queue[start : start + LONGEST_CHAIN] for queue in queues]
             numerics.add_products(tiles, parts, first.fidelity, first.register)
         return np.stack([faces_of_rows(tile) for tile in tiles])
+
+    def _add_matrices(
+        self, chains: Sequence[Chain], starts: Sequence[Input] | None
+    ) -> Array | None:
+        """As `_add_products`, of pages that were fetched; None if they make no matrices."""
+        first = chains[0]
+        if starts is None:
+            tiles = np.zeros((len(chains) * self._num_cores, TILE_VOLUME), np.float32)
+        else:
+            tiles = np.ascontiguousarray(self._numbers(starts))
+        for start in range(0, len(first.products), LONGEST_CHAIN):
+            places: list[tuple[Factors, NDArray[np.intp]]] = []
+            for side in (0, 1):
+                operands = [
+                    product[side]
+                    for chain in chains
+                    for product in chain.products[start : start + LONGEST_CHAIN]
+                ]
+                pages = [each.page for each in operands if isinstance(each.page, Fetched)]
+                kinds = {each.kind for each in operands}
+                reader, form = operands[0].reader, operands[0].form
+                if len(pages) < len(operands) or len(kinds) > 1 or not Factors.suit(reader, form):
+                    return None
+                factors = self._matrices.setdefault(operands[0].kind, Factors(reader, form))
+                found = factors.find(pages).reshape(len(chains), -1, self._num_cores)
+                places.append((factors, found.swapaxes(1, 2).reshape(len(tiles), -1)))
+            a, b = places
+            result = add_grid(tiles, a, b, first.fidelity, first.register)
+            if result is None:
+                return None
+            tiles = result
+        return tiles
 
     def _find_values(self, operand: Operand) -> list[Any]:
         """What is in a source register on each core."""

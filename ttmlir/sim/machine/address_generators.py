@@ -8,11 +8,14 @@ L1. Source: tt-metal, tt_metal/hw/inc/dataflow_api_addrgen.h and tensor/tensor_a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
 
+import numpy as np
+
+from ttmlir.collector import without_collections
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.limits import memory_advice, memory_limit
 from ttmlir.sim.errors import SimError
@@ -79,6 +82,15 @@ class Interleaved(AddressGenerator):
             raise _without_pages(0)
         row, bank = divmod(page, self.count)
         return self.banks[bank], self.bank_base_address + row * self.stride
+
+    def locate_all(self, pages: Sequence[int]) -> tuple[list[Endpoint], list[int]]:
+        """The banks of pages, and the addresses in them: as `locate`, in less time."""
+        if not self.page_size:
+            raise _without_pages(0)
+        banks, count, first, stride = self.banks, self.count, self.bank_base_address, self.stride
+        return [banks[page % count] for page in pages], [
+            first + page // count * stride for page in pages
+        ]
 
 
 def _without_pages(page_size: int) -> SimError:
@@ -682,14 +694,13 @@ class Buffer:
         length = self.page_size if page_bytes is None else page_bytes
         if len(data) != length * len(pages):
             raise SimError(f"{len(data)} bytes for a buffer of {length * len(pages)}")
-        data = memoryview(data)
+        rows = np.frombuffer(data, np.uint8).reshape(len(pages), length)
         watch = self.device.watch
-        for number, page in enumerate(pages):
-            bank, address = self.pages.locate(page)
-            start = number * length
-            bank.memory.write(address, data[start : start + length])
-            if watch is not None:
-                watch.host_write(bank.memory, address, length)
+        with without_collections():
+            for bank, address, part in self._runs(pages, length):
+                bank.memory.write(address, rows[part].tobytes())
+                if watch is not None:
+                    watch.host_write(bank.memory, address, length, len(rows[part]))
 
     def read(self, *, page_bytes: int | None = None, pages: range | None = None) -> bytes:
         """What is in the buffer, page after page; of each page the first `page_bytes` if given.
@@ -699,14 +710,23 @@ class Buffer:
         pages = self._check_pages(pages)
         length = self.page_size if page_bytes is None else page_bytes
         watch = self.device.watch
-        result = bytearray(length * len(pages))
-        for number, page in enumerate(pages):
-            bank, address = self.pages.locate(page)
-            start = number * length
+        rows = np.empty((len(pages), length), np.uint8)
+        for bank, address, part in self._runs(pages, length):
+            size = rows[part].size
             if watch is not None:
-                watch.host_read(bank.memory, address, length)
-            result[start : start + length] = bank.memory.read(address, length)
-        return bytes(result)
+                watch.host_read(bank.memory, address, size)
+            data = bank.memory.read(address, size)
+            rows[part] = np.frombuffer(data, np.uint8).reshape(-1, length)
+        return rows.tobytes()
+
+    def _runs(self, pages: range, length: int) -> Iterator[tuple[Endpoint, int, slice]]:
+        """Pages that lie one behind the other: their bank, the first address, which they are."""
+        places = self.pages
+        step = len(pages)
+        if isinstance(places, Interleaved) and length == places.stride and pages.step == 1:
+            step = places.count
+        for first in range(min(step, len(pages))):
+            yield *places.locate(pages[first]), slice(first, None, step)
 
     def _check_pages(self, pages: range | None) -> range:
         """The pages that are meant; SimError if the buffer is gone or does not have them."""

@@ -58,7 +58,8 @@ _COMBINED, _COMPUTED = 4, 32
 """Steps of a function of the matrix unit, and about those of the vector unit."""
 _QUICK = frozenset({"multiply", "divide", "maximum", "minimum", "where"})
 """Functions of 16 bits that take as few steps as those of the matrix unit."""
-_OF_ONE = {**FUNCTIONS, **LOGARITHMS}
+ONE = {**FUNCTIONS, **LOGARITHMS}
+"""Functions of one tensor."""
 _OF_SEVERAL = {**OPERATIONS, **POWERS}
 _PART = 1 << 14
 """Numbers that are computed at a time."""
@@ -68,8 +69,13 @@ _WORTH_A_TABLE = 1 << 15
 _Parameters = tuple[tuple[str, float], ...]
 
 
+def unaliased(name: str) -> str:
+    """The name by which a function is known here."""
+    return _ALIASES.get(name, name)
+
+
 @cache
-def _names_of(function: Callable[..., Lanes]) -> tuple[frozenset[str], frozenset[str]]:
+def find_numbers(function: Callable[..., Lanes]) -> tuple[frozenset[str], frozenset[str]]:
     """The parameters of a function that are numbers, and those that have to be given."""
     numbers = [
         each
@@ -93,7 +99,7 @@ def card_function(
     `formats` are those of the tensors; numbers may stand in the places of other operands. The
     result has the first one. A parameter that is None is not given.
     """
-    name = _ALIASES.get(name, name)
+    name = unaliased(name)
     wide = DataType.F32 in formats
     if arch is Arch.GRAYSKULL or not set(formats) <= FORMATS:
         return None
@@ -110,11 +116,11 @@ def card_function(
             return CardFunction(by_number, steps)
         if len(given) == 1 and all(isinstance(each, int | float) for each in given.values()):
             return CardFunction(partial(by_number, number=next(iter(given.values()))), steps)
-    function = (_OF_ONE if operands == 1 else _OF_SEVERAL).get(name)
+    function = (ONE if operands == 1 else _OF_SEVERAL).get(name)
     if function is None or (wide and function is POWERS["pow"]):
         return None
     numbers = {key: each for key, each in given.items() if isinstance(each, int | float)}
-    known, required = _names_of(function)
+    known, required = find_numbers(function)
     if given.keys() != numbers.keys() or not required <= numbers.keys() <= known:
         return None
     key = tuple(sorted(numbers.items()))
@@ -223,33 +229,6 @@ def _count(function: Callable[..., Lanes], arch: Arch, parameters: _Parameters) 
 @lru_cache(maxsize=256)
 def _table(function: Callable[..., Lanes], arch: Arch, parameters: _Parameters) -> Array:
     return _run(function, arch, parameters, [all_bfloat16()], wide=False)
-
-
-def dst_function(name: str, arch: Arch) -> Callable[[Array], Array] | None:
-    """A function of numbers in a DST of bfloat16, as the vector unit stores its results there.
-
-    None for a name that `card_function` has no program for.
-    """
-    name = _ALIASES.get(name, name)
-    function = _OF_ONE.get(name)
-    if function is None or arch is Arch.GRAYSKULL or _names_of(function)[1]:
-        return None
-    return partial(_look_up_in_dst, name, arch)
-
-
-def _look_up_in_dst(name: str, arch: Arch, values: Array) -> Array:
-    patterns = np.ascontiguousarray(values, np.float32).view(np.uint16)[..., 1::2]
-    return _dst_table(name, arch).take(patterns)
-
-
-@cache
-def _dst_table(name: str, arch: Arch) -> Array:
-    values = all_bfloat16()
-    unit = vector_unit(arch)
-    with np.errstate(all="ignore"):
-        found = np.broadcast_to(_OF_ONE[name](Lanes(unit, values), False).array, values.shape)
-    kept = np.ascontiguousarray(found).view(np.uint32) & np.uint32(0xFFFF0000)
-    return kept.view(np.float32)
 
 
 def _run(

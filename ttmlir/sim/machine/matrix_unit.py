@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -152,10 +153,15 @@ def _multiply_exactly(
 
 _PART = 1 << 14
 """Numbers that are computed at a time, so that they stay in the cache."""
-_MAGNITUDE, _EXPONENT = np.int32(0x7FFFFFFF), np.int32(0x7F800000)
-_AWAY = np.float32(1 + 2.0**-20)
-_HALF_UP = np.float32(2.0**-22)
-_TEN_BITS = np.float32(1.5 * 2**13)
+# Constants are arrays, which NumPy takes sooner than numbers.
+_INT32, _UINT32 = np.dtype(np.int32), np.dtype(np.uint32)
+_FLOAT32 = np.dtype(np.float32)
+_EXPONENT, _ZERO = np.array(0x7F800000, _INT32), np.array(0, _FLOAT32)
+_HALF_OF_16_BITS, _UPPER_HALF = np.array(0x8000, _INT32), np.array(-1 << 16, _INT32)
+_AWAY = np.array(1 + 2.0**-20, _FLOAT32)
+_AWAY_NEGATED = np.array(-_AWAY)
+_HALF_UP = np.array(2.0**-22, _FLOAT32)
+_TEN_BITS = np.array(1.5 * 2**13, _FLOAT32)
 """Times a power of 2, what has its last bit 10 bits below that."""
 
 
@@ -163,6 +169,9 @@ _ORDINARY = span(2.0**-50, 2.0**50)
 """No step of these makes a number that is denormal or infinite."""
 _SUMS = span(2.0**-100, 2.0**110)
 """Results that float32 has computed as the unit does, whatever the numbers were."""
+_FIRST_POWER = np.array(2.0**-90, _FLOAT32).view(_INT32)
+_POWERS = int(np.float32(2.0**100).view(_INT32) - _FIRST_POWER)
+"""So many patterns from the first one on are exponents of numbers whose sums are ordinary."""
 
 
 def _by_parts(function: Callable[[Array, Array], Array], a: Array, b: Array) -> Array:
@@ -193,8 +202,8 @@ def _with_exact(
 def _to_8_bits(values: Array) -> Array:
     """Numbers of DST of 16 bits: halves go away from zero, and 0 has no sign."""
     pattern = (values + np.float32(0)).view(np.int32)
-    pattern += np.int32(0x8000)
-    pattern &= np.int32(-1 << 16)
+    pattern += _HALF_OF_16_BITS
+    pattern &= _UPPER_HALF
     return pattern.view(np.float32)
 
 
@@ -238,12 +247,57 @@ def add(a: Array, b: Array, *, wide: bool, wormhole: bool, dst: Array | None = N
     return _add_exactly(a, b, wide=wide, wormhole=wormhole, dst=dst)
 
 
+def add_ordinary(a: Array, b: Array, sign: float, out: Array, *, wide: bool) -> bool:
+    """Put the sum of SrcA and `sign` times SrcB into `out`; False where their numbers forbid it.
+
+    It takes the fewest possible steps, none of which makes a floating-point error.
+    """
+    if out.size > _PART:
+        a, b = (np.broadcast_to(each, out.shape).reshape(-1) for each in (a, b))
+        flat = out.reshape(-1)
+        parts = [slice(start, start + _PART) for start in range(0, out.size, _PART)]
+        return all(add_ordinary(a[part], b[part], sign, flat[part], wide=wide) for part in parts)
+    power = _larger_power(a, b)
+    above = (power - _FIRST_POWER).view(_UINT32)
+    has_zeros = not np.maximum.reduce(above, axis=None) < _POWERS
+    if has_zeros and np.count_nonzero(above >= _POWERS) != np.count_nonzero((a == 0) & (b == 0)):
+        return False
+    _add_with_power(power, a, b, sign, out, wide=wide)
+    if has_zeros:
+        out += _ZERO
+    return True
+
+
+def _larger_power(a: Array, b: Array) -> Array:
+    return np.maximum(a.view(_INT32) & _EXPONENT, b.view(_INT32) & _EXPONENT)
+
+
+def _add_with_power(
+    power: Array, a: Array, b: Array, sign: float, out: Array, *, wide: bool
+) -> None:
+    """The smaller one is rounded to 10 bits below the exponent of the larger one, then the sum."""
+    large = power.view(_FLOAT32)
+    large *= _TEN_BITS
+    total = a * _AWAY + large
+    other = b * (_AWAY if sign > 0 else _AWAY_NEGATED) - large
+    if wide:
+        np.add(total, other, out)
+        return
+    total += other
+    pattern = total.view(_INT32)
+    pattern += _HALF_OF_16_BITS
+    np.bitwise_and(pattern, _UPPER_HALF, out.view(_INT32))
+
+
 def _add_part(a: Array, b: Array, *, wide: bool, wormhole: bool) -> Array:
-    result = _add_ordinary(wide, a, b)
+    power = _larger_power(a, b)
+    result = np.empty(power.shape, np.float32)
+    _add_with_power(np.asarray(power), a, b, 1, result, wide=wide)
+    result += _ZERO
     if all_within(result, _SUMS):
         return result
     exactly = partial(_add_exactly, wide=wide, wormhole=wormhole)
-    return _with_exact(np.asarray(result), is_outside(result, _SUMS), exactly, a, b)
+    return _with_exact(result, is_outside(result, _SUMS), exactly, a, b)
 
 
 def _add_exactly(
@@ -263,32 +317,25 @@ def _add_exactly(
     return _accumulate((term,), total, wide=wide, wormhole=wormhole)
 
 
-def _add_ordinary(wide: bool, a: Array, b: Array) -> Array:
-    """The smaller one is rounded to 10 bits below the exponent of the larger one, then the sum."""
-    size = np.maximum(a.view(np.int32) & _MAGNITUDE, b.view(np.int32) & _MAGNITUDE)
-    size &= _EXPONENT
-    large = size.view(np.float32)
-    large *= _TEN_BITS
-    total = a * _AWAY + large
-    total -= large
-    other = b * _AWAY + large
-    other -= large
-    total += other
-    return total + np.float32(0) if wide else _to_8_bits(total)
-
-
 def subtract(a: Array, b: Array, *, wide: bool, wormhole: bool) -> Array:
     """The difference of SrcA and SrcB (ELWSUB)."""
     return add(a, -b, wide=wide, wormhole=wormhole)
 
 
 def matmul(
-    in0: Array, in1: Array, dst: Array, fidelity: MathFidelity, *, wide: bool, wormhole: bool
+    in0: Array,
+    in1: Array,
+    dst: Array,
+    fidelity: MathFidelity,
+    *,
+    wide: bool,
+    wormhole: bool,
+    pools: bool = False,
 ) -> Array:
     """DST (M x N) after the product of in0 (M x K) and in1 (K x N) was added; 32 divides K.
 
     Tiles follow each other along the inner dimension; of each, phases are the outer loop and steps
-    of 16 the inner one (MVMUL).
+    of 16 the inner one (MVMUL), or if it `pools` the other way round (GAPOOL).
     """
     in0, in1, dst = (np.ascontiguousarray(each, np.float32) for each in (in0, in1, dst))
     # Parts that are 0 everywhere leave DST as it is.
@@ -298,19 +345,22 @@ def matmul(
         for phase in range(fidelity_phases(fidelity))
         if (not phase & 1 or has_low_a) and (not phase & 2 or has_low_b)
     ]
+    order = [(phase, step) for phase in phases for step in (0, 1)]
+    if pools:
+        order.sort(key=itemgetter(1))
     ordinary = all(all_within(each, _ORDINARY) for each in (in0, in1))
     if ordinary and all_within(dst, _SUMS):
-        return _matmul_ordinary(in0, in1, dst, phases, wide=wide, wormhole=wormhole)
+        return _matmul_ordinary(in0, in1, dst, order, wide=wide, wormhole=wormhole)
     result = np.empty(dst.shape, np.float32)
     rows = max(1, _PART // (_GROUP // 2 * max(1, in1.shape[1])))
     for first in range(0, dst.shape[0], rows):
         of_rows = slice(first, first + rows)
         total, factors = dst[of_rows], in0[of_rows]
         for start in range(0, in0.shape[1], 2 * _INSTRUCTION):
-            for phase in phases:
-                for step in (start, start + _INSTRUCTION):
-                    part = slice(step, step + _INSTRUCTION)
-                    total = _add_products(factors[:, part], in1[part], total, phase, wide, wormhole)
+            for phase, step in order:
+                first_one = start + step * _INSTRUCTION
+                part = slice(first_one, first_one + _INSTRUCTION)
+                total = _add_products(factors[:, part], in1[part], total, phase, wide, wormhole)
         result[of_rows] = total
     return result
 
@@ -331,9 +381,15 @@ _ABOVE_TIE = 2.0**-20
 
 
 def _matmul_ordinary(
-    in0: Array, in1: Array, dst: Array, phases: list[int], *, wide: bool, wormhole: bool
+    in0: Array,
+    in1: Array,
+    dst: Array,
+    order: list[tuple[int, int]],
+    *,
+    wide: bool,
+    wormhole: bool,
 ) -> Array:
-    """As `matmul`, of ordinary numbers.
+    """As `matmul`, of ordinary numbers; `order` has the phase and the step of each instruction.
 
     Products of a group are added to a large number, whose bits count the last place then.
     """
@@ -341,7 +397,7 @@ def _matmul_ordinary(
     result = np.empty(dst.shape, np.float32)
     powers0, powers1 = ((each.view(np.int32) & _EXPONENT).view(np.float32) for each in (in0, in1))
     lefts, rights = (_cut(in1, 5) * _AWAY, _low_a(in1) * _AWAY), (_cut(in0, 7), _low_b(in0))
-    lowers = [5 * (phase & 1) + 7 * (phase >> 1) for phase in phases]
+    lowers = {phase: 5 * (phase & 1) + 7 * (phase >> 1) for phase, _ in order}
     height = max(1, min(rows, 2 * _PART // (_GROUP * max(1, columns))))
     length = 2 * _INSTRUCTION * max(1, _PART // (_INSTRUCTION * height * max(1, columns)))
     for first in range(0, rows, height):
@@ -360,8 +416,8 @@ def _matmul_ordinary(
             last_bits *= 2.0**-10
             large = np.maximum(power, _LEAST_POWER)
             large *= _TEN_BITS
-            terms: list[Array] = []
-            for phase, lower in zip(phases, lowers, strict=True):
+            terms: dict[int, Array] = {}
+            for phase, lower in lowers.items():
                 products = right[phase >> 1][part] * lefts[phase & 1][part][:, None, :]
                 products = products.reshape(grouped)
                 added = large * np.float32(2.0**-lower)
@@ -372,18 +428,17 @@ def _matmul_ordinary(
                 term *= last_bits
                 term *= 2.0**-lower
                 # By the tile, the step, the group in it.
-                terms.append(term.reshape(-1, 2, 2, *power.shape[1:]))
+                terms[phase] = term.reshape(-1, 2, 2, *power.shape[1:])
             largest = last_bits.reshape(-1, 2, 2, *power.shape[1:]).max(axis=2)
             for tile, powers in enumerate(largest):
-                for term, lower in zip(terms, lowers, strict=True):
-                    for step in (0, 1):
-                        total = _add_terms(
-                            total,
-                            term[tile, step],
-                            powers[step] * 2.0 ** (10 - lower),
-                            wide=wide,
-                            wormhole=wormhole,
-                        )
+                for phase, step in order:
+                    total = _add_terms(
+                        total,
+                        terms[phase][tile, step],
+                        powers[step] * 2.0 ** (10 - lowers[phase]),
+                        wide=wide,
+                        wormhole=wormhole,
+                    )
         result[of_rows] = total
     return result
 

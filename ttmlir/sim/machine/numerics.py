@@ -11,8 +11,9 @@ that terms more than 2^28 times smaller than the largest may lose their last bit
 
 Sources: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor: FloatBitPatterns.md,
 SrcASrcB.md, ELWMUL.md, MVMUL.md, UNPACR_Regular.md and Packers/FormatConversion.md; tt-metal,
-jit_build/data_format.cpp for the choice of formats. They name no tie rule for results in a 16-bit
-DST: ties go to even here.
+jit_build/data_format.cpp for the choice of formats. Sums and products of elements and pools are
+those of `matrix_unit`, save in FP16. For products of matrices, and FP16, sources name no tie rule
+for results in a 16-bit DST: ties go to even here.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.layout.data_format import BLOCK, BLOCK_FLOATS
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
+from ttmlir.sim.machine import matrix_unit
+from ttmlir.sim.machine.vector_unit import all_bfloat16, pack_bfloat16
 from ttmlir.sim.timing.costs import fidelity_phases, tile_bytes
 
 # --- Tile formats ---------------------------------------------------------------------------------
@@ -103,7 +106,8 @@ _SCALAR_DTYPES = {
 _FLOAT32, _INT32 = np.dtype(np.float32), np.dtype(np.int32)
 _UINT16, _UINT32 = np.dtype(np.uint16), np.dtype(np.uint32)
 _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-_BF16, _FP16 = Register.BF16, Register.FP16  # Members of an Enum take longer to find.
+# Members of an Enum take longer to find.
+_FP16, _FP32 = Register.FP16, Register.FP32
 _MANTISSA_BITS = {Register.BF16: 7, Register.FP16: 10, Register.TF32: 10, Register.FP32: 23}
 _SMALLEST = {Register.FP16: 2.0**-14}
 _SMALLEST_NORMAL = 2.0**-126
@@ -398,30 +402,29 @@ def combine(function: Callable[..., Array], a: Array, b: Array, dst: Register, o
 
     Denormal FP16 numbers are expected to be 0 already, here and in the products.
     """
-    if dst is not _FP16:
-        rounded = function(a, b)
-        patterns = _UINT32
-        if dst is _BF16:
-            rounded, patterns = rounded.astype(_BFLOAT16), _UINT16
-        if _ordinary(rounded.view(patterns)):
-            out[:] = rounded
-            return
-    out[:] = round_to(function(operand(a), operand(b)), dst)
+    sign = -1 if function is np.subtract else 1
+    if dst is _FP16 or not matrix_unit.add_ordinary(a, b, sign, out, wide=dst is _FP32):
+        out[:] = combine_onto(function, None, a, b, dst)
+
+
+@np.errstate(all="ignore")
+def combine_onto(
+    function: Callable[..., Array], start: Array | None, a: Array, b: Array, dst: Register
+) -> Array:
+    """DST, 0 without a start, after the sum or difference of SrcA and SrcB was added to it."""
+    if dst is _FP16:
+        total = function(operand(a), operand(b))
+        return round_to(total if start is None else operand(start, dst) + total, dst)
+    b = -b if function is np.subtract else b
+    # Generations differ where a sum is one last bit below 0, which those of 11 bits never are.
+    return matrix_unit.add(a, b, wide=dst is _FP32, wormhole=False, dst=start)
 
 
 @np.errstate(all="ignore")
 def multiply(a: Array, b: Array, fidelity: MathFidelity, dst: Register) -> Array:
     """The product of SrcA and SrcB (float32 numbers) in a DST that holds zeros."""
-    if dst is not _FP16 and _ordinary(a.view(_UINT32)) and _ordinary(b.view(_UINT32)):
-        # Products of parts have 12 bits, and each phase adds to a larger number: float32 is exact
-        # enough to be rounded once more.
-        total = _NO_NUMBERS
-        pieces_a, pieces_b = parts_a(a), parts_b(b)
-        for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
-            total = pieces_a[index_a] * pieces_b[index_b] + total
-            total = _to_bfloat16(total) if dst is Register.BF16 else total
-        if _ordinary(total.view(_UINT32)):
-            return total
+    if dst is not _FP16:
+        return matrix_unit.multiply(a, b, fidelity, wide=dst is Register.FP32, wormhole=False)
     return multiply_onto(_NO_NUMBERS, a, b, fidelity, dst)
 
 
@@ -431,6 +434,10 @@ def multiply_onto(start: Array, a: Array, b: Array, fidelity: MathFidelity, dst:
 
     DST (float32 numbers before and after) is rounded in each phase.
     """
+    if dst is not _FP16:
+        return matrix_unit.multiply(
+            a, b, fidelity, wide=dst is Register.FP32, wormhole=False, dst=start
+        )
     pieces_a, pieces_b = parts_a(operand(a)), parts_b(operand(b))
     total = operand(start, dst)
     for index_a, index_b in PHASE_PARTS[: fidelity_phases(fidelity)]:
@@ -450,18 +457,30 @@ class Factor(NamedTuple):
     smallest: float
     """The smallest magnitude other than 0."""
     largest: float
+    bits_of: Arch | None = None
+    """The generation whose matrix unit rounds the terms of a product; None: they are exact."""
 
 
-def factor_a(values: Array) -> Factor:
+def factor_a(values: Array, bits_of: Arch | None = None) -> Factor:
     """Operands of in1 (32x32, float64) as SrcA, in steps of 16 rows."""
     parts = np.array(parts_a(values)).reshape(2, 2, K_STEP, 32)
-    return Factor(parts, *_extent(values))
+    return Factor(parts, *_extent(values), bits_of)
 
 
-def factor_b(values: Array) -> Factor:
+def factor_b(values: Array, bits_of: Arch | None = None) -> Factor:
     """Operands of in0 (32x32, float64) as SrcB, in steps of 16 columns."""
     parts = np.array(parts_b(values)).reshape(2, 1, 32, 2, K_STEP)
-    return Factor(np.ascontiguousarray(parts.transpose(0, 1, 3, 2, 4)), *_extent(values))
+    return Factor(np.ascontiguousarray(parts.transpose(0, 1, 3, 2, 4)), *_extent(values), bits_of)
+
+
+def _in1(factor: Factor) -> Array:
+    """The numbers of SrcA (32x32, float32)."""
+    return factor.parts.sum(0).reshape(32, 32).astype(np.float32)
+
+
+def _in0(factor: Factor) -> Array:
+    """The numbers of SrcB (32x32, float32)."""
+    return factor.parts.sum((0, 1)).swapaxes(0, 1).reshape(32, 32).astype(np.float32)
 
 
 def _extent(values: Array) -> tuple[float, float]:
@@ -479,6 +498,49 @@ def matmul_onto(start: Array, a: Factor, b: Factor, fidelity: MathFidelity, dst:
     tile = start.copy()
     add_products([tile], [[(a, b)]], fidelity, dst)
     return tile
+
+
+class Pool(Enum):
+    """Which numbers of a tile a reduction adds up."""
+
+    ROWS = auto()
+    COLUMNS = auto()
+    ALL = auto()
+
+
+@np.errstate(all="ignore")
+def pool_onto(
+    start: Array,
+    a: Factor,
+    b: Factor,
+    pool: Pool,
+    fidelity: MathFidelity,
+    dst: Register,
+    *,
+    source: Register,
+    wormhole: bool,
+) -> Array:
+    """The part of DST that has sums, after those of SrcA times row 0 of SrcB were added (float32).
+
+    The sums of rows, whose transpose is in SrcA, are those of a product with a column (MVMUL). The
+    others take 16 rows at a time in all phases (GAPOOL); all numbers face by face, then those of
+    one row.
+    """
+    factors = b.parts[:, 0, :, 0].sum(0).reshape(1, 32).astype(np.float32)
+    matrix = _in1(a)
+    multiply = partial(matrix_unit.matmul, fidelity=fidelity, wide=dst is _FP32, wormhole=wormhole)
+    if pool is Pool.ROWS:
+        return multiply(matrix.T, factors.T, start.reshape(-1, 1))[:, 0]
+    if pool is Pool.COLUMNS:
+        return multiply(factors, matrix, start.reshape(1, -1), pools=True)[0]
+    row = factors[:, :K_STEP]
+    faces = matrix.reshape(2, K_STEP, 2, K_STEP).swapaxes(1, 2).reshape(-1, K_STEP)
+    sums = np.zeros((1, K_STEP), np.float32)
+    sums = multiply(np.tile(row, 4), faces, sums, pools=True)
+    # Half of the tile has no numbers.
+    row, column = np.zeros((1, 32), np.float32), np.zeros((32, 1), np.float32)
+    row[:, :K_STEP], column[:K_STEP] = factors[:, :K_STEP], to_source(sums, source).T
+    return multiply(row, column, start.reshape(1, 1), pools=True)[0]
 
 
 LONGEST_CHAIN = 16
@@ -503,6 +565,11 @@ def add_products(
     """
     phases = fidelity_phases(fidelity)
     grid = _find_grid(chains)
+    bits_of = chains[0][0][0].bits_of
+    if bits_of is not None and dst is not _FP16:
+        for block in [[[each]] for each in range(len(tiles))] if grid is None else [grid]:
+            _add_rounded_terms(tiles, chains, block, fidelity, dst, bits_of)
+        return
     if grid is not None:
         _add_to_grid(tiles, chains, grid, phases, dst)
         return
@@ -529,6 +596,50 @@ def add_products(
         total = _add_all(total, find_addends(), dst, limited=limited)
         for tile, numbers in zip(tiles[some], total, strict=True):
             tile[:] = numbers
+
+
+_SIDE = 128
+"""Rows and columns of the result that stay in the cache with what is added to them.
+
+Of more, OpenBLAS would have several threads share a product that one computes in no time.
+"""
+
+
+@np.errstate(all="ignore")
+def multiply_matrices(
+    start: Array, in0: Array, in1: Array, fidelity: MathFidelity, dst: Register
+) -> Array | None:
+    """DST (M x N) after in0 (M x K) @ in1 (K x N) was added, as `add_products` adds it (float32).
+
+    32 divides K, which is at most 32 * `LONGEST_CHAIN`. None if some number of these is not
+    ordinary, or some sum may not be.
+    """
+    if dst is Register.FP16 or not all(
+        _ordinary(np.ascontiguousarray(each).view(_UINT32)) for each in (start, in0, in1)
+    ):
+        return None
+    (least0, most0), (least1, most1) = _extent(in0), _extent(in1)
+    if least0 * least1 < _TINY or in0.shape[1] * most0 * most1 > _HUGE:
+        return None
+    phases = fidelity_phases(fidelity)
+    a = [part.astype(np.float64) for part in parts_a(np.ascontiguousarray(in1))]
+    b = [part.astype(np.float64) for part in parts_b(np.ascontiguousarray(in0))]
+    result = np.empty(start.shape, np.float32)
+    steps = [slice(first, first + K_STEP) for first in range(0, in0.shape[1], K_STEP)]
+    for top in range(0, start.shape[0], _SIDE):
+        rows = slice(top, top + _SIDE)
+        for left in range(0, start.shape[1], _SIDE):
+            columns = slice(left, left + _SIDE)
+            total = start[rows, columns].astype(np.float64)
+            product = np.empty_like(total)
+            addends = (
+                np.matmul(b[part_b][rows, step], a[part_a][step, columns], product)
+                for pair in zip(steps[::2], steps[1::2], strict=True)
+                for part_a, part_b in PHASE_PARTS[:phases]
+                for step in pair
+            )
+            result[rows, columns] = _add_all(total, addends, dst, limited=False)
+    return result
 
 
 def _add_all(total: Array, addends: Iterable[Array], dst: Register, *, limited: bool) -> Array:
@@ -564,6 +675,32 @@ def _find_grid(chains: Sequence[Sequence[Product]]) -> _Grid | None:
     if any(each.keys() != first.keys() for each in others):
         return None
     return [[row[column] for column in first] for row in rows.values()]
+
+
+def _add_rounded_terms(
+    tiles: Sequence[Array],
+    chains: Sequence[Sequence[Product]],
+    grid: _Grid,
+    fidelity: MathFidelity,
+    dst: Register,
+    arch: Arch,
+) -> None:
+    """Add products to a grid as the matrix unit does, which takes some times as long."""
+    in0 = np.block([[_in0(b) for _, b in chains[row[0]]] for row in grid])
+    in1 = np.block([[_in1(a) for a, _ in chains[place]] for place in grid[0]])
+    # Blocks of a column are those of a row of `grid` each: those of the inner dimension go down.
+    in1 = in1.reshape(len(grid[0]), 32, -1, 32).transpose(2, 1, 0, 3).reshape(-1, 32 * len(grid[0]))
+    total = matrix_unit.matmul(
+        in0,
+        in1,
+        np.block([[tiles[place] for place in row] for row in grid]),
+        fidelity,
+        wide=dst is _FP32,
+        wormhole=arch is not Arch.BLACKHOLE,
+    )
+    for row, numbers in zip(grid, np.split(total, len(grid)), strict=True):
+        for place, tile in zip(row, np.split(numbers, len(row), axis=1), strict=True):
+            tiles[place][:] = tile
 
 
 def _add_to_grid(
@@ -704,7 +841,16 @@ def packer(register: Register, data_type: DataType) -> Callable[[Array], Array]:
         return lambda values: encode(round_away(values, target))
     if register is not target:
         return lambda values: encode(to_source(values, target))
+    if data_type is DataType.BF16:
+        table = _packed_bfloat16()
+        return lambda values: table.take(values.view(_UINT16)[1::2]).view(np.uint8)
     return encode
+
+
+@cache
+def _packed_bfloat16() -> Array:
+    """What the packer makes of each pattern of a DST of bfloat16."""
+    return np.ascontiguousarray(pack_bfloat16(all_bfloat16()).view(_UINT16)[1::2])
 
 
 def round_away(values: Array, register: Register) -> Array:

@@ -42,7 +42,10 @@ if TYPE_CHECKING:
     from ttmlir.sim.machine.memory import CircularBuffer, Memory
     from ttmlir.sim.protocols import RunningThread
 
-_BY_OTHER_RULES = ("semaphore", "multicast", "inline", "trid", "mailbox", "dprint", "fabric")
+_BY_OTHER_RULES = (
+    *("semaphore", "multicast", "inline", "trid", "mailbox", "dprint", "fabric", "socket"),
+    "remote_buffer",
+)
 """Parts of the names of calls that are right, or cannot be undone, by other rules than these."""
 
 
@@ -427,7 +430,14 @@ class RegularRun:
         raise IrregularError
 
     def word_written(
-        self, thread: RunningThread, noc: int, kind: WordKind, memory: Memory, address: int
+        self,
+        thread: RunningThread,
+        noc: int,
+        kind: WordKind,
+        memory: Memory,
+        address: int,
+        *,
+        in_order: bool = False,
     ) -> None:
         """A thread changes a word over the network."""
         raise IrregularError
@@ -548,12 +558,17 @@ class RegularRun:
         """What was written lies in a buffer, and was written once."""
         space = None if self._full is None else self._full.space(memory)
         last = 0 if space is None else space.first_free
+        inside = 0
+        """Up to where the buffer reaches that was found last."""
         for address in sorted(written):
             end = address + written[address]
             if address < last or end > memory.size:
                 raise IrregularError
             last = end
-            if space is None or space.shadow.cell(address, end) is not None:
+            if space is None or end <= inside:
+                continue
+            inside = space.buffer_end(address)
+            if end <= inside or space.shadow.cell(address, end) is not None:
                 continue
             if space.overrun(address, end) is not None or space.is_free(address, end):
                 raise IrregularError

@@ -9,7 +9,7 @@ page docs/sanitizer.md.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Literal
@@ -807,6 +807,26 @@ _HOST = Actor(0, 0, VectorClock(np.zeros(1, np.int64)), in_order=True)
 """Whatever the host does is before or after a program, never during it."""
 
 
+def _runs(written: Iterable[tuple[Memory, int, int]]) -> Iterator[tuple[Memory, int, int, int]]:
+    """Places that do not overlap, together where one begins at the end of another as long one.
+
+    Memory, address and size of the first one, and how many there are.
+    """
+    by_memory: dict[Memory, list[tuple[int, int]]] = {}
+    for memory, address, size in written:
+        by_memory.setdefault(memory, []).append((address, size))
+    for memory, places in by_memory.items():
+        places.sort()
+        first, length, count = *places[0], 0
+        for address, size in places:
+            if size != length or address != first + length * count:
+                if count:
+                    yield memory, first, length, count
+                first, length, count = address, size, 0
+            count += 1
+        yield memory, first, length, count
+
+
 class Sanitizer:
     """What one device tells of its programs.
 
@@ -852,9 +872,9 @@ class Sanitizer:
         """
         self._spaces[endpoint.memory] = Space(endpoint, first_free, allocator)
 
-    def host_write(self, memory: Memory, address: int, size: int) -> None:
-        """The host writes bytes while no program runs."""
-        self._spaces[memory].shadow.preset(address, size, _HOST)
+    def host_write(self, memory: Memory, address: int, size: int, pages: int = 1) -> None:
+        """The host writes so many pages of `size` bytes while no program runs."""
+        self._spaces[memory].shadow.preset(address, size, _HOST, pages)
 
     def host_read(self, memory: Memory, address: int, size: int) -> None:
         """The host reads bytes while no program runs: nothing can be wrong with that."""
@@ -931,8 +951,8 @@ class Sanitizer:
             for buffer in core.cbs.values():
                 if not buffer.aliased:
                     self._spaces[core.l1].shadow.forget(buffer.address, buffer.size)
-        for memory, address, size in written:
-            self.host_write(memory, address, size)
+        for memory, address, size, pages in _runs(written):
+            self.host_write(memory, address, size, pages)
 
     @property
     def pops_unfilled(self) -> bool:
@@ -1301,9 +1321,16 @@ class Sanitizer:
         return point
 
     def word_written(
-        self, thread: RunningThread, noc: int, kind: WordKind, memory: Memory, address: int
+        self,
+        thread: RunningThread,
+        noc: int,
+        kind: WordKind,
+        memory: Memory,
+        address: int,
+        *,
+        in_order: bool = False,
     ) -> None:
-        """A thread writes or increments a word over the network."""
+        """A thread writes or increments a word over the network, `in_order` as in `_signal`."""
         mine = self._threads[thread.index]
         copies = self._program.copies(mine, noc, 0)
         mark = mine.mark()
@@ -1321,7 +1348,10 @@ class Sanitizer:
             if not is_semaphore:
                 self._copy_writes(mine, writer, space, address, _WORD, mark)
         if is_semaphore:
-            self._signal(mine, noc, space, address, is_increment=kind == "atomic")
+            in_order |= noc >= FABRIC and kind == "write"
+            self._signal(
+                mine, noc, space, address, is_increment=kind == "atomic", in_order=in_order
+            )
 
     def _signal(
         self,
@@ -1332,11 +1362,13 @@ class Sanitizer:
         *,
         is_multicast: bool = False,
         is_increment: bool = False,
+        in_order: bool = False,
     ) -> None:
         """A thread changes a semaphore over the network, after its copies of the same kind.
 
         Those to the same place have arrived before, and all others have left. On Blackhole the
-        message may overtake copies that were not flushed. A packet that arrives has left.
+        message may overtake copies that were not flushed, unless it comes `in_order`, as words do
+        that routers write. A packet that arrives has left.
         """
         writers = [
             copies.multicast if is_multicast else copies.writers_to(space)
@@ -1345,7 +1377,7 @@ class Sanitizer:
         ]
         released = self._change(mine, space, address, is_increment=is_increment)
         for each in writers:
-            if self._flushed_only:
+            if self._flushed_only and not in_order:
                 mine.actor.release_flushed(released, each.targets)
             else:
                 mine.actor.release_after(released, each.targets)

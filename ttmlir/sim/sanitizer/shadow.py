@@ -528,17 +528,18 @@ class Shadow:
         else:
             for cell in self._carve(address, end):
                 conflict = conflict or cell.write_conflict(actor)
-            self._unite(address, end).written(actor, mark)
+            (cell,) = self._unite(address, size, 1)
+            cell.written(actor, mark)
         self._join_left(address)
         return conflict
 
-    def preset(self, address: int, size: int, actor: Actor) -> None:
-        """Note a write that nothing can be wrong with; it keeps a cell of its own.
+    def preset(self, address: int, size: int, actor: Actor, pages: int = 1) -> None:
+        """Note writes that nothing can be wrong with, of pages that each keep a cell of their own.
 
         The host writes tensors page by page, and kernels use them page by page.
         """
-        cell = self._unite(address, address + size)
-        cell.written(actor, None)
+        for cell in self._unite(address, size, pages):
+            cell.written(actor, None)
 
     def read(
         self, address: int, size: int, actor: Actor, mark: Mark
@@ -668,16 +669,19 @@ class Shadow:
             self._cells[at] = cell.split(at)
             self._starts.insert(position + 1, at)
 
-    def _unite(self, address: int, end: int) -> Cell:
-        """One cell for exactly these bytes."""
+    def _unite(self, address: int, size: int, pages: int) -> list[Cell]:
+        """One cell for exactly the bytes of each of several pages."""
+        end = address + size * pages
         self._cut(address)
         self._cut(end)
         first, last = self._between(address, end)
         for start in self._starts[first:last]:
             del self._cells[start]
-        self._starts[first:last] = [address]
-        cell = self._cells[address] = Cell(address, end)
-        return cell
+        starts = range(address, end, size) if pages > 1 else (address,)
+        self._starts[first:last] = starts
+        cells = [Cell(start, start + size) for start in starts]
+        self._cells.update(zip(starts, cells, strict=True))
+        return cells
 
     def _join_left(self, address: int) -> None:
         """Make one cell of the one that starts there and the one before it if they are alike."""
@@ -1068,6 +1072,11 @@ class Space:
         if self.allocator is None or self.shadow.is_written(address, end):
             return False
         return self.allocator.block_at(address) is None
+
+    def buffer_end(self, address: int) -> int:
+        """The end of the buffer that a byte is in; 0 if it is in none."""
+        block = None if self.allocator is None else self.allocator.block_at(address)
+        return 0 if block is None else block[1]
 
     def overrun(self, address: int, end: int) -> tuple[int, int] | None:
         """Start and end of the buffer that bytes begin in and reach out of, if they do."""

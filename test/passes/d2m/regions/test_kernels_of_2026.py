@@ -128,4 +128,7 @@ def test_kernels_run(case: Case) -> None:
     expected = case.function(*(x.astype(np.float64) for x in inputs))
     # The matrix unit adds up 70 or 96 products and sums.
     most = 2.0**-8 * max(1.0, float(np.abs(expected).max()))
+    if case.operation == "subtract":
+        # The vector unit cuts differences for a DST of 16 bits.
+        most *= 2
     np.testing.assert_allclose(np.asarray(output).astype(np.float64), expected, rtol=0, atol=most)

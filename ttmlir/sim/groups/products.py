@@ -1,0 +1,131 @@
+"""Products of the matrices whose tiles the cores of a group have: all cores' at once.
+
+Cores that multiply matrices share factors: those of a row of tiles of the result one factor, those
+of a column the other one. Their tiles are decoded together and make matrices again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.layout.enums import MathFidelity
+from ttmlir.sim.calls.unpack_api import ARRANGEMENT, NUMBERS, Arrangement, TileReader
+from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.numerics import (
+    BLOCK_FLOATS,
+    INTEGERS,
+    TILE_VOLUME,
+    Register,
+    multiply_matrices,
+)
+
+Floats = NDArray[np.float32]
+Places = NDArray[np.intp]
+
+_KEPT = 4096
+"""Tiles of one kind of factor that are kept, each of 4 KiB: twice as many as are used at once."""
+
+
+class FetchedPage(Protocol):
+    """A page of each core that was copied from a memory, which nobody writes."""
+
+    memories: Sequence[Memory]
+    sources: Sequence[int]
+    size: int
+
+
+class Factors:
+    """The tiles of one format in one arrangement, as rows of numbers, by where they are."""
+
+    def __init__(self, reader: TileReader, form: int) -> None:
+        """See `TileReader.read`."""
+        self._reader = reader
+        self._arrangement = form & ARRANGEMENT
+        self._places: dict[tuple[int, int], int] = {}
+        self._tiles = np.empty((0, 32, 32), np.float32)
+
+    @staticmethod
+    def suit(reader: TileReader, form: int) -> bool:
+        """Whether tiles can be decoded together, and be put together to matrices."""
+        arrangement = form & ARRANGEMENT
+        is_whole = arrangement in (Arrangement.PLAIN, Arrangement.TRANSPOSED)
+        data_type = reader.data_type
+        is_scalar = data_type not in BLOCK_FLOATS and data_type not in INTEGERS
+        return is_whole and is_scalar and reader.tile.is_whole
+
+    def find(self, pages: Sequence[FetchedPage]) -> Places:
+        """Places of the tiles of pages, a row for each page: good until the next call."""
+        keys = [list(zip(map(id, page.memories), page.sources, strict=True)) for page in pages]
+        places = self._places
+        new: dict[tuple[int, int], bytes] = {}
+        for row, page in zip(keys, pages, strict=True):
+            for key, memory in zip(row, page.memories, strict=True):
+                if key not in places and key not in new:
+                    new[key] = bytes(memory.read(key[1], page.size))
+        if new:
+            if len(places) + len(new) > _KEPT:
+                places.clear()
+                return self.find(pages)
+            first = len(places)
+            places.update(zip(new, range(first, first + len(new)), strict=True))
+            if len(places) > len(self._tiles):
+                tiles = np.empty((min(2 * len(places), _KEPT), 32, 32), np.float32)
+                tiles[:first] = self._tiles[:first]
+                self._tiles = tiles
+            self._tiles[first : len(places)] = self._decode(b"".join(new.values()))
+        return np.array([[places[key] for key in row] for row in keys], np.intp)
+
+    def tiles(self, places: Places) -> Floats:
+        """The numbers of tiles: 32 rows of 32 for each place."""
+        return self._tiles[places]
+
+    def _decode(self, data: bytes) -> Floats:
+        numbers = self._reader.decode(np.frombuffer(data, np.uint8), NUMBERS)
+        faces = numbers.reshape(-1, 2, 2, 16, 16)
+        rows = faces.transpose(0, 1, 3, 2, 4).reshape(-1, 32, 32)
+        return rows.transpose(0, 2, 1) if self._arrangement else rows
+
+
+def add_grid(
+    starts: Floats,
+    a: tuple[Factors, Places],
+    b: tuple[Factors, Places],
+    fidelity: MathFidelity,
+    register: Register,
+) -> Floats | None:
+    """Tiles (by faces, a row for each) after chains of products were added to them.
+
+    `a` and `b` are SrcA and SrcB: for each tile of DST the places of its factors, in their order.
+    None if tiles do not lie in a grid, whose rows share `b` and whose columns share `a`, or if some
+    number is denormal, or very large or small.
+    """
+    (factors_a, places_a), (factors_b, places_b) = a, b
+    rows: dict[bytes, int] = {}
+    columns: dict[bytes, int] = {}
+    tiles: dict[tuple[int, int], int] = {}
+    for tile, (of_a, of_b) in enumerate(zip(places_a, places_b, strict=True)):
+        row = rows.setdefault(of_b.tobytes(), len(rows))
+        column = columns.setdefault(of_a.tobytes(), len(columns))
+        tiles[row, column] = tile
+    height, width = len(rows), len(columns)
+    if not len(tiles) == height * width == len(starts):
+        return None
+    grid = np.array([[tiles[row, column] for column in range(width)] for row in range(height)])
+    length = places_a.shape[1]
+    in0 = factors_b.tiles(places_b[grid[:, 0]])
+    in0 = in0.transpose(0, 2, 1, 3).reshape(32 * height, 32 * length)
+    in1 = factors_a.tiles(places_a[grid[0]])
+    in1 = in1.transpose(1, 2, 0, 3).reshape(32 * length, 32 * width)
+    faces = starts[grid].reshape(height, width, 2, 2, 16, 16)
+    start = faces.transpose(0, 2, 4, 1, 3, 5).reshape(32 * height, 32 * width)
+    result = multiply_matrices(start, in0, in1, fidelity, register)
+    if result is None:
+        return None
+    faces = result.reshape(height, 2, 16, width, 2, 16).transpose(0, 3, 1, 4, 2, 5)
+    found = np.empty_like(starts)
+    found[grid.reshape(-1)] = faces.reshape(-1, TILE_VOLUME)
+    return found
