@@ -89,7 +89,6 @@ def test_results_are_compared_with_the_framework(found: ModelReport) -> None:
 
 def test_a_page_holds_all_and_loads_nothing(found: ModelReport, tmp_path: Path) -> None:
     """Pictures are data, and names of the model are text, not tags."""
-    pytest.importorskip("matplotlib")
     text = found.write(tmp_path / "report.html").read_text(encoding="utf-8")
     page = _Page(text)
     names = {tag for tag, _ in page.tags}
@@ -101,7 +100,7 @@ def test_a_page_holds_all_and_loads_nothing(found: ModelReport, tmp_path: Path) 
         kind, _, data = picture.partition(",")
         assert kind == "data:image/svg+xml;base64"
         assert ElementTree.fromstring(b64decode(data)).tag.endswith("svg")
-    assert "http" not in re.sub(r"base64,[\w+/=]*", "", text)
+    assert "://" not in re.sub(r"base64,[\w+/=]*", "", text)
     assert "default-src 'none'" in text
     again = ttmlir.report(ttmlir.compile(scores, X, W, board="n150"), suggestions=False)
     assert again.write(tmp_path / "again.html").read_bytes() == text.encode()
@@ -127,7 +126,7 @@ def test_a_loaded_file_brings_its_golden_call(
 
 def test_suggestions_end_it() -> None:
     """Weights in fewer bits, of a model whose time they are."""
-    x, w = (jax.ShapeDtypeStruct(shape, jnp.bfloat16) for shape in ((1, 2048), (2048, 4096)))
+    x, w = (jax.ShapeDtypeStruct(shape, jnp.bfloat16) for shape in ((1, 1024), (1024, 2048)))
     compiled = ttmlir.compile(lambda x, w: x @ w, x, w, board="n150", resident=["w"])
     last = ttmlir.report(compiled).sections[-1]
     assert last.title == "What may help"

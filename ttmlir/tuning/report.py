@@ -115,7 +115,7 @@ class ModelReport:
 
 
 def report(
-    model: CallableModel,
+    model: object,
     *args: Any,
     board: str | None = None,
     boards: Sequence[str] = BOARDS,
@@ -159,7 +159,7 @@ def report(
     else:
         time = estimate.total
         bounds = f"({time.low / 1e3:,.1f} to {time.high / 1e3:,.1f})"
-        title = f"{model.name} on {estimate.board}: {time.mid / 1e3:,.1f} us {bounds}"
+        title = f"{model.name} on {estimate.place}: {time.mid / 1e3:,.1f} us {bounds}"
         sections += _sections_of(estimate, model, board, boards)
     accuracy = _measure(model, args, kwargs)
     if accuracy is not None:
