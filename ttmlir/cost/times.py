@@ -9,6 +9,7 @@ from ttmlir.cost.families.contraction import cost_attention, cost_matmul
 from ttmlir.cost.families.elementwise import cost_elementwise
 from ttmlir.cost.families.movement import (
     cost_concat,
+    cost_concatenate_heads,
     cost_copy,
     cost_creation,
     cost_embedding,
@@ -205,6 +206,7 @@ COSTS: Mapping[str, Cost] = {
     **dict.fromkeys(("sort", "topk"), cost_ordering),
     "transpose": cost_transpose,
     "permute": cost_permute,
+    "concatenate_heads": cost_concatenate_heads,
     "reshape": cost_reshape,
     "concat": cost_concat,
     "slice": cost_slice,

@@ -156,6 +156,13 @@ def cost_concat(machine: Machine, work: Work) -> OperationCost:
     return OperationCost(programs=(move_lines(machine, work),))
 
 
+def cost_concatenate_heads(machine: Machine, work: Work) -> OperationCost:
+    """Heads of whole tiles stand side by side: tiles are copied; others are moved by lines."""
+    if work.operands[0].shape[-1] % TILE == 0:
+        return OperationCost(programs=(copy_tiles(machine, work.operands[0], work.output),))
+    return OperationCost(programs=(move_lines(machine, work),))
+
+
 def cost_slice(machine: Machine, work: Work) -> OperationCost:
     """Tiles are copied if the part begins at one and has no gaps; else lines are moved."""
     begins = [int(each) for each in work.parameters["begins"]]
