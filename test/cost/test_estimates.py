@@ -301,6 +301,29 @@ def test_what_ttnn_does_in_one_program_is_estimated_as_one() -> None:
     assert rows[1].flops == 2 * 70 * 512 * 96
 
 
+HEADS = """
+module {
+  func.func @main(%x: tensor<1x3x96x64xbf16>) -> tensor<1x192x192xbf16> {
+    %1 = "ttir.repeat_interleave"(%x) <{repeats = 2 : ui32, dim = -2 : si32}>
+      : (tensor<1x3x96x64xbf16>) -> tensor<1x3x192x64xbf16>
+    %2 = "ttir.concatenate_heads"(%1)
+      : (tensor<1x3x192x64xbf16>) -> tensor<1x192x192xbf16>
+    return %2 : tensor<1x192x192xbf16>
+  }
+}
+"""
+
+
+def test_rows_that_are_repeated_leave_their_tiles() -> None:
+    """ttnn 0.81 untilizes, copies rows and tilizes; heads are copied in one program."""
+    estimate = ttmlir.compile(HEADS, spelling="2026", board="n150").estimate()
+    rows = [each for each in estimate.in_call if each.name != "ttnn.to_layout"]
+    assert [(each.name, each.programs) for each in rows] == [
+        ("ttnn.repeat_interleave", 3),
+        ("ttnn.concatenate_heads", 1),
+    ]
+
+
 @pytest.mark.parametrize(("width", "bound"), [(64, "copied"), (40, "moved in lines")])
 def test_heads_stand_side_by_side(width: int, bound: str) -> None:
     """Tiles are copied where heads are whole tiles wide, else 96 lines of 16 of each of 8 heads."""

@@ -421,8 +421,8 @@ class _Reader:
             self.places.pop(ref.global_id, None)
         record, mnemonic = operation.record, call.definition.mnemonic
         table = "" if record is None else record.table
-        if record is not None and table in _ONE_PROGRAM:
-            return self._one_program(operation, record, call.outputs)
+        if record is not None and table in _WHOLE:
+            return self._whole(operation, record, call.outputs)
         is_free = operation.is_free
         if table in _PRODUCTS:
             # ttnn adds the bias in the program of the product, and has one for the activation.
@@ -441,30 +441,37 @@ class _Reader:
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)
 
-    def _one_program(
+    def _whole(
         self, operation: Operation, record: Operation, outputs: Sequence[TensorRef]
     ) -> OperationEstimate:
-        """What ttnn does in one program counts where the result is written."""
-        mnemonic, source = _ONE_PROGRAM[record.table]
+        """What ttnn does at once counts where the result is written."""
+        mnemonic, source, *parameters = _WHOLE[record.table]
         out = record.tensor("out")
         if out.global_id not in {ref.global_id for ref in outputs}:
             return self._row(operation, OperationCost())
-        names = (source, *(name for name in ("weight", "bias") if record.has(name)))
+        weights = (name for name in ("weight", "bias") if record.knows(name) and record.has(name))
+        names = (source, *weights)
         inputs = tuple(self._desc(record.tensor(name)) for name in names)
-        work = Work(mnemonic=mnemonic, operands=inputs, output=out.desc)
+        work = Work(
+            mnemonic=mnemonic,
+            operands=inputs,
+            output=out.desc,
+            parameters={name: record.scalar(name) for name in parameters},
+        )
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=f"ttnn.{mnemonic}", inputs=inputs, output=out.desc)
 
 
-_ONE_PROGRAM = {
+_WHOLE = {
     "RMSNormOp": ("rms_norm", "input"),
     "LayerNormOp": ("layer_norm", "input"),
     "BatchNormInferenceOp": ("batch_norm_inference", "input"),
     "ConcatenateHeadsOp": ("concatenate_heads", "in"),
     "NLPConcatHeadsOp": ("concatenate_heads", "in"),
+    "RepeatInterleaveOp": ("repeat_interleave", "input", "dim"),
 }
-"""Tables of which the runtime makes several operations, and ttnn one program: what estimates it,
-and the field of its operand."""
+"""Tables of which the runtime makes several operations, but ttnn does not: what estimates them, and
+the fields of the operand and of parameters."""
 _PRODUCTS = ("MatmulOp", "LinearOp")
 
 _HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {
