@@ -447,7 +447,8 @@ class _Reader:
         """What ttnn does at once counts where the result is written."""
         mnemonic, source, *parameters = _WHOLE[record.table]
         out = record.tensor("out")
-        if out.global_id not in {ref.global_id for ref in outputs}:
+        is_written = out.global_id in {ref.global_id for ref in outputs}
+        if not is_written or not out.desc.is_on_device:
             return self._row(operation, OperationCost())
         weights = (name for name in ("weight", "bias") if record.knows(name) and record.has(name))
         names = (source, *weights)
