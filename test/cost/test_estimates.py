@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 from samples.ttnn_program import ProgramBuilder
 
+import ttmlir
 from ttmlir.cost import Estimate, OperationEstimate, estimate_program
+from ttmlir.cost.machine import Machine
 from ttmlir.cost.program import find_machine
-from ttmlir.cost.times import program_time
+from ttmlir.cost.times import cost_operation, program_time
+from ttmlir.cost.work import Work, make_desc
 from ttmlir.cost.workload import Interval, Stage, Workload
 from ttmlir.layout.system import board, system_desc_to_table
 from ttmlir.runtime import BinaryError, BinaryProgram, InputError, UnsupportedError, read_binary
@@ -266,3 +269,67 @@ def test_without_a_trace_operations_wait_for_the_host() -> None:
     called = str(estimate_program(program(), "n150", traced=False))
     assert "the host calls one operation after the other" in called
     assert "from a trace" not in called
+
+
+NORMED = """
+module {
+  func.func @main(%x: tensor<70x512xbf16>, %g: tensor<512xbf16>, %w: tensor<512x96xbf16>,
+                  %b: tensor<1x96xbf16>) -> tensor<70x96xbf16> {
+    %1 = "ttir.rms_norm"(%x, %g) <{epsilon = 1.0e-5 : f32, normalized_shape = array<i64: 512>,
+      operandSegmentSizes = array<i32: 1, 1, 0>}>
+      : (tensor<70x512xbf16>, tensor<512xbf16>) -> tensor<70x512xbf16>
+    %2 = "ttir.linear"(%1, %w, %b) <{transpose_a = false, transpose_b = false}>
+      : (tensor<70x512xbf16>, tensor<512x96xbf16>, tensor<1x96xbf16>) -> tensor<70x96xbf16>
+    return %2 : tensor<70x96xbf16>
+  }
+}
+"""
+
+
+def test_what_ttnn_does_in_one_program_is_estimated_as_one() -> None:
+    """ttnn 0.81 launches a program for a norm with its weights, and one for a product and bias."""
+    estimate = ttmlir.compile(NORMED, spelling="2026", board="n150").estimate()
+    rows = [each for each in estimate.in_call if each.name != "ttnn.to_layout"]
+    assert [(each.name, each.programs) for each in rows] == [
+        ("ttnn.rms_norm", 1),
+        ("ttnn.matmul", 1),
+    ]
+    source = make_desc((70, 512))
+    work = Work(mnemonic="rms_norm", operands=(source, make_desc((512,))), output=source)
+    [program] = cost_operation(estimate.machine, work).programs
+    assert rows[0].time.mid == program_time(estimate.machine, program).mid
+    assert rows[1].flops == 2 * 70 * 512 * 96
+
+
+HEADS = """
+module {
+  func.func @main(%x: tensor<1x3x96x64xbf16>) -> tensor<1x192x192xbf16> {
+    %1 = "ttir.repeat_interleave"(%x) <{repeats = 2 : ui32, dim = -2 : si32}>
+      : (tensor<1x3x96x64xbf16>) -> tensor<1x3x192x64xbf16>
+    %2 = "ttir.concatenate_heads"(%1)
+      : (tensor<1x3x192x64xbf16>) -> tensor<1x192x192xbf16>
+    return %2 : tensor<1x192x192xbf16>
+  }
+}
+"""
+
+
+def test_rows_that_are_repeated_leave_their_tiles() -> None:
+    """ttnn 0.81 untilizes, copies rows and tilizes; heads are copied in one program."""
+    estimate = ttmlir.compile(HEADS, spelling="2026", board="n150").estimate()
+    rows = [each for each in estimate.in_call if each.name != "ttnn.to_layout"]
+    assert [(each.name, each.programs) for each in rows] == [
+        ("ttnn.repeat_interleave", 3),
+        ("ttnn.concatenate_heads", 1),
+    ]
+
+
+@pytest.mark.parametrize(("width", "bound"), [(64, "copied"), (40, "moved in lines")])
+def test_heads_stand_side_by_side(width: int, bound: str) -> None:
+    """Tiles are copied where heads are whole tiles wide, else 96 lines of 16 of each of 8 heads."""
+    source, output = make_desc((1, 8, 96, width)), make_desc((1, 96, 8 * width))
+    work = Work(mnemonic="concatenate_heads", operands=(source,), output=output)
+    machine = Machine.of("n150", board("n150"))
+    [program] = cost_operation(machine, work).programs
+    assert bool(program.compute) == (bound == "moved in lines")
+    assert program.dram_bytes == 48 * 2048 + 3 * (8 * width // 32) * 2048

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -134,6 +135,50 @@ def test_rows_of_a_table_are_read_one_by_one(tiled: bool) -> None:
     # 1280 bytes at 22.2 per cycle behind 389 cycles of latency.
     assert tiled or program.read.cycles == pytest.approx(389 + 1280 / 22.2)
     assert tiled or program.dram_bytes == 2 * 37 * 1280
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "shape", "output", "parameters", "programs"),
+    [
+        # What ttnn 0.81 launches on a mock card.
+        ("repeat", (8, 2, 40, 96), (8, 2, 160, 96), {"repeat_dimensions": (1, 1, 4, 1)}, 3),
+        ("repeat", (8, 2, 64, 96), (8, 2, 64, 192), {"repeat_dimensions": (1, 1, 1, 2)}, 1),
+        ("repeat_interleave", (8, 2, 64, 96), (24, 2, 64, 96), {"dim": 0}, 1),
+        ("repeat_interleave", (8, 2, 64, 96), (8, 2, 192, 96), {"dim": 2}, 3),
+        ("repeat_interleave", (8, 2, 64, 96), (8, 2, 64, 288), {"dim": -1}, 5),
+        (
+            *("slice", (8, 2, 64, 96), (8, 2, 40, 55)),
+            *({"begins": (0, 0, 5, 7), "step": (1, 1, 1, 1)}, 3),
+        ),
+    ],
+)
+def test_parts_of_tiles_move_as_rows(
+    mnemonic: str,
+    shape: tuple[int, ...],
+    output: tuple[int, ...],
+    parameters: dict[str, object],
+    programs: int,
+) -> None:
+    """Out of their tiles, one by one, and into tiles again; columns are transposed around that."""
+    work = Work(
+        mnemonic=mnemonic,
+        operands=(make_desc(shape),),
+        output=make_desc(output),
+        parameters=parameters,
+    )
+    found = cost_operation(n150(), work).programs
+    assert len(found) == programs
+    if programs > 1:
+        size = 2 * math.prod(output)
+        assert found[programs // 2].dram_bytes == 2 * size
+
+
+def test_rows_of_few_numbers_are_written_alone() -> None:
+    """40 matrices of 3 x 5 numbers become rows: a core writes 3 rows of 10 bytes, not 32."""
+    source, output = make_desc((40, 3, 5)), make_desc((40, 3, 5), tiled=False)
+    work = Work(mnemonic="untilize", operands=(source,), output=output)
+    [program] = cost_operation(n150(), work).programs
+    assert program.write == n150().write_dram(3, 10, 40)
 
 
 def test_transposed_operands_have_the_extents_of_the_product() -> None:

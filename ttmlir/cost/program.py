@@ -27,6 +27,7 @@ from ttmlir.cost.workload import (
 )
 from ttmlir.errors import Error
 from ttmlir.layout.system import BOARD_NAMES, SystemDesc, system_desc_from_table
+from ttmlir.optable.op_definition import Family
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import check_shapes, function_of, read_call
@@ -444,11 +445,19 @@ class _Reader:
             return self._row(operation, cost, name=name, inputs=whole.operands, output=output)
         for ref in call.outputs:
             self.places.pop(ref.global_id, None)
-        if not output.is_on_device or operation.is_free:
+        record, mnemonic = operation.record, call.definition.mnemonic
+        table = "" if record is None else record.table
+        if record is not None and table in _WHOLE:
+            return self._whole(operation, record, call.outputs)
+        is_free = operation.is_free
+        if table in _PRODUCTS:
+            # ttnn adds the bias in the program of the product, and has one for the activation.
+            is_free = mnemonic == "add" or (is_free and call.definition.family is not Family.UNARY)
+        if not output.is_on_device or is_free:
             return self._row(operation, OperationCost(), name=call.name, output=output)
         config = call.compute_config
         work = Work(
-            mnemonic=call.definition.mnemonic,
+            mnemonic=mnemonic,
             operands=inputs,
             output=output,
             parameters=call.parameters,
@@ -459,6 +468,39 @@ class _Reader:
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)
 
+    def _whole(
+        self, operation: Operation, record: Operation, outputs: Sequence[TensorRef]
+    ) -> OperationEstimate:
+        """What ttnn does at once counts where the result is written."""
+        mnemonic, source, *parameters = _WHOLE[record.table]
+        out = record.tensor("out")
+        is_written = out.global_id in {ref.global_id for ref in outputs}
+        if not is_written or not out.desc.is_on_device:
+            return self._row(operation, OperationCost())
+        weights = (name for name in ("weight", "bias") if record.knows(name) and record.has(name))
+        names = (source, *weights)
+        inputs = tuple(self._desc(record.tensor(name)) for name in names)
+        work = Work(
+            mnemonic=mnemonic,
+            operands=inputs,
+            output=out.desc,
+            parameters={name: record.scalar(name) for name in parameters},
+        )
+        cost = cost_operation(self.machine, work)
+        return self._row(operation, cost, name=f"ttnn.{mnemonic}", inputs=inputs, output=out.desc)
+
+
+_WHOLE = {
+    "RMSNormOp": ("rms_norm", "input"),
+    "LayerNormOp": ("layer_norm", "input"),
+    "BatchNormInferenceOp": ("batch_norm_inference", "input"),
+    "ConcatenateHeadsOp": ("concatenate_heads", "in"),
+    "NLPConcatHeadsOp": ("concatenate_heads", "in"),
+    "RepeatInterleaveOp": ("repeat_interleave", "input", "dim"),
+}
+"""Tables of which the runtime makes several operations, but ttnn does not: what estimates them, and
+the fields of the operand and of parameters."""
+_PRODUCTS = ("MatmulOp", "LinearOp")
 
 _HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {
     **dict.fromkeys(("GetDeviceOp", "EmptyOp", "DeallocOp"), _Reader.nothing),

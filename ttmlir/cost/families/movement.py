@@ -156,6 +156,13 @@ def cost_concat(machine: Machine, work: Work) -> OperationCost:
     return OperationCost(programs=(move_lines(machine, work),))
 
 
+def cost_concatenate_heads(machine: Machine, work: Work) -> OperationCost:
+    """Heads of whole tiles stand side by side: tiles are copied; others are moved by lines."""
+    if work.operands[0].shape[-1] % TILE == 0:
+        return OperationCost(programs=(copy_tiles(machine, work.operands[0], work.output),))
+    return OperationCost(programs=(move_lines(machine, work),))
+
+
 def cost_slice(machine: Machine, work: Work) -> OperationCost:
     """Tiles are copied if the part begins at one and has no gaps; else lines are moved."""
     begins = [int(each) for each in work.parameters["begins"]]
@@ -165,7 +172,7 @@ def cost_slice(machine: Machine, work: Work) -> OperationCost:
     )
     if is_whole:
         return OperationCost(programs=(copy_tiles(machine, work.operands[0], work.output),))
-    return OperationCost(programs=(move_lines(machine, work),))
+    return _through_rows(machine, work)
 
 
 def cost_pad(machine: Machine, work: Work) -> OperationCost:
@@ -178,12 +185,49 @@ def cost_pad(machine: Machine, work: Work) -> OperationCost:
 
 
 def cost_repeat(machine: Machine, work: Work) -> OperationCost:
-    """Tiles are copied where whole ones are repeated."""
+    """Tiles are copied where whole ones are repeated, else rows are."""
     repeats = [int(each) for each in work.parameters["repeat_dimensions"]]
     inner = zip(work.operands[0].shape[-2:], repeats[-2:], strict=False)
     if all(times == 1 or extent % TILE == 0 for extent, times in inner):
         return OperationCost(programs=(copy_tiles(machine, work.operands[0], work.output),))
-    return OperationCost(programs=(move_lines(machine, work),))
+    return _through_rows(machine, work)
+
+
+def cost_repeat_interleave(machine: Machine, work: Work) -> OperationCost:
+    """Tiles are copied where whole matrices are repeated, else rows are; columns become rows and
+    columns again for that."""
+    source, output = work.operands[0], work.output
+    rank = len(source.shape)
+    dim = int(work.parameters["dim"]) % rank
+    if dim < rank - 2:
+        return OperationCost(programs=(copy_tiles(machine, source, output),))
+    if dim < rank - 1 or rank < 2:
+        return _through_rows(machine, work)
+    before, after = _swap(source), _swap(output)
+    order = [*range(rank - 2), rank - 1, rank - 2]
+    parts = (
+        _permute(machine, replace(work, operands=(source,), output=before), order),
+        _through_rows(machine, replace(work, operands=(before,), output=after)),
+        _permute(machine, replace(work, operands=(after,), output=output), order),
+    )
+    return OperationCost(programs=[program for part in parts for program in part.programs])
+
+
+def _swap(desc: TensorDesc) -> TensorDesc:
+    """The transposed matrices."""
+    return replace(desc, shape=(*desc.shape[:-2], *reversed(desc.shape[-2:])))
+
+
+def _through_rows(machine: Machine, work: Work) -> OperationCost:
+    """Three programs: tiles become rows, these are copied, and become tiles."""
+    source, output = work.operands[0], work.output
+    rows, copied = (replace(each, tile=(1, 1)) for each in (source, output))
+    parts = (
+        cost_untilize(machine, replace(work, operands=(source,), output=rows)),
+        cost_rows(machine, replace(work, operands=(rows,), output=copied)),
+        cost_tilize(machine, replace(work, operands=(copied,), output=output)),
+    )
+    return OperationCost(programs=[program for part in parts for program in part.programs])
 
 
 def cost_lines(machine: Machine, work: Work) -> OperationCost:
@@ -255,7 +299,11 @@ def cost_rows(machine: Machine, work: Work) -> OperationCost:
     count = math.prod(output.shape[:-1])
     cores = cores_for(machine, output, count)
     page = output.shape[-1] * tile_bytes(output.data_type) / (TILE * TILE)
-    read, write = machine.read_dram(1, page, cores), machine.write_dram(1, page, cores)
+    read = _read_pages(machine, work.operands[0], 1, page, cores)
+    write = _write_pages(machine, output, 1, page, cores)
+    in_dram = sum(
+        each.memory_space is MemorySpace.DEVICE_DRAM for each in (work.operands[0], output)
+    )
     return OperationCost(
         programs=(
             Workload(
@@ -263,7 +311,7 @@ def cost_rows(machine: Machine, work: Work) -> OperationCost:
                 steps=-(-count // cores),
                 read=read,
                 write=write,
-                dram_bytes=2 * count * page,
+                dram_bytes=in_dram * count * page,
                 noc_bytes=2 * count * page,
             ),
         )
@@ -280,7 +328,7 @@ def cost_tilize(machine: Machine, work: Work) -> OperationCost:
         units, columns = _divide_rows(machine, units, columns)
     cores = cores_for(machine, output, units)
     page = min(source.shape[-1], columns * TILE) * tile_bytes(source.data_type) / (TILE * TILE)
-    read = _read_rows(machine, source, page, cores)
+    read = _read_pages(machine, source, _rows_of_block(source), page, cores)
     write = writing(machine, output, 1, cores)
     compute = stages(
         columns * tilize_unpack_cycles(output.data_type, columns) / machine.figures.unpack_speed,
@@ -318,11 +366,7 @@ def cost_untilize(machine: Machine, work: Work) -> OperationCost:
     page = min(output.shape[-1], columns * TILE) * tile_bytes(output.data_type) / (TILE * TILE)
     read = reading(machine, source, 1, cores)
     unpack, pack = untilize_cycles(source.data_type, by_packer=True)
-    write = (
-        machine.write_dram(TILE, page, cores)
-        if output.memory_space is MemorySpace.DEVICE_DRAM
-        else machine.write_l1(TILE, page)
-    )
+    write = _write_pages(machine, output, _rows_of_block(output), page, cores)
     return OperationCost(
         programs=(
             Workload(
@@ -365,10 +409,21 @@ def cost_permute_rows(machine: Machine, work: Work) -> OperationCost:
     )
 
 
-def _read_rows(machine: Machine, source: TensorDesc, page: float, cores: int) -> Stage:
-    if source.memory_space is MemorySpace.DEVICE_DRAM:
-        return machine.read_dram(TILE, page, cores)
-    return machine.read_l1(TILE, page)
+def _rows_of_block(desc: TensorDesc) -> int:
+    """Rows of numbers of a row of tiles, without padding."""
+    return min(TILE, desc.shape[-2]) if len(desc.shape) > 1 else 1
+
+
+def _read_pages(machine: Machine, desc: TensorDesc, pages: int, page: float, cores: int) -> Stage:
+    if desc.memory_space is MemorySpace.DEVICE_DRAM:
+        return machine.read_dram(pages, page, cores)
+    return machine.read_l1(pages, page)
+
+
+def _write_pages(machine: Machine, desc: TensorDesc, pages: int, page: float, cores: int) -> Stage:
+    if desc.memory_space is MemorySpace.DEVICE_DRAM:
+        return machine.write_dram(pages, page, cores)
+    return machine.write_l1(pages, page)
 
 
 def cost_creation(machine: Machine, work: Work) -> OperationCost:
