@@ -62,11 +62,13 @@ def cli(
     """Run the program of the file MODEL at each level of lowering, on the same inputs.
 
     Prints how many operations differ at each level and the first one that does, with statistics of
-    both results. The exit status is 1 if one differs.
+    both results, and of programs of several devices the device. The exit status is 1 if one
+    differs.
     """
-    from ttmlir.compiler import read_source
+    from ttmlir.compiler import parse, read_source
+    from ttmlir.dialects.sdy import find_division
     from ttmlir.errors import FileError, show_cause
-    from ttmlir.interpreter.bisection import bisect, tolerance_for
+    from ttmlir.interpreter.bisection import bisect_module, tolerance_for
     from ttmlir.mlir.reporting import DiagnosticError, Source, render_all, uses_colour
     from ttmlir.mlir.text_files import input_name
     from ttmlir.runtime.errors import InputError
@@ -79,17 +81,39 @@ def cli(
     except FileError as error:
         raise InputError(str(error)) from error
     try:
-        report = bisect(
-            text,
-            load_inputs(inputs) if inputs else None,
-            seed=seed,
-            function=function,
-            numerics=Numerics(numerics),
-            tolerance=tolerance_for(Numerics(numerics), pcc=pcc, rtol=rtol, atol=atol),
-            framework_results=load_inputs(framework_result) if framework_result else None,
-            target=target,
-            file_name=name,
-        )
+        given = load_inputs(inputs) if inputs else None
+        results = load_inputs(framework_result) if framework_result else None
+        chosen = Numerics(numerics)
+        tolerance = tolerance_for(chosen, pcc=pcc, rtol=rtol, atol=atol)
+        module = parse(text, file_name=name)
+        if find_division(module) is not None:
+            from ttmlir.frontend.mesh_bisection import bisect_mesh
+            from ttmlir.frontend.text import import_text
+
+            if target != "ttnn" or function is not None:
+                raise InputError(
+                    f"{name} is for several devices, of which the whole program is compared, for "
+                    "target ttnn; leave --target and --function out"
+                )
+            report = bisect_mesh(
+                import_text(text, file_name=name),
+                given,
+                seed=seed,
+                numerics=chosen,
+                tolerance=tolerance,
+                framework_results=results,
+            )
+        else:
+            report = bisect_module(
+                module,
+                given,
+                seed=seed,
+                function=function,
+                numerics=chosen,
+                tolerance=tolerance,
+                framework_results=results,
+                target=target,
+            )
     except DiagnosticError as error:
         show_cause(error)
         shown = (diagnostic.without_operation() for diagnostic in error.diagnostics)

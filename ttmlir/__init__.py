@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ttmlir.program import register_custom_call, unregister_custom_call
     from ttmlir.tuning.boards import compare_boards
     from ttmlir.tuning.models import tune
+    from ttmlir.tuning.plans import tune_plan
     from ttmlir.tuning.report import report
     from ttmlir.tuning.shardings import tune_shardings
     from ttmlir.tuning.suggestions import suggest
@@ -68,6 +69,7 @@ _HOMES = {
     "train_function": "ttmlir.frontend.torch.training.step",
     "train_step": "ttmlir.frontend.torch.training.step",
     "tune": "ttmlir.tuning.models",
+    "tune_plan": "ttmlir.tuning.plans",
     "tune_shardings": "ttmlir.tuning.shardings",
     "unregister_custom_call": "ttmlir.program",
     "virtual_devices": "ttmlir.frontend.torch.distributed.virtual_devices",
@@ -103,6 +105,7 @@ __all__ = [
     "train_function",
     "train_step",
     "tune",
+    "tune_plan",
     "tune_shardings",
     "unregister_custom_call",
     "virtual_devices",

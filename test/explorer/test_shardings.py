@@ -72,7 +72,7 @@ def test_exchanges(document: ModuleDocument) -> None:
     """
     [program] = document.collections()[0].graphs
     notes = dict(program.attributes)
-    assert (notes["board"], notes["mesh"]) == ("n150", "2x4 devices")
+    assert (notes["board"], notes["mesh"]) == ("t3000", "2x4 devices")
     [exchange] = find(program, "all_reduce")
     line = "links along rows (4 devices in a line, 1 link): 0.02 MB over each, "
     assert exchange["links of axis 1"].startswith(line)

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from ttmlir.compiler import parse
-from ttmlir.interpreter.bisection import EXACT_TOLERANCE, _Comparison, tolerance_for
+from ttmlir.interpreter.bisection import EXACT_TOLERANCE, Comparison, tolerance_for
 from ttmlir.interpreter.execution import compute_dtype, convert_to, host_dtype
 from ttmlir.interpreter.levels import (
     Level,
@@ -172,7 +172,7 @@ def test_results_that_are_compared(
     expected: list[tuple[int, ...]], actual: list[tuple[int, ...]], pairs: list[tuple[int, int]]
 ) -> None:
     """Of the operation's shape, the last of what each execution became."""
-    comparison = _Comparison(name_operations(parse(PROGRAM)), EXACT_TOLERANCE, {})
+    comparison = Comparison(name_operations(parse(PROGRAM)), EXACT_TOLERANCE, {})
     found = comparison._pairs(0, arrays(*expected), arrays(*actual))
     assert [(int(a.flat[0]), int(b.flat[0])) for a, b in found] == pairs
     assert all(a.shape == b.shape == HIT for a, b in found)
@@ -182,7 +182,7 @@ def test_results_that_are_compared(
 def test_a_level_against_the_reference() -> None:
     """One difference for each operation; the least correlation is that of this level alone."""
     module = parse(PROGRAM, file_name="a.mlir")
-    comparison = _Comparison(name_operations(module), EXACT_TOLERANCE, {})
+    comparison = Comparison(name_operations(module), EXACT_TOLERANCE, {})
     level = Level("ttir", module, "main")
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     one = np.float32(1).reshape(())

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, cast
@@ -643,20 +644,26 @@ class CompiledModel(CallableModel):
 
         The program runs at each level of its way to the file, on the arguments of a call, as
         `ttmlir-bisect` runs it. For a model of torch what torch computes is the first level, for
-        others its results are compared.
+        others its results are compared, as for models of several devices: a difference says on
+        which device it is.
         """
         from ttmlir.interpreter.bisection import bisect_module
 
         imported = self._imported
-        if self._program.mesh != (1, 1):
-            raise InputError(
-                f"'{self.name}' is for several devices, which are not compared level by level; "
-                "compile the function for one"
-            )
-        trace = None if imported.trace is None else imported.trace(args, kwargs)
         results = None
         if imported.reference is not None:
             results = self.flatten_results(imported.reference(*args, **kwargs))
+        if self._program.mesh != (1, 1):
+            # It lowers models as this module does, which it needs for that.
+            mesh_bisection: Any = import_module("ttmlir.frontend.mesh_bisection")
+            return mesh_bisection.bisect_mesh(
+                replace(imported, module=cloned(imported.module)),
+                self.arrays_of_call(args, kwargs),
+                numerics=Numerics(self._numerics(numerics)),
+                framework_results=results,
+                options=self._options,
+            )
+        trace = None if imported.trace is None else imported.trace(args, kwargs)
         return bisect_module(
             cloned(imported.module),
             self.arrays_of_call(args, kwargs),

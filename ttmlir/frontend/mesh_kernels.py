@@ -389,11 +389,7 @@ class MeshKernels(CompiledModel):
     def _exchange(self, step: Exchange, values: dict[int, Parts], *, timed: bool) -> MeshStep:
         from ttmlir.bridge.fabric_exchange import Move, exchange
 
-        parts = [np.asarray(part) for part in values[step.source]]
-        cut = [
-            [part] if step.split is None else np.split(part, step.slots, step.split)
-            for part in parts
-        ]
+        cut = [step.cut(np.asarray(part)) for part in values[step.source]]
         piece = cut[0][0]
         run = exchange(
             [[np.ascontiguousarray(each).tobytes() for each in own] for own in cut],
@@ -402,16 +398,16 @@ class MeshKernels(CompiledModel):
             mesh=self._steps.mesh,
             timed=timed,
         )
-        found: list[Array] = []
-        for slots in run.slots:
-            got = [
-                np.frombuffer(slots[slot], piece.dtype).reshape(piece.shape)
-                if slot in slots
-                else np.zeros_like(piece)
-                for slot in range(step.slots)
-            ]
-            found.append(got[0] if step.concat is None else np.concatenate(got, step.concat))
-        values[step.result] = found
+        values[step.result] = [
+            step.join(
+                {
+                    slot: np.frombuffer(data, piece.dtype).reshape(piece.shape)
+                    for slot, data in slots.items()
+                },
+                piece,
+            )
+            for slots in run.slots
+        ]
         place = file_line_col(step.op.location)
         return MeshStep(
             name=step.op.name,

@@ -97,6 +97,23 @@ class Exchange:
     concat: int | None = None
     """The dimension along which slots are joined."""
 
+    def cut(self, part: Array) -> list[Array]:
+        """The pieces of what a device has."""
+        return [part] if self.split is None else np.split(part, self.slots, self.split)
+
+    def join(self, slots: Mapping[int, Array], like: Array) -> Array:
+        """What a device has of the slots that it got; the others have zeros, as many as `like`."""
+        parts = [slots.get(slot, np.zeros_like(like)) for slot in range(self.slots)]
+        return parts[0] if self.concat is None else np.concatenate(parts, self.concat)
+
+    def move(self, parts: Sequence[Array]) -> list[Array]:
+        """What all devices have after it."""
+        pieces = [self.cut(part) for part in parts]
+        slots: list[dict[int, Array]] = [{} for _ in parts]
+        for here, piece, there, slot in self.moves:
+            slots[there][slot] = pieces[here][piece]
+        return [self.join(each, pieces[0][0]) for each in slots]
+
 
 Step = Segment | Division | Exchange
 
@@ -107,6 +124,8 @@ class Steps:
 
     mesh: tuple[int, int]
     """Rows and columns of devices."""
+    axes: Shape
+    """Extents of all axes, of which rows and columns may have several."""
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     steps: tuple[Step, ...]
@@ -287,6 +306,7 @@ def cut_into_steps(module: ModuleOp, function: FuncOp) -> Steps:
                 steps.append(cutter.exchange(op))
     return Steps(
         mesh=(rows, columns),
+        axes=cutter.axes,
         inputs=tuple(map(cutter.number, block.args)),
         outputs=tuple(map(cutter.number, end.operands)),
         steps=tuple(steps),

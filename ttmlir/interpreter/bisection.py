@@ -72,6 +72,8 @@ class Difference:
     """None if the shapes differ."""
     expected: Statistics
     actual: Statistics
+    device: int | None = None
+    """Of a program of a mesh, the first device that has it so."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -80,6 +82,7 @@ class Difference:
             "op": self.op,
             "location": self.location,
             "number": self.number,
+            **({} if self.device is None else {"device": self.device}),
             "expected": self.expected.as_dict(),
             "actual": self.actual.as_dict(),
             **({} if self.accuracy is None else self.accuracy.as_dict()),
@@ -88,7 +91,8 @@ class Difference:
     def __str__(self) -> str:
         """Several lines for people."""
         lines = [f"{self.location}: {self.op}", f"  expected: {self.expected}"]
-        lines.append(f"  {self.level}: {self.actual}")
+        where = "" if self.device is None else f" on device {self.device}"
+        lines.append(f"  {self.level}{where}: {self.actual}")
         if self.accuracy is not None:
             lines.append(
                 f"  pcc {self.accuracy.pcc:.6f}, max abs error "
@@ -257,7 +261,7 @@ def bisect_module(
     able = [level for level in levels if level.can_run]
     skipped = tuple(level.name for level in levels if level not in able)
     calls = calls_by_name(operations)
-    comparison = _Comparison(operations, tolerance, _returned(module, function), calls)
+    comparison = Comparison(operations, tolerance, _returned(module, function), calls)
     others: list[Level | FileLevel] = [*able, *files]
     if framework_trace is None:
         first = others.pop(0)
@@ -270,7 +274,7 @@ def bisect_module(
         if framework_trace is not None:
             reference.outputs = results
         place = find_function(module, function).location
-        _check_framework_results(place, reference, results)
+        check_framework_results(place, reference, results)
         outputs = comparison.outputs(name, results, reference.outputs)
         if framework_trace is None:
             reports.append(comparison.report(name, 0, [], outputs))
@@ -322,7 +326,7 @@ def _returned(module: ModuleOp, function: str | None) -> dict[int, int]:
     return {place: number for place, number in found.items() if number is not None}
 
 
-def _check_framework_results(place: LocationAttr, trace: Trace, results: Sequence[Array]) -> None:
+def check_framework_results(place: LocationAttr, trace: Trace, results: Sequence[Array]) -> None:
     """Refuse results that are not as many as the program has, or of other shapes."""
     if len(results) != len(trace.outputs):
         raise LocatedError(
@@ -340,7 +344,9 @@ def _check_framework_results(place: LocationAttr, trace: Trace, results: Sequenc
 
 
 @dataclass
-class _Comparison:
+class Comparison:
+    """Compares what levels compute with a reference."""
+
     operations: Sequence[Operation]
     tolerance: Tolerance
     returned: Mapping[int, int]
@@ -357,7 +363,7 @@ class _Comparison:
             pairs = self._pairs(number, reference.values[number], actual.values.get(number, []))
             if pairs:
                 compared.add(number)
-            found = (self._difference(level.name, number, *pair) for pair in pairs)
+            found = (self.difference(level.name, number, *pair) for pair in pairs)
             differences += [each for each in found if each is not None][:1]
         outputs = (
             self.outputs(level.name, reference.outputs, actual.outputs) if reference.outputs else []
@@ -369,7 +375,7 @@ class _Comparison:
             for number in numbers[:1]:
                 place = next(at for at, of in self.returned.items() if of == number)
                 pair = reference.outputs[place], actual.outputs[place]
-                found = self._difference(level.name, number, *pair)
+                found = self.difference(level.name, number, *pair)
                 differences += [] if found is None else [found]
         return self.report(level.name, len(compared), differences, outputs)
 
@@ -410,9 +416,10 @@ class _Comparison:
         accuracy = accuracy_of(expected, actual, self.tolerance)
         return -1.0 if accuracy is None else accuracy.allclose + accuracy.pcc
 
-    def _difference(
+    def difference(
         self, level: str, number: int, expected: Array, actual: Array
     ) -> Difference | None:
+        """How a result of an operation of the source is off; None if it is not."""
         accuracy = self._accuracy(expected, actual)
         if accuracy is not None and self.tolerance.accepts(accuracy):
             return None

@@ -1,0 +1,75 @@
+"""Search of plans of torch models: what is divided, what that takes, and that it stays right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel
+
+import ttmlir
+
+CHOICES = {"board": "n300", "meshes": [(1, 2)]}
+
+
+class Layers(nn.Module):
+    """Two layers with a function between them."""
+
+    def __init__(self, function: Callable[[], nn.Module], features: int) -> None:
+        """Of so many features, and four times as many in between."""
+        super().__init__()
+        self.up, self.down = nn.Linear(features, 4 * features), nn.Linear(4 * features, features)
+        self.function = function()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Up and down."""
+        return self.down(self.function(self.up(x)))
+
+
+def test_large_layers_are_divided() -> None:
+    """The first by columns and the second by rows, with nothing to exchange in between."""
+    torch.manual_seed(0)
+    model, x = Layers(nn.ReLU, 1024), torch.randn(5, 1024)
+    with torch.no_grad():
+        expected = model(x)
+    report = ttmlir.tune_plan(model, x, **CHOICES)
+    assert (report.mesh, report.trials) == ((1, 2), 3)
+    assert {name: type(style) for name, style in report.plan.items()} == {
+        "up": ColwiseParallel,
+        "down": RowwiseParallel,
+    }
+    one, two = report.by_mesh
+    assert two.nanoseconds < one.nanoseconds
+    assert 0 < two.exchanges < two.nanoseconds
+    assert "  up: ColwiseParallel()" in str(report)
+    with ttmlir.virtual_devices(2):
+        module, *args = report.divide(model, x)
+        compiled = ttmlir.compile(module, *args, board="n300", weights="arguments")
+    torch.testing.assert_close(compiled(x), expected, rtol=1e-4, atol=1e-4)
+    assert compiled.estimate().total.mid == pytest.approx(two.nanoseconds)
+    names: dict[str, object] = {}
+    exec(report.python, names)
+    assert callable(names["divide"])
+
+
+def test_plans_that_change_the_result_are_left_out() -> None:
+    """What is between the layers needs all features."""
+    torch.manual_seed(0)
+    report = ttmlir.tune_plan(Layers(lambda: nn.Softmax(-1), 1024), torch.randn(5, 1024), **CHOICES)
+    assert report.plan == {}
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        (torch.relu, {}, "is no torch.nn.Module, whose plan is searched"),
+        (nn.Linear(3, 5, device="meta"), {}, "the model is on the device meta"),
+        (nn.Linear(3, 5), {"meshes": [(2, 4)]}, "a mesh of 2x4 devices is none of n300"),
+    ],
+)
+def test_what_is_refused(model: object, options: dict[str, object], message: str) -> None:
+    """It is said before anything is compiled."""
+    with pytest.raises(ttmlir.InputError, match=message):
+        ttmlir.tune_plan(model, torch.randn(2, 3), board="n300", **options)
