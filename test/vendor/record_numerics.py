@@ -1,9 +1,12 @@
 """Numbers of ttnn's operations on a simulated card: what `test_numerics.py` holds devices to.
 
     python test/vendor/record_numerics.py OUT --command 'ref ttnn sim' [--only NAME...]
+    python test/vendor/record_numerics.py OUT --compare
 
 The command gets a script with arguments, and `BOARD`, which is n150 or p150. Results are kept in
 `OUT/BOARD/NAME.npy`, where a later run finds them; the record has a hash of each, and a sample.
+The comparison counts in `numerics_different.json` how many numbers of each are others here, and how
+many of them by more than one unit of the last place, or not finite.
 """
 
 from __future__ import annotations
@@ -19,9 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numerics_cases import CASES
+from numerics_cases import CASES, numbers_of
 
 RECORD = Path(__file__).parent / "Inputs" / "numerics.json"
+DIFFERENT = RECORD.with_name("numerics_different.json")
 BOARDS = ("n150", "p150")
 _VERSIONS = "ttnn 0.81.1; ttsim 1.10.0"
 _CASES = Path(__file__).with_name("numerics_cases.py")
@@ -42,6 +46,34 @@ def entry_of(patterns: Any) -> dict[str, Any]:
 def sample_of(patterns: Any) -> Any:
     """Numbers that are spread over a result."""
     return patterns[:: max(1, patterns.size // _SAMPLE - 1)][:_SAMPLE]
+
+
+def count_others(name: str, found: Any, expected: Any) -> tuple[int, int]:
+    """How many numbers of a case differ, and how many of them by more than one unit."""
+    unit = 1 if name.endswith("float32") else 1 << 16
+    patterns = [np.asarray(each).astype(np.uint32) for each in (found, expected)]
+    finite = np.logical_and(*(each & 0x7F800000 != 0x7F800000 for each in patterns))
+    places = [each.view(np.int32).astype(np.int64) for each in patterns]
+    first, second = (np.where(each < 0, -(each & 0x7FFFFFFF), each) for each in places)
+    differs = patterns[0] != patterns[1]
+    return int(differs.sum()), int((differs & ~(finite & (abs(first - second) <= unit))).sum())
+
+
+def compare(out: Path, boards: list[str]) -> None:
+    """Count what is different here of all results that are kept in a folder."""
+    import ttmlir.ttnn as ttnn
+
+    counts: dict[str, dict[str, tuple[int, int]]] = {}
+    for board in boards:
+        device = ttnn.open_device(device_id=0, board=board, card_bits=True)
+        for name in CASES:
+            if (path := out / board / f"{name}.npy").exists():
+                found = numbers_of(ttnn, CASES[name](ttnn, device))
+                count = count_others(name, found, np.load(path))
+                if count[0]:
+                    counts.setdefault(board, {})[name] = count
+        ttnn.close_device(device)
+    DIFFERENT.write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def run_cases(command: list[str], board: str, out: Path, names: list[str]) -> dict[str, str]:
@@ -81,7 +113,11 @@ def main() -> int:
     parser.add_argument("--command", default="")
     parser.add_argument("--boards", nargs="*", default=[*BOARDS])
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--compare", action="store_true")
     options = parser.parse_args()
+    if options.compare:
+        compare(options.out, options.boards)
+        return 0
     record: dict[str, Any] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     boards: dict[str, Any] = record.get("boards", {})
     for board in options.boards:

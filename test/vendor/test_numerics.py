@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,14 +23,12 @@ _RECORD: dict[str, Any] = json.loads(record_numerics.RECORD.read_text(encoding="
 _SAMPLE = 12
 """Every so many cases are left to `make test`."""
 
-DIFFERENT = {
-    board: set(names)
-    for board, names in json.loads(
-        record_numerics.RECORD.with_name("numerics_different.json").read_text(encoding="utf-8")
-    ).items()
-}
-"""Cases whose bits are others; docs/differences.md says why."""
-
+DIFFERENT: dict[str, dict[str, list[int]]] = json.loads(
+    record_numerics.DIFFERENT.read_text(encoding="utf-8")
+)
+"""Cases whose bits are others: how many numbers, and how many by more than one unit."""
+_DIFFERENCES = Path(__file__).resolve().parents[2] / "docs" / "differences.md"
+_ROW = re.compile(r"^\| `([^`]+)` \| ([\d,/ ]*) \| ([\d,/ ]*) \| [^|]+ \|$", re.MULTILINE)
 
 SMALL = (
     "add_number bfloat16",
@@ -110,6 +110,27 @@ def test_kernels_have_the_bits(name: str) -> None:
 
 
 def test_what_differs_is_named() -> None:
-    """No case is named that was not recorded."""
+    """In a table with the counts of `record_numerics.py`, which has recorded cases alone."""
+    said: dict[str, dict[str, list[int]]] = {board: {} for board in record_numerics.BOARDS}
+    for name, *cells in _ROW.findall(_DIFFERENCES.read_text(encoding="utf-8")):
+        for board, cell in zip(record_numerics.BOARDS, cells, strict=True):
+            if cell:
+                said[board][name] = [int(each.replace(",", "")) for each in cell.split(" / ")]
+    assert said == DIFFERENT
     for board, names in DIFFERENT.items():
-        assert names <= {name for name, entry in _RECORD[board].items() if "hash" in entry}
+        assert names.keys() <= {name for name, entry in _RECORD[board].items() if "hash" in entry}
+
+
+@pytest.mark.parametrize(
+    ("board", "name"), [(board, name) for board, names in DIFFERENT.items() for name in names]
+)
+def test_differences_are_as_small_as_said(board: str, name: str) -> None:
+    """In the sample there are no more than in all numbers, and hashes are not equal."""
+    found, expected = _find(board, name, card_bits=True), _RECORD[board][name]
+    samples = ([int(each, 16) for each in entry["sample"].split()] for entry in (found, expected))
+    others, beyond = record_numerics.count_others(name, *samples)
+    assert found["hash"] != expected["hash"]
+    assert (others <= DIFFERENT[board][name][0], beyond <= DIFFERENT[board][name][1]) == (
+        True,
+        True,
+    )

@@ -19,8 +19,8 @@ from ttmlir.sim.machine.card_steps import ALL_STEPS
 from ttmlir.sim.options import CARD_BITS
 
 _RECORD: dict[str, Any] = json.loads(record_numerics.RECORD.read_text(encoding="utf-8"))["boards"]
-_DIFFERENT: dict[str, list[str]] = json.loads(
-    record_numerics.RECORD.with_name("numerics_different.json").read_text(encoding="utf-8")
+_DIFFERENT: dict[str, dict[str, Any]] = json.loads(
+    record_numerics.DIFFERENT.read_text(encoding="utf-8")
 )
 _ALWAYS = (
     "add bfloat16",

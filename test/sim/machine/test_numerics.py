@@ -409,6 +409,21 @@ def test_terms_of_products_on_cards(bits_of: Arch | None, least: float) -> None:
     assert tile[:2, 5].tolist() == [1.25 + rest, 1.25 - rest]
 
 
+def test_sums_of_rows_take_all_bits() -> None:
+    """Rows are in SrcB, where the last of 11 bits is multiplied: SrcA would leave it out."""
+    ones = np.zeros((32, 32))
+    ones[0] = 1
+    rows = np.zeros((32, 32))
+    rows[3, 7] = 1 + 2.0**-10
+    sums = numerics.pool_onto(
+        *(np.zeros(32, np.float32), numerics.factor_a(rows.T.copy()), numerics.factor_b(ones)),
+        *(numerics.Pool.ROWS, MathFidelity.HIFI4, Register.FP32),
+        source=Register.TF32,
+        wormhole=True,
+    )
+    assert sums.tolist() == [1 + 2.0**-10 if row == 3 else 0 for row in range(32)]
+
+
 @pytest.mark.parametrize("bits_of", [None, Arch.BLACKHOLE])
 @pytest.mark.parametrize("register", [Register.BF16, Register.FP16, Register.FP32])
 @pytest.mark.parametrize(

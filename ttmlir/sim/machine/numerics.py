@@ -457,6 +457,8 @@ class Factor(NamedTuple):
     smallest: float
     """The smallest magnitude other than 0."""
     largest: float
+    values: Array
+    """The whole numbers (32x32, float32)."""
     bits_of: Arch | None = None
     """The generation whose matrix unit rounds the terms of a product; None: they are exact."""
 
@@ -464,29 +466,22 @@ class Factor(NamedTuple):
 def factor_a(values: Array, bits_of: Arch | None = None) -> Factor:
     """Operands of in1 (32x32, float64) as SrcA, in steps of 16 rows."""
     parts = np.array(parts_a(values)).reshape(2, 2, K_STEP, 32)
-    return Factor(parts, *_extent(values), bits_of)
+    return _factor_of(parts, values, bits_of)
 
 
 def factor_b(values: Array, bits_of: Arch | None = None) -> Factor:
     """Operands of in0 (32x32, float64) as SrcB, in steps of 16 columns."""
     parts = np.array(parts_b(values)).reshape(2, 1, 32, 2, K_STEP)
-    return Factor(np.ascontiguousarray(parts.transpose(0, 1, 3, 2, 4)), *_extent(values), bits_of)
+    parts = np.ascontiguousarray(parts.transpose(0, 1, 3, 2, 4))
+    return _factor_of(parts, values, bits_of)
 
 
-def _in1(factor: Factor) -> Array:
-    """The numbers of SrcA (32x32, float32)."""
-    return factor.parts.sum(0).reshape(32, 32).astype(np.float32)
-
-
-def _in0(factor: Factor) -> Array:
-    """The numbers of SrcB (32x32, float32)."""
-    return factor.parts.sum((0, 1)).swapaxes(0, 1).reshape(32, 32).astype(np.float32)
-
-
-def _extent(values: Array) -> tuple[float, float]:
+@np.errstate(all="ignore")
+def _factor_of(parts: Array, values: Array, bits_of: Arch | None) -> Factor:
     magnitudes = np.abs(values)
     nonzero = np.where(magnitudes > 0, magnitudes, np.inf)
-    return float(nonzero.min()), float(magnitudes.max())
+    smallest, largest = float(nonzero.min()), float(magnitudes.max())
+    return Factor(parts, smallest, largest, values.astype(np.float32), bits_of)
 
 
 Product = tuple[Factor, Factor]
@@ -526,8 +521,7 @@ def pool_onto(
     others take 16 rows at a time in all phases (GAPOOL); all numbers face by face, then those of
     one row.
     """
-    factors = b.parts[:, 0, :, 0].sum(0).reshape(1, 32).astype(np.float32)
-    matrix = _in1(a)
+    factors, matrix = b.values[:1], a.values
     multiply = partial(matrix_unit.matmul, fidelity=fidelity, wide=dst is _FP32, wormhole=wormhole)
     if pool is Pool.ROWS:
         return multiply(matrix.T, factors.T, start.reshape(-1, 1))[:, 0]
@@ -686,8 +680,8 @@ def _add_rounded_terms(
     arch: Arch,
 ) -> None:
     """Add products to a grid as the matrix unit does, which takes some times as long."""
-    in0 = np.block([[_in0(b) for _, b in chains[row[0]]] for row in grid])
-    in1 = np.block([[_in1(a) for a, _ in chains[place]] for place in grid[0]])
+    in0 = np.block([[b.values for _, b in chains[row[0]]] for row in grid])
+    in1 = np.block([[a.values for a, _ in chains[place]] for place in grid[0]])
     # Blocks of a column are those of a row of `grid` each: those of the inner dimension go down.
     in1 = in1.reshape(len(grid[0]), 32, -1, 32).transpose(2, 1, 0, 3).reshape(-1, 32 * len(grid[0]))
     total = matrix_unit.matmul(
