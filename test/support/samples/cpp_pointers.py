@@ -140,8 +140,14 @@ class _Writer:
     def statement(self) -> None:
         """Something with pointers."""
         kind = self.random.choice(tuple(self.functions))
-        name = self.fresh("v")
-        match self.random.randrange(9):
+        if self.places[kind] and self.random.random() < 0.6:
+            self.use(kind, self.random.choice(self.places[kind]))
+        else:
+            self.declare(kind, self.fresh("v"))
+
+    def declare(self, kind: str, name: str) -> None:
+        """A variable, a table or an object; or a call."""
+        match self.random.randrange(4):
             case 0:
                 self.lines.append(f"{kind} {name} = {self.pointer(kind)};")
                 self.places[kind].append(name)
@@ -154,32 +160,31 @@ class _Writer:
                 members = f"{{ {kind} f; uint32_t n; }}"
                 self.lines.append(f"struct {name}_t {members} {name}{{{self.pointer(kind)}, 3}};")
                 self.places[kind].append(f"{name}.f")
-            case 3 if self.places[kind]:
-                place = self.random.choice(self.places[kind])
-                self.lines.append(f"{place} = {self.pointer(kind)};")
-            case 4 if self.places[kind]:
-                place = self.random.choice(self.places[kind])
-                other = self.random.choice(self.places[kind])
-                self.lines.append(f"note({place} == {other}); if ({place}) note(1);")
-            case 5 if self.places[kind]:
-                place = self.random.choice(self.places[kind])
-                called = self.call(kind, place)
-                self.lines.append(f"for (uint32_t i = 0; i < 3; i++) {{ {called} }}")
-            case 6:
+            case _:
                 given = f"{self.pointer(kind)}, {self.number()}"
                 self.lines.append(f"note(run_{kind.lower()}({given}));")
-            case 7 if self.places[kind]:
-                place = self.random.choice(self.places[kind])
-                self.lines.append(
-                    f"{kind}& {name} = {place}; {name} = {self.pointer(kind)}; "
-                    f"{self.call(kind, f'(*{name})')}"
-                )
+
+    def use(self, kind: str, place: str) -> None:
+        """A call, an assignment or a comparison."""
+        match self.random.randrange(6):
+            case 0:
+                self.lines.append(f"{place} = {self.pointer(kind)};")
+            case 1:
+                other = self.random.choice(self.places[kind])
+                self.lines.append(f"note({place} == {other}); if ({place}) note(1);")
+            case 2:
+                called = self.call(kind, place)
+                self.lines.append(f"for (uint32_t i = 0; i < 3; i++) {{ {called} }}")
+            case 3:
+                name = self.fresh("r")
+                called = self.call(kind, f"(*{name})")
+                changed = f"{name} = {self.pointer(kind)};"
+                self.lines.append(f"{kind}& {name} = {place}; {changed} {called}")
+            case 4 if self.choosers[kind]:
+                chooser = self.random.choice(self.choosers[kind])
+                self.lines.append(self.call(kind, f"{chooser}({self.number()})"))
             case _:
-                if self.places[kind] or self.choosers[kind]:
-                    callee = self.random.choice((*self.places[kind], *self.choosers[kind]))
-                    if callee in self.choosers[kind]:
-                        callee = f"{callee}({self.number()})"
-                    self.lines.append(self.call(kind, callee))
+                self.lines.append(self.call(kind, place))
 
     def write(self) -> str:
         """The whole program."""
