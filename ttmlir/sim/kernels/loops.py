@@ -552,10 +552,20 @@ def _list_parts(context: Context, lvalue: Lvalue, node: tree.Node) -> Sequence[L
             numbers = (make_integer(i, UNSIGNED) for i in range(count))
             return [find_element(context, lvalue, each, node) for each in numbers]
         case StructType(fields=fields):
+            if not _is_of_one_class(type_):
+                message = f"the members of '{type_.name}' are those of several classes"
+                raise context.error(node, f"{message}, which have no names in brackets")
             parts = (find_member_lvalue(lvalue, i) for i in range(len(fields)))
             return [refer(context, each, node) for each in parts]
         case _:
             raise context.error(node, f"'{type_.name}' has no parts to name")
+
+
+def _is_of_one_class(type_: StructType) -> bool:
+    """Whether all members are of the class itself, or of one of its bases."""
+    inherited = [each for each in type_.bases if each.fields]
+    has_own = len(type_.fields) > type_.count_inherited()
+    return len(inherited) + has_own <= 1 and all(map(_is_of_one_class, inherited))
 
 
 def _bind(context: Context, node: tree.Binding, name: str, storage: Lvalue | Value) -> None:

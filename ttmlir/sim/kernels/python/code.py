@@ -679,6 +679,7 @@ NAMES: dict[str, object] = {
     "_copied": runtime.copy,
     "_overwrite": runtime.overwrite,
     "_sliced": runtime.slice_object,
+    "_base": runtime.base_pointer,
     "_printed": runtime.printed,
     "_printed_float": runtime.printed_float,
     "_formatted": runtime.formatted,
