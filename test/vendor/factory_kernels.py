@@ -226,9 +226,9 @@ def compile_there(made: Compilation, text: str) -> str:
         return "" if run.returncode == 0 else (errors or ["refused"])[0]
 
 
-def compare_damaged(compilations: list[Compilation], root: str, count: int) -> None:
+def compare_damaged(compilations: list[Compilation], root: str, count: int, seed: int) -> None:
     """Print where the compilers disagree, and how often they agree."""
-    random = Random(5)
+    random = Random(seed)
     agreed = done = 0
     random.shuffle(compilations)
     for made in compilations * 5:
@@ -252,10 +252,11 @@ def main() -> int:
     parser.add_argument("log", type=Path)
     parser.add_argument("root", help="the folder of ttnn's package")
     parser.add_argument("--damaged", type=int, default=0, help="compare so many damaged kernels")
+    parser.add_argument("--seed", type=int, default=5, help="of the damage")
     options = parser.parse_args()
     compilations = [each for each in find_compilations(options.log) if each.kernel]
     if options.damaged:
-        compare_damaged(compilations, options.root, options.damaged)
+        compare_damaged(compilations, options.root, options.damaged, options.seed)
         return 0
     causes = Counter[str]()
     for made in compilations:

@@ -242,6 +242,33 @@ class StructType:
         count = len(self.fields)
         return next((i for i in range(count - 1, -1, -1) if self.fields[i].name == name), None)
 
+    def list_held_bases(self) -> list[tuple[StructType, int]]:
+        """The bases after the first one that have members, with the numbers of what holds them."""
+        held = list[tuple[StructType, int]]()
+        for each in self.bases[1:]:
+            number = self.index(name_base(each)) if each.fields else None
+            if number is not None:
+                held.append((each, number))
+        return held
+
+    def count_inherited(self) -> int:
+        """How many of the members are those of bases."""
+        return sum(len(each.fields) for each in self.bases[:1]) + len(self.list_held_bases())
+
+    def find_path_to(self, base: CType) -> tuple[int, ...] | None:
+        """The numbers of the members that hold a base, each in the one before; None if it is none.
+
+        There are none if the members of the base are the first ones.
+        """
+        if isinstance(base, (StructType, IncompleteType)) and base.number == self.number:
+            return ()
+        held = {each.number: number for each, number in self.list_held_bases()}
+        for each in self.bases:
+            inner = each.find_path_to(base)
+            if inner is not None:
+                return (held[each.number], *inner) if each.number in held else inner
+        return None
+
     def derives_from(self, other: CType) -> bool:
         """Whether an object is one of another class, too."""
         if isinstance(other, (StructType, IncompleteType)) and other.number == self.number:
@@ -392,8 +419,9 @@ def lay_out_struct(
         fields += base.fields
         place = 8 * base.size if base.fields else 0
         alignment, has_constant = max(alignment, base.alignment), base.has_constant
+    held = [Member(name_base(each), QualifiedType(each)) for each in bases[1:] if each.fields]
     end = place
-    for each in members:
+    for each in (*held, *members):
         type_ = each.type.type
         natural = 1 if is_packed else alignment_of(type_)
         own = max(each.alignment, natural)
@@ -415,6 +443,11 @@ def lay_out_struct(
     return StructType(
         name, number, tuple(fields), size, alignment, has_constant, is_union, tuple(bases)
     )
+
+
+def name_base(base: StructType) -> str:
+    """What the member is called that holds a base which is not the first one."""
+    return f"(base {base.number})"
 
 
 def _round_up(number: int, step: int) -> int:

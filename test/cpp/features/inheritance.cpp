@@ -1,5 +1,5 @@
 // Inheritance
-// Bases with members, and classes that are given to their base as an argument.
+// One or more bases with members, and classes that are given to their base as an argument.
 template <typename Derived> struct Shape {
     uint32_t twice() { return 2 * static_cast<Derived*>(this)->area(); }
 };
@@ -11,10 +11,40 @@ struct Point { uint32_t x, y; };
 struct Labelled : Point { uint32_t label; Labelled(uint32_t n) : Point{n, n + 1}, label(n + 2) {} };
 struct Empty { }; struct Two { int a; int b; };
 struct OfTwo : Two { int c; }; struct OfEmpty : Empty { int d; }; struct OfBoth : Two, Empty { int f; };
+struct Cell { uint32_t a; uint16_t a2; };
+struct Slot { uint8_t b = 3; uint32_t b2 = 4; uint32_t sum() const { return b + b2; } };
+struct Row : Cell, Slot { uint16_t c; };
+struct Inner { uint32_t x = 4; };
+struct Outer : Inner, Row { uint32_t d = 5; Slot& slot() { return *this; } Cell* cell() { return this; } };
+template <typename D> struct Count { uint32_t n = 0; void up() { n++; static_cast<D*>(this)->touched(n); } };
+struct Log { uint32_t last = 0; void touched(uint32_t x) { last = x * 10; } };
+struct Data { uint32_t data[3] = {1, 2, 3}; uint32_t& at(uint32_t i) { return data[i]; } };
+struct All : Count<All>, Log, Data { uint32_t own = 4; uint32_t all() { up(); return n + last + at(1) + own; } };
+struct Start { uint32_t a; Start() : a(7) { note(1); } ~Start() { note(11); } };
+struct Next {
+    uint32_t b = 6;
+    Next() { note(2); }
+    Next(uint32_t x) : b(x) { note(3); }
+    Next(const Next& o) : b(o.b + 1) { note(4); }
+    ~Next() { note(12 + b); }
+};
+struct Ends : Start, Next { uint32_t c; Ends() : c(b + a) {} explicit Ends(uint32_t x) : Next(x), c(b) {} };
+uint32_t second(const Slot* p) { return p ? p->b2 : 77; }
+uint32_t raise(Slot& r) { r.b++; return r.sum(); }
+void take(Next x) { note(x.b); }
+void several_bases() {
+    Row r{{1, 2}, {3, 4}, 5}; Row* none = nullptr; Row* p = &r; Slot* q = p;
+    note(second(&r)); note(second(none)); note(raise(r)); note(q == p); q->b2 = 9; note(r.b2); note(sizeof(Row)); note(offsetof(Row, c));
+    Row rows[3] = {r, r, r}; rows[1].b2 = 50; for (auto& each : rows) note(raise(each)); const Row k = rows[2]; note(k.sum()); note(second(&k)); Row d; d = k; Slot cut = d; cut.b2 = 1; note(d.b2); note(static_cast<Slot&>(d).b); note(static_cast<Slot*>(&d)->b2);
+    Outer o; o.a = 6; o.c = 1; note(o.a + o.b + o.c + o.x + o.d); note(raise(o)); o.slot().b = 8; note(o.b); o.cell()->a = 90; note(o.a); Row row = o; note(row.b); note(sizeof(Outer)); Slot* at = &o; at->b++; note(o.b);
+    All b; note(b.all()); b.at(1) = 50; note(b.all()); Data& f = b; f.data[0] = 9; note(b.data[0] + b.at(2)); Log l = b; note(l.last);
+    Ends e; note(e.c); { Ends g(5); note(g.c); Ends h = g; note(h.b); take(h); }
+}
 void kernel_main() {
     Square square;
     Labelled labelled(4);
     note(square.twice()); note(labelled.y); note(labelled.label);
     OfTwo c{{1, 2}, 3}; note(c.a + c.b * 10 + c.c * 100); OfEmpty d{{}, 4}; note(d.d); OfBoth f{{5, 6}, {}, 7}; note(f.a); note(f.f);
     OfTwo g{1, 2, 3}; note(g.c); Two a{8, 9}; OfTwo h{a, 4}; note(h.b); note(h.c); OfBoth k{1, 2, {}, 3}; note(k.f);
+    several_bases();
 }

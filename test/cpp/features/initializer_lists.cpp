@@ -22,6 +22,17 @@ template <typename T> struct Stack {
 struct Owner { Set set; Owner() : set{1, 3} {} Owner(int n) : set({2, 4, 5}) {} };
 template <typename... T> int all(T... x) { return sum({x...}); }
 int leave(int n) { for (const Ended& l : {Ended(n), Ended(n + 1)}) { if (l.v == 21) return 5; note(l.v); } return 6; }
+constexpr uint32_t added(std::initializer_list<uint32_t> l) { uint32_t s = 0; for (auto x : l) s += x; return s; }
+template <typename T> constexpr T most(std::initializer_list<T> l) { T best{}; for (const T& x : l) { if (x > best) best = x; } return best; }
+struct Both { uint32_t a, b; };
+uint32_t products(std::initializer_list<Both> l) { uint32_t s = 0; for (const auto& [a, b] : l) s += a * b; return s; }
+template <uint32_t N> uint32_t fixed() { return N; }
+void constants_of_lists() {
+    constexpr uint32_t k = added({1, 2, 3}); note(k); note(fixed<added({4, 5})>()); static_assert(added({7}) == 7); note(fixed<most({3u, 9u, 4u})>());
+    constexpr auto m = [] { uint32_t s = 0; for (auto x : {1u, 5u}) s += x; return s; }(); note(m); note(products({{1, 2}, {3, 4}}));
+    uint32_t n = 4; for (auto x : {n, n + 1, 7u}) { if (x == 5) continue; note(x); n++; } for (auto x : std::initializer_list<uint32_t>{}) note(x);
+    std::initializer_list<uint32_t> l = {n, 2}; for (auto& x : l) { note(x); l = {9, 8, 7}; } note(added(l)); for (uint32_t x : l) for (uint32_t y : {1u, 2u}) { if (y == 2) break; note(x * y); }
+}
 void kernel_main() {
     note(sum({1, 2, 3})); note(sum({})); note(sum({7})); note(all(4, 5, 6, 7)); note(corners({{1, 2}, {3, 4}}));
     note(first({2.5f, 1.0f}) == 2.5f); note(first<int>({8, 9})); note(chosen({1, 2})); note(chosen({1.0f, 2.0f, 3.0f}));
@@ -36,4 +47,5 @@ void kernel_main() {
     for (auto l : {Ended(5), Ended(6)}) { note(l.v); } note(62); for (auto& l : {Ended(7)}) { note(l.v); } note(63);
     Ended nine(9); for (const auto& l : {nine, Ended(10), Ended(11)}) { if (l.v == 10) continue; note(l.v); if (l.v == 11) break; } note(64);
     note(leave(20)); note(leave(30)); for (int i = 0; i < 2; i++) for (auto& l : {Ended(i)}) { note(l.v); }
+    constants_of_lists();
 }

@@ -12,6 +12,7 @@ import pytest
 from oracles.kernel_oracle import RecordingApi, noted, noted_by_gcc
 from samples.cpp_lifetimes import make_lifetimes
 from samples.cpp_objects import make_objects
+from samples.cpp_pointers import make_pointers
 from samples.cpp_programs import damage, make_kernel
 
 from ttmlir.cpp.errors import CppSyntaxError
@@ -69,6 +70,27 @@ def test_random_lifetimes(tmp_path: Path) -> None:
 def test_many_random_lifetimes(start: int, tmp_path: Path) -> None:
     """1,000 programs."""
     check_lifetimes(range(start, start + 50), tmp_path)
+
+
+def check_pointers(seeds: range, folder: Path) -> None:
+    """Programs that choose functions while they run; all kernels in one text of g++."""
+    texts = [make_pointers(seed) for seed in seeds]
+    for seed, text, wanted in zip(seeds, texts, noted_by_gcc(texts, folder), strict=True):
+        assert noted(text) == wanted, f"make_pointers({seed})"
+
+
+@needs_gcc
+def test_random_pointers(tmp_path: Path) -> None:
+    """16 programs."""
+    check_pointers(range(16), tmp_path)
+
+
+@pytest.mark.exhaustive
+@needs_gcc
+@pytest.mark.parametrize("start", range(1000, 2000, 50))
+def test_many_random_pointers(start: int, tmp_path: Path) -> None:
+    """1,000 programs."""
+    check_pointers(range(start, start + 50), tmp_path)
 
 
 def check_objects(seeds: range, folder: Path) -> None:

@@ -543,7 +543,6 @@ def initialize_members(context: Context, function: tree.Function) -> None:
     if info.node.name in given:
         _construct_base(context, this, type_, given[info.node.name])
         return
-    own = len(type_.fields) - sum(len(each.fields) for each in type_.bases[:1])
     for base in type_.bases:
         base_info = context.unit.classes[base.number]
         initializer = _find_base_initializer(context, function, base)
@@ -551,8 +550,7 @@ def initialize_members(context: Context, function: tree.Function) -> None:
             _construct_base(context, this, base, initializer, function)
         else:
             _default_members(context, this, base, len(base.fields))
-    first = len(type_.fields) - own
-    for number in range(first, len(type_.fields)):
+    for number in range(type_.count_inherited(), len(type_.fields)):
         with full_expression(context):
             _initialize_member(context, this, type_, number, given, info, function)
 
@@ -846,8 +844,6 @@ def _find_bases(context: Context, node: tree.Struct) -> list[StructType]:
         if isinstance(type_, IncompleteType) or not isinstance(type_, StructType):
             raise context.error(each, f"'{type_.name}' cannot be a base")
         bases.append(type_)
-    if any(each.fields for each in bases[1:]):
-        raise context.error(node, "only the first base of a class can have members with values")
     return bases
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import cast
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     INT,
     INT64,
@@ -241,7 +242,7 @@ def find_declared(
             raise context.error(declarator, "'auto' needs a value to take its type from")
         value = copy_struct(context, evaluate_scalar(context, initial), initial)
         if _is_chosen_late(context, node, declarator):
-            value = decay_function(context, value, initial)
+            value = _choose_late(context, value, initial)
         declared = context.unit.resolve_declared_type(node.type, context.scope, value.type)
         value = settle(convert_implicitly(context, value, declared.type, initial))
     else:
@@ -251,6 +252,15 @@ def find_declared(
     if value is not None:
         declared = replace(declared, type=value.type)
     return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
+
+
+def _choose_late(context: Context, value: Value, node: tree.Node) -> Value:
+    """A function as a pointer; one of several, or of a template, stays what it is."""
+    try:
+        with context.unit.trying():
+            return decay_function(context, value, node)
+    except CppSyntaxError:
+        return value
 
 
 def _is_chosen_late(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> bool:

@@ -23,6 +23,7 @@ from ttmlir.sim.kernels.value import (
     Lvalue,
     Value,
     build_node,
+    find_base_lvalue,
     find_member_lvalue,
 )
 
@@ -291,9 +292,9 @@ def end_members(context: Context, this: Lvalue, node: tree.Node) -> None:
     """Let members and bases end after the body of a destructor, the last one first."""
     type_ = this.type
     assert isinstance(type_, StructType)
-    inherited = sum(len(each.fields) for each in type_.bases[:1])
-    parts = [replace(this, type=each) for each in type_.bases]
-    parts += (find_member_lvalue(this, i) for i in range(inherited, len(type_.fields)))
+    parts = [find_base_lvalue(this, each) for each in type_.bases]
+    own = range(type_.count_inherited(), len(type_.fields))
+    parts += (find_member_lvalue(this, number) for number in own)
     context.ending[-1] += (
         EndingObject(each, node) for each in parts if ends_with_effect(context, each.type)
     )

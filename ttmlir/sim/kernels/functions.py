@@ -312,21 +312,14 @@ def _declare_parameter(
 def _choose_late(
     context: Context, parameter: tree.Parameter, value: Value, scope: Scope | None
 ) -> Value | None:
-    """A function that a parameter starts with that may come to point to another one."""
+    """A function that a written pointer starts with, which may come to point to another one."""
     is_closure = isinstance(value.type, StructType) and value.type.number in context.unit.closures
-    if not is_closure and not is_function(value.type):
+    if is_deduced(parameter.type) or not (is_closure or is_function(value.type)):
         return None
-    if is_deduced(parameter.type):
-        target: CType = value.type
-    else:
-        target = context.unit.resolve_type(parameter.type, scope or context.scope).type
-    if is_closure and not points_to_function(target):
+    target = context.unit.resolve_type(parameter.type, scope or context.scope).type
+    if not isinstance(target, PointerType) or not points_to_function(target):
         return None
-    if points_to_function(target):
-        assert isinstance(target, PointerType)
-        pointer = context.handlers.point_at(context, value, target, parameter)
-    else:
-        pointer = context.handlers.point_at_function(context, value, parameter)
+    pointer = context.handlers.point_at(context, value, target, parameter)
     context.emit(code.assign(value.node, pointer.node), parameter.position)
     return pointer
 

@@ -33,7 +33,11 @@ from ttmlir.sim.kernels.destructors import (
     refuse_destructor,
 )
 from ttmlir.sim.kernels.expressions.copies import copy_struct
-from ttmlir.sim.kernels.expressions.initial_values import build_initial, find_type_of_elements
+from ttmlir.sim.kernels.expressions.initial_values import (
+    build_initial,
+    find_type_of_elements,
+    is_list,
+)
 from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_condition,
     evaluate_number,
@@ -552,10 +556,20 @@ def _list_parts(context: Context, lvalue: Lvalue, node: tree.Node) -> Sequence[L
             numbers = (make_integer(i, UNSIGNED) for i in range(count))
             return [find_element(context, lvalue, each, node) for each in numbers]
         case StructType(fields=fields):
+            if not _is_of_one_class(type_):
+                message = f"the members of '{type_.name}' are those of several classes"
+                raise context.error(node, f"{message}, which have no names in brackets")
             parts = (find_member_lvalue(lvalue, i) for i in range(len(fields)))
             return [refer(context, each, node) for each in parts]
         case _:
             raise context.error(node, f"'{type_.name}' has no parts to name")
+
+
+def _is_of_one_class(type_: StructType) -> bool:
+    """Whether all members are of the class itself, or of one of its bases."""
+    inherited = [each for each in type_.bases if each.fields]
+    has_own = len(type_.fields) > type_.count_inherited()
+    return len(inherited) + has_own <= 1 and all(map(_is_of_one_class, inherited))
 
 
 def _bind(context: Context, node: tree.Binding, name: str, storage: Lvalue | Value) -> None:
@@ -660,11 +674,35 @@ def _declare(node: tree.RangeFor, element: tree.Expression) -> tree.Declaration 
     return replace(declaration, declarators=(declarator,))
 
 
+def _execute_listed(context: Context, node: tree.RangeFor, range_: tree.Name) -> None:
+    """A loop over a list in braces, which has a size before it begins."""
+    position = node.position
+    names = {each: f"({each} at {position})" for each in ("begin", "size")}
+    for function, name in names.items():
+        callee = tree.Member(range_, function, position=position)
+        value = tree.FunctionCall(callee, position=position)
+        declarator = tree.Declarator(name, (), value, position=position)
+        auto = tree.NamedType("auto", position=position)
+        context.execute(tree.Declaration(auto, (declarator,), position=position))
+    first, size = (tree.Name(each, position=position) for each in names.values())
+    index = tree.Name(f"(index at {position})", position=position)
+    zero = tree.Declarator(index.text, (), tree.Integer("0"), position=position)
+    start = tree.Declaration(tree.NamedType("uint32_t"), (zero,), position=position)
+    condition = tree.BinaryOperation("<", index, size, position=position)
+    step = tree.Update("++", index, position=position)
+    element = tree.Index(first, index, position=position)
+    body = tree.Block((_declare(node, element), *node.body.statements), position=position)
+    context.execute(tree.For(start, condition, step, body, position=position))
+
+
 def _execute_iterated(
     context: Context, node: tree.RangeFor, range_: tree.Name, lvalue: Lvalue
 ) -> None:
     """A loop over iterators that `begin` and `end` give."""
     position = node.position
+    if is_list(lvalue.type):
+        _execute_listed(context, node, range_)
+        return
     for name in ("begin", "end"):
         if find_member_functions(context, lvalue.type, name) is None:
             raise context.error(node, f"'{lvalue.type.name}' is no range: it has no '{name}'")

@@ -795,6 +795,40 @@ def find_member_lvalue(
             return _member_of_list(lvalue, number)
 
 
+def find_base_lvalue(lvalue: Lvalue, base: StructType) -> Lvalue:
+    """The part of an object that is of a base of its class, or of the class itself."""
+    path = lvalue.type.find_path_to(base) if isinstance(lvalue.type, StructType) else None
+    for number in path or ():
+        lvalue = find_member_lvalue(lvalue, number)
+    if isinstance(lvalue, EitherLvalue):
+        local, memory = replace(lvalue.local, type=base), replace(lvalue.memory, type=base)
+        return replace(lvalue, type=base, local=local, memory=memory)
+    return replace(lvalue, type=base)
+
+
+def point_at_base(pointer: Value, base: CType) -> Value:
+    """A pointer to an object as one to a base of its class; others as they are."""
+    type_ = pointer.type
+    if not isinstance(type_, PointerType) or not isinstance(type_.pointee, StructType):
+        return pointer
+    path = type_.pointee.find_path_to(base)
+    if not path or pointer.constant == 0:
+        return pointer
+    offset, inner = 0, type_.pointee
+    for number in path:
+        offset += inner.fields[number].offset
+        next_ = inner.fields[number].type
+        assert isinstance(next_, StructType)
+        inner = next_
+    numbers = code.tuple_of(*map(code.constant, path))
+    found = code.call("_base", pointer.node, code.constant(offset), numbers, _tag(base))
+    return replace(pointer, type=replace(type_, pointee=base), node=found)
+
+
+def _tag(type_: CType) -> ast.expr:
+    return code.constant(tag_of(type_))
+
+
 def _bits_of_member(holder: ast.expr, field: Field, shift: Value, is_const: bool) -> BitsLvalue:
     inside, width = (0, 0) if field.bits is None else (field.bits.shift, field.bits.width)
     total = apply_binary("+", shift, make_integer(8 * field.offset + inside, UNSIGNED))

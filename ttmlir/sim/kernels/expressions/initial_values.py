@@ -516,6 +516,9 @@ def _take_bases(context: Context, type_: StructType, elements: _Elements) -> lis
             elements.pass_empty(context, base)
             continue
         value = settle(elements.take(context, base))
+        if any(base is each for each, _ in type_.list_held_bases()):
+            members.append(value)
+            continue
         if isinstance(value.node, ast.List):
             nodes = value.node.elts
         else:

@@ -77,10 +77,12 @@ from ttmlir.sim.kernels.value import (
     convert_to_bool,
     convert_to_unsigned,
     describe_bits,
+    find_base_lvalue,
     find_element_of_bits,
     find_member_lvalue,
     make_integer,
     make_value,
+    point_at_base,
     point_into,
     protect_lvalue,
     read,
@@ -199,6 +201,7 @@ def operate_on_pointer(
     """A binary operator with a pointer; None if it does not go with it."""
     a, b = left.type, right.type
     if isinstance(a, PointerType) and isinstance(b, PointerType):
+        left, right = point_at_base(left, b.pointee), point_at_base(right, a.pointee)
         return _operate_on_pointers(context, operator, left, right)
     if operator in code.COMPARE:
         return _compare_with_null(context, operator, left, right)
@@ -392,7 +395,7 @@ def convert_implicitly(
             return Value(target, code.constant(0))
         case PointerType(), PointerType() if may_point(target, source):
             pointer = replace(target, volatile=target.volatile or source.volatile)
-            return Value(pointer, value.node, space=value.space)
+            return replace(point_at_base(value, target.pointee), type=pointer)
         case _ if source == target or _is_accessor(target, source):
             return value
         case ((PointerType(pointee=SignatureType()) | SignatureType()), _):
@@ -468,6 +471,9 @@ def _convert_classes(
 def _take_base(value: Value, target: StructType) -> Value:
     """The part of an object that is of its base."""
     count = len(target.fields)
+    assert isinstance(value.type, StructType)
+    for number in value.type.find_path_to(target) or ():
+        value = Value(target, code.subscript(value.node, code.constant(number)))
     assert isinstance(value.type, StructType)
     if len(value.type.fields) == count:
         return Value(target, value.node)
@@ -940,7 +946,9 @@ def _complete_lvalue(
 
 
 def retype_lvalue(lvalue: Lvalue, type_: CType) -> Lvalue:
-    """The same place as one of another type, which begins with the same members."""
+    """The same place as one of another type: with the same members, or of a base."""
+    if isinstance(type_, StructType):
+        return find_base_lvalue(lvalue, type_)
     if isinstance(lvalue, EitherLvalue):
         local, memory = replace(lvalue.local, type=type_), replace(lvalue.memory, type=type_)
         return replace(lvalue, type=type_, local=local, memory=memory)
@@ -971,10 +979,21 @@ def _cast_lvalue(context: Context, reference: tree.Reference, node: tree.Cast) -
     given = found.type
     if isinstance(given, (StructType, IncompleteType)) and isinstance(target, StructType):
         if target.derives_from(given):
+            _refuse_derived(context, target, given, node)
             return retype_lvalue(found, target)
         if isinstance(given, StructType) and given.derives_from(target):
             return retype_lvalue(found, target)
     return context.handlers.cast(context, read_lvalue(context, found), target, node)
+
+
+def _refuse_derived(
+    context: Context, target: StructType, given: StructType | IncompleteType, node: tree.Node
+) -> None:
+    """Refuse a cast to a class from a base of it that is not the first one."""
+    base = context.unit.structs[given.number]
+    if isinstance(base, StructType) and target.find_path_to(base):
+        message = f"'{base.name}' is not the first base of '{target.name}' with members"
+        raise context.error(node, f"{message}: a cast from it is not supported")
 
 
 # Elements.
@@ -1356,6 +1375,10 @@ def _cast_pointer(context: Context, value: Value, target: PointerType, node: tre
     """A pointer for elements of another type; those of a variable keep their type."""
     given = value.type
     assert isinstance(given, PointerType)
+    if isinstance(given.pointee, StructType) and given.pointee.derives_from(target.pointee):
+        return replace(point_at_base(value, target.pointee), type=target)
+    if isinstance(target.pointee, StructType) and isinstance(given.pointee, StructType):
+        _refuse_derived(context, target.pointee, given.pointee, node)
     cast = replace(value, type=target)
     if value.space is Space.MEMORY or target.pointee == VOID:
         return cast

@@ -24,6 +24,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     hold_value,
     points_to_function,
     read_lvalue,
+    retype_lvalue,
 )
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
@@ -145,6 +146,8 @@ def _pass_object(context: Context, chosen: Candidate, this: Lvalue, node: tree.N
         type_ = context.unit.structs[type_.number]
     if isinstance(this.type, StructType) and not this.type.derives_from(type_):
         type_ = this.type
+    if isinstance(this.type, StructType) and this.type.find_path_to(type_):
+        this = retype_lvalue(this, type_)
     is_const = this.is_const or chosen.function.is_const
     argument = refer_to(context, this, node, is_const=is_const)
     if argument.mode == "object":

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import cache
 from types import CodeType, SimpleNamespace, TracebackType
-from typing import cast
+from typing import NoReturn, cast
 
 from ttmlir.cpp.errors import Position
 from ttmlir.layout.enums import Arch
@@ -679,6 +679,7 @@ NAMES: dict[str, object] = {
     "_copied": runtime.copy,
     "_overwrite": runtime.overwrite,
     "_sliced": runtime.slice_object,
+    "_base": runtime.base_pointer,
     "_printed": runtime.printed,
     "_printed_float": runtime.printed_float,
     "_formatted": runtime.formatted,
@@ -846,6 +847,14 @@ class TooManySteps(Exception):
     """A constant that takes too long to compute."""
 
 
+_LOAD = "_load"
+
+
+def _refuse_load(address: int, size: int, signed: bool) -> NoReturn:
+    """A load from memory, which no constant has; code for pointers to anywhere may name it."""
+    raise KernelFault(f"{size} bytes at {address:#x} are not known")
+
+
 @dataclass
 class Folder:
     """Computes constants of one kernel."""
@@ -880,6 +889,7 @@ class Folder:
     def _environment(self) -> dict[str, object]:
         if not self._names:
             own = {_TICK: self._tick, THREAD: SimpleNamespace(clock=0), STEP: int}
+            own |= {_LOAD: _refuse_load}
             self._names = {"__builtins__": {}, **NAMES, **own}
         return self._names
 

@@ -342,6 +342,16 @@ def copy(value: list[Item]) -> list[Item]:
     return [copy(each) if isinstance(each, list) else each for each in value]
 
 
+def base_pointer(pointer: Pointer, offset: int, members: tuple[int, ...], element: str) -> Pointer:
+    """A pointer to an object as one to the base that some members, each in the last, hold."""
+    if not isinstance(pointer, LocalPointer):
+        return pointer + offset if pointer else 0
+    holder = cast("list[Item]", element_at(pointer, 0))
+    for number in members[:-1]:
+        holder = cast("list[Item]", holder[number])
+    return point_at_one(holder, members[-1], element)
+
+
 def slice_object(value: list[Item], count: int) -> list[Item]:
     """A copy of the first members of an object, which are those of its base."""
     return copy(value[:count])
