@@ -12,6 +12,8 @@ import card
 import kernel_card
 import pytest
 
+from ttmlir.sim.options import CARD_BITS
+
 _RECORD: dict[str, Any] = json.loads(kernel_card.VERDICTS.read_text(encoding="utf-8"))["programs"]
 DIFFERENT: dict[str, list[str]] = json.loads(
     kernel_card.VERDICTS.with_name("kernel_different.json").read_text(encoding="utf-8")
@@ -29,8 +31,11 @@ def _params() -> list[Any]:
 
 
 @pytest.mark.parametrize("name", _params())
-def test_script_is_the_recorded_one(name: str, tmp_path: Path) -> None:
+def test_script_is_the_recorded_one(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its kernels and programs, and the numbers that they give here."""
+    monkeypatch.setenv(CARD_BITS, "1")
     record = _RECORD[name]
     if "n150 refused" in record:
         with pytest.raises(kernel_card.REFUSALS, match=re.escape(record["n150 refused"])):

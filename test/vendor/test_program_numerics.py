@@ -16,6 +16,7 @@ from numerics_programs import Programs, UnsupportedCase
 import ttmlir
 from ttmlir.runtime.execution import prepare
 from ttmlir.sim.machine.card_steps import ALL_STEPS
+from ttmlir.sim.options import CARD_BITS
 
 _RECORD: dict[str, Any] = json.loads(record_numerics.RECORD.read_text(encoding="utf-8"))["boards"]
 _DIFFERENT: dict[str, list[str]] = json.loads(
@@ -47,7 +48,7 @@ def _params() -> Iterator[Any]:
 @pytest.fixture(autouse=True)
 def with_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """As who asks for them."""
-    monkeypatch.setenv(prepare.CARD_BITS, "1")
+    monkeypatch.setenv(CARD_BITS, "1")
 
 
 @pytest.mark.parametrize(("board", "name"), [*_params()])
@@ -88,5 +89,5 @@ def test_only_programs_of_few_steps_have_the_bits(
     x = np.full((rows, 64), -0.0005, ml_dtypes.bfloat16)
     assert np.unique(np.asarray(model(x), np.float32)).tolist() == [expected]
     assert np.unique(np.asarray(model(x, numerics="exact"), np.float32)).tolist() == [1.0]
-    monkeypatch.delenv(prepare.CARD_BITS)
+    monkeypatch.delenv(CARD_BITS)
     assert np.unique(np.asarray(model(x), np.float32)).tolist() == [1.0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ttmlir.limits import DEFAULT_CYCLE_LIMIT
@@ -11,6 +12,14 @@ from ttmlir.sim.errors import LENIENCIES, PROFILES, SimError
 
 Numerics = Literal["device", "exact"]
 
+CARD_BITS = "TTMLIR_CARD_BITS"
+"""The environment variable by which device numerics are those of a card, bit by bit."""
+
+
+def asks_for_card_bits() -> bool:
+    """Whether the environment does."""
+    return os.environ.get(CARD_BITS) == "1"
+
 
 @dataclass(frozen=True, kw_only=True)
 class SimOptions:
@@ -18,6 +27,9 @@ class SimOptions:
 
     numerics: Numerics = "device"
     """`device`: every rounding of the chip, bit by bit; `exact`: float32 throughout."""
+    card_bits: bool = field(default_factory=asks_for_card_bits)
+    """Device numerics round the terms of products of matrices, too, which takes some times as
+    long."""
     sanitize: bool = True
     """Check every access of a kernel; False trades the checks for speed."""
     timed: bool = True

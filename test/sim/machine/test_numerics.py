@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.numerics import Register
 from ttmlir.sim.timing.costs import tile_bytes
@@ -391,6 +391,25 @@ def test_chains_of_products_are_those_one_by_one(register: Register, scale: floa
         assert bits(tile.reshape(-1)) == bits(expected.reshape(-1))
 
 
+@pytest.mark.parametrize(
+    ("bits_of", "least"),
+    [(None, 2.0**-11), (Arch.WORMHOLE_B0, 2.0**-10), (Arch.BLACKHOLE, 2.0**-10)],
+)
+def test_terms_of_products_on_cards(bits_of: Arch | None, least: float) -> None:
+    """Of eight, they are rounded to 10 bits below the largest, halves away from 0."""
+    in0, in1 = np.zeros((32, 32)), np.zeros((32, 32))
+    # In the second group all terms have the last bit of a quarter.
+    in0[0, :12] = [1, *[2.0**-11] * 7, 2.0**-2, *[2.0**-11] * 3]
+    in0[1, :12] = [1, *[-(2.0**-11)] * 7, 2.0**-2, *[-(2.0**-11)] * 3]
+    in1[:, 5] = 1
+    factors = numerics.factor_a(in1, bits_of), numerics.factor_b(in0, bits_of)
+    tile = np.zeros((32, 32), np.float32)
+    numerics.add_products([tile], [[factors]], MathFidelity.HIFI2, Register.FP32)
+    rest = 7 * least + 3 * 2.0**-11
+    assert tile[:2, 5].tolist() == [1.25 + rest, 1.25 - rest]
+
+
+@pytest.mark.parametrize("bits_of", [None, Arch.BLACKHOLE])
 @pytest.mark.parametrize("register", [Register.BF16, Register.FP16, Register.FP32])
 @pytest.mark.parametrize(
     ("rows", "columns", "taken"),
@@ -401,16 +420,17 @@ def test_chains_of_products_are_those_one_by_one(register: Register, scale: floa
     ],
 )
 def test_products_of_rows_with_columns_are_those_one_by_one(
-    register: Register, rows: int, columns: int, taken: slice
+    register: Register, rows: int, columns: int, taken: slice, bits_of: Arch | None
 ) -> None:
     """Tiles that share factors, in any order: their sums may hold numbers of very unlike sizes."""
     rng = np.random.default_rng(12)
     source = {Register.FP32: Register.TF32}.get(register, register)
 
-    def factors(make: Callable[[Any], numerics.Factor]) -> list[numerics.Factor]:
+    def factors(make: Callable[[Any, Arch | None], numerics.Factor]) -> list[numerics.Factor]:
         values = np.ldexp(rng.normal(0, 1, (2, 1024)), rng.integers(-9, 9, (2, 1024)))
         numbers = numerics.to_source(values.astype(np.float32), source)
-        return [make(numerics.operand(each, source).reshape(32, 32)) for each in numbers]
+        operands = (numerics.operand(each, source).reshape(32, 32) for each in numbers)
+        return [make(each, bits_of) for each in operands]
 
     of_rows = [factors(numerics.factor_b) for _ in range(rows)]
     of_columns = [factors(numerics.factor_a) for _ in range(columns)]

@@ -12,7 +12,6 @@ tensor without changing its numbers only give its slot another name.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -71,19 +70,17 @@ from ttmlir.sim.machine.numerics import (
     source_register,
     to_source,
 )
-
-CARD_BITS = "TTMLIR_CARD_BITS"
-"""The environment variable by which device numerics are those of a card, bit by bit."""
+from ttmlir.sim.options import asks_for_card_bits
 
 
 def prepare(program: BinaryProgram, numerics: Numerics = Numerics.EXACT) -> PreparedProgram:
     """Check a program and bind its operations, once for each numerics.
 
-    In device numerics, where `CARD_BITS` is 1, results have the bits of a card if these take few
-    steps for the program and all functions of its file. BinaryError or UnsupportedError if it
-    cannot run.
+    In device numerics, where the environment asks for them, results have the bits of a card if
+    these take few steps for the program and all functions of its file. BinaryError or
+    UnsupportedError if it cannot run.
     """
-    if numerics is Numerics.DEVICE and os.environ.get(CARD_BITS) == "1":
+    if numerics is Numerics.DEVICE and asks_for_card_bits():
         prepared = _prepare(program, numerics, has_bits=True)
         if prepared.card_steps <= FEW_STEPS:
             return prepared

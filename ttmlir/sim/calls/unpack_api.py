@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.layout.data_format import repeated_bytes
-from ttmlir.layout.enums import DataType
+from ttmlir.layout.enums import Arch, DataType
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
 from ttmlir.sim.errors import Finding
@@ -87,7 +87,7 @@ class TileReader:
     """Reads tiles of one format from the L1 of one core."""
 
     __slots__ = (
-        *("_exact", "_memory", "_register", "_values", "data_type", "size", "tile"),
+        *("_bits_of", "_exact", "_memory", "_register", "_values", "data_type", "size", "tile"),
         "variant",
     )
 
@@ -99,15 +99,17 @@ class TileReader:
         *,
         exact: bool,
         tile: TileShape = WHOLE,
+        bits_of: Arch | None = None,
     ) -> None:
         """Tiles stored as `data_type` for source registers of format `register`.
 
-        `exact` keeps all bits of the numbers instead.
+        `exact` keeps all bits of the numbers instead; `bits_of` is that of factors.
         """
         self._memory = memory
         self.data_type = data_type
         self._register = register
         self._exact = exact
+        self._bits_of = bits_of
         self._values = _reader(data_type, register, exact=exact)
         self.variant = (data_type << 3 | register.value) << 6
         self.tile = tile
@@ -169,10 +171,10 @@ class TileReader:
                 rows[0] = np.tile(values[:K_STEP], 2)
                 return self._factor(faces_of_rows(rows), numerics.factor_b)
 
-    def _factor(self, values: Array, factor: Callable[[Array], Factor]) -> Any:
+    def _factor(self, values: Array, factor: Callable[[Array, Arch | None], Factor]) -> Any:
         if self._exact or self._register is Register.INTEGER:
             return rows_of_faces(values)
-        return factor(rows_of_faces(numerics.operand(values, self._register)))
+        return factor(rows_of_faces(numerics.operand(values, self._register)), self._bits_of)
 
 
 def _reader(data_type: DataType, register: Register, *, exact: bool) -> Callable[[Array], Array]:
@@ -328,7 +330,12 @@ class UnpackUnit(ComputeApi):
         return source
 
     def _new_source(self, cb: CircularBuffer, register: Register) -> Source:
-        reader = TileReader(self.core.l1, cb.data_format, register, exact=self.exact, tile=cb.tile)
+        reader = TileReader(
+            *(self.core.l1, cb.data_format, register),
+            exact=self.exact,
+            tile=cb.tile,
+            bits_of=self.core.chip.arch if self.options.card_bits else None,
+        )
         flushed = register is Register.FP16 and not self.exact
         return Source(cb, reader, int(Use.OPERANDS) if flushed else NUMBERS)
 

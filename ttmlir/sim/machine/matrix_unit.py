@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -258,9 +259,12 @@ def add_ordinary(a: Array, b: Array, sign: float, out: Array, *, wide: bool) -> 
         return all(add_ordinary(a[part], b[part], sign, flat[part], wide=wide) for part in parts)
     power = _larger_power(a, b)
     above = (power - _FIRST_POWER).view(_UINT32)
-    if not np.maximum.reduce(above, axis=None) < _POWERS:
+    has_zeros = not np.maximum.reduce(above, axis=None) < _POWERS
+    if has_zeros and np.count_nonzero(above >= _POWERS) != np.count_nonzero((a == 0) & (b == 0)):
         return False
     _add_with_power(power, a, b, sign, out, wide=wide)
+    if has_zeros:
+        out += _ZERO
     return True
 
 
@@ -319,12 +323,19 @@ def subtract(a: Array, b: Array, *, wide: bool, wormhole: bool) -> Array:
 
 
 def matmul(
-    in0: Array, in1: Array, dst: Array, fidelity: MathFidelity, *, wide: bool, wormhole: bool
+    in0: Array,
+    in1: Array,
+    dst: Array,
+    fidelity: MathFidelity,
+    *,
+    wide: bool,
+    wormhole: bool,
+    pools: bool = False,
 ) -> Array:
     """DST (M x N) after the product of in0 (M x K) and in1 (K x N) was added; 32 divides K.
 
     Tiles follow each other along the inner dimension; of each, phases are the outer loop and steps
-    of 16 the inner one (MVMUL).
+    of 16 the inner one (MVMUL), or if it `pools` the other way round (GAPOOL).
     """
     in0, in1, dst = (np.ascontiguousarray(each, np.float32) for each in (in0, in1, dst))
     # Parts that are 0 everywhere leave DST as it is.
@@ -334,19 +345,22 @@ def matmul(
         for phase in range(fidelity_phases(fidelity))
         if (not phase & 1 or has_low_a) and (not phase & 2 or has_low_b)
     ]
+    order = [(phase, step) for phase in phases for step in (0, 1)]
+    if pools:
+        order.sort(key=itemgetter(1))
     ordinary = all(all_within(each, _ORDINARY) for each in (in0, in1))
     if ordinary and all_within(dst, _SUMS):
-        return _matmul_ordinary(in0, in1, dst, phases, wide=wide, wormhole=wormhole)
+        return _matmul_ordinary(in0, in1, dst, order, wide=wide, wormhole=wormhole)
     result = np.empty(dst.shape, np.float32)
     rows = max(1, _PART // (_GROUP // 2 * max(1, in1.shape[1])))
     for first in range(0, dst.shape[0], rows):
         of_rows = slice(first, first + rows)
         total, factors = dst[of_rows], in0[of_rows]
         for start in range(0, in0.shape[1], 2 * _INSTRUCTION):
-            for phase in phases:
-                for step in (start, start + _INSTRUCTION):
-                    part = slice(step, step + _INSTRUCTION)
-                    total = _add_products(factors[:, part], in1[part], total, phase, wide, wormhole)
+            for phase, step in order:
+                first_one = start + step * _INSTRUCTION
+                part = slice(first_one, first_one + _INSTRUCTION)
+                total = _add_products(factors[:, part], in1[part], total, phase, wide, wormhole)
         result[of_rows] = total
     return result
 
@@ -367,9 +381,15 @@ _ABOVE_TIE = 2.0**-20
 
 
 def _matmul_ordinary(
-    in0: Array, in1: Array, dst: Array, phases: list[int], *, wide: bool, wormhole: bool
+    in0: Array,
+    in1: Array,
+    dst: Array,
+    order: list[tuple[int, int]],
+    *,
+    wide: bool,
+    wormhole: bool,
 ) -> Array:
-    """As `matmul`, of ordinary numbers.
+    """As `matmul`, of ordinary numbers; `order` has the phase and the step of each instruction.
 
     Products of a group are added to a large number, whose bits count the last place then.
     """
@@ -377,7 +397,7 @@ def _matmul_ordinary(
     result = np.empty(dst.shape, np.float32)
     powers0, powers1 = ((each.view(np.int32) & _EXPONENT).view(np.float32) for each in (in0, in1))
     lefts, rights = (_cut(in1, 5) * _AWAY, _low_a(in1) * _AWAY), (_cut(in0, 7), _low_b(in0))
-    lowers = [5 * (phase & 1) + 7 * (phase >> 1) for phase in phases]
+    lowers = {phase: 5 * (phase & 1) + 7 * (phase >> 1) for phase, _ in order}
     height = max(1, min(rows, 2 * _PART // (_GROUP * max(1, columns))))
     length = 2 * _INSTRUCTION * max(1, _PART // (_INSTRUCTION * height * max(1, columns)))
     for first in range(0, rows, height):
@@ -396,8 +416,8 @@ def _matmul_ordinary(
             last_bits *= 2.0**-10
             large = np.maximum(power, _LEAST_POWER)
             large *= _TEN_BITS
-            terms: list[Array] = []
-            for phase, lower in zip(phases, lowers, strict=True):
+            terms: dict[int, Array] = {}
+            for phase, lower in lowers.items():
                 products = right[phase >> 1][part] * lefts[phase & 1][part][:, None, :]
                 products = products.reshape(grouped)
                 added = large * np.float32(2.0**-lower)
@@ -408,18 +428,17 @@ def _matmul_ordinary(
                 term *= last_bits
                 term *= 2.0**-lower
                 # By the tile, the step, the group in it.
-                terms.append(term.reshape(-1, 2, 2, *power.shape[1:]))
+                terms[phase] = term.reshape(-1, 2, 2, *power.shape[1:])
             largest = last_bits.reshape(-1, 2, 2, *power.shape[1:]).max(axis=2)
             for tile, powers in enumerate(largest):
-                for term, lower in zip(terms, lowers, strict=True):
-                    for step in (0, 1):
-                        total = _add_terms(
-                            total,
-                            term[tile, step],
-                            powers[step] * 2.0 ** (10 - lower),
-                            wide=wide,
-                            wormhole=wormhole,
-                        )
+                for phase, step in order:
+                    total = _add_terms(
+                        total,
+                        terms[phase][tile, step],
+                        powers[step] * 2.0 ** (10 - lowers[phase]),
+                        wide=wide,
+                        wormhole=wormhole,
+                    )
         result[of_rows] = total
     return result
 

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.layout.data_format import BLOCK, BLOCK_FLOATS
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.sim.machine import matrix_unit
 from ttmlir.sim.machine.vector_unit import all_bfloat16, pack_bfloat16
 from ttmlir.sim.timing.costs import fidelity_phases, tile_bytes
@@ -457,18 +457,30 @@ class Factor(NamedTuple):
     smallest: float
     """The smallest magnitude other than 0."""
     largest: float
+    bits_of: Arch | None = None
+    """The generation whose matrix unit rounds the terms of a product; None: they are exact."""
 
 
-def factor_a(values: Array) -> Factor:
+def factor_a(values: Array, bits_of: Arch | None = None) -> Factor:
     """Operands of in1 (32x32, float64) as SrcA, in steps of 16 rows."""
     parts = np.array(parts_a(values)).reshape(2, 2, K_STEP, 32)
-    return Factor(parts, *_extent(values))
+    return Factor(parts, *_extent(values), bits_of)
 
 
-def factor_b(values: Array) -> Factor:
+def factor_b(values: Array, bits_of: Arch | None = None) -> Factor:
     """Operands of in0 (32x32, float64) as SrcB, in steps of 16 columns."""
     parts = np.array(parts_b(values)).reshape(2, 1, 32, 2, K_STEP)
-    return Factor(np.ascontiguousarray(parts.transpose(0, 1, 3, 2, 4)), *_extent(values))
+    return Factor(np.ascontiguousarray(parts.transpose(0, 1, 3, 2, 4)), *_extent(values), bits_of)
+
+
+def _in1(factor: Factor) -> Array:
+    """The numbers of SrcA (32x32, float32)."""
+    return factor.parts.sum(0).reshape(32, 32).astype(np.float32)
+
+
+def _in0(factor: Factor) -> Array:
+    """The numbers of SrcB (32x32, float32)."""
+    return factor.parts.sum((0, 1)).swapaxes(0, 1).reshape(32, 32).astype(np.float32)
 
 
 def _extent(values: Array) -> tuple[float, float]:
@@ -514,29 +526,21 @@ def pool_onto(
     others take 16 rows at a time in all phases (GAPOOL); all numbers face by face, then those of
     one row.
     """
-    factors = b.parts[:, 0, :, 0].sum(0).reshape(32).astype(np.float32)
-    matrix = a.parts.sum(0).reshape(32, 32).astype(np.float32)
-
-    def multiply(in0: Array, in1: Array, onto: Array) -> Array:
-        missing = -len(in1) % 32
-        in0, in1 = np.pad(in0, ((0, 0), (0, missing))), np.pad(in1, ((0, missing), (0, 0)))
-        wide = dst is Register.FP32
-        return matrix_unit.matmul(in0, in1, onto, fidelity, wide=wide, wormhole=wormhole)
-
+    factors = b.parts[:, 0, :, 0].sum(0).reshape(1, 32).astype(np.float32)
+    matrix = _in1(a)
+    multiply = partial(matrix_unit.matmul, fidelity=fidelity, wide=dst is _FP32, wormhole=wormhole)
     if pool is Pool.ROWS:
-        column = start.reshape(-1, 1)
-        return multiply(np.ascontiguousarray(matrix.T), factors[:, None], column)[:, 0]
-    row = factors[None, :K_STEP]
+        return multiply(matrix.T, factors.T, start.reshape(-1, 1))[:, 0]
     if pool is Pool.COLUMNS:
-        total = start.reshape(1, -1)
-        for step in (0, K_STEP):
-            factor = factors[None, step : step + K_STEP]
-            total = multiply(factor, matrix[step : step + K_STEP], total)
-        return total[0]
-    total = np.zeros((1, K_STEP), np.float32)
-    for face in (matrix[:16, :16], matrix[:16, 16:], matrix[16:, :16], matrix[16:, 16:]):
-        total = multiply(row, face, total)
-    return multiply(row, to_source(total, source).reshape(-1, 1), start.reshape(1, 1))[0]
+        return multiply(factors, matrix, start.reshape(1, -1), pools=True)[0]
+    row = factors[:, :K_STEP]
+    faces = matrix.reshape(2, K_STEP, 2, K_STEP).swapaxes(1, 2).reshape(-1, K_STEP)
+    sums = np.zeros((1, K_STEP), np.float32)
+    sums = multiply(np.tile(row, 4), faces, sums, pools=True)
+    # Half of the tile has no numbers.
+    row, column = np.zeros((1, 32), np.float32), np.zeros((32, 1), np.float32)
+    row[:, :K_STEP], column[:K_STEP] = factors[:, :K_STEP], to_source(sums, source).T
+    return multiply(row, column, start.reshape(1, 1), pools=True)[0]
 
 
 LONGEST_CHAIN = 16
@@ -561,6 +565,11 @@ def add_products(
     """
     phases = fidelity_phases(fidelity)
     grid = _find_grid(chains)
+    bits_of = chains[0][0][0].bits_of
+    if bits_of is not None and dst is not _FP16:
+        for block in [[[each]] for each in range(len(tiles))] if grid is None else [grid]:
+            _add_rounded_terms(tiles, chains, block, fidelity, dst, bits_of)
+        return
     if grid is not None:
         _add_to_grid(tiles, chains, grid, phases, dst)
         return
@@ -666,6 +675,32 @@ def _find_grid(chains: Sequence[Sequence[Product]]) -> _Grid | None:
     if any(each.keys() != first.keys() for each in others):
         return None
     return [[row[column] for column in first] for row in rows.values()]
+
+
+def _add_rounded_terms(
+    tiles: Sequence[Array],
+    chains: Sequence[Sequence[Product]],
+    grid: _Grid,
+    fidelity: MathFidelity,
+    dst: Register,
+    arch: Arch,
+) -> None:
+    """Add products to a grid as the matrix unit does, which takes some times as long."""
+    in0 = np.block([[_in0(b) for _, b in chains[row[0]]] for row in grid])
+    in1 = np.block([[_in1(a) for a, _ in chains[place]] for place in grid[0]])
+    # Blocks of a column are those of a row of `grid` each: those of the inner dimension go down.
+    in1 = in1.reshape(len(grid[0]), 32, -1, 32).transpose(2, 1, 0, 3).reshape(-1, 32 * len(grid[0]))
+    total = matrix_unit.matmul(
+        in0,
+        in1,
+        np.block([[tiles[place] for place in row] for row in grid]),
+        fidelity,
+        wide=dst is _FP32,
+        wormhole=arch is not Arch.BLACKHOLE,
+    )
+    for row, numbers in zip(grid, np.split(total, len(grid)), strict=True):
+        for place, tile in zip(row, np.split(numbers, len(row), axis=1), strict=True):
+            tiles[place][:] = tile
 
 
 def _add_to_grid(

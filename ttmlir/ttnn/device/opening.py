@@ -15,7 +15,7 @@ from ttmlir.metalium.enums import NamedNumber
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.meshes import MeshCoordinate, MeshDeviceConfig, MeshShape, chips_of_mesh
 from ttmlir.sim.machine.card_steps import ALL_STEPS
-from ttmlir.sim.options import Numerics, SimOptions
+from ttmlir.sim.options import Numerics, SimOptions, asks_for_card_bits
 from ttmlir.ttnn.device.mesh import (
     MeshDevice,
     SeveralDevices,
@@ -100,7 +100,8 @@ def open_device(
             return opened
         if num_command_queues not in (1, 2):
             raise UsageError(f"a device has one or two command queues, not {num_command_queues}")
-        options = SimOptions(numerics=numerics, sanitize=sanitize)
+        has_bits = asks_for_card_bits() if card_bits is None else bool(card_bits)
+        options = SimOptions(numerics=numerics, sanitize=sanitize, card_bits=has_bits)
         chip = chip_of(board, device_id)
         device = MeshDevice(device_id, chip, options, l1_small_size=l1_small_size, is_strict=strict)
         device.card_steps = _card_steps(card_bits, device)
