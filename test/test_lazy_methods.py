@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import subprocess
 import sys
 import types
 from dataclasses import FrozenInstanceError, dataclass
@@ -65,6 +66,34 @@ def test_methods(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(inspect.signature(Pair).parameters) == ["first", "second"]
     assert Triple.__eq__.__name__ == "__eq__"
     assert Triple.__eq__.__qualname__ == "Triple.__eq__"
+
+
+DEFINITIONS = """
+from ttmlir.lazy_methods import defer_methods
+defer_methods()
+from xdsl.dialects import func, tensor
+from xdsl.dialects.builtin import IntegerType, f32
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, IRDLOperation, ParametrizedAttribute
+from xdsl.utils.exceptions import PyRDLAttrDefinitionError, PyRDLOpDefinitionError
+
+assert [name for name, _ in IntegerType.get_irdl_definition().parameters] == ["width", "signedness"]
+assert IntegerType.get_irdl_definition().name == "integer_type"
+
+for define, base, wrong, error in (
+    (irdl_attr_definition, ParametrizedAttribute, {"x": 3}, PyRDLAttrDefinitionError),
+    (irdl_op_definition, IRDLOperation, {"assembly_format": "$x"}, PyRDLOpDefinitionError),
+):
+    try:
+        define(type("Wrong", (base,), {"name": "mine.wrong", "__module__": "__main__", **wrong}))
+    except error:
+        continue
+    raise AssertionError("a definition of others is not checked at once")
+"""
+
+
+def test_definitions_wait() -> None:
+    """Those of xDSL are what they were; those of others are checked when they are made."""
+    subprocess.run([sys.executable, "-c", DEFINITIONS], check=True)
 
 
 def test_classes_of_others_are_made_as_ever() -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ttmlir.program import register_custom_call, unregister_custom_call
     from ttmlir.tuning.boards import compare_boards
     from ttmlir.tuning.models import tune
+    from ttmlir.tuning.report import report
     from ttmlir.tuning.shardings import tune_shardings
     from ttmlir.tuning.suggestions import suggest
 
@@ -62,6 +63,7 @@ _HOMES = {
     "generate": "ttmlir.generation.generator",
     "load": "ttmlir.frontend.compiled",
     "register_custom_call": "ttmlir.program",
+    "report": "ttmlir.tuning.report",
     "suggest": "ttmlir.tuning.suggestions",
     "train_function": "ttmlir.frontend.torch.training.step",
     "train_step": "ttmlir.frontend.torch.training.step",
@@ -96,6 +98,7 @@ __all__ = [
     "generate",
     "load",
     "register_custom_call",
+    "report",
     "suggest",
     "train_function",
     "train_step",

@@ -65,6 +65,8 @@ _TO_TTIR_OPTIONS = ("max-trip-count",)
 """Options of the pipelines to ttir."""
 
 
+LEVEL_OPTION = "optimization-level"
+"""The option of the pipeline for how much time on the device compiling is to save."""
 SPELLINGS = ("2024", "2026")
 """The years of tt-mlir whose ttir, ttnn and files models are compiled to."""
 
@@ -72,11 +74,19 @@ SPELLINGS = ("2024", "2026")
 def find_spelling(options: str = "", given: str | int | None = None) -> str:
     """The year whose text a model is compiled to: as given, or by an option or the environment.
 
+    Passes of 2024 know no optimization levels: without a year, those ask for that of the others.
     ArgumentError for a year whose ttnn is not written.
     """
     given = None if given is None else str(given)
     words = {name: value for name, _, value in (each.partition("=") for each in options.split())}
-    year = given or words.get("spelling") or os.environ.get(SPELLING_VARIABLE) or SPELLINGS[0]
+    level = words.get(LEVEL_OPTION, "0")
+    default = SPELLINGS[0] if level == "0" else SPELLINGS[-1]
+    said = given or words.get("spelling")
+    year = said or (default if level != "0" else os.environ.get(SPELLING_VARIABLE) or default)
+    if level != "0" and year == SPELLINGS[0]:
+        raise ArgumentError(
+            f"{LEVEL_OPTION}={level} is for text of {SPELLINGS[-1]}; leave out spelling={year!r}"
+        )
     if year not in SPELLINGS:
         raise ArgumentError(
             f"models are compiled to text of {' or '.join(SPELLINGS)}, not {year!r}; "

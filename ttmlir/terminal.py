@@ -22,6 +22,16 @@ def printable(text: str) -> str:
     return _COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+class ShownAsText:
+    """Something whose text notebooks show in a fixed width."""
+
+    def _repr_html_(self) -> str:
+        """The text, in HTML."""
+        from html import escape
+
+        return f"<pre>{escape(printable(str(self)))}</pre>"
+
+
 def print_error(text: object) -> None:
     """Print a message on standard error, as `printable` gives it."""
     print(printable(str(text)), file=sys.stderr, flush=True)

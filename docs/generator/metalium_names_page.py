@@ -48,6 +48,7 @@ _CLASSES = {
     "buffer": "Buffer",
     "mesh_buffer": "distributed.MeshBuffer",
     "mesh_cq": "distributed.MeshCommandQueue",
+    "socket": "distributed.MeshSocket",
     "workload": "distributed.MeshWorkload",
     "config": "CircularBufferConfig",
 }

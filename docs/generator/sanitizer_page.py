@@ -50,6 +50,13 @@ suppressed.
 - `fabric-route`: a packet whose route leads nowhere, or not by the link on which it leaves.
 - `fabric-header`, `fabric-payload`: a header without a route or a command; a payload that is not
   what the header says, or too large.
+- `socket`: a configuration that is not one of this end on this core, or whose state a kernel did
+  not write back; pages of sizes and numbers that the socket has not; a receiver on another chip
+  that is told without a packet.
+- `socket-overrun`: pages that are sent without room, or given back before they came; pages that the
+  other end is never told of. Bytes that are written or read without a wait are told as `race`.
+- `remote-cb`, `remote-cb-overrun`: the same of global circular buffers, whose ends are on cores of
+  one chip.
 - `eth-link`: a kernel on an Ethernet core whose link leads nowhere. One that ends before its
   receiver has answered is told as `missing-barrier`.
 

@@ -280,11 +280,13 @@ def operation_cases() -> Iterator[Case]:
         measured_ns=7080,
     )
     for grid, measured in (((7, 8), 367.7), ((8, 8), 324.5), ((10, 10), 292.3), ((10, 11), 265.5)):
+        [work] = product((768, 4096, 3072), BF16, HIFI4, MatmulConfig(grid=grid))
+        turned = (make_desc((4096, 768)), work.operands[1])
         yield Case(
-            name=f"p150, 768x4096x3072 bf16 (HiFi4 assumed), {grid[0]}x{grid[1]} cores",
+            name=f"p150, 768x4096x3072 bf16 (HiFi4 assumed), transposed, {grid[0]}x{grid[1]} cores",
             source="PR 35519",
             machine=P150,
-            works=product((768, 4096, 3072), BF16, HIFI4, MatmulConfig(grid=grid)),
+            works=[replace(work, operands=turned, parameters={"transpose_a": True})],
             measured_ns=1e3 * measured,
         )
     for size, measured in ((2048, 0.25), (4096, 1.207), (8192, 10.72)):
@@ -375,12 +377,13 @@ def operation_cases() -> Iterator[Case]:
             works=movement("tilize", shape, shape),
             measured_ns=30_750,
         )
+    # As ttnn 0.81 does it; the program before it, on four cores, took 7.6 us.
     yield Case(
         name="untilize 128x256",
         source="PR 50178",
         machine=N150,
         works=movement("untilize", (128, 256), (128, 256)),
-        measured_ns=7580,
+        measured_ns=3460,
     )
 
 

@@ -110,6 +110,8 @@ def test_estimates_of_meshes() -> None:
     assert exchange.flops == 0
     assert estimate.exchanges.mid == exchange.time.mid < estimate.total.mid
     assert "2x4 devices like n150" in str(estimate)
+    # Eight chips of Wormhole are a board.
+    assert "time on 2x4 chips of t3000" in str(compiled.summary())
     assert "of it: exchanges between devices" in str(estimate)
     # Twice 3 parts of 32x24 numbers.
     [use] = estimate.links

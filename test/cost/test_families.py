@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ttmlir.cost.families.contraction import choose_subblock
+from ttmlir.cost.families.movement import count_lines
 from ttmlir.cost.machine import Machine
 from ttmlir.cost.times import cost_operation
 from ttmlir.cost.work import Work, function_cycles, make_desc, tile_count
@@ -72,6 +75,95 @@ def test_sorting_merges_in_every_round() -> None:
         assert workload.steps == columns // 32
         cycles.append(workload.compute[-1].cycles)
     assert cycles == [(3600 + 1090) / 2, (3600 + 28 * 1090) / 2, (3600 + 1090) / 2]
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "shape", "cores", "tiles"),
+    [
+        ("tilize", (32, 4096), 64, 2),
+        ("tilize", (64, 1280), 40, 2),
+        ("tilize", (32, 1024), 1, 32),
+        ("tilize", (96, 72), 3, 3),
+        ("untilize", (32, 4096), 64, 2),
+        ("untilize", (128, 256), 32, 1),
+        ("untilize", (70 * 32, 96), 64, 3),
+    ],
+)
+def test_layouts_change_in_parts_of_rows(
+    mnemonic: str, shape: tuple[int, int], cores: int, tiles: int
+) -> None:
+    """ttnn 0.81 tilizes rows of more than 32 tiles in blocks, and untilizes all by parts of rows,
+    where rows of tiles are fewer than cores."""
+    rows, made = make_desc(shape, tiled=False), make_desc(shape)
+    source, output = (rows, made) if mnemonic == "tilize" else (made, rows)
+    work = Work(mnemonic=mnemonic, operands=(source,), output=output)
+    [program] = cost_operation(n150(), work).programs
+    assert (program.cores, program.tiles_per_step) == (cores, tiles)
+
+
+def test_lines_that_are_padding_are_not_moved() -> None:
+    """3 x 5 rows of 40 numbers are 45 lines of 16; a number is one."""
+    assert (count_lines((3, 5, 40)), count_lines((7,)), count_lines(())) == (45, 1, 1)
+
+
+def test_permutation_writes_its_lines_one_by_one() -> None:
+    """256 x 8 rows of 72 numbers: 10,240 lines in 768 tiles, 12 of which a core has. A line takes
+    39.2 cycles to issue and two divisions of 25; a write alone 413."""
+    source, output = make_desc((1, 8, 256, 72)), make_desc((1, 256, 8, 72))
+    work = Work(
+        mnemonic="permute",
+        operands=(source,),
+        output=output,
+        parameters={"permutation": (0, 2, 1, 3)},
+    )
+    [program] = cost_operation(n150(), work).programs
+    assert (program.cores, program.steps) == (64, 12)
+    assert program.write.cycles == pytest.approx(413 + 10_240 / 768 * (39.2 + 2 * 25))
+
+
+@pytest.mark.parametrize("tiled", [False, True])
+def test_rows_of_a_table_are_read_one_by_one(tiled: bool) -> None:
+    """37 rows of 640 bfloat16 numbers: a core for each, or, in tiles, for each 32 of them."""
+    work = Work(
+        mnemonic="rows_gather",
+        operands=(make_desc((5000, 640), tiled=False), make_desc((1, 37), DataType.U32)),
+        output=make_desc((1, 37, 640), tiled=tiled),
+    )
+    [program] = cost_operation(n150(), work).programs
+    assert (program.cores, program.steps) == ((2, 1) if tiled else (37, 1))
+    # 1280 bytes at 22.2 per cycle behind 389 cycles of latency.
+    assert tiled or program.read.cycles == pytest.approx(389 + 1280 / 22.2)
+    assert tiled or program.dram_bytes == 2 * 37 * 1280
+
+
+def test_transposed_operands_have_the_extents_of_the_product() -> None:
+    """160x96 times 96x224, either operand given the other way round: the same steps, blocks and
+    FLOP; tiles of the first operand are turned, in 72 + 66 cycles each, by who multiplies them."""
+    plain = Work(
+        mnemonic="matmul",
+        operands=(make_desc((160, 96)), make_desc((96, 224))),
+        output=make_desc((160, 224)),
+        fidelity=MathFidelity.HIFI2,
+    )
+    turned = replace(
+        plain,
+        operands=(make_desc((96, 160)), plain.operands[1]),
+        parameters={"transpose_a": True},
+    )
+    second = replace(
+        plain,
+        operands=(plain.operands[0], make_desc((224, 96))),
+        parameters={"transpose_b": True},
+    )
+    [expected], [first], [other] = (
+        cost_operation(n150(), each).programs for each in (plain, turned, second)
+    )
+    assert other == expected
+    assert (first.cores, first.steps, first.flops) == (35, expected.steps, 2.0 * 160 * 96 * 224)
+    longer = [
+        one.cycles - two.cycles for one, two in zip(first.compute, expected.compute, strict=True)
+    ]
+    assert longer == pytest.approx([72 + 66] * 3)
 
 
 def test_elementwise_divides_tiles_over_the_cores() -> None:

@@ -20,12 +20,12 @@ from ttmlir.tools.ttrt import main as ttrt
 
 AUTO = (AxisType.Auto,) * 2
 CASES = [
-    ("n150", "2024", (1, 1)),
-    ("p150", "2024", (1, 1)),
-    ("n150", "2026", (1, 1)),
-    ("p150", "2026", (1, 1)),
-    ("t3000", "2026", (2, 4)),
-    ("p150x4", "2026", (2, 2)),
+    ("n150", "2024", (1, 1), "n150"),
+    ("p150", "2024", (1, 1), "p150"),
+    ("n300", "2026", (1, 1), "1 of 2 chips of n300"),
+    ("p150", "2026", (1, 1), "p150"),
+    ("t3000", "2026", (2, 4), "2x4 chips of t3000"),
+    ("p150x4", "2026", (2, 2), "2x2 chips of p150x4"),
 ]
 
 
@@ -47,11 +47,12 @@ def compiled(board: str, spelling: str, mesh: tuple[int, int]) -> CompiledModel:
     return ttmlir.compile(layers, x, weights, board=board, spelling=spelling, resident=["weights"])
 
 
-@pytest.mark.parametrize(("board", "spelling", "mesh"), CASES, ids=str)
+@pytest.mark.parametrize(("board", "spelling", "mesh", "place"), CASES, ids=str)
 def test_one_total(
     board: str,
     spelling: str,
     mesh: tuple[int, int],
+    place: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: Any,
@@ -63,12 +64,13 @@ def test_one_total(
     estimate = model.estimate()
     total = estimate.total.mid
     assert total == sum(each.time.mid for each in estimate.operations if not each.on_host) > 0
-    assert estimate.mesh == mesh
+    assert (estimate.mesh, estimate.board, estimate.place) == (mesh, board, place)
+    assert str(estimate).startswith(f"main on {place}: ")
     assert model.estimate(board).total.mid == total
     assert estimate.rate(36).per_second == pytest.approx(36e9 / total)
 
     shown = f"{total / 1e3:,.1f} us"
-    assert f" {shown} (" in str(model.summary()).split("time on ")[1].splitlines()[0]
+    assert f" {shown} (" in str(model.summary()).split(f"time on {place}")[1].splitlines()[0]
     assert sum(each.nanoseconds for each in model.summary(board).layers) == pytest.approx(total)
 
     model.save("layers.ttnn")

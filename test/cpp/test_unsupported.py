@@ -40,8 +40,8 @@ def test_constructs_are_named(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
-        ("int f(int a, ...) { }", "1:14", "'...' is not supported; name each parameter"),
-        ("int f(...);", "1:7", "'...' is not supported; name each parameter"),
+        ("int (*f)(int, ...);", "1:15", "'...' is not supported; name each parameter"),
+        ("auto f = [](...) { };", "1:13", "'...' is not supported; name each parameter"),
         ("void f() { x = L'a'; }", "1:16", "characters with a prefix are not supported"),
         (
             "void f() { thread_local int a; }",

@@ -54,7 +54,7 @@ def test_program_of_ttnn() -> None:
     assert done.stdout == "largest difference: 0.0\n", done.stderr
 
 
-@pytest.mark.parametrize("name", ["eltwise_add", *PRODUCTS, *OF_2026])
+@pytest.mark.parametrize("name", ["eltwise_add", *PRODUCTS, "matmul_prefetched", *OF_2026])
 @pytest.mark.parametrize(
     "arguments",
     [

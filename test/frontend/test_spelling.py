@@ -310,3 +310,24 @@ def test_operations_that_2024_lacks() -> None:
     with pytest.raises(ttmlir.CompilationError, match="reduce_bitwise_or"):
         ttmlir.compile(text)
     assert "ttir.reduce_bitwise_or" in ttmlir.compile(text, spelling="2026").text("ttir")
+
+
+COLUMNS_OF_BATCHES = """
+func.func @main(%a: tensor<4x5x3xf32>, %i: tensor<4x7x1xi32>) -> tensor<4x5x7xf32> {
+  %0 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1],
+      collapsed_slice_dims = [2], operand_batching_dims = [0], start_indices_batching_dims = [0],
+      start_index_map = [2], index_vector_dim = 2>, indices_are_sorted = false,
+      slice_sizes = array<i64: 1, 5, 1>}>
+      : (tensor<4x5x3xf32>, tensor<4x7x1xi32>) -> tensor<4x5x7xf32>
+  return %0 : tensor<4x5x7xf32>
+}
+"""
+
+
+def test_columns_of_batches_are_picked_in_the_form_of_2026() -> None:
+    """Each batch has indices of its own, which are the same for all rows."""
+    rng = np.random.default_rng(6)
+    a, places = rng.standard_normal((4, 5, 3), np.float32), rng.integers(0, 3, (4, 7, 1), np.int32)
+    found = ttmlir.compile(COLUMNS_OF_BATCHES, spelling="2026")(a, places)
+    expected = np.stack([each[:, row] for each, row in zip(a, places[..., 0], strict=True)])
+    np.testing.assert_array_equal(found, expected)

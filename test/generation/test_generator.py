@@ -186,6 +186,8 @@ def test_a_summary_says_what_to_expect(generator: ttmlir.Generator) -> None:
         *(("n150", 1), ("n150", 3)),
         *(("p150", 1), ("p150", 3)),
     ]
+    [speed, _] = generator.summary("t3000").speeds
+    assert speed.board == "t3000, 1 of 8 chips"
     for one, three in (summary.speeds[:2], summary.speeds[2:]):
         assert one.token.mid < three.token.mid < 3 * one.token.mid
         assert three.rate.per_second == pytest.approx(3 * three.rate_of_prompt)

@@ -157,6 +157,8 @@ PRINTED = {
     "meshes": "[1000, 1015, 2016, 2031, 1032, 2048]\n512 256 64\n1 2 true\n",
     # The second page of the right device is the first one of the left device, and 100 more.
     "fabric": "[0, 15, 100, 115]\n1 [0, 1] 4416\n",
+    "streams": "128 1\ncore (2, 1) BRISC: 1015\n"
+    "core (2, 1) BRISC: 21\ncore (3, 1) BRISC: 357\ntrue\n",
     "of_2024": "9 [2, 3] true\ntrue\n",
     "caught": f"caught {SOURCE}:{{line}}: error: 12 bytes are written to a buffer of 256; write "
     "all of it\n    EnqueueWriteMeshBuffer(opened.queue, opened.buffer, counted(3));\n[4]\n",
@@ -206,6 +208,7 @@ WRONG = [
         "CoreRange.* has 18446744073709551616 cores",
     ),
     ("vast", "1ull << 40", "a vector of 1099511627776 bytes; at most 8 GiB are taken"),
+    ("alone", "create_socket_pair(device, device, {", "'fifo_size' is 100; it is a multiple of 16"),
     ("odd", "words, buffer);", "a vector does not hold what is read: 20 bytes are no whole number"),
 ]
 

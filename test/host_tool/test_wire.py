@@ -148,7 +148,7 @@ def test_enumerators_have_the_same_numbers() -> None:
 
 
 ONLY_PYTHON = {
-    *("MetaliumError", "experimental"),
+    "MetaliumError",
     *("pack_bfloat16", "unpack_bfloat16", "pack_tiles", "unpack_tiles"),
 }
 """What C++ has of its own, exceptions and a class of numbers; Metal 2.0; tiles of block floats."""

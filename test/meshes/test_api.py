@@ -15,6 +15,9 @@ from ttmlir.errors import ArgumentTypeError, CompilationError, ExecutionError, I
 from ttmlir.frontend.compiled import CompiledModel, CompiledPrograms
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.text import import_text
+from ttmlir.runtime.tensor import Numerics
+from ttmlir.runtime.ttrt.reports import golden_lines
+from ttmlir.runtime.ttrt.running import RunSettings, golden_problem, run_operations
 
 ROOT = Path(__file__).parents[2]
 
@@ -117,8 +120,6 @@ func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (SHARDED, {"target": "kernels"}, "<text>:4:8: error: the program is for several devices; "
-         "target='kernels' has programs of one: leave it out"),
         (SHARDED, {"spelling": "2024"}, "<text>:4:8: error: the program is for several devices; "
          "spelling='2024' has programs of one"),
         (
@@ -367,3 +368,35 @@ func.func @main(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
     model = compile(text)
     with pytest.raises(ExecutionError, match="devices 0 and 2 of the mesh go different ways"):
         model(np.ones((4, 6), np.float32))
+
+
+CANCELLING = """\
+sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>},
+                %b: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})
+    -> tensor<8x12xf32> {
+  %0 = stablehlo.convert %a : (tensor<8x12xf32>) -> tensor<8x12xbf16>
+  %1 = stablehlo.convert %b : (tensor<8x12xf32>) -> tensor<8x12xbf16>
+  %2 = stablehlo.add %0, %1 : tensor<8x12xbf16>
+  %3 = stablehlo.subtract %2, %1 : tensor<8x12xbf16>
+  %4 = stablehlo.convert %3 : (tensor<8x12xbf16>) -> tensor<8x12xf32>
+  return %4 : tensor<8x12xf32>
+}
+"""
+
+
+def test_the_reference_beside_all_devices() -> None:
+    """The operation that is off is told with its device: the one whose numbers cancel."""
+    program = compile(CANCELLING, spelling="2026").binary.program(0)
+    a = np.random.default_rng(4).uniform(0.5, 1, (8, 12)).astype(np.float32)
+    b = np.zeros_like(a)
+    b[4:, 3:6] = 4096
+    settings = RunSettings(numerics=Numerics.DEVICE, golden=True)
+    run = run_operations(program, [a, b], settings, lambda: None)
+    assert run.golden is not None
+    failure = run.golden.find_failure(run.outputs, confirmed=False)
+    assert failure is not None
+    assert (failure.name, failure.device) == ("ttnn.subtract", 5)
+    assert " on device 5 is the first that differs" in golden_problem(failure)
+    lines = list(golden_lines(run.golden, ()))
+    assert any("ttnn.subtract" in line and " on device 5: pcc" in line for line in lines)

@@ -19,7 +19,7 @@ from ttmlir.runtime.locations import place_in
 from ttmlir.runtime.memory import memory_document, memory_lines
 from ttmlir.runtime.profiler_table import device_operation, profiler_csv, tensor_columns
 from ttmlir.sim.timing.costs import UNITS
-from ttmlir.terminal import printable
+from ttmlir.terminal import ShownAsText, printable
 
 if TYPE_CHECKING:
     from ttmlir.cost.workload import Interval
@@ -122,7 +122,7 @@ class Rate:
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate:
+class Estimate(ShownAsText):
     """How long a program would take on a board, and what of it each operation takes.
 
     Printing it shows a table; `operations` has the rows, `total` the time of a call on the device,
@@ -146,6 +146,18 @@ class Estimate:
     def board(self) -> str:
         """That the estimate is for."""
         return self.machine.name
+
+    @property
+    def place(self) -> str:
+        """The board, and how many of its chips compute: `n150`, `2x4 chips of t3000`, `1 of 8 chips
+        of t3000`."""
+        devices, chips = math.prod(self.mesh), self.machine.chips
+        grid = "x".join(map(str, self.mesh))
+        if devices == chips:
+            return self.board if chips == 1 else f"{grid} chips of {self.board}"
+        if devices > chips:
+            return f"{grid} devices like {self.board}"
+        return f"{devices if devices == 1 else grid} of {chips} chips of {self.board}"
 
     @property
     def in_call(self) -> tuple[OperationEstimate, ...]:
@@ -206,6 +218,14 @@ class Estimate:
         if operation.on_host or not self.total.mid:
             return 0.0
         return operation.time.mid / self.total.mid
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """What binds operations of a call, with its part of the total, from 0 to 1."""
+        shares = dict[str, float]()
+        for each in self.in_call:
+            shares[each.bound_by] = shares.get(each.bound_by, 0.0) + self.share(each)
+        return shares
 
     def rate(self, batch: int, unit: str = "items") -> Rate:
         """Items per second, if one run is a batch of so many; transfers do not count.
@@ -320,11 +340,8 @@ def estimate_table(estimate: Estimate, *, most: int | None = None) -> str:
         ("of it: exchanges between devices", estimate.exchanges),
         ("before the first call: weights, and what follows from them alone", estimate.once),
     )
-    places = estimate.board
-    if math.prod(estimate.mesh) > 1:
-        places = f"{'x'.join(map(str, estimate.mesh))} devices like {places}"
     lines = [
-        f"{estimate.name} on {places}: {_microseconds(estimate.total)} in {len(busy)} "
+        f"{estimate.name} on {estimate.place}: {_microseconds(estimate.total)} in {len(busy)} "
         f"operation{'s' * (len(busy) != 1)}",
         *(f"  {text} {_microseconds(time)}" for text, time in apart if time.mid),
         *(f"  {use}, {use.busy / estimate.total.mid:.0%} of the time" for use in estimate.links),
@@ -428,6 +445,7 @@ def estimate_json(estimate: Estimate) -> str:
     document = {
         "program": estimate.name,
         "board": estimate.board,
+        "chips": estimate.machine.chips,
         "mesh": [*estimate.mesh],
         "clock_hz": estimate.machine.clock_hz,
         "total_ns": _interval(estimate.total),
@@ -497,7 +515,7 @@ def estimate_trace(estimate: Estimate) -> str:
             "ph": "M",
             "name": "process_name",
             **process,
-            "args": {"name": f"{estimate.name}, estimated on {estimate.board}"},
+            "args": {"name": f"{estimate.name}, estimated on {estimate.place}"},
         }
     ]
     events += [

@@ -51,11 +51,13 @@ class Machine:
     name: str
     """The board, or the file that describes it."""
     chip: ChipDesc
+    chips: int = 1
+    """Of the board, or system."""
 
     @classmethod
     def of(cls, name: str, system: SystemDesc) -> Machine:
         """The first chip of a system; ValueError for a generation that is not modelled."""
-        machine = cls(name, system.chip(0))
+        machine = cls(name, system.chip(0), system.num_chips)
         cost_parameters(machine.arch)
         return machine
 

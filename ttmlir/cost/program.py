@@ -13,8 +13,9 @@ from ttmlir.cost.estimate import Estimate, OperationEstimate
 from ttmlir.cost.families.exchange import cost_exchange
 from ttmlir.cost.families.movement import copy_tiles, cost_copy
 from ttmlir.cost.machine import Machine
+from ttmlir.cost.records import conv_activation, find_work
 from ttmlir.cost.times import cost_operation, estimate_cost
-from ttmlir.cost.work import Work
+from ttmlir.cost.work import MatmulConfig, Work
 from ttmlir.cost.workload import (
     LATENCY,
     NOTHING,
@@ -25,7 +26,7 @@ from ttmlir.cost.workload import (
     sum_links,
 )
 from ttmlir.errors import Error
-from ttmlir.layout.system import BOARD_NAMES, ChipDesc, SystemDesc, system_desc_from_table
+from ttmlir.layout.system import BOARD_NAMES, SystemDesc, system_desc_from_table
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, system_of
 from ttmlir.runtime.errors import BinaryError, UnsupportedError
 from ttmlir.runtime.execution.operations import check_shapes, function_of, read_call
@@ -203,7 +204,7 @@ def find_machine(board: str | os.PathLike[str] | None, program: BinaryProgram) -
             system = _describe(kind, name) if name in BOARD_NAMES else find_system(board)
             return Machine.of(name, system)
         system = system_of(program.binary)
-        return Machine.of(_board_name(kind, system.chip(0)), system)
+        return Machine.of(_board_name(kind, system), system)
     except ValueError as error:
         raise UnsupportedError(f"{program.where}: {error}") from error
 
@@ -214,16 +215,19 @@ def _describe(kind: type[Binary], name: str) -> SystemDesc:
     return system_desc_from_table(kind.describe_board(name))
 
 
-def _board_name(kind: type[Binary], chip: ChipDesc) -> str:
-    """The card whose chips are like this one, or the generation."""
+def _board_name(kind: type[Binary], system: SystemDesc) -> str:
+    """The board that has so many chips like the first one, the card that has one, or the
+    generation."""
+    chip = system.chip(0)
+    alike: dict[int, str] = {}
     for name in BOARD_NAMES:
-        other = _describe(kind, name).chip(0)
+        other = _describe(kind, name)
         if name != DEFAULT_BOARD and all(
-            getattr(chip, field) == getattr(other, field)
+            getattr(chip, field) == getattr(other.chip(0), field)
             for field in ("arch", "grid", "num_dram_channels")
         ):
-            return name
-    return chip.arch.keyword
+            alike.setdefault(other.num_chips, name)
+    return alike.get(system.num_chips) or alike.get(1) or chip.arch.keyword
 
 
 DEFAULT_BOARD = "default"
@@ -277,9 +281,19 @@ class _Reader:
     A tensor that to_layout leaves on the host is described as one of the device.
     """
 
+    last: dict[int, int] = field(default_factory=dict[int, int])
+    """The last operation that a record of the file became, by the record's identity."""
+    works: dict[int, Work | None] = field(default_factory=dict[int, "Work | None"])
+    """The one program of a record; None where the operations that it became say what is done."""
+
     def rows(self) -> tuple[OperationEstimate, ...]:
         """The estimates of all operations, some of which are done once, or not at all."""
         residency = find_residency(self.program)
+        self.last = {
+            id(operation.record): operation.index
+            for operation in self.program.operations
+            if operation.record is not None and operation.given is not None
+        }
         rows = list[OperationEstimate]()
         for operation in self.program.operations:
             row = self.row(operation)
@@ -408,11 +422,26 @@ class _Reader:
         """A loop or branch: all that its functions take."""
         return estimate_control(self.program, operation, self.functions)
 
+    def _work_of(self, record: Operation) -> Work | None:
+        """The one program of a record; found when its first operation is read."""
+        key = id(record)
+        if key not in self.works:
+            self.works[key] = find_work(record, self._desc)
+        return self.works[key]
+
     def _compute(self, operation: Operation) -> OperationEstimate:
         call = read_call(operation)
         check_shapes(call)
         inputs = tuple(self._desc(ref) for ref in call.operands if ref is not None)
         output = call.output.desc
+        record = operation.record
+        whole = None if record is None else self._work_of(record)
+        if whole is not None:
+            cost = OperationCost()
+            if operation.index == self.last[id(record)] and output.is_on_device:
+                cost = cost_operation(self.machine, whole)
+            name = f"ttnn.{whole.mnemonic}"
+            return self._row(operation, cost, name=name, inputs=whole.operands, output=output)
         for ref in call.outputs:
             self.places.pop(ref.global_id, None)
         if not output.is_on_device or operation.is_free:
@@ -425,6 +454,7 @@ class _Reader:
             parameters=call.parameters,
             fidelity=None if config is None else config.math_fidelity,
             wide_sums=config is not None and bool(config.fp32_dest_acc_en),
+            matmul=MatmulConfig() if record is None else conv_activation(record),
         )
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)

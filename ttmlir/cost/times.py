@@ -210,7 +210,7 @@ COSTS: Mapping[str, Cost] = {
     "slice": cost_slice,
     "pad": cost_pad,
     "repeat": cost_repeat,
-    "embedding": cost_embedding,
+    **dict.fromkeys(("embedding", "rows_gather"), cost_embedding),
     **dict.fromkeys(("update_cache", "paged_update_cache"), cost_update),
     **dict.fromkeys(("fill_cache", "paged_fill_cache"), cost_fill),
     **dict.fromkeys(("reverse", "gather", "slice_dynamic"), cost_lines),

@@ -158,6 +158,8 @@ class Work:
     """None: ttnn's default."""
     wide_sums: bool = False
     """DST holds products in 32 bits, half as many tiles of them."""
+    activations: tuple[str, ...] = ()
+    """Elementwise operations on the operands and the result of an operation of two tensors."""
     matmul: MatmulConfig = field(default=MatmulConfig())
 
     @property

@@ -212,6 +212,12 @@ def _write_bit_cast(found: re.Match[str]) -> str:
     return f"std::bit_cast<{found[1]}>(".rjust(len(found[0]))
 
 
+def _gives_pointer(declarator: Node) -> bool:
+    """Whether a function is declared that gives a pointer to a function."""
+    name = declarator.child_by_field_name("declarator")
+    return name is not None and name.type == "parenthesized_declarator"
+
+
 def _may_group(before: Token | None) -> bool:
     """Whether a bracket after a token only groups."""
     if before is None or before.text in _CLOSING:
@@ -724,10 +730,15 @@ class DeclarationReader(ExpressionReader):
             return None
         if inner.type == "operator_cast":
             return declarator
-        if inner.type != "function_declarator":
-            return None
-        name = self.field(inner, "declarator")
-        return None if name.type == "parenthesized_declarator" else declarator
+        while inner.type == "function_declarator":
+            name = self.field(inner, "declarator")
+            if name.type != "parenthesized_declarator":
+                return declarator
+            # `R (*f(A))(B)`: a function that gives a pointer to another one.
+            inner = name.named_children[0]
+            while inner.type in ("pointer_declarator", "reference_declarator"):
+                inner = inner.named_children[-1]
+        return None
 
     def prototype(self, node: Node, declarator: Node, class_name: str = "") -> tree.Function:
         """A function without its body."""
@@ -737,9 +748,17 @@ class DeclarationReader(ExpressionReader):
     def _prototype(self, node: Node, declarator: Node, class_name: str) -> tree.Function:
         words = self.words(node)
         result = words.type
-        while declarator.type in ("pointer_declarator", "reference_declarator"):
-            result, declarator = self.pointed(declarator, result)
         position = self.at(node)
+        while declarator.type != "operator_cast":
+            if declarator.type in ("pointer_declarator", "reference_declarator"):
+                result, declarator = self.pointed(declarator, result)
+                continue
+            inner = self.field(declarator, "declarator")
+            if inner.type != "parenthesized_declarator":
+                break
+            of_result = self.parameters(self.field(declarator, "parameters"))
+            result = tree.FunctionOf(result, of_result, position=position)
+            declarator = inner.named_children[0]
         if declarator.type == "operator_cast":
             return self._conversion(declarator, words.specifiers, node)
         for child in declarator.named_children:
@@ -748,7 +767,9 @@ class DeclarationReader(ExpressionReader):
         self.only(declarator, *_FUNCTION_WORDS)
         written = self.field(declarator, "declarator")
         name, specialized, scope, kind = self._function_name(written, class_name)
-        parameters = self.parameters(self.field(declarator, "parameters"))
+        listed = self.field(declarator, "parameters")
+        is_variadic = any(each.type == "..." for each in listed.children)
+        parameters = self.parameters(listed, is_variadic=is_variadic)
         if name == "MAIN" and parameters:
             raise self.error(written, "MAIN takes no parameters")
         result = self.trailing_result(declarator) or result
@@ -762,6 +783,7 @@ class DeclarationReader(ExpressionReader):
             is_const=self._is_const(declarator),
             specialized=specialized,
             scope=scope,
+            is_variadic=is_variadic,
             position=position,
         )
 
@@ -825,10 +847,10 @@ class DeclarationReader(ExpressionReader):
                 raise self.unsupported(node, "names of functions")
         return name, "function"
 
-    def parameters(self, node: Node) -> tuple[tree.Parameter, ...]:
+    def parameters(self, node: Node, *, is_variadic: bool = False) -> tuple[tree.Parameter, ...]:
         """The parameters of a function; `(void)` has none."""
         for child in node.children:
-            if child.type == "...":
+            if child.type == "..." and not is_variadic:
                 raise self.error(child, "'...' is not supported; name each parameter")
         parameters = tuple(map(self.parameter, node.named_children))
         return () if parameters == _NO_PARAMETERS else parameters
@@ -861,7 +883,8 @@ class DeclarationReader(ExpressionReader):
     def local_declaration(self, node: Node) -> tree.Declaration | tree.Binding:
         """A declaration in a function, where `T name(value)` declares no function."""
         declarator = self.function_declarator_of(node)
-        if declarator is None or declarator.type != "function_declarator":
+        is_plain = declarator is not None and declarator.type == "function_declarator"
+        if declarator is None or not is_plain or _gives_pointer(declarator):
             return self.declaration(node)
         words = self.words(node)
         declared = list[tree.Declarator]()

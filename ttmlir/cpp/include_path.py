@@ -64,7 +64,8 @@ _PLACES = (
     (r"(?:^|/)(compute_kernel_api(?:/.+)?\.h)", r"\1"),
     (r"(?:^|/)(?:api/dataflow/)?(dataflow_api\.h)", r"\1"),
     (r"(?:^|/)(?:edm_fabric|edm)/edm_handshake\.hpp", "edm_fabric/edm_handshake.hpp"),
-    (r"^(fabric/(?:packet_header|sender|calls)\.hpp)", r"\1"),
+    (r"^(fabric/(?:packet_header|sender|calls|socket|remote_circular_buffer)\.hpp)", r"\1"),
+    (r"(?:^|/)(?:api/socket_api|hostdev/socket)\.h", "fabric/socket.hpp"),
     (r"(?:^|/)fabric/hw/inc/(?:linear|mesh)/(?:addrgen_)?api\.h", "fabric/calls.hpp"),
     (r"(?:^|/)fabric/hw/inc/(?:.+/)?\w+\.hp?p?", "fabric/sender.hpp"),
     (
@@ -79,7 +80,8 @@ _PLACES = (
     (r"(?:^|/)accessor/(.+\.h)", r"tensor/\1"),
     (r"^(tensor/tensor_accessor(?:_args)?\.h)", r"\1"),
     (r"(?:^|/)(?:api/)?(\w*compile_time_args\.h)", r"\1"),
-    (r"(?:^|/)api/((?:alignment|core_local_mem|lock|scratchpad|remote_circular_buffer)\.h)", r"\1"),
+    (r"(?:^|/)api/((?:alignment|core_local_mem|lock|scratchpad)\.h)", r"\1"),
+    (r"(?:^|/)(?:api|experimental)/remote_circular_buffer\.h", "fabric/remote_circular_buffer.hpp"),
     (r"^(?:internal/)?((?:mod_div_lib|risc_attribs|firmware_common|tensix_types)\.h)", r"\1"),
     (r"^internal/(bit_utils\.h)", r"\1"),
     (

@@ -449,7 +449,28 @@ class _Reader(DeclarationReader):
         if self.text(self.field(node, "declarator")) == ENUMERATION_VARIABLE:
             self.words(node)
             return self.pending.pop()
-        return self.local_declaration(node)
+        called = self._read_called_element(node)
+        return self.local_declaration(node) if called is None else called
+
+    def _read_called_element(self, node: Node) -> tree.Evaluate | None:
+        """`table[i](values);`, which the grammar takes for names of parts."""
+        declarator = self.field(node, "declarator")
+        written = self.field(node, "type")
+        if declarator.type != "function_declarator" or written.type != "type_identifier":
+            return None
+        inner = self.field(declarator, "declarator")
+        names = inner.named_children
+        if inner.type != "structured_binding_declarator" or len(names) != 1:
+            return None
+        position = self.at(node)
+        table = tree.Name(self.text(written), position=position)
+        index = tree.Name(self.text(names[0]), position=self.at(names[0]))
+        parameters = self.field(declarator, "parameters")
+        arguments = self._as_expressions(parameters, parameters.named_children)
+        callee = tree.Index(table, index, position=position)
+        return tree.Evaluate(
+            tree.FunctionCall(callee, arguments, position=position), position=position
+        )
 
     def directive_statement(self, node: Node) -> tree.Statement:
         directive = self.directive(node)
@@ -461,10 +482,43 @@ class _Reader(DeclarationReader):
         """A statement after `[[likely]]` and the like."""
         return tree.Block(tuple(self.statement(node.named_children[-1])), position=self.at(node))
 
-    def evaluate(self, node: Node) -> tree.Evaluate | tree.Assembly:
+    def evaluate(self, node: Node) -> tree.Evaluate | tree.Assembly | tree.Declaration:
         if node.named_children[0].type == "gnu_asm_expression":
             return self.assembly(node.named_children[0])
+        declared = self._read_function_pointer(node.named_children[0])
+        if declared is not None:
+            return declared
         return self.evaluation(node.named_children[0], self.at(node))
+
+    def _read_function_pointer(self, node: Node) -> tree.Declaration | None:
+        """`T (*name)(A) = value`, which the grammar takes for a call if T and A are plain names."""
+        value: Node | None = None
+        if node.type == "assignment_expression":
+            node, value = self.field(node, "left"), self.field(node, "right")
+        called = node.child_by_field_name("function")
+        if node.type != "call_expression" or called is None or called.type != "call_expression":
+            return None
+        written = self.field(called, "function")
+        inner = self.field(called, "arguments").named_children
+        if written.type not in ("identifier", "qualified_identifier", "template_function"):
+            return None
+        result = self.named_type(written)
+        is_type = result.name in self.types or result.template_arguments or result.scope
+        if not is_type or self.is_variable(result.name):
+            return None
+        if len(inner) != 1 or not self.text(inner[0]).startswith("*"):
+            return None
+        position = self.at(inner[0])
+        parameters = tuple(
+            tree.Parameter(self.named_type(each), None, position=self.at(each))
+            for each in self.field(node, "arguments").named_children
+        )
+        name = self.text(inner[0].named_children[-1])
+        self.declare(name)
+        initial = None if value is None else self.initial_value(value)
+        pointer = tree.Pointer(tree.FunctionOf(result, parameters, position=position))
+        declarator = tree.Declarator(name, (), initial, position=position)
+        return tree.Declaration(pointer, (declarator,), position=self.at(node))
 
     def evaluation(self, node: Node, position: tree.Position) -> tree.Evaluate:
         """An expression as a statement: one that begins like a declaration is one in C++."""

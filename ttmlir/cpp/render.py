@@ -213,15 +213,27 @@ def _function_head(function: Function) -> str:
         name += f"<{', '.join(map(_template_argument, function.specialized))}>"
     if function.name == "MAIN":
         return f"{_type(function.result)} {name}"
-    parameters = f"({', '.join(map(_parameter, function.parameters))})"
+    listed = [*map(_parameter, function.parameters), *["..."] * function.is_variadic]
+    parameters = f"({', '.join(listed)})"
     constness = " const" if function.is_const else ""
     match function.kind:
+        case "function" if _stands_around(function.result):
+            return f"auto {name}{parameters}{constness} -> {_type(function.result)}"
         case "function":
             return f"{_type(function.result)} {name}{parameters}{constness}"
         case "conversion":
             return f"operator {_type(function.result)}(){constness}"
         case _:
             return f"{name}{parameters}{constness}"
+
+
+def _stands_around(type_: Type) -> bool:
+    """Whether a type would stand on both sides of a name."""
+    match type_:
+        case Pointer(pointee=FunctionOf()) | Reference(referent=ArrayOf() | FunctionOf()):
+            return True
+        case _:
+            return False
 
 
 def _member_initializer(initializer: MemberInitializer) -> str:

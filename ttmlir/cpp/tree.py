@@ -38,7 +38,6 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from ttmlir.cpp.errors import CppSyntaxError, CppWarning, Position
-from ttmlir.optable.kernel import CALLS, Form
 
 if TYPE_CHECKING:
     from ttmlir.cpp.include_path import IncludeStatus, Lookup
@@ -131,6 +130,12 @@ def _names_of_parts(node: type[Node]) -> tuple[str, ...]:
     """The fields of a node that may hold others, the last one first."""
     names = (each.name for each in reversed(fields(node)))
     return tuple(each for each in names if each != "position")
+
+
+def list_parts(node: Node) -> Iterator[object]:
+    """What a node is made of: other nodes, and tuples of them."""
+    for name in _names_of_parts(type(node)):
+        yield getattr(node, name)
 
 
 def walk(node: object) -> Iterator[Node]:
@@ -848,6 +853,8 @@ class Function(Node):
     """What a specialisation of a function template is for."""
     scope: Type | None = None
     """The class whose member is defined outside of it."""
+    is_variadic: bool = False
+    """Whether `...` follows its parameters."""
     access: str = field(default="", compare=False, repr=False)
     """`private` or `protected`, if not everybody may call it."""
 
@@ -974,7 +981,12 @@ def mentioned(node: Node) -> set[str]:
     return {each.text for each in descendants(node) if isinstance(each, Name)}
 
 
-_ELEMENTS = frozenset(call.cpp for call in CALLS if call.form is Form.ELEMENT)
+@cache
+def _elements() -> frozenset[str]:
+    # What only prints types does without the table of calls, which takes a while to load.
+    from ttmlir.optable.kernel import CALLS, Form
+
+    return frozenset(call.cpp for call in CALLS if call.form is Form.ELEMENT)
 
 
 def effect(node: Node) -> Node | None:
@@ -988,7 +1000,7 @@ def _has_effect(node: Node) -> bool:
             return True
         case Index(base=base):
             # Elements of the library's own arrays, such as `my_x[0]`, never change.
-            return not isinstance(base, Name) or base.text not in _ELEMENTS
+            return not isinstance(base, Name) or base.text not in _elements()
         case _:
             return False
 

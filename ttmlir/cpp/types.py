@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from ttmlir.cpp import tree
+if TYPE_CHECKING:
+    from ttmlir.cpp import tree
 
 
 @dataclass(frozen=True)
@@ -657,6 +658,9 @@ def resolve_type(
 
     A reference has the type of what it refers to.
     """
+    # What only prints types does without the syntax tree.
+    from ttmlir.cpp import tree
+
     match node:
         case tree.NamedType(name="auto", scope=None):
             if deduced is None or isinstance(deduced.type, VoidType):
@@ -701,6 +705,8 @@ def _resolve_member_pointer(
 def _resolve_composed(
     node: tree.TemplateArgument, names: TypeNames, deduced: QualifiedType | None
 ) -> QualifiedType:
+    from ttmlir.cpp import tree
+
     match node:
         case tree.Reference(referent=referent):
             return resolve_type(referent, names, deduced)
@@ -735,6 +741,8 @@ def _pointed_by(type_: QualifiedType | None) -> QualifiedType | None:
 
 def is_deduced(node: tree.Type) -> bool:
     """Whether a type is `auto`, `auto*` or `auto&`."""
+    from ttmlir.cpp import tree
+
     match node:
         case tree.NamedType(name=name):
             return name == "auto"

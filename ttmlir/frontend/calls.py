@@ -723,12 +723,14 @@ class CallableModel:
     @cached_property
     def inputs(self) -> tuple[tuple[str, TensorDesc], ...]:
         """Names and descriptions of the arrays that a call passes."""
-        descs = [
-            ref.desc
-            for index, ref in enumerate(self._program.inputs)
-            if index not in self._convention.bound
-        ]
+        bound = self._convention.bound
+        descs = [desc for index, desc in enumerate(self._taken) if index not in bound]
         return tuple(zip(self._convention.input_names, descs, strict=True))
+
+    @property
+    def _taken(self) -> Sequence[TensorDesc]:
+        """Descriptions of all arrays that the program takes."""
+        return [ref.desc for ref in self._program.inputs]
 
     @property
     def _source_types(self) -> Sequence[np.dtype[Any] | None]:
@@ -938,7 +940,7 @@ class CallableModel:
             )
         for index in sorted(bound):
             # What modules count in 64 bits may have 32 in the program.
-            host = self._program.inputs[index].desc.element.host
+            host = self._taken[index].element.host
             kept = bound[index]
             has_wide = kept.dtype.kind in "iu" and kept.dtype.itemsize > host.itemsize
             arrays.insert(index, kept.astype(host) if has_wide else kept)

@@ -512,14 +512,17 @@ class CompiledModel(CallableModel):
         lower_to_ttir(module, self._imported.stage, self.target, self._options, front)
 
     @property
+    def _is_late(self) -> bool:
+        """True where the program may have other types than its source."""
+        return is_spelled_late(self.target, self._options)
+
+    @property
     def _source_types(self) -> Sequence[np.dtype[Any] | None]:
         return self._types_of_source
 
     @cached_property
     def _types_of_source(self) -> Sequence[np.dtype[Any] | None]:
-        if not is_spelled_late(self.target, self._options):
-            return ()
-        return _types_of_arguments(self._imported)
+        return _types_of_arguments(self._imported) if self._is_late else ()
 
     @property
     def _source_result_types(self) -> Sequence[np.dtype[Any] | None]:
@@ -527,7 +530,7 @@ class CompiledModel(CallableModel):
 
     @cached_property
     def _types_of_source_results(self) -> Sequence[np.dtype[Any] | None]:
-        if not is_spelled_late(self.target, self._options):
+        if not self._is_late:
             return ()
         types = _types_of_results(self._imported)
         # Complex numbers are two arrays in some files.
@@ -589,6 +592,11 @@ class CompiledModel(CallableModel):
     def source(self) -> ImportedModel:
         """The program as the frontend handed it over."""
         return self._imported
+
+    @property
+    def examples(self) -> CallArguments | None:
+        """The arguments that it was compiled with; None if they were shapes without numbers."""
+        return self._examples
 
     @property
     def options(self) -> str:
@@ -1093,6 +1101,11 @@ _EXPANSIONS = (
 )
 """What is done to StableHLO before the pipeline of 2026, which leaves it to others."""
 _DIVISION = "sdy-split-sub-axes,sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
+_COMPOSITES = (
+    "stablehlo-legalize-composite-to-call{except-prefix=tenstorrent.},"
+    "stablehlo-legalize-composite-to-call{only=tenstorrent.gelu_tanh}"
+)
+"""What is written as what it is made of: what the library does not have, or computes by erf."""
 _GSPMD = "inline{canonicalize=false},convert-gspmd-to-sdy"
 _BORDERS = "stablehlo-mesh-borders{whole-arguments=true}"
 """What is done before to programs of several devices, first to those of GSPMD."""
@@ -1100,6 +1113,11 @@ _BORDERS = "stablehlo-mesh-borders{whole-arguments=true}"
 
 _DIVIDED = ("stablehlo", "ttir")
 """Stages of modules that may be for several devices."""
+
+
+def is_divided(imported: ImportedModel) -> bool:
+    """True for a model of several devices."""
+    return imported.stage in _DIVIDED and find_division(imported.module) is not None
 
 
 def options_for_devices(imported: ImportedModel, target: TargetName, options: str) -> str:
@@ -1160,6 +1178,7 @@ def lower_to_ttir(
     """Lower a module of a frontend; `front` are the options of the pipeline from StableHLO."""
     pipeline = TO_TTIR[stage]
     if pipeline == TO_TTIR["stablehlo"] and is_spelled_late(target, options):
+        transform(module, _COMPOSITES)
         division = find_division(module)
         if division is not None:
             first = "" if isinstance(division, MeshOp) else f"{_GSPMD},"
@@ -1170,6 +1189,8 @@ def lower_to_ttir(
             f"spelling={find_spelling(options)} uint64-as-pairs=false "
             "enable-aggressive-simplification=true"
         )
+        if front:
+            transform(module, f"stablehlo-flatten-control-flow{{{front}}}")
         transform(module, "stablehlo-annotate-arguments")
         transform(module, f"{pipeline}{{{late}}}")
         return

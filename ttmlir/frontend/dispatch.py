@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overloa
 
 import numpy as np
 
-from ttmlir.compiler import SPELLINGS, find_spelling, is_spelled_late
+from ttmlir.compiler import LEVEL_OPTION, SPELLINGS, find_spelling, is_spelled_late
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.calls import Number, Opener, read_call
 from ttmlir.frontend.calls import NumericsName as calling_NumericsName
@@ -30,6 +30,7 @@ from ttmlir.frontend.compiled import (
     TargetName,
     check_examples,
     find_target,
+    is_divided,
     options_for_devices,
 )
 from ttmlir.frontend.errors import missing_package
@@ -309,6 +310,7 @@ def compile(
     options: str = "",
     board: str | Path | None = None,
     spelling: str | None = None,
+    optimization_level: int | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
@@ -326,6 +328,7 @@ def compile(
     options: str = "",
     board: str | Path | None = None,
     spelling: str | None = None,
+    optimization_level: int | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
@@ -343,6 +346,7 @@ def compile(
     options: str = "",
     board: str | Path | None = None,
     spelling: str | None = None,
+    optimization_level: int | None = None,
     weights: Weights = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
@@ -372,6 +376,9 @@ def compile(
     without it the environment variable SYSTEM_DESC_PATH says it, or else it is one Wormhole chip.
     `spelling="2026"` compiles to the text and the files of the tt-mlir of that year instead of 2024
     (target "ttnn"); the environment variable TTMLIR_SPELLING says it for all models.
+    `optimization_level` is how much time on the device compiling is to save, from 0, the default: 1
+    and 2 do what tt-mlir's optimizer does at these levels, 3 also fuses layers and shapes them for
+    few tiles ([passes.md](passes.md#ttir-fuse-layers)). From 1 on the text is that of 2026.
     `mesh` is a mesh of JAX for a function whose shardings are `PartitionSpec`s alone; arguments
     with shardings, `shard_map` and `pmap` have one of their own.
     `weights="arguments"` (torch, ONNX) keeps parameters out of the file as further inputs of the
@@ -391,7 +398,7 @@ def compile(
     # Wrong names are reported before the model is looked at.
     find_target(target)
     _check_weights(weights)
-    options = _with_spelling(spelling, target, options)
+    options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
     kwargs = dict(example_kwargs or {})
     if buckets is not None:
         if resident:
@@ -405,6 +412,7 @@ def compile(
             board=board,
             weights=weights,
             spelling=spelling,
+            optimization_level=optimization_level,
         )
         return BucketedModel(plan, programs, fill)
     late = is_spelled_late(target, options)
@@ -412,8 +420,14 @@ def compile(
         imported = _import(model, example_args, kwargs, weights, keep_late=late)
     if resident:
         imported = keep_on_device(imported, resident)
-    options = options_for_devices(imported, target, options)
     examples = (example_args, kwargs) if example_args or kwargs else None
+    if target == "kernels" and is_divided(imported):
+        from ttmlir.frontend.mesh_kernels import MeshKernels
+
+        return MeshKernels(
+            imported, numerics=numerics, options=options, board=board, examples=examples
+        )
+    options = options_for_devices(imported, target, options)
     return _warned(
         lambda: CompiledModel(
             imported,
@@ -454,6 +468,31 @@ def _with_spelling(spelling: str | None, target: TargetName, options: str) -> st
             f"spelling={spelling!r} is for target='ttnn'"
         )
     return options
+
+
+def _with_level(level: int | None, target: TargetName, options: str) -> str:
+    """The options of a pipeline that stand for an optimization level."""
+    if level is None:
+        return options
+    said = {name: value for name, _, value in (word.partition("=") for word in options.split())}
+    if level not in LEVELS:
+        raise ArgumentError(f"optimization_level is 0, 1, 2 or 3, not {level!r}")
+    if level and target != "ttnn":
+        raise ArgumentError(
+            f"optimization_level={level} is for target='ttnn'; kernels have options of their own"
+        )
+    if said.get(LEVEL_OPTION, str(level)) != str(level):
+        raise ArgumentError(
+            f"optimization_level={level} and the option {LEVEL_OPTION}={said[LEVEL_OPTION]} differ"
+        )
+    return (
+        options
+        if LEVEL_OPTION in said or not level
+        else f"{options} {LEVEL_OPTION}={level}".lstrip()
+    )
+
+
+LEVELS = (0, 1, 2, 3)
 
 
 def _check_weights(weights: str) -> None:
@@ -532,6 +571,7 @@ def compile_programs(
     options: str = "",
     board: str | Path | None = None,
     spelling: str | None = None,
+    optimization_level: int | None = None,
     weights: Weights = "constants",
 ) -> CompiledPrograms:
     """Compile several models to programs of one file, which share weights and state.
@@ -549,7 +589,7 @@ def compile_programs(
     seen by all of them. The other parameters are those of `compile`.
     """
     _check_weights(weights)
-    options = _with_spelling(spelling, target, options)
+    options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
     check_examples(examples)
     calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
     imported = dict(zip(examples, _import_all(calls, weights), strict=True))

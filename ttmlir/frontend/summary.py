@@ -27,7 +27,7 @@ from ttmlir.runtime.metal_session import needed_leniencies
 from ttmlir.runtime.ttrt.reports import KernelProgram, KernelRuns, perf_summary, trace_of
 from ttmlir.runtime.ttrt.running import RunSettings, run_kernels, run_operations
 from ttmlir.sim.timing.report import thread_table
-from ttmlir.terminal import printable
+from ttmlir.terminal import ShownAsText, printable
 
 if TYPE_CHECKING:
     from ttmlir.runtime.tensor import Array, Numerics
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ModelProfile:
+class ModelProfile(ShownAsText):
     """One run of a compiled model; what is counted are its programs of kernels."""
 
     name: str
@@ -136,23 +136,27 @@ class ModelPlot:
         suffix = Path(path).suffix.removeprefix(".")
         if suffix not in ("png", "svg", "pdf"):
             raise ArgumentError(f"{path}: a picture is written as .png, .svg or .pdf")
-        write_file(path, self._render(suffix))
+        write_file(path, self.render(suffix))
         return Path(path)
 
     def _repr_png_(self) -> bytes:
         """For notebooks."""
-        return self._render("png")
+        return self.render("png")
 
-    def _render(self, kind: str) -> bytes:
+    def render(self, kind: str) -> bytes:
+        """The bytes of a file of a kind of `save`, the same for the same picture."""
         buffer = BytesIO()
-        self.figure.savefig(buffer, format=kind)
+        matplotlib: Any = import_module("matplotlib")
+        with matplotlib.rc_context({"svg.hashsalt": self.title}):
+            undated = {"Date": None} if kind == "svg" else {"CreationDate": None}
+            self.figure.savefig(buffer, format=kind, metadata=None if kind == "png" else undated)
         return buffer.getvalue()
 
 
 def plot_estimate(estimate: Estimate, name: str) -> ModelPlot:
     """The picture of an estimate; ImportError without matplotlib."""
     return draw(
-        f"{name} on {estimate.board}",
+        f"{name} on {estimate.place}",
         "drawing an estimate",
         (lambda axes: _draw_roofline(axes, estimate), lambda axes: _draw_layers(axes, estimate)),
     )
@@ -198,7 +202,7 @@ def _draw_roofline(axes: Any, estimate: Estimate) -> None:
     axes.set(xscale="log", yscale="log", title="roofline")
     axes.set(xlabel="flops per byte of DRAM", ylabel="flops per second")
     if operations:
-        axes.legend(fontsize="small")
+        axes.legend(fontsize="small", loc="lower right")
 
 
 def _least_fidelity(operations: list[OperationEstimate]) -> MathFidelity:
@@ -320,15 +324,12 @@ class ModelSummary:
 
     def to_html(self) -> str:
         """A table in HTML; names from files are texts in it."""
-        head, *rows = self._rows()
-        body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in rows)
         facts = "".join(
             f"<div><b>{escape(name)}</b> {escape(value)}</div>" for name, value in self.facts
         )
         return (
             f"<div><code>{escape(self.signature)}</code></div>"
-            f"<table><thead><tr>{_cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"
-            f"{facts}"
+            f"{html_table(list(self._rows()))}{facts}"
         )
 
 
@@ -413,7 +414,7 @@ def _estimate_facts(estimate: Estimate) -> list[tuple[str, str]]:
     """Time and memory on the board."""
     total = estimate.total
     low, mid, high = (f"{each / 1e3:,.1f}" for each in (total.low, total.mid, total.high))
-    facts = [(f"time on {estimate.board}", f"{mid} us ({low} to {high})")]
+    facts = [(f"time on {estimate.place}", f"{mid} us ({low} to {high})")]
     for name, time in (("inputs, results", estimate.transfers), ("once, weights", estimate.once)):
         if time.mid:
             facts.append((name, f"{time.mid / 1e3:,.1f} us"))
@@ -450,6 +451,13 @@ def align_left(rows: Sequence[Sequence[str]]) -> list[str]:
         cells = (*map(str.ljust, row[:count], widths), *row[count:])
         lines.append(f"  {'  '.join(cells)}".rstrip())
     return lines
+
+
+def html_table(rows: Sequence[Sequence[str]]) -> str:
+    """A table in HTML, of a head and rows; what they say is text in it."""
+    head, *others = rows
+    body = "".join(f"<tr>{_cells('td', row)}</tr>" for row in others)
+    return f"<table><thead><tr>{_cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _cells(tag: str, texts: Sequence[str]) -> str:

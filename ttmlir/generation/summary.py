@@ -6,6 +6,7 @@ gives and takes, are not counted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from ttmlir.frontend.compiled import CompiledPrograms
 from ttmlir.frontend.summary import align
 from ttmlir.generation.stepping import CacheSize, Step
 from ttmlir.machine.boards import BOARDS
+from ttmlir.terminal import ShownAsText
 
 CARDS = tuple(board.name for board in BOARDS if board.mesh == (1, 1))
 """Boards with one chip, which is what a generator computes on."""
@@ -48,7 +50,7 @@ class ExpectedSpeed:
 
 
 @dataclass(frozen=True)
-class GenerationSummary:
+class GenerationSummary(ShownAsText):
     """Prints as a table."""
 
     name: str
@@ -114,13 +116,19 @@ def _expect(
     memories = [use for each in estimates.values() if (use := _dram_of(each)) is not None]
     fullest = max(memories, default=(0.0, 0))
     return ExpectedSpeed(
-        board=further.board,
+        board=_name_board(further),
         prompts=prompts,
         first={length: estimates[length].total for length in lengths},
         token=further.total,
         memory=fullest[1],
         share=fullest[0],
     )
+
+
+def _name_board(estimate: Estimate) -> str:
+    """The board, and how many of its chips generate."""
+    chips, used = estimate.machine.chips, math.prod(estimate.mesh)
+    return estimate.board if chips == used else f"{estimate.board}, {used} of {chips} chips"
 
 
 def _dram_of(estimate: Estimate) -> tuple[float, int] | None:

@@ -57,6 +57,12 @@ _FABRIC = (
     *("tt-metalium/experimental/fabric/fabric_edm_types.hpp", "tt_metal/fabric/fabric.hpp"),
 )
 """Headers of the fabric."""
+_STREAMS = (
+    *("tt-metalium/experimental/sockets/mesh_socket.hpp", "tt-metalium/mesh_socket.hpp"),
+    *("tt-metalium/socket.hpp", "tt-metalium/global_circular_buffer.hpp"),
+    "tt-metalium/experimental/global_circular_buffer.hpp",
+)
+"""Headers of sockets and global circular buffers."""
 _OTHERS = (
     *("tt_stl/span.hpp", "umd/device/types/xy_pair.hpp", "umd/device/types/arch.h"),
     *("umd/device/types/arch.hpp", "umd/device/types/cluster_descriptor_types.h"),
@@ -74,6 +80,7 @@ def known_headers() -> dict[str, str]:
         "hostdevcommon/common_values.hpp": "common_values.hpp",
         **dict.fromkeys(_TEXTS, "format.hpp"),
         **dict.fromkeys(_FABRIC, "fabric.hpp"),
+        **dict.fromkeys(_STREAMS, "streams.hpp"),
         **dict.fromkeys(api, "host_api.hpp"),
     }
 

@@ -62,7 +62,8 @@ MAKERS: Mapping[str, Maker] = {
             distributed,
             """
             BufferShardingArgs DeviceLocalBufferConfig MeshCoordinate MeshCoordinateRange
-            MeshDeviceConfig MeshShape ReplicatedBufferConfig ShardedBufferConfig
+            MeshCoreCoord MeshDeviceConfig MeshShape ReplicatedBufferConfig ShardedBufferConfig
+            SocketConfig SocketConnection SocketMemoryConfig
             """,
         ),
         ("tt_fabric.", metalium.tt_fabric, "FabricConfig FabricNodeId"),
@@ -120,7 +121,12 @@ CALLS = frozenset(
             get_device get_device_ids get_fabric_node_id mesh_command_queue num_cols num_rows
             shape
         """,
+        "distributed.MeshSocket.": """
+            create_socket_pair get_config_buffer get_data_buffer get_socket_endpoint_type
+        """,
         "distributed.MeshWorkload.": "add_program",
+        "experimental.": "CreateCircularBuffer CreateGlobalCircularBuffer",
+        "experimental.GlobalCircularBuffer.": "buffer_address config_address size",
         "tt_fabric.": """
             GetFabricConfig SetFabricConfig get_forwarding_link_indices
             get_tt_fabric_channel_buffer_size_bytes get_tt_fabric_max_payload_size_bytes
@@ -182,6 +188,7 @@ class HostServer:
         self.adapted: Mapping[str, Callable[..., object]] = {
             "release": self._release,
             "CircularBufferConfig.set_tile_dims": _set_tile_dims,
+            "CircularBufferConfig.set_remote_page_size": _set_remote_page_size,
             "CreateDevice": self._create_device,
             "CreateKernel": self._create_kernel,
             "EnqueueReadBuffer": self._read_buffer,
@@ -500,6 +507,10 @@ def _set_tile_dims(
     config: metalium.CircularBufferConfig, index: int, height: int, width: int
 ) -> None:
     config.set_tile_dims(index, metalium.Tile((height, width)))
+
+
+def _set_remote_page_size(config: metalium.CircularBufferConfig, index: int, size: int) -> None:
+    config.remote_index(index).set_page_size(size)
 
 
 def _correlate(a: bytes, b: bytes) -> float:

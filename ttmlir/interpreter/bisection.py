@@ -46,7 +46,7 @@ from ttmlir.passes.stablehlo.complex.boundaries import split_signature
 from ttmlir.runtime.golden import Accuracy, Tolerance
 from ttmlir.runtime.tensor import Array, Numerics, split, split_complex
 from ttmlir.runtime.ttrt.running import generate_inputs
-from ttmlir.terminal import show_wait
+from ttmlir.terminal import ShownAsText, show_wait
 
 EXACT_TOLERANCE = Tolerance(pcc=0.9999, rtol=1e-4, atol=1e-5)
 """For results that differ in the order of additions only."""
@@ -128,7 +128,7 @@ class LevelReport:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(ShownAsText):
     """What a bisection found."""
 
     reference: str

@@ -73,6 +73,7 @@ NETWORK = NetworkFigures(
     flit_cycles=figure(1.02, "C2: 16 KiB, that is 257 flits, take 263.2 cycles written"),
     buffered_flits=figure(wormhole.NETWORK.buffered_flits, _AS_WORMHOLE),
     lost_share=figure(wormhole.NETWORK.lost_share, _AS_WORMHOLE),
+    crowded_share=figure(0.0, "C18: 6x6 cores get all that the links carry, 2048 bytes each"),
     read_latency=figure((65, 177, 217, 329), _NPE),
     write_latency=figure(60, "C6 and C11, one transfer each"),
     word_latency=figure(40, "C6 and C11, one transfer each"),
@@ -89,6 +90,13 @@ NETWORK = NetworkFigures(
     multicast_answer=figure(1, "C15b: 109 cycles for 109 receivers of linked packets"),
     stores_inline_writes=figure(
         True, "C10: 43 cycles each, and as long under way as a write out of L1"
+    ),
+    dram_endpoints=figure(
+        (
+            *(((11, 0), (1, 0)), ((2, 0), (10, 0)), ((9, 0), (4, 0)), ((5, 0), (7, 0))),
+            *(((11, 9), (1, 9)), ((3, 9), (10, 9)), ((8, 9), (4, 9)), ((6, 9), (7, 9))),
+        ),
+        _SOC,
     ),
     dram_read_rate=figure(46.3, f"{_READS}: 500.5 GB/s over 8 channels at 1.35 GHz"),
     dram_write_rate=figure(46.3, f"{_READS}: 500.5 GB/s read; writes are taken to get the same"),
@@ -126,20 +134,23 @@ LAUNCH = LaunchFigures(
     slow_host_call=figure(wormhole.LAUNCH.slow_host_call, _AS_WORMHOLE),
 )
 
+_NOC_TABLE = "tt-metal 0.81, noc_estimator/latencies/noc_latencies.yaml"
+
 PROGRAMS = ProgramFigures(
     dram_read_latency=figure(438, "polaris issue 472"),
     dram_write_latency=figure(422, "C4: LLD, DRAM Packet Sizes 2.0"),
-    l1_read_latency=figure(359, "that of a write: no read of the L1 of another core is published"),
+    l1_read_latency=figure(373, f"{_NOC_TABLE}, pattern 0, one transfer of 64 bytes"),
     l1_write_latency=figure(359, "C2: LLD, One to One Packet Sizes 2.0"),
-    read_issue=figure(24.4, "that of a write: nothing is published for reads"),
+    read_issue=figure(22.0, f"{_NOC_TABLE}, pattern 0, sharded: the slope at 64 bytes"),
     write_issue=figure(24.4, "C2: the slope of One to One Packet Sizes 2.0 at 64 bytes"),
     spread_read_share=figure(344 / 500, f"{_READS}: 344 of 500 GB/s from anywhere"),
     placed_read_share=figure(
         wormhole.PROGRAMS.placed_read_share, "as on Wormhole: nothing is published for products"
     ),
     spread_write_share=figure(
-        wormhole.PROGRAMS.spread_write_share,
-        "taken to lose as much as on Wormhole, whose networks are the same: nothing is published",
+        231 / 370,
+        f"{_NOC_TABLE}, pattern 4, interleaved: 110 cores on network 1, 64 and 256 pages of 2048 "
+        "bytes",
     ),
     unpack_speed=figure(
         52 / 25,

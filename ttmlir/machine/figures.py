@@ -204,6 +204,8 @@ class NetworkFigures(Figures):
     """Of a packet that waits for a link, in the routers where it waits."""
     lost_share: float
     """Of the link's cycles for the rest of such a packet, which keeps others waiting behind it."""
+    crowded_share: float
+    """Of the link's cycles for all of a packet that waits, where those of very many cores do."""
     read_latency: tuple[int, int, int, int]
     """To the first byte of a read from the same core, column, row, and from elsewhere."""
     write_latency: int
@@ -220,6 +222,9 @@ class NetworkFigures(Figures):
     """Of the sender's interface for the acknowledgement of each receiver."""
     stores_inline_writes: bool
     """`noc_inline_dw_write` puts the word into L1 and sends it from there."""
+    dram_endpoints: tuple[tuple[Coord, Coord], ...]
+    """Of each channel: the routers through which cores use it on both networks, if they are not the
+    place that the chip says."""
     dram_read_rate: float
     """Of a channel, with any number of readers."""
     dram_write_rate: float

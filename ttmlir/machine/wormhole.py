@@ -140,6 +140,9 @@ NETWORK = NetworkFigures(
         "fitted to C16 and C17, 256 pages each, and to readers at random places (ISA, "
         "DRAMTile/README.md)",
     ),
+    crowded_share=figure(
+        0.3, "fitted to N1 and N2, 512 and 2048 bytes, 16 and 64 pages of each core"
+    ),
     read_latency=figure((70, 154, 170, 270), _NPE),
     write_latency=figure(60, "C5 and C10, one transfer each"),
     word_latency=figure(24, "C5 and C10, one transfer each"),
@@ -150,6 +153,7 @@ NETWORK = NetworkFigures(
     ),
     multicast_answer=figure(1, "C14 and C15"),
     stores_inline_writes=figure(False, "C10: 22 cycles each"),
+    dram_endpoints=figure((), _SOC),
     dram_read_rate=figure(22.2, "ISA, DRAMTile/README.md: 22.2 to 22.3 GB/s at 1 GHz"),
     dram_write_rate=figure(21.9, "ISA, DRAMTile/README.md: 21.9 to 22.0 GB/s at 1 GHz"),
     dram_partial_write=figure(
@@ -193,9 +197,7 @@ LAUNCH = LaunchFigures(
 PROGRAMS = ProgramFigures(
     dram_read_latency=figure(389, "C3: LLD, DRAM Packet Sizes 2.0, one transfer of 32 bytes"),
     dram_write_latency=figure(
-        344,
-        "nothing is published, so one to the next core is taken (C1: LLD, One to One Packet "
-        "Sizes 2.0)",
+        413, "NOC, pattern 1, sharded, one transfer of 128 bytes: 409 to 425 (tt-metal 0.81)"
     ),
     l1_read_latency=figure(289, "C7: LLD, L1 Interleaved Page Read Numbers"),
     l1_write_latency=figure(344, "C1: LLD, One to One Packet Sizes 2.0"),

@@ -44,7 +44,7 @@ from ttmlir.metalium.enums import (
 )
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.optable.kernel.releases import Release
-from ttmlir.sim.execution.program import CircularBufferSpec, Program
+from ttmlir.sim.execution.program import CircularBufferSpec, GlobalPages, Program
 from ttmlir.sim.machine.address_generators import (
     RUNTIME_BANKS,
     RUNTIME_NUM_BANKS,
@@ -336,6 +336,8 @@ class CircularBufferConfig:
         self.data_formats: dict[int, DataFormat] = {}
         self.page_sizes: dict[int, int] = {}
         self.tiles: dict[int, TileShape] = {}
+        self.remote_page_sizes: dict[int, int] = {}
+        """Of ends of a global circular buffer, 0 where none was set yet."""
         self.buffer: Buffer | None = None
         self.offset = 0
         if not isinstance(cast("object", data_format_spec or {}), Mapping):
@@ -402,6 +404,11 @@ class CircularBufferConfig:
         """What sets the format and the page size of one of the circular buffers."""
         return CircularBufferBuilder(self, int(buffer_index))
 
+    def remote_index(self, buffer_index: CBIndex | int) -> RemoteBufferBuilder:
+        """What sets the page size of an end of a global circular buffer."""
+        self.remote_page_sizes.setdefault(int(buffer_index), 0)
+        return RemoteBufferBuilder(self, int(buffer_index))
+
 
 class CircularBufferBuilder:
     """Sets up one circular buffer of a configuration; each call returns the builder."""
@@ -432,12 +439,45 @@ class CircularBufferBuilder:
         return self
 
 
+class RemoteBufferBuilder:
+    """Sets up an end of a global circular buffer; each call returns the builder."""
+
+    def __init__(self, config: CircularBufferConfig, index: int) -> None:
+        """`CircularBufferConfig.remote_index` makes it."""
+        self._config = config
+        self._index = index
+
+    def set_data_format(self, data_format: DataFormat) -> RemoteBufferBuilder:
+        """The format, of which nothing depends."""
+        return self
+
+    def set_page_size(self, page_size: int) -> RemoteBufferBuilder:
+        """Set the bytes of a page."""
+        self._config.remote_page_sizes[self._index] = _check_size(page_size, "the size of a page")
+        return self
+
+
 def CreateCircularBuffer(
     program: Program, core_spec: CoreSpec, config: CircularBufferConfig
 ) -> CircularBufferSpec:
     """Create circular buffers on cores."""
+    return create_circular_buffers(program, core_spec, config)
+
+
+def create_circular_buffers(
+    program: Program,
+    core_spec: CoreSpec,
+    config: CircularBufferConfig,
+    remote: GlobalPages | None = None,
+) -> CircularBufferSpec:
+    """Create circular buffers on cores, with `remote` on the bytes of a global one."""
     if not isinstance(cast("object", config), CircularBufferConfig):
         raise MetaliumError(f"CreateCircularBuffer takes a CircularBufferConfig, not {config!r}")
+    if config.remote_page_sizes and remote is None:
+        raise MetaliumError(
+            "remote_index() is for the ends of a global circular buffer; call "
+            "experimental.CreateCircularBuffer(program, cores, config, global_circular_buffer)"
+        )
     missing = [index for index in config.data_formats if index not in config.page_sizes]
     if missing:
         raise MetaliumError(
@@ -455,6 +495,7 @@ def CreateCircularBuffer(
                 buffer=None if config.buffer is None else config.buffer.simulated,
                 offset=config.offset,
                 tiles=config.tiles,
+                remote=remote,
             )
         )
 

@@ -41,6 +41,15 @@ if TYPE_CHECKING:
         Synchronize,
         WriteShard,
     )
+    from ttmlir.metalium.sockets import (
+        MeshCoreCoord,
+        MeshSocket,
+        SocketConfig,
+        SocketConnection,
+        SocketEndpoint,
+        SocketMemoryConfig,
+        create_socket_pair,
+    )
 
 _HOMES = {
     "ttmlir.metalium.meshes": (
@@ -67,6 +76,15 @@ _HOMES = {
         "ShardDataTransfer",
         "Synchronize",
         "WriteShard",
+    ),
+    "ttmlir.metalium.sockets": (
+        "MeshCoreCoord",
+        "MeshSocket",
+        "SocketConfig",
+        "SocketConnection",
+        "SocketEndpoint",
+        "SocketMemoryConfig",
+        "create_socket_pair",
     ),
     "ttmlir.metalium.host_api": (
         "EnqueueRecordEvent",
@@ -95,17 +113,24 @@ __all__ = [
     "MeshCommandQueue",
     "MeshCoordinate",
     "MeshCoordinateRange",
+    "MeshCoreCoord",
     "MeshDevice",
     "MeshDeviceConfig",
     "MeshEvent",
     "MeshShape",
+    "MeshSocket",
     "MeshWorkload",
     "ReadShard",
     "ReplicatedBufferConfig",
     "ShardDataTransfer",
     "ShardedBufferConfig",
+    "SocketConfig",
+    "SocketConnection",
+    "SocketEndpoint",
+    "SocketMemoryConfig",
     "Synchronize",
     "WriteShard",
+    "create_socket_pair",
 ]
 
 __getattr__ = load_names(__name__, _HOMES)

@@ -1,5 +1,7 @@
 """The names of `tt_metal::experimental`: Metal 2.0, whose kernels know everything by names.
 
+Also global circular buffers.
+
 Source: tt-metal of late 2026, tt-metalium/experimental/metal2_host_api. Names are loaded on first
 use.
 """
@@ -9,6 +11,11 @@ from typing import TYPE_CHECKING
 from ttmlir.metalium.names import load_names
 
 if TYPE_CHECKING:
+    from ttmlir.metalium.global_buffers import (
+        CreateCircularBuffer,
+        CreateGlobalCircularBuffer,
+        GlobalCircularBuffer,
+    )
     from ttmlir.metalium.program_specs import (
         AddRuntimeArgsForNode,
         CompilerOptions,
@@ -39,6 +46,11 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "ttmlir.metalium.global_buffers": (
+        "CreateCircularBuffer",
+        "CreateGlobalCircularBuffer",
+        "GlobalCircularBuffer",
+    ),
     "ttmlir.metalium.program_specs": (
         "MakeProgramFromSpec",
         "SetProgramRunArgs",
@@ -66,19 +78,22 @@ _HOMES = {
         "WorkUnitSpec",
         "create_reader_datamovement_config",
         "create_writer_datamovement_config",
-    )
+    ),
 }
 
 __all__ = [
     "AddRuntimeArgsForNode",
     "CompilerOptions",
     "ComputeHardwareConfig",
+    "CreateCircularBuffer",
+    "CreateGlobalCircularBuffer",
     "DFBBinding",
     "DFBEndpointType",
     "DataMovement1XXConfig",
     "DataMovementHardwareConfig",
     "DataflowBufferAdvancedOptions",
     "DataflowBufferSpec",
+    "GlobalCircularBuffer",
     "KernelAdvancedOptions",
     "KernelRunAdvancedArgs",
     "KernelRunArgs",

@@ -8,9 +8,9 @@ first operation that is off is the one to look at.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,9 +24,10 @@ from ttmlir.runtime.execution.steps import GenericStep, PreparedProgram, Step
 from ttmlir.runtime.tensor import Array, ElementType, Numerics, convert
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ttmlir.runtime.execution.executor import GenericRunner
+    from ttmlir.runtime.execution.mesh import MeshRun
 
 
 # --- Accuracy -------------------------------------------------------------------------------------
@@ -184,6 +185,8 @@ class GoldenResult:
     """The golden result, if it was asked for."""
     tile: str = ""
     """Of a program of kernels that is off: where its result is wrong first, and in which kernel."""
+    device: int | None = None
+    """Of a program of a mesh: the number of the device whose result is compared, the worst one."""
 
     def as_dict(self, tolerance: Tolerance) -> dict[str, Any]:
         """For JSON."""
@@ -195,6 +198,7 @@ class GoldenResult:
             "passed": self.passed,
             **({"inherited": True} if self.inherited else {}),
             **({"tile": self.tile} if self.tile else {}),
+            **({} if self.device is None else {"device": self.device}),
             "expected_pcc": tolerance.pcc,
             "actual_pcc": self.accuracy.pcc,
             "rtol": tolerance.rtol,
@@ -266,8 +270,7 @@ class GoldenObserver:
 
     def after(self, run: Run, step: Step) -> None:
         """Compute the golden result of the operation and compare."""
-        assert self._exact is not None, "before() is called first"
-        twin = self._exact.steps[step.operation.index]
+        twin = self.exact.steps[step.operation.index]
         self._run_golden(twin)
         if step.control is not None:
             self.without_reference.append(step.operation)
@@ -284,18 +287,32 @@ class GoldenObserver:
         for slot in twin.release:
             self._values[slot] = None
 
+    @property
+    def exact(self) -> PreparedProgram:
+        """The program that the golden run runs."""
+        assert self._exact is not None, "before() is called first"
+        return self._exact
+
+    def golden_value(self, slot: int) -> Array:
+        """What the golden run has in a slot."""
+        values = self._values[slot]
+        assert values is not None, "operands were computed before"
+        return values
+
+    def put_golden(self, slot: int, values: Array) -> None:
+        """Let the golden run have something in a slot."""
+        self._values[slot] = values
+
     def _run_kernels(self, step: Step, generic: GenericStep) -> None:
         """Run kernels, which have no reference, on golden numbers: later operations need theirs."""
         if self._runner is None:
             from ttmlir.runtime.execution.executor import GenericRunner
 
-            assert self._exact is not None, "before() is called first"
-            self._runner = GenericRunner.of(self._exact)
-        operands: list[Array] = []
-        for slot, desc in zip(step.inputs, generic.program.input_descs, strict=True):
-            values = self._values[slot]
-            assert values is not None, "operands were computed before"
-            operands.append(convert(values, desc.element.compute))
+            self._runner = GenericRunner.of(self.exact)
+        operands = [
+            convert(self.golden_value(slot), desc.element.compute)
+            for slot, desc in zip(step.inputs, generic.program.input_descs, strict=True)
+        ]
         results = self._runner.run(step.operation, generic.program, operands)
         for slot, array in zip(generic.outputs, results, strict=True):
             self._values[slot] = _widen(array)
@@ -374,3 +391,83 @@ def _widen(array: Array) -> Array:
 
 def _store(values: Any, element: ElementType) -> Array:
     return convert(np.asarray(values), _FLOAT64 if element.is_float else element.compute)
+
+
+# --- Meshes ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class _ValuesOfDevice:
+    """What a device has in the slots of a run."""
+
+    run: MeshRun
+    device: int
+
+    def __getitem__(self, slot: int) -> Array | None:
+        parts = self.run.shards.get(slot)
+        return self.run.values[slot] if parts is None else parts[self.device]
+
+
+@dataclass
+class GoldenOfDevices:
+    """Runs the reference of each device of a mesh beside it; they exchange what they have."""
+
+    inputs: list[Array]
+    tolerance: Tolerance
+    keep_tensors: bool
+    devices: int
+    results: list[GoldenResult] = field(default_factory=_no_results)
+
+    def __post_init__(self) -> None:
+        """An observer for each device; tensors of the first one are kept."""
+        self._observers = [
+            GoldenObserver(self.inputs, self.tolerance, self.keep_tensors and device == 0)
+            for device in range(self.devices)
+        ]
+
+    @property
+    def without_reference(self) -> list[Operation]:
+        """Loops and branches, which are not compared."""
+        return self._observers[0].without_reference
+
+    def find_failure(self, outputs: Sequence[Array], *, confirmed: bool) -> GoldenResult | None:
+        """The first operation that is off, on the first device where it is."""
+        found = [
+            replace(failure, device=device)
+            for device, each in enumerate(self._observers)
+            if (failure := each.find_failure(outputs, confirmed=confirmed)) is not None
+        ]
+        return min(found, key=lambda result: result.operation.index, default=None)
+
+    def before(self, run: Run, step: Step) -> None:
+        """Start the golden runs with the first operation."""
+        for each, own in self._runs(run):
+            each.before(own, step)
+
+    def after(self, run: Run, step: Step) -> None:
+        """Compute the golden results of all devices, and keep the worst comparison of each."""
+        if step.exchange is not None:
+            self._exchange(step)
+        found: list[list[GoldenResult]] = []
+        for device, (each, own) in enumerate(self._runs(run)):
+            known = len(each.results)
+            each.after(own, step)
+            found.append([replace(result, device=device) for result in each.results[known:]])
+        self.results += [
+            min(results, key=lambda each: (each.passed, each.accuracy.pcc))
+            for results in zip(*found, strict=True)
+        ]
+
+    def _exchange(self, step: Step) -> None:
+        first = self._observers[0].exact
+        twin = first.steps[step.operation.index]
+        assert twin.exchange is not None, "both run the same operations"
+        assert twin.output is not None, "an exchange has a result"
+        operands = [[each.golden_value(slot) for each in self._observers] for slot in twin.inputs]
+        for each, part in zip(self._observers, twin.exchange(*operands), strict=True):
+            each.put_golden(twin.output, part)
+
+    def _runs(self, run: Run) -> Iterator[tuple[GoldenObserver, Run]]:
+        for device, each in enumerate(self._observers):
+            values = _ValuesOfDevice(cast("MeshRun", run), device)
+            yield each, Run(run.prepared, cast("list[Array | None]", values))

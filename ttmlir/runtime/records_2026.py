@@ -23,7 +23,7 @@ from ttmlir.layout.enums import (
 )
 from ttmlir.optable import DEFINITIONS, library
 from ttmlir.optable.op_definition import Family, Shape
-from ttmlir.runtime import caches_2026, exchanges_2026
+from ttmlir.runtime import attention_2026, caches_2026, exchanges_2026
 from ttmlir.runtime.binary import (
     REFUSED,
     BinaryProgram,
@@ -816,17 +816,6 @@ def _permute(t: _Translator, record: Operation) -> None:
     t.call("permute", (record.tensor("in"),), record.tensor("out"), parameters)
 
 
-def _concatenate_heads(t: _Translator, record: Operation) -> None:
-    """Batches, heads, positions, sizes; the heads of a position stand side by side."""
-    source, out = record.tensor("in"), record.tensor("out")
-    if len(source.desc.shape) != 4:
-        raise _unsupported(record, f"heads of {len(source.desc.shape)} dimensions")
-    order = (0, 2, 1, 3)
-    shape = tuple(source.desc.shape[dim] for dim in order)
-    moved = t.apply("permute", source, shape=shape, parameters={"permutation": order})
-    t.call("reshape", (moved,), out, {"shape": out.desc.shape}, is_free=True)
-
-
 def _transpose(t: _Translator, record: Operation) -> None:
     parameters = {name: record.scalar(name) for name in ("dim0", "dim1")}
     t.call("transpose", (record.tensor("in"),), record.tensor("out"), parameters)
@@ -1421,6 +1410,7 @@ def _pool2d(t: _Translator, record: Operation) -> None:
 
 
 _CONVERTERS: dict[str, Callable[[_Translator, Operation], None]] = {
+    **attention_2026.CONVERTERS,
     **exchanges_2026.CONVERTERS,
     **caches_2026.CONVERTERS,
     "DeallocateOp": _deallocate,
@@ -1441,8 +1431,6 @@ _CONVERTERS: dict[str, Callable[[_Translator, Operation], None]] = {
     "CpuOp": _cpu,
     LAUNCH: _launch,
     "CopyOp": _copy("src", "dst"),
-    "ConcatenateHeadsOp": _concatenate_heads,
-    "NLPConcatHeadsOp": _concatenate_heads,
     "RMSNormOp": _rms_norm,
     "LayerNormOp": _layer_norm,
     "BatchNormInferenceOp": _batch_norm_inference,

@@ -15,7 +15,6 @@ import struct
 import zlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from io import BytesIO
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -204,7 +203,12 @@ class _Packer:
     def byte_vector(self, content: bytes | memoryview) -> int:
         """Build a vector of bytes from memory that is copied only into the file; its place."""
         size = len(content)
-        digest = sha256(content).digest() if size >= _SHARED else b""
+        digest = b""
+        if size >= _SHARED:
+            # Loaded here, since most files have no vector of that size.
+            from hashlib import sha256
+
+            digest = sha256(content).digest()
         if digest in self.vectors:
             return self.vectors[digest]
         if size >= _LARGE:

@@ -15,6 +15,7 @@ from ttmlir.frontend.dispatch import Example, compile, plan_examples
 from ttmlir.frontend.summary import ModelPlot, align_left, draw
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.system_desc import find_system
+from ttmlir.terminal import ShownAsText
 from ttmlir.tuning.shardings import tune_shardings
 
 if TYPE_CHECKING:
@@ -57,7 +58,9 @@ class BoardTime:
         estimate = self.estimate
         if estimate is None or estimate.memory is None:
             return (self.board, mesh, size, self.problem)
-        bound, share = max(_bounds_of(estimate).items(), key=lambda each: each[1])
+        bound, share = max(
+            estimate.bounds.items(), key=lambda each: each[1], default=("nothing", 1.0)
+        )
         dram = estimate.memory.dram
         return (
             *(self.board, mesh, size, f"{estimate.total.mid / 1e3:,.1f}"),
@@ -68,7 +71,7 @@ class BoardTime:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoardComparison:
+class BoardComparison(ShownAsText):
     """Times of a model on boards; printed as a table."""
 
     name: str
@@ -167,11 +170,3 @@ def _divide(compiled: CompiledModel, board: str, budget: int) -> tuple[tuple[int
     best = tune_shardings(compiled, board=board, budget=budget).best
     assert best.estimate is not None, "a model that compiles for one device has an estimate"
     return best.mesh, best.estimate
-
-
-def _bounds_of(estimate: Estimate) -> dict[str, float]:
-    """What binds operations, with its share of the time."""
-    shares = dict[str, float]()
-    for each in estimate.in_call:
-        shares[each.bound_by] = shares.get(each.bound_by, 0.0) + estimate.share(each)
-    return shares or {"nothing": 1.0}

@@ -44,6 +44,7 @@ from ttmlir.passes.shardy.shardings import Dimension, Sharding, set_argument, sh
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.system_desc import find_system
+from ttmlir.terminal import ShownAsText
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -97,7 +98,7 @@ class Trial:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShardingReport:
+class ShardingReport(ShownAsText):
     """What a search for shardings has found."""
 
     name: str

@@ -18,6 +18,7 @@ from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.golden import correlation
 from ttmlir.runtime.tensor import Array, Numerics
 from ttmlir.runtime.ttrt.running import generate_inputs
+from ttmlir.terminal import ShownAsText
 from ttmlir.tuning.search import run_program
 from ttmlir.tuning.shardings import compile_program, find_root, find_weights
 
@@ -56,7 +57,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Suggestions:
+class Suggestions(ShownAsText):
     """Changes of a model, the one with the most gain first; printed as a table."""
 
     name: str
@@ -73,7 +74,7 @@ class Suggestions:
             (each.change, *_numbers(each.estimate, each.gain, each.pcc), each.how)
             for each in self.changes
         ]
-        return "\n".join([f"{self.name} on {self.estimate.board}", *align_left([head, *rows])])
+        return "\n".join([f"{self.name} on {self.estimate.place}", *align_left([head, *rows])])
 
 
 def _numbers(estimate: Estimate, gain: float, pcc: float | None) -> tuple[str, str, str]:

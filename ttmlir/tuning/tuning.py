@@ -34,7 +34,7 @@ from ttmlir.runtime.ttrt.sweeps import (
     run_on_cluster,
     run_on_processes,
 )
-from ttmlir.terminal import show_wait
+from ttmlir.terminal import ShownAsText, show_wait
 from ttmlir.tuning.search import (
     Candidate,
     Model,
@@ -166,7 +166,7 @@ class Request:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(ShownAsText):
     """What a search has found."""
 
     request: Request

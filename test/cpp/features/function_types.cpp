@@ -1,5 +1,5 @@
 // Types of functions
-// `using f = R(A)`, pointers and references to functions, which choose overloads, templates and lambdas.
+// `using f = R(A)`, pointers and references to functions, which choose overloads, templates and lambdas; tables of functions, members and results that are chosen while the kernel runs.
 using fn = void(uint32_t);
 typedef uint32_t maker(float, const uint8_t&);
 using fp = void (*)(uint32_t);
@@ -22,7 +22,36 @@ template <typename... A> void all(void (*f)(A...), A... a) { f(a...); }
 template <fn F> void fixed() { F(40); }
 template <fp F> void fixed2() { F(50); }
 struct Once { fp* none = nullptr; template <fp F> void run() { F(60); } };
+uint32_t next(uint32_t x) { return x + 1; }
+uint32_t doubled(uint32_t x) { return x * 2; }
+using step = uint32_t (*)(uint32_t);
+step late;
+constexpr step fixed_steps[] = {next, doubled, nullptr};
+auto choose(bool other) -> uint32_t (*)(uint32_t) { return other ? doubled : next; }
+uint32_t (*choose_by(int n))(uint32_t) { if (n == 1) return next; return n == 2 ? &doubled : nullptr; }
+struct Item { uint32_t (*f)(uint32_t); uint32_t n; uint32_t run() const { return f(n); } };
+struct Pair { uint32_t a, b; };
+Pair turned(Pair p) { return {p.b, p.a}; }
+Pair raised(Pair p) { p.a++; return p; }
+uint32_t& left(Pair& p) { return p.a; }
+uint32_t& right(Pair& p) { return p.b; }
+void add_to(uint32_t& sum, const uint32_t& x, uint32_t* last, Pair&& p) { sum += x + p.a; *last = x; }
+void multiply(uint32_t& sum, const uint32_t& x, uint32_t* last, Pair&& p) { sum *= x + p.b; last[1] = x; }
+void turn(step& f) { f = f == doubled ? next : doubled; }
+uint32_t twice_by(step f, uint32_t x) { uint32_t y = f(x); f = doubled; return f(y); }
+uint32_t down(uint32_t n) { return n == 0 ? 0 : 1 + choose(n % 2)(n - 1) % 7 + choose_by(1)(n); }
+void chosen_late() {
+  step p = next, table[] = {doubled, [](uint32_t x) { return x + 7; }, +[](uint32_t x) { return x * 9; }};
+  for (int i = 0; i < 3; i++) { note(p(i)); p = table[i]; note((*p)(20)); note(choose(i & 1)(i)); step q = choose_by(i); note(q ? q(5) : 99); }
+  note(fixed_steps[1](4)); note(fixed_steps[2] == nullptr); note(late == nullptr); late = next; note(late(3)); turn(late); note(late(3)); turn(late); note(late(3));
+  Item items[] = {{next, 4}, {doubled, 5}}; for (auto& x : items) { note(x.run()); note(x.f(x.n + 1)); } items[0].f = doubled; note(items[0].run()); Item* at = &items[1]; note((at->f)(6));
+  Pair (*g)(Pair) = turned; Pair o{1, 2}; for (int i = 0; i < 2; i++) { Pair r = g(o); note(r.a); note(r.b); g = raised; }
+  uint32_t& (*h)(Pair&) = left; h(o) = 20; h = right; h(o) += 30; note(o.a); note(o.b);
+  uint32_t sum = 3, last[2] = {0, 0}; auto m = add_to; for (int i = 0; i < 2; i++) { m(sum, 5, last, Pair{2, 6}); note(sum); note(last[i]); m = multiply; }
+  note(twice_by(next, 4)); note(twice_by(table[2], 4)); note(down(5)); uint32_t i = 1; table[i](2); note(table[i](2)); std::array<decltype(&next), 2> both{next, doubled}; for (auto f : both) note(f(30)); std::swap(both[0], both[1]); note(both[0](8)); note(sizeof(both[0]) == sizeof(p));
+}
 void kernel_main() {
+  chosen_late();
   call(one, 1); call2(&two, 2); call3(one, 4); call4(one, 8); call5(two); call5(any);
   fn& r = two; r(10); fn* p = one; p(20); fp q = &two; (*q)(1); const fp s = one; s(2.5f);
   maker* m = make; note(m(1.5f, 3)); uint32_t (&n)(float, const uint8_t&) = make; note(n(2.5f, 4));

@@ -11,9 +11,20 @@ uint32_t size(const Real& a, const Real& b) { return 10 + a.value + b.value; }
 uint32_t size(const Whole& a, const Whole& b) { return 20 + a.value + b.value; }
 uint32_t check(uint32_t x, uint32_t by = 5);
 uint32_t check(uint32_t x, uint32_t by) { return x * by; }
+uint32_t any(int) { return 1; }
+uint32_t any(...) { return 2; }
+uint32_t first(uint32_t n, ...) { return n; }
+struct WithF { void f() {} };
+template <typename T> struct has_f {
+    template <typename U> static uint8_t test(decltype(std::declval<U>().f())*);
+    template <typename U> static uint32_t test(...);
+    static constexpr bool value = sizeof(test<T>(nullptr)) == 1;
+};
 void kernel_main() {
     uint32_t x = 0;
     note(kind(1)); note(kind(1.5f)); note(kind(&x)); note(kind('c')); note(sort(x)); note(sort(2.0f));
     note(size(Real(1.0f), 2)); note(size(3, Whole(4))); note(size(2.0f, Real(3.0f))); note(check(3));
     int8_t table[] = {1, -1}; note(uint32_t(table[1])); uint32_t held(static_cast<uint8_t>(table[1])); note(held);
+    note(any(3)); note(any(2.5f)); note(any(WithF())); note(any(nullptr)); note(first(4)); note(first(5, 1, 2.5f));
+    note(has_f<WithF>::value); note(has_f<Real>::value);
 }

@@ -184,6 +184,10 @@ def test_profile(device: Any, tmp_path: Path) -> None:
     assert np.array_equal(ttnn.from_device(profile.output).to_numpy(), 2 * a)
     assert profile.cycles > 1000
     assert str(profile) == f"Add: {profile.cycles} cycles, {profile.cycles / 1000:.1f} us, 1 core"
+    first, *_, last = profile.summary().splitlines()
+    assert first.startswith(f"Add: {profile.cycles:,} cycles = ")
+    assert last.startswith("  bound by ")
+    assert profile._repr_html_() == f"<pre>{profile}</pre>"
     rows = profile.threads().splitlines()[1:]
     assert {"read", "add", "write"} <= {row.split(",")[1] for row in rows}
     profile.write_trace(tmp_path / "trace.json")

@@ -463,6 +463,20 @@ class Counting(nn.Module):
         return x * 2
 
 
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_attention_of_batches_and_heads(is_causal: bool, mesh: Any) -> None:
+    """Each device computes the batches and heads that it has, and exchanges nothing."""
+    tensors = [draw(2, 4, 6, 8) + number for number in range(3)]
+    expected = F.scaled_dot_product_attention(*tensors, is_causal=is_causal)
+    divided = [distribute_tensor(each, mesh, [Shard(0), Shard(1)]) for each in tensors]
+    compiled = ttmlir.compile(
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=is_causal), *divided
+    )
+    torch.testing.assert_close(compiled(*tensors), expected, rtol=1e-5, atol=1e-5)
+    assert compiled.run_on_devices(*tensors)[0][7].shape == (1, 1, 6, 8)
+    assert not re.findall("ttir.(all_|reduce_scatter|collective_)", compiled.text("ttir"))
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -500,7 +514,7 @@ def test_arguments_that_are_refused(mesh: Any) -> None:
         ttmlir.compile(torch.relu, partial)
     x = distribute_tensor(draw(8, 4), mesh, [Shard(0), COPY])
     with pytest.raises(ttmlir.CompilationError, match="target='kernels' has programs of one"):
-        ttmlir.compile(torch.relu, x, target="kernels")
+        ttmlir.compile_programs({"main": ttmlir.Example(torch.relu, x)}, target="kernels")
     divided = nn.Linear(4, 8)
     parallelize_module(divided, mesh["model"], ColwiseParallel())
     with pytest.raises(ttmlir.CompilationError, match="compile the module that has them"):

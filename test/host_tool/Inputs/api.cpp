@@ -8,6 +8,8 @@
 #include <tt-metalium/bfloat16.hpp>
 #include <tt-metalium/distributed.hpp>
 #include <tt-metalium/experimental/fabric/fabric.hpp>
+#include <tt-metalium/experimental/sockets/mesh_socket.hpp>
+#include <tt-metalium/global_circular_buffer.hpp>
 #include <tt-metalium/host_api.hpp>
 #include <tt-metalium/tensor_accessor_args.hpp>
 #include <tt-metalium/tilize_utils.hpp>
@@ -91,6 +93,88 @@ void kernel_main() {
     }
     noc_async_write_page(1, tensor, get_write_ptr(0));
     noc_async_write_barrier();
+}
+)";
+
+const char* const PUSHES = R"(
+#include "api/dataflow/dataflow_api.h"
+#include "api/socket_api.h"
+void kernel_main() {
+    cb_reserve_back(0, 1);
+    auto* words = (volatile tt_l1_ptr uint32_t*)get_write_ptr(0);
+    auto socket = create_sender_socket_interface(get_arg_val<uint32_t>(0));
+    set_sender_socket_page_size(socket, 64);
+    const auto target = get_downstream_encoding(socket, 0);
+    for (uint32_t page = 0; page < 5; page++) {
+        for (uint32_t i = 0; i < 16; i++) {
+            words[i] = 100 * page + i;
+        }
+        socket_reserve_pages(socket, 1);
+        const uint32_t place = socket.downstream_fifo_addr + socket.write_ptr;
+        noc_async_write(
+            get_write_ptr(0),
+            get_noc_addr(target.d2d.downstream_noc_x, target.d2d.downstream_noc_y, place), 64);
+        noc_async_write_barrier();
+        socket_push_pages(socket, 1);
+        socket_notify_receiver(socket);
+    }
+    update_socket_config(socket);
+    noc_async_write_barrier();
+}
+)";
+const char* const POPS = R"(
+#include "api/dataflow/dataflow_api.h"
+#include "api/socket_api.h"
+void kernel_main() {
+    auto socket = create_receiver_socket_interface(get_arg_val<uint32_t>(0));
+    set_receiver_socket_page_size(socket, 64);
+    uint32_t sum = 0;
+    for (uint32_t page = 0; page < 5; page++) {
+        socket_wait_for_pages(socket, 1);
+        sum += ((volatile tt_l1_ptr uint32_t*)socket.read_ptr)[3];
+        socket_pop_pages(socket, 1);
+        socket_notify_sender(socket);
+    }
+    update_socket_config(socket);
+    noc_async_write_barrier();
+    DPRINT << sum << ENDL();
+}
+)";
+const char* const FEEDS = R"(
+#include "api/dataflow/dataflow_api.h"
+#include "api/remote_circular_buffer.h"
+void kernel_main() {
+    cb_reserve_back(0, 1);
+    auto* words = (volatile tt_l1_ptr uint32_t*)get_write_ptr(0);
+    for (uint32_t i = 0; i < 32; i++) {
+        words[i] = 7 * i;
+    }
+    for (uint32_t page = 0; page < 3; page++) {
+        experimental::remote_cb_reserve_back(31, 1);
+        experimental::remote_cb_push_back_and_write_pages<false>(31, get_write_ptr(0), 1, 1, 1, 64);
+    }
+    experimental::remote_cb_sender_barrier(31);
+    experimental::update_remote_cb_config_in_l1(31);
+    noc_async_full_barrier();
+}
+)";
+const char* const EATS = R"(
+#include "api/dataflow/dataflow_api.h"
+#include "api/remote_circular_buffer.h"
+void kernel_main() {
+    uint32_t sum = 0;
+    for (uint32_t page = 0; page < 3; page++) {
+        cb_reserve_back(1, 1);
+        experimental::remote_cb_wait_front(31, 1);
+        cb_push_back(1, 1);
+        cb_wait_front(1, 1);
+        sum += ((volatile tt_l1_ptr uint32_t*)get_read_ptr(1))[1];
+        cb_pop_front(1, 1);
+        experimental::remote_cb_pop_front(31, 1);
+    }
+    experimental::update_remote_cb_config_in_l1(31);
+    noc_async_atomic_barrier();
+    DPRINT << sum << ENDL();
 }
 )";
 
@@ -297,6 +381,54 @@ void fabric() {
     tt_fabric::SetFabricConfig(tt_fabric::FabricConfig::DISABLED);
 }
 
+// The fourth words of five pages are 3, 103, .. 403; the second words of receivers 7 and 7 * 17.
+void streams() {
+    auto device = MeshDevice::create_unit_mesh(0);
+    const MeshCoordinate only(0, 0);
+    const CoreCoord other(2, 1), third(3, 1);
+    const SocketConfig config{
+        .socket_connection_config = {{{only, CORE}, {only, other}}},
+        .socket_mem_config = {BufferType::L1, 128}};
+    auto [sender, receiver] = MeshSocket::create_socket_pair(device, device, config);
+    fmt::print(
+        "{} {}\n", receiver.get_data_buffer()->page_size(),
+        sender.get_config().socket_connection_config.size());
+    Program program;
+    CreateCircularBuffer(
+        program, CORE, CircularBufferConfig(64, {{0, DataFormat::UInt32}}).set_page_size(0, 64));
+    SetRuntimeArgs(
+        program, CreateKernelFromString(program, PUSHES, CORE, DataMovementConfig{}), CORE,
+        {static_cast<uint32_t>(sender.get_config_buffer()->address())});
+    SetRuntimeArgs(
+        program, CreateKernelFromString(program, POPS, other, DataMovementConfig{}), other,
+        {static_cast<uint32_t>(receiver.get_config_buffer()->address())});
+    run(*device, std::move(program));
+
+    const CoreRangeSet receivers(CoreRange(other, third));
+    const auto pipe = experimental::CreateGlobalCircularBuffer(
+        device.get(), {{CORE, receivers}}, 128);
+    Program next;
+    CreateCircularBuffer(
+        next, CORE, CircularBufferConfig(128, {{0, DataFormat::UInt32}}).set_page_size(0, 128));
+    CircularBufferConfig source(pipe.size());
+    source.remote_index(31).set_page_size(64).set_data_format(DataFormat::UInt32);
+    experimental::CreateCircularBuffer(next, CORE, source, pipe);
+    CircularBufferConfig target(pipe.size(), {{1, DataFormat::UInt32}});
+    target.set_page_size(1, 64).remote_index(31).set_page_size(64);
+    experimental::CreateCircularBuffer(next, receivers, target, pipe);
+    CreateKernelFromString(next, FEEDS, CORE, DataMovementConfig{});
+    CreateKernelFromString(next, EATS, receivers, DataMovementConfig{});
+    run(*device, std::move(next));
+    fmt::print(
+        "{}\n", pipe.config_address() != pipe.buffer_address() &&
+                    receiver.get_socket_endpoint_type() == SocketEndpoint::RECEIVER);
+}
+void alone() {
+    auto device = MeshDevice::create_unit_mesh(0);
+    const MeshCoreCoord end{MeshCoordinate(0, 0), CORE};
+    MeshSocket::create_socket_pair(device, device, {{{end, end}}, {BufferType::L1, 100}});
+}
+
 void of_2024() {
     Device* device = CreateDevice(0);
     CommandQueue& queue = device->command_queue();
@@ -431,7 +563,7 @@ const std::map<std::string, void (*)()> CASES = {
     {"meshes", meshes},     {"fabric", fabric},   {"of_2024", of_2024}, {"caught", caught},       {"order", order},
     {"fatal", fatal},       {"thrown", thrown},   {"moved", moved},         {"closed", closed},
     {"number", number},     {"argument", argument}, {"huge", huge},         {"file", file},
-    {"odd", odd},
+    {"odd", odd},           {"streams", streams}, {"alone", alone},
     {"invalid", invalid}, {"overlap", overlap},   {"wide", wide},           {"vast", vast},
     {"broken", broken},     {"loops", loops},     {"crash", crash},         {"endless", endless},
     {"forked", forked},     {"left_behind", left_behind}, {"garbage", garbage}};

@@ -4,8 +4,8 @@
 // OPTIMIZER: warning: --row-major-enabled has no effect: there is no model of the device, with which tt-mlir searches for layouts
 // OPTIMIZER: warning: --max-legal-layouts has no effect
 
-// RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=3" %s 2>&1 | FileCheck %s --check-prefix=LEVEL
-// LEVEL: Invalid optimization_level: 3. Optimization level must be 0, 1, or 2
+// RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=4" %s 2>&1 | FileCheck %s --check-prefix=LEVEL
+// LEVEL: Invalid optimization_level: 4. Optimization level must be 0, 1, 2, or 3
 
 // RUN: not ttmlir-opt --ttir-quant-data-type-conversion="target-bit-width=12" %s 2>&1 | FileCheck %s --check-prefix=BITS
 // BITS: for the --target-bit-width option: 12 is none of the widths of quantized numbers; give 8, 16 or 32

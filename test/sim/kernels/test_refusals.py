@@ -141,6 +141,12 @@ def test_a_kernel_needs_an_entry() -> None:
         ("int x;\nif (n) x = 1;\nnote(x + 1);", "5:6", "was never set"),
         ("int a[2];\na[0] = 1;\nnote(a[n + 1] + 1);", "5:6", "was never set"),
         ("auto p = reinterpret_cast<uint32_t*>(n);\n*p = 1;", "4:1", "null pointer"),
+        ("int (*f)(int) = n > 9 ? down : nullptr;\nnote(f(n));", "4:6", "a null pointer to a"),
+        (
+            "auto f = reinterpret_cast<int (*)(int)>(n + 9);\nnote(f(n));",
+            "4:6",
+            "no function of its",
+        ),
         ("note(down(n));", "2:31", "calls itself without end"),
         ("note(nothing(n));", "1:1", "'nothing' ends without returning a value"),
         ("int a[2], b[2];\nnote(&a[n] < &b[0]);", "4:6", "point into different variables"),

@@ -43,16 +43,24 @@ def test_link_for_which_several_wait_loses_cycles() -> None:
     """The second user waits and is the first to do so; the third finds that others wait, too."""
     bookings = Bookings()
     (link,) = links = [bookings.add("link")]
-    ends = [bookings.book_all(links, 0, 100, user, lost=20) for user in (1, 2, 3, 3)]
+    ends = [bookings.book_all(links, 0, 100, user, loss=(20, 0)) for user in (1, 2, 3, 3)]
     assert ends == [100, 200, 320, 440]
     assert list(bookings.totals([link])) == [("link", 440)]
+
+
+def test_link_loses_more_the_more_users_wait() -> None:
+    """Two lose nothing of this kind; three a third of all that can be lost, four half of it."""
+    bookings = Bookings()
+    links = [bookings.add("link")]
+    ends = [bookings.book_all(links, 0, 60, user, loss=(0, 30)) for user in (1, 2, 3, 4, 5)]
+    assert ends == [60, 120, 180, 250, 325]
 
 
 def test_link_with_packets_for_one_receiver_loses_nothing() -> None:
     """However long they wait: the receiver is busy all the time."""
     bookings = Bookings()
     links = [bookings.add("link")]
-    assert [bookings.book_all(links, 0, 100, 7, lost=20) for _ in range(3)] == [100, 200, 300]
+    assert [bookings.book_all(links, 0, 100, 7, loss=(20, 0)) for _ in range(3)] == [100, 200, 300]
 
 
 def test_link_is_no_longer_shared_when_the_others_are_gone() -> None:
@@ -60,9 +68,9 @@ def test_link_is_no_longer_shared_when_the_others_are_gone() -> None:
     bookings = Bookings()
     links = [bookings.add("link")]
     for user in (1, 2, 3):
-        bookings.book_all(links, 0, 100, user, lost=20)
-    later = SHARED_BUCKETS * BUCKET
-    ends = [bookings.book_all(links, later, 100, 3, lost=20) for _ in range(2)]
+        bookings.book_all(links, 0, 100, user, loss=(20, 0))
+    later = 2 * SHARED_BUCKETS * BUCKET
+    ends = [bookings.book_all(links, later, 100, 3, loss=(20, 0)) for _ in range(2)]
     assert ends == [later + 100, later + 200]
 
 

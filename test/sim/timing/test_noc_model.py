@@ -217,6 +217,15 @@ def test_networks_go_around_in_opposite_directions(
     assert wormhole().hops(noc, source, target) == hops
 
 
+def test_networks_use_routers_of_their_own_for_a_channel() -> None:
+    """The first of Blackhole: (0, 11) on network 0 and (0, 1) on network 1, whatever it is called;
+    the sixth: (9, 3) and (9, 10)."""
+    model = NocModel(BLACKHOLE, {(0, 0): 0, (9, 2): 5})
+    assert [model.hops(noc, (1, 2), (0, 0)) for noc in (0, 1)] == [16 + 9, 1 + 1]
+    assert [model.hops(noc, (7, 2), (9, 2)) for noc in (0, 1)] == [2 + 1, 15 + 4]
+    assert wormhole().hops(0, (1, 1), (5, 2)) == wormhole().hops(1, (5, 2), (1, 1)) == 5
+
+
 def test_write_takes_its_hops() -> None:
     """60 cycles and 10 per hop, and two flits; the answer comes back the rest of the ring."""
     issued, departed, arrived, acknowledged = wormhole().write(0, (1, 1), (3, 4), 32, 0)

@@ -9,7 +9,7 @@ and every core reads what it needs.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ttmlir.cost.families.reduction import FAST_EXP, REDUCE, pass_cycles
 from ttmlir.cost.machine import Machine
@@ -68,12 +68,18 @@ class Division:
 
 
 def cost_matmul(machine: Machine, work: Work) -> OperationCost:
-    """`matmul`: one program."""
+    """`matmul`: one program. Tiles of a transposed first operand are turned by the cores that
+    multiply them, those of the second one while they are unpacked."""
     a, b = work.operands[:2]
-    (batch, rows, inner), (matrices, _, columns) = tile_shape(a.shape), tile_shape(b.shape)
+    (batch, rows, inner), (matrices, depth, columns) = tile_shape(a.shape), tile_shape(b.shape)
+    extent = a.shape[-1]
+    if work.parameters.get("transpose_a"):
+        rows, inner, extent = inner, rows, a.shape[-2]
+    if work.parameters.get("transpose_b"):
+        columns = depth
     if matrices == 1:
         rows, batch = rows * batch, 1
-    flops = 2.0 * math.prod(work.output.shape) * a.shape[-1]
+    flops = 2.0 * math.prod(work.output.shape) * extent
     if batch > 1 or matrices > 1:
         batch = max(batch, matrices)
         workload = _batched(machine, work, batch, (rows, inner, columns), flops)
@@ -114,8 +120,17 @@ def multiply(
         accumulates=division.steps > 1,
         wide_sums=work.wide_sums,
     )
+    if work.parameters.get("transpose_a"):
+        tiles = division.block_rows * division.depth
+        turning = tiles * pass_cycles(machine, "transpose_wh_tile", a.data_type, work)
+        compute = tuple(replace(each, cycles=each.cycles + turning) for each in compute)
     results = division.block_rows * division.block_columns
     once = [writing(machine, work.output, results, division.cores)]
+    for bias in work.operands[2:]:
+        # A row of the bias is added to the results, which go through L1 once more.
+        added = pass_cycles(machine, "add_tiles_bcast", work.output.data_type, work)
+        once.append(reading(machine, bias, division.block_columns, across))
+        once.append(Stage(COMPUTE, results * added))
     if work.matmul.activation:
         once.append(Stage(COMPUTE, results * activation_cycles(machine, work.matmul)))
     return Workload(
@@ -318,7 +333,8 @@ _PASSES = (REDUCE, "sub_tiles_bcast", FAST_EXP, REDUCE)
 def cost_attention(machine: Machine, work: Work) -> OperationCost:
     """`scaled_dot_product_attention` of q [b, heads, s, d], k and v [b, kv heads, t, d].
 
-    Each core has some blocks of rows of q, and goes through the blocks of k and v. Parameters:
+    Each core has some blocks of rows of q, and goes through the blocks of k and v. A fourth operand
+    is a mask, whose tiles are added to the scores. Parameters:
     `q_chunk` and `k_chunk`, rows of a block; `is_causal`, which halves the work.
     """
     q, k, v = work.operands[:3]
@@ -335,7 +351,9 @@ def cost_attention(machine: Machine, work: Work) -> OperationCost:
     steps = max(1, round(-(-units // cores) * blocks * share))
     scores = _longest(machine, work, (down, across, depth))
     values = _longest(machine, work, (down, depth, across))
-    passes = sum(pass_cycles(machine, call, q.data_type, work) for call in _PASSES)
+    masks = work.operands[3:]
+    calls = (*_PASSES, *("add_tiles" for _ in masks))
+    passes = sum(pass_cycles(machine, call, q.data_type, work) for call in calls)
     rescale = down * depth * pass_cycles(machine, "mul_tiles_bcast", q.data_type, work)
     phases = fidelity_phases(work.product_fidelity)
     exponential = function_cycles(machine.arch, "exp", approximate=True)
@@ -344,6 +362,7 @@ def cost_attention(machine: Machine, work: Work) -> OperationCost:
         [
             reading(machine, k, across * depth, cores),
             reading(machine, v, across * depth, cores),
+            *(reading(machine, mask, down * across, cores) for mask in masks),
         ]
     )
     written = writing(machine, work.output, down * depth, cores)

@@ -10,6 +10,7 @@ from ttmlir.cost.work import (
     cores_for,
     dram_bytes,
     elementwise_stages,
+    function_cycles,
     is_estimated,
     join,
     network_bytes,
@@ -17,7 +18,7 @@ from ttmlir.cost.work import (
     tile_count,
     writing,
 )
-from ttmlir.cost.workload import DRAM, OperationCost, Stage, Workload
+from ttmlir.cost.workload import COMPUTE, DRAM, OperationCost, Stage, Workload
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import tile_bytes
@@ -36,7 +37,14 @@ def cost_elementwise(machine: Machine, work: Work) -> OperationCost:
         work.other_fidelity,
         approximate=bool(work.parameters.get("approximate", False)),
     )
-    notes = (ESTIMATED,) if is_estimated(work.mnemonic) else ()
+    functions = sum(function_cycles(machine.arch, each, formats) for each in work.activations)
+    compute = tuple(
+        Stage(COMPUTE, each.cycles + functions, each.ideal + functions)
+        if functions and each.kind == COMPUTE
+        else each
+        for each in compute
+    )
+    notes = (ESTIMATED,) if any(map(is_estimated, (work.mnemonic, *work.activations))) else ()
     workload = stream_tiles(machine, work.operands, work.output, compute, notes=notes)
     return OperationCost(programs=(workload,))
 

@@ -38,8 +38,14 @@ from ttmlir.sim.timing.costs import (
     untilize_cycles,
 )
 
-LINES = TILE * TILE // FACE
-"""Rows of faces in a tile."""
+WIDE = 32
+"""ttnn tilizes rows of more tiles in blocks, on more cores than there are rows of tiles."""
+
+
+def count_lines(shape: tuple[int, ...]) -> int:
+    """Rows of faces with numbers of a tensor; what is padding alone is not moved."""
+    *outer, columns = shape or (1,)
+    return math.prod(outer) * -(-columns // FACE)
 
 
 def copy_tiles(machine: Machine, source: TensorDesc, output: TensorDesc) -> Workload:
@@ -54,14 +60,28 @@ def copy_tiles(machine: Machine, source: TensorDesc, output: TensorDesc) -> Work
     return stream_tiles(machine, (source,), output, compute, flops_per_element=0.0)
 
 
-def move_lines(machine: Machine, work: Work, *, notes: tuple[str, ...] = ()) -> Workload:
-    """Lines of faces are written one by one to where they belong."""
+def move_lines(
+    machine: Machine, work: Work, *, whole_tiles: bool = False, notes: tuple[str, ...] = ()
+) -> Workload:
+    """Lines of faces are written one by one to where they belong.
+
+    `whole_tiles`: they are put together in L1, and leave as tiles.
+    """
     source, output = work.operands[0], work.output
     count = tile_count(output.shape)
     cores = cores_for(machine, output, count)
     figures = machine.figures
     read = reading(machine, source, 1, cores)
-    lines = LINES * (figures.write_issue + machine.page_address)
+    # The place in the result is a division away, as is that of a page.
+    lines = count_lines(output.shape) / count * (figures.write_issue + 2 * machine.page_address)
+    write = Stage(PROCESSOR, figures.dram_write_latency + lines, lines)
+    if whole_tiles:
+        tile = writing(machine, output, 1, cores)
+        write = Stage(
+            PROCESSOR if lines > tile.cycles else tile.kind,
+            lines + tile.cycles,
+            max(lines, tile.ideal),
+        )
     return Workload(
         cores=cores,
         steps=-(-count // cores),
@@ -69,7 +89,7 @@ def move_lines(machine: Machine, work: Work, *, notes: tuple[str, ...] = ()) -> 
         compute=stages(
             unpack_cycles(source.data_type), call_cycles("copy_tile"), pack_cycles(output.data_type)
         ),
-        write=Stage(PROCESSOR, figures.dram_write_latency + lines, lines),
+        write=write,
         dram_bytes=dram_bytes(source, output),
         noc_bytes=network_bytes(source, output),
         notes=notes,
@@ -115,7 +135,7 @@ def cost_reshape(machine: Machine, work: Work) -> OperationCost:
     before, after = work.operands[0].shape, work.output.shape
     if _same_tiles(before, after):
         return OperationCost(notes=("a view: nothing is moved",))
-    return OperationCost(programs=(move_lines(machine, work),))
+    return OperationCost(programs=(move_lines(machine, work, whole_tiles=True),))
 
 
 def _same_tiles(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
@@ -198,8 +218,10 @@ def cost_fill(machine: Machine, work: Work) -> OperationCost:
 
 
 def cost_embedding(machine: Machine, work: Work) -> OperationCost:
-    """A row of the table for each index, then tiles of the rows."""
+    """A row of the table for each index, then tiles of the rows if the result has tiles."""
     output = work.output
+    if not output.is_tiled and work.mnemonic == "rows_gather":
+        return cost_rows(machine, work)
     columns = output.shape[-1]
     rows = math.prod(output.shape[:-1])
     element = tile_bytes(output.data_type) / (TILE * TILE)
@@ -227,13 +249,37 @@ def cost_embedding(machine: Machine, work: Work) -> OperationCost:
     return OperationCost(programs=(workload,))
 
 
+def cost_rows(machine: Machine, work: Work) -> OperationCost:
+    """Rows of a row-major table, one by one, each read before it is written."""
+    output = work.output
+    count = math.prod(output.shape[:-1])
+    cores = cores_for(machine, output, count)
+    page = output.shape[-1] * tile_bytes(output.data_type) / (TILE * TILE)
+    read, write = machine.read_dram(1, page, cores), machine.write_dram(1, page, cores)
+    return OperationCost(
+        programs=(
+            Workload(
+                cores=cores,
+                steps=-(-count // cores),
+                read=read,
+                write=write,
+                dram_bytes=2 * count * page,
+                noc_bytes=2 * count * page,
+            ),
+        )
+    )
+
+
 def cost_tilize(machine: Machine, work: Work) -> OperationCost:
-    """A row of tiles at a time out of 32 rows, which a core reads before it begins."""
+    """A row of tiles at a time out of 32 rows, or a part of a wide one, which a core reads before
+    it begins."""
     source, output = work.operands[0], work.output
-    matrices, rows, columns = tile_shape(output.shape)
-    units = matrices * rows
+    _, rows, columns = tile_shape(output.shape)
+    units = tile_count(output.shape) // columns
+    if columns > WIDE and (rows > WIDE or columns > rows):
+        units, columns = _divide_rows(machine, units, columns)
     cores = cores_for(machine, output, units)
-    page = source.shape[-1] * tile_bytes(source.data_type) / (TILE * TILE)
+    page = min(source.shape[-1], columns * TILE) * tile_bytes(source.data_type) / (TILE * TILE)
     read = _read_rows(machine, source, page, cores)
     write = writing(machine, output, 1, cores)
     compute = stages(
@@ -257,13 +303,19 @@ def cost_tilize(machine: Machine, work: Work) -> OperationCost:
     )
 
 
+def _divide_rows(machine: Machine, rows: int, columns: int) -> tuple[int, int]:
+    """Blocks of rows of tiles, and the tiles of a block: parts of rows if cores are left over."""
+    width = -(-columns // max(1, machine.cores // rows))
+    return rows * -(-columns // width), width
+
+
 def cost_untilize(machine: Machine, work: Work) -> OperationCost:
-    """A row of tiles at a time becomes 32 rows."""
+    """A row of tiles at a time becomes 32 rows, or a part of one if there are fewer than cores."""
     source, output = work.operands[0], work.output
-    matrices, rows, columns = tile_shape(source.shape)
-    units = matrices * rows
+    columns = tile_shape(source.shape)[-1]
+    units, columns = _divide_rows(machine, tile_count(source.shape) // columns, columns)
     cores = cores_for(machine, source, units)
-    page = output.shape[-1] * tile_bytes(output.data_type) / (TILE * TILE)
+    page = min(output.shape[-1], columns * TILE) * tile_bytes(output.data_type) / (TILE * TILE)
     read = reading(machine, source, 1, cores)
     unpack, pack = untilize_cycles(source.data_type, by_packer=True)
     write = (

@@ -7,14 +7,21 @@ struct pair {
     B second;
 
     constexpr pair() : first{}, second{} {}
-    constexpr pair(A a, B b) : first(a), second(b) {}
+    constexpr pair(const A& a, const B& b) : first(a), second(b) {}
+    template <typename X, typename Y>
+    constexpr pair(X&& a, Y&& b) : first(std::forward<X>(a)), second(std::forward<Y>(b)) {}
     friend constexpr bool operator==(const pair& a, const pair& b) {
         return a.first == b.first && a.second == b.second;
     }
 };
 
 template <typename A, typename B>
-constexpr pair<A, B> make_pair(A first, B second) { return pair<A, B>(first, second); }
+pair(A, B) -> pair<A, B>;
+
+template <typename A, typename B>
+constexpr pair<std::decay_t<A>, std::decay_t<B>> make_pair(A&& first, B&& second) {
+    return pair<std::decay_t<A>, std::decay_t<B>>(std::forward<A>(first), std::forward<B>(second));
+}
 
 template <typename T>
 constexpr void swap(T& a, T& b) {

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from functools import cache
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
@@ -910,6 +909,8 @@ class OpClasses(Generic[OpT]):
     def by_mnemonic(self, mnemonic: str) -> type[OpT]:
         """The class of an operation; UnknownOperationError, with near names, if there is none."""
         if mnemonic not in self._by_mnemonic:
+            from difflib import get_close_matches
+
             near = get_close_matches(mnemonic, self._by_mnemonic, cutoff=0.7)
             hint = f"did you mean {' or '.join(near)}?" if near else "docs/ops.md lists them"
             raise UnknownOperationError(

@@ -33,6 +33,7 @@ from ttmlir.sim.execution.run import CommandQueue, ProgramReport
 from ttmlir.sim.timing.report import thread_table
 from ttmlir.sim.timing.timeline import Timeline, chrome_trace
 from ttmlir.target.cpp.kernel_api import KernelApi
+from ttmlir.terminal import ShownAsText
 
 # --- Precision ------------------------------------------------------------------------------------
 # Which precision a compute kernel needs for the formats of its circular buffers.
@@ -157,7 +158,7 @@ def _constant(value: SSAValue) -> int | None:
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(ShownAsText):
     """One run of an operation."""
 
     name: str
@@ -185,6 +186,10 @@ class Profile:
     def printed(self) -> tuple[str, ...]:
         """The lines that kernels printed."""
         return self.report.printed
+
+    def summary(self) -> str:
+        """A few lines: the time, what was moved, and what binds."""
+        return self.report.summary(self.name)
 
     def threads(self) -> str:
         """A table as CSV: for each thread its cycles, and in which calls it waited."""

@@ -515,6 +515,23 @@ public:
     };
     Builder index(uint8_t index) { return {*this, index}; }
 
+    /// Sets up an end of a global circular buffer.
+    class RemoteBuilder {
+    public:
+        RemoteBuilder(CircularBufferConfig& config, uint8_t index) :
+            config_(config), index_(index) {}
+        const RemoteBuilder& set_data_format(DataFormat /*format*/) const { return *this; }
+        const RemoteBuilder& set_page_size(uint32_t size, Where where = Where::here()) const {
+            config_.set(where, "CircularBufferConfig.set_remote_page_size", index_, size);
+            return *this;
+        }
+
+    private:
+        CircularBufferConfig& config_;
+        uint8_t index_;
+    };
+    RemoteBuilder remote_index(uint8_t index) { return {*this, index}; }
+
 private:
     template <typename... Arguments>
     CircularBufferConfig& set(Where where, const char* name, const Arguments&... arguments) {

@@ -333,6 +333,7 @@ PASSES: dict[str, str] = {
     "ttir-fold-full-to-scalar": (
         "ttmlir.passes.ttir.constants.ttir_fold_full_to_scalar:TTIRFoldFullToScalarPass"
     ),
+    "ttir-fuse-layers": "ttmlir.passes.ttir.fusing.ttir_fuse_layers:TTIRFuseLayersPass",
     "ttir-fusing": "ttmlir.passes.ttir.fusing.ttir_fusing:TTIRFusingPass",
     "ttir-generic": "ttmlir.passes.ttmetal.ttir_generic:TTIRGenericPass",
     "ttir-generic-kernel": "ttmlir.passes.ttmetal.ttir_generic_kernel:TTIRGenericKernelPass",
@@ -377,6 +378,7 @@ PASSES: dict[str, str] = {
     "ttir-reduction-force-keep-dim": (
         "ttmlir.passes.ttir.ttir_reduction_force_keep_dim:TTIRReductionForceKeepDimPass"
     ),
+    "ttir-shape-layers": "ttmlir.passes.ttir.ttir_shape_layers:TTIRShapeLayersPass",
     "ttir-sliding-window-2d-fix-shapes": (
         "ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes:TTIRSlidingWindow2dFixShapesPass"
     ),

@@ -48,7 +48,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
@@ -460,20 +459,20 @@ class _Conversion:
         self._values: dict[SSAValue, SSAValue] = {}
         self._references: dict[SSAValue, SSAValue] = {}
         self._called = {name for op in module.walk() for name in callees_of(op)}
-        self._rules: dict[type[Operation], Callable[[Operation, Block], None]] = {
-            ttnn.AllocOp: _refuse_allocation,
-            ttnn.DeallocOp: self._dealloc,
-            ttnn.GetDeviceOp: self._get_device,
-            ttnn.ToLayoutOp: self._to_layout,
-            ttnn.op_class("multiply"): self._multiply,
-            ttnn.WhileOp: self._while,
-            ttnn.CaseOp: self._case,
-            ttcore.WhileLoopOp: self._while,
-            ttcore.CaseOp: self._case,
-            ttcore.LoadCachedOp: self._load_cached,
-            ttcore.TupleOp: self._tuple,
-            ttcore.GetTupleElementOp: self._part,
-            arith.ConstantOp: self._constant,
+        self._rules: dict[str, Callable[[Operation, Block], None]] = {
+            ttnn.AllocOp.name: _refuse_allocation,
+            ttnn.DeallocOp.name: self._dealloc,
+            ttnn.GetDeviceOp.name: self._get_device,
+            ttnn.ToLayoutOp.name: self._to_layout,
+            "ttnn.multiply": self._multiply,
+            ttnn.WhileOp.name: self._while,
+            ttnn.CaseOp.name: self._case,
+            ttcore.WhileLoopOp.name: self._while,
+            ttcore.CaseOp.name: self._case,
+            ttcore.LoadCachedOp.name: self._load_cached,
+            ttcore.TupleOp.name: self._tuple,
+            ttcore.GetTupleElementOp.name: self._part,
+            "arith.constant": self._constant,
         }
 
     def copy_regions(self, source: Operation, target: Operation) -> list[Block]:
@@ -514,9 +513,9 @@ class _Conversion:
                     "destination and take the device, or of modules of 2026, which say 'ttcore'; "
                     "write them so",
                 )
-            self._rules.get(type(op), self._call)(op, block)
-        elif type(op) in self._rules:
-            self._rules[type(op)](op, block)
+            self._rules.get(op.name, self._call)(op, block)
+        elif op.name in self._rules:
+            self._rules[op.name](op, block)
         elif isinstance(op, ModuleOp | FuncOp | CallOp | ReturnOp) or op.name.startswith("emitc."):
             self._keep(op, block)
         else:

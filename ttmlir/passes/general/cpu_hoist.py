@@ -7,7 +7,6 @@ and after the call.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
@@ -89,6 +88,9 @@ class CPUHoister:
             if any(use.operation not in inside for use in value.uses)
         ]
         function = _function_of_host(ops, uses, results)
+        # Loaded here, since most runs hoist nothing.
+        from hashlib import sha256
+
         digest = sha256(_text_of(function).encode()).hexdigest()
         name = f"cpu_hoisted_{stem}_{digest[:8]}"
         block, following = ops[-1].parent, ops[-1].next_op

@@ -79,6 +79,8 @@ _OF_2024 = (
 """Options of the backend pipeline that the passes of 2026 have nothing for."""
 
 
+MOST_OPTIMIZED = 3
+"""The optimization level that does more than tt-mlir's, which has three of them."""
 _NOT_DONE = "not done here"
 _OPTIMIZER = "2026: of the optimizer, which needs a model of the device"
 
@@ -117,7 +119,8 @@ class LateOptions(Pipeline):
         0,
         "2026: from 1 on, the library divides products and chooses fidelities, weights of "
         "convolutions are prepared, and integers stay in rows; 2 keeps what elementwise "
-        "operations make in L1",
+        "operations make in L1; 3 is 1 with what tt-mlir does not do: ttir-fuse-layers, and "
+        "attention as one operation",
     )
     enable_optimizer: bool = option(False, "2026: what optimization-level 1 does")
     memory_layout_analysis_enabled: bool = option(
@@ -227,10 +230,10 @@ class LateOptions(Pipeline):
     def late_options(self) -> dict[str, Any]:
         """Those options by their fields; OptionError for what there is no pass for."""
         found = {each.name: getattr(self, each.name) for each in fields(LateOptions)}
-        if not 0 <= self.optimization_level <= 2:
+        if not 0 <= self.optimization_level <= MOST_OPTIMIZED:
             raise OptionError(
                 f"Invalid optimization_level: {self.optimization_level}. Optimization level must "
-                "be 0, 1, or 2"
+                "be 0, 1, 2, or 3"
             )
         return found
 
@@ -449,6 +452,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttir.element_types.ttir_propagate_weight_dtype import (
             TTIRPropagateWeightDtypePass,
         )
+        from ttmlir.passes.ttir.fusing.ttir_fuse_layers import TTIRFuseLayersPass
         from ttmlir.passes.ttir.fusing.ttir_fusing import TTIRFusingPass
         from ttmlir.passes.ttir.ttir_commute_reshape import TTIRCommuteReshapePass
         from ttmlir.passes.ttir.ttir_consolidate_static_cache_updates import (
@@ -460,6 +464,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttir.ttir_infer_kv_cache_argument_types import (
             TTIRInferKVCacheArgumentTypesPass,
         )
+        from ttmlir.passes.ttir.ttir_shape_layers import TTIRShapeLayersPass
         from ttmlir.passes.ttir.ttir_sliding_window_2d_fix_shapes import (
             TTIRSlidingWindow2dFixShapesPass,
         )
@@ -491,12 +496,15 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         # What no function computes once is on the device as what comes anew each time.
         on_host = self.enable_const_eval and self.enable_const_eval_inputs_to_system_memory
         const_eval = [ConstEvalHoistTransformPass()] if self.enable_const_eval else []
+        # Products of one matrix are found where it is one value.
+        layers = [CSEPass(), TTIRFuseLayersPass()] if self._fuses_layers else []
         fusing = (
             [
+                *layers,
                 TTIRFusingPass(
                     enable_permute_matmul_fusion=self.enable_permute_matmul_fusion,
                     enable_gelu_tanh_fusion=self.enable_gelu_tanh_fusion,
-                )
+                ),
             ]
             if self.enable_fusing_pass
             else []
@@ -551,6 +559,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             TTIRConsolidateStaticCacheUpdatesPass(),
             TTIRCommuteReshapePass(),
             CanonicalizePass(),
+            *([TTIRShapeLayersPass()] if self._fuses_layers else []),
             CSEPass(),
             *const_eval,
             *(
@@ -569,7 +578,11 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 if self.enable_fusing_pass
                 else []
             ),
-            *([TTNNDecompositionPass()] if self.enable_ttnn_decomposition_pass else []),
+            *(
+                [TTNNDecompositionPass()]
+                if self.enable_ttnn_decomposition_pass and not self._fuses_layers
+                else []
+            ),
             *(
                 [TTNNMemoryManagementPass()]
                 if self.enable_const_eval and self.enable_dram_space_saving_optimization_pass
@@ -612,6 +625,10 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             or self.enable_optimizer
             or self.memory_layout_analysis_enabled
         )
+
+    @property
+    def _fuses_layers(self) -> bool:
+        return self.optimization_level == MOST_OPTIMIZED
 
     def _overrides(self) -> Sequence[Pass]:
         from ttmlir.passes.general.canonicalize import CanonicalizePass

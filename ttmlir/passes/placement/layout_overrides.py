@@ -8,7 +8,6 @@ not named stays.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -85,6 +84,8 @@ def warn_of_unknown_names(
     for name in missing:
         if name in names:
             continue
+        import difflib
+
         near = difflib.get_close_matches(name, names)
         remedy = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         if not named and not near:

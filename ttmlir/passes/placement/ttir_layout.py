@@ -62,7 +62,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.tensor import EmptyOp
@@ -195,7 +194,7 @@ class _InitialLayouts:
             for block in region.blocks:
                 self._retype(op, block.args, in_tiles=self._parts.takes_from_device(op))
                 for inner in block.ops:
-                    if isinstance(inner, ConstantOp) and is_plain_tensor(inner.result.type):
+                    if inner.name == "arith.constant" and is_plain_tensor(inner.results[0].type):
                         # The attribute says the type, too, and it has no layout.
                         refuse_foreign(inner, "ttir-layout lays out constants of ttir")
                     on_host = self._options.constants_on_host and isinstance(inner, ttir.ConstantOp)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr, TensorType
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import chlo, sdy
@@ -236,19 +236,21 @@ def _along(name: str) -> Callable[[Operation], Rule]:
 
 
 def _same_dimensions(op: Operation, is_kept: Callable[[int], bool]) -> Rule:
-    """Dimensions that are kept belong together in all tensors of the rank of the result."""
+    """Dimensions that are kept belong together in all tensors of the rank of the result.
+
+    What is repeated along one has it as a whole.
+    """
     rule = Rule([], [])
-    rank = len(value_shape(op.results[0]))
-    kept = [
-        rule.dimension(extent) if is_kept(place) else []
-        for place, extent in enumerate(value_shape(op.results[0]))
-    ]
+    made = value_shape(op.results[0])
+    kept = [rule.dimension(extent) if is_kept(place) else [] for place, extent in enumerate(made)]
 
     def dims(shape: tuple[int, ...]) -> Factors:
-        if len(shape) != rank:
+        if len(shape) != len(made):
             return [rule.dimension(extent, whole=True) for extent in shape]
         return [
-            kept[place] if is_kept(place) else rule.dimension(extent, whole=True)
+            kept[place]
+            if is_kept(place) and extent == made[place]
+            else rule.dimension(extent, whole=True)
             for place, extent in enumerate(shape)
         ]
 
@@ -466,6 +468,30 @@ def _convolution(op: Operation) -> Rule | None:
     return rule
 
 
+def _composite(op: Operation) -> Rule | None:
+    """Operations of the library that compute parts of parts."""
+    name = cast("StringAttr", op.properties["name"]).data.removeprefix("tenstorrent.")
+    if name == "gelu":
+        return _elementwise(op)
+    if name in ("layer_norm", "rms_norm"):
+        # Weights have the dimensions that are whole.
+        rank = len(value_shape(op.results[0]))
+        widths = {len(shape) for shape in _shapes(op.operands[1:])} or {_normalized(op)}
+        return _same_dimensions(op, lambda place: place < rank - max(widths))
+    if name == "scaled_dot_product_attention":
+        # Where several heads share keys, parts of both would be those of other heads.
+        full = [shape for shape in _shapes(op.operands[:3]) if len(shape) == 4]
+        alike = [place for place in (0, 1) if len({shape[place] for shape in full}) == 1]
+        return _same_dimensions(op, alike.__contains__)
+    return None
+
+
+def _normalized(op: Operation) -> int:
+    """How many dimensions a norm is along."""
+    said = cast("DictionaryAttr", op.properties["composite_attributes"]).data["normalized_shape"]
+    return len(attr_numbers(cast("Elements", said)) or ())
+
+
 _ON_EACH = (
     *(cls.name for cls in ELEMENTWISE),
     *(cls.name for cls in chlo.OPERATIONS if cls.name not in ("chlo.top_k", "chlo.ragged_dot")),
@@ -484,6 +510,7 @@ _RULES: Mapping[str, Callable[[Operation], Rule | None]] = {
     "stablehlo.batch_norm_training": _normalization,
     "stablehlo.broadcast_in_dim": _broadcast,
     "stablehlo.cholesky": _but_last(lambda op: 2),
+    "stablehlo.composite": _composite,
     "stablehlo.concatenate": _along("dimension"),
     "stablehlo.constant": _elementwise,
     "stablehlo.convolution": _convolution,

@@ -218,6 +218,9 @@ def _elements(gather: _Gather) -> SSAValue:
     index = align_along(builder, gather.inside[dim], len(extents), dim, gather.batch_of)
     before, after = extents[:dim], extents[dim + 1 :]
     type_ = TensorType(element_type(gather.operand), (*before, value_shape(index)[dim], *after))
+    if not builder.style.destinations:
+        # From 2025 on nothing repeats indices by itself.
+        index = builder.broadcast(index, type_.get_shape())
     picked = builder.create("gather", [gather.operand, index], type_, dim=dim)
     found: list[Label] = []
     for i in range(len(extents)):

@@ -148,7 +148,7 @@ class _Exchange:
             "split_dim": split,
             "concat_dim": concat,
             "split_count": self.size,
-            "replica_groups": _rows_attr(self.groups),
+            "replica_groups": rows_attr(self.groups),
         }
         return self.build.create("all_to_all", [value], type_, **parameters)
 
@@ -161,7 +161,8 @@ class _Exchange:
         return build.reshape(first, value_shape(value)[1:])
 
 
-def _rows_attr(rows: _Groups) -> Elements:
+def rows_attr(rows: _Groups) -> Elements:
+    """Groups of devices, or pairs, as an attribute."""
     numbers = np.array(rows, "<i8")
     return elements_attr(TensorType(i64, numbers.shape), numbers.tobytes())
 
@@ -284,7 +285,7 @@ def _all_to_all(op: Operation) -> None:
 
 
 def _broadcast(op: Operation) -> None:
-    build, groups = Builder.before(op), _rows_attr(_groups_of(op))
+    build, groups = Builder.before(op), rows_attr(_groups_of(op))
     replace(
         op,
         build.create(
@@ -301,7 +302,7 @@ def _permute(op: Operation) -> None:
         check_pairs([(source, target) for source, target in pairs], devices)
     except ArgumentError as error:
         refuse_to_legalize(op, str(error))
-    attr = op.properties["source_target_pairs"] if pairs == said else _rows_attr(pairs)
+    attr = op.properties["source_target_pairs"] if pairs == said else rows_attr(pairs)
     build = Builder.before(op)
     replace(
         op,

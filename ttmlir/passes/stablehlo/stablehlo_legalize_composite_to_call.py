@@ -26,8 +26,9 @@ After:
     }
 
 Requires: nothing.
-Ensures: no `stablehlo.composite` is left.
-Options: `except-prefix` leaves composites whose names begin with a text.
+Ensures: no `stablehlo.composite` is left, but those that options leave.
+Options: `except-prefix` leaves composites whose names begin with a text; `only` leaves all but
+those of a name.
 Not done here: regions of composites are left away, which say nothing that the function does not.
 """
 
@@ -56,6 +57,7 @@ class StableHLOLegalizeCompositeToCallPass(ModulePass):
     name = "stablehlo-legalize-composite-to-call"
     title = "StablehloLegalizeCompositeToCallPass"
     except_prefix: str = option("", "Leave composites whose names begin so")
+    only: str = option("", "Replace composites of this name alone")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Replace every composite operation inside the module."""
@@ -63,9 +65,11 @@ class StableHLOLegalizeCompositeToCallPass(ModulePass):
 
         is_needless = False
         for op in [op for op in module.walk() if op.name == "stablehlo.composite"]:
-            if self.except_prefix and _name_of(op).startswith(self.except_prefix):
+            name = _name_of(op)
+            is_left = self.except_prefix and name.startswith(self.except_prefix)
+            if is_left or self.only not in ("", name):
                 continue
-            if _name_of(op) == "chlo.top_k" and (top_k := _top_k(op)) is not None:
+            if name == "chlo.top_k" and (top_k := _top_k(op)) is not None:
                 insert_before(op, top_k)
                 replace(op, *top_k.results)
                 is_needless = True

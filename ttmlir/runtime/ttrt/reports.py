@@ -462,6 +462,8 @@ def golden_lines(golden: Golden, kernels: Sequence[GenericReport] = ()) -> Itera
         accuracy = result.accuracy
         mark = "ok " if result.passed else "~~ " if result.inherited else "OFF"
         location = _place(result.operation)
+        if result.device is not None:
+            location += f" on device {result.device}"
         yield (
             f"golden {mark} operation {result.operation.index} {result.name}{location}: "
             f"pcc {accuracy.pcc:.6f}, max abs error {accuracy.max_absolute_error:.3g}, "

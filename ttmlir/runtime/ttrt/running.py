@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +19,14 @@ from ttmlir.runtime.binary import BinaryProgram, GoldenTensors, Operation
 from ttmlir.runtime.errors import BinaryError, InputError
 from ttmlir.runtime.execution.executor import Observer
 from ttmlir.runtime.execution.prepare import prepare
-from ttmlir.runtime.golden import Accuracy, GoldenObserver, GoldenResult, Tolerance, compare
+from ttmlir.runtime.golden import (
+    Accuracy,
+    GoldenObserver,
+    GoldenOfDevices,
+    GoldenResult,
+    Tolerance,
+    compare,
+)
 from ttmlir.runtime.metal_program import Command, MetalProgram
 from ttmlir.runtime.metal_session import MetalGolden, MetalRun, execute
 from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
@@ -408,9 +416,10 @@ def golden_problem(result: GoldenResult) -> str:
     operation, accuracy = result.operation, result.accuracy
     location = f" at loc({operation.location})" if operation.location else ""
     text = f": {operation.debug_info}" if operation.debug_info else ""
+    where = "" if result.device is None else f" on device {result.device}"
     return (
-        f"operation {operation.index} ({result.name}){location} is the first that differs from "
-        f"its reference: pcc {accuracy.pcc:.6f}, max absolute error "
+        f"operation {operation.index} ({result.name}){location}{where} is the first that differs "
+        f"from its reference: pcc {accuracy.pcc:.6f}, max absolute error "
         f"{accuracy.max_absolute_error:.6g}, {accuracy.mismatched_specials} infinities or NaNs "
         f"differ{'; ' if result.tile else ''}{result.tile}{_inherited(result)}{text}"
     )
@@ -529,11 +538,13 @@ def _kernel_details(reports: Sequence[GenericReport]) -> dict[str, Any]:
 
 def _golden_observer(
     program: BinaryProgram, inputs: list[Tensor], settings: RunSettings
-) -> GoldenObserver:
+) -> GoldenObserver | GoldenOfDevices:
     arrays = [
         convert(tensor.values, ref.desc.element.compute)
         for tensor, ref in zip(inputs, program.inputs, strict=True)
     ]
+    if (devices := math.prod(program.mesh)) > 1:
+        return GoldenOfDevices(arrays, settings.tolerance, settings.keep_golden, devices)
     return GoldenObserver(arrays, settings.tolerance, keep_tensors=settings.keep_golden)
 
 

@@ -292,10 +292,12 @@ class Transactions(KernelApi):
         kind: WordKind,
         *,
         from_l1: bool = False,
+        in_order: bool = False,
     ) -> bool:
         """Move a word now, after the writes that are ordered before it.
 
-        It comes with the command, or `from_l1` as all that is written.
+        It comes with the command, or `from_l1` as all that is written. `in_order` says that writes
+        to the same core have arrived before on all chips.
         """
         noc = self._noc(noc)
         if local % 4:
@@ -323,7 +325,9 @@ class Transactions(KernelApi):
             if isinstance(endpoint, Core):
                 endpoint.semaphore_times[local] = arrival
         if self.watch is not None:
-            self.watch.word_written(self.thread, noc, kind, endpoint.memory, local)
+            self.watch.word_written(
+                self.thread, noc, kind, endpoint.memory, local, in_order=in_order
+            )
         outstanding.move_ordered(endpoint.memory, multicast=False)
         endpoint.memory.write(local, data)
         self.scheduler.progress += 1
@@ -1130,7 +1134,15 @@ class DataMovementCalls(NumberedReads):
             self._increment(core, target, increment, noc)
         return True
 
-    def _increment(self, endpoint: Endpoint, target: int, increment: int, noc: int | None) -> bool:
+    def _increment(
+        self,
+        endpoint: Endpoint,
+        target: int,
+        increment: int,
+        noc: int | None,
+        *,
+        in_order: bool = False,
+    ) -> bool:
         local = target & LOCAL_MASK
         if endpoint.kind == "dram":
             raise self.thread.error(
@@ -1138,9 +1150,8 @@ class DataMovementCalls(NumberedReads):
                 rule="noc-address",
             )
         word = int.from_bytes(endpoint.memory.read(local, 4), "little") + increment
-        return self._write_word(
-            endpoint, local, (word & _WORD).to_bytes(4, "little"), noc, "atomic"
-        )
+        data = (word & _WORD).to_bytes(4, "little")
+        return self._write_word(endpoint, local, data, noc, "atomic", in_order=in_order)
 
     @kernel_call(waits=True)
     def noc_semaphore_set_remote(self, source: int, target: int, noc: int | None = None) -> bool:

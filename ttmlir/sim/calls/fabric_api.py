@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 from ttmlir.optable.kernel import Role
-from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import kernel_call
+from ttmlir.sim.calls.remote_buffer_api import RemoteBufferApi
 from ttmlir.sim.errors import Finding, SimError
 from ttmlir.sim.machine.cluster import End
 from ttmlir.sim.machine.device import (
@@ -46,7 +46,7 @@ _READY = 0xA3B3C3D3
 """What a mux says that serves: `READY_FOR_TRAFFIC`."""
 
 
-class FabricApi(DataMovementApi):
+class FabricApi(RemoteBufferApi):
     """Calls of BRISC or NCRISC on a chip whose mesh has a fabric."""
 
     _fabric: Fabric | None = None
@@ -96,6 +96,11 @@ class FabricApi(DataMovementApi):
                 rule="fabric-connection",
             )
         return self._fabric, End(number, channel)
+
+    @kernel_call()
+    def fabric_is_2d(self) -> bool:
+        """Whether chips are named by their numbers."""
+        return self._fabric is not None and self._fabric.config.is_2d
 
     # Connections.
 

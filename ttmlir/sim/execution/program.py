@@ -159,13 +159,23 @@ class Kernel:
         return min(x for x, _ in self.cores), min(y for _, y in self.cores)
 
 
+@dataclass(frozen=True, kw_only=True)
+class GlobalPages:
+    """Ends of a global circular buffer on cores, by the index of the circular buffer."""
+
+    config: int
+    """The address of the configurations."""
+    start: int
+    page_sizes: Mapping[int, int]
+
+
 @dataclass(kw_only=True)
 class CircularBufferSpec:
     """Circular buffers that share bytes of L1 on some cores.
 
     `indices` gives page size and format by index. With a `buffer`, its pages on each core are the
     circular buffer, from `offset` on; they hold a tensor's numbers unless it `is_storage`, which
-    nothing but the circular buffer uses.
+    nothing but the circular buffer uses. With `remote` the bytes are those of a global one.
     """
 
     cores: Cores
@@ -176,6 +186,7 @@ class CircularBufferSpec:
     is_storage: bool = False
     tiles: Mapping[int, TileShape] = field(default_factory=dict[int, TileShape])
     """By index, of those that hold no whole tiles."""
+    remote: GlobalPages | None = None
 
     def __repr__(self) -> str:
         """Indices, sizes and cores."""
@@ -184,13 +195,20 @@ class CircularBufferSpec:
         cores = f"{count} core{'s' * (count != 1)}"
         return f"CircularBufferSpec({indices}: {self.total_size:,} bytes on {cores})"
 
+    @property
+    def all_indices(self) -> list[int]:
+        """Those of the circular buffers, and of ends of a global one."""
+        return [*self.indices, *(self.remote.page_sizes if self.remote is not None else ())]
+
     def __post_init__(self) -> None:
         """Refuse indices that do not exist, and pages that do not fill the circular buffer."""
-        if not self.indices:
+        if not self.indices and self.remote is None:
             raise SimError("a circular buffer without an index; give at least one index a format")
         for index, (page_size, _) in self.indices.items():
             if not 0 <= index < COUNT:
                 raise SimError(f"circular buffer {index} does not exist; they are numbered 0 to 31")
+            if self.remote is not None and page_size > 0:
+                continue
             if page_size < 1 or self.total_size < 1 or self.total_size % page_size:
                 raise SimError(
                     f"circular buffer {index}: {self.total_size} bytes are not made of pages of "
@@ -281,7 +299,7 @@ class Program:
         """Create circular buffers; SimError for an index that a core already has."""
         for other in self.circular_buffers:
             shared = [core for core in spec.cores if core in other.cores]
-            indices = [index for index in spec.indices if index in other.indices]
+            indices = [index for index in spec.all_indices if index in other.all_indices]
             if shared and indices:
                 raise SimError(
                     f"circular buffer {indices[0]} was already created on core {shared[0]}",

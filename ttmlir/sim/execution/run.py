@@ -20,9 +20,10 @@ from ttmlir.sim.calls.fabric_api import FabricApi
 from ttmlir.sim.calls.kernel_api import KernelApi, waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
+from ttmlir.sim.calls.remote_buffer_api import align
 from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.errors import AllocationError, Finding, Position, SimError
-from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
+from ttmlir.sim.execution.program import CircularBufferSpec, GlobalPages, Kernel, Program
 from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
 from ttmlir.sim.kernels.build import Build, CircularBufferFacts
@@ -32,6 +33,7 @@ from ttmlir.sim.machine.device import Core, SimChip, SimDevice
 from ttmlir.sim.machine.fabric import Fabric
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import FORMAT_NUMBERS, TILE_BYTES
+from ttmlir.sim.machine.remote_buffers import begin
 from ttmlir.sim.machine.tile_shapes import WHOLE
 from ttmlir.sim.sanitizer.regular import IrregularError, RegularRun, may_be_regular
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
@@ -39,8 +41,9 @@ from ttmlir.sim.timing.launch import launch_ns
 from ttmlir.sim.timing.noc_model import NocModel
 from ttmlir.sim.timing.noc_parameters import noc_parameters
 from ttmlir.sim.timing.report import ProgramTimes, ThreadTimes
+from ttmlir.sim.timing.report import summary as summarize_times
 from ttmlir.sim.timing.timeline import Timeline, Track
-from ttmlir.terminal import print_warnings
+from ttmlir.terminal import ShownAsText, print_warnings
 
 # --- Page log -------------------------------------------------------------------------------------
 # What was in the pages that kernels handed over: recorded only where somebody asks for it.
@@ -107,6 +110,8 @@ def place(device: SimDevice, program: Program) -> None:
     for spec, address in zip(program.circular_buffers, places, strict=True):
         for x, y in spec.cores:
             _configure(device.core(x, y), spec, address)
+            if spec.remote is not None:
+                _join(device.core(x, y), spec, spec.remote)
     for semaphore in program.semaphores:
         for x, y in semaphore.cores:
             on_ethernet = semaphore.on_ethernet
@@ -121,6 +126,9 @@ def addresses(device: SimDevice, program: Program) -> list[int]:
     tops: dict[tuple[int, int], int] = {}
     places: list[int] = []
     for spec in program.circular_buffers:
+        if spec.remote is not None:
+            places.append(spec.remote.start)
+            continue
         if spec.buffer is not None:
             places.append(_on_buffer(spec))
             continue
@@ -193,11 +201,25 @@ def _configure(core: Core, spec: CircularBufferSpec, address: int) -> None:
             index,
             address,
             page_size,
-            spec.total_size // page_size,
+            max(spec.total_size // page_size, 1),
             data_format,
-            aliased=spec.buffer is not None and not spec.is_storage,
+            aliased=spec.remote is not None or (spec.buffer is not None and not spec.is_storage),
             tile=spec.tiles.get(index, WHOLE),
         )
+
+
+def _join(core: Core, spec: CircularBufferSpec, remote: GlobalPages) -> None:
+    """Set up the ends of a global circular buffer, and what shares its bytes."""
+    end = core.remote_ends.get(remote.config)
+    if end is None:
+        raise SimError(
+            f"{core.name} is no sender and no receiver of the global circular buffer",
+            rule="remote-cb",
+        )
+    for index, page_size in remote.page_sizes.items():
+        view = core.remote_cbs[index] = begin(end, page_size)
+        for local in spec.indices:
+            align(core.cbs[local], view)
 
 
 def _initialise(device: SimDevice, core: Core, index: int, address: int, value: int) -> None:
@@ -321,7 +343,7 @@ COMPUTE_APIS: dict[Role, type[UnpackApi] | type[MathApi] | type[PackApi]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProgramReport:
+class ProgramReport(ShownAsText):
     """What a program did; without clocks, all times are 0 and `networks` is None."""
 
     chip: SimChip
@@ -346,6 +368,11 @@ class ProgramReport:
     def num_cores(self) -> int:
         """Cores that ran kernels."""
         return len({thread.core for thread in self.threads})
+
+    def summary(self, name: str = "program") -> str:
+        """A few lines: the time, what was moved, and what binds; SimError without clocks."""
+        times = self.times(name)
+        return summarize_times(times, flops=0, cores=self.num_cores, fidelity=MathFidelity.HIFI4)
 
     def times(self, name: str) -> ProgramTimes:
         """The times under the name of the program, for reports; SimError without clocks."""

@@ -468,6 +468,10 @@ def copy_object(
     return _make_by(context, type_, context.unit.classes[type_.number], given, node)
 
 
+_TAKING_ANY = ("std::pair<", "std::tuple<", "std::optional<")
+"""Classes whose constructors take values of other types and convert them."""
+
+
 def _make_by(
     context: Context,
     type_: StructType,
@@ -480,7 +484,7 @@ def _make_by(
     """The object that one of the constructors makes."""
     functions = Functions(info.node.name, info.constructors, info.scope)
     chosen = choose_function(context, functions, CallOfOwn(node, (), given))
-    if braced:
+    if braced and not type_.name.startswith(_TAKING_ANY):
         _refuse_narrowed_arguments(context, chosen, given)
     raw = Value(type_, _build_raw(context, type_))
     this = ItemLvalue(type_, code.list_of([raw.node]), code.constant(0))

@@ -32,7 +32,7 @@ from ttmlir.cpp.standard_headers import (
     read_standard_header,
 )
 from ttmlir.cpp.tree import Include
-from ttmlir.cpp.types import QualifiedType, SignatureType
+from ttmlir.cpp.types import PointerType, QualifiedType, SignatureType
 from ttmlir.layout.system import WORMHOLE
 from ttmlir.nesting import deep_recursion
 from ttmlir.optable.kernel import CALLS, Role
@@ -41,8 +41,10 @@ from ttmlir.sim.kernels.build import AssumedArguments, Build
 from ttmlir.sim.kernels.class_templates import find_templated_type
 from ttmlir.sim.kernels.classes import define_outside
 from ttmlir.sim.kernels.context import Context
-from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, look_at
-from ttmlir.sim.kernels.expressions.signatures import find_signature
+from ttmlir.sim.kernels.expressions.function_pointers import add_dispatchers
+from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, is_function, look_at
+from ttmlir.sim.kernels.expressions.signatures import find_signature, find_type_of
+from ttmlir.sim.kernels.expressions.static_functions import check_static_functions
 from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import KernelApi, Library
@@ -57,6 +59,7 @@ from ttmlir.sim.kernels.scope import (
     list_used_names,
 )
 from ttmlir.sim.kernels.unit import Unit
+from ttmlir.sim.kernels.unused import check_unused
 from ttmlir.sim.kernels.value import Value
 from ttmlir.sim.sources import KernelSources
 
@@ -461,6 +464,18 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
         source_map=source_map,
         errors=errors,
     )
+    return _compile_parsed(options, parsed, errors, frozenset())
+
+
+def _compile_parsed(
+    options: _Options,
+    parsed: tree.TranslationUnit,
+    errors: ErrorList | None,
+    waiting: frozenset[str],
+) -> CompiledKernel:
+    """A kernel of which is known for which types of functions pointers point to waiting ones."""
+    role, file, source_map = options.role, options.file, options.source_map
+    defines = dict(options.defines)
     shown = options.text if source_map is None else source_map.text
     clock = clock_costs(options.arch_macro, role) if options.timed else None
     tiles = {
@@ -489,6 +504,7 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
     headers = (each.path for each in parsed.includes)
     unit.release = options.release or find_release(headers, options.text)
     unit.errors = errors
+    unit.waiting_tags = waiting
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")
@@ -505,16 +521,21 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
         finally:
             if errors is not None and unit.assumed is not None:
                 errors.add_note(unit.assumed.describe())
-    return CompiledKernel(
+    if unit.found_waiting != waiting and not (errors is not None and errors.errors):
+        return _compile_parsed(options, parsed, errors, unit.found_waiting)
+    made = CompiledKernel(
         file,
         module,
         bytecode,
-        unit.bindings,
+        dict(unit.bindings),
         unit.sources,
         parsed.lookups,
         tuple(find_missing_headers(unit)),
         unit.assumed,
     )
+    with deep_recursion():
+        check_unused(unit, HANDLERS)
+    return made
 
 
 def _assumed(options: _Options) -> AssumedArguments | None:
@@ -556,7 +577,12 @@ class _Services:
     def find_decltype(self, unit: Unit, scope: Scope, node: tree.Expression) -> QualifiedType:
         """The type of an expression, which is not evaluated."""
         context = Context(unit, scope, HANDLERS)
-        found = look_at(context, node)
+        with unit.looking():
+            found = look_at(context, node)
+        if is_function(found.type) and isinstance(found, Value):
+            signature = find_type_of(context, found, node)
+            is_address = isinstance(node, tree.Unary) and node.operator != "*"
+            return QualifiedType(PointerType(signature) if is_address else signature)
         return QualifiedType(found.type, not isinstance(found, Value) and found.is_const)
 
     def find_count(self, unit: Unit, scope: Scope, node: tree.Expression) -> int:
@@ -733,6 +759,7 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     """`def _kernel(...)`: takes the library, holds the functions, and starts the last of them."""
     function, scope = entry
     body = compile_entry(HANDLERS, unit, function, scope)
+    add_dispatchers(Context(unit, unit.root, HANDLERS, in_function=False))
     identifier = unit.create_name(function.name, "f")
     guarded = unit.build_function(identifier, (), body, function.position)
     raised = ast.Raise(code.call("_fault", code.name("_error"), code.name(THREAD)), None)
@@ -745,6 +772,7 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     guarded.body = [ast.Try(guarded.body, [handler], [], []), ast.Return(None), never_reached]
     start = ast.Return(code.call(identifier))
     counter = TurnCounter(unit)
+    check_static_functions(unit, guarded)
     for each in (*unit.functions, guarded):
         counter.visit(each)
     # Constructors and functions that initial values call are there before the variables.

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError, ErrorList
-from ttmlir.cpp.types import VOID, CType, QualifiedType, StructType
+from ttmlir.cpp.types import VOID, CType, PointerType, QualifiedType, StructType
 from ttmlir.sim.kernels.scope import (
     LateVariable,
     Scope,
@@ -127,6 +127,12 @@ class Handlers:
     """What a conversion function of a class makes of an object."""
     fit_function: Callable[[Context, Value, CType, tree.Node], Value | None]
     """A function or lambda as one of a written type."""
+    point_at: Callable[[Context, Value, PointerType, tree.Node], Value]
+    """The same as a pointer."""
+    point_at_function: Callable[[Context, Value, tree.Node], Value]
+    """A function or lambda as a pointer to functions of its own type."""
+    call_pointer: Callable[[Context, tree.FunctionCall, Value], Lvalue | Value]
+    """A call through a pointer to a function."""
     find_templated_type: Callable[[Context, tree.NamedType | tree.Name], QualifiedType | None]
     """The type of a name with template arguments or within a type."""
     construct: Construct

@@ -23,7 +23,6 @@ from ttmlir.cpp.types import (
     ObjectType,
     PointerType,
     QualifiedType,
-    SignatureType,
     StructType,
     complete_type,
     count_of,
@@ -50,9 +49,11 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     find_list_type,
     has_constructors,
     is_list,
+    names_variable,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
+    decay_function,
     evaluate_condition,
     evaluate_constant,
     evaluate_scalar,
@@ -62,6 +63,11 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     look_at,
     retype_lvalue,
     take_address,
+)
+from ttmlir.sim.kernels.expressions.static_functions import (
+    note_static_functions,
+    refuse_large_table,
+    refuse_static_functions,
 )
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING, STACK_BYTES
 from ttmlir.sim.kernels.packs import expand_all, expand_elements
@@ -157,6 +163,19 @@ def declare_late(context: Context, late: LateVariable, node: tree.Node) -> Symbo
 
 def declare_variable(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> None:
     """Compile the declaration of one variable."""
+    _declare(context, node, declarator)
+    variable = context.scope.symbols[declarator.name]
+    if "constexpr" in node.specifiers or not isinstance(variable, Variable):
+        return
+    qualifiers = node.type.qualifiers if isinstance(node.type, tree.NamedType) else ()
+    is_number = isinstance(variable.storage.type, (IntType, FloatType))
+    is_fixed = "const" in qualifiers and "volatile" not in qualifiers
+    written = (declarator.value, *(declarator.arguments or ()))
+    if not (is_fixed and is_number) or any(names_variable(context, each) for each in written):
+        context.scope.symbols[declarator.name] = replace(variable, is_plain=True)
+
+
+def _declare(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> None:
     if isinstance(node.type, tree.Reference):
         _declare_reference(context, node.type, declarator)
         return
@@ -221,6 +240,8 @@ def find_declared(
         if initial is None or isinstance(initial, tree.Braces):
             raise context.error(declarator, "'auto' needs a value to take its type from")
         value = copy_struct(context, evaluate_scalar(context, initial), initial)
+        if _is_chosen_late(context, node, declarator):
+            value = decay_function(context, value, initial)
         declared = context.unit.resolve_declared_type(node.type, context.scope, value.type)
         value = settle(convert_implicitly(context, value, declared.type, initial))
     else:
@@ -229,10 +250,14 @@ def find_declared(
         declared = replace(declared, type=type_)
     if value is not None:
         declared = replace(declared, type=value.type)
-    if isinstance(declared.type, PointerType) and isinstance(declared.type.pointee, SignatureType):
-        message = "which function a pointer points to has to be known here"
-        raise context.error(declarator, f"{message}; give it with '='")
     return replace(declared, const=declared.const or "constexpr" in node.specifiers), value
+
+
+def _is_chosen_late(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> bool:
+    """Whether a variable may come to point to another function than that which it starts with."""
+    name = declarator.name
+    may_change = name in context.changed or name in context.shared or not context.in_function
+    return may_change or isinstance(node.type, tree.Pointer)
 
 
 def _declare_list(
@@ -378,6 +403,7 @@ def _declare_local(
     context: Context, type_: CType, value: Value | None, declarator: tree.Declarator, is_const: bool
 ) -> None:
     if value is not None:
+        refuse_large_table(context, value, declarator)
         value = take_over(context, value)
         if is_list(type_):
             keep_array(context, value)
@@ -438,7 +464,10 @@ def _declare_static(
     if is_const and value.constant is not None and declarator.name not in context.shared:
         bind_variable(context, declarator, value, is_global=True)
         return
+    if not is_const:
+        refuse_static_functions(context, value, declarator)
     identifier = context.unit.create_name(declarator.name)
+    note_static_functions(context, identifier, value, declarator)
     in_list = isinstance(type_, (StructType, ArrayType, ObjectType))
     node = value.node if in_list else code.list_of([value.node])
     context.unit.add_global(code.assign(code.name(identifier), node), declarator.position)

@@ -24,7 +24,12 @@ from ttmlir.cpp.types import (
 from ttmlir.sim.kernels.classes import initialize_members
 from ttmlir.sim.kernels.context import Argument, Context, Handlers
 from ttmlir.sim.kernels.destructors import THIS, end_members, ending_block, refuse_destructor
-from ttmlir.sim.kernels.expressions.lvalues import find_pointee, find_this
+from ttmlir.sim.kernels.expressions.lvalues import (
+    find_pointee,
+    find_this,
+    is_function,
+    points_to_function,
+)
 from ttmlir.sim.kernels.expressions.own_calls import find_element_scope
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.python import code
@@ -267,6 +272,9 @@ def _declare_parameter(
     type_ = argument.type
     node = code.name(identifier)
     constant = argument.is_const
+    if argument.mode == "value" and name in context.changed | context.shared:
+        chosen = _choose_late(context, parameter, Value(type_, node), scope)
+        type_ = type_ if chosen is None else chosen.type
     match argument.mode:
         case "pair":
             container = code.subscript(node, code.constant(0))
@@ -299,6 +307,28 @@ def _declare_parameter(
             name, lvalue, is_reference=is_reference, is_place=is_place
         )
     return identifier
+
+
+def _choose_late(
+    context: Context, parameter: tree.Parameter, value: Value, scope: Scope | None
+) -> Value | None:
+    """A function that a parameter starts with that may come to point to another one."""
+    is_closure = isinstance(value.type, StructType) and value.type.number in context.unit.closures
+    if not is_closure and not is_function(value.type):
+        return None
+    if is_deduced(parameter.type):
+        target: CType = value.type
+    else:
+        target = context.unit.resolve_type(parameter.type, scope or context.scope).type
+    if is_closure and not points_to_function(target):
+        return None
+    if points_to_function(target):
+        assert isinstance(target, PointerType)
+        pointer = context.handlers.point_at(context, value, target, parameter)
+    else:
+        pointer = context.handlers.point_at_function(context, value, parameter)
+    context.emit(code.assign(value.node, pointer.node), parameter.position)
+    return pointer
 
 
 def _build_return_of_object(unit: Unit, function: tree.Function) -> ast.stmt:

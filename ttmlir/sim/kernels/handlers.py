@@ -27,6 +27,11 @@ from ttmlir.sim.kernels.declarations import (
     use_namespace,
 )
 from ttmlir.sim.kernels.expressions.calls import call, evaluate_call
+from ttmlir.sim.kernels.expressions.function_pointers import (
+    call_pointer,
+    point_at,
+    point_at_function,
+)
 from ttmlir.sim.kernels.expressions.initial_values import evaluate_construct
 from ttmlir.sim.kernels.expressions.lvalues import (
     cast_value,
@@ -136,6 +141,9 @@ HANDLERS = Handlers(
     cast=cast_value,
     convert_object=convert_object,
     fit_function=fit_function,
+    point_at=point_at,
+    point_at_function=point_at_function,
+    call_pointer=call_pointer,
     construct=construct,
     copy=copy_object,
     find_constructed=find_constructed,

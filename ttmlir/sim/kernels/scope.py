@@ -24,6 +24,8 @@ class Variable:
     """Whether it is another name of something that changes under its own name."""
     is_place: bool = False
     """Whether its type is `T&`."""
+    is_plain: bool = False
+    """Whether constant expressions may not name it, even where its value is known."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,8 @@ class Evaluated(tree.Placeholder):
     """An expression that was looked at before: it is not looked at twice."""
 
     found: Lvalue | Value
+    written: tree.Node | None = field(default=None, repr=False)
+    """The expression, where it matters how a value was written."""
 
 
 class Identifiers:

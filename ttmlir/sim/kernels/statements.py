@@ -27,6 +27,7 @@ from ttmlir.sim.kernels.expressions.library_calls import (
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
+    decay_function,
     evaluate_condition,
     evaluate_constant,
     evaluate_number,
@@ -41,13 +42,12 @@ from ttmlir.sim.kernels.expressions.operators import (
     prepare_assignment,
     prepare_update,
 )
-from ttmlir.sim.kernels.expressions.standard import SPECIAL
-from ttmlir.sim.kernels.expressions.variables import is_known_name, unknown_variable
 from ttmlir.sim.kernels.library import LibraryCall
 from ttmlir.sim.kernels.limits import MAX_CASES
 from ttmlir.sim.kernels.packs import expand_pattern
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import InScope, Scope, Variable, list_declared_names
+from ttmlir.sim.kernels.scope import InScope, Scope, Variable
+from ttmlir.sim.kernels.unknown_names import check_branch
 from ttmlir.sim.kernels.value import (
     LocalLvalue,
     Lvalue,
@@ -268,6 +268,8 @@ def _return_value(context: Context, node: tree.Return, written: tree.Expression)
         context.result = VOID
         _emit_return(context, value.node, node)
         return
+    if context.result is None:
+        value = decay_function(context, value, written)
     target = value.type if context.result is None else context.result
     value = settle(convert_implicitly(context, value, target, written))
     if context.result is None:
@@ -388,42 +390,7 @@ def _execute_constant_if(context: Context, node: tree.If, condition: Value) -> N
     left_out = node.otherwise if condition.constant else node.then
     position = node.position
     if left_out is not None and position is not None and position.file == context.unit.file:
-        _check_names(context, left_out)
-
-
-def _check_names(context: Context, branch: tree.Node) -> None:
-    """Find names that mean nothing in a branch that is left out.
-
-    Functions that are called with more than literals may be found by what is passed, in a template.
-    """
-    nodes = list(tree.walk(branch))
-    called = {
-        id(each.callee)
-        for each in nodes
-        if isinstance(each, tree.FunctionCall) and not all(map(_is_literal, each.arguments))
-    }
-    function = context.function
-    if function is not None and function.name in _ENTRIES and not context.unit.instantiations:
-        called.clear()
-    own = {name for each in nodes for name in list_declared_names(each)}
-    own |= {each.name for each in nodes if isinstance(each, (tree.Parameter, tree.Declarator))}
-    for each in nodes:
-        if isinstance(each, tree.Name) and each.scope is None and "::" not in each.text:
-            # Capital letters are those of what is printed and of macros.
-            if each.text in own or each.text in SPECIAL or each.text.isupper():
-                continue
-            if id(each) in called:
-                continue
-            if not is_known_name(context, each.text):
-                raise unknown_variable(context, each)
-
-
-_ENTRIES = ("kernel_main", "MAIN")
-"""Functions that are surely of no template."""
-
-
-def _is_literal(node: tree.Node) -> bool:
-    return isinstance(node, (tree.Integer, tree.Floating, tree.Boolean, tree.Character))
+        check_branch(context, left_out)
 
 
 def _execute_otherwise(context: Context, node: tree.Block | tree.If | None) -> None:

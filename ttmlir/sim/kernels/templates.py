@@ -344,6 +344,10 @@ class Deduction:
             case tree.Pointer(pointee=inner), ArrayType(element=element):
                 # An array decays to a pointer to its first element.
                 return self.match_type(inner, QualifiedType(element, given.const))
+            case tree.FunctionOf(), SignatureType() as signature:
+                result, *types = signature.result, *signature.parameters
+                qualified = [QualifiedType(each.type, each.const) for each in (result, *types)]
+                return self._match_types(pattern, qualified)
             case tree.Pointer(), _:
                 return False
             case tree.Reference(referent=inner), _:
@@ -381,6 +385,10 @@ class Deduction:
             self.context.unit.resolve_type(each, functions.scope)
             for each in (function.result, *(x.type for x in function.parameters))
         ]
+        return self._match_types(pattern, types)
+
+    def _match_types(self, pattern: tree.FunctionOf, types: list[QualifiedType]) -> bool:
+        """The same for a result and the types of parameters."""
         patterns = [pattern.result, *(each.type for each in pattern.parameters)]
         last = pattern.parameters[-1] if pattern.parameters else None
         if last is not None and last.is_pack:
@@ -518,7 +526,7 @@ class Deduction:
 # --- Overloads ------------------------------------------------------------------------------------
 # Which of the functions of a name is called: overload resolution (C++17, [over.match]).
 
-EXACT, PROMOTION, CONVERSION, USER_DEFINED = 0.0, 1.0, 2.0, 3.0
+EXACT, PROMOTION, CONVERSION, USER_DEFINED, ELLIPSIS = 0.0, 1.0, 2.0, 3.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -556,7 +564,8 @@ class Candidate:
 
 def choose_function(context: Context, functions: Functions, call: CallOfOwn) -> Candidate:
     """The function that a call means."""
-    pool = list(_list_candidates(functions, len(call.given)))
+    unevaluated = context.unit.unevaluated > 0
+    pool = _list_candidates(functions, len(call.given), unevaluated=unevaluated)
     if call.explicit:
         templates = [each for each in pool if each[0].template_parameters]
         if pool and not templates:
@@ -570,11 +579,15 @@ def choose_function(context: Context, functions: Functions, call: CallOfOwn) -> 
     return _choose_best(context, functions, pool, call)
 
 
-def _list_candidates(functions: Functions, count: int) -> list[tuple[tree.Function, Scope]]:
+def _list_candidates(
+    functions: Functions, count: int, *, unevaluated: bool
+) -> list[tuple[tree.Function, Scope]]:
+    """The functions that take so many arguments; what is not evaluated needs no definition."""
     found = list[tuple[tree.Function, Scope]]()
     for group in (functions, *functions.others):
         for each in group.definitions:
-            is_callable = each.definition is not None and each.specialized is None
+            is_defined = each.definition is not None or unevaluated
+            is_callable = is_defined and each.specialized is None
             if is_callable and _accepts(each, count):
                 found.append((each, group.scope))
     return found
@@ -584,7 +597,8 @@ def _accepts(function: tree.Function, count: int) -> bool:
     """Whether a function can be called with so many arguments."""
     required = sum(each.default is None and not each.is_pack for each in function.parameters)
     has_pack = bool(function.parameters) and function.parameters[-1].is_pack
-    return required <= count and (has_pack or count <= len(function.parameters))
+    is_open = has_pack or function.is_variadic
+    return required <= count and (is_open or count <= len(function.parameters))
 
 
 def _describe_misfit(functions: Functions, count: int) -> str:
@@ -598,7 +612,7 @@ def _describe_misfit(functions: Functions, count: int) -> str:
 def _describe_arity(function: tree.Function) -> str:
     required = sum(each.default is None and not each.is_pack for each in function.parameters)
     most = len(function.parameters)
-    if function.parameters and function.parameters[-1].is_pack:
+    if function.is_variadic or (function.parameters and function.parameters[-1].is_pack):
         return f"at least {required}"
     return str(most) if required == most else f"{required} to {most}"
 
@@ -724,6 +738,9 @@ def _rank_all(context: Context, candidate: Candidate, call: CallOfOwn) -> tuple[
         ranks.append(EXACT)
     last = len(function.parameters) - 1
     for number, given in enumerate(call.given):
+        if function.is_variadic and number > last:
+            ranks.append(ELLIPSIS)
+            continue
         parameter = function.parameters[min(number, last)]
         if parameter.is_pack and not is_deduced(parameter.type):
             ranks.append(EXACT)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol, cast
 
 from ttmlir.cpp import tree
@@ -20,6 +20,7 @@ from ttmlir.cpp.types import (
     EnumType,
     IncompleteType,
     ObjectType,
+    PointerType,
     QualifiedType,
     SignatureType,
     StructType,
@@ -86,6 +87,9 @@ SERVICES = ("load", "store", "poll", "iterations", "limited", "dprint", "receive
 """Methods of every API that compiled code calls and that kernels cannot name."""
 
 
+POINTER_STEP = 4
+"""Between the numbers of two functions, none of which is that of a null pointer."""
+
 InstanceKey = tuple[int, int, tuple[str, ...], tuple[tuple[CType, str, Space, bool], ...]]
 
 
@@ -105,6 +109,32 @@ class Instance:
     finished: bool = False
     called_early: bool = False
     """Whether it calls itself."""
+
+
+@dataclass(frozen=True)
+class PointedFunction:
+    """A function that a pointer may point to."""
+
+    value: Value
+    """What a function or a lambda is as a value: its type says which one it is."""
+    tag: str
+    """That of its type."""
+    node: tree.Node
+    """What takes its address."""
+
+
+@dataclass
+class Dispatcher:
+    """What calls through pointers to functions of one type go through."""
+
+    instance: Instance
+    signature: SignatureType
+    node: tree.Node
+    """The first such call."""
+    entries: dict[int, tuple[Instance, bool]] = field(
+        default_factory=dict[int, "tuple[Instance, bool]"]
+    )
+    """The functions by their numbers, and whether they are lambdas."""
 
 
 class TypeServices(Protocol):
@@ -239,6 +269,20 @@ class Unit:
         """Class templates with arguments that were used so far."""
         self.function_values = list[tuple[Functions, tuple[tree.TemplateArgument, ...]]]()
         """Functions that are values, by the numbers of their types."""
+        self.pointed = list[PointedFunction]()
+        """Functions whose addresses are taken, by their numbers."""
+        self.dispatchers = dict[str, Dispatcher]()
+        """What calls through pointers go through, by the tags of the types of functions."""
+        self.waiting_tags = frozenset[str]()
+        """The tags of types of which functions may wait that pointers point to."""
+        self.found_waiting = frozenset[str]()
+        """Those of which functions do wait."""
+        self.made_functions = dict[object, Functions]()
+        """Functions of templates that were taken as values."""
+        self.unevaluated = 0
+        """How many expressions around are not evaluated: those of `sizeof` and `decltype`."""
+        self.static_functions = dict[str, tree.Declarator]()
+        """Constants of the whole kernel that hold addresses of functions."""
         self.headers = set[str]()
         """Standard headers that are declared."""
         self.instantiations = list[tuple[str, tree.Node]]()
@@ -486,7 +530,7 @@ class Unit:
                 case tree.Function(name=name, parameters=parameters, kind=kind):
                     if kind in ("function", "constructor"):
                         self.add_reference(name, parameters)
-                case tree.Lambda(parameters=parameters):
+                case tree.Lambda(parameters=parameters) | tree.FunctionOf(parameters=parameters):
                     self.add_reference(CLOSURES, parameters)
                 case _:
                     pass
@@ -629,6 +673,26 @@ class Unit:
                 pass
 
     # Code.
+
+    @contextmanager
+    def looking(self) -> Generator[None]:
+        """Within it only the types of expressions matter."""
+        self.unevaluated += 1
+        try:
+            yield
+        finally:
+            self.unevaluated -= 1
+
+    def find_pointed(self, pointer: Value) -> Value | None:
+        """The function or lambda that a pointer is known to point to."""
+        number = pointer.constant
+        type_ = pointer.type
+        if not isinstance(type_, PointerType) or not isinstance(type_.pointee, SignatureType):
+            return None
+        if not number or number % POINTER_STEP:
+            return None
+        index = int(number) // POINTER_STEP - 1
+        return self.pointed[index].value if 0 <= index < len(self.pointed) else None
 
     def locate(self, node: ast.AST, position: tree.Position | None) -> None:
         """Give a place in the kernel or a header to a node without one."""

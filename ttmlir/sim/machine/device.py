@@ -16,6 +16,8 @@ from ttmlir.limits import memory_limit
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import AllocationError, SimError
 from ttmlir.sim.machine.memory import CircularBuffers, Memory, MemoryBudget
+from ttmlir.sim.machine.remote_buffers import RemoteEnd, RemoteView
+from ttmlir.sim.machine.sockets import SocketEnd
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.protocols import RunningThread, WaitReason
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
@@ -305,7 +307,7 @@ class Core(Endpoint):
 
     __slots__ = (
         *("cbs", "chip", "device", "dst", "l1", "logical", "mailboxes", "print_line"),
-        *("semaphore_times", "semaphores", "src", "watch"),
+        *("remote_cbs", "remote_ends", "semaphore_times", "semaphores", "sockets", "src", "watch"),
     )
 
     def __init__(
@@ -334,6 +336,10 @@ class Core(Endpoint):
         self.watch: Sanitizer | None = None
         self.print_line: Callable[[str], None] = print
         """Takes the lines that kernels print."""
+        self.sockets: dict[int, SocketEnd] = {}
+        """Ends of sockets by the address of their configuration."""
+        self.remote_ends: dict[int, RemoteEnd] = {}
+        """Ends of global circular buffers, by the same."""
         self.reset()
 
     @staticmethod
@@ -354,7 +360,11 @@ class Core(Endpoint):
     def reset(self) -> None:
         """Forget circular buffers, semaphores and registers, before a program."""
         self.l1.waiters.clear()
+        for socket in self.sockets.values():
+            socket.is_open = False
         self.cbs = CircularBuffers()
+        self.remote_cbs: dict[int, RemoteView] = {}
+        """Ends of global circular buffers by index, as they are when the program begins."""
         self.semaphores: dict[int, int] = {}
         """Address of the word of each semaphore, by id."""
         self.semaphore_times: dict[int, int] = {}

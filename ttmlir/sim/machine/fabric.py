@@ -408,6 +408,14 @@ class Fabric:
 
     # Links
 
+    def carried(self) -> dict[tuple[int, int], int]:
+        """Bytes of packets that went from one chip to its neighbour since programs began."""
+        found: dict[tuple[int, int], int] = {}
+        for end, router in self._routers.items():
+            chips = end.device, self._other(end).device
+            found[chips] = found.get(chips, 0) + router.bytes
+        return found
+
     def links_towards(self, device: int, target: int) -> list[End]:
         """The links by which packets for another chip leave a chip; empty if there are none."""
         direction = self.direction_to(device, target)
@@ -431,6 +439,18 @@ class Fabric:
                 distance = around if around <= extents[axis] - around else around - extents[axis]
             if distance:
                 return ahead if distance > 0 else back
+        return None
+
+    def count_hops(self, device: int, target: int) -> int | None:
+        """How many links packets along a line take to another chip; None if none gets there."""
+        end = next(iter(self.links_towards(device, target)), None)
+        for hops in range(1, len(self.cluster.devices)):
+            if end is None:
+                return None
+            arrived = self._other(end)
+            if arrived.device == target:
+                return hops
+            end = self._next(arrived)
         return None
 
     def describe_links(self, device: int) -> str:

@@ -87,6 +87,14 @@ class CircularBuffer:
         self.producer: RunningThread | None = None
         self.consumer: RunningThread | None = None
 
+    def take_place(self, start: int, size: int, pointer: int) -> None:
+        """Be bytes from `start` on; nothing is filled, and the next page begins at `pointer`."""
+        self.address, self.size, self.limit = start, size, start + size
+        self.num_pages = size // self.page_size
+        self.push_times = [0] * self.num_pages
+        self.pop_times = [0] * self.num_pages
+        self.rd_ptr = self.wr_ptr = pointer
+
     @property
     def filled(self) -> int:
         """Pages that were pushed and not popped, as the 16-bit counters say."""

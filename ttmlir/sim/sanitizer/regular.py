@@ -42,7 +42,10 @@ if TYPE_CHECKING:
     from ttmlir.sim.machine.memory import CircularBuffer, Memory
     from ttmlir.sim.protocols import RunningThread
 
-_BY_OTHER_RULES = ("semaphore", "multicast", "inline", "trid", "mailbox", "dprint", "fabric")
+_BY_OTHER_RULES = (
+    *("semaphore", "multicast", "inline", "trid", "mailbox", "dprint", "fabric", "socket"),
+    "remote_buffer",
+)
 """Parts of the names of calls that are right, or cannot be undone, by other rules than these."""
 
 
@@ -427,7 +430,14 @@ class RegularRun:
         raise IrregularError
 
     def word_written(
-        self, thread: RunningThread, noc: int, kind: WordKind, memory: Memory, address: int
+        self,
+        thread: RunningThread,
+        noc: int,
+        kind: WordKind,
+        memory: Memory,
+        address: int,
+        *,
+        in_order: bool = False,
     ) -> None:
         """A thread changes a word over the network."""
         raise IrregularError

@@ -1321,9 +1321,16 @@ class Sanitizer:
         return point
 
     def word_written(
-        self, thread: RunningThread, noc: int, kind: WordKind, memory: Memory, address: int
+        self,
+        thread: RunningThread,
+        noc: int,
+        kind: WordKind,
+        memory: Memory,
+        address: int,
+        *,
+        in_order: bool = False,
     ) -> None:
-        """A thread writes or increments a word over the network."""
+        """A thread writes or increments a word over the network, `in_order` as in `_signal`."""
         mine = self._threads[thread.index]
         copies = self._program.copies(mine, noc, 0)
         mark = mine.mark()
@@ -1341,7 +1348,10 @@ class Sanitizer:
             if not is_semaphore:
                 self._copy_writes(mine, writer, space, address, _WORD, mark)
         if is_semaphore:
-            self._signal(mine, noc, space, address, is_increment=kind == "atomic")
+            in_order |= noc >= FABRIC and kind == "write"
+            self._signal(
+                mine, noc, space, address, is_increment=kind == "atomic", in_order=in_order
+            )
 
     def _signal(
         self,
@@ -1352,11 +1362,13 @@ class Sanitizer:
         *,
         is_multicast: bool = False,
         is_increment: bool = False,
+        in_order: bool = False,
     ) -> None:
         """A thread changes a semaphore over the network, after its copies of the same kind.
 
         Those to the same place have arrived before, and all others have left. On Blackhole the
-        message may overtake copies that were not flushed. A packet that arrives has left.
+        message may overtake copies that were not flushed, unless it comes `in_order`, as words do
+        that routers write. A packet that arrives has left.
         """
         writers = [
             copies.multicast if is_multicast else copies.writers_to(space)
@@ -1365,7 +1377,7 @@ class Sanitizer:
         ]
         released = self._change(mine, space, address, is_increment=is_increment)
         for each in writers:
-            if self._flushed_only:
+            if self._flushed_only and not in_order:
                 mine.actor.release_flushed(released, each.targets)
             else:
                 mine.actor.release_after(released, each.targets)

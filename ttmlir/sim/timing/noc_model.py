@@ -30,7 +30,13 @@ BUCKET_MASK = BUCKET - 1
 """Cycles that are accounted for together."""
 
 SHARED_BUCKETS = 4
-"""So long a resource counts as shared after a change of those who wait for it."""
+"""Those who wait for a resource within so many buckets are taken to wait at the same time."""
+
+Loss = tuple[float, float]
+"""Cycles that a link loses when a packet has to wait for it: if those of another user wait as well,
+and what is added to that with more and more users."""
+
+NO_LOSS: Loss = (0.0, 0.0)
 
 KEPT_BUCKETS = 4096
 """What was taken of older buckets is forgotten."""
@@ -39,16 +45,15 @@ KEPT_BUCKETS = 4096
 class Bookings:
     """The resources of a chip, and what is taken of their time."""
 
-    __slots__ = ("_full", "_names", "_rows", "_shared", "_totals", "_users")
+    __slots__ = ("_full", "_names", "_rows", "_totals", "_users")
 
     def __init__(self) -> None:
         """No resource yet."""
         self._names: list[str] = []
         self._totals: list[float] = []
-        self._users: list[int] = []
-        """Of each resource: who waited for it last."""
-        self._shared: list[int] = []
-        """Of each resource: the last bucket in which that was somebody else than before."""
+        self._users: list[tuple[int, int, set[int]]] = []
+        """Of each resource: the last `SHARED_BUCKETS` in which somebody waited for it, by their
+        number, how many did in those before, and who did in these."""
         self._rows: dict[int, list[float]] = {}
         self._full: list[dict[int, int]] = []
         """Of each resource: buckets that are full, and the next one that may not be."""
@@ -61,8 +66,7 @@ class Bookings:
         """A new resource, which is free: its number."""
         self._names.append(name)
         self._totals.append(0.0)
-        self._users.append(-1)
-        self._shared.append(-SHARED_BUCKETS)
+        self._users.append((-2, 0, set()))
         self._full.append({})
         for row in self._rows.values():
             row.append(0.0)
@@ -103,7 +107,7 @@ class Bookings:
         leaving: float,
         passing: float,
         start: int,
-        lost: float,
+        loss: Loss,
     ) -> int:
         """Book all that a read takes: when the last resource has served it.
 
@@ -135,7 +139,7 @@ class Bookings:
             bucket, offset = start >> BUCKET_BITS, start & BUCKET_MASK
             row = self._rows.get(bucket) or self._new_row(bucket)
         resource = way.target
-        passed = self.book_all(way.links, start, passing, resource, lost)
+        passed = self.book_all(way.links, start, passing, resource, loss)
         used = row[resource]
         if used <= offset and used + passing <= BUCKET:
             row[resource] = used + passing
@@ -148,12 +152,17 @@ class Bookings:
         return entered if entered > latest else latest
 
     def book_all(
-        self, resources: Sequence[int], start: int, cycles: float, user: int = 0, lost: float = 0
+        self,
+        resources: Sequence[int],
+        start: int,
+        cycles: float,
+        user: int = 0,
+        loss: Loss = NO_LOSS,
     ) -> int:
         """Book resources one after the other, each from when the one before begins: the latest end.
 
-        One that is not free in time, while others wait for it as well, is booked for `lost` cycles
-        more.
+        One that is not free in time, while others wait for it as well, is booked for what is lost
+        by that.
         This is `book`, written out for those that are free: most links are, most of the time.
         """
         latest = int(start + cycles + 0.5)
@@ -175,14 +184,10 @@ class Bookings:
             else:
                 position = max(start, (bucket << BUCKET_BITS) + used)
                 begin, end = self._book_in_pieces(resource, bucket, position, cycles)
-            if lost and begin > start + 1:
-                last = self._users[resource]
-                if last != user:
-                    self._users[resource] = user
-                    if last >= 0:
-                        self._shared[resource] = bucket
-                if bucket - self._shared[resource] < SHARED_BUCKETS:
-                    _, end = self.book(resource, end, lost)
+            if loss is not NO_LOSS and end > start + cycles + 1:
+                users = self._count_users(resource, user, bucket)
+                if users > 1:
+                    _, end = self.book(resource, end, loss[0] + loss[1] * (1 - 2 / users))
             if end > latest:
                 latest = end
             start = begin
@@ -192,6 +197,16 @@ class Bookings:
                 bucket = start >> BUCKET_BITS
                 row = rows.get(bucket) or self._new_row(bucket)
         return latest
+
+    def _count_users(self, resource: int, user: int, bucket: int) -> int:
+        """How many users waited for a resource at about the same time, this one included."""
+        span = bucket // SHARED_BUCKETS
+        last, before, now = self._users[resource]
+        if span > last:
+            before, now = (len(now) if span == last + 1 else 0), set[int]()
+            self._users[resource] = span, before, now
+        now.add(user)
+        return max(before, len(now))
 
     def _new_row(self, bucket: int) -> list[float]:
         """The row of a bucket, which nobody has taken anything of if it is not there."""
@@ -349,6 +364,7 @@ class NocModel:
         self.dram_bytes = 0
         """Read from and written to DRAM so far."""
         self.dram = dict(dram)
+        self._endpoints = parameters.endpoints
         self._bookings = Bookings()
         self._reads: dict[tuple[int, Coord, Coord], _Way] = {}
         self._writes: dict[tuple[int, Coord, Coord], _Way] = {}
@@ -361,13 +377,13 @@ class NocModel:
             channel: self._bookings.add(f"DRAM channel {channel}")
             for channel in sorted(set(dram.values()))
         }
-        self._sizes: dict[int, tuple[int, float, float]] = {}
+        self._sizes: dict[int, tuple[int, float, Loss]] = {}
         """What `_measure` found."""
 
     def read(self, start: int, core: Coord, source: Coord, size: int, noc: int) -> tuple[int, int]:
         """`core` reads `size` bytes from `source`: when it has asked, and when they are there."""
         way = self._reads.get((noc, core, source)) or self._new_read(noc, core, source)
-        packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
+        packets, occupancy, loss = self._sizes.get(size) or self._measure(size)
         start += self.parameters.read_issue
         request, leaving = 0.0, occupancy
         if way.requests >= 0:
@@ -375,7 +391,7 @@ class NocModel:
             self.dram_bytes += size
             request = parameters.dram_request_interval * packets
             leaving = size / parameters.dram_read_rate
-        end = self._bookings.book_read(way, request, leaving, occupancy, start, lost)
+        end = self._bookings.book_read(way, request, leaving, occupancy, start, loss)
         return start + self.parameters.read_issue * (packets - 1), end + way.read_latency
 
     def write(
@@ -410,16 +426,17 @@ class NocModel:
     ) -> tuple[int, int, int, int]:
         way = self._writes.get((noc, core, target)) or self._write_way(noc, core, target)
         book = self._bookings.book
-        packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
+        packets, occupancy, loss = self._sizes.get(size) or self._measure(size)
         begin, departed = book(way.source, start, occupancy)
         passing = entering = occupancy
         if target in self.dram:
             self.dram_bytes += size
-            # A packet holds its way for as long as the channel takes its bytes.
-            passing, lost = max(occupancy, size / self.parameters.dram_write_rate), 0.0
+            # A packet holds its way for as long as the channel takes its bytes, which outweighs
+            # what else it keeps waiting.
+            passing, loss = max(occupancy, size / self.parameters.dram_write_rate), (0.0, loss[1])
             entering = max(passing, self.parameters.least_dram_write(size))
             latency += self.parameters.dram_write_latency
-        last = self._bookings.book_all(way.links, begin, passing, way.target, lost)
+        last = self._bookings.book_all(way.links, begin, passing, way.source, loss)
         _, entered = book(way.target, begin, entering)
         arrival = max(departed, last, entered) + latency + way.write_latency
         way.last = arrival = max(way.last, arrival)
@@ -445,7 +462,7 @@ class NocModel:
             return start, start, start, start
         tree = self._trees.get((noc, core, targets)) or self._new_tree(noc, core, targets)
         bookings = self._bookings
-        packets, occupancy, lost = self._sizes.get(size) or self._measure(size)
+        packets, occupancy, loss = self._sizes.get(size) or self._measure(size)
         setup = 0 if linked else tree.setup * packets
         begin, departed = bookings.book(
             tree.source,
@@ -454,7 +471,7 @@ class NocModel:
         )
         end = max(
             departed - tree.answers,
-            bookings.book_all(tree.links, begin + setup, occupancy, tree.source, lost),
+            bookings.book_all(tree.links, begin + setup, occupancy, tree.source, loss),
             bookings.book_all(tree.sinks, begin + setup, occupancy),
         )
         first, *others = tree.ways
@@ -490,16 +507,18 @@ class NocModel:
         for group in (self._outgoing, self._incoming, self._links):
             yield from self._bookings.totals(group.values())
 
-    def _measure(self, size: int) -> tuple[int, float, float]:
+    def _measure(self, size: int) -> tuple[int, float, Loss]:
         """How many packets carry so many bytes; cycles of a link for them, and lost to waiting."""
         parameters = self.parameters
-        found = parameters.packets(size), parameters.occupancy(size), parameters.lost(size)
+        occupancy = parameters.occupancy(size)
+        loss = parameters.lost(size), parameters.crowded_share * occupancy
+        found = parameters.packets(size), occupancy, loss
         self._sizes[size] = found
         return found
 
     def _new_read(self, noc: int, core: Coord, source: Coord) -> _Way:
         """The way of the bytes that a core reads: from their source to the core."""
-        links = self._route(noc, source, core)
+        links = self._route(noc, self._endpoint(noc, source), core)
         entered = self._interface(self._incoming, noc, core, "into")
         channel = self.dram.get(source)
         if channel is None:
@@ -518,7 +537,8 @@ class NocModel:
         way = self._writes.get((noc, core, target))
         if way is not None:
             return way
-        links = self._route(noc, core, target)
+        end = self._endpoint(noc, target)
+        links = self._route(noc, core, end)
         left = self._interface(self._outgoing, noc, core, "out of")
         channel = self.dram.get(target)
         if channel is None:
@@ -527,13 +547,17 @@ class NocModel:
             entered = self._channels[channel]
         way = self._writes[noc, core, target] = _Way(links, left, entered)
         way.write_latency = self.parameters.hop_latency * way.hops
-        way.answer_latency = self._answer_latency(noc, target, core)
+        way.answer_latency = self._answer_latency(noc, end, core)
         return way
 
     def _new_tree(self, noc: int, core: Coord, targets: tuple[Coord, ...]) -> _Tree:
         ways = [self._write_way(noc, core, target) for target in targets]
         tree = self._trees[noc, core, targets] = _Tree(ways, self.parameters)
         return tree
+
+    def _endpoint(self, noc: int, place: Coord) -> Coord:
+        """The router that packets for a place go to: channels may have one for each network."""
+        return self._endpoints.get(place, (place, place))[noc]
 
     def _read_latency(self, core: Coord, source: Coord) -> int:
         same, column, row, other = self.parameters.read_latency

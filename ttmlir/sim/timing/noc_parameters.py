@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ttmlir.errors import ArgumentError
@@ -9,7 +10,7 @@ from ttmlir.layout import system
 from ttmlir.layout.enums import Arch
 from ttmlir.layout.system import ArchSpec
 from ttmlir.machine import generation
-from ttmlir.machine.figures import NetworkFigures
+from ttmlir.machine.figures import Coord, NetworkFigures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,13 @@ class NocParameters(NetworkFigures):
     def rows(self) -> int:
         """Rows of the grid of routers."""
         return self.spec.noc_size[0]
+
+    @property
+    def endpoints(self) -> Mapping[Coord, tuple[Coord, Coord]]:
+        """By the place (x, y) of a channel of DRAM: those of its routers on both networks."""
+        places = ((x, y) for y, x in generation(self.spec.arch.keyword).chip.dram)
+        pairs = (((x0, y0), (x1, y1)) for (y0, x0), (y1, x1) in self.dram_endpoints)
+        return dict(zip(places, pairs, strict=False))
 
     @property
     def packet_bytes(self) -> int:

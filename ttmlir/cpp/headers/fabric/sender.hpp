@@ -233,6 +233,12 @@ private:
 
 inline uint16_t get_fabric_max_packet_size() { return 4352; }
 
+namespace connection_interface {
+
+static constexpr uint8_t edm_fabric_write_noc_index = 1;
+
+}  // namespace connection_interface
+
 }  // namespace tt::tt_fabric
 
 #define FABRIC_MAX_PACKET_SIZE (tt::tt_fabric::get_fabric_max_packet_size())

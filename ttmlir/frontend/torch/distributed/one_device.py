@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from ttmlir.frontend.torch.distributed.operations import operations
-from ttmlir.frontend.torch.distributed.placing import Mesh, Place
+from ttmlir.frontend.torch.distributed.placing import Mesh, Place, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import location_of_here
 from ttmlir.mlir.reporting import LocatedError
@@ -61,6 +61,9 @@ class _Device:
         yield placing.Shard, "_to_new_shard_dim", self.methods(self.exchange_shards)
         yield placing._MaskPartial, "_partition_value", self.methods(self.take_rows)
         yield ordering, "compute_local_shape_and_global_offset", self.offsets
+        functional: Any = torch_package().nn.functional
+        attend = partial(_attend, functional.scaled_dot_product_attention)
+        yield functional, "scaled_dot_product_attention", attend
 
     @staticmethod
     def methods(function: Any) -> Any:
@@ -153,6 +156,35 @@ class _Device:
                 first[dim] = first[dim] + self.begin(local[dim], part, number)
                 local[dim] //= count
         return local, first
+
+
+def _attend(
+    attend: Any, query: Any, key: Any, value: Any, attn_mask: Any = None, *args: Any, **kwargs: Any
+) -> Any:
+    """Attention of the batches and heads that a device has.
+
+    torch joins them to one dimension, which it does not if both are divided.
+    """
+    tensors = (query, key, value)
+    if not all(map(is_distributed, tensors)) or is_distributed(attn_mask):
+        return attend(query, key, value, attn_mask, *args, **kwargs)
+    mesh, places = query.device_mesh, query.placements
+    is_apart = all(
+        each.dim() == 4 and each.device_mesh == mesh and each.placements == places
+        for each in tensors
+    )
+    divided = [place for place in places if not place.is_replicate()]
+    masked = 0 if attn_mask is None else max([1, *attn_mask.shape[:-2]])
+    if not is_apart or masked > 1 or not all(map(_is_of_heads, divided)):
+        return attend(query, key, value, attn_mask, *args, **kwargs)
+    local = (each.to_local() for each in tensors)
+    found = attend(*local, attn_mask, *args, **kwargs)
+    kind: Any = import_module("torch.distributed.tensor").DTensor
+    return kind.from_local(found, mesh, places, run_check=False)
+
+
+def _is_of_heads(place: Any) -> bool:
+    return type(place).__name__ == "Shard" and place.dim in (0, 1)
 
 
 def _number(number: int, mesh: Any) -> int:

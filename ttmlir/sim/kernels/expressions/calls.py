@@ -24,11 +24,13 @@ from ttmlir.sim.kernels.destructors import keep_temporary
 from ttmlir.sim.kernels.expressions.initial_values import Given, build_zero
 from ttmlir.sim.kernels.expressions.library_calls import call_library, call_method
 from ttmlir.sim.kernels.expressions.lvalues import (
+    find_known,
     find_member,
     find_own_member,
     find_pointed_object,
     hold_value,
     look_at,
+    look_for_value,
     read_lvalue,
 )
 from ttmlir.sim.kernels.expressions.own_calls import (
@@ -74,7 +76,7 @@ def call(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
         case tree.Name() as callee:
             return _call_within(context, node, callee)
         case callee:
-            return _call_object(context, node, look_at(context, callee))
+            return _call_object(context, node, look_for_value(context, callee))
 
 
 def _call_name(context: Context, node: tree.FunctionCall, name: str) -> Lvalue | Value:
@@ -233,6 +235,9 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
     known = None if info is None else info.scope.find_here(callee.member)
     if known is None and callee.member == f"operator {type_.name}":
         return base
+    constant = find_known(context, callee)
+    if constant is not None and constant.constant is not None:
+        return _call_object(context, node, constant)
     member = find_member(context, hold_value(base), callee.member, callee)
     return _call_object(context, node, member)
 

@@ -11,6 +11,7 @@ from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import (
+    INT,
     VOID,
     ArrayType,
     CType,
@@ -56,7 +57,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 from ttmlir.sim.kernels.limits import STACK_BYTES
 from ttmlir.sim.kernels.packs import expand_elements
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Alias, Evaluated, InScope, Scope
+from ttmlir.sim.kernels.scope import Alias, Evaluated, FieldName, InScope, Scope, Variable
 from ttmlir.sim.kernels.value import (
     BitsLvalue,
     EitherLvalue,
@@ -207,7 +208,12 @@ def refuse_narrowing(context: Context, given: Value, type_: CType, node: tree.No
     """Refuse a number in braces that its new type may not hold (C++17, [dcl.init.list])."""
     if not isinstance(type_, (IntType, FloatType)) or _holds(given, type_):
         return
-    if given.constant is None:
+    if names_variable(context, node):
+        # What follows from the values of variables is no constant of the language.
+        given = replace(given, node=code.name("unused"))
+        if _holds(given, type_):
+            return
+    elif given.constant is None:
         given = fold_constant(context, given)
         if is_fixed_by_host(context, given):
             return
@@ -222,11 +228,42 @@ def refuse_narrowing(context: Context, given: Value, type_: CType, node: tree.No
     raise context.error(node, f"{message}; write a cast")
 
 
+def names_variable(context: Context, node: object) -> bool:
+    """Whether an expression names a variable that constant expressions may not name."""
+    match node:
+        case InScope(node=inner, scope=scope):
+            outer, context.scope = context.scope, scope
+            found = names_variable(context, inner)
+            context.scope = outer
+            return found
+        case tree.SizeOf() | tree.Decltype() | tree.Lambda():
+            return False
+        case Evaluated(written=written):
+            return names_variable(context, written)
+        case tree.Conditional(condition=condition) if not names_variable(context, condition):
+            known = fold_constant(context, context.evaluate(condition)).constant
+            taken = (node.true_value, node.false_value)
+            each = taken if known is None else taken[:1] if known else taken[1:]
+            return any(names_variable(context, branch) for branch in each)
+        case tree.Name(text=text):
+            symbol = context.unit.find(text, context.scope)
+            is_plain = isinstance(symbol, Variable) and symbol.is_plain
+            return is_plain or isinstance(symbol, FieldName)
+        case tree.Node():
+            return any(names_variable(context, each) for each in tree.list_parts(node))
+        case tuple():
+            parts = cast("tuple[object, ...]", node)
+            return any(names_variable(context, each) for each in parts)
+        case _:
+            return False
+
+
 def _holds(given: Value, type_: IntType | FloatType) -> bool:
     """Whether a type holds all values of what is given; objects are converted by their classes."""
     source = given.type
     match type_, source:
         case IntType(), IntType() if given.constant is None:
+            source = INT if isinstance(source, EnumType) and source.fits_int else source
             kept = IntType("", given.width, source.signed) if given.width else source
             return type_.low <= kept.low and kept.high <= type_.high
         case FloatType(bits=bits), FloatType(bits=most):
@@ -387,8 +424,8 @@ def _fit(field: Field, value: Value) -> Value:
 def _keep(element: tree.Initializer, value: Value) -> tree.Initializer:
     """An element of braces that was looked at."""
     position = element.value.position
-    known = cast("tree.Expression", Evaluated(value, position=position))
-    return replace(element, value=known)
+    found = Evaluated(value, element.value, position=position)
+    return replace(element, value=cast("tree.Expression", found))
 
 
 def _has_braces(value: object) -> bool:
@@ -679,6 +716,8 @@ def _pass_by_value(context: Context, type_: tree.Type, given: Given, scope: Scop
     value = given.value
     target = context.unit.resolve_declared_type(type_, scope, value.type)
     value = settle(convert_implicitly(context, value, target.type, given.node))
+    # A function that is known is compiled into what calls it.
+    value = context.unit.find_pointed(value) or value
     if isinstance(target.type, StructType) and not is_temporary(context, value):
         # It ends with the call, in the caller.
         value = keep_temporary(context, copy_struct(context, value, given.node), given.node)
@@ -780,4 +819,5 @@ def _may_refer(target: QualifiedType, given: CType) -> bool:
 
 def _pass_constant_reference(context: Context, target: CType, given: Given) -> Argument:
     value = settle(convert_implicitly(context, given.value, target, given.node))
+    value = context.unit.find_pointed(value) or value
     return Argument(value.type, "value", value.node, value.space, is_const=True)

@@ -396,12 +396,41 @@ def convert_implicitly(
         case _ if source == target or _is_accessor(target, source):
             return value
         case ((PointerType(pointee=SignatureType()) | SignatureType()), _):
-            fitting = context.handlers.fit_function(context, value, target, node)
-            if fitting is None:
-                raise context.error(node, _describe_function(source, target))
-            return fitting
+            return _convert_function(context, value, target, node)
         case _:
             return _convert_classes(context, value, target, node, is_explicit)
+
+
+def _convert_function(
+    context: Context, value: Value, target: PointerType | SignatureType, node: tree.Node
+) -> Value:
+    """A function or lambda as a pointer to functions of a type, or for a reference to them."""
+    source = value.type
+    if isinstance(target, SignatureType) and isinstance(source, PointerType):
+        if is_same_type(target, source.pointee):
+            return value
+    fitting = context.handlers.fit_function(context, value, target, node)
+    if fitting is None and isinstance(source, StructType):
+        converted = context.handlers.convert_object(context, value, target, node)
+        if converted is not None:
+            return converted
+    if fitting is None:
+        raise context.error(node, _describe_function(source, target))
+    if isinstance(target, SignatureType):
+        return fitting
+    return context.handlers.point_at(context, fitting, target, node)
+
+
+def is_function(type_: CType) -> bool:
+    """Whether values of a type are a function of the kernel, which the type says."""
+    return isinstance(type_, FunctionType) and not isinstance(type_, MemberPointerType)
+
+
+def decay_function(context: Context, value: Value, node: tree.Node) -> Value:
+    """A function as a pointer to it; other values as they are."""
+    if not is_function(value.type):
+        return value
+    return context.handlers.point_at_function(context, value, node)
 
 
 def _is_zero(value: Value, node: tree.Node) -> bool:
@@ -468,11 +497,19 @@ def _convert_object(
     return keep_temporary(context, made, node)
 
 
+def _decay_both(context: Context, a: Value, b: Value, node: tree.Node) -> tuple[Value, Value]:
+    """Functions among two values of different types as pointers."""
+    if a.type == b.type:
+        return a, b
+    return decay_function(context, a, node), decay_function(context, b, node)
+
+
 def unify_types(
     context: Context, a: Value, b: Value, node: tree.Conditional
 ) -> tuple[Value, Value]:
     """Two values in the type that they have in common."""
     numbers = (IntType, FloatType)
+    a, b = _decay_both(context, a, b, node)
     if a.type == b.type:
         return settle(a), settle(b)
     if isinstance(a.type, ObjectType) and b.type == ObjectType(a.type.name):
@@ -1034,9 +1071,14 @@ def _find_dereferenced(context: Context, node: tree.Unary) -> Lvalue | Value:
             raise context.error(node, f"'{found.type.name}' is no pointer")
         return called
     value = found if isinstance(found, Value) else read_lvalue(context, found)
-    if isinstance(value.type, FunctionType) and not isinstance(value.type, MemberPointerType):
+    if is_function(value.type) or points_to_function(value.type):
         return value
     return find_pointee(context, value, node)
+
+
+def points_to_function(type_: CType) -> bool:
+    """Whether a type is that of pointers to functions that are chosen while the kernel runs."""
+    return isinstance(type_, PointerType) and isinstance(type_.pointee, SignatureType)
 
 
 def _read_punned(context: Context, node: tree.Expression) -> Value | None:
@@ -1245,8 +1287,10 @@ def evaluate_cast(context: Context, node: tree.Cast) -> Value:
         return keep_temporary(context, made, node)
     if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
         value = evaluate_scalar(context, node.value)
-        if isinstance(value.type, FunctionType):
-            return convert_implicitly(context, value, target, node)
+        if isinstance(value.type, FunctionType) or points_to_function(target):
+            is_closure = isinstance(value.type, StructType)
+            if is_closure or isinstance(value.type, FunctionType):
+                return convert_implicitly(context, value, target, node)
         _refuse_lost_const(context, value.type, target, node)
         return _reinterpret(context, value, target, node)
     return cast_value(context, context.evaluate(node.value), target, node)
@@ -1356,16 +1400,25 @@ def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
         assert not isinstance(operand, _TYPES)
         lvalue = find_array(context, operand)
         if lvalue is None:
-            value = evaluate_scalar(context, operand)
+            with context.unit.looking():
+                value = evaluate_scalar(context, operand)
             type_ = value.type
             if value.width:
                 raise context.error(node, "a bit-field has a number of bits, and no size in bytes")
         else:
             type_ = lvalue.type
-    size = size_of(type_)
+    is_pointer = is_function(type_) and not _is_named_function(context, operand)
+    size = 4 if is_pointer else size_of(type_)
     if size is None:
         raise context.error(node, f"the size of '{type_.name}' is not known")
     return make_integer(alignment_of(type_) if node.is_alignment else size, UNSIGNED)
+
+
+def _is_named_function(context: Context, node: tree.Node) -> bool:
+    """Whether a name is that of a function, which has no size, as a pointer to it has."""
+    if not isinstance(node, tree.Name):
+        return False
+    return isinstance(context.unit.find(node.text, context.scope), Functions)
 
 
 def evaluate_offset(context: Context, node: tree.OffsetOf) -> Value:

@@ -34,15 +34,18 @@ from ttmlir.sim.kernels.expressions.copies import MOST_ELEMENTS
 from ttmlir.sim.kernels.expressions.initial_values import Given, is_list
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
+    decay_function,
     evaluate_condition,
     evaluate_lvalue,
     evaluate_scalar,
     find_lvalue,
     find_pointed_member,
     fit_pointer,
+    is_function,
     look_at,
     look_for_value,
     operate_on_pointer,
+    points_to_function,
     read_lvalue,
     retype_lvalue,
     stabilize,
@@ -108,6 +111,10 @@ def evaluate_unary(context: Context, node: tree.Unary) -> Value:
             value = found if isinstance(found, Value) else read_lvalue(context, found)
             if value.type == VOID:
                 raise context.error(node.operand, "this has no value")
+            if operator == "+" and (is_function(value.type) or _is_lambda(context, value.type)):
+                return context.handlers.point_at_function(context, value, node)
+            if operator == "+" and points_to_function(value.type):
+                return value
             if isinstance(value.type, StructType):
                 value = _convert_operand(context, value, operator, node)
             result = None if is_scoped(value.type) else apply_unary(operator, value)
@@ -115,6 +122,10 @@ def evaluate_unary(context: Context, node: tree.Unary) -> Value:
                 message = f"'{operator}' does not go with '{value.type.name}'"
                 raise context.error(node, message)
             return result
+
+
+def _is_lambda(context: Context, type_: CType) -> bool:
+    return isinstance(type_, StructType) and type_.number in context.unit.closures
 
 
 def _convert_operand(context: Context, value: Value, operator: str, node: tree.Node) -> Value:
@@ -133,7 +144,10 @@ def _evaluate_address(context: Context, node: tree.Unary) -> Value:
     if pointed is not None:
         return pointed
     found = look_at(context, node.operand)
+    is_designator = isinstance(node.operand, tree.Unary) and node.operand.operator == "*"
     if isinstance(found, Value) and isinstance(found.type, FunctionType):
+        return found
+    if isinstance(found, Value) and is_designator and points_to_function(found.type):
         return found
     lvalue = find_lvalue(context, node.operand) if isinstance(found, Value) else found
     return take_address(context, lvalue, node)
@@ -204,6 +218,8 @@ def _operate_on_objects(
 
 def operate(context: Context, operator: str, left: Value, right: Value, node: tree.Node) -> Value:
     """A binary operator, on pointers too."""
+    if is_function(left.type) or is_function(right.type):
+        left, right = (decay_function(context, each, node) for each in (left, right))
     if isinstance(left.type, PointerType) or isinstance(right.type, PointerType):
         result = operate_on_pointer(context, operator, left, right, node)
     elif not _may_compute(operator, left.type, right.type):

@@ -18,7 +18,13 @@ from ttmlir.cpp.types import (
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.destructors import THIS, keep_temporary
 from ttmlir.sim.kernels.expressions.initial_values import Given, pass_argument, refer_to
-from ttmlir.sim.kernels.expressions.lvalues import find_pointee, find_this, hold_value
+from ttmlir.sim.kernels.expressions.lvalues import (
+    find_pointee,
+    find_this,
+    hold_value,
+    points_to_function,
+    read_lvalue,
+)
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol
@@ -74,6 +80,8 @@ def call_candidate(
     """A call of a function that is known."""
     function, scope = chosen.function, chosen.scope
     _check_access(context, chosen, node)
+    if function.definition is None:
+        return _describe_result(context, function, scope)
     arguments = list[Argument]()
     if chosen.is_member and function.kind != "constructor":
         if this is None:
@@ -90,6 +98,14 @@ def call_candidate(
         label = show_arguments(function.name, function.template_parameters, scope)
     instance = compile_instance(context, function, scope, arguments, node, label)
     return build_call(context, instance, [each.node for each in arguments], node)
+
+
+def _describe_result(context: Context, function: tree.Function, scope: Scope) -> Lvalue | Value:
+    """What a function without definition gives, of which only the type matters."""
+    found = context.unit.resolve_type(function.result, scope)
+    if isinstance(function.result, tree.Reference):
+        return LocalLvalue(found.type, "unused", is_const=found.const)
+    return make_value(found.type, code.name("unused"))
 
 
 def _check_access(context: Context, chosen: Candidate, node: tree.Node) -> None:
@@ -146,6 +162,8 @@ def pass_all(
     parameters = function.parameters
     passed = list[Argument]()
     last = len(parameters) - 1
+    if function.is_variadic:
+        given = _drop_unnamed(context, given, len(parameters), node)
     for number, each in enumerate(given):
         index = min(number, last)
         inner = scope
@@ -157,6 +175,17 @@ def pass_all(
         if not parameters[number].is_pack:
             passed.append(_pass_default(context, parameters[number], scope, number))
     return passed
+
+
+def _drop_unnamed(
+    context: Context, given: Sequence[Given], count: int, node: tree.Node
+) -> Sequence[Given]:
+    """The arguments that have parameters; nobody can see the others."""
+    for each in given[count:]:
+        if context.unit.has_effect(each.value.node):
+            message = "what is passed for '...' only has a value here"
+            raise context.error(each.node, f"{message}: keep it in a variable before")
+    return given[:count]
 
 
 def _check_category(
@@ -307,5 +336,8 @@ def call_closure(
     type_ = base.type
     if isinstance(type_, FunctionType):
         return call_function_value(context, node, type_, take_arguments(context, node.arguments))
+    if points_to_function(type_):
+        pointer = base if isinstance(base, Value) else read_lvalue(context, base)
+        return context.handlers.call_pointer(context, node, pointer)
     functions = find_member_functions(context, type_, "operator()")
     return None if functions is None else call_member(context, node, base, functions)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
@@ -23,13 +24,14 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.initial_values import Given
 from ttmlir.sim.kernels.expressions.own_calls import find_element_scope, find_member_functions
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Evaluated, Functions, Pack, Scope
-from ttmlir.sim.kernels.templates import CallOfOwn, choose_function
+from ttmlir.sim.kernels.scope import CLOSURES, Evaluated, Functions, Pack, Scope
+from ttmlir.sim.kernels.templates import CallOfOwn, choose_function, key_of
 from ttmlir.sim.kernels.value import LocalLvalue, Lvalue, Value
 
 
 def find_signature(context: Context, node: tree.FunctionOf) -> SignatureType:
     """The type of functions that is written, with the packs in its parameters expanded."""
+    context.unit.add_reference(CLOSURES, node.parameters)
     passed = list[PassedType]()
     for each in node.parameters:
         for scope in _list_scopes(context.scope, each):
@@ -70,7 +72,7 @@ def fit_function(context: Context, value: Value, target: CType, node: tree.Node)
     if not isinstance(signature, SignatureType):
         return None
     if isinstance(value.type, StructType):
-        functions = _find_lambda(context, value.type)
+        functions = find_lambda(context, value.type)
         is_fit = functions is not None and _find_exact(context, functions, signature) is not None
         return value if is_fit else None
     if not isinstance(value.type, FunctionType) or isinstance(value.type, MemberPointerType):
@@ -90,12 +92,55 @@ def _name_function(context: Context, functions: Functions) -> Value:
     return Value(FunctionType(functions.name, number), code.constant(0))
 
 
-def _find_lambda(context: Context, type_: StructType) -> Functions | None:
+def find_lambda(context: Context, type_: StructType) -> Functions | None:
     """The function of a lambda without captures."""
     node = context.unit.closures.get(type_.number)
     if node is None or node.captures or node.default:
         return None
     return find_member_functions(context, type_, "operator()")
+
+
+def find_type_of(context: Context, value: Value, node: tree.Node) -> SignatureType:
+    """The type of a function or lambda that is known."""
+    explicit: Sequence[tree.TemplateArgument] = ()
+    if isinstance(value.type, StructType):
+        functions = find_lambda(context, value.type)
+        if functions is None:
+            raise context.error(node, f"'{value.type.name}' is no function: it captures variables")
+    else:
+        assert isinstance(value.type, FunctionType)
+        functions, explicit = context.unit.function_values[value.type.number]
+    assert functions is not None
+    function = functions.definitions[0]
+    is_generic = any(is_deduced(each.type) for each in function.parameters)
+    if len(functions.definitions) + len(functions.others) > 1 or is_generic:
+        message = f"which '{functions.name}' is meant has to be said here"
+        raise context.error(node, f"{message}: cast it to the type of the pointer")
+    if explicit or function.template_parameters:
+        message = f"'{functions.name}' is a template, of which no function is chosen here"
+        raise context.error(node, message)
+    outer, context.scope = context.scope, functions.scope
+    try:
+        written = tree.FunctionOf(tree.NamedType("void"), function.parameters)
+        signature = find_signature(context, written)
+        if not is_deduced(function.result):
+            result = _find_passed(context, function.result, context.scope)
+            return replace(signature, result=result)
+    finally:
+        context.scope = outer
+    return replace(signature, result=_find_result(context, value, signature, node))
+
+
+def _find_result(
+    context: Context, value: Value, signature: SignatureType, node: tree.Node
+) -> PassedType:
+    """What a function gives whose result is deduced."""
+    given = [_pass(context, each, node) for each in signature.parameters]
+    callee = cast("tree.Expression", Evaluated(value, position=node.position))
+    called = tree.FunctionCall(callee, tuple(each.node for each in given), position=node.position)
+    found = context.handlers.call(context, called)
+    is_reference = not isinstance(found, Value)
+    return PassedType(found.type, "&" if is_reference else "", is_reference and found.is_const)
 
 
 def _find_exact(
@@ -135,9 +180,15 @@ def _find_made(
             chosen = choose_function(context, functions, replace(call, given=given))
     except CppSyntaxError:
         return None
-    made = replace(chosen.function, template_parameters=())
-    fits = _has_type(context, made, chosen.scope, signature)
-    return Functions(functions.name, (made,), chosen.scope) if fits else None
+    symbols = chosen.scope.symbols.items()
+    key = (id(chosen.function), tuple((name, key_of(symbol)) for name, symbol in symbols))
+    known = context.unit.made_functions.get(key)
+    if known is None:
+        plain = replace(chosen.function, template_parameters=())
+        known = Functions(functions.name, (plain,), chosen.scope)
+        context.unit.made_functions[key] = known
+    fits = _has_type(context, known.definitions[0], known.scope, signature)
+    return known if fits else None
 
 
 def _pass(context: Context, passed: PassedType, node: tree.Node) -> Given:

@@ -685,6 +685,7 @@ NAMES: dict[str, object] = {
     "_character": runtime.character,
     "_endless": runtime.endless,
     "_missing": runtime.missing,
+    "_no_function": runtime.no_function,
     "_min": min,
     "_max": max,
     "_range": range,
@@ -705,6 +706,7 @@ _ACTING = {
         "_overwrite",
         "_awaited",
         "_missing",
+        "_no_function",
     ),
     *("_endless", "_fault"),
 }

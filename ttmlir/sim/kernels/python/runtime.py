@@ -404,6 +404,13 @@ def endless() -> NoReturn:
     )
 
 
+def no_function(pointer: int) -> NoReturn:
+    """A call through a pointer that points to no function of its type."""
+    if pointer == 0:
+        raise KernelFault("a null pointer to a function is called")
+    raise KernelFault("a pointer is called that points to no function of its type")
+
+
 def missing(message: str) -> NoReturn:
     """The end of a function that has to return a value."""
     raise KernelFault(message)

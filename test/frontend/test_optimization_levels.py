@@ -1,0 +1,156 @@
+"""Programs of all optimization levels compute what the framework does; level 3 takes least time."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+import ttmlir
+
+LEVELS = (0, 1, 2, 3)
+
+
+class Residual(nn.Module):
+    """Convolutions, norms of batches with statistics of their own, and a sum."""
+
+    def __init__(self) -> None:
+        """Six channels become ten."""
+        super().__init__()
+        self.first = nn.Conv2d(6, 10, 3, 2, 1, bias=False)
+        self.second = nn.Conv2d(10, 10, 3, 1, 1)
+        self.beside = nn.Conv2d(6, 10, 1, 2, bias=False)
+        self.norms = nn.ModuleList(nn.BatchNorm2d(10) for _ in range(3))
+        for norm in self.norms:
+            for name in ("weight", "bias", "running_mean"):
+                nn.init.normal_(getattr(norm, name))
+            nn.init.uniform_(norm.running_var, 0.5, 2.0)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """A block of a residual network."""
+        one, two, three = self.norms
+        y = two(self.second(functional.relu(one(self.first(x)))))
+        return functional.relu(y + three(self.beside(x)))
+
+
+class Layer(nn.Module):
+    """A layer of a transformer, its heads as wide as a tile."""
+
+    def __init__(self, groups: int) -> None:
+        """Four heads of queries, and so many of keys and values."""
+        super().__init__()
+        self.groups = groups
+        self.query, self.out = nn.Linear(96, 128), nn.Linear(128, 96)
+        self.key, self.value = nn.Linear(96, 32 * groups), nn.Linear(96, 32 * groups)
+        self.up, self.down = nn.Linear(96, 200), nn.Linear(200, 96)
+        self.norms = nn.ModuleList(nn.LayerNorm(96) for _ in range(2))
+        for norm in self.norms:
+            for parameter in norm.parameters():
+                nn.init.normal_(parameter)
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        """Attention, then two products."""
+        y = self.norms[0](x)
+        query, key, value = (
+            layer(y).unflatten(-1, (-1, 32)).transpose(1, 2)
+            for layer in (self.query, self.key, self.value)
+        )
+        found = functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=mask, enable_gqa=self.groups != 4
+        )
+        x = x + self.out(found.transpose(1, 2).flatten(2))
+        return x + self.down(functional.gelu(self.up(self.norms[1](x))))
+
+
+def compile_at(level: int, model: nn.Module, *args: torch.Tensor) -> ttmlir.CompiledModel:
+    """A model on an n150, its weights beside the program as they are resident."""
+    options = {"board": "n150", "spelling": "2026", "weights": "arguments"}
+    return ttmlir.compile(model, *args, optimization_level=level, **options)
+
+
+@pytest.mark.parametrize("rows", [1, 37, 96])
+@pytest.mark.parametrize("groups", [2, 4])
+def test_transformers(rows: int, groups: int) -> None:
+    """One position, no whole tile of them, and whole tiles; heads of keys are shared or not."""
+    torch.manual_seed(rows)
+    model, x = Layer(groups).eval(), torch.randn(3, rows, 96)
+    mask = torch.randn(3, 1, rows, rows) if groups == 2 else None
+    if mask is not None:
+        # The last position attends to nothing.
+        mask[:, :, -1] = -torch.inf
+    args = (x,) if mask is None else (x, mask)
+    expected = model(*args).detach()
+    times: list[float] = []
+    for level in LEVELS if rows == 37 else (0, 3):
+        compiled = compile_at(level, model, *args)
+        torch.testing.assert_close(compiled(*args), expected, atol=2e-5, rtol=1e-5)
+        times.append(compiled.estimate().total.mid)
+    assert times[-1] < times[0]
+
+
+def test_convolutions() -> None:
+    """Norms of batches become part of the convolutions, in bfloat16, too."""
+    torch.manual_seed(3)
+    model, x = Residual().eval(), torch.randn(2, 6, 17, 23)
+    expected = model(x).detach()
+    times: list[float] = []
+    for level in (0, 3):
+        compiled = compile_at(level, model, x)
+        torch.testing.assert_close(compiled(x), expected, atol=2e-5, rtol=1e-5)
+        times.append(compiled.estimate().total.mid)
+    assert times[1] < times[0]
+    narrow = compile_at(3, model.bfloat16(), x.bfloat16())
+    names = [each.name for each in narrow.estimate().operations if each.mid]
+    assert not {"ttnn.subtract", "ttnn.batch_norm_inference"} & set(names)
+    assert names.count("ttnn.conv2d") == 3
+    found = narrow(x.bfloat16()).float()
+    assert np.corrcoef(found.numpy().ravel(), expected.numpy().ravel())[0, 1] > 0.9999
+
+
+def test_jax_layers() -> None:
+    """A layer norm as JAX has it, in bfloat16 with numbers of float32 between."""
+
+    def layer(x: jax.Array, w: jax.Array, b: jax.Array, u: jax.Array) -> jax.Array:
+        wide = x.astype(jnp.float32)
+        mean = wide.mean(-1, keepdims=True)
+        variance = jnp.square(wide - mean).mean(-1, keepdims=True)
+        normed = (wide - mean) * jax.lax.rsqrt(variance + 1e-5)
+        return jax.nn.silu((normed * w + b).astype(x.dtype) @ u)
+
+    keys = jax.random.split(jax.random.key(0), 4)
+    shapes = ((70, 96), (96,), (96,), (96, 40))
+    x, w, b, u = (jax.random.normal(key, shape) for key, shape in zip(keys, shapes, strict=True))
+    x, u = x.astype(jnp.bfloat16), u.astype(jnp.bfloat16)
+    compiled = ttmlir.compile(layer, x, w, b, u, optimization_level=3)
+    assert "ttnn.layer_norm" in compiled.text("ttnn")
+    expected = np.asarray(layer(x, w, b, u), np.float32)
+    found = np.asarray(compiled(x, w, b, u), np.float32)
+    np.testing.assert_allclose(found, expected, atol=0.05, rtol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"optimization_level": 4}, "optimization_level is 0, 1, 2 or 3, not 4"),
+        (
+            {"optimization_level": 3, "spelling": "2024"},
+            "optimization-level=3 is for text of 2026; leave out spelling='2024'",
+        ),
+        (
+            {"optimization_level": 3, "options": "optimization-level=1"},
+            "optimization_level=3 and the option optimization-level=1 differ",
+        ),
+        (
+            {"optimization_level": 1, "target": "kernels"},
+            "optimization_level=1 is for target='ttnn'; kernels have options of their own",
+        ),
+    ],
+)
+def test_what_is_no_level_is_refused(arguments: dict[str, object], message: str) -> None:
+    """Before the model is looked at."""
+    with pytest.raises(ttmlir.InputError, match=message):
+        ttmlir.compile(lambda x: x, jnp.ones(3), **arguments)

@@ -1,0 +1,425 @@
+"""Sockets: pages from core to core, within a chip and over the fabric, and mistakes with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from test.metalium.fabric_programs import open_fabric
+from ttmlir.metalium import (
+    BufferType,
+    CoreCoord,
+    CreateKernelFromString,
+    CreateProgram,
+    DataMovementConfig,
+    MetaliumError,
+    Program,
+    SetRuntimeArgs,
+    tt_fabric,
+)
+from ttmlir.metalium.distributed import (
+    DeviceLocalBufferConfig,
+    EnqueueMeshWorkload,
+    MeshBuffer,
+    MeshCoordinate,
+    MeshCoordinateRange,
+    MeshCoreCoord,
+    MeshDevice,
+    MeshSocket,
+    MeshWorkload,
+    ReadShard,
+    ReplicatedBufferConfig,
+    SocketConfig,
+    SocketConnection,
+    SocketMemoryConfig,
+    WriteShard,
+    create_socket_pair,
+)
+from ttmlir.metalium.tt_fabric import FabricConfig
+from ttmlir.sim.errors import SimError
+
+PAGE = 96
+"""Bytes of a page, of which some do not fill a socket."""
+DATA = 8192
+"""Bytes of a buffer of DRAM, in one page."""
+
+SENDER = """
+#include "dataflow_api.h"
+#include "api/socket_api.h"
+void kernel_main() {
+    std::size_t arg = 0;
+    const uint32_t config = get_arg_val<uint32_t>(arg++);
+    const uint32_t data = get_arg_val<uint32_t>(arg++);
+    const uint32_t page = get_arg_val<uint32_t>(arg++);
+    const uint32_t count = get_arg_val<uint32_t>(arg++);
+    const uint32_t room = get_arg_val<uint32_t>(arg++);
+    noc_async_read(get_noc_addr_from_bank_id<true>(0, data), room, page * count);
+    noc_async_read_barrier();
+    OPEN
+    SocketSenderInterface socket = create_sender_socket_interface(config);
+    set_sender_socket_page_size(socket, page);
+    for (uint32_t i = 0; i < count; i++) {
+        socket_reserve_pages(socket, 1);
+        for (uint32_t each = 0; each < socket.num_downstreams; each++) {
+            const auto target = get_downstream_encoding(socket, each);
+            const uint64_t address = get_noc_addr(
+                target.d2d.downstream_noc_x,
+                target.d2d.downstream_noc_y,
+                socket.downstream_fifo_addr + socket.write_ptr);
+            SEND
+        }
+        socket_push_pages(socket, 1);
+        TELL
+    }
+    update_socket_config(socket);
+    CLOSE
+}
+"""
+RECEIVER = """
+#include "dataflow_api.h"
+#include "api/socket_api.h"
+void kernel_main() {
+    std::size_t arg = 0;
+    const uint32_t config = get_arg_val<uint32_t>(arg++);
+    const uint32_t data = get_arg_val<uint32_t>(arg++);
+    const uint32_t page = get_arg_val<uint32_t>(arg++);
+    const uint32_t count = get_arg_val<uint32_t>(arg++);
+    OPEN
+    SocketReceiverInterface socket = create_receiver_socket_interface(config);
+    set_receiver_socket_page_size(socket, page);
+    for (uint32_t i = 0; i < count; i++) {
+        socket_wait_for_pages(socket, 1);
+        noc_async_write(socket.read_ptr, get_noc_addr_from_bank_id<true>(0, data + i * page), page);
+        noc_async_write_barrier();
+        socket_pop_pages(socket, 1);
+        TELL
+    }
+    update_socket_config(socket);
+    CLOSE
+}
+"""
+NEAR = {
+    "OPEN": "",
+    "SEND": "noc_async_write(room + i * page, address, page); noc_async_write_barrier();",
+    "TELL": "socket_notify_receiver(socket);",
+    "CLOSE": "noc_async_write_barrier();",
+}
+FAR = {
+    "OPEN": """
+    auto connection = tt::tt_fabric::WorkerToFabricEdmSender::build_from_args<
+        ProgrammableCoreType::TENSIX>(arg);
+    auto* header = PacketHeaderPool::allocate_header();
+    auto* signal = PacketHeaderPool::allocate_header();
+    connection.open();
+    """,
+    "SEND": """
+            fabric_set_unicast_route(header, target);
+            header->to_noc_unicast_write(NocUnicastCommandHeader{address}, page);
+            connection.wait_for_empty_write_slot();
+            connection.send_payload_without_header_non_blocking_from_address(room + i * page, page);
+            connection.send_payload_flush_blocking_from_address(
+                (uint32_t)header, sizeof(PACKET_HEADER_TYPE));
+    """,
+    "TELL": "fabric_socket_notify_receiver(socket, connection, signal);",
+    "CLOSE": "connection.close();",
+}
+
+
+def fill(text: str, parts: Mapping[str, str]) -> str:
+    """A kernel with its parts; receivers tell senders."""
+    is_receiver = "create_receiver" in text
+    for name, part in parts.items():
+        text = text.replace(name, part.replace("receiver", "sender") if is_receiver else part)
+    return text
+
+
+def at(device: int, x: int, y: int = 0) -> MeshCoreCoord:
+    """A core of a device of a row."""
+    return MeshCoreCoord(MeshCoordinate(0, device), CoreCoord(x, y))
+
+
+def make(
+    mesh: MeshDevice,
+    connections: Sequence[tuple[MeshCoreCoord, MeshCoreCoord]],
+    size: int,
+    **of: Any,
+) -> tuple[MeshSocket, MeshSocket]:
+    """A socket of so many bytes."""
+    listed = [SocketConnection(*each) for each in connections]
+    return create_socket_pair(
+        mesh, mesh, SocketConfig(listed, SocketMemoryConfig(BufferType.L1, size, **of))
+    )
+
+
+def dram(mesh: MeshDevice) -> MeshBuffer:
+    """Data in bank 0 of each device."""
+    local = DeviceLocalBufferConfig(page_size=DATA, buffer_type=BufferType.DRAM)
+    return MeshBuffer.create(ReplicatedBufferConfig(DATA), local, mesh)
+
+
+class Run:
+    """Programs of a mesh that run at once."""
+
+    def __init__(self, mesh: MeshDevice) -> None:
+        """No kernels yet."""
+        self.mesh = mesh
+        self.programs: dict[int, Program] = {}
+        cores = mesh.compute_with_storage_grid_size()
+        self.room = MeshBuffer.create(
+            ReplicatedBufferConfig(DATA * cores.x * cores.y),
+            DeviceLocalBufferConfig(page_size=DATA, buffer_type=BufferType.L1),
+            mesh,
+        )
+
+    def add(
+        self, place: MeshCoreCoord, text: str, arguments: Sequence[int], towards: int | None = None
+    ) -> None:
+        """Add a kernel, with a connection towards another device."""
+        device = place.device_coord[1]
+        program = self.programs.setdefault(device, CreateProgram())
+        defines = {"FABRIC_2D": "1"} if tt_fabric.GetFabricConfig().is_2d else {}
+        core = place.core_coord
+        kernel = CreateKernelFromString(program, text, core, DataMovementConfig(defines=defines))
+        given = list(arguments)
+        if towards is not None:
+            here, there = (
+                self.mesh.get_fabric_node_id(MeshCoordinate(0, x)) for x in (device, towards)
+            )
+            tt_fabric.append_fabric_connection_rt_args(here, there, 0, program, core, given)
+        SetRuntimeArgs(program, kernel, core, given)
+
+    def run(self) -> list[int]:
+        """Run them: the cycles of each device."""
+        workload = MeshWorkload()
+        for device, program in self.programs.items():
+            place = MeshCoordinate(0, device)
+            workload.add_program(MeshCoordinateRange(place, place), program)
+        EnqueueMeshWorkload(self.mesh.mesh_command_queue(), workload)
+        return [
+            self.mesh.get_devices()[each].command_queue().reports[-1].cycles
+            for each in self.programs
+        ]
+
+
+def transfer(
+    mesh: MeshDevice,
+    source: MeshCoreCoord,
+    targets: Sequence[MeshCoreCoord],
+    *,
+    size: int = 256,
+    counts: Sequence[tuple[int, int]] = ((PAGE, 11),),
+    sender: str = SENDER,
+    receiver: str = RECEIVER,
+    parts: Mapping[str, str] = NEAR,
+) -> list[list[int]]:
+    """Send pages of these sizes and numbers in one program each, and compare: their cycles."""
+    here = source.device_coord[1]
+    pair = make(mesh, [(source, each) for each in targets], size)
+    data, copies = dram(mesh), [dram(mesh) for _ in targets]
+    queue, cycles = mesh.mesh_command_queue(), list[list[int]]()
+    for number, (page, count) in enumerate(counts):
+        words = np.random.default_rng(number).integers(0, 1 << 32, DATA // 4, np.uint32)
+        WriteShard(queue, data, words, source.device_coord)
+        made = Run(mesh)
+        there = targets[0].device_coord[1]
+        far = there != here
+        arguments = [pair[0].get_config_buffer_address(), data.address(), page, count]
+        arguments.append(made.room.address())
+        made.add(source, fill(sender, parts), arguments, there if far else None)
+        for target, copy in zip(targets, copies, strict=True):
+            arguments = [pair[1].get_config_buffer().address(), copy.address(), page, count]
+            made.add(target, fill(receiver, parts), arguments, here if far else None)
+        cycles.append(made.run())
+        for target, copy in zip(targets, copies, strict=True):
+            got = ReadShard(queue, None, copy, target.device_coord).view(np.uint32)
+            assert np.array_equal(got[: page * count // 4], words[: page * count // 4])
+    return cycles
+
+
+@pytest.mark.parametrize("options", [{}, {"timed": False}, {"delay_copies": True}])
+def test_pages_to_another_core(options: dict[str, bool]) -> None:
+    """Eleven pages of 96 bytes, in a socket with room for two."""
+    with open_fabric(FabricConfig.DISABLED, "n150", (1, 1), **options) as mesh:
+        transfer(mesh, at(0, 1), [at(0, 3, 2)])
+
+
+def test_pages_to_several_cores() -> None:
+    """A sender waits for the slowest receiver."""
+    with open_fabric(FabricConfig.DISABLED, "p150", (1, 1)) as mesh:
+        transfer(mesh, at(0, 0), [at(0, 4, 2), at(0, 1), at(0, 0, 3)])
+
+
+def test_programs_go_on_where_others_ended() -> None:
+    """Sizes of pages change from program to program; what does not fill the socket is skipped."""
+    with open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as mesh:
+        transfer(mesh, at(0, 1), [at(0, 2)], counts=((96, 5), (64, 7), (256, 3), (16, 40), (96, 1)))
+
+
+@pytest.mark.parametrize(
+    ("config", "board", "shape", "target"),
+    [(FabricConfig.FABRIC_1D, "n300", (1, 2), 1), (FabricConfig.FABRIC_1D, "t3000", (1, 4), 3),
+     (FabricConfig.FABRIC_2D, "p150x8", (1, 4), 2)],
+)  # fmt: skip
+def test_pages_to_another_device(
+    config: FabricConfig, board: str, shape: tuple[int, int], target: int
+) -> None:
+    """Routes come from the configuration: hops along a line, or the number of the device."""
+    with open_fabric(config, board, shape) as mesh:
+        transfer(
+            mesh, at(0, 1), [at(target, 2, 1)], parts=FAR, counts=((PAGE, 11), (64, 5)), size=272
+        )
+
+
+def test_credits_take_time() -> None:
+    """With room for one page each page waits for the way there and back; with room for all, not."""
+    with open_fabric(FabricConfig.FABRIC_1D, "t3000", (1, 2)) as mesh:
+        counts = ((64, 20),)
+        slow, fast = (
+            transfer(mesh, at(0, 0), [at(1, 0)], parts=FAR, size=size, counts=counts)[0][0]
+            for size in (64, 2048)
+        )
+    # A hop of a small packet takes 824 ns at 1 GHz, here and back; the pages go one after another,
+    # each with what its cores do with it.
+    assert 20 * 2 * 824 <= slow < 3 * 20 * 2 * 824
+    assert fast < slow / 4
+
+
+WAITS = "socket_wait_for_pages(socket, 1);"
+RESERVES = "socket_reserve_pages(socket, 1);"
+
+
+@pytest.mark.parametrize(
+    ("changed", "into", "rule", "line", "message"),
+    [
+        ("create_sender_socket_interface(config)", "create_sender_socket_interface(config + 64)",
+         "socket", "create_sender", "is not the configuration of a socket's sender on this core"),
+        ("create_receiver_socket_interface(config)", "create_receiver_socket_interface(data)",
+         "socket", "create_receiver", r"sockets of this core: 0x\w+ \(receiver\)"),
+        ("set_sender_socket_page_size(socket, page);", "", "socket", RESERVES,
+         "the socket has no size of pages; call set_sender_socket_page_size()"),
+        ("set_receiver_socket_page_size(socket, page)",
+         "set_receiver_socket_page_size(socket, page + 8)", "socket", "set_receiver",
+         "pages of 104 bytes in a socket of 256; pages are multiples of 16 bytes"),
+        (RESERVES, "socket_reserve_pages(socket, 3);", "socket", "socket_reserve_pages(socket, 3);",
+         "3 pages of 96 bytes; the socket has 2"),
+        ("get_downstream_encoding(socket, each)", "get_downstream_encoding(socket, each + 1)",
+         "socket", "get_downstream", "there is no receiver 1; the socket has 1"),
+        (RESERVES, "", "race", "noc_async_write(room", "nothing orders the two accesses"),
+        (RESERVES, "socket_push_pages(socket, 2); socket_push_pages(socket, 1);", "socket-overrun",
+         "socket_push_pages(socket, 2);", "whose socket has 256; call socket_reserve_pages()"),
+        (WAITS, "", "uninitialised-read", "noc_async_write(socket.read_ptr", "nobody has written"),
+        ("socket_wait_for_pages(socket, 1);", "socket_pop_pages(socket, 1);", "socket-overrun",
+         "socket_pop_pages", "96 bytes are popped of 0 that were sent"),
+        ("socket_notify_sender(socket);", "", "deadlock", "", "a receiver to acknowledge 96 bytes"),
+        ("socket_notify_receiver(socket);", "", "deadlock", "", "96 bytes of its socket; 0 were"),
+        ("socket_notify_receiver(socket);", "if (i + 1 < count) socket_notify_receiver(socket);",
+         "socket-overrun", "update_socket_config", "were pushed, but core (3, 2) was told of"),
+    ],
+)  # fmt: skip
+def test_mistakes(changed: str, into: str, rule: str, line: str, message: str) -> None:
+    """Each is told at the line of the kernel."""
+    texts = [fill(each, NEAR) for each in (SENDER, RECEIVER)]
+    assert sum(each.count(changed) for each in texts) == 1
+    sender, receiver = (each.replace(changed, into) for each in texts)
+    with (
+        open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as mesh,
+        pytest.raises(SimError) as caught,
+    ):
+        transfer(mesh, at(0, 1), [at(0, 3, 2)], sender=sender, receiver=receiver, parts={})
+    text = str(caught.value)
+    assert f"[{rule}]" in text
+    assert re.search(message if "\\" in message else re.escape(message), text), text
+    if line:
+        assert line in text.splitlines()[1], text
+
+
+def test_a_socket_that_forgets() -> None:
+    """The next program finds that the last one did not write the state back."""
+    texts = [
+        fill(each, NEAR).replace("update_socket_config(socket);", "") for each in (SENDER, RECEIVER)
+    ]
+    with (
+        open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as mesh,
+        pytest.raises(
+            SimError, match=r"in which \d+ bytes were \w+ in all; call update_socket_config"
+        ),
+    ):
+        transfer(mesh, at(0, 1), [at(0, 2)], sender=texts[0], receiver=texts[1], parts={},
+                 counts=((96, 1), (96, 1)))  # fmt: skip
+
+
+def test_the_network_does_not_reach_other_devices() -> None:
+    """A receiver on another chip is told by a packet."""
+    parts = {**FAR, "TELL": NEAR["TELL"]}
+    with (
+        open_fabric(FabricConfig.FABRIC_1D, "n300", (1, 2)) as mesh,
+        pytest.raises(
+            SimError, match=r"core \(2, 0\) of device 1, which .* fabric_socket_notify_receiver"
+        ),
+    ):
+        transfer(mesh, at(0, 1), [at(1, 2)], parts=parts)
+
+
+def test_looks_that_do_not_wait() -> None:
+    """With a number of looks the call says whether the pages are there."""
+    polls = RECEIVER.replace(WAITS, "while (!socket_wait_for_pages(socket, 1, 5)) { misses++; }")
+    polls = polls.replace("OPEN", "uint32_t misses = 0; OPEN")
+    polls = polls.replace("CLOSE", "CLOSE DPRINT << (misses > 3) << ENDL();")
+    for timed in (True, False):
+        with open_fabric(FabricConfig.DISABLED, "n150", (1, 1), timed=timed) as mesh:
+            transfer(mesh, at(0, 1), [at(0, 3, 2)], receiver=polls)
+            assert not timed or mesh.printed[0].endswith(": 1")
+
+
+@pytest.mark.parametrize(
+    ("connections", "size", "message"),
+    [
+        ([], 256, "a socket has a list of SocketConnection, one or more"),
+        ([(at(0, 0), at(0, 1))], 100, "'fifo_size' is 100; it is a multiple of 16 bytes"),
+        ([(at(0, 0), at(0, 1))], 0, "'fifo_size' is 0; it is a multiple of 16 bytes"),
+        ([(at(0, 0), at(0, 1)), (at(0, 2), at(0, 1))], 256, "receives from several cores"),
+        ([(at(0, 0), at(1, 1))], 256, "a socket from device 0 to device 1 needs a fabric"),
+        ([(at(0, 0), at(2, 1))], 256, "is outside of the mesh"),
+        ([(at(0, 0), at(0, 90))], 256, "(90, 0)"),
+        ([(at(0, 0), at(0, 1))], 1 << 24, "L1"),
+    ],
+)
+def test_sockets_that_cannot_be(
+    connections: list[tuple[MeshCoreCoord, MeshCoreCoord]], size: int, message: str
+) -> None:
+    """The call of the host is refused."""
+    with (
+        open_fabric(FabricConfig.DISABLED, "n300", (1, 2)) as mesh,
+        pytest.raises(MetaliumError, match=re.escape(message)),
+    ):
+        make(mesh, connections, size)
+
+
+def test_sockets_between_meshes_are_refused() -> None:
+    """Programs of two meshes do not run at the same time."""
+    config = SocketConfig([SocketConnection(at(0, 0), at(0, 1))], SocketMemoryConfig(fifo_size=64))
+    with (
+        open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as one,
+        open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as other,
+        pytest.raises(MetaliumError, match="open the devices as one mesh"),
+    ):
+        create_socket_pair(one, other, config)
+
+
+def test_what_a_socket_says() -> None:
+    """Ends, cores, buffers."""
+    with open_fabric(FabricConfig.FABRIC_1D, "n300", (1, 2)) as mesh:
+        sender, receiver = make(mesh, [(at(0, 1), at(1, 2)), (at(0, 1), at(1, 3))], 512)
+        assert repr(sender) == "MeshSocket(SENDER, 2 connections)"
+        assert sender.get_active_cores() == [at(0, 1)]
+        assert receiver.get_active_cores() == [at(1, 2), at(1, 3)]
+        assert receiver.get_data_buffer().page_size() == 512
+        assert sender.get_fabric_node_id(
+            sender.get_socket_endpoint_type(), MeshCoordinate(0, 1)
+        ) == (0, 1)
+        with pytest.raises(MetaliumError, match="at the end that receives"):
+            sender.get_data_buffer()

@@ -1,0 +1,56 @@
+// Shapes in which layers take few tiles, and moves of whole tiles.
+// RUN: ttmlir-opt --ttir-shape-layers %s | FileCheck %s
+
+// 3 x 50 rows are 5 rows of tiles, 3 times 50 are 6: the sequences stay, and heads are taken apart.
+// CHECK-LABEL: func.func @sequences(
+// CHECK-NEXT: %[[P:.*]] = "ttir.matmul"(%arg0, %arg1) <{transpose_a = false, transpose_b = false}> : (tensor<3x50x64xf32>, tensor<64x128xf32>) -> tensor<3x50x128xf32>
+// CHECK-NEXT: %[[T:.*]] = "ttir.permute"(%[[P]]) <{permutation = array<i64: 0, 2, 1>}> : (tensor<3x50x128xf32>) -> tensor<3x128x50xf32>
+// CHECK-NEXT: %[[R:.*]] = "ttir.reshape"(%[[T]]) {{.*}} -> tensor<3x4x32x50xf32>
+// CHECK-NEXT: "ttir.permute"(%[[R]]) <{permutation = array<i64: 0, 1, 3, 2>}> : (tensor<3x4x32x50xf32>) -> tensor<3x4x50x32xf32>
+func.func @sequences(%x: tensor<3x50x64xf32>, %w: tensor<64x128xf32>) -> tensor<3x4x50x32xf32> {
+  %0 = "ttir.reshape"(%x) <{shape = [150 : i32, 64 : i32]}> : (tensor<3x50x64xf32>) -> tensor<150x64xf32>
+  %1 = "ttir.matmul"(%0, %w) <{transpose_a = false, transpose_b = false}> : (tensor<150x64xf32>, tensor<64x128xf32>) -> tensor<150x128xf32>
+  %2 = "ttir.reshape"(%1) <{shape = [3 : i32, 50 : i32, 4 : i32, 32 : i32]}> : (tensor<150x128xf32>) -> tensor<3x50x4x32xf32>
+  %3 = "ttir.permute"(%2) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<3x50x4x32xf32>) -> tensor<3x4x50x32xf32>
+  return %3 : tensor<3x4x50x32xf32>
+}
+
+// One position of each of 32 is a tile of rows, and would be 32 of them: rows stay rows.
+// CHECK-LABEL: func.func @positions(
+// CHECK-NEXT: %[[A:.*]] = "ttir.add"(%arg0, %arg1) : (tensor<32x96xf32>, tensor<32x96xf32>) -> tensor<32x96xf32>
+// CHECK-NEXT: %[[N:.*]] = "ttir.rms_norm"(%[[A]], %arg2) {{.*}} : (tensor<32x96xf32>, tensor<96xf32>) -> tensor<32x96xf32>
+// CHECK-NEXT: "ttir.matmul"(%[[N]], %arg3)
+// CHECK-NOT: reshape
+// CHECK: return
+func.func @positions(%x: tensor<32x96xf32>, %y: tensor<32x96xf32>, %w: tensor<96xf32>, %u: tensor<96x40xf32>) -> tensor<32x40xf32> {
+  %0 = "ttir.reshape"(%x) <{shape = [32 : i32, 1 : i32, 96 : i32]}> : (tensor<32x96xf32>) -> tensor<32x1x96xf32>
+  %1 = "ttir.reshape"(%y) <{shape = [32 : i32, 1 : i32, 96 : i32]}> : (tensor<32x96xf32>) -> tensor<32x1x96xf32>
+  %2 = "ttir.add"(%0, %1) : (tensor<32x1x96xf32>, tensor<32x1x96xf32>) -> tensor<32x1x96xf32>
+  %3 = "ttir.rms_norm"(%2, %w) <{epsilon = 1.0e-05 : f32, normalized_shape = array<i64: 96>, operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<32x1x96xf32>, tensor<96xf32>) -> tensor<32x1x96xf32>
+  %4 = "ttir.reshape"(%3) <{shape = [32 : i32, 96 : i32]}> : (tensor<32x1x96xf32>) -> tensor<32x96xf32>
+  %5 = "ttir.matmul"(%4, %u) <{transpose_a = false, transpose_b = false}> : (tensor<32x96xf32>, tensor<96x40xf32>) -> tensor<32x40xf32>
+  return %5 : tensor<32x40xf32>
+}
+
+// Columns of rows are those of the sequences; heads are put side by side.
+// CHECK-LABEL: func.func @parts(
+// CHECK-NEXT: "ttir.slice_static"(%arg0) <{begins = [0 : i32, 0 : i32, 64 : i32], ends = [2 : i32, 64 : i32, 96 : i32], step = [1 : i32, 1 : i32, 1 : i32]}> : (tensor<2x64x96xf32>) -> tensor<2x64x32xf32>
+// CHECK: "ttir.concatenate_heads"(%arg1) : (tensor<2x3x64x32xf32>) -> tensor<2x64x96xf32>
+func.func @parts(%x: tensor<2x64x96xf32>, %y: tensor<2x3x64x32xf32>) -> (tensor<128x32xf32>, tensor<128x96xf32>) {
+  %0 = "ttir.reshape"(%x) <{shape = [128 : i32, 96 : i32]}> : (tensor<2x64x96xf32>) -> tensor<128x96xf32>
+  %1 = "ttir.slice_static"(%0) <{begins = [0 : i32, 64 : i32], ends = [128 : i32, 96 : i32], step = [1 : i32, 1 : i32]}> : (tensor<128x96xf32>) -> tensor<128x32xf32>
+  %2 = "ttir.permute"(%y) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<2x3x64x32xf32>) -> tensor<2x64x3x32xf32>
+  %3 = "ttir.reshape"(%2) <{shape = [128 : i32, 96 : i32]}> : (tensor<2x64x3x32xf32>) -> tensor<128x96xf32>
+  return %1, %3 : tensor<128x32xf32>, tensor<128x96xf32>
+}
+
+// Heads narrower than a tile, and fewer positions than it has rows, stay as they are.
+// CHECK-LABEL: func.func @narrow(
+// CHECK-NEXT: "ttir.reshape"
+// CHECK-NEXT: "ttir.permute"
+// CHECK-NEXT: return
+func.func @narrow(%x: tensor<2x96x96xf32>) -> tensor<2x6x96x16xf32> {
+  %0 = "ttir.reshape"(%x) <{shape = [2 : i32, 96 : i32, 6 : i32, 16 : i32]}> : (tensor<2x96x96xf32>) -> tensor<2x96x6x16xf32>
+  %1 = "ttir.permute"(%0) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<2x96x6x16xf32>) -> tensor<2x6x96x16xf32>
+  return %1 : tensor<2x6x96x16xf32>
+}

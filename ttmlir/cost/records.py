@@ -1,0 +1,146 @@
+"""What records of files of 2026 are on a card: one program, where the runtime has several calls.
+
+The runtime computes a normalization by means, differences and products, and the activation of a
+product by a call of its own. ttnn has a program for each; estimates are of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ttmlir.cost.work import MatmulConfig, Work
+from ttmlir.optable import DEFINITIONS
+from ttmlir.runtime.binary import Operation, TensorRef, compute_config_of
+from ttmlir.runtime.tensor import TensorDesc
+
+Place = Callable[[TensorRef], TensorDesc]
+"""Where a tensor is, and how it is stored."""
+
+_APPROXIMATE = "gelu"
+"""The activation that ttnn's products compute by its fast form when it is named by a word."""
+_FUNCTIONS = {"Relu6": "clamp", "LogicalNotUnary": "logical_not", "Recip": "reciprocal"}
+_KINDS = {
+    each.flatbuffer.kind: each.mnemonic
+    for each in DEFINITIONS.values()
+    if each.flatbuffer is not None and each.family.is_elementwise
+}
+
+
+def find_work(record: Operation, place: Place) -> Work | None:
+    """The one program of a record; None where the calls of the runtime say what is done."""
+    reader = _READERS.get(record.table)
+    return None if reader is None else reader(record, place)
+
+
+def _fields(record: Operation, place: Place, *names: str) -> tuple[TensorDesc, ...]:
+    return tuple(place(record.tensor(name)) for name in names if record.has(name))
+
+
+def _make(
+    record: Operation,
+    mnemonic: str,
+    operands: tuple[TensorDesc, ...],
+    output: TensorDesc,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    activations: tuple[str, ...] = (),
+    matmul: MatmulConfig | None = None,
+) -> Work:
+    config = compute_config_of(record.optional_field("compute_config"))
+    return Work(
+        mnemonic=mnemonic,
+        operands=operands,
+        output=output,
+        parameters=parameters or {},
+        fidelity=None if config is None else config.math_fidelity,
+        wide_sums=config is not None and bool(config.fp32_dest_acc_en),
+        activations=activations,
+        matmul=matmul or MatmulConfig(),
+    )
+
+
+def _product(record: Operation, place: Place) -> Work | None:
+    a, b, *bias = _fields(record, place, "a", "b", *_bias(record))
+    out = record.tensor("out").desc
+    if min(len(a.shape), len(b.shape)) < 2 or any(_rows(each) != 1 for each in bias):
+        return None
+    activation = str(record.scalar("activation") or "")
+    matmul = MatmulConfig(activation=activation, approximate=activation == _APPROXIMATE)
+    if record.scalar("transpose_a"):
+        a = _transposed(a)
+    if record.scalar("transpose_b"):
+        b = _transposed(b)
+    return _make(record, "matmul", (a, b, *bias), out, matmul=matmul)
+
+
+def _bias(record: Operation) -> tuple[str, ...]:
+    return ("bias",) if record.table == "LinearOp" else ()
+
+
+def _rows(desc: TensorDesc) -> int:
+    return desc.volume // desc.shape[-1] if desc.shape and desc.shape[-1] else 0
+
+
+def _transposed(desc: TensorDesc) -> TensorDesc:
+    *outer, rows, columns = desc.shape
+    return replace(desc, shape=(*outer, columns, rows))
+
+
+def conv_activation(record: Operation) -> MatmulConfig:
+    """How a convolution is cut: its activation, if it has one."""
+    config = record.optional_field("conv2d_config")
+    table = None if config is None else config["activation"]
+    kind = "Identity" if table is None else table["op_type"]
+    return MatmulConfig() if kind == "Identity" else MatmulConfig(activation=_function(kind))
+
+
+def _norm(mnemonic: str) -> Callable[[Operation, Place], Work | None]:
+    def read(record: Operation, place: Place) -> Work | None:
+        operands = _fields(record, place, "input", "weight", "bias")
+        return _make(record, mnemonic, operands, record.tensor("out").desc)
+
+    return read
+
+
+def _attention(record: Operation, place: Place) -> Work | None:
+    operands = _fields(record, place, "query", "key", "value", "attention_mask")
+    parameters = {"is_causal": bool(record.scalar("is_causal"))}
+    out = record.tensor("out").desc
+    return _make(record, "scaled_dot_product_attention", operands, out, parameters=parameters)
+
+
+def _heads(record: Operation, place: Place) -> Work | None:
+    """Tiles that are moved."""
+    return _make(
+        record, "concatenate_heads", (place(record.tensor("in")),), record.tensor("out").desc
+    )
+
+
+def _binary(record: Operation, place: Place) -> Work | None:
+    fields = ("input_tensor_a_activations", "input_tensor_b_activations", "activations")
+    kinds = [each["op_type"] for name in fields for each in record.optional_field(name) or ()]
+    mnemonic = _KINDS.get(_ENUMERATORS.get(record.enumerator("type"), record.enumerator("type")))
+    functions = tuple(_function(kind) for kind in kinds if kind != "Identity")
+    if not functions or mnemonic is None:
+        return None
+    operands = _fields(record, place, "lhs", "rhs")
+    return _make(record, mnemonic, operands, record.tensor("out").desc, activations=functions)
+
+
+_ENUMERATORS = {"Divide": "Div", "BitwiseRightShift": "RightShift"}
+
+
+def _function(kind: str) -> str:
+    return _FUNCTIONS.get(kind) or _KINDS.get(kind) or kind.lower()
+
+
+_READERS: Mapping[str, Callable[[Operation, Place], Work | None]] = {
+    **dict.fromkeys(("MatmulOp", "LinearOp"), _product),
+    "LayerNormOp": _norm("layer_norm"),
+    "RMSNormOp": _norm("rms_norm"),
+    "ScaledDotProductAttentionOp": _attention,
+    **dict.fromkeys(("ConcatenateHeadsOp", "NLPConcatHeadsOp"), _heads),
+    "EltwiseBinaryOp": _binary,
+}

@@ -1,0 +1,327 @@
+"""Sockets: pages from cores of a mesh to other cores, in order.
+
+Source: tt-metal, tt-metalium/experimental/sockets/mesh_socket.hpp, tt_metal/distributed/.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
+from ttmlir.metalium.enums import BufferType, NamedNumber, ShardSpecBuffer, TensorMemoryLayout
+from ttmlir.metalium.errors import MetaliumError, host_call, names_fields
+from ttmlir.metalium.mesh_shapes import MeshCoordinate
+from ttmlir.metalium.meshes import (
+    BufferShardingArgs,
+    DeviceLocalBufferConfig,
+    MeshBuffer,
+    MeshDevice,
+    ReplicatedBufferConfig,
+)
+from ttmlir.metalium.tt_fabric import FabricNodeId
+from ttmlir.sim.machine.device import Core
+from ttmlir.sim.machine.sockets import RECEIVER_SIZE, SENDER_SIZE, UNIT, Peer, SocketEnd
+
+_MAX_FIFO = 1 << 30
+
+
+class SocketEndpoint(NamedNumber):
+    """The ends of a socket."""
+
+    SENDER = 0
+    RECEIVER = 1
+
+
+@names_fields
+@dataclass(frozen=True)
+class MeshCoreCoord:
+    """A core of a device of a mesh."""
+
+    device_coord: MeshCoordinate
+    core_coord: CoreCoord
+
+
+@names_fields
+@dataclass(frozen=True)
+class SocketConnection:
+    """A core that sends, and one that receives."""
+
+    sender_core: MeshCoreCoord
+    receiver_core: MeshCoreCoord
+
+
+@names_fields
+@dataclass(frozen=True)
+class SocketMemoryConfig:
+    """Where pages wait for their receiver."""
+
+    socket_storage_type: BufferType = BufferType.L1
+    fifo_size: int = 0
+    """Bytes for each receiver."""
+
+
+@names_fields
+@dataclass(frozen=True)
+class SocketConfig:
+    """Which cores a socket connects."""
+
+    socket_connection_config: Sequence[SocketConnection]
+    socket_mem_config: SocketMemoryConfig
+
+
+class MeshSocket:
+    """One end of a socket; `create_socket_pair` makes both."""
+
+    def __init__(
+        self,
+        device: MeshDevice,
+        config: SocketConfig,
+        endpoint: SocketEndpoint,
+        buffers: tuple[MeshBuffer, MeshBuffer | None],
+    ) -> None:
+        """An end on a mesh, with its configuration and, of a receiver, what its pages wait in."""
+        self._device = device
+        self._config = config
+        self._endpoint = endpoint
+        self._buffers = buffers
+
+    @staticmethod
+    def create_socket_pair(
+        sender: MeshDevice, receiver: MeshDevice, config: SocketConfig
+    ) -> tuple[MeshSocket, MeshSocket]:
+        """Connect cores of a mesh: the end that sends, and the end that receives.
+
+        A core sends the same pages to all its receivers, and a core receives from one sender.
+        MetaliumError for two meshes, and for connections that cannot be.
+        """
+        for mesh in (sender, receiver):
+            if not isinstance(cast("object", mesh), MeshDevice):
+                raise MetaliumError(f"a socket is on a MeshDevice, not on {mesh!r}")
+            mesh.check_open()
+        if sender is not receiver:
+            raise MetaliumError(
+                "a socket between two meshes is not simulated, as their programs do not run at the "
+                "same time; open the devices as one mesh, and enqueue both programs in one "
+                "MeshWorkload"
+            )
+        _check(config)
+        fifo = _allocate_fifo(sender, config)
+        routes = _list_receivers(sender, config)
+        largest = max(len(each) for each in routes.values())
+        sizes = (SENDER_SIZE + 2 * UNIT * largest, RECEIVER_SIZE)
+        senders, receivers = (
+            _allocate(sender, size, {each.core_coord for each in cores})
+            for size, cores in zip(sizes, _sides(config), strict=True)
+        )
+        for source, targets in routes.items():
+            _configure(sender, source, targets, senders.address(), receivers.address(), fifo)
+        return (
+            MeshSocket(sender, config, SocketEndpoint.SENDER, (senders, None)),
+            MeshSocket(receiver, config, SocketEndpoint.RECEIVER, (receivers, fifo)),
+        )
+
+    def __repr__(self) -> str:
+        """Which end it is, and how many connections there are."""
+        count = len(self._config.socket_connection_config)
+        return f"MeshSocket({self._endpoint.name}, {count} connection{'s' * (count != 1)})"
+
+    def get_config(self) -> SocketConfig:
+        """What the socket was made from."""
+        return self._config
+
+    def get_mesh_device(self) -> MeshDevice:
+        """The mesh."""
+        return self._device
+
+    def get_socket_endpoint_type(self) -> SocketEndpoint:
+        """Which end it is."""
+        return self._endpoint
+
+    def get_config_buffer(self) -> MeshBuffer:
+        """What kernels are given the address of."""
+        return self._buffers[0]
+
+    def get_config_buffer_address(self) -> int:
+        """The address that kernels are given."""
+        return self._buffers[0].address()
+
+    def get_data_buffer(self) -> MeshBuffer:
+        """What pages wait in; MetaliumError for the end that sends."""
+        if self._buffers[1] is None:
+            raise MetaliumError("the data of a socket is at the end that receives")
+        return self._buffers[1]
+
+    def get_active_cores(self) -> list[MeshCoreCoord]:
+        """The cores of this end."""
+        cores = _sides(self._config)[int(self._endpoint)]
+        return list(dict.fromkeys(cores))
+
+    def get_connection_config(self) -> list[SocketConnection]:
+        """The connections."""
+        return list(self._config.socket_connection_config)
+
+    def get_fabric_node_id(self, endpoint: SocketEndpoint, coord: MeshCoordinate) -> FabricNodeId:
+        """How the fabric numbers a device of an end."""
+        return self._device.get_fabric_node_id(coord)
+
+
+def create_socket_pair(
+    sender_mesh_device: MeshDevice, receiver_mesh_device: MeshDevice, socket_config: SocketConfig
+) -> tuple[MeshSocket, MeshSocket]:
+    """`MeshSocket.create_socket_pair`."""
+    return MeshSocket.create_socket_pair(sender_mesh_device, receiver_mesh_device, socket_config)
+
+
+def _sides(config: SocketConfig) -> tuple[list[MeshCoreCoord], list[MeshCoreCoord]]:
+    """The cores that send, and those that receive."""
+    connections = config.socket_connection_config
+    return [each.sender_core for each in connections], [each.receiver_core for each in connections]
+
+
+def _check(config: object) -> None:
+    """MetaliumError for what is no configuration of a socket."""
+    if not isinstance(config, SocketConfig):
+        raise MetaliumError(f"a socket takes a SocketConfig, not {config!r}")
+    connections = list(cast("Iterable[object]", config.socket_connection_config))
+    if not connections or not all(isinstance(each, SocketConnection) for each in connections):
+        raise MetaliumError("a socket has a list of SocketConnection, one or more")
+    for side in _sides(config):
+        for each in side:
+            if not isinstance(cast("object", each), MeshCoreCoord):
+                raise MetaliumError(f"an end of a connection is a MeshCoreCoord, not {each!r}")
+    receivers = _sides(config)[1]
+    twice = next((each for each in receivers if receivers.count(each) > 1), None)
+    if twice is not None:
+        raise MetaliumError(
+            f"core {twice.core_coord} of device {twice.device_coord} receives from several cores; "
+            "a core receives from one over a socket: make one for each"
+        )
+    memory = config.socket_mem_config
+    if not isinstance(cast("object", memory), SocketMemoryConfig):
+        raise MetaliumError(f"'socket_mem_config' is a SocketMemoryConfig, not {memory!r}")
+    if memory.socket_storage_type not in (BufferType.L1, BufferType.DRAM):
+        raise MetaliumError(
+            f"pages of a socket wait in L1 or DRAM, not in {memory.socket_storage_type!s}"
+        )
+
+
+def _alignment(mesh: MeshDevice, storage: BufferType) -> int:
+    chip = mesh.simulated.chip
+    return chip.dram_alignment if storage is BufferType.DRAM else chip.l1_alignment
+
+
+def _allocate_fifo(mesh: MeshDevice, config: SocketConfig) -> MeshBuffer:
+    """What pages wait in: on each receiver or, in DRAM, in each bank."""
+    memory = config.socket_mem_config
+    unit = _alignment(mesh, memory.socket_storage_type)
+    size = memory.fifo_size
+    if not isinstance(cast("object", size), int) or not 0 < size <= _MAX_FIFO or size % unit:
+        raise MetaliumError(f"'fifo_size' is {size!r}; it is a multiple of {unit} bytes")
+    if memory.socket_storage_type is BufferType.L1:
+        return _allocate(mesh, size, {each.core_coord for each in _sides(config)[1]})
+    local = DeviceLocalBufferConfig(page_size=size, buffer_type=BufferType.DRAM)
+    return MeshBuffer.create(ReplicatedBufferConfig(size * mesh.num_dram_channels()), local, mesh)
+
+
+def _allocate(mesh: MeshDevice, size: int, cores: Iterable[CoreCoord]) -> MeshBuffer:
+    """So many bytes in the L1 of cores, on all devices at one address."""
+    ordered = sorted(set(cores), key=lambda core: (core.y, core.x))
+    shards = ShardSpecBuffer(
+        CoreRangeSet([CoreRange(each, each) for each in ordered]),
+        (1, 1),
+        page_shape=(1, 1),
+        tensor2d_shape=(len(ordered), 1),
+    )
+    local = DeviceLocalBufferConfig(
+        page_size=size,
+        buffer_type=BufferType.L1,
+        sharding_args=BufferShardingArgs(shards, TensorMemoryLayout.HEIGHT_SHARDED),
+    )
+    return MeshBuffer.create(ReplicatedBufferConfig(size * len(ordered)), local, mesh)
+
+
+def _list_receivers(
+    mesh: MeshDevice, config: SocketConfig
+) -> dict[MeshCoreCoord, list[MeshCoreCoord]]:
+    """The receivers of each sender, whose devices and cores there are."""
+    found: dict[MeshCoreCoord, list[MeshCoreCoord]] = {}
+    for each in config.socket_connection_config:
+        found.setdefault(each.sender_core, []).append(each.receiver_core)
+        for end in (each.sender_core, each.receiver_core):
+            _core(mesh, end)
+    return found
+
+
+def _core(mesh: MeshDevice, place: MeshCoreCoord) -> Core:
+    device = mesh.get_devices()[mesh.index_of(place.device_coord)]
+    with host_call():
+        return device.simulated.core(place.core_coord.x, place.core_coord.y)
+
+
+def _route(mesh: MeshDevice, source: MeshCoreCoord, target: MeshCoreCoord) -> int:
+    """What the fabric takes for the way from one device to another: hops, or its number."""
+    here, there = (mesh.get_fabric_node_id(each.device_coord).chip_id for each in (source, target))
+    if here == there:
+        return 0
+    if mesh.fabric is None:
+        raise MetaliumError(
+            f"a socket from device {here} to device {there} needs a fabric; call SetFabricConfig "
+            "before the devices are opened"
+        )
+    if mesh.fabric.config.is_2d:
+        return there
+    hops = mesh.fabric.count_hops(here, there)
+    if hops is None:
+        raise MetaliumError(
+            f"no line of links goes from device {here} to device {there} in the fabric "
+            f"{mesh.fabric.config.name}; links of the device: {mesh.fabric.describe_links(here)}"
+        )
+    return hops
+
+
+def _configure(
+    mesh: MeshDevice,
+    source: MeshCoreCoord,
+    targets: Sequence[MeshCoreCoord],
+    sender_address: int,
+    receiver_address: int,
+    fifo: MeshBuffer,
+) -> None:
+    """Write the configurations of a sender and of its receivers."""
+    sender = _core(mesh, source)
+    size = fifo.simulated.page_size
+    unit = _alignment(mesh, fifo.buffer_type())
+    words = [0, len(targets), 0, receiver_address, fifo.address(), size, 0, 0]
+    words += [0] * (len(targets) * UNIT // 4)
+    acked = [sender_address + SENDER_SIZE + index * UNIT for index in range(len(targets))]
+    receivers = [_core(mesh, each) for each in targets]
+    for target, receiver, address in zip(targets, receivers, acked, strict=True):
+        x, y = receiver.coordinate
+        words += [0, _route(mesh, source, target), y, x]
+        x, y = sender.coordinate
+        fields = [0, fifo.address(), fifo.address(), size, 0, 0]
+        fields += [0, _route(mesh, target, source), y, x, address]
+        _write(mesh, receiver, receiver_address, fields, [receiver_address])
+        receiver.sockets[receiver_address] = SocketEnd(False, (_peer(sender, address),), size, unit)
+    _write(mesh, sender, sender_address, words, acked)
+    peers = tuple(_peer(each, receiver_address) for each in receivers)
+    sender.sockets[sender_address] = SocketEnd(True, peers, size, unit)
+
+
+def _peer(core: Core, address: int) -> Peer:
+    return Peer(core.name, core.device, core.l1, address)
+
+
+def _write(
+    mesh: MeshDevice, core: Core, address: int, words: Sequence[int], signals: Sequence[int]
+) -> None:
+    """Write words into the L1 of a core; some are those that the other end writes later."""
+    core.l1.write(address, struct.pack(f"<{len(words)}I", *words))
+    watch = mesh.simulated.watch
+    if watch is not None:
+        watch.host_write(core.l1, address, 4 * len(words))
+        for each in signals:
+            watch.semaphore_created(core.l1, each)

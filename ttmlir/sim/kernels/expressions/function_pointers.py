@@ -1,0 +1,251 @@
+"""Pointers to functions that are chosen while a kernel runs.
+
+Such a pointer is a number in Python. A call through one calls a function that all calls through
+pointers of its type share, and that calls the one that the number means: it is written when the
+whole kernel is compiled, and all functions are known that a pointer may point to.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.types import (
+    CType,
+    FloatType,
+    FunctionType,
+    IntType,
+    PassedType,
+    PointerType,
+    QualifiedType,
+    SignatureType,
+    StructType,
+    tag_of,
+)
+from ttmlir.sim.kernels.context import Argument, Context
+from ttmlir.sim.kernels.destructors import THIS
+from ttmlir.sim.kernels.expressions.initial_values import pass_argument
+from ttmlir.sim.kernels.expressions.lvalues import hold_value, take_address
+from ttmlir.sim.kernels.expressions.own_calls import (
+    build_call,
+    call_function_value,
+    call_member,
+    take_arguments,
+)
+from ttmlir.sim.kernels.expressions.signatures import find_lambda, find_type_of
+from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.scope import Alias, Scope
+from ttmlir.sim.kernels.unit import (
+    POINTER_STEP,
+    Dispatcher,
+    Instance,
+    PointedFunction,
+    Unit,
+)
+from ttmlir.sim.kernels.value import ItemLvalue, Lvalue, Space, Value
+
+_POINTER = "v_pointer"
+
+
+# Numbers of functions.
+
+
+def point_at_function(context: Context, function: Value, node: tree.Node) -> Value:
+    """A function or lambda that is known as a pointer, whose type is that of the function."""
+    signature = find_type_of(context, function, node)
+    return point_at(context, function, PointerType(signature), node)
+
+
+def point_at(context: Context, function: Value, target: PointerType, node: tree.Node) -> Value:
+    """A function or lambda that is known, and has the type, as a pointer of a type."""
+    assert isinstance(target.pointee, SignatureType)
+    tag = tag_of(target.pointee)
+    known = context.unit.pointed
+    number = next((i for i, x in enumerate(known) if x.value.type == function.type), len(known))
+    if number == len(known):
+        known.append(PointedFunction(function, tag, node))
+    return Value(target, code.constant(POINTER_STEP * (number + 1)))
+
+
+# Calls.
+
+
+def call_pointer(context: Context, node: tree.FunctionCall, pointer: Value) -> Lvalue | Value:
+    """A call through a pointer."""
+    given = take_arguments(context, node.arguments)
+    assert isinstance(pointer.type, PointerType)
+    signature = pointer.type.pointee
+    assert isinstance(signature, SignatureType)
+    known = context.unit.find_pointed(pointer)
+    if known is not None and isinstance(known.type, FunctionType):
+        return call_function_value(context, node, known.type, given)
+    if known is not None:
+        assert isinstance(known.type, StructType)
+        functions = find_lambda(context, known.type)
+        assert functions is not None
+        return call_member(context, node, known, functions)
+    if len(given) != len(signature.parameters):
+        count = len(signature.parameters)
+        message = f"a '{signature.name}' takes {count} argument{'s' * (count != 1)}"
+        raise context.error(node, f"{message}, not {len(given)}")
+    nodes = [pointer.node]
+    for number, (passed, each) in enumerate(zip(signature.parameters, given, strict=True)):
+        scope, parameter = _write_parameter(passed)
+        argument = pass_argument(context, parameter, each, scope, number)
+        nodes.append(_make_uniform(context, argument, passed, node))
+    return build_call(context, _find_dispatcher(context, signature, node), nodes, node)
+
+
+def _find_dispatcher(context: Context, signature: SignatureType, node: tree.Node) -> Instance:
+    """The function that calls through pointers of a type go through."""
+    unit, tag = context.unit, tag_of(signature)
+    known = unit.dispatchers.get(tag)
+    if known is None:
+        result, is_reference = _find_result(signature)
+        instance = Instance(
+            unit.create_name("through_pointer", "f"),
+            result,
+            is_reference=is_reference,
+            waits=tag in unit.waiting_tags,
+            loads=1,
+            finished=True,
+        )
+        known = unit.dispatchers[tag] = Dispatcher(instance, signature, node)
+    return known.instance
+
+
+def _find_result(signature: SignatureType) -> tuple[CType, bool]:
+    """What calls through pointers give, and whether that is a reference."""
+    passed = signature.result
+    if not passed.reference or _is_copied(passed):
+        return passed.type, False
+    return PointerType(passed.type, const=passed.const), True
+
+
+def _is_copied(passed: PassedType) -> bool:
+    """Whether what a constant reference refers to is passed as a copy."""
+    is_number = isinstance(passed.type, (IntType, FloatType, PointerType))
+    return passed.reference == "&" and passed.const and is_number
+
+
+def _write_parameter(passed: PassedType) -> tuple[Scope, tree.Parameter]:
+    """A parameter of a type, with the scope in which its type is meant."""
+    scope = Scope()
+    scope.symbols["T"] = Alias(QualifiedType(passed.type, passed.const))
+    written: tree.Type = tree.NamedType("T")
+    if passed.reference:
+        written = tree.Reference(written, passed.reference == "&&")
+    return scope, tree.Parameter(written, None)
+
+
+def _make_uniform(
+    context: Context, argument: Argument, passed: PassedType, node: tree.Node
+) -> ast.expr:
+    """An argument as all functions of a type take it, wherever it is."""
+    type_ = argument.type
+    if not passed.reference or _is_copied(passed):
+        known = Value(type_, argument.node)
+        if isinstance(type_, FunctionType) or _is_lambda(context, type_):
+            assert isinstance(passed.type, PointerType)
+            return point_at(context, known, passed.type, node).node
+        return argument.node
+    match argument.mode:
+        case "address" | "pointer":
+            return argument.node
+        case "pair":
+            pair = argument.node
+            parts = pair.elts if isinstance(pair, ast.Tuple) else ()
+            index = (code.subscript(pair, code.constant(i)) for i in range(2))
+            container, number = parts or tuple(index)
+            return take_address(context, ItemLvalue(type_, container, number), node).node
+        case _:
+            return take_address(context, hold_value(Value(type_, argument.node)), node).node
+
+
+def _is_lambda(context: Context, type_: CType) -> bool:
+    return isinstance(type_, StructType) and type_.number in context.unit.closures
+
+
+# What is written at the end.
+
+
+def add_dispatchers(context: Context) -> None:
+    """Write the functions that calls through pointers go through.
+
+    Notes the types of which functions wait: if others were taken to, the kernel is compiled again.
+    """
+    unit = context.unit
+    written = set[str]()
+    waiting = set[str]()
+    while len(written) < len(unit.dispatchers):
+        for tag, dispatcher in list(unit.dispatchers.items()):
+            if tag not in written:
+                written.add(tag)
+                waiting |= {tag} & _compile_pointed(context, tag, dispatcher)
+    for tag, dispatcher in unit.dispatchers.items():
+        # Functions that calls through other pointers compiled may have got addresses of their own.
+        waiting |= {tag} & _compile_pointed(context, tag, dispatcher)
+    unit.found_waiting = unit.waiting_tags | waiting
+    for dispatcher in unit.dispatchers.values():
+        _write_dispatcher(unit, dispatcher)
+
+
+def _compile_pointed(context: Context, tag: str, dispatcher: Dispatcher) -> set[str]:
+    """Compile the functions that pointers of a type may point to; the type if one waits."""
+    waits = False
+    for number, each in enumerate(context.unit.pointed):
+        if each.tag == tag:
+            if number not in dispatcher.entries:
+                found = _compile(context, each, dispatcher.signature)
+                dispatcher.entries[number] = found
+            waits = waits or dispatcher.entries[number][0].waits
+    return {tag} if waits else set()
+
+
+def _compile(
+    context: Context, pointed: PointedFunction, signature: SignatureType
+) -> tuple[Instance, bool]:
+    """A function compiled for arguments wherever they are, and whether it is a lambda."""
+    arguments = [describe_argument(passed, i) for i, passed in enumerate(signature.parameters)]
+    type_ = pointed.value.type
+    is_lambda = isinstance(type_, StructType)
+    if is_lambda:
+        functions = find_lambda(context, type_)
+        this = Argument(type_, "object", code.list_of(()), is_const=True, number=THIS)
+        arguments.insert(0, this)
+    else:
+        assert isinstance(type_, FunctionType)
+        functions = context.unit.function_values[type_.number][0]
+    assert functions is not None
+    function, scope = functions.definitions[0], functions.scope
+    find = context.handlers.find_instance
+    return find(context, function, scope, arguments, pointed.node), is_lambda
+
+
+def describe_argument(passed: PassedType, number: int) -> Argument:
+    """What a function gets for a parameter that is called through a pointer."""
+    node = code.name("unused")
+    if not passed.reference or _is_copied(passed):
+        is_const = bool(passed.reference)
+        return Argument(passed.type, "value", node, Space.ANY, is_const, number)
+    pointer = PointerType(passed.type, const=passed.const)
+    return Argument(pointer, "pointer", node, Space.ANY, passed.const, number)
+
+
+def _write_dispatcher(unit: Unit, dispatcher: Dispatcher) -> None:
+    names = [f"v_{i}" for i in range(len(dispatcher.signature.parameters))]
+    arguments = [code.name(each) for each in names]
+    body = list[ast.stmt]()
+    for number, (instance, is_lambda) in sorted(dispatcher.entries.items()):
+        this = [code.list_of(())] if is_lambda else []
+        called: ast.expr = code.call(instance.identifier, *this, *arguments)
+        if instance.waits:
+            called = ast.YieldFrom(called)
+        test = code.compare("==", code.name(_POINTER), code.constant(POINTER_STEP * (number + 1)))
+        body.append(ast.If(test, [ast.Return(called)], []))
+    missing = code.call("_no_function", code.name(_POINTER))
+    body.append(ast.Return(missing))
+    if dispatcher.instance.waits and not any(x.waits for x, _ in dispatcher.entries.values()):
+        body.append(ast.Expr(ast.Yield()))
+    identifier = dispatcher.instance.identifier
+    unit.add_function(identifier, (_POINTER, *names), body, dispatcher.node.position)

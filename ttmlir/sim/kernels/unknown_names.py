@@ -1,0 +1,126 @@
+"""Names that mean nothing in what is not compiled: branches left out, templates not used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.types import is_deduced
+from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.expressions.standard import SPECIAL
+from ttmlir.sim.kernels.expressions.variables import is_known_name, unknown_variable
+from ttmlir.sim.kernels.scope import list_declared_names
+
+_WORDS = ("auto", "this", "void")
+"""What is written like a type, and is none that could be looked up."""
+
+ENTRIES = ("kernel_main", "MAIN")
+"""Functions that are surely of no template."""
+
+
+def check_branch(context: Context, branch: tree.Node) -> None:
+    """Find names that mean nothing in a branch that `if constexpr` leaves out.
+
+    Functions that are called with more than literals may be found by what is passed, in a template.
+    """
+    function = context.function
+    is_entry = function is not None and function.name in ENTRIES
+    if is_entry and not context.unit.instantiations:
+        _check_names(context, tree.walk(branch), (), lambda call: False)
+    else:
+        _check_names(context, tree.walk(branch), (), _has_arguments)
+
+
+def _has_arguments(call: tree.FunctionCall) -> bool:
+    literals = (tree.Integer, tree.Floating, tree.Boolean, tree.Character)
+    return not all(isinstance(each, literals) for each in call.arguments)
+
+
+def check_template(context: Context, function: tree.Function, own: Iterable[str]) -> None:
+    """Find names that mean nothing in a template, whatever its arguments are.
+
+    `own` are the names of the class around it, whose types depend on its arguments.
+    """
+    depending = set(own) | _list_depending(function)
+    nodes = (function, *tree.walk(function.template_parameters), *function.parts)
+    nodes = (*nodes, *tree.walk(function.parameters))
+
+    def depends(call: tree.FunctionCall) -> bool:
+        return mentions(call.arguments, depending)
+
+    _check_names(context, nodes, own, depends)
+
+
+def _list_depending(function: tree.Function) -> set[str]:
+    """Template parameters that are types, and variables whose types may depend on them."""
+    depending = set[str]()
+    for each in (*function.template_parameters, *function.parameters):
+        type_ = each.type
+        if type_ is None or is_deduced(type_) or mentions((type_,), depending):
+            depending.add(each.name or "")
+    for each in function.parts:
+        match each:
+            case tree.Declaration(type=type_):
+                if is_deduced(type_) or mentions((type_,), depending):
+                    depending.update(list_declared_names(each))
+            case tree.Binding() | tree.Struct() | tree.Alias() | tree.UsingName():
+                depending.update(list_declared_names(each))
+            case tree.Lambda(parameters=parameters, captures=captures):
+                depending.update(x.name for x in (*parameters, *captures) if x.name)
+            case _:
+                pass
+    return depending
+
+
+def mentions(nodes: Iterable[object], names: Collection[str]) -> bool:
+    """Whether some nodes name one of some names, or what may depend on them in other ways."""
+    for each in (inner for node in nodes for inner in tree.walk(node)):
+        match each:
+            case tree.Name(text=name) | tree.NamedType(name=name):
+                if name.partition("::")[0] in names:
+                    return True
+            case tree.This() | tree.Lambda() | tree.Decltype():
+                return True
+            case _:
+                pass
+    return False
+
+
+def _check_names(
+    context: Context,
+    nodes: Iterable[tree.Node],
+    own: Iterable[str],
+    depends: Callable[[tree.FunctionCall], bool],
+) -> None:
+    listed = list(nodes)
+    declared = {name for each in listed for name in _list_all_declared(each)} | set(own)
+    called = {
+        id(each.callee) for each in listed if isinstance(each, tree.FunctionCall) and depends(each)
+    }
+    for each in listed:
+        if isinstance(each, tree.NamedType):
+            _check_type(context, each, declared)
+        if isinstance(each, tree.Name) and each.scope is None and "::" not in each.text:
+            # Capital letters are those of what is printed and of macros.
+            if each.text in declared or each.text in SPECIAL or each.text.isupper():
+                continue
+            if id(each) not in called and not is_known_name(context, each.text):
+                raise unknown_variable(context, each)
+
+
+def _check_type(context: Context, node: tree.NamedType, declared: Collection[str]) -> None:
+    """Refuse a type that is not known."""
+    is_plain = node.scope is None and "::" not in node.name and node.name not in declared
+    if is_plain and node.name not in _WORDS and context.unit.find(node.name, context.scope) is None:
+        context.unit.resolve_type(replace(node, template_arguments=()), context.scope)
+
+
+def _list_all_declared(node: tree.Node) -> Iterator[str]:
+    match node:
+        case tree.Parameter(name=name) | tree.Declarator(name=name):
+            yield name or ""
+        case tree.TemplateParameter(name=name) | tree.Capture(name=name):
+            yield name
+        case _:
+            yield from list_declared_names(node)

@@ -1,0 +1,124 @@
+"""Functions that a kernel does not call: a compiler finds what is wrong with them all the same.
+
+Those of headers are left alone: much of what headers hold is for other kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.types import ObjectType, PassedType, SignatureType, is_deduced
+from ttmlir.sim.kernels.context import Argument, Context, Handlers
+from ttmlir.sim.kernels.destructors import THIS
+from ttmlir.sim.kernels.expressions.function_pointers import describe_argument
+from ttmlir.sim.kernels.expressions.signatures import find_signature
+from ttmlir.sim.kernels.scope import ClassTemplate, Functions, Scope, list_declared_names
+from ttmlir.sim.kernels.unit import Unit
+from ttmlir.sim.kernels.unknown_names import ENTRIES, check_template, mentions
+
+_NOT_HERE = ("support", "known here", "known to the simulator", "declared but never defined")
+"""Words of messages about what may be right, and is not possible here."""
+
+
+def check_unused(unit: Unit, handlers: Handlers) -> None:
+    """Raise the first error in a function of the kernel's own text that was not compiled."""
+    compiled = {key[0] for key in unit.instances}
+    for function, scope in list(_list_functions(unit)):
+        is_own = function.position is not None and function.position.file == unit.file
+        is_left_out = id(function) in compiled or function.name in ENTRIES
+        if not is_own or is_left_out or function.definition is None:
+            continue
+        unit.steps = 0
+        context = Context(unit, scope, handlers, function=function)
+        is_template = bool(function.template_parameters) or function.specialized is not None
+        if is_template or any(is_deduced(each.type) for each in function.parameters):
+            _check_template(context, function, ())
+        elif function.kind == "function":
+            _compile_alone(context, function)
+    for template in _list_templates(unit):
+        parameters = {each.name for each in template.definition.template_parameters}
+        if all(mentions((each,), parameters) for each in template.definition.bases):
+            # What depends on the arguments is not looked for in such bases.
+            _check_class_template(unit, handlers, template)
+
+
+def _list_functions(unit: Unit) -> Iterator[tuple[tree.Function, Scope]]:
+    """The functions of the kernel, and the member functions of its classes."""
+    classes = (each.scope for each in unit.classes.values() if each.template is None)
+    for scope in (unit.root, *unit.namespaces.values(), *classes):
+        for symbol in list(scope.symbols.values()):
+            if isinstance(symbol, Functions) and symbol.scope is scope:
+                yield from ((each, scope) for each in symbol.definitions)
+
+
+def _list_templates(unit: Unit) -> Iterator[ClassTemplate]:
+    for scope in (unit.root, *unit.namespaces.values()):
+        for symbol in list(scope.symbols.values()):
+            position = symbol.definition.position if isinstance(symbol, ClassTemplate) else None
+            if isinstance(symbol, ClassTemplate) and position and position.file == unit.file:
+                yield symbol
+
+
+def _compile_alone(context: Context, function: tree.Function) -> None:
+    """Compile a function for arguments that may be anywhere."""
+    unit = context.unit
+    try:
+        with unit.trying():
+            written = tree.FunctionOf(tree.NamedType("void"), function.parameters)
+            signature = find_signature(context, written)
+            if any(isinstance(each.type, ObjectType) for each in signature.parameters):
+                return
+            arguments = [*_find_this(context), *_describe(signature)]
+            context.handlers.find_instance(context, function, context.scope, arguments, function)
+    except CppSyntaxError as error:
+        _report(unit, error)
+
+
+def _report(unit: Unit, error: CppSyntaxError) -> None:
+    if any(each in str(error).partition("\n")[0] for each in _NOT_HERE):
+        return
+    if unit.errors is None:
+        raise error
+    unit.errors.add(error, (), ())
+
+
+def _describe(signature: SignatureType) -> list[Argument]:
+    return [describe_argument(each, number) for number, each in enumerate(signature.parameters)]
+
+
+def _find_this(context: Context) -> list[Argument]:
+    """The object of a member function, which a static one does not have."""
+    owner, function = context.scope.owner, context.function
+    assert function is not None
+    if owner is None or "static" in function.specifiers or "friend" in function.specifiers:
+        return []
+    described = describe_argument(
+        PassedType(context.unit.structs[owner], "&", function.is_const), THIS
+    )
+    return [described]
+
+
+# Templates: the names that depend on no argument.
+
+
+def _check_class_template(unit: Unit, handlers: Handlers, template: ClassTemplate) -> None:
+    """The member functions of a class template, in which all of its members are known."""
+    definition = template.definition
+    members = {name for each in definition.members for name in list_declared_names(each)}
+    members |= {each.name for field in definition.fields for each in field.declarators}
+    members |= {each.name for each in definition.template_parameters}
+    members.add(definition.name)
+    for each in (*definition.members, *template.methods):
+        if isinstance(each, tree.Function) and each.definition is not None:
+            context = Context(unit, template.scope, handlers, function=each)
+            _check_template(context, each, members)
+
+
+def _check_template(context: Context, function: tree.Function, own: Iterable[str]) -> None:
+    """The names in the body of a template that mean something whatever its arguments are."""
+    try:
+        check_template(context, function, own)
+    except CppSyntaxError as error:
+        _report(context.unit, error)
