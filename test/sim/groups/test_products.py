@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ttmlir.layout.enums import DataType, MathFidelity
+from ttmlir.layout.enums import Arch, DataType, MathFidelity
 from ttmlir.sim.calls.unpack_api import Arrangement, TileReader, Use
 from ttmlir.sim.groups import products, values
 from ttmlir.sim.groups.values import Chain, Evaluation, Fetched, Operand, Pack, Packed
@@ -26,13 +26,14 @@ def page_of(memory: Memory, tiles: list[int], data_type: DataType) -> Fetched:
 
 
 @pytest.mark.parametrize(
-    ("data_type", "is_transposed", "special", "is_grid", "together"),
+    ("data_type", "is_transposed", "special", "is_grid", "together", "bits_of"),
     [
-        pytest.param(DataType.BF16, False, 0.0, True, 2, id="matrices"),
-        pytest.param(DataType.F32, True, 0.0, True, 2, id="transposed"),
-        pytest.param(DataType.BFP_BF8, False, 0.0, True, 0, id="block floats"),
-        pytest.param(DataType.BF16, False, np.inf, True, 0, id="infinity"),
-        pytest.param(DataType.BF16, False, 0.0, False, 0, id="no grid"),
+        pytest.param(DataType.BF16, False, 0.0, True, 2, None, id="matrices"),
+        pytest.param(DataType.F32, True, 0.0, True, 2, None, id="transposed"),
+        pytest.param(DataType.BFP_BF8, False, 0.0, True, 0, None, id="block floats"),
+        pytest.param(DataType.BF16, False, np.inf, True, 0, None, id="infinity"),
+        pytest.param(DataType.BF16, False, 0.0, False, 0, None, id="no grid"),
+        pytest.param(DataType.BF16, False, np.inf, True, 2, Arch.BLACKHOLE, id="a card's bits"),
     ],
 )
 def test_chains_are_products_one_by_one(
@@ -41,6 +42,7 @@ def test_chains_are_products_one_by_one(
     special: float,
     is_grid: bool,
     together: int,
+    bits_of: Arch | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of cores that share factors by rows and columns, and of others; counts what is together."""
@@ -55,7 +57,7 @@ def test_chains_are_products_one_by_one(
     if not is_grid:
         cores[-1] = (0, 0)
     source = Register.BF16 if data_type is DataType.BF16 else Register.TF32
-    reader = TileReader(memory, data_type, source, exact=False)
+    reader = TileReader(memory, data_type, source, exact=False, bits_of=bits_of)
     forms = Use.FACTOR_A + is_transposed * Arrangement.TRANSPOSED, int(Use.FACTOR_B)
     chain = Chain(None, MathFidelity.HIFI4, Register.FP32)
     for k in range(LENGTH):

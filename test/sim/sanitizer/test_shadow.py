@@ -290,6 +290,35 @@ def test_cells_never_overlap(accesses: list[tuple[int, int, bool]]) -> None:
     assert covered == sorted(touched)
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 40), st.integers(1, 20), st.booleans()), max_size=20),
+    st.integers(0, 30),
+    st.integers(1, 5),
+    st.integers(1, 6),
+)
+def test_pages_written_at_once_are_as_one_by_one(
+    accesses: list[tuple[int, int, bool]], address: int, size: int, pages: int
+) -> None:
+    """By the host, over whatever was accessed before."""
+    both = Subject(), Subject()
+    for subject in both:
+        for start, length, writes in accesses:
+            access = subject.shadow.write if writes else subject.shadow.read
+            access(start, length, subject.threads[start % THREADS], None)
+    together, single = both
+    together.shadow.preset(address, size, together.threads[0], pages)
+    for page in range(pages):
+        single.shadow.preset(address + size * page, size, single.threads[0])
+
+    def histories(subject: Subject) -> list[tuple[int, int, int | None, bool]]:
+        return [
+            (*(cell.start, cell.end), cell.writer and cell.writer.index, cell.reader is None)
+            for cell in subject.shadow.cells()
+        ]
+
+    assert histories(together) == histories(single)
+
+
 def test_words_in_a_row_share_a_cell() -> None:
     """Filling a page word by word leaves one cell; the last word that is read keeps its own."""
     subject = Subject()

@@ -87,7 +87,7 @@ class TileReader:
     """Reads tiles of one format from the L1 of one core."""
 
     __slots__ = (
-        *("_bits_of", "_exact", "_memory", "_register", "_values", "data_type", "size", "tile"),
+        *("_exact", "_memory", "_register", "_values", "bits_of", "data_type", "size", "tile"),
         "variant",
     )
 
@@ -109,7 +109,7 @@ class TileReader:
         self.data_type = data_type
         self._register = register
         self._exact = exact
-        self._bits_of = bits_of
+        self.bits_of = bits_of
         self._values = _reader(data_type, register, exact=exact)
         self.variant = (data_type << 3 | register.value) << 6
         self.tile = tile
@@ -174,7 +174,7 @@ class TileReader:
     def _factor(self, values: Array, factor: Callable[[Array, Arch | None], Factor]) -> Any:
         if self._exact or self._register is Register.INTEGER:
             return rows_of_faces(values)
-        return factor(rows_of_faces(numerics.operand(values, self._register)), self._bits_of)
+        return factor(rows_of_faces(numerics.operand(values, self._register)), self.bits_of)
 
 
 def _reader(data_type: DataType, register: Register, *, exact: bool) -> Callable[[Array], Array]:

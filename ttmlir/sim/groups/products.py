@@ -44,6 +44,7 @@ class Factors:
     def __init__(self, reader: TileReader, form: int) -> None:
         """See `TileReader.read`."""
         self._reader = reader
+        self.bits_of = reader.bits_of
         self._arrangement = form & ARRANGEMENT
         self._places: dict[tuple[int, int], int] = {}
         self._tiles = np.empty((0, 32, 32), np.float32)
@@ -100,8 +101,8 @@ def add_grid(
     """Tiles (by faces, a row for each) after chains of products were added to them.
 
     `a` and `b` are SrcA and SrcB: for each tile of DST the places of its factors, in their order.
-    None if tiles do not lie in a grid, whose rows share `b` and whose columns share `a`, or if some
-    number is denormal, or very large or small.
+    None if tiles do not lie in a grid, whose rows share `b` and whose columns share `a`, or if
+    `multiply_matrices` leaves their numbers to others.
     """
     (factors_a, places_a), (factors_b, places_b) = a, b
     rows: dict[bytes, int] = {}
@@ -122,7 +123,7 @@ def add_grid(
     in1 = in1.transpose(1, 2, 0, 3).reshape(32 * length, 32 * width)
     faces = starts[grid].reshape(height, width, 2, 2, 16, 16)
     start = faces.transpose(0, 2, 4, 1, 3, 5).reshape(32 * height, 32 * width)
-    result = multiply_matrices(start, in0, in1, fidelity, register)
+    result = multiply_matrices(start, in0, in1, fidelity, register, factors_a.bits_of)
     if result is None:
         return None
     faces = result.reshape(height, 2, 16, width, 2, 16).transpose(0, 3, 1, 4, 2, 5)

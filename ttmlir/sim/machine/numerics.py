@@ -601,14 +601,21 @@ Of more, OpenBLAS would have several threads share a product that one computes i
 
 @np.errstate(all="ignore")
 def multiply_matrices(
-    start: Array, in0: Array, in1: Array, fidelity: MathFidelity, dst: Register
+    start: Array,
+    in0: Array,
+    in1: Array,
+    fidelity: MathFidelity,
+    dst: Register,
+    bits_of: Arch | None = None,
 ) -> Array | None:
     """DST (M x N) after in0 (M x K) @ in1 (K x N) was added, as `add_products` adds it (float32).
 
-    32 divides K, which is at most 32 * `LONGEST_CHAIN`. None if some number of these is not
-    ordinary, or some sum may not be.
+    32 divides K, which is at most 32 * `LONGEST_CHAIN`; `bits_of` is that of a `Factor`. None if
+    some number of these is not ordinary, or some sum may not be.
     """
-    if dst is Register.FP16 or not all(
+    if bits_of is not None and dst is not _FP16:
+        return _multiply_rounded(in0, in1, start, fidelity, dst, bits_of)
+    if dst is _FP16 or not all(
         _ordinary(np.ascontiguousarray(each).view(_UINT32)) for each in (start, in0, in1)
     ):
         return None
@@ -671,6 +678,13 @@ def _find_grid(chains: Sequence[Sequence[Product]]) -> _Grid | None:
     return [[row[column] for column in first] for row in rows.values()]
 
 
+def _multiply_rounded(
+    in0: Array, in1: Array, start: Array, fidelity: MathFidelity, dst: Register, arch: Arch
+) -> Array:
+    wormhole = arch is not Arch.BLACKHOLE
+    return matrix_unit.matmul(in0, in1, start, fidelity, wide=dst is _FP32, wormhole=wormhole)
+
+
 def _add_rounded_terms(
     tiles: Sequence[Array],
     chains: Sequence[Sequence[Product]],
@@ -684,14 +698,8 @@ def _add_rounded_terms(
     in1 = np.block([[a.values for a, _ in chains[place]] for place in grid[0]])
     # Blocks of a column are those of a row of `grid` each: those of the inner dimension go down.
     in1 = in1.reshape(len(grid[0]), 32, -1, 32).transpose(2, 1, 0, 3).reshape(-1, 32 * len(grid[0]))
-    total = matrix_unit.matmul(
-        in0,
-        in1,
-        np.block([[tiles[place] for place in row] for row in grid]),
-        fidelity,
-        wide=dst is _FP32,
-        wormhole=arch is not Arch.BLACKHOLE,
-    )
+    start = np.block([[tiles[place] for place in row] for row in grid])
+    total = _multiply_rounded(in0, in1, start, fidelity, dst, arch)
     for row, numbers in zip(grid, np.split(total, len(grid)), strict=True):
         for place, tile in zip(row, np.split(numbers, len(row), axis=1), strict=True):
             tiles[place][:] = tile

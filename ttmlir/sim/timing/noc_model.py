@@ -11,6 +11,7 @@ Sources: tt-isa-documentation, WormholeB0/NoC (routes, ordering), and those of
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from ttmlir.errors import ArgumentError
 from ttmlir.sim.timing.noc_parameters import NocParameters
@@ -324,6 +325,32 @@ class _Tree:
         self.answer_latency = ways[-1].answer_latency + self.answers
 
 
+_Link = tuple[int, bool, Coord]
+"""Network, whether it is one of a row, and the router that it leaves."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _way_between(
+    extents: tuple[int, int], noc: int, source: Coord, target: Coord
+) -> tuple[_Link, ...]:
+    """The links on the way: NoC 0 goes right, then down; NoC 1 goes up, then left.
+
+    `extents` are rows and columns of the routers. ArgumentError for what is outside of them.
+    """
+    rows, columns = extents
+    for x, y in (source, target):
+        if not (0 <= x < columns and 0 <= y < rows):
+            raise ArgumentError(f"{(x, y)} is outside of the network of {columns}x{rows} routers")
+    step, axes = (1, (0, 1)) if noc == 0 else (-1, (1, 0))
+    place = list(source)
+    links: list[_Link] = []
+    for axis in axes:
+        while place[axis] != target[axis]:
+            links.append((noc, axis == 0, (place[0], place[1])))
+            place[axis] = (place[axis] + step) % (columns, rows)[axis]
+    return tuple(links)
+
+
 class NocModel:
     """The two networks of a chip, with its channels of DRAM.
 
@@ -342,7 +369,7 @@ class NocModel:
         self._reads: dict[tuple[int, Coord, Coord], _Way] = {}
         self._writes: dict[tuple[int, Coord, Coord], _Way] = {}
         self._trees: dict[tuple[int, Coord, tuple[Coord, ...]], _Tree] = {}
-        self._links: dict[tuple[int, bool, Coord], int] = {}
+        self._links: dict[_Link, int] = {}
         self._outgoing: Numbers = {}
         self._incoming: Numbers = {}
         self._requests: Numbers = {}
@@ -542,35 +569,23 @@ class NocModel:
 
     def _answer_latency(self, noc: int, source: Coord, target: Coord) -> int:
         """Cycles of an acknowledgement, a packet of one flit."""
-        hops = len(self._route(noc, source, target))
+        hops = len(_way_between(self.parameters.spec.noc_size, noc, source, target))
         return self.parameters.answer_latency + self.parameters.hop_latency * hops
 
-    def _check(self, place: Coord) -> None:
-        columns, rows = self.parameters.columns, self.parameters.rows
-        if not (0 <= place[0] < columns and 0 <= place[1] < rows):
-            raise ArgumentError(f"{place} is outside of the network of {columns}x{rows} routers")
-
     def _route(self, noc: int, source: Coord, target: Coord) -> tuple[int, ...]:
-        """The links on the way: NoC 0 goes right, then down; NoC 1 goes up, then left."""
-        self._check(source)
-        self._check(target)
-        extents = self.parameters.columns, self.parameters.rows
-        step, axes = (1, (0, 1)) if noc == 0 else (-1, (1, 0))
-        place = list(source)
-        links: list[int] = []
-        for axis in axes:
-            while place[axis] != target[axis]:
-                links.append(self._link(noc, axis == 0, (place[0], place[1])))
-                place[axis] = (place[axis] + step) % extents[axis]
-        return tuple(links)
+        """The links on the way."""
+        links = self._links
+        found: list[int] = []
+        for each in _way_between(self.parameters.spec.noc_size, noc, source, target):
+            link = links.get(each)
+            found.append(self._new_link(each) if link is None else link)
+        return tuple(found)
 
-    def _link(self, noc: int, along_row: bool, place: Coord) -> int:
-        link = self._links.get((noc, along_row, place))
-        if link is None:
-            direction = (("right", "left") if along_row else ("down", "up"))[noc]
-            link = self._bookings.add(f"NoC {noc} from {place} {direction}")
-            self._links[noc, along_row, place] = link
-        return link
+    def _new_link(self, link: _Link) -> int:
+        noc, along_row, place = link
+        direction = (("right", "left") if along_row else ("down", "up"))[noc]
+        number = self._links[link] = self._bookings.add(f"NoC {noc} from {place} {direction}")
+        return number
 
     def _interface(self, interfaces: Numbers, noc: int, place: Coord, what: str) -> int:
         interface = interfaces.get((noc, place))
