@@ -692,7 +692,7 @@ def resolve_type(
     A reference has the type of what it refers to.
     """
     # What only prints types does without the syntax tree.
-    from ttmlir.cpp import tree
+    import ttmlir.cpp.tree as tree
 
     match node:
         case tree.NamedType(name="auto", scope=None):
@@ -738,7 +738,7 @@ def _resolve_member_pointer(
 def _resolve_composed(
     node: tree.TemplateArgument, names: TypeNames, deduced: QualifiedType | None
 ) -> QualifiedType:
-    from ttmlir.cpp import tree
+    import ttmlir.cpp.tree as tree
 
     match node:
         case tree.Reference(referent=referent):
@@ -774,7 +774,7 @@ def _pointed_by(type_: QualifiedType | None) -> QualifiedType | None:
 
 def is_deduced(node: tree.Type) -> bool:
     """Whether a type is `auto`, `auto*` or `auto&`."""
-    from ttmlir.cpp import tree
+    import ttmlir.cpp.tree as tree
 
     match node:
         case tree.NamedType(name=name):

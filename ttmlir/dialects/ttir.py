@@ -1,13 +1,13 @@
 """The ttir dialect: what to compute, on tensors, in destination-passing style.
 
 Most operations follow from the definitions of the operation table: `ttir.AddOp`, `ttir.MatmulOp`
-... are made when this module is imported and are found by class name or, with `op_class`, by
-mnemonic.
+... are made when they are asked for, by class name or, with `op_class`, by mnemonic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, StringAttr, TensorType
@@ -15,7 +15,6 @@ from xdsl.ir import (
     Attribute,
     BlockArgument,
     Data,
-    Dialect,
     Operation,
     Region,
     SpacedOpaqueSyntaxAttribute,
@@ -57,6 +56,7 @@ from ttmlir.dialects.definition.table_ops import (
     Check,
     LateOnlyOp,
     OpClasses,
+    TableDialect,
     TableOperation,
     ValueFormOp,
     check_arange,
@@ -841,10 +841,10 @@ _FAMILIES: dict[Family, type[TTIRTableOp]] = {
 _CLASSES: OpClasses[ODSOperation] = OpClasses("ttir", (*STRUCTURE_OPS, WhileOp, CaseOp))
 
 
-def _add(definition: OpDefinition) -> None:
+def _make(definition: OpDefinition) -> type[ODSOperation]:
     properties = (*properties_of(definition.ttir_signature), OPERAND_CONSTRAINTS)
     family = _FAMILIES[definition.family]
-    _CLASSES.add_definition(
+    return _CLASSES.make_defined(
         definition,
         (family, GenericRegionOp) if definition.generic else (family,),
         parameters=definition.ttir_signature,
@@ -856,12 +856,13 @@ def _add(definition: OpDefinition) -> None:
 
 
 for _definition in DEFINITIONS.values():
-    if _definition.in_ttir and _definition.mnemonic not in _CLASSES:
-        _add(_definition)
+    if _definition.in_ttir:
+        _CLASSES.declare(_definition.mnemonic, partial(_make, _definition))
 
 for _mnemonic, _form in late_forms.TTIR.items():
-    if _mnemonic not in _CLASSES:
-        _CLASSES.add_late(_mnemonic, _form, (LateOp,), module=__name__)
+    _CLASSES.declare(
+        _mnemonic, partial(_CLASSES.make_late, _mnemonic, _form, (LateOp,), module=__name__)
+    )
 
 
 def op_class(mnemonic: str) -> type[ODSOperation]:
@@ -873,9 +874,5 @@ def __getattr__(name: str) -> type[TTIRTableOp]:
     return cast("type[TTIRTableOp]", _CLASSES.by_class_name(name))
 
 
-TTIR = Dialect(
-    "ttir",
-    cast("list[type[Operation]]", list(_CLASSES)),
-    [ConvolutionLayoutAttr, FlattenedCompatAttr, PoolingMethodAttr],
-)
+TTIR = TableDialect(_CLASSES, [ConvolutionLayoutAttr, FlattenedCompatAttr, PoolingMethodAttr])
 """The dialect, for an xDSL context."""

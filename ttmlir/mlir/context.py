@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 
 from xdsl.context import Context
@@ -12,6 +14,7 @@ from xdsl.ir import Attribute, Dialect, Operation, TypeAttribute
 from ttmlir.mlir.attribute_sharing import memoize_comparison
 from ttmlir.mlir.extensions import declared, load
 from ttmlir.mlir.option_values import OptionError
+from ttmlir.mlir.xdsl_internals import enter_dialect
 
 # --- Context --------------------------------------------------------------------------------------
 
@@ -34,15 +37,67 @@ UPSTREAM_DIALECTS: Mapping[str, str] = {
 """The upstream dialects, as `module:attribute` of the xDSL dialect."""
 
 
+class LaterDialect(Dialect, ABC):
+    """A dialect whose operations are classes that are made when their names are read."""
+
+    @abstractmethod
+    def find_operation(self, name: str) -> type[Operation] | None:
+        """The class of an operation by its full name; None if there is none."""
+
+
+@dataclass
 class _ExtensibleContext(Context):
-    """Finds dialects of installed packages when a name of theirs is read."""
+    """Finds dialects of installed packages, and single operations, when a name is read."""
+
+    _later: dict[str, LaterDialect] = field(default_factory=dict[str, LaterDialect])
+    """The loaded dialects whose operations are made one by one."""
+    _found: dict[str, type[Operation]] = field(default_factory=dict[str, type[Operation]])
+    """Operations that have been read, by the name in the text."""
+
+    def load_registered_dialect(self, name: str) -> None:
+        """Load a dialect, without the operations that can wait."""
+        dialect = enter_dialect(self, name)
+        if dialect is None:
+            super().load_registered_dialect(name)
+            return
+        if isinstance(dialect, LaterDialect):
+            self._later[name] = dialect
+        else:
+            for op in dialect.operations:
+                self.load_op(op)
+        for attr in dialect.attributes:
+            self.load_attr_or_type(attr)
 
     def get_optional_op(
         self, name: str, *, dialect_stack: Sequence[str] = ()
     ) -> type[Operation] | None:
         """The class of an operation; None if its dialect is not known."""
+        if found := self._found.get(name):
+            return found
         self._adopt(name)
+        found = self._find_later(name)
+        if found is not None:
+            self._found[name] = found
+            return found
+        if "." not in name:
+            for dialect in reversed(dialect_stack):
+                if found := self._find_later(f"{dialect}.{name}"):
+                    return found
         return super().get_optional_op(name, dialect_stack=dialect_stack)
+
+    def _find_later(self, name: str) -> type[Operation] | None:
+        dialect, dot, _ = name.partition(".")
+        if not dot:
+            return None
+        if dialect not in self._later:
+            if dialect not in self.registered_dialect_names or dialect in self._loaded_names():
+                return None
+            self.load_registered_dialect(dialect)
+        later = self._later.get(dialect)
+        return None if later is None else later.find_operation(name)
+
+    def _loaded_names(self) -> set[str]:
+        return {dialect.name for dialect in self.loaded_dialects}
 
     def get_optional_attr(self, name: str) -> type[Attribute] | None:
         """The class of an attribute; None if its dialect is not known."""

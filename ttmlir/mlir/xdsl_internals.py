@@ -38,7 +38,9 @@ from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import VerifyException
 
 if TYPE_CHECKING:
+    from xdsl.context import Context
     from xdsl.dialects.builtin import LocationAttr
+    from xdsl.ir import Dialect
     from xdsl.parser import AttrParser
     from xdsl.utils.lexer import Position
     from xdsl.utils.mlir_lexer import MLIRToken
@@ -60,6 +62,16 @@ def operands_of(op: Operation) -> tuple[SSAValue, ...]:
 def successors_of(op: Operation) -> tuple[Block, ...]:
     """The successors of an operation as they are stored."""
     return op._successors
+
+
+def enter_dialect(context: Context, name: str) -> Dialect | None:
+    """Mark a registered dialect as loaded, for the caller to load its parts; None if unknown."""
+    factory = context._registered_dialects.get(name)
+    if factory is None:
+        return None
+    dialect = factory()
+    context._loaded_dialects[dialect.name] = dialect
+    return dialect
 
 
 def current_token(parser: AttrParser) -> MLIRToken:

@@ -13,7 +13,6 @@ other words.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
@@ -537,20 +536,26 @@ def segments_attr(sizes: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
 
 
 def _ints(attr: Attribute) -> tuple[int, ...]:
-    array = cast("DenseArrayBase[IntegerType]", attr)
-    is_i32 = array.elt_type is i32 or array.elt_type == i32
-    return _unpacked(array.data.data) if is_i32 else array.get_values()
-
-
-@lru_cache(maxsize=1024)
-def _unpacked(data: bytes) -> tuple[int, ...]:
-    """The numbers of an `array<i32: ...>`; the same few are asked for again and again."""
-    return struct.unpack(f"<{len(data) // 4}i", data)
+    # Operations share few such lists, and each asks for them again and again.
+    known: tuple[int, ...] | None = attr.__dict__.get(_INTS)
+    if known is None:
+        known = cast("DenseArrayBase[IntegerType]", attr).get_values()
+        object.__setattr__(attr, _INTS, known)
+    return known
 
 
 def segment_sizes(attr: Attribute) -> tuple[int, ...]:
     """The sizes that `operandSegmentSizes` lists; none if it is no such list."""
-    return _ints(attr) if DENSE_I32.storage(attr) else ()
+    known: tuple[int, ...] | None = attr.__dict__.get(_SIZES)
+    if known is None:
+        known = _ints(attr) if DENSE_I32.storage(attr) else ()
+        object.__setattr__(attr, _SIZES, known)
+    return known
+
+
+_INTS = "_known_ints"
+_SIZES = "_known_sizes"
+"""Where an attribute holds the numbers that are in it."""
 
 
 def text(attr: Attribute) -> str:

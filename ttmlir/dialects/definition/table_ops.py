@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
@@ -52,6 +52,7 @@ from ttmlir.dialects.definition.ods import (
 from ttmlir.errors import ArgumentError, InputError, MissingNameError
 from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.layout.errors import LayoutError
+from ttmlir.mlir.context import LaterDialect
 from ttmlir.mlir.core_prefix import TTCORE, core_prefix
 from ttmlir.mlir.printing import SuggestsNames
 from ttmlir.mlir.xdsl_internals import operands_of
@@ -834,22 +835,28 @@ class UnknownOperationError(InputError, KeyError):
 
 
 class OpClasses(Generic[OpT]):
-    """The operation classes of a dialect by mnemonic and by class name, in order of declaration."""
+    """The operation classes of a dialect by mnemonic and by class name, in order of declaration.
+
+    Those of the table are made when they are asked for: a program has few of them.
+    """
 
     def __init__(self, dialect: str, explicit: Iterable[type[OpT]]) -> None:
         """Start with the classes that are written out."""
         self.dialect = dialect
-        self._by_mnemonic: dict[str, type[OpT]] = {}
-        self._by_class_name: dict[str, type[OpT]] = {}
+        self._made: dict[str, type[OpT]] = {}
+        self._makers: dict[str, Callable[[], type[OpT]] | None] = {}
+        """How the class of each mnemonic is made; None for those that are written out."""
         for cls in explicit:
-            self._add(cls.name.removeprefix(f"{dialect}."), cls)
+            mnemonic = cls.name.removeprefix(f"{dialect}.")
+            assert mnemonic not in self._made, f"{cls.name} is declared twice"
+            self._made[mnemonic] = cls
+            self._makers[mnemonic] = None
 
-    def _add(self, mnemonic: str, cls: type[OpT]) -> None:
-        assert mnemonic not in self._by_mnemonic, f"{self.dialect}.{mnemonic} is declared twice"
-        self._by_mnemonic[mnemonic] = cls
-        self._by_class_name[cls.__name__] = cls
+    def declare(self, mnemonic: str, make: Callable[[], type[OpT]]) -> None:
+        """Declare an operation whose class is made later, unless it is declared already."""
+        self._makers.setdefault(mnemonic, make)
 
-    def add_definition(
+    def make_defined(
         self,
         definition: OpDefinition,
         bases: tuple[type[OpT], ...],
@@ -860,7 +867,7 @@ class OpClasses(Generic[OpT]):
         late: LateForm | None,
         trailing: tuple[ValueGroup, ...] = (),
         module: str,
-    ) -> None:
+    ) -> type[OpT]:
         """Make the class of a definition, in the name of a module."""
         name = f"{self.dialect}.{definition.mnemonic}"
         namespace: dict[str, object] = {
@@ -874,10 +881,9 @@ class OpClasses(Generic[OpT]):
             "__doc__": describe(name, definition, parameters, signature, check),
             "__module__": module,
         }
-        cls = cast("type[OpT]", type(class_name(definition.mnemonic), bases, namespace))
-        self._add(definition.mnemonic, cls)
+        return cast("type[OpT]", type(class_name(definition.mnemonic), bases, namespace))
 
-    def add_late(
+    def make_late(
         self,
         mnemonic: str,
         form: LateForm,
@@ -885,7 +891,7 @@ class OpClasses(Generic[OpT]):
         *,
         trailing: tuple[ValueGroup, ...] = (),
         module: str,
-    ) -> None:
+    ) -> type[OpT]:
         """Make the class of an operation that has a form of 2026 alone."""
         name = f"{self.dialect}.{mnemonic}"
         signature = late_signature(form, trailing)
@@ -896,33 +902,63 @@ class OpClasses(Generic[OpT]):
             "__doc__": f"{form.summary}\n\nForm:\n    {_form(name, signature)}",
             "__module__": module,
         }
-        self._add(mnemonic, cast("type[OpT]", type(class_name(mnemonic), bases, namespace)))
+        return cast("type[OpT]", type(class_name(mnemonic), bases, namespace))
 
     def __iter__(self) -> Iterator[type[OpT]]:
         """All classes in order of declaration."""
-        return iter(self._by_mnemonic.values())
+        return map(self.by_mnemonic, tuple(self._makers))
 
     def __contains__(self, mnemonic: str) -> bool:
         """True if the dialect has this operation."""
-        return mnemonic in self._by_mnemonic
+        return mnemonic in self._makers
 
     def by_mnemonic(self, mnemonic: str) -> type[OpT]:
         """The class of an operation; UnknownOperationError, with near names, if there is none."""
-        if mnemonic not in self._by_mnemonic:
+        if (made := self._made.get(mnemonic)) is not None:
+            return made
+        make = self._makers.get(mnemonic)
+        if make is None:
             from difflib import get_close_matches
 
-            near = get_close_matches(mnemonic, self._by_mnemonic, cutoff=0.7)
+            near = get_close_matches(mnemonic, self._makers, cutoff=0.7)
             hint = f"did you mean {' or '.join(near)}?" if near else "docs/ops.md lists them"
             raise UnknownOperationError(
                 f"there is no operation '{self.dialect}.{mnemonic}'; {hint}"
             )
-        return self._by_mnemonic[mnemonic]
+        return self._made.setdefault(mnemonic, make())
 
     def by_class_name(self, name: str) -> type[OpT]:
         """The class with this Python name; AttributeError if there is none."""
-        if name not in self._by_class_name:
+        mnemonic = self._mnemonics.get(name)
+        if mnemonic is None:
             raise MissingNameError(f"dialect '{self.dialect}' has no operation class '{name}'")
-        return self._by_class_name[name]
+        return self.by_mnemonic(mnemonic)
+
+    @cached_property
+    def _mnemonics(self) -> Mapping[str, str]:
+        return {
+            class_name(each) if make else self._made[each].__name__: each
+            for each, make in self._makers.items()
+        }
+
+
+class TableDialect(LaterDialect, Generic[OpT]):
+    """A dialect with the operations of a table."""
+
+    def __init__(self, classes: OpClasses[OpT], attributes: Sequence[type[Attribute]]) -> None:
+        """The classes are made when they are asked for."""
+        super().__init__(classes.dialect, [], list(attributes))
+        self._classes = classes
+
+    @property
+    def operations(self) -> Iterator[type[Operation]]:
+        """All operations, whose classes are made."""
+        return iter(self._classes)
+
+    def find_operation(self, name: str) -> type[Operation] | None:
+        """The class of an operation by its full name; None if there is none."""
+        mnemonic = name.removeprefix(f"{self.name}.")
+        return self._classes.by_mnemonic(mnemonic) if mnemonic in self._classes else None
 
 
 # --- Shape checks ---------------------------------------------------------------------------------

@@ -1,18 +1,17 @@
 """The ttnn dialect: calls of the ttnn library, on a device.
 
 Most operations follow from the definitions of the operation table: `ttnn.AddOp`, `ttnn.MatmulOp`
-... are made when this module is imported and are found by class name or, with `op_class`, by
-mnemonic.
+... are made when they are asked for, by class name or, with `op_class`, by mnemonic.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
-
-from xdsl.ir import Dialect, Operation
 
 from ttmlir.dialects.definition.table_ops import (
     OpClasses,
+    TableDialect,
     check_of,
     destination_signature,
     properties_of,
@@ -132,12 +131,12 @@ _FAMILIES: dict[Family, type[TTNNTableOp]] = {
 _CLASSES: OpClasses[TTNNOp] = OpClasses("ttnn", (*STRUCTURE_OPS, WhileOp, CaseOp))
 
 
-def _add(definition: OpDefinition) -> None:
+def _make(definition: OpDefinition) -> type[TTNNOp]:
     trailing = (DEVICE_OPERAND,) if definition.device else ()
     family = _FAMILIES[definition.family]
     config = (COMPUTE_CONFIG,) if definition.multiplies else ()
     properties = (*properties_of(definition.parameters), *config)
-    _CLASSES.add_definition(
+    return _CLASSES.make_defined(
         definition,
         (family,),
         parameters=definition.parameters,
@@ -150,18 +149,21 @@ def _add(definition: OpDefinition) -> None:
 
 
 for _definition in DEFINITIONS.values():
-    if _definition.in_ttnn and _definition.mnemonic not in _CLASSES:
-        _add(_definition)
+    if _definition.in_ttnn:
+        _CLASSES.declare(_definition.mnemonic, partial(_make, _definition))
 
 for _mnemonic, _form in late_forms.TTNN.items():
-    if _mnemonic not in _CLASSES:
-        _CLASSES.add_late(
+    _CLASSES.declare(
+        _mnemonic,
+        partial(
+            _CLASSES.make_late,
             _mnemonic,
             _form,
             (LateOp,),
             trailing=(DEVICE_OPERAND,) if _form.device else (),
             module=__name__,
-        )
+        ),
+    )
 
 
 def op_class(mnemonic: str) -> type[TTNNOp]:
@@ -173,9 +175,7 @@ def __getattr__(name: str) -> type[TTNNTableOp]:
     return cast("type[TTNNTableOp]", _CLASSES.by_class_name(name))
 
 
-TTNN = Dialect(
-    "ttnn",
-    cast("list[type[Operation]]", list(_CLASSES)),
-    [*ATTRIBUTES, *LAYOUT_ATTRIBUTES, *PROGRAM_ATTRIBUTES, *CONFIG_ATTRIBUTES],
+TTNN = TableDialect(
+    _CLASSES, [*ATTRIBUTES, *LAYOUT_ATTRIBUTES, *PROGRAM_ATTRIBUTES, *CONFIG_ATTRIBUTES]
 )
 """The dialect, for an xDSL context."""
