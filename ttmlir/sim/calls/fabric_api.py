@@ -441,7 +441,8 @@ class FabricApi(RemoteBufferApi):
                 "a multiple of 4, in the L1 of a core",
                 rule="unaligned",
             )
-        endpoint.semaphore_times[local] = max(time, endpoint.semaphore_times.get(local, 0))
+        time = max(time, endpoint.semaphore_times.get(local, 0))
+        endpoint.set_word_time(local, value & 0xFFFF_FFFF, time)
         if isinstance(self.watch, Sanitizer):
             self.watch.word_written(self.thread, FABRIC + channel, kind, endpoint.memory, local)
         endpoint.memory.write(local, (value & 0xFFFF_FFFF).to_bytes(_WORD, "little"))
