@@ -90,7 +90,8 @@ MACROS = {
 
 
 FABRIC = [f"fabric/{each}.hpp" for each in ("calls", "mux", "packet_header", "sender", "socket")]
-FABRIC += ["edm_fabric/edm_handshake.hpp", "fabric/remote_circular_buffer.hpp"]
+FABRIC += ["edm_fabric/edm_handshake.hpp", "fabric/mux_v2.hpp"]
+FABRIC += ["fabric/remote_circular_buffer.hpp"]
 """Headers that send to other cores (test/metalium/test_fabric_calls.py and others)."""
 
 
