@@ -41,7 +41,7 @@ from ttmlir.metalium import (
     tile_size,
 )
 
-KERNELS = Path(__file__).parent / "kernels"
+KERNELS = Path(__file__).parent / "prefetch_kernels"
 SENDER = CoreCoord(0, 0)
 MOST = 6
 """Receivers of a sender."""

@@ -16,7 +16,7 @@ from ttmlir.metalium.tt_fabric import FabricConfig
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "meshes"
 SCRIPTS = [path for path in sorted(FOLDER.glob("*.py")) if "__main__" in path.read_text("utf-8")]
-ON_DEVICES = ("ring_all_gather", "tensor_parallel_mlp")
+ON_DEVICES = ("ring_all_gather", "socket_stream", "tensor_parallel_mlp")
 """Programs of devices, which compile no model."""
 ESTIMATED = "llama_70b"
 COMPILED = [path.stem for path in SCRIPTS if path.stem not in (*ON_DEVICES, ESTIMATED)]

@@ -22,7 +22,12 @@ from ttmlir.metalium import (
     tt_fabric,
 )
 from ttmlir.metalium.distributed import MeshDevice
-from ttmlir.metalium.tt_fabric import FabricConfig, FabricMuxChannelType, FabricMuxConfig
+from ttmlir.metalium.tt_fabric import (
+    FabricConfig,
+    FabricMuxChannelType,
+    FabricMuxConfig,
+    FabricMuxV2Config,
+)
 from ttmlir.sim.errors import DeadlockError, SimError
 
 WORKER = (
@@ -207,3 +212,81 @@ def test_places_of_channels() -> None:
         FabricMuxConfig(0, 0, 1, 1, 4416, 0x20000)
     with pytest.raises(MetaliumError, match="buffers of 8192 bytes; one holds a header of 64"):
         FabricMuxConfig(1, 0, 1, 1, 8192, 0x20000)
+
+
+CLIENT = (
+    INCLUDES
+    + """
+#include "tt_metal/fabric/hw/inc/tt_fabric_mux_v2_sender.hpp"
+void kernel_main() {
+    std::size_t arg = 0;
+    const uint32_t data = get_arg_val<uint32_t>(arg++);
+    const uint32_t semaphore = get_arg_val<uint32_t>(arg++);
+    const uint32_t number = get_arg_val<uint32_t>(arg++);
+    auto sender = tt::tt_fabric::FabricMuxV2Sender<EAGER>::build_from_args(arg);
+    sender.open();
+    auto* header = PacketHeaderPool::allocate_header();
+    auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(data);
+    for (uint32_t i = 0; i < 512; i++) {
+        words[i] = 1000 * number + i;
+    }
+    for (uint32_t packet = 0; packet < 4; packet++) {
+        tt::tt_fabric::linear::experimental::fabric_unicast_noc_fused_unicast_with_atomic_inc(
+            &sender, header, data + 512 * packet, 512,
+            NocUnicastAtomicIncFusedCommandHeader{
+                get_noc_addr(my_x[0], my_y[0], data + 8192 + 512 * packet),
+                get_noc_addr(my_x[0], my_y[0], semaphore), 1}, 1);
+        sender.flush<true>();
+        noc_async_writes_flushed();
+    }
+    sender.close();
+}
+"""
+)
+
+
+def send_by_second_mux(text: str, channels: int = 3, **options: Any) -> MeshDevice:
+    """The same by a mux that ends when all its workers have closed."""
+    with open_fabric(FabricConfig.FABRIC_1D, "n300", (1, 2), **options) as mesh:
+        data = allocate(mesh)
+        semaphore = CreateGlobalSemaphore(mesh, CoreRangeSet([WORKERS]), 0)
+        base = mesh.simulated.chip.l1_unreserved_base
+        size = tt_fabric.get_tt_fabric_channel_buffer_size_bytes()
+        config = FabricMuxV2Config(mesh, channels, 2, size, base)
+        here, there = (tt_fabric.FabricNodeId(0, each) for each in mesh.get_device_ids())
+        program, receiver = CreateProgram(), CreateProgram()
+        tt_fabric.add_fabric_mux_v2_to_program(program, config, MUX, here, there, 0)
+        worker = CreateKernelFromString(program, text, WORKERS, DataMovementConfig())
+        waiting = CreateKernelFromString(receiver, RECEIVER, WORKERS, DataMovementConfig())
+        place = mesh.worker_core_from_logical_core(MUX)
+        for number in range(3):
+            core = CoreCoord(number, 0)
+            shared = [data.address(), semaphore.address()]
+            semaphores = [CreateSemaphore(program, core, 0) for _ in range(2)]
+            arguments = [*shared, number]
+            config.append_client_connection_rt_args(
+                place, number, FabricMuxV2Config.ClientSemaphores(*semaphores), arguments
+            )
+            assert len(arguments) == 14
+            SetRuntimeArgs(program, worker, core, arguments)
+            SetRuntimeArgs(receiver, waiting, core, shared)
+        run(mesh, {0: program, 1: receiver})
+    return mesh
+
+
+@pytest.mark.parametrize("options", [{}, {"timed": False}])
+@pytest.mark.parametrize("eager", ["true", "false"])
+def test_a_mux_that_ends_with_its_workers(eager: str, options: dict[str, bool]) -> None:
+    """Each receiver gets what its sender has sent; nobody tells the mux to end."""
+    mesh = send_by_second_mux(CLIENT.replace("EAGER", eager), **options)
+    sums = [512 * 1000 * number + 511 * 512 // 2 for number in range(3)]
+    assert sorted(mesh.get_devices()[1].printed) == [
+        f"device 1 core ({number}, 0) BRISC: {total}" for number, total in enumerate(sums)
+    ]
+
+
+def test_a_mux_with_more_channels_than_workers() -> None:
+    """It waits for those that never connect."""
+    with pytest.raises(DeadlockError) as caught:
+        send_by_second_mux(CLIENT.replace("EAGER", "true"), channels=4)
+    assert "waits for 1 of 4 workers to close their connections" in str(caught.value)

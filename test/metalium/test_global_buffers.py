@@ -257,6 +257,27 @@ def test_an_end_that_forgets() -> None:
         pipe.transfer(3, 64, 3)
 
 
+def test_registers_are_written_back() -> None:
+    """As ttnn's kernels do in the end; a kernel may have a variable of the name of a mode."""
+    text = SENDER.replace(
+        "noc_async_atomic_barrier();",
+        """
+    noc_async_atomic_barrier();
+    NOC_CMD_BUF_WRITE_REG(noc_index, NCRISC_RD_CMD_BUF, NOC_CTRL,
+        NOC_CMD_CPY | NOC_CMD_RD | NOC_CMD_RESP_MARKED | NOC_CMD_VC_STATIC | NOC_CMD_STATIC_VC(1));
+    if (noc_mode == DM_DEDICATED_NOC) {
+        ncrisc_noc_counters_init();
+    } else {
+        dynamic_noc_local_state_init();
+    }
+    const uint8_t noc_mode = DM_DYNAMIC_NOC;
+    DPRINT << (uint32_t)noc_mode << ENDL();""",
+    )
+    pipe = Pipe(1024)
+    pipe.transfer(3, 64, 2, sender=text)
+    assert pipe.device.printed == ["core (0, 1) BRISC: 1"]
+
+
 def test_a_class_for_an_end() -> None:
     """`RemoteCircularBuffer` has the calls as methods."""
     sender = SENDER.replace(PUSH, """

@@ -288,6 +288,16 @@ def test_credits_take_time() -> None:
     assert fast < slow / 4
 
 
+def test_pages_on_their_way_take_no_time_of_others() -> None:
+    """Three hops take longer than one once, as long as credits come back in time."""
+    cycles = dict[int, int]()
+    for hops in (1, 3):
+        with open_fabric(FabricConfig.FABRIC_1D, "t3000", (1, 4)) as mesh:
+            ends = at(0, 0), [at(hops, 0)]
+            cycles[hops] = transfer(mesh, *ends, parts=FAR, size=2048, counts=((64, 100),))[0][1]
+    assert 2 * 824 < cycles[3] - cycles[1] < 4 * 824
+
+
 WAITS = "socket_wait_for_pages(socket, 1);"
 RESERVES = "socket_reserve_pages(socket, 1);"
 

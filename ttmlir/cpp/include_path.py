@@ -100,7 +100,7 @@ _PLACES = (
 """Where a header stood at some time, and the name under which it is known here."""
 
 
-_KERNELS = {"tt_fabric_mux.cpp": "fabric/mux.hpp"}
+_KERNELS = {"tt_fabric_mux.cpp": "fabric/mux.hpp", "tt_fabric_mux_v2.cpp": "fabric/mux_v2.hpp"}
 """Kernels of tt-metal that program what the simulator models, and what stands for them."""
 
 

@@ -124,7 +124,8 @@ def _read_header(source: PreprocessedText) -> tree.Header:
     text = source.source
     includes = tuple(source.includes)
     variables, types = frozenset(reader.variables), frozenset(reader.types)
-    return tree.Header(text.file, text.text, items, includes, variables, types)
+    both = variables & reader.templates
+    return tree.Header(text.file, text.text, items, includes, variables, types, both)
 
 
 def _read_text(source: PreprocessedText) -> tuple[PreprocessedText, Node]:
@@ -343,6 +344,7 @@ class _Reader(DeclarationReader):
         if isinstance(directive, tree.Include) and directive.header is not None:
             self.variables.update(directive.header.variables)
             self.types.update(directive.header.types)
+            self.templates.update(directive.header.templates)
         return directive
 
     def namespace(self, node: Node) -> tree.Namespace:

@@ -735,6 +735,8 @@ class Header:
     """The names of variables in it."""
     types: frozenset[str] = frozenset()
     """The names of types in it."""
+    templates: frozenset[str] = frozenset()
+    """The names of variables that are names of templates, too, in other classes."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ impl/buffers/global_circular_buffer.cpp.
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Sequence
 from typing import cast
 
@@ -129,6 +130,7 @@ class GlobalCircularBuffer:
         """Write a configuration; some words are counted by the other end."""
         config, size = self.config_address(), self._config[0].page_size()
         core.l1.write(config, struct.pack(f"<{len(words)}I", *words).ljust(size, b"\0"))
+        core.credits.update((each, deque()) for each in signals)
         watch = device.simulated.watch
         if watch is not None:
             watch.host_write(core.l1, config, size)

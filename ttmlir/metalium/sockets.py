@@ -6,6 +6,7 @@ Source: tt-metal, tt-metalium/experimental/sockets/mesh_socket.hpp, tt_metal/dis
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -320,6 +321,7 @@ def _write(
 ) -> None:
     """Write words into the L1 of a core; some are those that the other end writes later."""
     core.l1.write(address, struct.pack(f"<{len(words)}I", *words))
+    core.credits.update((each, deque()) for each in signals)
     watch = mesh.simulated.watch
     if watch is not None:
         watch.host_write(core.l1, address, 4 * len(words))

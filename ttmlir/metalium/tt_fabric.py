@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 from weakref import WeakValueDictionary
 
-from ttmlir.metalium.cores import CoreSpec, cores_of
+from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
 from ttmlir.metalium.enums import CoreType, NamedNumber
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.sim.execution.program import Kernel, Program
@@ -28,9 +28,11 @@ __all__ = [
     "FabricConfig",
     "FabricMuxChannelType",
     "FabricMuxConfig",
+    "FabricMuxV2Config",
     "FabricNodeId",
     "GetFabricConfig",
     "SetFabricConfig",
+    "add_fabric_mux_v2_to_program",
     "append_fabric_connection_rt_args",
     "append_routing_plane_connection_manager_rt_args",
     "get_forwarding_link_indices",
@@ -353,3 +355,99 @@ class FabricMuxConfig:
     @property
     def _slots(self) -> int:
         return self._base + (2 + len(_LAYOUT) * sum(self._channels)) * _UNIT
+
+
+class ClientSemaphores(NamedTuple):
+    """Two semaphores of a worker that is connected to a mux of the second kind."""
+
+    flow_control: int
+    teardown: int
+
+
+class FabricMuxV2Config:
+    """A mux that ends when all its workers have closed, and where its channels are in L1."""
+
+    ClientSemaphores = ClientSemaphores
+
+    def __init__(
+        self,
+        mesh_device: object,
+        num_channels: int,
+        num_buffers_per_channel: int,
+        channel_buffer_size_bytes: int,
+        base_l1_address: int,
+    ) -> None:
+        """MetaliumError for a mux without channels, and for buffers that hold no packet."""
+        self.num_channels = num_channels
+        self._config = FabricMuxConfig(
+            num_channels,
+            0,
+            num_buffers_per_channel,
+            0,
+            channel_buffer_size_bytes,
+            base_l1_address,
+        )
+
+    def get_memory_map_end_address(self) -> int:
+        """The end of what the mux has in L1."""
+        return self._config.get_memory_map_end_address()
+
+    def get_fabric_mux_v2_named_compile_time_args(self) -> dict[str, int]:
+        """Those of the kernel `tt_metal/fabric/impl/kernels/tt_fabric_mux_v2.cpp`."""
+        return {
+            "fabric_mux_v2_num_channels": self.num_channels,
+            "fabric_mux_v2_mux_status_address": self._config.get_status_address(),
+        }
+
+    def append_client_connection_rt_args(
+        self,
+        mux_virtual_core: CoreCoord,
+        logical_channel_id: int,
+        client_semaphores: ClientSemaphores,
+        worker_args: list[int],
+    ) -> None:
+        """Append what `FabricMuxV2Sender::build_from_args` reads; a worker has its own channel.
+
+        `mux_virtual_core` is where the mux is on the network.
+        """
+        config, full = self._config, FabricMuxChannelType.FULL_SIZE_CHANNEL
+        channel = full, logical_channel_id
+        worker_args.extend(
+            (
+                *(mux_virtual_core[0], mux_virtual_core[1]),
+                config.get_channel_credits_stream_id(*channel),
+                *(config.get_num_buffers(full), config.get_buffer_size_bytes(full)),
+                config.get_channel_base_address(*channel),
+                config.get_connection_info_address(*channel),
+                config.get_connection_handshake_address(*channel),
+                *client_semaphores,
+                config.get_status_address(),
+            )
+        )
+
+
+def add_fabric_mux_v2_to_program(
+    program: Program,
+    mux_config: FabricMuxV2Config,
+    mux_logical_core: CoreSpec,
+    src_fabric_node_id: FabricNodeId,
+    dst_fabric_node_id: FabricNodeId,
+    link_idx: int,
+) -> Kernel:
+    """Put a mux of the second kind on a core, connected to a link towards a chip: its kernel."""
+    from ttmlir.metalium.enums import DataMovementConfig
+    from ttmlir.metalium.host_api import CreateKernel, SetRuntimeArgs
+
+    named = mux_config.get_fabric_mux_v2_named_compile_time_args()
+    kernel = CreateKernel(
+        program,
+        "tt_metal/fabric/impl/kernels/tt_fabric_mux_v2.cpp",
+        mux_logical_core,
+        DataMovementConfig(named_compile_args=named),
+    )
+    arguments = list[int]()
+    append_fabric_connection_rt_args(
+        src_fabric_node_id, dst_fabric_node_id, link_idx, program, mux_logical_core, arguments
+    )
+    SetRuntimeArgs(program, kernel, mux_logical_core, arguments)
+    return kernel

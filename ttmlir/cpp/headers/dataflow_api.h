@@ -13,6 +13,7 @@
 #define NOC_CMD_BUF_WRITE_REG(noc, buffer, address, value) ((void)(noc), (void)(value))
 #define DM_DEDICATED_NOC 0
 #define DM_DYNAMIC_NOC 1
-#define noc_mode DM_DEDICATED_NOC
 #define ncrisc_noc_counters_init() ((void)0)
 #define dynamic_noc_local_state_init() ((void)0)
+
+constexpr uint8_t noc_mode = DM_DEDICATED_NOC;

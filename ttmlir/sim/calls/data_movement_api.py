@@ -323,7 +323,7 @@ class Transactions(KernelApi):
                 outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
             self.transactions += 1
             if isinstance(endpoint, Core):
-                endpoint.semaphore_times[local] = arrival
+                endpoint.set_word_time(local, int.from_bytes(data, "little"), arrival)
         if self.watch is not None:
             self.watch.word_written(
                 self.thread, noc, kind, endpoint.memory, local, in_order=in_order

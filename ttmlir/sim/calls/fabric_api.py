@@ -225,23 +225,16 @@ class FabricApi(RemoteBufferApi):
     @kernel_call(waits=True)
     def fabric_mux_serve(self, channel: int, status: int, termination: int) -> bool:
         """Pass packets on, until a worker says that there are no more."""
-        fabric, connection, _ = self._connection(channel)
         core, thread = self.core, self.thread
-        key = connection.end.device, core.logical
-        if key not in fabric.muxes:
-            if thread.clock > self.scheduler.horizon:
-                return False
-            fabric.muxes[key] = Mux(connection, core)
-            core.l1.write(termination, bytes(_WORD))
-            core.semaphore_times[status] = thread.clock
-            core.l1.write(status, _READY.to_bytes(_WORD, "little"))
-            self.scheduler.progress += 1
+        mux = self._serve(channel, status, termination)
+        if mux is None:
+            return False
         if not any(core.l1.read(termination, _WORD)):
             core.l1.waiters.setdefault(termination, []).append(thread)
             thread.wait(_WaitForMux(core, "workers to call fabric_endpoint_terminate()"), 1)
             return False
         thread.wait_until(core.semaphore_times.get(termination, 0), "fabric_mux")
-        for each in fabric.muxes[key].channels.values():
+        for each in mux.channels.values():
             raise SimError(
                 f"the mux on {core.name} is told to end, while {each.owner} is connected to it; "
                 "call fabric_client_disconnect() first",
@@ -249,6 +242,38 @@ class FabricApi(RemoteBufferApi):
                 related=(each.place,),
             )
         return True
+
+    @kernel_call(waits=True)
+    def fabric_mux_serve_clients(self, channel: int, status: int, clients: int) -> bool:
+        """Pass packets on, until so many workers have left."""
+        core, thread = self.core, self.thread
+        mux = self._serve(channel, status, None)
+        if mux is None:
+            return False
+        if mux.left < clients:
+            core.l1.waiters.setdefault(status, []).append(thread)
+            missing = f"{clients - mux.left} of {clients} workers to close their connections"
+            thread.wait(_WaitForMux(core, missing), 1)
+            return False
+        thread.wait_until(core.semaphore_times.get(status, 0), "fabric_mux")
+        return True
+
+    def _serve(self, channel: int, status: int, termination: int | None) -> Mux | None:
+        """The mux on this core, which says that it serves; None to be tried again."""
+        fabric, connection, _ = self._connection(channel)
+        core, thread = self.core, self.thread
+        key = connection.end.device, core.logical
+        mux = fabric.muxes.get(key)
+        if mux is None:
+            if thread.clock > self.scheduler.horizon:
+                return None
+            mux = fabric.muxes[key] = Mux(connection, core)
+            if termination is not None:
+                core.l1.write(termination, bytes(_WORD))
+            core.semaphore_times[status] = thread.clock
+            core.l1.write(status, _READY.to_bytes(_WORD, "little"))
+            self.scheduler.progress += 1
+        return mux
 
     @kernel_call(waits=True)
     def fabric_mux_wait(self, x: int, y: int, status: int) -> bool:
@@ -266,19 +291,34 @@ class FabricApi(RemoteBufferApi):
     @kernel_call(waits=True)
     def fabric_mux_terminate(self, x: int, y: int, termination: int) -> bool:
         """Tell a mux that there are no more packets."""
-        core, thread = self._core_at(x, y), self.thread
-        if thread.clock > self.scheduler.horizon:
+        core = self._core_at(x, y)
+        if self.thread.clock > self.scheduler.horizon:
             return False
-        time = thread.clock
+        self._tell(core, termination, 1)
+        return True
+
+    @kernel_call(waits=True)
+    def fabric_mux_leave(self, x: int, y: int, status: int) -> bool:
+        """Tell a mux that this worker is done."""
+        core = self._core_at(x, y)
+        if self.thread.clock > self.scheduler.horizon:
+            return False
+        fabric, end = self._find(0)
+        fabric.muxes[end.device, core.logical].left += 1
+        self._tell(core, status, _READY)
+        return True
+
+    def _tell(self, core: Core, address: int, value: int) -> None:
+        """Write a word of a mux."""
+        thread, time = self.thread, self.thread.clock
         if self.noc_model is not None:
             here, there = self.core.coordinate, core.coordinate
             thread.clock, _, time, _ = self.noc_model.write_word(
                 thread.clock, here, there, self.noc_index
             )
-        core.semaphore_times[termination] = time
+        core.semaphore_times[address] = max(time, core.semaphore_times.get(address, 0))
         self.scheduler.progress += 1
-        core.l1.write(termination, (1).to_bytes(_WORD, "little"))
-        return True
+        core.l1.write(address, value.to_bytes(_WORD, "little"))
 
     # Packets.
 
@@ -441,7 +481,8 @@ class FabricApi(RemoteBufferApi):
                 "a multiple of 4, in the L1 of a core",
                 rule="unaligned",
             )
-        endpoint.semaphore_times[local] = max(time, endpoint.semaphore_times.get(local, 0))
+        time = max(time, endpoint.semaphore_times.get(local, 0))
+        endpoint.set_word_time(local, value & 0xFFFF_FFFF, time)
         if isinstance(self.watch, Sanitizer):
             self.watch.word_written(self.thread, FABRIC + channel, kind, endpoint.memory, local)
         endpoint.memory.write(local, (value & 0xFFFF_FFFF).to_bytes(_WORD, "little"))

@@ -142,15 +142,16 @@ class SocketApi(DataMovementApi):
     @kernel_call()
     def socket_look(self, address: int, value: int) -> bool:
         """Whether the other end has told of so many bytes by now."""
-        told = self.core.semaphore_times.get(address, 0)
-        return (not self.timed or told <= self.thread.clock) and self._is_there(address, value)
+        if self.timed and self.core.time_of_credit(address, value) > self.thread.clock:
+            return False
+        return self._is_there(address, value)
 
     def _is_there(self, address: int, value: int, kind: str = "socket_wait") -> bool:
         """Whether a word that the other end writes has come to a value."""
         if (self._word(self.l1, address) - value) % _WORDS >= _WORDS // 2:
             return False
         if self.timed:
-            self.thread.wait_until(self.core.semaphore_times.get(address, 0), kind)
+            self.thread.wait_until(self.core.time_of_credit(address, value), kind)
         if self.watch is not None:
             self.watch.semaphore_wait(self.thread, self.l1, address, value, exactly=False)
         return True

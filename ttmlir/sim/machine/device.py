@@ -307,7 +307,8 @@ class Core(Endpoint):
 
     __slots__ = (
         *("cbs", "chip", "device", "dst", "l1", "logical", "mailboxes", "print_line"),
-        *("remote_cbs", "remote_ends", "semaphore_times", "semaphores", "sockets", "src", "watch"),
+        *("credits", "remote_cbs", "remote_ends", "semaphore_times", "semaphores", "sockets"),
+        *("src", "watch"),
     )
 
     def __init__(
@@ -340,6 +341,8 @@ class Core(Endpoint):
         """Ends of sockets by the address of their configuration."""
         self.remote_ends: dict[int, RemoteEnd] = {}
         """Ends of global circular buffers, by the same."""
+        self.credits: dict[int, deque[tuple[int, int]]] = {}
+        """The values of the words that other ends write, and when each came, by address."""
         self.reset()
 
     @staticmethod
@@ -362,6 +365,8 @@ class Core(Endpoint):
         self.l1.waiters.clear()
         for socket in self.sockets.values():
             socket.is_open = False
+        for values in self.credits.values():
+            values.clear()
         self.cbs = CircularBuffers()
         self.remote_cbs: dict[int, RemoteView] = {}
         """Ends of global circular buffers by index, as they are when the program begins."""
@@ -373,6 +378,20 @@ class Core(Endpoint):
         self.passed = 0
         self.src: SourceRegisters | None = None
         self.dst: DestinationRegisters | None = None
+
+    def set_word_time(self, address: int, value: int, time: int) -> None:
+        """A word in L1 has a value from a time on, of which only credits keep all."""
+        self.semaphore_times[address] = time
+        values = self.credits.get(address)
+        if values is not None:
+            values.append((value, time))
+
+    def time_of_credit(self, address: int, value: int) -> int:
+        """When a word that only grows came to a value that it has; 0: before the program."""
+        values = self.credits.get(address, deque())
+        while len(values) > 1 and values[0][0] < value:
+            values.popleft()
+        return values[0][1] if values and values[0][0] >= value else 0
 
 
 class EthernetCore(Core):

@@ -339,6 +339,8 @@ class Mux:
         """Workers that are connected, by the number of the channel."""
         self.free = 0
         """When it takes the next packet."""
+        self.left = 0
+        """Workers that have said that they are done."""
 
 
 class Arrival(NamedTuple):

@@ -99,6 +99,44 @@ using WorkerToFabricEdmSender = WorkerToFabricSender<0>;
 template <uint8_t NUM_BUFFERS = 0>
 struct WorkerToFabricMuxSender : public WorkerToFabricSender<NUM_BUFFERS> {};
 
+// A sender of the channel of a mux that ends when all of its workers have closed. Opening waits until
+// the mux serves, so that nothing is staged before.
+template <bool EAGER_STAGING = false, uint8_t NUM_BUFFERS = 0>
+struct FabricMuxV2Sender : public WorkerToFabricSender<NUM_BUFFERS> {
+    uint8_t mux_noc_x = 0;
+    uint8_t mux_noc_y = 0;
+    uint32_t mux_status_address = 0;
+
+    static FabricMuxV2Sender build_from_args(std::size_t& arg_idx) {
+        FabricMuxV2Sender sender;
+        sender.mux_noc_x = get_arg_val<uint32_t>(arg_idx);
+        sender.mux_noc_y = get_arg_val<uint32_t>(arg_idx + 1);
+        sender.mux_status_address = get_arg_val<uint32_t>(arg_idx + 10);
+        const uint32_t buffers = NUM_BUFFERS != 0 ? NUM_BUFFERS : get_arg_val<uint32_t>(arg_idx + 3);
+        sender.channel = fabric_mux_channel(
+            sender.mux_noc_x, sender.mux_noc_y, get_arg_val<uint32_t>(arg_idx + 2), buffers);
+        arg_idx += 11;
+        return sender;
+    }
+    void open(uint8_t status_trid = 0xFF) {
+        fabric_mux_wait(mux_noc_x, mux_noc_y, mux_status_address);
+        fabric_router_open(this->channel);
+    }
+    template <bool Blocking = true>
+    bool flush() {
+        return true;
+    }
+    template <std::size_t num_slots = 1>
+    bool has_space_for_packet() const {
+        return fabric_router_slots(this->channel, num_slots) >= num_slots;
+    }
+    bool is_staging_ring_full() const { return false; }
+    void close() {
+        fabric_router_close(this->channel);
+        fabric_mux_leave(mux_noc_x, mux_noc_y, mux_status_address);
+    }
+};
+
 using FabricEndpointStatus = EDMStatus;
 
 template <uint8_t NUM_BUFFERS = 0>
