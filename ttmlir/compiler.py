@@ -67,6 +67,8 @@ _TO_TTIR_OPTIONS = ("max-trip-count",)
 
 LEVEL_OPTION = "optimization-level"
 """The option of the pipeline for how much time on the device compiling is to save."""
+MOST_OPTIMIZED = 3
+"""The level that does more than tt-mlir's, which are those below."""
 SPELLINGS = ("2024", "2026")
 """The years of tt-mlir whose ttir, ttnn and files models are compiled to."""
 
@@ -97,6 +99,11 @@ def find_spelling(options: str = "", given: str | int | None = None) -> str:
             f"spelling={given!r} and the option spelling={words['spelling']} differ"
         )
     return year
+
+
+def fuses_layers(options: str) -> bool:
+    """True where options ask for the level that does more than tt-mlir's."""
+    return f"{LEVEL_OPTION}={MOST_OPTIMIZED}" in options.split()
 
 
 def is_spelled_late(target: str, options: str) -> bool:

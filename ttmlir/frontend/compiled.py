@@ -25,6 +25,7 @@ import numpy as np
 from ttmlir.compiler import (
     divide_options,
     find_spelling,
+    fuses_layers,
     is_spelled_late,
     parse,
     spell_pipeline,
@@ -510,7 +511,18 @@ class CompiledModel(CallableModel):
 
     def _lower_to_ttir(self, module: ModuleOp) -> None:
         front = self._divided_options[0]
-        lower_to_ttir(module, self._imported.stage, self.target, self._options, front)
+        stage = self._imported.stage
+        lower_to_ttir(module, stage, self.target, self._options, front)
+        if stage == "ttir" and fuses_layers(self._options):
+            from ttmlir.dialects.ttcore import ArgumentTypeAttr
+            from ttmlir.layout.enums import ArgumentType
+            from ttmlir.passes.shardy.shardings import set_argument
+
+            # What follows from parameters alone is computed once, and may have a narrower format.
+            signature, function = self._imported.signature, public_function(module)
+            for number in signature.bound[: len(signature.bound) - signature.state]:
+                kind = ArgumentTypeAttr(ArgumentType.PARAMETER)
+                set_argument(function, number, ttcore__argument_type=kind)
 
     @property
     def _is_late(self) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overloa
 
 import numpy as np
 
-from ttmlir.compiler import LEVEL_OPTION, SPELLINGS, find_spelling, is_spelled_late
+from ttmlir.compiler import LEVEL_OPTION, MOST_OPTIMIZED, SPELLINGS, find_spelling, is_spelled_late
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.calls import Number, Opener, read_call
 from ttmlir.frontend.calls import NumericsName as calling_NumericsName
@@ -475,7 +475,7 @@ def _with_level(level: int | None, target: TargetName, options: str) -> str:
     if level is None:
         return options
     said = {name: value for name, _, value in (word.partition("=") for word in options.split())}
-    if level not in LEVELS:
+    if level not in range(MOST_OPTIMIZED + 1):
         raise ArgumentError(f"optimization_level is 0, 1, 2 or 3, not {level!r}")
     if level and target != "ttnn":
         raise ArgumentError(
@@ -490,9 +490,6 @@ def _with_level(level: int | None, target: TargetName, options: str) -> str:
         if LEVEL_OPTION in said or not level
         else f"{options} {LEVEL_OPTION}={level}".lstrip()
     )
-
-
-LEVELS = (0, 1, 2, 3)
 
 
 def _check_weights(weights: str) -> None:

@@ -113,6 +113,7 @@ def _follow(program: BinaryProgram) -> Residency:
         if is_state or read & weights:
             weights |= set() if is_state else results
             makers |= {ref.global_id: (ref, operation) for ref in refs}
+    weights -= _take_parts_back(program, once)
     outputs = {ref.global_id for ref in program.outputs}
     held = {
         number: makers[number]
@@ -129,6 +130,25 @@ def _follow(program: BinaryProgram) -> Residency:
         resident=frozenset(weights | state),
         held=held,
     )
+
+
+def _take_parts_back(program: BinaryProgram, once: set[int]) -> set[int]:
+    """The tensors within records of the file that are not done once as a whole.
+
+    A convolution has its weights in another form while it runs, which nothing keeps.
+    """
+    parts: dict[int, list[Operation]] = {}
+    for operation in program.operations:
+        if operation.record is not None and operation.given is not None:
+            parts.setdefault(id(operation.record), []).append(operation)
+    found = set[int]()
+    for operations in parts.values():
+        numbers = {operation.index for operation in operations}
+        if not numbers <= once:
+            kept = [operation for operation in operations if operation.index in once]
+            found |= {ref.global_id for operation in kept for ref in results_of(operation)}
+            once -= numbers
+    return found
 
 
 def _movement_to(

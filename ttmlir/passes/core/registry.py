@@ -428,6 +428,9 @@ PASSES: dict[str, str] = {
     "ttnn-kv-cache-dtype-conversion": (
         "ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion:TTNNKVCacheDtypeConversionPass"
     ),
+    "ttnn-keep-results-in-l1": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_keep_results_in_l1:TTNNKeepResultsInL1Pass"
+    ),
     "ttnn-layout": "ttmlir.passes.ttnn.ttnn_layout:TTNNLayoutPass",
     "ttnn-load-input-tensors": (
         "ttmlir.passes.ttnn.functions.ttnn_load_input_tensors:TTNNLoadInputTensorsPass"

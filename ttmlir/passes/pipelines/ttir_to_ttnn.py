@@ -119,8 +119,9 @@ class LateOptions(Pipeline):
         0,
         "2026: from 1 on, the library divides products and chooses fidelities, weights of "
         "convolutions are prepared, and integers stay in rows; 2 keeps what elementwise "
-        "operations make in L1; 3 is 1 with what tt-mlir does not do: ttir-fuse-layers, and "
-        "attention as one operation",
+        "operations make in L1; 3 is 1 with what tt-mlir does not do: ttir-fuse-layers, "
+        "ttir-shape-layers, attention as one operation, images of convolutions as tiles, and "
+        "ttnn-keep-results-in-l1",
     )
     enable_optimizer: bool = option(False, "2026: what optimization-level 1 does")
     memory_layout_analysis_enabled: bool = option(
@@ -526,6 +527,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             ttnn_enable_layout_workaround_pass=(
                 self.enable_layout_workaround_pass and not self.disable_workarounds
             ),
+            images_by_rows=not self._fuses_layers,
         )
         return (
             *([TTNNReportOptionsPass(without_effect=ignored)] if ignored else []),
@@ -657,9 +659,20 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         return [
             *([TTNNRMLayoutPropagationPass()] if self._optimizes else []),
             *([greedy, CanonicalizePass()] if spreads else []),
+            *([self._keeping()] if self._fuses_layers else []),
             *([overrides] if overrides != TTNNOptimizerPass() else []),
             *([TTNNPrepareConv2dWeightsAndBiasPass()] if self._optimizes else []),
         ]
+
+    def _keeping(self) -> Pass:
+        from ttmlir.passes.ttnn.optimizer.ttnn_keep_results_in_l1 import TTNNKeepResultsInL1Pass
+
+        if self.tensor_l1_usage_cap is None:
+            return TTNNKeepResultsInL1Pass()
+        cap = self.tensor_l1_usage_cap
+        keeping = TTNNKeepResultsInL1Pass(tensor_l1_usage_cap=cap, block_l1_usage_cap=cap)
+        keeping.check_options()
+        return keeping
 
     def _perf_metrics(self) -> Sequence[Pass]:
         from ttmlir.passes.ttnn.ttnn_collect_perf_metrics import TTNNCollectPerfMetricsPass

@@ -12,6 +12,7 @@ from ttmlir.dialects.ttnn.attrs import BUFFER_TYPES, MEMORY_LAYOUTS, TTNNLayoutA
 from ttmlir.ir.rewriting import insert_before
 from ttmlir.ir.ttnn_types import TILE, Shards, layout_in
 from ttmlir.layout.enums import DataType, MemorySpace
+from ttmlir.mlir.option_values import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,14 @@ _ELEMENTS = {DataType.F32: Float32Type(), DataType.BF16: BFloat16Type()}
 
 L1_SHARE = 0.8
 """The part of L1 that tensors take; the rest is for circular buffers."""
+
+
+def check_part(name: str, part: float) -> None:
+    """Refuse the value of an option that is no part of L1."""
+    if not 0 <= part <= 1:
+        raise OptionError(
+            f"for the --{name} option: {part} is no part of L1; give a number from 0 to 1"
+        )
 
 
 def type_in(type_: Attribute, place: TensorLayout, workers: Sequence[int]) -> TensorType[Attribute]:

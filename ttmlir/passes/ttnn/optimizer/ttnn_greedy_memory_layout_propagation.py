@@ -65,10 +65,11 @@ from ttmlir.ir.ttnn_types import (
 )
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
 from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
-from ttmlir.mlir.option_values import OptionError, option
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.optimizer.spread_layouts import (
     L1_SHARE,
+    check_part,
     is_elementwise,
     layout_attr,
     shard_bytes,
@@ -107,11 +108,7 @@ class TTNNGreedyMemoryLayoutPropagationPass(ModulePass):
 
     def check_options(self) -> None:
         """Refuse what is no part of L1."""
-        if not 0 <= self.tensor_l1_usage_cap <= 1:
-            raise OptionError(
-                f"for the --tensor-l1-usage-cap option: {self.tensor_l1_usage_cap} is no part of "
-                "L1; give a number from 0 to 1"
-            )
+        check_part("tensor-l1-usage-cap", self.tensor_l1_usage_cap)
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Choose the layouts of every function of the device."""

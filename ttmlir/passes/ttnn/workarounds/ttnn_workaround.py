@@ -25,7 +25,9 @@ Ensures: no rule of a family applies (`ttnn_workarounds_*.py`, named in `_DECOMP
 `_LAYOUTS`): rules of decompositions write operations as others, rules of layouts say which element
 types, memories and forms operations take and make, and conversions are inserted around them.
 Options: `ttnn-enable-decomposition-workaround-pass`, `ttnn-enable-layout-workaround-pass`: which of
-both are done; `divide-integers`: whether quotients of integers are left as they are.
+both are done; `divide-integers`: whether quotients of integers are left as they are;
+`images-by-rows`: whether images of convolutions become rows, which the library does itself where
+they are tiles.
 Not done here: what the library does right by itself.
 """
 
@@ -68,10 +70,15 @@ class TTNNWorkaroundPass(ModulePass):
         False, "Leave quotients of integers to the library, which has them exactly in Python"
     )
 
+    images_by_rows: bool = option(
+        True, "Convert images of convolutions to rows, and not leave that to the library"
+    )
+
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Decompose, then convert operands and results."""
         if self.ttnn_enable_decomposition_workaround_pass:
             GreedyRewriter(collect_rules(_DECOMPOSITIONS)).run(module)
         if self.ttnn_enable_layout_workaround_pass:
-            apply_layouts(module, without=("ttnn.div",) * self.divide_integers)
+            without = ("ttnn.div",) * self.divide_integers
+            apply_layouts(module, without=without, images_by_rows=self.images_by_rows)
             raise_rows(module)

@@ -15,7 +15,7 @@ back to what it has been. `Want()` leaves a tensor as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
@@ -86,13 +86,24 @@ def _wanting() -> Mapping[str, Wanting]:
     return found
 
 
-def apply_layouts(module: ModuleOp, *, without: Sequence[str] = ()) -> None:
-    """Convert the operands and results of operations to what they want, but for some."""
+_CONVOLUTION = "ttnn.conv2d"
+
+
+def apply_layouts(
+    module: ModuleOp, *, without: Sequence[str] = (), images_by_rows: bool = True
+) -> None:
+    """Convert the operands and results of operations to what they want, but for some.
+
+    Images of convolutions become rows, unless the library is to do that.
+    """
     table = _wanting()
     for op in tuple(module.walk()):
         wanting = table.get(op.name)
         if wanting is not None and op.name not in without:
-            _apply(op, wanting(op))
+            wants = wanting(op)
+            if op.name == _CONVOLUTION and not images_by_rows:
+                wants = replace(wants, operands=(ANYTHING, *wants.operands[1:]))
+            _apply(op, wants)
 
 
 def _apply(op: Operation, wants: Wants) -> None:

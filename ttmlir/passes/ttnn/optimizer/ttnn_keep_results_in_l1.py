@@ -1,0 +1,207 @@
+"""Keep what operations of ttnn make in L1, spread over all cores, as long as it fits.
+
+Before:
+
+    #dram = #ttnn.buffer_type<dram>
+    #l = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x2x!ttcore.tile<32x32, f32>, #dram>,
+        <interleaved>>
+    module {
+      ttcore.device @default_device = <workerGrid = #ttcore.grid<8x8, (d0, d1) -> (0, d0, d1)>,
+          l1Map = (d0, d1)[s0, s1] -> (0, d0 floordiv s0, d1 floordiv s1, (d0 mod s0) * s1
+          + d1 mod s1), dramMap = (d0, d1)[s0, s1] -> (0, 0, 0, d0 * s1 + d1), meshShape = ,
+          chipIds = [0]>
+      func.func @main(%a: tensor<5x40xf32, #l>) -> tensor<5x40xf32, #l> {
+        %0 = "ttnn.exp"(%a) : (tensor<5x40xf32, #l>) -> tensor<5x40xf32, #l>
+        %1 = "ttnn.neg"(%0) : (tensor<5x40xf32, #l>) -> tensor<5x40xf32, #l>
+        return %1 : tensor<5x40xf32, #l>
+      }
+    }
+
+After:
+
+    ...
+        %0 = "ttnn.exp"(%arg0)
+            : (tensor<5x40xf32, #ttnn_layout>) -> tensor<5x40xf32, #ttnn_layout1>
+        %1 = "ttnn.neg"(%0)
+            : (tensor<5x40xf32, #ttnn_layout1>) -> tensor<5x40xf32, #ttnn_layout>
+        return %1 : tensor<5x40xf32, #ttnn_layout>
+        ...
+
+Requires: ttnn of 2026, with layouts, and a `ttcore.device`.
+Ensures: a result of DRAM that only operations of `_TAKING` use is interleaved over the L1 of all
+cores, which every operation takes and makes, if what is there with it up to its last use takes no
+more than the share of L1: that of tensors beside elementwise operations, and that beside operations
+that have large blocks of their own. A reshape that moves nothing leaves a tensor where it is.
+Options: `tensor-l1-usage-cap`: the part of L1 that tensors take; `block-l1-usage-cap`: the same
+beside products, convolutions, pools and attention.
+Not done here: shards, with which operations need no network to read them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, cast
+
+from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.dialects.func import FuncOp
+
+from ttmlir.dialects.ttcore import device_of
+from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, layout_in, memory_of, set_type
+from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
+from ttmlir.mlir.option_values import option
+from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.ttnn.optimizer.spread_layouts import (
+    L1_SHARE,
+    check_part,
+    is_elementwise,
+    layout_attr,
+    usable_l1_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.context import Context
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+_BLOCKS_SHARE = 0.5
+_ANY_BYTES = 1 << 40
+"""L1 of a core of a machine that is not described."""
+_IN_BLOCKS = (
+    *("ttnn.matmul", "ttnn.linear", "ttnn.conv2d", "ttnn.max_pool2d"),
+    "ttnn.scaled_dot_product_attention",
+)
+"""Operations whose circular buffers hold blocks of many tiles."""
+_RESHAPE = "ttnn.reshape"
+_TAKING = (
+    *_IN_BLOCKS,
+    *(_RESHAPE, "ttnn.permute", "ttnn.transpose", "ttnn.concat", "ttnn.concatenate_heads"),
+    *("ttnn.slice", "ttnn.slice_static", "ttnn.layer_norm", "ttnn.rms_norm", "ttnn.softmax"),
+    *("ttnn.mean", "ttnn.sum", "ttnn.max", "ttnn.typecast"),
+)
+"""Operations beside elementwise ones that take and make what is interleaved over L1."""
+
+
+@dataclass(frozen=True)
+class TTNNKeepResultsInL1Pass(ModulePass):
+    """Keep what operations of ttnn make in L1, spread over all cores, as long as it fits."""
+
+    name = "ttnn-keep-results-in-l1"
+    title = "TTNNKeepResultsInL1"
+    tensor_l1_usage_cap: float = option(L1_SHARE, "The part of L1 that tensors may take, 0 to 1")
+    block_l1_usage_cap: float = option(
+        _BLOCKS_SHARE, "The same beside operations with large blocks of their own"
+    )
+
+    def check_options(self) -> None:
+        """Refuse what is no part of L1."""
+        for name in ("tensor_l1_usage_cap", "block_l1_usage_cap"):
+            check_part(name.replace("_", "-"), getattr(self, name))
+
+    def apply(self, ctx: Context, module: ModuleOp) -> None:
+        """Choose for every function of the device."""
+        self.check_options()
+        for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+            kind = function.attributes.get("tt.function_type")
+            device, usable = device_of(function), usable_l1_of(function)
+            is_called = isinstance(kind, StringAttr) and kind.data != "forward_device"
+            if device is None or is_called or not function.body.blocks:
+                continue
+            workers = device.worker_grid.data.shape
+            caps = (self.tensor_l1_usage_cap, self.block_l1_usage_cap)
+            most = [int(cap * (usable or _ANY_BYTES)) for cap in caps]
+            _Choice(workers, most).run(function.body.blocks[0])
+
+
+class _Choice:
+    """What of one function is in L1."""
+
+    def __init__(self, workers: Sequence[int], most: Sequence[int]) -> None:
+        """Begin with the cores, and the bytes of each that tensors take beside operations."""
+        self._workers = workers
+        self._most, self._most_beside_blocks = most
+
+    def run(self, block: Block) -> None:
+        """Decide for each operation in order."""
+        ops = tuple(block.ops)
+        order = {op: number for number, op in enumerate(ops)}
+        # Bytes of each core that tensors take while an operation runs, and that they may take.
+        held = [0] * len(ops)
+        most = [self._most_beside_blocks if op.name in _IN_BLOCKS else self._most for op in ops]
+        for number, op in enumerate(ops):
+            if len(op.results) != 1 or _is_view(op) or not _takes(op):
+                continue
+            value = op.results[0]
+            aliases = _views_of(value)
+            end = _last_use(aliases, order)
+            if end is None or not all(map(_is_in_dram, aliases)):
+                continue
+            size, span = self._bytes_of(value.type), range(number, end + 1)
+            if all(held[each] + size <= most[each] for each in span):
+                for each in span:
+                    held[each] += size
+                for alias in aliases:
+                    set_type(alias, self._in_l1(alias.type))
+
+    def _in_l1(self, type_: Attribute) -> Attribute:
+        tensor, memory = cast("TensorType[Attribute]", type_), memory_of(type_)
+        assert memory is not None, "it is in DRAM"
+        element, shape = tensor.element_type, tensor.get_shape()
+        layout = layout_in(
+            shape,
+            element,
+            tiled=memory.is_tiled,
+            buffer=BufferType.L1,
+            shards=Shards.on(
+                TTNNTensorMemoryLayout.INTERLEAVED,
+                (self._workers[0], self._workers[1]),
+                self._workers,
+            ),
+        )
+        return TensorType(element, shape, layout)
+
+    def _bytes_of(self, type_: Attribute) -> int:
+        """Bytes of a core that holds most pages of a tensor."""
+        layout = layout_attr(type_)
+        assert layout is not None, "tensors of ttnn have layouts"
+        whole = layout.tensor_layout.shard_bytes
+        return -(-whole // prod(self._workers))
+
+
+def _takes(op: Operation) -> bool:
+    return is_elementwise(op) or op.name in _TAKING
+
+
+def _views_of(value: SSAValue) -> list[SSAValue]:
+    """A tensor, and those that are the same one in other shapes."""
+    found = [value]
+    for each in found:
+        found += [use.operation.results[0] for use in each.uses if _is_view(use.operation)]
+    return found
+
+
+def _last_use(values: Sequence[SSAValue], order: Mapping[Operation, int]) -> int | None:
+    """The number of the last operation that uses one of them; None unless all of these take L1."""
+    users = [use.operation for value in values for use in value.uses]
+    if not users or not all(_takes(user) and user in order for user in users):
+        return None
+    return max(order[user] for user in users)
+
+
+def _is_view(op: Operation) -> bool:
+    """True for a reshape of tiles that stay where they are."""
+    if op.name != _RESHAPE:
+        return False
+    before, after = (value_shape(each) for each in (op.operands[0], op.results[0]))
+    if before[-1:] != after[-1:]:
+        return False
+    heights = [(1, *shape)[-2] for shape in (before, after)]
+    return heights[0] == heights[1] or all(height % TILE == 0 for height in heights)
+
+
+def _is_in_dram(value: SSAValue) -> bool:
+    memory = memory_of(value.type)
+    return memory is not None and memory.buffer is BufferType.DRAM and not is_sharded(value.type)
