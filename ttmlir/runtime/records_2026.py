@@ -296,8 +296,13 @@ class _Translator:
     def between(
         self, like: TensorRef, shape: Shape | None = None, element: str | None = None
     ) -> TensorRef:
-        """A tensor for the next operation of the record, kept as another one."""
+        """A tensor for the next operation of the record, kept as another one.
+
+        The library has none, so that none takes room in L1.
+        """
         desc = like.desc if shape is None else replace(like.desc, shape=shape)
+        if desc.memory_space is MemorySpace.DEVICE_L1:
+            desc = replace(desc, memory_space=MemorySpace.DEVICE_DRAM)
         if desc.memory_layout.is_sharded:
             desc = replace(
                 desc, memory_layout=TensorMemoryLayout.INTERLEAVED, core_ranges=(), shard=()
