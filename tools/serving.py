@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ttmlir.errors import InputError
+from ttmlir.files import write_file
 
 _SOCKET = "socket"
 _MOST = 1 << 26
@@ -72,7 +73,7 @@ def serve_tools() -> str:
     for name in tools:
         words = (sys.executable, "-IS", str(client), str(folder / _SOCKET), name)
         command = folder / name
-        command.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n', encoding="utf-8")
+        write_file(command, f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n'.encode())
         command.chmod(0o700)
     with listener:
         server = subprocess.Popen(
@@ -260,7 +261,7 @@ def _warm_up(folder: Path) -> None:
     from ttmlir.tools.ttmlir_translate import main as run_translate
 
     source, ttnn, binary = (folder / f"warm_up.{end}" for end in ("ttir", "mlir", "ttnn"))
-    source.write_text(_WARM_UP, encoding="utf-8")
+    write_file(source, _WARM_UP.encode())
     run_opt(["--ttir-to-ttnn-backend-pipeline", "--cse", str(source), "-o", str(ttnn)])
     run_translate(["--ttnn-to-flatbuffer", str(ttnn), "-o", str(binary)])
     try:

@@ -48,13 +48,16 @@ def test_example_is_short(path: Path) -> None:
     assert len(path.read_text().splitlines()) < 100
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 2**-9), (ml_dtypes.bfloat16, 2**-6)])
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 2**-8), (ml_dtypes.bfloat16, 2**-6)])
 @pytest.mark.parametrize("shape", [(1, 32), (40, 96), (2, 3, 33, 160)])
 @pytest.mark.parametrize("grid", [(1,), (2, 4)])
 def test_softmax_agrees_with_numpy(
     dtype: Any, tolerance: float, shape: tuple[int, ...], grid: tuple[int, ...]
 ) -> None:
-    """Large numbers of either sign included; each row has the sum 1."""
+    """Large numbers of either sign included; each row has the sum 1.
+
+    The matrix unit takes the upper 19 bits of float32: of 60, steps of 1/32.
+    """
     kernel = NumPyKernel("softmax", import_module("softmax_program").build_softmax, grid=grid)
     x = (20 * np.random.default_rng(3).standard_normal(shape)).astype(dtype)
     wide = x.astype(np.float64)

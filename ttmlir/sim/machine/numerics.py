@@ -478,10 +478,14 @@ def factor_b(values: Array, bits_of: Arch | None = None) -> Factor:
 
 @np.errstate(all="ignore")
 def _factor_of(parts: Array, values: Array, bits_of: Arch | None) -> Factor:
+    return Factor(parts, *_extent(values), values.astype(np.float32), bits_of)
+
+
+def _extent(values: Array) -> tuple[float, float]:
+    """The smallest magnitude other than 0, and the largest."""
     magnitudes = np.abs(values)
     nonzero = np.where(magnitudes > 0, magnitudes, np.inf)
-    smallest, largest = float(nonzero.min()), float(magnitudes.max())
-    return Factor(parts, smallest, largest, values.astype(np.float32), bits_of)
+    return float(nonzero.min()), float(magnitudes.max())
 
 
 Product = tuple[Factor, Factor]
