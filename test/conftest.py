@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from ctypes import CDLL
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ from running.lit_session import LitSession  # noqa: E402
 from running.warm_shell import WarmShell  # noqa: E402
 
 LIT = pytest.StashKey[LitSession]()
+DONE = pytest.StashKey[int]()
+"""How many tests this worker has run."""
 
 # Results of JAX are compared with; how fast they come does not matter, but compiling them does.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
@@ -88,6 +91,17 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 10, 20)
     gc.enable()
+
+
+TESTS_BETWEEN_TRIMS = 250
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Give free memory back now and then: glibc keeps half of what a worker has ever taken."""
+    done = item.config.stash.setdefault(DONE, 0) + 1
+    item.config.stash[DONE] = done
+    if done % TESTS_BETWEEN_TRIMS == 0 and (trim := getattr(CDLL(None), "malloc_trim", None)):
+        trim(0)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -425,11 +425,11 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.optimizer.ttnn_greedy_memory_layout_propagation"
         ":TTNNGreedyMemoryLayoutPropagationPass"
     ),
-    "ttnn-kv-cache-dtype-conversion": (
-        "ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion:TTNNKVCacheDtypeConversionPass"
-    ),
     "ttnn-keep-results-in-l1": (
         "ttmlir.passes.ttnn.optimizer.ttnn_keep_results_in_l1:TTNNKeepResultsInL1Pass"
+    ),
+    "ttnn-kv-cache-dtype-conversion": (
+        "ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion:TTNNKVCacheDtypeConversionPass"
     ),
     "ttnn-layout": "ttmlir.passes.ttnn.ttnn_layout:TTNNLayoutPass",
     "ttnn-load-input-tensors": (
