@@ -21,10 +21,15 @@ def run_command(address: str, tool: str, arguments: list[str]) -> int:
     """
     # Before the socket, which would take the place of a stream that is closed.
     streams = [number for number in range(3) if _is_open(number)]
+    try:
+        folder = os.getcwdb()
+    except OSError as error:
+        sys.stderr.write(f"{tool}: error: the current folder: {error.strerror}\n")
+        return 1
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         connection.connect(address)
-        _send_request(connection, streams, [tool, *arguments])
+        _send_request(connection, streams, folder, [tool, *arguments])
         answer = connection.recv(64)
     except OSError:
         answer = b""
@@ -38,13 +43,15 @@ def run_command(address: str, tool: str, arguments: list[str]) -> int:
     return status
 
 
-def _send_request(connection: _socket.socket, streams: list[int], words: list[str]) -> None:
+def _send_request(
+    connection: _socket.socket, streams: list[int], folder: bytes, words: list[str]
+) -> None:
     umask = os.umask(0)
     os.umask(umask)
     fields = [
         "".join(map(str, streams)).encode(),
         str(umask).encode(),
-        os.getcwdb(),
+        folder,
         str(len(words)).encode(),
         *map(os.fsencode, words),
         *(name + b"=" + value for name, value in os.environb.items()),

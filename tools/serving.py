@@ -67,7 +67,14 @@ def serve_tools() -> str:
         )
     folder = Path(tempfile.mkdtemp(prefix="ttmlir-"))  # which only its owner may enter
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(folder / _SOCKET))
+    try:
+        listener.bind(str(folder / _SOCKET))
+    except OSError as error:
+        listener.close()
+        folder.rmdir()
+        raise ServingError(
+            f"{folder}: a socket cannot be made there: {error}; let TMPDIR name another folder"
+        ) from error
     listener.listen(128)
     client = Path(__file__).with_name("served_command.py")
     for name in tools:
@@ -206,11 +213,15 @@ def _become(request: list[bytes], descriptors: list[int]) -> NoReturn:
         signal.set_wakeup_fd(-1)
         sys.argv = words
         status = _status_of(_load(words[0]))
-    finally:
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
-        os._exit(status)
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        status = status or 70
+        sys.stderr.flush()
+    finally:
+        os._exit(status)  # What follows is the server's.
 
 
 _DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGCHLD: signal.SIG_DFL}

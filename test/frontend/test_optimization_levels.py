@@ -146,6 +146,8 @@ def test_weights_of_convolutions_are_kept_as_they_are_prepared() -> None:
     ("arguments", "message"),
     [
         ({"optimization_level": 4}, "optimization_level is 0, 1, 2 or 3, not 4"),
+        ({"optimization_level": True}, "optimization_level is 0, 1, 2 or 3, not True"),
+        ({"options": {"a": 1}}, "options are one text, such as .*, not a dict"),
         (
             {"optimization_level": 3, "spelling": "2024"},
             "optimization-level=3 is for text of 2026; leave out spelling='2024'",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ttmlir
 from test.support.samples.mesh_programs import arrays, recorded
 from ttmlir.bridge.fabric_exchange import Move, exchange
 from ttmlir.errors import CompilationError, InputError
@@ -56,6 +57,9 @@ def test_layers_of_two_devices(tmp_path: Path) -> None:
     assert all(0 < cycles <= profile.cycles for cycles in profile.cycles_of_chips)
     assert "main on n300, 2 chips: " in str(profile)
     assert " 704 bytes, " in str(profile)
+    report = ttmlir.report(model, x, w, v)
+    assert report.title == f"main on n300: {profile.cycles:,} cycles"
+    assert report.sections[0].text == str(profile)
     _, parts = model.run_on_devices(x, w, v)
     np.testing.assert_array_equal(np.concatenate(parts, 1), profile.output[1])
     assert model.text("ttir").count("ttir.all_reduce") == 1
@@ -63,9 +67,9 @@ def test_layers_of_two_devices(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no file: \.ttm files have no exchanges"):
         model.save(tmp_path / "model.ttm")
     assert not list(tmp_path.iterdir())
-    for report in (model.estimate, model.summary):
+    for refused in (model.estimate, model.summary):
         with pytest.raises(InputError, match=r"is kernels, which have no .*: profile"):
-            report()
+            refused()
     with pytest.raises(InputError, match="'n150' does not have; boards with as many are n300"):
         compiled(LAYERS, board="n150")
 

@@ -119,6 +119,22 @@ def test_what_ends_a_command_ends_its_tool(folder: Path) -> None:
     os.close(writer)
 
 
+def test_folders_that_are_gone(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What goes wrong around a tool is said, and ends its process alone."""
+    ended = run(folder, "mkdir gone; cd gone; rmdir ../gone; ttmlir-opt --version", cwd=tmp_path)
+    assert ended.returncode == 1
+    assert "ttmlir-opt: error: the current folder: No such file or directory\n" in ended.stderr
+    from ttmlir.tools import served_command
+
+    monkeypatch.setattr(os, "getcwdb", lambda: os.fsencode(tmp_path / "missing"))
+    socket = str(folder / "socket")
+    assert served_command.run_command(socket, "ttmlir-opt", ["--version"]) == 70
+    assert "FileNotFoundError: " in capfd.readouterr().err
+    assert (folder / "ttmlir-opt").exists()
+
+
 def test_a_server_that_has_ended(tmp_path: Path) -> None:
     """Its commands say so."""
     from ttmlir.tools import served_command
@@ -139,3 +155,18 @@ def test_an_environment_without_commands(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(serving, "_installed_tools", dict)
     with pytest.raises(serving.ServingError, match="not served: that needs the installed package"):
         serving.serve_tools.__wrapped__()
+
+
+def test_a_folder_for_temporary_files_that_takes_no_socket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Addresses of sockets have about a hundred bytes."""
+    from ttmlir.tools import serving
+
+    deep = tmp_path / ("deep" * 30)
+    deep.mkdir()
+    monkeypatch.setattr(serving, "_installed_tools", lambda: {"ttmlir-opt": "ttmlir.tools:main"})
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+    with pytest.raises(serving.ServingError, match="too long; let TMPDIR name another folder"):
+        serving.serve_tools.__wrapped__()
+    assert not list(deep.iterdir())

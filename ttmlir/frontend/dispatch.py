@@ -472,11 +472,13 @@ def _with_spelling(spelling: str | None, target: TargetName, options: str) -> st
 
 def _with_level(level: int | None, target: TargetName, options: str) -> str:
     """The options of a pipeline that stand for an optimization level."""
+    _check_options(options)
     if level is None:
         return options
     said = {name: value for name, _, value in (word.partition("=") for word in options.split())}
-    if level not in range(MOST_OPTIMIZED + 1):
+    if type(level) is bool or level not in range(MOST_OPTIMIZED + 1):
         raise ArgumentError(f"optimization_level is 0, 1, 2 or 3, not {level!r}")
+    level = int(level)
     if level and target != "ttnn":
         raise ArgumentError(
             f"optimization_level={level} is for target='ttnn'; kernels have options of their own"
@@ -490,6 +492,13 @@ def _with_level(level: int | None, target: TargetName, options: str) -> str:
         if LEVEL_OPTION in said or not level
         else f"{options} {LEVEL_OPTION}={level}".lstrip()
     )
+
+
+def _check_options(options: object) -> None:
+    if not isinstance(options, str):
+        raise ArgumentTypeError(
+            f'options are one text, such as "enable-grid-set=false", not a {type(options).__name__}'
+        )
 
 
 def _check_weights(weights: str) -> None:

@@ -42,7 +42,7 @@ from ttmlir.runtime.errors import ExecutionError, InputError
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.system_desc import board_text, find_system
 from ttmlir.runtime.tensor import Array, Numerics, TensorDesc, convert, host_desc
-from ttmlir.terminal import show_wait
+from ttmlir.terminal import ShownAsText, show_wait
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -70,7 +70,7 @@ class MeshStep:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeshProfile:
+class MeshProfile(ShownAsText):
     """One run of a model of several devices; printed as a table of its steps."""
 
     name: str
@@ -156,7 +156,8 @@ class MeshKernels(CompiledModel):
     ) -> None:
         """Compile the program of each device; CompilationError for what is not supported.
 
-        `board` is one with as many chips, by default the smallest one of Wormhole.
+        `board` is one with as many chips, by default the smallest, of Wormhole
+        before others.
         """
         self._imported = imported
         self._state = None

@@ -19,6 +19,7 @@ from ttmlir.errors import ArgumentError
 from ttmlir.files import write_file
 from ttmlir.frontend.calls import CallableModel, JaxOpener, NumericsName, as_array, read_layout
 from ttmlir.frontend.compiled import CompiledModel, LoadedModel
+from ttmlir.frontend.mesh_kernels import MeshKernels
 from ttmlir.frontend.summary import ModelPlot, align_left, draw, html_table, plot_estimate
 from ttmlir.runtime.binary import chip_of
 from ttmlir.runtime.errors import InputError
@@ -99,7 +100,7 @@ class ModelReport:
 
     def write(self, path: str | Path) -> Path:
         """Write one file, `.html`, that needs no other and no network."""
-        if Path(path).suffix != ".html":
+        if not str(path).endswith(".html"):
             raise ArgumentError(f"{path}: a report is written as .html")
         page = _PAGE.format(title=_escaped(self.title), style=_STYLE, body=self.to_html())
         write_file(path, page.encode())
@@ -141,7 +142,9 @@ def report(
             "returned"
         )
     sections = list[Section]()
-    estimate = None if model.binary.is_metal else model.estimate(board)
+    is_mesh = isinstance(model, MeshKernels)
+    is_kernels = is_mesh or model.binary.is_metal
+    estimate = None if is_kernels else model.estimate(board)
     if isinstance(model, CompiledModel) and not (args or kwargs) and model.examples is not None:
         if estimate is None or estimate.flops <= MOST_FLOPS:
             args, kwargs = model.examples
@@ -152,10 +155,11 @@ def report(
                 "arguments of a call, too"
             )
         profile = model.profile(*args, **kwargs)
-        chip = chip_of(model.binary).arch.keyword
-        title = f"{model.name} on {chip}: {profile.cycles:,} cycles"
+        place = model.board if is_mesh else chip_of(model.binary).arch.keyword
+        title = f"{model.name} on {place}: {profile.cycles:,} cycles"
         sections.append(Section(title="Programs", text=str(profile)))
-        sections.append(Section(title="Layers", text=str(model.summary())))
+        if not is_mesh:
+            sections.append(Section(title="Layers", text=str(model.summary())))
     else:
         time = estimate.total
         bounds = f"({time.low / 1e3:,.1f} to {time.high / 1e3:,.1f})"
@@ -164,7 +168,7 @@ def report(
     accuracy = _measure(model, args, kwargs)
     if accuracy is not None:
         sections.append(accuracy)
-    if suggestions and isinstance(model, CompiledModel) and not model.binary.is_metal:
+    if suggestions and isinstance(model, CompiledModel) and not is_kernels:
         sections.append(Section(title="What may help", text=str(suggest(model))))
     return ModelReport(title=title, sections=sections)
 

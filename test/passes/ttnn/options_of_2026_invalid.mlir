@@ -7,6 +7,9 @@
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=4" %s 2>&1 | FileCheck %s --check-prefix=LEVEL
 // LEVEL: Invalid optimization_level: 4. Optimization level must be 0, 1, 2, or 3
 
+// RUN: echo 'func.func @same(%%x: tensor<3xf32>) -> tensor<3xf32> { return %%x : tensor<3xf32> }' | ttmlir-opt --ttir-to-ttnn-backend-pipeline="optimization-level=3 spelling=2024" 2>&1 | FileCheck %s --check-prefix=EARLY
+// EARLY: warning: --optimization-level has no effect: the program becomes text of 2024; spelling=2026 writes that of 2026, which has it
+
 // RUN: not ttmlir-opt --ttir-quant-data-type-conversion="target-bit-width=12" %s 2>&1 | FileCheck %s --check-prefix=BITS
 // BITS: for the --target-bit-width option: 12 is none of the widths of quantized numbers; give 8, 16 or 32
 

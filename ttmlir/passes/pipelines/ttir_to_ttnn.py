@@ -346,13 +346,16 @@ class TTIRToTTNNBackendPipeline(LateOptions):
             TTIRSlidingWindow2dFixShapesPass,
         )
         from ttmlir.passes.ttnn.conversion.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
+        from ttmlir.passes.ttnn.ttnn_report_options import OF_2026, TTNNReportOptionsPass
 
+        ignored = [TTNNReportOptionsPass(without_effect=(OF_2026,))]
         grid_set = TTIRGridSetPass(
             override_grid_sizes=self.override_grid_sizes,
             override_output_layout=self.override_output_layout,
             sharding_pass_enabled=self.sharding_pass_enabled,
         )
         return (
+            *(ignored if self.optimization_level else []),
             ConvertSpellingPass(),
             *([TTIRFoldBatchNormPass()] if self.enable_fold_batch_norm else []),
             TTIRDecompositionPass(),

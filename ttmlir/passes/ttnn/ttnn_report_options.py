@@ -46,6 +46,8 @@ NOT_DONE = (
     *("enable-create-d2m-subgraphs", "enable-d2m-elementwise-fusion"),
 )
 """Options of pipelines to ttnn for what no pass here does."""
+OF_2026 = "optimization-level"
+"""The option that chooses among the passes of 2026."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,13 @@ class TTNNReportOptionsPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Warn."""
         for name in self.without_effect:
-            text = f"--{name} has no effect: " + (
-                "there is no model of the device, with which tt-mlir searches for layouts"
-                if name in OF_OPTIMIZER
-                else "no pass does it here; leave it out"
-            )
+            text = f"--{name} has no effect: {_reason(name)}"
             warn(op_diagnostic(module, text, severity="warning", with_name=False))
+
+
+def _reason(name: str) -> str:
+    if name == OF_2026:
+        return "the program becomes text of 2024; spelling=2026 writes that of 2026, which has it"
+    if name in OF_OPTIMIZER:
+        return "there is no model of the device, with which tt-mlir searches for layouts"
+    return "no pass does it here; leave it out"
