@@ -20,7 +20,22 @@ template <> struct Counts<float> { uint32_t other; };
 template <typename T> uint32_t Counts<T>::add(uint32_t n) { return hits += n; }
 uint32_t hits = 77;
 constexpr uint32_t table[] = {4, 5, 6};
+template <typename T> struct Wide {
+    T x;
+    Wide(T x) : x(x) {}
+    template <typename U> Wide(const Wide<U>& other) : x(other.x + 100) {}
+    template <typename U> Wide(const U& other, int) : x(other.x + 1000) {}
+    template <typename U> Wide(const Wide<U>& other, char) : x(other.x + 10) {}
+    template <typename U> uint32_t sum(const Wide<U>& other) { return x + other.x; }
+};
+int subtract(int a, int b) { return a - b; }
+template <typename F> struct Held { F f; int run(int a, int b) { return f(a, b); } };
+template <typename F> Held<F> hold(F f) { return {f}; }
+template <typename T> uint32_t kind() { return std::is_same_v<T, int> ? 1 : 2; }
 void kernel_main() {
+    Wide<int> wide(3), copy = wide, made = Wide<short>(4), more(Wide<short>(5), 0), less(Wide<short>(6), 'c');
+    note(copy.x); note(made.x); note(more.x); note(less.x); note(made.sum(Wide<short>(1))); note(made.sum(wide));
+    note(hold(subtract).run(3, 4)); note(kind<decltype(hold(subtract).run(1, 2))>()); note(kind<decltype(std::make_pair(1, 2u).first)>());
     note(capacity(Buffer<uint16_t>{}));
     note(choose < (sizeof(int) == 4) || (table[0] && !table[1]), Facts < table[2],
          table[0], Rank<int*>::value == 1 >> (9u));

@@ -12,6 +12,9 @@ void kernel_main() {
     constexpr std::array<uint32_t, 3> values{7, 8, 9};
     static_assert(sum(values) == 24 and values.size() == 3);
     std::pair<uint32_t, int> pair{3, -1};
+    std::pair<int, uint8_t> ordered[] = {{1, 3}, {1, 2}, {-4, 9}, {1, 2}};
+    for (auto& a : ordered) for (auto& b : ordered) { note(a < b); note(a > b); note(a <= b); note(a >= b); note(a != b); }
+    std::pair<short, float> converted(ordered[2]); note(converted.first); converted = std::pair(7, 2); note(converted.first); ordered[0].swap(ordered[2]); note(ordered[0].first);
     auto tuple = std::make_tuple(1u, 2u, 4u);
     std::swap(pair.first, std::get<2>(tuple));
     note(pair.first); note(std::get<2>(tuple)); note(std::exchange(pair.second, 5)); note(pair.second);

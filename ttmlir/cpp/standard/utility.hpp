@@ -10,9 +10,24 @@ struct pair {
     constexpr pair(const A& a, const B& b) : first(a), second(b) {}
     template <typename X, typename Y>
     constexpr pair(X&& a, Y&& b) : first(std::forward<X>(a)), second(std::forward<Y>(b)) {}
+    template <typename X, typename Y>
+    constexpr pair(const pair<X, Y>& other) : first(other.first), second(other.second) {}
+    template <typename X, typename Y>
+    constexpr pair(pair<X, Y>&& other)
+        : first(std::forward<X>(other.first)), second(std::forward<Y>(other.second)) {}
+    constexpr void swap(pair& other) {
+        std::swap(first, other.first);
+        std::swap(second, other.second);
+    }
     friend constexpr bool operator==(const pair& a, const pair& b) {
         return a.first == b.first && a.second == b.second;
     }
+    friend constexpr bool operator<(const pair& a, const pair& b) {
+        return a.first < b.first || (!(b.first < a.first) && a.second < b.second);
+    }
+    friend constexpr bool operator>(const pair& a, const pair& b) { return b < a; }
+    friend constexpr bool operator<=(const pair& a, const pair& b) { return !(b < a); }
+    friend constexpr bool operator>=(const pair& a, const pair& b) { return !(a < b); }
 };
 
 template <typename A, typename B>

@@ -43,6 +43,7 @@ from ttmlir.sim.kernels.expressions.initial_values import (
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
+    decay_function,
     evaluate_constant,
     find_this,
     retype_lvalue,
@@ -67,6 +68,7 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
     define_static_members,
+    refers_to_place,
 )
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
@@ -874,7 +876,8 @@ def _declare_fields(context: Context, info: ClassInfo, field: tree.Declaration) 
 def _find_field_type(
     context: Context, field: tree.Declaration, declarator: tree.Declarator, base: QualifiedType
 ) -> CType:
-    type_ = base.type
+    # Of a class template that was given a function; members hold pointers.
+    type_ = decay_function(context, Value(base.type, code.constant(0)), declarator).type
     for size in reversed(declarator.sizes):
         if size is None:
             raise context.error(declarator, "the size of this array is missing")
@@ -884,6 +887,9 @@ def _find_field_type(
         type_ = ArrayType(type_, count)
     if isinstance(field.type, tree.Reference):
         type_ = ReferenceType(type_, base.const, base.volatile)
+    elif refers_to_place(field.type, context.scope):
+        message = "a member is no reference because a template argument is one"
+        raise context.error(declarator, f"{message}; write '&' behind the type of the member")
     if size_of(type_) is None and not isinstance(type_, ObjectType):
         raise context.error(declarator, f"a member of type '{type_.name}' is not supported")
     return type_
@@ -1024,7 +1030,7 @@ def _declare_member_function(context: Context, info: ClassInfo, function: tree.F
 
 def _is_copying(info: ClassInfo, function: tree.Function) -> bool:
     """Whether a constructor makes an object of another one of its class."""
-    if not function.parameters:
+    if not function.parameters or function.template_parameters:
         return False
     first, *others = function.parameters
     if not isinstance(first.type, tree.Reference) or any(each.default is None for each in others):

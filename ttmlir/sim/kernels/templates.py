@@ -58,6 +58,7 @@ from ttmlir.sim.kernels.scope import (
     InScope,
     Pack,
     Scope,
+    StructDefinition,
     Symbol,
     Variable,
     is_given_up,
@@ -420,6 +421,10 @@ class Deduction:
             return False
         info = self.context.unit.classes.get(given.type.number)
         symbol = self.context.unit.find(pattern.name, self.scope)
+        if isinstance(symbol, StructDefinition) and pattern.template_arguments:
+            # Within a class that is made from the template, its name means the class.
+            own = self.context.unit.classes.get(symbol.type.number)
+            symbol = symbol if own is None else own.template
         if info is not None and info.template is not None:
             if pattern.name in self.open and self.open[pattern.name].is_template:
                 return self._bind(pattern.name, info.template) and self.match_arguments(
