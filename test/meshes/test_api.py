@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from test.support.samples.mesh_programs import recorded
-from ttmlir.errors import ArgumentTypeError, CompilationError, ExecutionError, InputError
+from ttmlir.errors import ArgumentTypeError, CompilationError, ExecutionError
 from ttmlir.frontend.compiled import CompiledModel, CompiledPrograms
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.text import import_text
@@ -103,8 +103,6 @@ def test_files_say_their_mesh(tmp_path: Path) -> None:
     )
     assert "program 0 'main': pass on 8 chips (2x4)," in done.stdout + done.stderr
     assert model.estimate().mesh == (2, 4)
-    with pytest.raises(InputError, match="'main' is for several devices, which are not compared"):
-        model.bisect(np.ones((8, 24), np.float32))
 
 
 SHARDED = """\

@@ -102,6 +102,7 @@ def test_a_page_holds_all_and_loads_nothing(found: ModelReport, tmp_path: Path) 
         assert ElementTree.fromstring(b64decode(data)).tag.endswith("svg")
     assert "://" not in re.sub(r"base64,[\w+/=]*", "", text)
     assert "default-src 'none'" in text
+    assert found.write(tmp_path / "twice.html").read_bytes() == text.encode()
     again = ttmlir.report(ttmlir.compile(scores, X, W, board="n150"), suggestions=False)
     assert again.write(tmp_path / "again.html").read_bytes() == text.encode()
 

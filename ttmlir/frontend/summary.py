@@ -176,6 +176,9 @@ def draw(title: str, what: str, parts: Sequence[Callable[[Any], None]]) -> Model
     axes = figure.subplots(1, len(parts), squeeze=False)[0]
     for part, each in zip(parts, axes, strict=True):
         part(each)
+    # Laid out once: a second time would move parts by some points.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
     return ModelPlot(title, figure)
 
 

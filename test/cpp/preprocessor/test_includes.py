@@ -170,7 +170,8 @@ def test_headers_that_program_the_chip_are_not_read(
     write(tmp_path, {"k.cpp": f'#include "{written}"\n', f"home/{header}": "asm volatile(x);\n"})
     unit = read(tmp_path, home="home")
     assert statuses(unit) == ["built-in"]
-    assert variables(unit) == []
+    # What the package's own text of a header declares, if that.
+    assert set(variables(unit)) <= {"noc_mode"}
 
 
 def test_same_header_under_other_macros(tmp_path: Path) -> None:
