@@ -33,6 +33,8 @@ def run_command(address: str, tool: str, arguments: list[str]) -> int:
         answer = connection.recv(64)
     except OSError:
         answer = b""
+    finally:
+        connection.close()
     if not answer:
         sys.stderr.write(f"{tool}: error: the server of this command has ended; start it again\n")
         return 1
