@@ -398,6 +398,17 @@ def test_dots_that_separate_no_keys(tmp_path: Path, capsys: Capture) -> None:
     assert "a specification has no key 'kernels_'" in refuse(text, tmp_path, capsys)
 
 
+def test_kernels_are_no_specifications(tmp_path: Path, capsys: Capture) -> None:
+    """Who gives one is told what does run, and what compiles it."""
+    path = tmp_path / "k.cpp"
+    path.write_text("#include <cstdint>\nvoid kernel_main() {}\n", encoding="utf-8")
+    assert main(["run", str(path)]) == 1
+    message = capsys.readouterr().err
+    assert f"{path}:2:6: error: this is no TOML: what runs is a specification (.toml)" in message
+    assert f"ttmlir-kernel check {path}\n" in message
+    assert main(["check", str(path)]) == 0
+
+
 @pytest.mark.parametrize(
     "text", ["x" * (MAX_LENGTH + 1), '"""\\"' * (MAX_LENGTH // 5), "'''a''" * (MAX_LENGTH // 6)]
 )

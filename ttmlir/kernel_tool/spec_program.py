@@ -131,6 +131,11 @@ class SpecText:
             place = _PLACE.search(str(error))
             line, column = map(int, place.groups()) if place else (len(self._lines), 0)
             message = _PLACE.sub("", str(error)).partition("\n")[0]
+            if file.endswith((".cpp", ".cc", ".h", ".hpp")):
+                message = (
+                    "what runs is a specification (.toml) that names this file and its buffers; "
+                    f"to compile it alone: ttmlir-kernel check {file}"
+                )
             raise self._error_at(line, column, f"this is no TOML: {message}") from error
         except ValueError:  # Python reads no integers of thousands of digits.
             raise KernelToolError(f"{file}: error: this is no TOML: a number is too long") from None
