@@ -142,6 +142,20 @@ def test_a_picture(tmp_path: Path) -> None:
         picture.save(tmp_path / "model.gif")
 
 
+def test_names_in_a_picture_are_no_formulas(tmp_path: Path) -> None:
+    """matplotlib reads markup between dollars, and stops where it is wrong."""
+    text = """
+        func.func @"f$\\\\frac{$"(%x: tensor<33x70xf32>) -> tensor<33x70xf32> {
+          %0 = "ttir.neg"(%x) : (tensor<33x70xf32>) -> tensor<33x70xf32>
+              loc("layer$\\\\frac{$"("m.py":1:1))
+          return %0 : tensor<33x70xf32>
+        }
+    """
+    picture = ttmlir.compile(text).plot("n150")
+    assert picture.title == "f$\\frac{$ on n150"
+    assert b"<svg" in picture.save(tmp_path / "model.svg").read_bytes()
+
+
 def test_a_picture_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message says what to install."""
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

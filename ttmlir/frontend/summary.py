@@ -172,7 +172,7 @@ def draw(title: str, what: str, parts: Sequence[Callable[[Any], None]]) -> Model
     except ImportError:
         raise missing_package("matplotlib", "plot", what) from None
     figure = figures.Figure(figsize=(11, 5), layout="constrained")
-    figure.suptitle(title)
+    figure.suptitle(title, parse_math=False)
     axes = figure.subplots(1, len(parts), squeeze=False)[0]
     for part, each in zip(parts, axes, strict=True):
         part(each)
@@ -234,7 +234,7 @@ def _draw_layers(axes: Any, estimate: Estimate) -> None:
     ]
     # Numbers as positions: matplotlib reads markup in names of categories.
     axes.barh(range(len(shown)), middle, xerr=errors, color="tab:blue", ecolor="gray")
-    axes.set_yticks(range(len(shown)), [name.replace("$", r"\$") for name in names])
+    axes.set_yticks(range(len(shown)), names, parse_math=False)
     axes.invert_yaxis()
     axes.set(title="time of each layer", xlabel="us")
 
