@@ -65,6 +65,12 @@ uint32_t uses(uint32_t* p, const float& x, uint32_t (*g)(uint32_t)) {
     return declared(*p) + g(x);
 }
 void waits(uint32_t cb) { cb_wait_front(cb, 1); waits(cb); }
+uint32_t of_reference(uint32_t (&g)(uint32_t), uint32_t x) { return g(x); }
+struct Later;
+bool of_incomplete(Later& x) { return &x == nullptr; }
+template <typename T> bool named(T x) { return __func__ != nullptr; }
+bool named_here() { return __PRETTY_FUNCTION__ != nullptr; }
+uint32_t of_length(uint32_t n) { uint32_t a[n]; a[0] = n; return a[0]; }
 struct S {
     static uint32_t s() { return 1; } uint32_t v = 3; uint32_t get() const { return v + s(); }
 };

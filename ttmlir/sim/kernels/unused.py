@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.types import ObjectType, PassedType, SignatureType, is_deduced
+from ttmlir.cpp.types import IncompleteType, ObjectType, PassedType, SignatureType, is_deduced
 from ttmlir.sim.kernels.context import Argument, Context, Handlers
 from ttmlir.sim.kernels.destructors import THIS
 from ttmlir.sim.kernels.expressions.function_pointers import describe_argument
@@ -18,7 +18,10 @@ from ttmlir.sim.kernels.scope import ClassTemplate, Functions, Scope, list_decla
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.unknown_names import ENTRIES, check_template, mentions
 
-_NOT_HERE = ("support", "known here", "known to the simulator", "declared but never defined")
+_NOT_HERE = (
+    *("support", "known here", "known to the simulator", "declared but never defined"),
+    *("'__", "the size of an array has to be a constant"),
+)
 """Words of messages about what may be right, and is not possible here."""
 
 
@@ -68,7 +71,7 @@ def _compile_alone(context: Context, function: tree.Function) -> None:
         with unit.trying():
             written = tree.FunctionOf(tree.NamedType("void"), function.parameters)
             signature = find_signature(context, written)
-            if any(isinstance(each.type, ObjectType) for each in signature.parameters):
+            if any(isinstance(x.type, (ObjectType, IncompleteType)) for x in signature.parameters):
                 return
             arguments = [*_find_this(context), *_describe(signature)]
             context.handlers.find_instance(context, function, context.scope, arguments, function)

@@ -128,6 +128,12 @@ def _is_copied(passed: PassedType) -> bool:
     return passed.reference == "&" and passed.const and is_number
 
 
+def _decay(passed: PassedType) -> PassedType:
+    """A reference to a function as a pointer to it; others as they are."""
+    is_function = isinstance(passed.type, SignatureType)
+    return PassedType(PointerType(passed.type)) if is_function else passed
+
+
 def _write_parameter(passed: PassedType) -> tuple[Scope, tree.Parameter]:
     """A parameter of a type, with the scope in which its type is meant."""
     scope = Scope()
@@ -143,6 +149,7 @@ def _make_uniform(
 ) -> ast.expr:
     """An argument as all functions of a type take it, wherever it is."""
     type_ = argument.type
+    passed = _decay(passed)
     if not passed.reference or _is_copied(passed):
         known = Value(type_, argument.node)
         if isinstance(type_, FunctionType) or _is_lambda(context, type_):
@@ -225,6 +232,7 @@ def _compile(
 def describe_argument(passed: PassedType, number: int) -> Argument:
     """What a function gets for a parameter that is called through a pointer."""
     node = code.name("unused")
+    passed = _decay(passed)
     if not passed.reference or _is_copied(passed):
         is_const = bool(passed.reference)
         return Argument(passed.type, "value", node, Space.ANY, is_const, number)
