@@ -192,9 +192,30 @@ def add_dispatchers(context: Context) -> None:
     for tag, dispatcher in unit.dispatchers.items():
         # Functions that calls through other pointers compiled may have got addresses of their own.
         waiting |= {tag} & _compile_pointed(context, tag, dispatcher)
-    unit.found_waiting = unit.waiting_tags | waiting
+    waiting -= unit.waiting_tags
+    unit.found_waiting = (
+        unit.waiting_tags | _spread(unit, waiting) if waiting else unit.waiting_tags
+    )
     for dispatcher in unit.dispatchers.values():
         _write_dispatcher(unit, dispatcher)
+
+
+def _spread(unit: Unit, waiting: set[str]) -> set[str]:
+    """The types of which functions wait because they call through pointers of types that do."""
+    callers = dict[str, list[str]]()
+    for identifier, function in unit.by_name.items():
+        for name in set(code.list_names(function)):
+            callers.setdefault(name, []).append(identifier)
+    for dispatcher in unit.dispatchers.values():
+        for instance, _ in dispatcher.entries.values():
+            callers.setdefault(instance.identifier, []).append(dispatcher.instance.identifier)
+    pending = [unit.dispatchers[tag].instance.identifier for tag in waiting]
+    found = set(pending)
+    while pending:
+        new = set(callers.get(pending.pop(), ())) - found
+        found |= new
+        pending += new
+    return {tag for tag, each in unit.dispatchers.items() if each.instance.identifier in found}
 
 
 def _compile_pointed(context: Context, tag: str, dispatcher: Dispatcher) -> set[str]:
