@@ -76,3 +76,20 @@ struct S {
 };
 """
     assert noted(text + MAIN) == [1]
+
+
+@pytest.mark.parametrize(("count", "is_found"), [(2, True), (40, False)])
+def test_unused_functions_are_bounded_together(
+    count: int, is_found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A short text can ask for as many instances as it likes, which no kernel needs."""
+    for module in ("unit", "unused"):
+        monkeypatch.setattr(f"ttmlir.sim.kernels.{module}.MAX_STEPS", 600)
+    text = "template <int N> int g(int x) { x += 1; x += 2; x += 3; return x; }\n"
+    text += "".join(f"int f{i}(int x) {{ return g<{i}>(x); }}\n" for i in range(count))
+    text += "void wrong() { missing(); }"
+    if is_found:
+        with pytest.raises(CppSyntaxError, match="there is no function 'missing'"):
+            noted(text + MAIN)
+    else:
+        assert noted(text + MAIN) == [1]
