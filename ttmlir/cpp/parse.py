@@ -28,6 +28,7 @@ from ttmlir.cpp.expression_reader import MisreadError
 from ttmlir.cpp.include_path import IncludePath
 from ttmlir.cpp.preprocess import Dependencies, PreprocessedText, make_macros, preprocess
 from ttmlir.cpp.tokens import BLANK, SourceText, split_tokens
+from ttmlir.cpp.types import UNKNOWN_MEMBER
 from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.nesting import deep_recursion
 
@@ -153,6 +154,24 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_cpp.language()))
 
 
+_MEMBER_POINTER = re.compile(r"\w[\w:]*::\s*\*|->\s*\*")
+
+
+def _find_member_pointer(source: PreprocessedText, node: Node) -> CppSyntaxError | None:
+    """The error about a pointer to a member, as far as the grammar does not know these."""
+    text = source.text
+    start = text.rfind("\n", 0, node.start_byte) + 1
+    end = text.find("\n", node.end_byte)
+    for found in _MEMBER_POINTER.finditer(text, start, len(text) if end < 0 else end):
+        if found.start() <= node.end_byte + 1 and found.end() >= node.start_byte - 1:
+            if found[0].startswith("->"):
+                message = "'->*' is not supported here; write '(*pointer).*member'"
+            else:
+                message = UNKNOWN_MEMBER
+            return source.error(found.start(), message)
+    return None
+
+
 def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
     """The error about the first place that the grammar does not accept."""
     node = root
@@ -162,6 +181,9 @@ def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
     if sfpi is not None and sfpi.start() <= node.start_byte:
         message = f"'{sfpi[0]}' is a word of sfpi, which only math of a compute kernel has"
         return source.error(sfpi.start(), message)
+    member = _find_member_pointer(source, node)
+    if member is not None:
+        return member
     if node.is_missing:
         return source.error(node.start_byte, f"expected '{node.type}'")
     found = source.text[node.start_byte : node.end_byte].split()

@@ -717,11 +717,17 @@ def resolve_type(
             return _resolve_composed(node, names, deduced)
 
 
+UNKNOWN_MEMBER = (
+    "which member a pointer points to has to be known here: write 'auto' before its name and a "
+    "value after it; member functions are called in functions or lambdas"
+)
+
+
 def _resolve_member_pointer(
     node: tree.Pointer, names: TypeNames, deduced: QualifiedType | None
 ) -> QualifiedType:
     if deduced is None or not isinstance(deduced.type, MemberPointerType):
-        raise names.error(node, "which member a pointer points to has to be known here")
+        raise names.error(node, UNKNOWN_MEMBER)
     assert node.holder is not None
     found = deduced.type
     pointee, holder = (resolve_type(each, names).type for each in (node.pointee, node.holder))

@@ -50,8 +50,14 @@ void chosen_late() {
   uint32_t sum = 3, last[2] = {0, 0}; auto m = add_to; for (int i = 0; i < 2; i++) { m(sum, 5, last, Pair{2, 6}); note(sum); note(last[i]); m = multiply; }
   note(twice_by(next, 4)); note(twice_by(table[2], 4)); note(down(5)); uint32_t i = 1; table[i](2); note(table[i](2)); std::array<decltype(&next), 2> both{next, doubled}; for (auto f : both) note(f(30)); std::swap(both[0], both[1]); note(both[0](8)); note(sizeof(both[0]) == sizeof(p));
 }
+int by_reference(uint32_t (&f)(uint32_t), int x) { return f(x) + 5; }
+int by_reference2(uint32_t (&f)(uint32_t), int x) { return f(x) * 10; }
+void functions_by_reference() {
+  int (*p)(uint32_t (&)(uint32_t), int) = by_reference;
+  for (int i = 0; i < 3; i++) { note(p(next, i)); note(p(doubled, 4)); p = by_reference2; }
+}
 void kernel_main() {
-  chosen_late();
+  chosen_late(); functions_by_reference();
   call(one, 1); call2(&two, 2); call3(one, 4); call4(one, 8); call5(two); call5(any);
   fn& r = two; r(10); fn* p = one; p(20); fp q = &two; (*q)(1); const fp s = one; s(2.5f);
   maker* m = make; note(m(1.5f, 3)); uint32_t (&n)(float, const uint8_t&) = make; note(n(2.5f, 4));

@@ -11,12 +11,18 @@ uint32_t sum(const Sides* all, uint32_t count, uint32_t Sides::* side) {
     return found;
 }
 template <typename C, typename T> T double_of(C& object, T C::* side) { return object.*side *= 2; }
+struct Called { uint32_t first = 1; uint32_t (*f)(uint32_t) = square; };
+struct Top { uint32_t top = 8; };
+struct Both : Sides, Top, Called { uint32_t own = 3; };
 struct Bound { int v; constexpr Bound(std::nullptr_t) : v(7) {} constexpr Bound(int n) : v(n) {} };
 template <int N> struct Holding { static constexpr Bound fixed = nullptr; Bound own{nullptr}; };
 void kernel_main() {
     Sides sides[] = {{3, 4}, {5}};
     note(sum(sides, 2, &Sides::left)); note(sum(sides, 2, &Sides::right));
     uint32_t Sides::* side = &Sides::left; (*sides).*side += 20; note(double_of(sides[0], side));
+    Both both; both.left = 6; auto at_top = &Both::top; uint32_t Both::* at_right = &Both::right; auto at_own = &Both::own;
+    note(both.*at_top); note(both.*at_right); note(both.*at_own); both.*at_top = 50; note(both.top); note(both.own);
+    auto called = &Called::f; note((both.*called)(7)); note(((*&both).*called)(8));
     Node last{3}, first{4, &last};
     note(total(&first));
     uint32_t a = 5, b = 6;

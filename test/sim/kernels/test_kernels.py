@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from ttmlir.cpp.errors import Position
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.calls.kernel_api import kernel_call
 from ttmlir.sim.kernels import CompiledKernel, compile_kernel
+from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.python.code import add_clock, clock_costs
 
 KERNELS = Path(__file__).parents[2] / "target" / "cpp" / "kernels"
@@ -459,3 +461,24 @@ def all_code(code: CodeType) -> Iterator[CodeType]:
     for each in code.co_consts:
         if isinstance(each, CodeType):
             yield from all_code(each)
+
+
+def test_waiting_spreads_through_pointers_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that call each other through pointers of types of their own: two rounds do."""
+    rounds = list[str]()
+
+    def compile_noted(*given: Any) -> Any:
+        rounds.append("")
+        return compile_entry(*given)
+
+    monkeypatch.setattr("ttmlir.sim.kernels.compiler.compile_entry", compile_noted)
+    count = 12
+    text = f"void f{count}({', '.join(['int'] * count)}) {{ cb_wait_front(3, 1); note(7); }}\n"
+    for i in reversed(range(count)):
+        types, values = ", ".join(["int"] * (i + 1)), ", ".join("1" * (i + 1))
+        pointer = f"void (*p)({types}) = nullptr; if (get_arg_val<uint32_t>(0)) p = f{i + 1};"
+        text += f"void f{i}({', '.join(['int'] * i)}) {{ {pointer} p({values}); note({i}); }}\n"
+    api = run(text + "void kernel_main() { f0(); }", 1)
+    assert api.calls == [("cb_wait_front", 3, 1)]
+    assert api.noted == [7, *reversed(range(count))]
+    assert len(rounds) == 2

@@ -6,11 +6,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from oracles.kernel_oracle import RecordingApi, noted, noted_by_gcc, refused_by_gcc
+from oracles.kernel_oracle import RecordingApi, noted, noted_by_gcc, refused_by_gcc, run
 
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.errors import SimError
 from ttmlir.sim.kernels import compile_kernel
+from ttmlir.sim.kernels.python import code
 
 STRUCT = "struct S { int a; const int b = 3; int* p; int c[2]; };\n"
 TAKES = "void take(int* p) { *p = 1; }\nvoid refer(int& r) { r = 1; }\n"
@@ -306,3 +308,46 @@ def test_what_a_template_is_told_is_not_open(tmp_path: Path) -> None:
         "void kernel_main() { int x = 300; note(f<uint8_t>(&x)); }",
     ]
     assert [noted(text) for text in texts] == noted_by_gcc(texts, tmp_path)
+
+
+ENDLESS = "kernel.cpp:{}: error: this loop goes round without end"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("void kernel_main() { volatile int x = 0; while (x == 0) { x = 0; } }", "1:42"),
+        ("volatile int x = 0; void kernel_main() { while (x == 0) {} }", "1:42"),
+        ("void kernel_main() { volatile int a[2] = {1, 0}; while (a[1] == 0) {} }", "1:50"),
+        (
+            "void wait(volatile uint32_t& x) { while (x == 0) {} }\n"
+            "void kernel_main() { volatile uint32_t x = 0; wait(x); }",
+            "1:35",
+        ),
+    ],
+)
+def test_loops_that_wait_for_volatile_variables_stay(
+    text: str, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """C++ lets no compiler leave them out; nobody else changes such a variable, so none ends."""
+    monkeypatch.setitem(code.NAMES, "_rounds", range(10))
+    with pytest.raises(SimError) as caught:
+        run(text)
+    assert str(caught.value).startswith(ENDLESS.format(place))
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (volatile int i = 0; i < ROUNDS; i++) {}",
+        "volatile int i = ROUNDS; while (i > 0) { i = i - 1; }",
+        "volatile int n = ROUNDS; for (int i = 0; i < n; i++) {}",
+    ],
+)
+def test_delays_take_time(loop: str) -> None:
+    """Every round reads, compares and jumps: three instructions at least."""
+    clocks = [
+        run(f"void kernel_main() {{ {loop.replace('ROUNDS', rounds)} }}", timed=True).thread.clock
+        for rounds in ("100", "300")
+    ]
+    assert clocks[1] - clocks[0] >= 3 * 200

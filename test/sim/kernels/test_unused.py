@@ -65,8 +65,31 @@ uint32_t uses(uint32_t* p, const float& x, uint32_t (*g)(uint32_t)) {
     return declared(*p) + g(x);
 }
 void waits(uint32_t cb) { cb_wait_front(cb, 1); waits(cb); }
+uint32_t of_reference(uint32_t (&g)(uint32_t), uint32_t x) { return g(x); }
+struct Later;
+bool of_incomplete(Later& x) { return &x == nullptr; }
+template <typename T> bool named(T x) { return __func__ != nullptr; }
+bool named_here() { return __PRETTY_FUNCTION__ != nullptr; }
+uint32_t of_length(uint32_t n) { uint32_t a[n]; a[0] = n; return a[0]; }
 struct S {
     static uint32_t s() { return 1; } uint32_t v = 3; uint32_t get() const { return v + s(); }
 };
 """
     assert noted(text + MAIN) == [1]
+
+
+@pytest.mark.parametrize(("count", "is_found"), [(2, True), (40, False)])
+def test_unused_functions_are_bounded_together(
+    count: int, is_found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A short text can ask for as many instances as it likes, which no kernel needs."""
+    for module in ("unit", "unused"):
+        monkeypatch.setattr(f"ttmlir.sim.kernels.{module}.MAX_STEPS", 600)
+    text = "template <int N> int g(int x) { x += 1; x += 2; x += 3; return x; }\n"
+    text += "".join(f"int f{i}(int x) {{ return g<{i}>(x); }}\n" for i in range(count))
+    text += "void wrong() { missing(); }"
+    if is_found:
+        with pytest.raises(CppSyntaxError, match="there is no function 'missing'"):
+            noted(text + MAIN)
+    else:
+        assert noted(text + MAIN) == [1]

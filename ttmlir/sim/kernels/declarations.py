@@ -187,8 +187,9 @@ def _declare(context: Context, node: tree.Declaration, declarator: tree.Declarat
         raise context.error(declarator, message)
     if "static" in node.specifiers or not context.in_function:
         _declare_static(context, type_, value, declarator, is_const)
+        _note_volatile(context, declared, declarator)
         return
-    unchanging = is_const or declarator.name not in context.changed
+    unchanging = (is_const or declarator.name not in context.changed) and not declared.volatile
     if value is not None and (is_const or isinstance(value.type, FunctionType)):
         value = _find_constant(context, node, value, declarator)
     if value is not None and value.constant is not None and unchanging:
@@ -196,6 +197,19 @@ def _declare(context: Context, node: tree.Declaration, declarator: tree.Declarat
             bind_variable(context, declarator, value)
             return
     _declare_local(context, type_, value, declarator, is_const)
+    _note_volatile(context, declared, declarator)
+
+
+def _note_volatile(context: Context, type_: QualifiedType, declarator: tree.Declarator) -> None:
+    """Note a volatile variable, whose reading and writing a compiler leaves as they are."""
+    match context.scope.symbols[declarator.name]:
+        case Variable(
+            storage=LocalLvalue(identifier=identifier)
+            | ItemLvalue(container=ast.Name(id=identifier))
+        ) if type_.volatile:
+            context.unit.volatile.add(identifier)
+        case _:
+            pass
 
 
 def _find_constant(

@@ -178,7 +178,8 @@ def _compile_function(
             made_here = next(iter(context.temporaries.values()))
             refuse_destructor(context, made_here.lvalue.type, made_here.node)
         if not context.widened:
-            return context, parameters, remove_dead_code(context.out, unit.has_effect)
+            body = remove_dead_code(context.out, unit.has_effect, unit.volatile)
+            return context, parameters, body
         wide = None if attempt == _ATTEMPTS - 2 else (wide or frozenset()) | context.widened
     raise AssertionError("pointers that point anywhere stay so")
 
@@ -298,6 +299,10 @@ def _declare_parameter(
             lvalue = LocalLvalue(
                 type_, identifier, is_const=constant, space=space, origin=parameter
             )
+    written = parameter.type
+    referred = written.referent if isinstance(written, tree.Reference) else written
+    if isinstance(referred, tree.NamedType) and "volatile" in referred.qualifiers:
+        context.unit.volatile.add(identifier)
     if parameter.name is not None:
         if name in context.scope.symbols:
             raise context.error(parameter, f"two parameters are called '{name}'")

@@ -235,7 +235,9 @@ def _build_range(
             declare_variable(context, start.alone(each), each)
     declared, first = find_declared(context, start.alone(count.declarator), count.declarator)
     type_ = declared.type
-    if not isinstance(type_, IntType) or isinstance(type_, EnumType) or declared.const:
+    if not isinstance(type_, IntType) or isinstance(type_, EnumType):
+        return None
+    if declared.const or declared.volatile:
         return None
     if type_ == BOOL or first is None:
         return None

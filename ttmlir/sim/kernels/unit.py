@@ -310,6 +310,8 @@ class Unit:
         self.last: tree.Node | None = None
         """What was looked at last."""
         self.pure = set(PURE)
+        self.volatile = set[str]()
+        """Identifiers of volatile variables: reading and writing them is an effect."""
         """Functions that only find a value."""
 
     # Errors.
@@ -500,8 +502,10 @@ class Unit:
         return list_alike(name, own, 2) or self.library.list_nearest(name)
 
     def has_effect(self, node: ast.AST) -> bool:
-        """Whether an expression does more than find a value."""
-        return code.has_effect(node, self.pure)
+        """Whether an expression does more than find a value, of variables that are not volatile."""
+        if code.has_effect(node, self.pure):
+            return True
+        return bool(self.volatile) and not self.volatile.isdisjoint(code.list_names(node))
 
     def is_of_library(self, name: str, scope: Scope) -> bool:
         """Whether the kernel library has something of a name."""

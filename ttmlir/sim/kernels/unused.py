@@ -9,28 +9,37 @@ from collections.abc import Iterable, Iterator
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.types import ObjectType, PassedType, SignatureType, is_deduced
+from ttmlir.cpp.types import IncompleteType, ObjectType, PassedType, SignatureType, is_deduced
 from ttmlir.sim.kernels.context import Argument, Context, Handlers
 from ttmlir.sim.kernels.destructors import THIS
 from ttmlir.sim.kernels.expressions.function_pointers import describe_argument
 from ttmlir.sim.kernels.expressions.signatures import find_signature
+from ttmlir.sim.kernels.limits import MAX_STEPS
 from ttmlir.sim.kernels.scope import ClassTemplate, Functions, Scope, list_declared_names
 from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.unknown_names import ENTRIES, check_template, mentions
 
-_NOT_HERE = ("support", "known here", "known to the simulator", "declared but never defined")
+_NOT_HERE = (
+    *("support", "known here", "known to the simulator", "declared but never defined"),
+    *("'__", "the size of an array has to be a constant"),
+)
 """Words of messages about what may be right, and is not possible here."""
 
 
 def check_unused(unit: Unit, handlers: Handlers) -> None:
-    """Raise the first error in a function of the kernel's own text that was not compiled."""
+    """Raise the first error in a function of the kernel's own text that was not compiled.
+
+    All of them together may be as large as a kernel; what is beyond that is left alone.
+    """
     compiled = {key[0] for key in unit.instances}
+    unit.steps = 0
     for function, scope in list(_list_functions(unit)):
+        if unit.steps > MAX_STEPS:
+            return
         is_own = function.position is not None and function.position.file == unit.file
         is_left_out = id(function) in compiled or function.name in ENTRIES
         if not is_own or is_left_out or function.definition is None:
             continue
-        unit.steps = 0
         context = Context(unit, scope, handlers, function=function)
         is_template = bool(function.template_parameters) or function.specialized is not None
         if is_template or any(is_deduced(each.type) for each in function.parameters):
@@ -68,7 +77,7 @@ def _compile_alone(context: Context, function: tree.Function) -> None:
         with unit.trying():
             written = tree.FunctionOf(tree.NamedType("void"), function.parameters)
             signature = find_signature(context, written)
-            if any(isinstance(each.type, ObjectType) for each in signature.parameters):
+            if any(isinstance(x.type, (ObjectType, IncompleteType)) for x in signature.parameters):
                 return
             arguments = [*_find_this(context), *_describe(signature)]
             context.handlers.find_instance(context, function, context.scope, arguments, function)
@@ -77,7 +86,8 @@ def _compile_alone(context: Context, function: tree.Function) -> None:
 
 
 def _report(unit: Unit, error: CppSyntaxError) -> None:
-    if any(each in str(error).partition("\n")[0] for each in _NOT_HERE):
+    is_possible = any(each in str(error).partition("\n")[0] for each in _NOT_HERE)
+    if is_possible or unit.steps > MAX_STEPS:
         return
     if unit.errors is None:
         raise error

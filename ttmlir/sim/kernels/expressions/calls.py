@@ -211,6 +211,8 @@ def _call_static_method(
 def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member) -> Lvalue | Value:
     """`object.name(arguments)`, or through a pointer."""
     base: Lvalue | Value
+    if callee.member.startswith("*"):
+        return _call_object(context, node, look_at(context, callee))
     if callee.arrow:
         if not isinstance(callee.base, tree.This):
             found = look_at(context, callee.base)

@@ -128,6 +128,12 @@ def _is_copied(passed: PassedType) -> bool:
     return passed.reference == "&" and passed.const and is_number
 
 
+def _decay(passed: PassedType) -> PassedType:
+    """A reference to a function as a pointer to it; others as they are."""
+    is_function = isinstance(passed.type, SignatureType)
+    return PassedType(PointerType(passed.type)) if is_function else passed
+
+
 def _write_parameter(passed: PassedType) -> tuple[Scope, tree.Parameter]:
     """A parameter of a type, with the scope in which its type is meant."""
     scope = Scope()
@@ -143,6 +149,7 @@ def _make_uniform(
 ) -> ast.expr:
     """An argument as all functions of a type take it, wherever it is."""
     type_ = argument.type
+    passed = _decay(passed)
     if not passed.reference or _is_copied(passed):
         known = Value(type_, argument.node)
         if isinstance(type_, FunctionType) or _is_lambda(context, type_):
@@ -185,9 +192,30 @@ def add_dispatchers(context: Context) -> None:
     for tag, dispatcher in unit.dispatchers.items():
         # Functions that calls through other pointers compiled may have got addresses of their own.
         waiting |= {tag} & _compile_pointed(context, tag, dispatcher)
-    unit.found_waiting = unit.waiting_tags | waiting
+    waiting -= unit.waiting_tags
+    unit.found_waiting = (
+        unit.waiting_tags | _spread(unit, waiting) if waiting else unit.waiting_tags
+    )
     for dispatcher in unit.dispatchers.values():
         _write_dispatcher(unit, dispatcher)
+
+
+def _spread(unit: Unit, waiting: set[str]) -> set[str]:
+    """The types of which functions wait because they call through pointers of types that do."""
+    callers = dict[str, list[str]]()
+    for identifier, function in unit.by_name.items():
+        for name in set(code.list_names(function)):
+            callers.setdefault(name, []).append(identifier)
+    for dispatcher in unit.dispatchers.values():
+        for instance, _ in dispatcher.entries.values():
+            callers.setdefault(instance.identifier, []).append(dispatcher.instance.identifier)
+    pending = [unit.dispatchers[tag].instance.identifier for tag in waiting]
+    found = set(pending)
+    while pending:
+        new = set(callers.get(pending.pop(), ())) - found
+        found |= new
+        pending += new
+    return {tag for tag, each in unit.dispatchers.items() if each.instance.identifier in found}
 
 
 def _compile_pointed(context: Context, tag: str, dispatcher: Dispatcher) -> set[str]:
@@ -225,6 +253,7 @@ def _compile(
 def describe_argument(passed: PassedType, number: int) -> Argument:
     """What a function gets for a parameter that is called through a pointer."""
     node = code.name("unused")
+    passed = _decay(passed)
     if not passed.reference or _is_copied(passed):
         is_const = bool(passed.reference)
         return Argument(passed.type, "value", node, Space.ANY, is_const, number)

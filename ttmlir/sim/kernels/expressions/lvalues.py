@@ -823,9 +823,10 @@ def find_pointed_member(context: Context, node: tree.Expression) -> Value | None
         return None
     holder, _, name = node.text.rpartition("::")
     written = node.scope or tree.NamedType(holder, position=node.position)
-    struct = context.unit.resolve_type(written, context.scope).type
-    number = struct.index(name) if isinstance(struct, StructType) else None
-    if not isinstance(struct, StructType) or number is None:
+    named = context.unit.resolve_type(written, context.scope).type
+    struct = _find_holder(named, name) if isinstance(named, StructType) else None
+    number = None if struct is None else struct.index(name)
+    if struct is None or number is None:
         return None
     field = struct.fields[number]
     if field.bits is not None:
@@ -834,10 +835,21 @@ def find_pointed_member(context: Context, node: tree.Expression) -> Value | None
     return Value(type_, code.constant(0))
 
 
+def _find_holder(struct: StructType, name: str) -> StructType | None:
+    """The class that has a member: the class itself or one of its bases."""
+    if struct.index(name) is not None:
+        return struct
+    found = (_find_holder(each, name) for each in struct.bases)
+    return next((each for each in found if each is not None), None)
+
+
 def _find_member_pointed_to(context: Context, base: Lvalue, node: tree.Member) -> Lvalue | Value:
     """`base.*pointer`."""
     pointer = tree.Name(node.member.removeprefix("*"), position=node.position)
     type_ = look_at(context, pointer).type
+    if is_function(type_):
+        message = f"'{pointer.text}' points to a function, not to a member with a value"
+        raise context.error(node, f"{message}: call the member in a function or lambda")
     if not isinstance(type_, MemberPointerType):
         raise context.error(node, f"'{pointer.text}' is no pointer to a member")
     struct = complete_type(base.type, context.unit.structs)

@@ -161,6 +161,11 @@ def _is_pure(node: ast.AST, pure_calls: Set[str]) -> bool:
     return isinstance(node, _SIMPLE)
 
 
+def list_names(node: ast.AST) -> Iterator[str]:
+    """The variables of Python that an expression names."""
+    return (each.id for each in walk(node) if isinstance(each, ast.Name))
+
+
 def is_stable(node: ast.expr) -> bool:
     """Whether an expression can be written twice: it is cheap and calls nothing."""
     allowed = (ast.Name, ast.Constant, ast.expr_context)
@@ -270,18 +275,20 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
 _Effect = Callable[[ast.AST], bool]
 
 
-def remove_dead_code(body: list[ast.stmt], has_effect: _Effect) -> list[ast.stmt]:
-    """The statements of a function that matter."""
-    return _Pruner(has_effect).run(body)
+def remove_dead_code(
+    body: list[ast.stmt], has_effect: _Effect, volatile: Iterable[str] = ()
+) -> list[ast.stmt]:
+    """The statements of a function that matter, as all do that assign to volatile variables."""
+    return _Pruner(has_effect, volatile).run(body)
 
 
 class _Pruner:
     """Marks what matters until nothing is added, then leaves out the rest."""
 
-    def __init__(self, has_effect: _Effect) -> None:
+    def __init__(self, has_effect: _Effect, needed: Iterable[str]) -> None:
         self._effects = dict[int, bool]()
         self._find_effect = has_effect
-        self.needed = set[str]()
+        self.needed = set(needed)
         self.alive = set[int]()
         self.changed = False
 
