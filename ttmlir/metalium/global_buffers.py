@@ -7,19 +7,14 @@ impl/buffers/global_circular_buffer.cpp.
 from __future__ import annotations
 
 import struct
-from collections import deque
 from collections.abc import Sequence
 from typing import cast
 
 from ttmlir.metalium.buffers import Buffer, CircularBufferConfig, create_circular_buffers
-from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet, CoreSpec, cores_of
+from ttmlir.metalium.cores import CoreCoord, CoreRangeSet, CoreSpec, cores_of
 from ttmlir.metalium.device import Device, check_device
-from ttmlir.metalium.enums import (
-    BufferType,
-    ShardedBufferConfig,
-    ShardSpecBuffer,
-    TensorMemoryLayout,
-)
+from ttmlir.metalium.ends import configure, find_repeated, pages_on
+from ttmlir.metalium.enums import BufferType, ShardedBufferConfig, TensorMemoryLayout
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.sim.execution.program import CircularBufferSpec, GlobalPages, Program
 from ttmlir.sim.machine.device import Core
@@ -64,7 +59,7 @@ class GlobalCircularBuffer:
             raise MetaliumError(f"a global circular buffer is in L1, not in {buffer_type!s}")
         cores = [(sender.x, sender.y) for sender, _ in self._mapping]
         cores += [core for _, receivers in self._mapping for core in receivers]
-        twice = next((each for each in cores if cores.count(each) > 1), None)
+        twice = find_repeated(cores)
         if twice is not None:
             raise MetaliumError(
                 f"core {twice} is an end of the global circular buffer twice; a core sends or "
@@ -76,19 +71,13 @@ class GlobalCircularBuffer:
         cores = self._cores()
         buffers = list[Buffer]()
         for device in self._device.get_devices():
-            shards = ShardSpecBuffer(
-                CoreRangeSet([CoreRange(each, each) for each in cores]),
-                (1, 1),
-                page_shape=(1, 1),
-                tensor2d_shape=(len(cores), 1),
-            )
             config = ShardedBufferConfig(
                 device=device,
                 size=size * len(cores),
                 page_size=size,
                 buffer_type=BufferType.L1,
                 buffer_layout=TensorMemoryLayout.HEIGHT_SHARDED,
-                shard_parameters=shards,
+                shard_parameters=pages_on(cores),
             )
             address = buffers[0].address() if buffers else None
             buffers.append(Buffer(config, address=address))
@@ -128,14 +117,9 @@ class GlobalCircularBuffer:
         self, device: Device, core: Core, words: Sequence[int], signals: Sequence[int]
     ) -> None:
         """Write a configuration; some words are counted by the other end."""
-        config, size = self.config_address(), self._config[0].page_size()
-        core.l1.write(config, struct.pack(f"<{len(words)}I", *words).ljust(size, b"\0"))
-        core.credits.update((each, deque()) for each in signals)
-        watch = device.simulated.watch
-        if watch is not None:
-            watch.host_write(core.l1, config, size)
-            for each in signals:
-                watch.semaphore_created(core.l1, each)
+        size = self._config[0].page_size()
+        data = struct.pack(f"<{len(words)}I", *words).ljust(size, b"\0")
+        configure(device, core, self.config_address(), data, signals)
 
     def __repr__(self) -> str:
         """Size and place."""
