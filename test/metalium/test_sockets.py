@@ -409,6 +409,29 @@ def test_sockets_that_cannot_be(
         make(mesh, connections, size)
 
 
+def test_words_of_a_socket_that_is_given_back_are_data() -> None:
+    """Who uses them without an order is told so, as anywhere else."""
+    with open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as mesh:
+        _, receiver = make(mesh, [(at(0, 0), at(0, 1))], 256)
+        given_back = receiver.get_config_buffer()
+        address = given_back.address()
+        given_back.deallocate()
+        cores = mesh.compute_with_storage_grid_size()
+        local = DeviceLocalBufferConfig(page_size=64, buffer_type=BufferType.L1)
+        config = ReplicatedBufferConfig(64 * cores.x * cores.y)
+        assert MeshBuffer.create(config, local, mesh, address).address() == address
+        x, y = mesh.worker_core_from_logical_core(CoreCoord(1, 0))
+        run, include = Run(mesh), '#include "dataflow_api.h"\n'
+        write = f"noc_async_write({address}, get_noc_addr({x}, {y}, {address}), 16);"
+        words = f"auto* words = (volatile uint32_t*){address};"
+        ready = f"{words} for (int i = 0; i < 4; i++) words[i] = i + 1; {write}"
+        read = f"{words} if (words[0] == 1) DPRINT << words[1] << ENDL();"
+        for place, text in ((at(0, 0), f"{ready} noc_async_write_barrier();"), (at(0, 1), read)):
+            run.add(place, f"{include}void kernel_main() {{ {text} }}", [])
+        with pytest.raises(SimError, match=r"\[race\]"):
+            run.run()
+
+
 def test_sockets_between_meshes_are_refused() -> None:
     """Programs of two meshes do not run at the same time."""
     config = SocketConfig([SocketConnection(at(0, 0), at(0, 1))], SocketMemoryConfig(fifo_size=64))
