@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -396,6 +396,16 @@ def test_looks_that_do_not_wait() -> None:
         ([(at(0, 0), at(2, 1))], 256, "is outside of the mesh"),
         ([(at(0, 0), at(0, 90))], 256, "(90, 0)"),
         ([(at(0, 0), at(0, 1))], 1 << 24, "L1"),
+        (
+            [(at(0, 0), MeshCoreCoord(MeshCoordinate(0, 0), cast("Any", (0, 1))))],
+            256,
+            "has a MeshCoordinate and a CoreCoord, not MeshCoreCoord",
+        ),
+        (
+            [(MeshCoreCoord(cast("Any", [0, 0]), CoreCoord(0, 0)), at(0, 1))],
+            256,
+            "has a MeshCoordinate and a CoreCoord, not MeshCoreCoord",
+        ),
     ],
 )
 def test_sockets_that_cannot_be(
@@ -407,6 +417,16 @@ def test_sockets_that_cannot_be(
         pytest.raises(MetaliumError, match=re.escape(message)),
     ):
         make(mesh, connections, size)
+
+
+def test_a_socket_without_a_list() -> None:
+    """What is no list of connections is refused as an empty one is."""
+    config = SocketConfig(cast("Any", None), SocketMemoryConfig(fifo_size=64))
+    with (
+        open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as mesh,
+        pytest.raises(MetaliumError, match="a socket has a list of SocketConnection"),
+    ):
+        create_socket_pair(mesh, mesh, config)
 
 
 def test_words_of_a_socket_that_is_given_back_are_data() -> None:

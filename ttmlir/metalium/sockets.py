@@ -186,13 +186,19 @@ def _check(config: object) -> None:
     """MetaliumError for what is no configuration of a socket."""
     if not isinstance(config, SocketConfig):
         raise MetaliumError(f"a socket takes a SocketConfig, not {config!r}")
-    connections = list(cast("Iterable[object]", config.socket_connection_config))
+    given = cast("object", config.socket_connection_config)
+    connections = list(cast("Iterable[object]", given)) if isinstance(given, Iterable) else []
     if not connections or not all(isinstance(each, SocketConnection) for each in connections):
         raise MetaliumError("a socket has a list of SocketConnection, one or more")
     for side in _sides(config):
         for each in side:
             if not isinstance(cast("object", each), MeshCoreCoord):
                 raise MetaliumError(f"an end of a connection is a MeshCoreCoord, not {each!r}")
+            place = cast("tuple[object, object]", (each.device_coord, each.core_coord))
+            if not (isinstance(place[0], MeshCoordinate) and isinstance(place[1], CoreCoord)):
+                raise MetaliumError(
+                    f"an end of a connection has a MeshCoordinate and a CoreCoord, not {each!r}"
+                )
     twice = find_repeated(_sides(config)[1])
     if twice is not None:
         raise MetaliumError(
