@@ -19,7 +19,13 @@ class SocketApi(DataMovementApi):
     """Calls of BRISC or NCRISC with sockets."""
 
     def _end(self, config: int) -> SocketEnd:
-        return self.core.sockets[config]
+        end = self.core.sockets.get(config)
+        if end is None:
+            raise self._error(
+                f"there is no socket at {config:#x} of this core; begin with "
+                "create_sender_socket_interface() or create_receiver_socket_interface()"
+            )
+        return end
 
     @kernel_call()
     def socket_open(self, config: int, is_sender: bool) -> None:
