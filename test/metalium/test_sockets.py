@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -41,6 +42,8 @@ from ttmlir.metalium.distributed import (
 )
 from ttmlir.metalium.tt_fabric import FabricConfig
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.machine.device import SimChip, SimDevice
+from ttmlir.sim.options import SimOptions
 
 PAGE = 96
 """Bytes of a page, of which some do not fill a socket."""
@@ -387,6 +390,21 @@ def test_looks_that_do_not_wait() -> None:
         with open_fabric(FabricConfig.DISABLED, "n150", (1, 1), timed=timed) as mesh:
             transfer(mesh, at(0, 1), [at(0, 3, 2)], receiver=polls)
             assert not timed or mesh.printed[0].endswith(": 1")
+
+
+def test_a_credit_is_there_when_it_came() -> None:
+    """Whatever was asked before; what has come by now is there at once."""
+    core = SimDevice(SimChip.of_board("n150"), SimOptions()).core(0, 0)
+    core.credits[64] = deque()
+    for value, time in ((96, 100), (192, 200), (288, 300)):
+        core.set_word_time(64, value, time)
+    assert core.time_of_credit(64, 384, 0) == 0
+    assert core.time_of_credit(64, 288, 50) == 300
+    assert core.time_of_credit(64, 96, 50) == 100
+    assert core.time_of_credit(64, 97, 150) == 200
+    assert core.time_of_credit(64, 96, 250) <= 250
+    assert core.time_of_credit(64, 288, 250) == 300
+    assert len(core.credits[64]) == 2
 
 
 @pytest.mark.parametrize(

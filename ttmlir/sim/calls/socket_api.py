@@ -148,7 +148,8 @@ class SocketApi(DataMovementApi):
     @kernel_call()
     def socket_look(self, address: int, value: int) -> bool:
         """Whether the other end has told of so many bytes by now."""
-        if self.timed and self.core.time_of_credit(address, value) > self.thread.clock:
+        now = self.thread.clock
+        if self.timed and self.core.time_of_credit(address, value, now) > now:
             return False
         return self._is_there(address, value)
 
@@ -157,7 +158,8 @@ class SocketApi(DataMovementApi):
         if (self._word(self.l1, address) - value) % _WORDS >= _WORDS // 2:
             return False
         if self.timed:
-            self.thread.wait_until(self.core.time_of_credit(address, value), kind)
+            time = self.core.time_of_credit(address, value, self.thread.clock)
+            self.thread.wait_until(time, kind)
         if self.watch is not None:
             self.watch.semaphore_wait(self.thread, self.l1, address, value, exactly=False)
         return True
