@@ -285,6 +285,17 @@ def test_a_mux_that_ends_with_its_workers(eager: str, options: dict[str, bool]) 
     ]
 
 
+@pytest.mark.parametrize(
+    ("place", "semaphores"), [(None, (0, 1)), ((1, 2), None), ((1, 2), (0, 1, 2)), ((1, 2), (0,))]
+)
+def test_workers_without_a_mux_or_semaphores(place: Any, semaphores: Any) -> None:
+    """Other numbers of arguments would be read as others."""
+    config, arguments = FabricMuxV2Config(None, 1, 2, 4416, 0x20000), [7]
+    with pytest.raises(MetaliumError, match="has the CoreCoord of its mux and ClientSemaphores"):
+        config.append_client_connection_rt_args(place, 0, semaphores, arguments)
+    assert arguments == [7]
+
+
 def test_a_mux_with_more_channels_than_workers() -> None:
     """It waits for those that never connect."""
     with pytest.raises(DeadlockError) as caught:

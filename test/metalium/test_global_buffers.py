@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -318,6 +318,22 @@ def test_buffers_that_cannot_be(
         experimental.CreateGlobalCircularBuffer(CreateDevice(0), ends, size)
 
 
+@pytest.mark.parametrize("mapping", [None, 3, [3], [(None, CoreCoord(1, 0))], [CoreCoord(0, 0)]])
+def test_buffers_of_no_ends(mapping: Any) -> None:
+    """What is no list of senders and receivers is refused as an empty one is."""
+    with pytest.raises(MetaliumError, match="has senders, each with one receiver or more"):
+        experimental.CreateGlobalCircularBuffer(CreateDevice(0), mapping, 64)
+
+
+def test_ends_are_pairs_of_numbers_too() -> None:
+    """As wherever a call takes cores."""
+    buffer = experimental.CreateGlobalCircularBuffer(
+        CreateDevice(0), [(cast("Any", (0, 1)), cast("Any", (2, 0)))], 64
+    )
+    assert buffer.sender_cores() == [CoreCoord(0, 1)]
+    assert buffer.receiver_cores() == [CoreCoord(2, 0)]
+
+
 def test_ends_that_cannot_be() -> None:
     """Circular buffers on a global one have its cores, its size and pages of their own."""
     pipe, program = Pipe(256), CreateProgram()
@@ -333,6 +349,7 @@ def test_ends_that_cannot_be() -> None:
         ((SENDER_CORE, 512), "circular buffer 31 has pages of 512 bytes"),
         ((SENDER_CORE, 64, 512), "512 bytes; the global circular buffer has 256"),
         ((SENDER_CORE, 64, 256, 40), "circular buffers 0 to 31"),
+        ((SENDER_CORE, 64, 256, LOCAL), "circular buffer 3 is an end of the global one"),
     ]
     for given, message in cases:
         with pytest.raises(MetaliumError, match=re.escape(message)):
@@ -340,6 +357,8 @@ def test_ends_that_cannot_be() -> None:
     config = CircularBufferConfig(256, {LOCAL: DataFormat.UInt32}).set_page_size(LOCAL, 32)
     with pytest.raises(MetaliumError, match=r"call remote_index\(i\).set_page_size\(n\)"):
         experimental.CreateCircularBuffer(program, SENDER_CORE, config, pipe.buffer)
+    with pytest.raises(MetaliumError, match="takes a CircularBufferConfig, not None"):
+        experimental.CreateCircularBuffer(program, SENDER_CORE, cast("Any", None), pipe.buffer)
     config.remote_index(END).set_page_size(64)
     with pytest.raises(MetaliumError, match=r"call experimental\.CreateCircularBuffer"):
         CreateCircularBuffer(program, SENDER_CORE, config)

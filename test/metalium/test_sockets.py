@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -41,6 +42,8 @@ from ttmlir.metalium.distributed import (
 )
 from ttmlir.metalium.tt_fabric import FabricConfig
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.machine.device import SimChip, SimDevice
+from ttmlir.sim.options import SimOptions
 
 PAGE = 96
 """Bytes of a page, of which some do not fill a socket."""
@@ -309,6 +312,10 @@ RESERVES = "socket_reserve_pages(socket, 1);"
          "socket", "create_sender", "is not the configuration of a socket's sender on this core"),
         ("create_receiver_socket_interface(config)", "create_receiver_socket_interface(data)",
          "socket", "create_receiver", r"sockets of this core: 0x\w+ \(receiver\)"),
+        ("= create_sender_socket_interface(config)", "= {}", "socket", "set_sender_socket",
+         "there is no socket at 0x0 of this core; begin with create_sender_socket_interface()"),
+        ("= create_receiver_socket_interface(config)", "= {}", "socket", "set_receiver_socket",
+         "there is no socket at 0x0 of this core; begin with create_sender_socket_interface()"),
         ("set_sender_socket_page_size(socket, page);", "", "socket", RESERVES,
          "the socket has no size of pages; call set_sender_socket_page_size()"),
         ("set_receiver_socket_page_size(socket, page)",
@@ -385,6 +392,21 @@ def test_looks_that_do_not_wait() -> None:
             assert not timed or mesh.printed[0].endswith(": 1")
 
 
+def test_a_credit_is_there_when_it_came() -> None:
+    """Whatever was asked before; what has come by now is there at once."""
+    core = SimDevice(SimChip.of_board("n150"), SimOptions()).core(0, 0)
+    core.credits[64] = deque()
+    for value, time in ((96, 100), (192, 200), (288, 300)):
+        core.set_word_time(64, value, time)
+    assert core.time_of_credit(64, 384, 0) == 0
+    assert core.time_of_credit(64, 288, 50) == 300
+    assert core.time_of_credit(64, 96, 50) == 100
+    assert core.time_of_credit(64, 97, 150) == 200
+    assert core.time_of_credit(64, 96, 250) <= 250
+    assert core.time_of_credit(64, 288, 250) == 300
+    assert len(core.credits[64]) == 2
+
+
 @pytest.mark.parametrize(
     ("connections", "size", "message"),
     [
@@ -396,6 +418,16 @@ def test_looks_that_do_not_wait() -> None:
         ([(at(0, 0), at(2, 1))], 256, "is outside of the mesh"),
         ([(at(0, 0), at(0, 90))], 256, "(90, 0)"),
         ([(at(0, 0), at(0, 1))], 1 << 24, "L1"),
+        (
+            [(at(0, 0), MeshCoreCoord(MeshCoordinate(0, 0), cast("Any", (0, 1))))],
+            256,
+            "has a MeshCoordinate and a CoreCoord, not MeshCoreCoord",
+        ),
+        (
+            [(MeshCoreCoord(cast("Any", [0, 0]), CoreCoord(0, 0)), at(0, 1))],
+            256,
+            "has a MeshCoordinate and a CoreCoord, not MeshCoreCoord",
+        ),
     ],
 )
 def test_sockets_that_cannot_be(
@@ -407,6 +439,39 @@ def test_sockets_that_cannot_be(
         pytest.raises(MetaliumError, match=re.escape(message)),
     ):
         make(mesh, connections, size)
+
+
+def test_a_socket_without_a_list() -> None:
+    """What is no list of connections is refused as an empty one is."""
+    config = SocketConfig(cast("Any", None), SocketMemoryConfig(fifo_size=64))
+    with (
+        open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as mesh,
+        pytest.raises(MetaliumError, match="a socket has a list of SocketConnection"),
+    ):
+        create_socket_pair(mesh, mesh, config)
+
+
+def test_words_of_a_socket_that_is_given_back_are_data() -> None:
+    """Who uses them without an order is told so, as anywhere else."""
+    with open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as mesh:
+        _, receiver = make(mesh, [(at(0, 0), at(0, 1))], 256)
+        given_back = receiver.get_config_buffer()
+        address = given_back.address()
+        given_back.deallocate()
+        cores = mesh.compute_with_storage_grid_size()
+        local = DeviceLocalBufferConfig(page_size=64, buffer_type=BufferType.L1)
+        config = ReplicatedBufferConfig(64 * cores.x * cores.y)
+        assert MeshBuffer.create(config, local, mesh, address).address() == address
+        x, y = mesh.worker_core_from_logical_core(CoreCoord(1, 0))
+        run, include = Run(mesh), '#include "dataflow_api.h"\n'
+        write = f"noc_async_write({address}, get_noc_addr({x}, {y}, {address}), 16);"
+        words = f"auto* words = (volatile uint32_t*){address};"
+        ready = f"{words} for (int i = 0; i < 4; i++) words[i] = i + 1; {write}"
+        read = f"{words} if (words[0] == 1) DPRINT << words[1] << ENDL();"
+        for place, text in ((at(0, 0), f"{ready} noc_async_write_barrier();"), (at(0, 1), read)):
+            run.add(place, f"{include}void kernel_main() {{ {text} }}", [])
+        with pytest.raises(SimError, match=r"\[race\]"):
+            run.run()
 
 
 def test_sockets_between_meshes_are_refused() -> None:

@@ -464,6 +464,12 @@ def CreateCircularBuffer(
     return create_circular_buffers(program, core_spec, config)
 
 
+def check_config(config: object) -> None:
+    """MetaliumError for what is no configuration of circular buffers."""
+    if not isinstance(config, CircularBufferConfig):
+        raise MetaliumError(f"CreateCircularBuffer takes a CircularBufferConfig, not {config!r}")
+
+
 def create_circular_buffers(
     program: Program,
     core_spec: CoreSpec,
@@ -471,8 +477,7 @@ def create_circular_buffers(
     remote: GlobalPages | None = None,
 ) -> CircularBufferSpec:
     """Create circular buffers on cores, with `remote` on the bytes of a global one."""
-    if not isinstance(cast("object", config), CircularBufferConfig):
-        raise MetaliumError(f"CreateCircularBuffer takes a CircularBufferConfig, not {config!r}")
+    check_config(config)
     if config.remote_page_sizes and remote is None:
         raise MetaliumError(
             "remote_index() is for the ends of a global circular buffer; call "

@@ -7,19 +7,19 @@ impl/buffers/global_circular_buffer.cpp.
 from __future__ import annotations
 
 import struct
-from collections import deque
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
-from ttmlir.metalium.buffers import Buffer, CircularBufferConfig, create_circular_buffers
-from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet, CoreSpec, cores_of
-from ttmlir.metalium.device import Device, check_device
-from ttmlir.metalium.enums import (
-    BufferType,
-    ShardedBufferConfig,
-    ShardSpecBuffer,
-    TensorMemoryLayout,
+from ttmlir.metalium.buffers import (
+    Buffer,
+    CircularBufferConfig,
+    check_config,
+    create_circular_buffers,
 )
+from ttmlir.metalium.cores import CoreCoord, CoreRangeSet, CoreSpec, cores_of
+from ttmlir.metalium.device import Device, check_device
+from ttmlir.metalium.ends import configure, find_repeated, pages_on
+from ttmlir.metalium.enums import BufferType, ShardedBufferConfig, TensorMemoryLayout
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.sim.execution.program import CircularBufferSpec, GlobalPages, Program
 from ttmlir.sim.machine.device import Core
@@ -40,7 +40,7 @@ class GlobalCircularBuffer:
     ) -> None:
         """Take the bytes on all devices of a mesh; MetaliumError for cores that are used twice."""
         self._device = device
-        self._mapping = [(sender, cores_of(receivers)) for sender, receivers in mapping]
+        self._mapping = _ends_of(mapping)
         self._check(size, buffer_type)
         self._size = size
         most = max(len(receivers) for _, receivers in self._mapping)
@@ -53,18 +53,13 @@ class GlobalCircularBuffer:
                 self._configure(each, sender, receivers)
 
     def _check(self, size: object, buffer_type: BufferType) -> None:
-        if not self._mapping or not all(receivers for _, receivers in self._mapping):
-            raise MetaliumError(
-                "a global circular buffer has senders, each with one receiver or more: "
-                "[(CoreCoord(0, 0), CoreRangeSet(CoreRange(...))), ...]"
-            )
         if not isinstance(size, int) or size < UNIT or size % UNIT:
             raise MetaliumError(f"the size is {size!r}; it is a multiple of {UNIT} bytes")
         if buffer_type not in (BufferType.L1, BufferType.L1_SMALL):
             raise MetaliumError(f"a global circular buffer is in L1, not in {buffer_type!s}")
         cores = [(sender.x, sender.y) for sender, _ in self._mapping]
         cores += [core for _, receivers in self._mapping for core in receivers]
-        twice = next((each for each in cores if cores.count(each) > 1), None)
+        twice = find_repeated(cores)
         if twice is not None:
             raise MetaliumError(
                 f"core {twice} is an end of the global circular buffer twice; a core sends or "
@@ -76,19 +71,13 @@ class GlobalCircularBuffer:
         cores = self._cores()
         buffers = list[Buffer]()
         for device in self._device.get_devices():
-            shards = ShardSpecBuffer(
-                CoreRangeSet([CoreRange(each, each) for each in cores]),
-                (1, 1),
-                page_shape=(1, 1),
-                tensor2d_shape=(len(cores), 1),
-            )
             config = ShardedBufferConfig(
                 device=device,
                 size=size * len(cores),
                 page_size=size,
                 buffer_type=BufferType.L1,
                 buffer_layout=TensorMemoryLayout.HEIGHT_SHARDED,
-                shard_parameters=shards,
+                shard_parameters=pages_on(cores),
             )
             address = buffers[0].address() if buffers else None
             buffers.append(Buffer(config, address=address))
@@ -128,14 +117,9 @@ class GlobalCircularBuffer:
         self, device: Device, core: Core, words: Sequence[int], signals: Sequence[int]
     ) -> None:
         """Write a configuration; some words are counted by the other end."""
-        config, size = self.config_address(), self._config[0].page_size()
-        core.l1.write(config, struct.pack(f"<{len(words)}I", *words).ljust(size, b"\0"))
-        core.credits.update((each, deque()) for each in signals)
-        watch = device.simulated.watch
-        if watch is not None:
-            watch.host_write(core.l1, config, size)
-            for each in signals:
-                watch.semaphore_created(core.l1, each)
+        size = self._config[0].page_size()
+        data = struct.pack(f"<{len(words)}I", *words).ljust(size, b"\0")
+        configure(device, core, self.config_address(), data, signals)
 
     def __repr__(self) -> str:
         """Size and place."""
@@ -169,6 +153,24 @@ class GlobalCircularBuffer:
         return self._cores()
 
 
+def _ends_of(mapping: object) -> list[tuple[CoreCoord, tuple[tuple[int, int], ...]]]:
+    """Senders and the cores of their receivers; MetaliumError for what is no such list."""
+    found = list[tuple[CoreCoord, tuple[tuple[int, int], ...]]]()
+    for each in cast("Iterable[Any]", mapping) if isinstance(mapping, Iterable) else ():
+        match each:
+            case ((int(x), int(y)), receivers) if cores := cores_of(receivers):
+                found.append((CoreCoord(x, y), cores))
+            case _:
+                found.clear()
+                break
+    if not found:
+        raise MetaliumError(
+            "a global circular buffer has senders, each with one receiver or more: "
+            "[(CoreCoord(0, 0), CoreRangeSet(CoreRange(...))), ...]"
+        )
+    return found
+
+
 def CreateGlobalCircularBuffer(
     device: Device,
     sender_receiver_core_mapping: Mapping,
@@ -195,6 +197,7 @@ def CreateCircularBuffer(
     `config.remote_index(i).set_page_size(n)` names the ends, `config.index(j)` the others, which
     begin where the next page does. MetaliumError for what does not fit.
     """
+    check_config(config)
     if not isinstance(cast("object", global_circular_buffer), GlobalCircularBuffer):
         raise MetaliumError(
             "experimental.CreateCircularBuffer takes a GlobalCircularBuffer, not "
@@ -211,6 +214,11 @@ def CreateCircularBuffer(
             raise MetaliumError(
                 f"circular buffer {index} has pages of {size} bytes; those of a global circular "
                 f"buffer of {whole} are multiples of {UNIT}, and circular buffers 0 to 31"
+            )
+        if index in config.data_formats:
+            raise MetaliumError(
+                f"circular buffer {index} is an end of the global one; give what shares its bytes "
+                "another index"
             )
     if config.total_size > whole:
         raise MetaliumError(f"{config.total_size} bytes; the global circular buffer has {whole}")

@@ -6,13 +6,13 @@ Source: tt-metal, tt-metalium/experimental/sockets/mesh_socket.hpp, tt_metal/dis
 from __future__ import annotations
 
 import struct
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet
-from ttmlir.metalium.enums import BufferType, NamedNumber, ShardSpecBuffer, TensorMemoryLayout
+from ttmlir.metalium.cores import CoreCoord
+from ttmlir.metalium.ends import configure, find_repeated, pages_on
+from ttmlir.metalium.enums import BufferType, NamedNumber, TensorMemoryLayout
 from ttmlir.metalium.errors import MetaliumError, host_call, names_fields
 from ttmlir.metalium.mesh_shapes import MeshCoordinate
 from ttmlir.metalium.meshes import (
@@ -186,15 +186,20 @@ def _check(config: object) -> None:
     """MetaliumError for what is no configuration of a socket."""
     if not isinstance(config, SocketConfig):
         raise MetaliumError(f"a socket takes a SocketConfig, not {config!r}")
-    connections = list(cast("Iterable[object]", config.socket_connection_config))
+    given = cast("object", config.socket_connection_config)
+    connections = list(cast("Iterable[object]", given)) if isinstance(given, Iterable) else []
     if not connections or not all(isinstance(each, SocketConnection) for each in connections):
         raise MetaliumError("a socket has a list of SocketConnection, one or more")
     for side in _sides(config):
         for each in side:
             if not isinstance(cast("object", each), MeshCoreCoord):
                 raise MetaliumError(f"an end of a connection is a MeshCoreCoord, not {each!r}")
-    receivers = _sides(config)[1]
-    twice = next((each for each in receivers if receivers.count(each) > 1), None)
+            place = cast("tuple[object, object]", (each.device_coord, each.core_coord))
+            if not (isinstance(place[0], MeshCoordinate) and isinstance(place[1], CoreCoord)):
+                raise MetaliumError(
+                    f"an end of a connection has a MeshCoordinate and a CoreCoord, not {each!r}"
+                )
+    twice = find_repeated(_sides(config)[1])
     if twice is not None:
         raise MetaliumError(
             f"core {twice.core_coord} of device {twice.device_coord} receives from several cores; "
@@ -229,19 +234,13 @@ def _allocate_fifo(mesh: MeshDevice, config: SocketConfig) -> MeshBuffer:
 
 def _allocate(mesh: MeshDevice, size: int, cores: Iterable[CoreCoord]) -> MeshBuffer:
     """So many bytes in the L1 of cores, on all devices at one address."""
-    ordered = sorted(set(cores), key=lambda core: (core.y, core.x))
-    shards = ShardSpecBuffer(
-        CoreRangeSet([CoreRange(each, each) for each in ordered]),
-        (1, 1),
-        page_shape=(1, 1),
-        tensor2d_shape=(len(ordered), 1),
-    )
+    shards = pages_on(cores)
     local = DeviceLocalBufferConfig(
         page_size=size,
         buffer_type=BufferType.L1,
         sharding_args=BufferShardingArgs(shards, TensorMemoryLayout.HEIGHT_SHARDED),
     )
-    return MeshBuffer.create(ReplicatedBufferConfig(size * len(ordered)), local, mesh)
+    return MeshBuffer.create(ReplicatedBufferConfig(size * shards.tensor2d_shape[0]), local, mesh)
 
 
 def _list_receivers(
@@ -305,9 +304,9 @@ def _configure(
         x, y = sender.coordinate
         fields = [0, fifo.address(), fifo.address(), size, 0, 0]
         fields += [0, _route(mesh, target, source), y, x, address]
-        _write(mesh, receiver, receiver_address, fields, [receiver_address])
+        configure(mesh, receiver, receiver_address, _words(fields), [receiver_address])
         receiver.sockets[receiver_address] = SocketEnd(False, (_peer(sender, address),), size, unit)
-    _write(mesh, sender, sender_address, words, acked)
+    configure(mesh, sender, sender_address, _words(words), acked)
     peers = tuple(_peer(each, receiver_address) for each in receivers)
     sender.sockets[sender_address] = SocketEnd(True, peers, size, unit)
 
@@ -316,14 +315,5 @@ def _peer(core: Core, address: int) -> Peer:
     return Peer(core.name, core.device, core.l1, address)
 
 
-def _write(
-    mesh: MeshDevice, core: Core, address: int, words: Sequence[int], signals: Sequence[int]
-) -> None:
-    """Write words into the L1 of a core; some are those that the other end writes later."""
-    core.l1.write(address, struct.pack(f"<{len(words)}I", *words))
-    core.credits.update((each, deque()) for each in signals)
-    watch = mesh.simulated.watch
-    if watch is not None:
-        watch.host_write(core.l1, address, 4 * len(words))
-        for each in signals:
-            watch.semaphore_created(core.l1, each)
+def _words(words: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(words)}I", *words)

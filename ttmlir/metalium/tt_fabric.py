@@ -410,6 +410,14 @@ class FabricMuxV2Config:
 
         `mux_virtual_core` is where the mux is on the network.
         """
+        match cast("object", (mux_virtual_core, client_semaphores)):
+            case ((int(), int()), (int(), int())):
+                pass
+            case _:
+                raise MetaliumError(
+                    "a worker has the CoreCoord of its mux and ClientSemaphores of two numbers, "
+                    f"not {mux_virtual_core!r} and {client_semaphores!r}"
+                )
         config, full = self._config, FabricMuxChannelType.FULL_SIZE_CHANNEL
         channel = full, logical_channel_id
         worker_args.extend(

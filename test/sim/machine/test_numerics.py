@@ -355,6 +355,20 @@ def test_short_cuts_change_no_bit(fidelity: MathFidelity, register: Register, sc
             assert bits(got) == bits(slow)
 
 
+@pytest.mark.parametrize("register", [Register.BF16, Register.FP32])
+def test_a_nan_of_ones_has_the_largest_exponent(register: Register) -> None:
+    """It is infinity in DST, as other numbers of that exponent are, whatever its sign."""
+    a, b = np.ones(1024, np.float32), np.ones(1024, np.float32)
+    a[:3] = np.array([0xFFFFE000, 0x7FFFE000, 0x7FC00000], np.uint32).view(np.float32)
+    b[3] = a[0]
+    infinite = [-np.inf, np.inf, np.inf, -np.inf, 2.0]
+    got = np.empty(1024, np.float32)
+    numerics.combine(np.add, a, b, register, got)
+    assert got[:5].tolist() == infinite
+    numerics.combine(np.subtract, a, b, register, got)
+    assert got[:5].tolist() == [-np.inf, np.inf, np.inf, np.inf, 0.0]
+
+
 def test_lofi_is_exact_for_short_mantissas_only() -> None:
     """5 bits of SrcA by 7 of SrcB: one bit more of either is lost until its phase comes."""
     a, b = tile(1 + 2**-4, 1 + 2**-5, 1), tile(1 + 2**-6, 1, 1 + 2**-7)

@@ -19,7 +19,13 @@ class SocketApi(DataMovementApi):
     """Calls of BRISC or NCRISC with sockets."""
 
     def _end(self, config: int) -> SocketEnd:
-        return self.core.sockets[config]
+        end = self.core.sockets.get(config)
+        if end is None:
+            raise self._error(
+                f"there is no socket at {config:#x} of this core; begin with "
+                "create_sender_socket_interface() or create_receiver_socket_interface()"
+            )
+        return end
 
     @kernel_call()
     def socket_open(self, config: int, is_sender: bool) -> None:
@@ -142,7 +148,8 @@ class SocketApi(DataMovementApi):
     @kernel_call()
     def socket_look(self, address: int, value: int) -> bool:
         """Whether the other end has told of so many bytes by now."""
-        if self.timed and self.core.time_of_credit(address, value) > self.thread.clock:
+        now = self.thread.clock
+        if self.timed and self.core.time_of_credit(address, value, now) > now:
             return False
         return self._is_there(address, value)
 
@@ -151,7 +158,8 @@ class SocketApi(DataMovementApi):
         if (self._word(self.l1, address) - value) % _WORDS >= _WORDS // 2:
             return False
         if self.timed:
-            self.thread.wait_until(self.core.time_of_credit(address, value), kind)
+            time = self.core.time_of_credit(address, value, self.thread.clock)
+            self.thread.wait_until(time, kind)
         if self.watch is not None:
             self.watch.semaphore_wait(self.thread, self.l1, address, value, exactly=False)
         return True

@@ -386,12 +386,15 @@ class Core(Endpoint):
         if values is not None:
             values.append((value, time))
 
-    def time_of_credit(self, address: int, value: int) -> int:
-        """When a word that only grows came to a value that it has; 0: before the program."""
+    def time_of_credit(self, address: int, value: int, now: int) -> int:
+        """When a word that only grows came to a value that it has; 0: before the program.
+
+        Which of the values up to `now` came when is forgotten.
+        """
         values = self.credits.get(address, deque())
-        while len(values) > 1 and values[0][0] < value:
+        while len(values) > 1 and values[1][1] <= now:
             values.popleft()
-        return values[0][1] if values and values[0][0] >= value else 0
+        return next((time for reached, time in values if reached >= value), 0)
 
 
 class EthernetCore(Core):

@@ -290,14 +290,18 @@ def _add_with_power(
 
 
 def _add_part(a: Array, b: Array, *, wide: bool, wormhole: bool) -> Array:
-    power = _larger_power(a, b)
+    power = np.asarray(_larger_power(a, b))
+    # A NaN that is all ones is rounded to 0, which looks as a sum does.
+    is_special = None if wide else np.asarray(power == _EXPONENT)
     result = np.empty(power.shape, np.float32)
-    _add_with_power(np.asarray(power), a, b, 1, result, wide=wide)
+    _add_with_power(power, a, b, 1, result, wide=wide)
     result += _ZERO
-    if all_within(result, _SUMS):
+    has_special = is_special is not None and is_special.any()
+    if all_within(result, _SUMS) and not has_special:
         return result
+    rest = is_outside(result, _SUMS)
     exactly = partial(_add_exactly, wide=wide, wormhole=wormhole)
-    return _with_exact(result, is_outside(result, _SUMS), exactly, a, b)
+    return _with_exact(result, rest | is_special if has_special else rest, exactly, a, b)
 
 
 def _add_exactly(

@@ -891,9 +891,11 @@ class Sanitizer:
         return None if grid is None else grid.count_pages(page_size, stride, num_banks)
 
     def freed(self, memory: Memory, address: int, size: int) -> None:
-        """A buffer was given back: its bytes count as never written."""
+        """A buffer was given back: its bytes count as never written, its words as no semaphores."""
         space = self._spaces[memory]
         space.shadow.forget(address, size)
+        gone = {each for each in space.lasting_semaphores if address <= each < address + size}
+        space.lasting_semaphores -= gone
         space.grids.pop(address, None)
 
     def semaphore_created(self, memory: Memory, address: int) -> None:
