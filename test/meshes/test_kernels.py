@@ -11,9 +11,12 @@ import pytest
 import ttmlir
 from test.support.samples.mesh_programs import arrays, recorded
 from ttmlir.bridge.fabric_exchange import Move, exchange
+from ttmlir.compiler import parse
 from ttmlir.errors import CompilationError, InputError
+from ttmlir.frontend.compiled import public_function
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.mesh_kernels import MeshKernels
+from ttmlir.frontend.mesh_steps import Segment, cut_into_steps
 
 LAYERS = """\
 sdy.mesh @mesh = <["x"=1, "y"=2]>
@@ -105,6 +108,29 @@ def test_pieces_of_several_pages(board: str, mesh: tuple[int, int]) -> None:
     hops = {2: 2, 4: 6}[count]
     assert sum(run.links.values()) == 3 * 4096 * hops
     assert all(cycles > 0 for cycles in run.cycles)
+
+
+def test_long_chains_of_constants() -> None:
+    """What follows from constants alone is in the program that uses it, however much that is."""
+    count = 2000
+    lines = [
+        f'%{n + 1} = "ttir.tanh"(%{n}) : (tensor<3x5xf32>) -> tensor<3x5xf32>' for n in range(count)
+    ]
+    text = "\n".join(lines)
+    module = parse(f"""\
+module attributes {{ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x2>]>}} {{
+  func.func @main(%y: tensor<3x5xf32>) -> tensor<3x5xf32> {{
+    %0 = "ttir.ones"() <{{shape = array<i32: 3, 5>}}> : () -> tensor<3x5xf32>
+    {text}
+    %r = "ttir.add"(%y, %{count}) : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+    return %r : tensor<3x5xf32>
+  }}
+}}
+""")
+    [segment] = cut_into_steps(module, public_function(module)).steps
+    assert isinstance(segment, Segment)
+    names = [op.name for op in public_function(segment.module).body.block.ops]
+    assert names == ["ttir.ones", *["ttir.tanh"] * count, "ttir.add", "func.return"]
 
 
 LOOP = """\
