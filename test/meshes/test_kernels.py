@@ -77,6 +77,24 @@ def test_layers_of_two_devices(tmp_path: Path) -> None:
         compiled(LAYERS, board="n150")
 
 
+def test_devices_are_a_rectangle_of_chips() -> None:
+    """Six in a row are two rows of a t3000; three are in no rectangle of four chips."""
+    six = LAYERS.replace('"y"=2', '"y"=6')
+    model = compiled(six)
+    assert model.board == "t3000"
+    rng = np.random.default_rng(5)
+    x, w, v = (rng.standard_normal(each, np.float32) for each in ((5, 40), (40, 66), (66, 34)))
+    hidden = np.tanh(x.astype(np.float64) @ w)
+    for found, expected in zip(model(x, w, v), (hidden @ v, hidden), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    three = LAYERS.replace('"y"=2', '"y"=3')
+    assert compiled(three).board == "t3000"
+    with pytest.raises(InputError, match="3 devices, which are no rectangle of chips of 'p150x4'"):
+        compiled(three, board="p150x4")
+    with pytest.raises(CompilationError, match="22 devices; no board has a rectangle of as many"):
+        compiled(LAYERS.replace('"y"=2', '"y"=22'))
+
+
 NAMES = ["ppermute_none", "all_to_all", "psum_scatter", "fori_with_sum", "cond_of_each_device"]
 """The programs that are run; each is the first one whose name begins so."""
 
