@@ -54,6 +54,13 @@ def test_large_layers_are_divided() -> None:
     assert callable(names["divide"])
 
 
+def test_devices_that_nothing_is_divided_over_are_no_gain() -> None:
+    """They take as long as one device, which is told."""
+    report = ttmlir.tune_plan(Layers(nn.ReLU, 64), torch.randn(6, 64), **CHOICES)
+    assert (report.mesh, report.plan) == ((1, 1), {})
+    assert report.by_mesh[1].nanoseconds >= report.by_mesh[0].nanoseconds
+
+
 def test_plans_that_change_the_result_are_left_out() -> None:
     """What is between the layers needs all features."""
     torch.manual_seed(0)

@@ -313,7 +313,10 @@ class _Search:
         with torch.no_grad():
             expected: list[Any] = leaves(model(*self.arguments)) if is_run else []
         if mesh == (1, 1):
-            compiled = compile(model, *self.arguments, board=self.board, weights="arguments")
+            # As programs of several devices are compiled, so that their times are comparable.
+            compiled = compile(
+                model, *self.arguments, board=self.board, weights="arguments", spelling="2026"
+            )
             return _figures(compiled.estimate(self.board))
         with virtual_devices(math.prod(mesh)):
             divided, arguments = _divide(model, mesh, plan, self.arguments)
