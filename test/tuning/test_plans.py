@@ -64,8 +64,17 @@ def test_devices_that_nothing_is_divided_over_are_no_gain() -> None:
 def test_plans_that_change_the_result_are_left_out() -> None:
     """What is between the layers needs all features."""
     torch.manual_seed(0)
-    report = ttmlir.tune_plan(Layers(lambda: nn.Softmax(-1), 1024), torch.randn(5, 1024), **CHOICES)
-    assert report.plan == {}
+    x = torch.randn(5, 1024)
+    model = Layers(lambda: nn.Softmax(-1), 1024)
+    assert ttmlir.tune_plan(model, x, **CHOICES).plan == {}
+    assert ttmlir.tune_plan(model.bfloat16(), x.bfloat16(), **CHOICES).plan == {}
+
+
+def test_numbers_of_16_bits_are_rounded_in_each_part() -> None:
+    """What sums of parts differ by from sums is no other result."""
+    torch.manual_seed(0)
+    model, x = Layers(nn.ReLU, 1024).bfloat16(), torch.randn(5, 1024).bfloat16()
+    assert [*ttmlir.tune_plan(model, x, **CHOICES).plan] == ["up", "down"]
 
 
 @pytest.mark.parametrize(
