@@ -83,9 +83,18 @@ def test_numbers_of_16_bits_are_rounded_in_each_part() -> None:
         (torch.relu, {}, "is no torch.nn.Module, whose plan is searched"),
         (nn.Linear(3, 5, device="meta"), {}, "the model is on the device meta"),
         (nn.Linear(3, 5), {"meshes": [(2, 4)]}, "a mesh of 2x4 devices is none of n300"),
+        (nn.Linear(3, 5), {"meshes": (1, 2)}, r"meshes are pairs of rows and columns.*; 1 is none"),
+        (nn.Linear(3, 5), {"meshes": [(1, 1, 2)]}, r"; \(1, 1, 2\) is none"),
     ],
 )
 def test_what_is_refused(model: object, options: dict[str, object], message: str) -> None:
     """It is said before anything is compiled."""
     with pytest.raises(ttmlir.InputError, match=message):
         ttmlir.tune_plan(model, torch.randn(2, 3), board="n300", **options)
+
+
+def test_calls_without_a_tensor_are_refused() -> None:
+    """Plans need a batch to be divided."""
+    for arguments in ((), ([1.0, 2.0, 3.0],)):
+        with pytest.raises(ttmlir.InputError, match="give its arguments, of which the first is a"):
+            ttmlir.tune_plan(nn.Linear(3, 5), *arguments, board="n300")

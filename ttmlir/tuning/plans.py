@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.errors import CompilationError, plural
 from ttmlir.files import write_file
@@ -159,7 +159,8 @@ def tune_plan(
     dimension: they lie over the rows of the mesh. `meshes` are those to try, by default all of as
     many devices as the board has; `budget` is the number of candidates.
 
-    InputError for what is no module, for one without numbers, and for meshes that are too large.
+    InputError for what is no module, for one without numbers, for arguments that do not begin with
+    a tensor, and for meshes that are no pairs or too large.
     """
     torch: Any = import_module("torch")
     if not isinstance(model, torch.nn.Module):
@@ -174,8 +175,21 @@ def tune_plan(
         )
     if torch.distributed.is_initialized():
         raise InputError("the search opens devices of its own: call it outside of their block")
+    if not (example_args and isinstance(example_args[0], torch.Tensor)):
+        raise InputError(
+            "plans are compared by what a call computes: give its arguments, of which the first "
+            "is a tensor with batches in its first dimension"
+        )
     count = find_system(board).num_chips
-    tried = tuple(meshes) or tuple((n, count // n) for n in range(1, count + 1) if count % n == 0)
+    for mesh in meshes:
+        pair: Any = mesh
+        if not isinstance(pair, list | tuple) or [*map(type, cast("Mesh", pair))] != [int, int]:
+            raise InputError(
+                f"meshes are pairs of rows and columns, such as [(1, 2), (2, 4)]; {pair!r} is none"
+            )
+    tried = [(rows, columns) for rows, columns in meshes] or [
+        (n, count // n) for n in range(1, count + 1) if count % n == 0
+    ]
     for mesh in tried:
         if math.prod(mesh) > count or min(mesh) < 1:
             shape = "x".join(map(str, mesh))
