@@ -70,6 +70,8 @@ def test_layers_of_two_devices(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no file: \.ttm files have no exchanges"):
         model.save(tmp_path / "model.ttm")
     assert not list(tmp_path.iterdir())
+    with pytest.raises(InputError, match="kernels for 2 devices, of which there is no file"):
+        _ = model.binary
     for refused in (model.estimate, model.summary):
         with pytest.raises(InputError, match=r"is kernels, which have no .*: profile"):
             refused()

@@ -470,6 +470,11 @@ class MeshKernels(CompiledModel):
             "is no file: .ttm files have no exchanges between chips; compile it with target='ttnn'"
         )
 
+    @property
+    def binary(self) -> NoReturn:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """InputError: there is no file."""
+        self._refuse_file()
+
     def to_bytes(self) -> bytes:
         """InputError: there is no file."""
         self._refuse_file()
