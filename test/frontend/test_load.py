@@ -16,8 +16,10 @@ import pytest
 import torch
 
 import ttmlir
+from ttmlir.compiler import parse, write_ttnn
 from ttmlir.runtime import BinaryError
 from ttmlir.runtime.errors import InputError
+from ttmlir.target.flatbuffer import tensors
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 X = np.linspace(-1, 2, 21, dtype=np.float32).reshape(3, 7)
@@ -199,3 +201,44 @@ def test_a_pickle_in_another_process(tmp_path: Path) -> None:
     number, has_jax = result.stdout.split()
     assert float(number) == pytest.approx(np.tanh(0.5))
     assert has_jax == "False"
+
+
+@pytest.mark.parametrize(
+    ("given", "computed", "message"),
+    [
+        (
+            [],
+            [(5, 7), (5, 7)],
+            r"golden inputs have the shapes \[\]; those of the program are \[\(5, 7",
+        ),
+        ([(7, 5)], [(5, 7), (5, 7)], r"golden inputs have the shapes \[\(7, 5\)\]"),
+        ([(5, 7)], [], r"golden outputs have the shapes \[\]; those of the program are \[\(5, 7"),
+        ([(5, 7)], [(5, 7), (3, 7)], r"golden outputs have the shapes \[\(5, 7\), \(3, 7\)\]"),
+        ([(5, 7)], [(5, 7), ()], r"golden outputs have the shapes \[\(5, 7\), \(\)\]"),
+    ],
+)
+def test_golden_tensors_of_other_shapes_are_refused(
+    given: list[tuple[int, ...]],
+    computed: list[tuple[int, ...]],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Of files by others, which may hold what this project does not write."""
+
+    def both(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return -x, x + 1
+
+    x = np.ones((5, 7), np.float32)
+    module = parse(ttmlir.compile(both, x).text("ttnn"))
+    monkeypatch.setattr(tensors, "_check_shapes", lambda *_: None)
+    inputs, outputs = (
+        [np.ones(each, np.float32) for each in shapes] for shapes in (given, computed)
+    )
+    path = tmp_path / "other.ttnn"
+    path.write_bytes(write_ttnn(module, golden=tensors.Golden(inputs=inputs, outputs=outputs)))
+    model = ttmlir.load(path)
+    with pytest.raises(ttmlir.InputError, match=message):
+        _ = model.golden
+    with pytest.raises(ttmlir.InputError, match=message):
+        ttmlir.report(model)

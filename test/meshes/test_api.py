@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from ttmlir.errors import ArgumentTypeError, CompilationError, ExecutionError
 from ttmlir.frontend.compiled import CompiledModel, CompiledPrograms
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.text import import_text
+from ttmlir.runtime import golden
+from ttmlir.runtime.execution.operations import OperationCall
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.runtime.ttrt.reports import golden_lines
 from ttmlir.runtime.ttrt.running import RunSettings, golden_problem, run_operations
@@ -398,3 +401,50 @@ def test_the_reference_beside_all_devices() -> None:
     assert " on device 5 is the first that differs" in golden_problem(failure)
     lines = list(golden_lines(run.golden, ()))
     assert any("ttnn.subtract" in line and " on device 5: pcc" in line for line in lines)
+
+
+SHARED = """\
+sdy.mesh @mesh = <["x"=1, "y"=2]>
+func.func @main(%a: tensor<3x10xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>},
+                %b: tensor<5x7xf32>) -> (tensor<3x10xf32>, tensor<5x7xf32>) {
+  %0 = stablehlo.tanh %a : tensor<3x10xf32>
+  %1 = stablehlo.exponential %b : tensor<5x7xf32>
+  %2 = stablehlo.sine %1 : tensor<5x7xf32>
+  return %0, %2 : tensor<3x10xf32>, tensor<5x7xf32>
+}
+"""
+
+
+def test_the_reference_of_what_devices_share_is_computed_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That of parts on each device."""
+    made, computed = golden.reference_function, list[str]()
+
+    def note(call: OperationCall) -> Any:
+        computed.append(call.name)
+        return made(call)
+
+    monkeypatch.setattr(golden, "reference_function", note)
+    program = compile(SHARED).binary.program(0)
+    a, b = np.linspace(-2, 3, 30, dtype=np.float32), np.linspace(-3, 1, 35, dtype=np.float32)
+    inputs = [a.reshape(3, 10), b.reshape(5, 7)]
+    settings = RunSettings(numerics=Numerics.EXACT, golden=True, keep_golden=True)
+    run = run_operations(program, inputs, settings, lambda: None)
+    assert sorted(computed) == ["ttnn.exp", "ttnn.sin", "ttnn.tanh", "ttnn.tanh"]
+    assert run.golden is not None
+    assert run.golden.find_failure(run.outputs, confirmed=False) is None
+    # The worst device of each operation is told, with its tensor.
+    kept = {each.name: each for each in run.golden.results}
+    columns = 5 * (kept["ttnn.tanh"].device or 0)
+    wide = [each.astype(np.float64) for each in inputs]
+    expected = {
+        "ttnn.tanh": np.tanh(wide[0][:, columns : columns + 5]),
+        "ttnn.exp": np.exp(wide[1]),
+        "ttnn.sin": np.sin(np.exp(wide[1])),
+    }
+    assert kept.keys() == expected.keys()
+    for name, result in expected.items():
+        found = kept[name].golden
+        assert found is not None
+        np.testing.assert_allclose(found, result, rtol=1e-12)

@@ -11,9 +11,12 @@ import pytest
 import ttmlir
 from test.support.samples.mesh_programs import arrays, recorded
 from ttmlir.bridge.fabric_exchange import Move, exchange
+from ttmlir.compiler import parse
 from ttmlir.errors import CompilationError, InputError
+from ttmlir.frontend.compiled import public_function
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.mesh_kernels import MeshKernels
+from ttmlir.frontend.mesh_steps import Segment, cut_into_steps
 
 LAYERS = """\
 sdy.mesh @mesh = <["x"=1, "y"=2]>
@@ -67,11 +70,31 @@ def test_layers_of_two_devices(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no file: \.ttm files have no exchanges"):
         model.save(tmp_path / "model.ttm")
     assert not list(tmp_path.iterdir())
+    with pytest.raises(InputError, match="kernels for 2 devices, of which there is no file"):
+        _ = model.binary
     for refused in (model.estimate, model.summary):
         with pytest.raises(InputError, match=r"is kernels, which have no .*: profile"):
             refused()
     with pytest.raises(InputError, match="'n150' does not have; boards with as many are n300"):
         compiled(LAYERS, board="n150")
+
+
+def test_devices_are_a_rectangle_of_chips() -> None:
+    """Six in a row are two rows of a t3000; three are in no rectangle of four chips."""
+    six = LAYERS.replace('"y"=2', '"y"=6')
+    model = compiled(six)
+    assert model.board == "t3000"
+    rng = np.random.default_rng(5)
+    x, w, v = (rng.standard_normal(each, np.float32) for each in ((5, 40), (40, 66), (66, 34)))
+    hidden = np.tanh(x.astype(np.float64) @ w)
+    for found, expected in zip(model(x, w, v), (hidden @ v, hidden), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    three = LAYERS.replace('"y"=2', '"y"=3')
+    assert compiled(three).board == "t3000"
+    with pytest.raises(InputError, match="3 devices, which are no rectangle of chips of 'p150x4'"):
+        compiled(three, board="p150x4")
+    with pytest.raises(CompilationError, match="22 devices; no board has a rectangle of as many"):
+        compiled(LAYERS.replace('"y"=2', '"y"=22'))
 
 
 NAMES = ["ppermute_none", "all_to_all", "psum_scatter", "fori_with_sum", "cond_of_each_device"]
@@ -105,6 +128,29 @@ def test_pieces_of_several_pages(board: str, mesh: tuple[int, int]) -> None:
     hops = {2: 2, 4: 6}[count]
     assert sum(run.links.values()) == 3 * 4096 * hops
     assert all(cycles > 0 for cycles in run.cycles)
+
+
+def test_long_chains_of_constants() -> None:
+    """What follows from constants alone is in the program that uses it, however much that is."""
+    count = 2000
+    lines = [
+        f'%{n + 1} = "ttir.tanh"(%{n}) : (tensor<3x5xf32>) -> tensor<3x5xf32>' for n in range(count)
+    ]
+    text = "\n".join(lines)
+    module = parse(f"""\
+module attributes {{ttcore.meshes = #ttcore.meshes<[<"mesh" = 1x2>]>}} {{
+  func.func @main(%y: tensor<3x5xf32>) -> tensor<3x5xf32> {{
+    %0 = "ttir.ones"() <{{shape = array<i32: 3, 5>}}> : () -> tensor<3x5xf32>
+    {text}
+    %r = "ttir.add"(%y, %{count}) : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+    return %r : tensor<3x5xf32>
+  }}
+}}
+""")
+    [segment] = cut_into_steps(module, public_function(module)).steps
+    assert isinstance(segment, Segment)
+    names = [op.name for op in public_function(segment.module).body.block.ops]
+    assert names == ["ttir.ones", *["ttir.tanh"] * count, "ttir.add", "func.return"]
 
 
 LOOP = """\

@@ -54,11 +54,27 @@ def test_large_layers_are_divided() -> None:
     assert callable(names["divide"])
 
 
+def test_devices_that_nothing_is_divided_over_are_no_gain() -> None:
+    """They take as long as one device, which is told."""
+    report = ttmlir.tune_plan(Layers(nn.ReLU, 64), torch.randn(6, 64), **CHOICES)
+    assert (report.mesh, report.plan) == ((1, 1), {})
+    assert report.by_mesh[1].nanoseconds >= report.by_mesh[0].nanoseconds
+
+
 def test_plans_that_change_the_result_are_left_out() -> None:
     """What is between the layers needs all features."""
     torch.manual_seed(0)
-    report = ttmlir.tune_plan(Layers(lambda: nn.Softmax(-1), 1024), torch.randn(5, 1024), **CHOICES)
-    assert report.plan == {}
+    x = torch.randn(5, 1024)
+    model = Layers(lambda: nn.Softmax(-1), 1024)
+    assert ttmlir.tune_plan(model, x, **CHOICES).plan == {}
+    assert ttmlir.tune_plan(model.bfloat16(), x.bfloat16(), **CHOICES).plan == {}
+
+
+def test_numbers_of_16_bits_are_rounded_in_each_part() -> None:
+    """What sums of parts differ by from sums is no other result."""
+    torch.manual_seed(0)
+    model, x = Layers(nn.ReLU, 1024).bfloat16(), torch.randn(5, 1024).bfloat16()
+    assert [*ttmlir.tune_plan(model, x, **CHOICES).plan] == ["up", "down"]
 
 
 @pytest.mark.parametrize(
@@ -67,9 +83,18 @@ def test_plans_that_change_the_result_are_left_out() -> None:
         (torch.relu, {}, "is no torch.nn.Module, whose plan is searched"),
         (nn.Linear(3, 5, device="meta"), {}, "the model is on the device meta"),
         (nn.Linear(3, 5), {"meshes": [(2, 4)]}, "a mesh of 2x4 devices is none of n300"),
+        (nn.Linear(3, 5), {"meshes": (1, 2)}, r"meshes are pairs of rows and columns.*; 1 is none"),
+        (nn.Linear(3, 5), {"meshes": [(1, 1, 2)]}, r"; \(1, 1, 2\) is none"),
     ],
 )
 def test_what_is_refused(model: object, options: dict[str, object], message: str) -> None:
     """It is said before anything is compiled."""
     with pytest.raises(ttmlir.InputError, match=message):
         ttmlir.tune_plan(model, torch.randn(2, 3), board="n300", **options)
+
+
+def test_calls_without_a_tensor_are_refused() -> None:
+    """Plans need a batch to be divided."""
+    for arguments in ((), ([1.0, 2.0, 3.0],)):
+        with pytest.raises(ttmlir.InputError, match="give its arguments, of which the first is a"):
+            ttmlir.tune_plan(nn.Linear(3, 5), *arguments, board="n300")

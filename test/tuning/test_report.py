@@ -155,3 +155,18 @@ def test_refusals(found: ModelReport, tmp_path: Path) -> None:
         found.write(tmp_path / "report.pdf")
     with pytest.raises(ttmlir.Error, match="n15"):
         ttmlir.report(ttmlir.compile(scores, X, W), board="n15")
+
+
+def test_boards_with_fewer_chips_than_devices() -> None:
+    """Their rows say that no such board is meant, but devices like its chip."""
+    divided = """
+sdy.mesh @mesh = <["x"=1, "y"=2]>
+func.func @main(%x: tensor<5x34xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>})
+    -> tensor<5x34xf32> {
+  %0 = stablehlo.tanh %x : tensor<5x34xf32>
+  return %0 : tensor<5x34xf32>
+}
+"""
+    report = ttmlir.report(ttmlir.compile(divided), boards=["n150", "n300"], suggestions=False)
+    rows = _rows(report, "The same program")[1:]
+    assert [row[0] for row in rows] == ["1x2 devices like n150", "1x2 chips of n300"]

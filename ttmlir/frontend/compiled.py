@@ -195,9 +195,17 @@ class LoadedModel(CallableModel):
         found = self._program.golden
         if found is None:
             return None
-        signature = self._signature
-        if len(found.inputs) != len(signature.input_names):
-            raise InputError(f"{self._program.where}: the golden results are of other inputs")
+        signature, program = self._signature, self._program
+        for kind, arrays, refs in (
+            ("inputs", found.inputs, program.inputs),
+            ("outputs", found.outputs, program.outputs),
+        ):
+            given, shapes = [each.shape for each in arrays], [each.desc.shape for each in refs]
+            if given != shapes:
+                raise InputError(
+                    f"{program.where}: golden {kind} have the shapes {given}; those of the program "
+                    f"are {shapes}"
+                )
         make = make_arrays_of(self._framework)
         given = [array for i, array in enumerate(found.inputs) if i not in signature.bound]
         arguments = [make(array) for array in join_pairs(given, signature.arguments.are_complex)]

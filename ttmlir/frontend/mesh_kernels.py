@@ -7,6 +7,7 @@ program takes and gives lies with the host in between, which cuts and joins tens
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -156,7 +157,7 @@ class MeshKernels(CompiledModel):
     ) -> None:
         """Compile the program of each device; CompilationError for what is not supported.
 
-        `board` is one with as many chips, by default the smallest, of Wormhole
+        `board` is one with a rectangle of as many chips, by default the smallest, of Wormhole
         before others.
         """
         self._imported = imported
@@ -182,19 +183,25 @@ class MeshKernels(CompiledModel):
 
     def _find_board(self, board: str | os.PathLike[str] | None) -> str:
         count = self._steps.devices
+        boards = _boards_of(self._steps.mesh)
         if board is None:
-            fits = _boards_of(count)
-            if not fits:
+            if not boards:
                 refuse_at(
                     self._steps.function,
-                    f"the program is for {count} devices; no board has as many",
+                    f"the program is for {count} devices; no board has a rectangle of as many",
                 )
-            return fits[0]
+            return boards[0]
         name = board_text(board)
-        if name not in BOARD_NAMES or find_system(name).num_chips < count:
+        if name not in boards:
+            is_large = name in BOARD_NAMES and find_system(name).num_chips >= count
+            problem = (
+                f"are no rectangle of chips of '{name}'"
+                if is_large
+                else (f"'{name}' does not have")
+            )
             raise InputError(
-                f"'{self.name}' is for {plural(count, 'device')}, which '{name}' does not have; "
-                f"boards with as many are {', '.join(_boards_of(count)) or 'none'}"
+                f"'{self.name}' is for {plural(count, 'device')}, which {problem}; "
+                f"boards with as many are {', '.join(boards) or 'none'}"
             )
         return name
 
@@ -392,11 +399,13 @@ class MeshKernels(CompiledModel):
 
         cut = [step.cut(np.asarray(part)) for part in values[step.source]]
         piece = cut[0][0]
+        rectangle = _rectangle(self._steps.mesh, self.board)
+        assert rectangle is not None, "the board has it"
         run = exchange(
             [[np.ascontiguousarray(each).tobytes() for each in own] for own in cut],
             [Move(*move) for move in step.moves],
             board=self.board,
-            mesh=self._steps.mesh,
+            mesh=rectangle,
             timed=timed,
         )
         values[step.result] = [
@@ -461,6 +470,11 @@ class MeshKernels(CompiledModel):
             "is no file: .ttm files have no exchanges between chips; compile it with target='ttnn'"
         )
 
+    @property
+    def binary(self) -> NoReturn:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """InputError: there is no file."""
+        self._refuse_file()
+
     def to_bytes(self) -> bytes:
         """InputError: there is no file."""
         self._refuse_file()
@@ -491,13 +505,25 @@ class MeshKernels(CompiledModel):
         )
 
 
-def _boards_of(count: int) -> list[str]:
+def _boards_of(mesh: tuple[int, int]) -> list[str]:
     """The boards with so many chips, the smallest first, of Wormhole before others."""
-    systems = {name: find_system(name) for name in BOARD_NAMES}
+    systems = {name: find_system(name) for name in BOARD_NAMES if _rectangle(mesh, name)}
     return sorted(
-        (name for name, system in systems.items() if system.num_chips >= count),
+        systems,
         key=lambda name: (systems[name].num_chips, systems[name].chip_descs[0].arch.value),
     )
+
+
+def _rectangle(mesh: tuple[int, int], board: str) -> tuple[int, int] | None:
+    """Rows and columns of chips that a mesh takes of a board, None if it has none.
+
+    Packets go along columns, then along rows: in a rectangle there are chips on all ways.
+    """
+    places = find_system(board).chip_coords
+    rows, columns = max(at.y for at in places) + 1, max(at.x for at in places) + 1
+    count = math.prod(mesh)
+    shapes = [mesh, *((n, count // n) for n in range(1, count + 1) if count % n == 0)]
+    return next((each for each in shapes if each[0] <= rows and each[1] <= columns), None)
 
 
 def _desc_of(value: SSAValue) -> TensorDesc:

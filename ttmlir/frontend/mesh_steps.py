@@ -431,15 +431,13 @@ def _with_constants(
 ) -> list[Operation]:
     """Operations behind the constants that they use."""
     found: dict[Operation, None] = {}
-
-    def add(op: Operation) -> None:
-        if op in found:
-            return
-        for value in _used_by(op):
-            if value in constants:
-                add(constants[value])
-        found[op] = None
-
-    for op in operations:
-        add(op)
+    waiting = [*reversed(operations)]
+    while waiting:
+        op = waiting[-1]
+        makers = (constants[value] for value in _used_by(op) if value in constants)
+        missing = [] if op in found else [each for each in makers if each not in found]
+        if missing:
+            waiting += missing
+        else:
+            found[waiting.pop()] = None
     return [*found]

@@ -293,6 +293,22 @@ class GoldenObserver:
         assert self._exact is not None, "before() is called first"
         return self._exact
 
+    def start_as(self, other: GoldenObserver) -> None:
+        """Start with what another golden run of the same inputs started with."""
+        if self._exact is None:
+            self._exact, self._values = other.exact, [*other._values]
+
+    def has_operands_of(self, other: GoldenObserver, step: Step) -> bool:
+        """True if another golden run has the very same operands of a step."""
+        inputs = self.exact.steps[step.operation.index].inputs
+        return all(self._values[slot] is other._values[slot] for slot in inputs)
+
+    def take_results(self, other: GoldenObserver, step: Step) -> None:
+        """Have what another golden run has after a step, whose operands are the same."""
+        twin = self.exact.steps[step.operation.index]
+        for slot in (*twin.written, *twin.release):
+            self._values[slot] = other._values[slot]
+
     def golden_value(self, slot: int) -> Array:
         """What the golden run has in a slot."""
         values = self._values[slot]
@@ -410,7 +426,10 @@ class _ValuesOfDevice:
 
 @dataclass
 class GoldenOfDevices:
-    """Runs the reference of each device of a mesh beside it; they exchange what they have."""
+    """Runs the reference of each device of a mesh beside it; they exchange what they have.
+
+    What is the same on all devices is computed and compared once, as in the run itself.
+    """
 
     inputs: list[Array]
     tolerance: Tolerance
@@ -419,10 +438,10 @@ class GoldenOfDevices:
     results: list[GoldenResult] = field(default_factory=_no_results)
 
     def __post_init__(self) -> None:
-        """An observer for each device; tensors of the first one are kept."""
+        """An observer for each device."""
         self._observers = [
-            GoldenObserver(self.inputs, self.tolerance, self.keep_tensors and device == 0)
-            for device in range(self.devices)
+            GoldenObserver(self.inputs, self.tolerance, self.keep_tensors)
+            for _ in range(self.devices)
         ]
 
     @property
@@ -441,22 +460,41 @@ class GoldenOfDevices:
 
     def before(self, run: Run, step: Step) -> None:
         """Start the golden runs with the first operation."""
+        first, *others = self._observers
         for each, own in self._runs(run):
             each.before(own, step)
+            if each is first:
+                for other in others:
+                    other.start_as(first)
 
     def after(self, run: Run, step: Step) -> None:
         """Compute the golden results of all devices, and keep the worst comparison of each."""
         if step.exchange is not None:
             self._exchange(step)
+        is_shared = self._is_shared(cast("MeshRun", run), step)
         found: list[list[GoldenResult]] = []
         for device, (each, own) in enumerate(self._runs(run)):
+            if is_shared and device:
+                each.take_results(self._observers[0], step)
+                continue
             known = len(each.results)
             each.after(own, step)
             found.append([replace(result, device=device) for result in each.results[known:]])
+            # The tensor that is kept is that of the device that is told.
+            each.results[known:] = [replace(result, golden=None) for result in found[-1]]
         self.results += [
             min(results, key=lambda each: (each.passed, each.accuracy.pcc))
             for results in zip(*found, strict=True)
         ]
+
+    def _is_shared(self, run: MeshRun, step: Step) -> bool:
+        """True if all devices, and their references, have the same before a step and after it."""
+        first, *others = self._observers
+        return (
+            step.exchange is None
+            and run.shards.keys().isdisjoint(step.written)
+            and all(each.has_operands_of(first, step) for each in others)
+        )
 
     def _exchange(self, step: Step) -> None:
         first = self._observers[0].exact

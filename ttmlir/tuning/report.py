@@ -94,7 +94,7 @@ class ModelReport:
 
     def summary(self) -> str:
         """The report as text."""
-        return "\n\n".join([self.title, *map(str, self.sections)])
+        return "\n\n".join([printable(self.title), *map(str, self.sections)])
 
     __str__ = summary
 
@@ -250,7 +250,7 @@ def _compare(estimates: Sequence[Estimate]) -> list[Row]:
             f"{value / 1e3:,.1f}" for value in (each.total.mid, each.total.low, each.total.high)
         )
         fits = "yes" if each.memory is None or each.memory.fits else "no"
-        rows.append((each.board, *times, f"{each.rate(1).per_second:,.1f}", fits))
+        rows.append((each.place, *times, f"{each.rate(1).per_second:,.1f}", fits))
     return rows
 
 
