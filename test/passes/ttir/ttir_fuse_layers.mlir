@@ -133,6 +133,18 @@ func.func @attention(%q: tensor<2x4x37x64xf32>, %k: tensor<2x50x4x64xf32>, %v: t
   return %4 : tensor<2x4x37x64xf32>
 }
 
+// A product with a vector has no rows to choose.
+// CHECK-LABEL: func.func @vector(
+// CHECK: %[[W:.*]] = "ttir.where"
+// CHECK-NEXT: "ttir.matmul"(%[[W]], %arg1)
+func.func @vector(%s: tensor<2x37x50xf32>, %v: tensor<50xf32>, %c: tensor<37x1xf32>) -> tensor<2x37xf32> {
+  %zero = "ttir.zeros"() <{shape = array<i32: 2, 37, 50>}> : () -> tensor<2x37x50xf32>
+  %0 = "ttir.softmax"(%s) <{dimension = 2 : si32, numericStable = true}> : (tensor<2x37x50xf32>) -> tensor<2x37x50xf32>
+  %1 = "ttir.where"(%c, %0, %zero) : (tensor<37x1xf32>, tensor<2x37x50xf32>, tensor<2x37x50xf32>) -> tensor<2x37x50xf32>
+  %2 = "ttir.matmul"(%1, %v) <{transpose_a = false, transpose_b = false}> : (tensor<2x37x50xf32>, tensor<50xf32>) -> tensor<2x37xf32>
+  return %2 : tensor<2x37xf32>
+}
+
 // CHECK-LABEL: func.func @activation(
 // CHECK-NEXT: %[[P:.*]] = "ttir.matmul"
 // CHECK-NEXT: %[[A:.*]] = "ttir.gelu"(%[[P]]) : (tensor<74x40xf32>) -> tensor<74x40xf32>
