@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,32 @@ def test_torch() -> None:
     compiled = ttmlir.compile(model, x, spelling="2026")
     assert "ttcore.load_cached" in compiled.text("ttnn")
     np.testing.assert_allclose(compiled(x), model(x).detach(), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("between", [torch.int32, torch.bfloat16])
+def test_casts_round(between: torch.dtype) -> None:
+    """Also where the numbers get the type that they had."""
+    x = torch.from_numpy(_draw(5, 33)) * 3
+    compiled = ttmlir.compile(lambda x: x.to(between).float() + 1, x, spelling="2026")
+    assert torch.equal(torch.as_tensor(compiled(x)), x.to(between).float() + 1)
+
+
+def _weighted_by_row(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-5) * w[:, None]
+
+
+def _divided_by_column(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    centered = x - x.mean(-1)
+    return centered * torch.rsqrt((centered * centered).mean(-1) + 1e-5) * w + w
+
+
+@pytest.mark.parametrize("level", [0, 3])
+@pytest.mark.parametrize("function", [_weighted_by_row, _divided_by_column])
+def test_norms_of_squares(function: Callable[..., torch.Tensor], level: int) -> None:
+    """Numbers for each row are as many as those for each column, and remain what they are."""
+    x, w = (torch.from_numpy(_draw(*shape)) for shape in ((40, 40), (40,)))
+    compiled = ttmlir.compile(function, x, w, spelling="2026", optimization_level=level)
+    torch.testing.assert_close(torch.as_tensor(compiled(x, w)), function(x, w))
 
 
 def test_slices_at_computed_places() -> None:

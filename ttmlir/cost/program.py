@@ -445,12 +445,8 @@ class _Reader:
             return self._row(operation, cost, name=name, inputs=whole.operands, output=output)
         for ref in call.outputs:
             self.places.pop(ref.global_id, None)
-        record, mnemonic = operation.record, call.definition.mnemonic
-        table = "" if record is None else record.table
-        if record is not None and table in _WHOLE:
-            return self._whole(operation, record, call.outputs)
-        is_free = operation.is_free
-        if table in _PRODUCTS:
+        mnemonic, is_free = call.definition.mnemonic, operation.is_free
+        if record is not None and record.table in _PRODUCTS:
             # ttnn adds the bias in the program of the product, and has one for the activation.
             is_free = mnemonic == "add" or (is_free and call.definition.family is not Family.UNARY)
         if not output.is_on_device or is_free:
@@ -472,38 +468,7 @@ class _Reader:
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)
 
-    def _whole(
-        self, operation: Operation, record: Operation, outputs: Sequence[TensorRef]
-    ) -> OperationEstimate:
-        """What ttnn does at once counts where the result is written."""
-        mnemonic, source, *parameters = _WHOLE[record.table]
-        out = record.tensor("out")
-        is_written = out.global_id in {ref.global_id for ref in outputs}
-        if not is_written or not out.desc.is_on_device:
-            return self._row(operation, OperationCost())
-        weights = (name for name in ("weight", "bias") if record.knows(name) and record.has(name))
-        names = (source, *weights)
-        inputs = tuple(self._desc(record.tensor(name)) for name in names)
-        work = Work(
-            mnemonic=mnemonic,
-            operands=inputs,
-            output=out.desc,
-            parameters={name: record.scalar(name) for name in parameters},
-        )
-        cost = cost_operation(self.machine, work)
-        return self._row(operation, cost, name=f"ttnn.{mnemonic}", inputs=inputs, output=out.desc)
 
-
-_WHOLE = {
-    "RMSNormOp": ("rms_norm", "input"),
-    "LayerNormOp": ("layer_norm", "input"),
-    "BatchNormInferenceOp": ("batch_norm_inference", "input"),
-    "ConcatenateHeadsOp": ("concatenate_heads", "in"),
-    "NLPConcatHeadsOp": ("concatenate_heads", "in"),
-    "RepeatInterleaveOp": ("repeat_interleave", "input", "dim"),
-}
-"""Tables of which the runtime makes several operations, but ttnn does not: what estimates them, and
-the fields of the operand and of parameters."""
 _PRODUCTS = ("MatmulOp", "LinearOp")
 
 _HANDLERS: dict[str, Callable[[_Reader, Operation], OperationEstimate]] = {

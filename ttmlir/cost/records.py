@@ -35,7 +35,8 @@ def find_work(record: Operation, place: Place) -> Work | None:
 
 
 def _fields(record: Operation, place: Place, *names: str) -> tuple[TensorDesc, ...]:
-    return tuple(place(record.tensor(name)) for name in names if record.has(name))
+    present = (name for name in names if record.optional_field(name) is not None)
+    return tuple(place(record.tensor(name)) for name in present)
 
 
 def _make(
@@ -111,11 +112,15 @@ def _attention(record: Operation, place: Place) -> Work | None:
     return _make(record, "scaled_dot_product_attention", operands, out, parameters=parameters)
 
 
-def _heads(record: Operation, place: Place) -> Work | None:
-    """Tiles that are moved."""
-    return _make(
-        record, "concatenate_heads", (place(record.tensor("in")),), record.tensor("out").desc
-    )
+def _movement(mnemonic: str, source: str, *parameters: str) -> Callable[[Operation, Place], Work]:
+    """Tiles, or rows, that are moved."""
+
+    def read(record: Operation, place: Place) -> Work:
+        operands, out = (place(record.tensor(source)),), record.tensor("out").desc
+        given = {name: record.scalar(name) for name in parameters}
+        return Work(mnemonic=mnemonic, operands=operands, output=out, parameters=given)
+
+    return read
 
 
 def _binary(record: Operation, place: Place) -> Work | None:
@@ -141,6 +146,10 @@ _READERS: Mapping[str, Callable[[Operation, Place], Work | None]] = {
     "LayerNormOp": _norm("layer_norm"),
     "RMSNormOp": _norm("rms_norm"),
     "ScaledDotProductAttentionOp": _attention,
-    **dict.fromkeys(("ConcatenateHeadsOp", "NLPConcatHeadsOp"), _heads),
+    "BatchNormInferenceOp": _norm("batch_norm_inference"),
+    **dict.fromkeys(
+        ("ConcatenateHeadsOp", "NLPConcatHeadsOp"), _movement("concatenate_heads", "in")
+    ),
+    "RepeatInterleaveOp": _movement("repeat_interleave", "input", "dim"),
     "EltwiseBinaryOp": _binary,
 }

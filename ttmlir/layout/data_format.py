@@ -292,6 +292,13 @@ def padded_shape(
     return (*outer, -(-rows // height) * height, -(-columns // width) * width)
 
 
+def has_same_tiles(before: Sequence[int], after: Sequence[int]) -> bool:
+    """True if a tensor that is reshaped has the same tiles in the same order."""
+    (height, width), (new_height, new_width) = ((1, 1, *shape)[-2:] for shape in (before, after))
+    rows = DEFAULT_TILE_SHAPE[0]
+    return width == new_width and (height == new_height or height % rows == new_height % rows == 0)
+
+
 def pad_to_tiles(
     values: ArrayLike, tile_shape: tuple[int, int] = DEFAULT_TILE_SHAPE, fill: float = 0
 ) -> Array:

@@ -39,4 +39,15 @@ module {
     %3 = "ttir.slice_write"(%x, %u, %at, %2) <{operand_constraints = [#tt.operand_constraint<any>, #tt.operand_constraint<any>, #tt.operand_constraint<any>, #tt.operand_constraint<any>]}> : (tensor<5x7xf32>, tensor<2x7xf32>, tensor<2xi32>, tensor<5x7xf32>) -> tensor<5x7xf32>
     return %1, %3 : tensor<3x4xf32>, tensor<5x7xf32>
   }
+  // Each cast rounds, so that none vanishes.
+  // CHECK-LABEL: func.func @casts
+  func.func @casts(%x: tensor<5x7xf32>) -> tensor<5x7xf32> {
+    // CHECK: %[[N:.*]] = "ttir.typecast"(%arg0) <{conservative_folding = true}> : (tensor<5x7xf32>) -> tensor<5x7xi32>
+    // CHECK: "ttir.typecast"(%[[N]]) <{conservative_folding = true}> : (tensor<5x7xi32>) -> tensor<5x7xf32>
+    %0 = tensor.empty() : tensor<5x7xi32>
+    %1 = "ttir.typecast"(%x, %0) <{operandSegmentSizes = array<i32: 1, 1>, operand_constraints = [#tt.operand_constraint<any>, #tt.operand_constraint<any>]}> : (tensor<5x7xf32>, tensor<5x7xi32>) -> tensor<5x7xi32>
+    %2 = tensor.empty() : tensor<5x7xf32>
+    %3 = "ttir.typecast"(%1, %2) <{operandSegmentSizes = array<i32: 1, 1>, operand_constraints = [#tt.operand_constraint<any>, #tt.operand_constraint<any>]}> : (tensor<5x7xi32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+    return %3 : tensor<5x7xf32>
+  }
 }

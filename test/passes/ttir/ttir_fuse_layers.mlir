@@ -43,6 +43,64 @@ func.func @other_mean(%x: tensor<45x96xf32>, %y: tensor<45x96xf32>, %w: tensor<9
   return %8 : tensor<45x96xf32>
 }
 
+// Of a square, numbers for each row have as many as those for each column: they are no weights.
+// CHECK-LABEL: func.func @weights_of_rows(
+// CHECK-NOT: layer_norm
+// CHECK: return
+func.func @weights_of_rows(%x: tensor<40x40xf32>, %w: tensor<40xf32>, %b: tensor<40xf32>) -> tensor<40x40xf32> {
+  %eps = "ttir.full"() <{fill_value = 9.99999974E-6 : f32, shape = array<i32: 40, 1>}> : () -> tensor<40x1xf32>
+  %0 = "ttir.mean"(%x) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<40x40xf32>) -> tensor<40x1xf32>
+  %1 = "ttir.subtract"(%x, %0) : (tensor<40x40xf32>, tensor<40x1xf32>) -> tensor<40x40xf32>
+  %2 = "ttir.square"(%1) : (tensor<40x40xf32>) -> tensor<40x40xf32>
+  %3 = "ttir.mean"(%2) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<40x40xf32>) -> tensor<40x1xf32>
+  %4 = "ttir.add"(%3, %eps) : (tensor<40x1xf32>, tensor<40x1xf32>) -> tensor<40x1xf32>
+  %5 = "ttir.rsqrt"(%4) : (tensor<40x1xf32>) -> tensor<40x1xf32>
+  %6 = "ttir.multiply"(%1, %5) : (tensor<40x40xf32>, tensor<40x1xf32>) -> tensor<40x40xf32>
+  %7 = "ttir.reshape"(%w) <{shape = [40 : i32, 1 : i32]}> : (tensor<40xf32>) -> tensor<40x1xf32>
+  %8 = "ttir.multiply"(%6, %7) : (tensor<40x40xf32>, tensor<40x1xf32>) -> tensor<40x40xf32>
+  %9 = "ttir.reshape"(%b) <{shape = [40 : i32, 1 : i32]}> : (tensor<40xf32>) -> tensor<40x1xf32>
+  %10 = "ttir.add"(%8, %9) : (tensor<40x40xf32>, tensor<40x1xf32>) -> tensor<40x40xf32>
+  return %10 : tensor<40x40xf32>
+}
+
+// Nor are means of rows that are subtracted from columns those of a norm.
+// CHECK-LABEL: func.func @means_of_rows(
+// CHECK-NOT: layer_norm
+// CHECK: return
+func.func @means_of_rows(%x: tensor<40x40xf32>, %w: tensor<40xf32>, %b: tensor<40xf32>) -> tensor<40x40xf32> {
+  %eps = "ttir.full"() <{fill_value = 9.99999974E-6 : f32, shape = array<i32: 40>}> : () -> tensor<40xf32>
+  %0 = "ttir.mean"(%x) <{dim_arg = [1 : i32], keep_dim = false}> : (tensor<40x40xf32>) -> tensor<40xf32>
+  %1 = "ttir.subtract"(%x, %0) : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40x40xf32>
+  %2 = "ttir.square"(%1) : (tensor<40x40xf32>) -> tensor<40x40xf32>
+  %3 = "ttir.mean"(%2) <{dim_arg = [1 : i32], keep_dim = false}> : (tensor<40x40xf32>) -> tensor<40xf32>
+  %4 = "ttir.add"(%3, %eps) : (tensor<40xf32>, tensor<40xf32>) -> tensor<40xf32>
+  %5 = "ttir.rsqrt"(%4) : (tensor<40xf32>) -> tensor<40xf32>
+  %6 = "ttir.multiply"(%1, %5) : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40x40xf32>
+  %7 = "ttir.multiply"(%6, %w) : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40x40xf32>
+  %8 = "ttir.add"(%7, %b) : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40x40xf32>
+  return %8 : tensor<40x40xf32>
+}
+
+// What is made whole numbers between is no norm of them.
+// CHECK-LABEL: func.func @rounded(
+// CHECK-NOT: layer_norm
+// CHECK: return
+func.func @rounded(%x: tensor<45x96xi32>, %w: tensor<96xf32>, %b: tensor<96xi32>) -> tensor<45x96xi32> {
+  %eps = "ttir.full"() <{fill_value = 9.99999974E-6 : f32, shape = array<i32: 45, 1>}> : () -> tensor<45x1xf32>
+  %0 = "ttir.typecast"(%x) <{conservative_folding = false}> : (tensor<45x96xi32>) -> tensor<45x96xf32>
+  %1 = "ttir.mean"(%0) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<45x96xf32>) -> tensor<45x1xf32>
+  %2 = "ttir.subtract"(%0, %1) : (tensor<45x96xf32>, tensor<45x1xf32>) -> tensor<45x96xf32>
+  %3 = "ttir.square"(%2) : (tensor<45x96xf32>) -> tensor<45x96xf32>
+  %4 = "ttir.mean"(%3) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<45x96xf32>) -> tensor<45x1xf32>
+  %5 = "ttir.add"(%4, %eps) : (tensor<45x1xf32>, tensor<45x1xf32>) -> tensor<45x1xf32>
+  %6 = "ttir.rsqrt"(%5) : (tensor<45x1xf32>) -> tensor<45x1xf32>
+  %7 = "ttir.multiply"(%2, %6) : (tensor<45x96xf32>, tensor<45x1xf32>) -> tensor<45x96xf32>
+  %8 = "ttir.multiply"(%7, %w) : (tensor<45x96xf32>, tensor<96xf32>) -> tensor<45x96xf32>
+  %9 = "ttir.typecast"(%8) <{conservative_folding = false}> : (tensor<45x96xf32>) -> tensor<45x96xi32>
+  %10 = "ttir.add"(%9, %b) : (tensor<45x96xi32>, tensor<96xi32>) -> tensor<45x96xi32>
+  return %10 : tensor<45x96xi32>
+}
+
 // The channels of a norm of batches are those of the convolution, in another place; weights are
 // computed in float32.
 // CHECK-LABEL: func.func @batch(
@@ -73,6 +131,18 @@ func.func @attention(%q: tensor<2x4x37x64xf32>, %k: tensor<2x50x4x64xf32>, %v: t
   %3 = "ttir.where"(%c, %2, %zero) : (tensor<2x1x37x1xf32>, tensor<2x4x37x50xf32>, tensor<2x4x37x50xf32>) -> tensor<2x4x37x50xf32>
   %4 = "ttir.matmul"(%3, %v) <{transpose_a = false, transpose_b = false}> : (tensor<2x4x37x50xf32>, tensor<2x4x50x64xf32>) -> tensor<2x4x37x64xf32>
   return %4 : tensor<2x4x37x64xf32>
+}
+
+// A product with a vector has no rows to choose.
+// CHECK-LABEL: func.func @vector(
+// CHECK: %[[W:.*]] = "ttir.where"
+// CHECK-NEXT: "ttir.matmul"(%[[W]], %arg1)
+func.func @vector(%s: tensor<2x37x50xf32>, %v: tensor<50xf32>, %c: tensor<37x1xf32>) -> tensor<2x37xf32> {
+  %zero = "ttir.zeros"() <{shape = array<i32: 2, 37, 50>}> : () -> tensor<2x37x50xf32>
+  %0 = "ttir.softmax"(%s) <{dimension = 2 : si32, numericStable = true}> : (tensor<2x37x50xf32>) -> tensor<2x37x50xf32>
+  %1 = "ttir.where"(%c, %0, %zero) : (tensor<37x1xf32>, tensor<2x37x50xf32>, tensor<2x37x50xf32>) -> tensor<2x37x50xf32>
+  %2 = "ttir.matmul"(%1, %v) <{transpose_a = false, transpose_b = false}> : (tensor<2x37x50xf32>, tensor<50xf32>) -> tensor<2x37xf32>
+  return %2 : tensor<2x37xf32>
 }
 
 // CHECK-LABEL: func.func @activation(

@@ -130,6 +130,54 @@ func.func @repeated_by_weight(%x: tensor<1x96xf32>, %w: tensor<96xf32>) -> tenso
   return %7 : tensor<45x96xf32>
 }
 
+// Of a square, numbers for each row have as many as those for each column: they are no weight.
+// CHECK-LABEL: func.func @weight_of_rows(
+// CHECK-NOT: ttir.rms_norm
+// CHECK: return
+func.func @weight_of_rows(%x: tensor<40x40xf32>, %w: tensor<40xf32>) -> tensor<40x40xf32> {
+  %e = "ttir.full"() <{fill_value = 1.0e-6 : f32, shape = array<i32: 40, 1>}> : () -> tensor<40x1xf32>
+  %0 = "ttir.multiply"(%x, %x) : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %1 = "ttir.mean"(%0) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<40x40xf32>) -> tensor<40x1xf32>
+  %2 = "ttir.add"(%1, %e) : (tensor<40x1xf32>, tensor<40x1xf32>) -> tensor<40x1xf32>
+  %3 = "ttir.rsqrt"(%2) : (tensor<40x1xf32>) -> tensor<40x1xf32>
+  %4 = "ttir.multiply"(%x, %3) : (tensor<40x40xf32>, tensor<40x1xf32>) -> tensor<40x40xf32>
+  %5 = "ttir.reshape"(%w) <{shape = [40 : i32, 1 : i32]}> : (tensor<40xf32>) -> tensor<40x1xf32>
+  %6 = "ttir.multiply"(%4, %5) : (tensor<40x40xf32>, tensor<40x1xf32>) -> tensor<40x40xf32>
+  return %6 : tensor<40x40xf32>
+}
+
+// Nor do roots of rows that divide columns normalize them.
+// CHECK-LABEL: func.func @roots_of_rows(
+// CHECK-NOT: ttir.rms_norm
+// CHECK: return
+func.func @roots_of_rows(%x: tensor<40x40xf32>, %w: tensor<40xf32>) -> tensor<40x40xf32> {
+  %e = "ttir.full"() <{fill_value = 1.0e-6 : f32, shape = array<i32: 40>}> : () -> tensor<40xf32>
+  %0 = "ttir.multiply"(%x, %x) : (tensor<40x40xf32>, tensor<40x40xf32>) -> tensor<40x40xf32>
+  %1 = "ttir.mean"(%0) <{dim_arg = [1 : i32], keep_dim = false}> : (tensor<40x40xf32>) -> tensor<40xf32>
+  %2 = "ttir.add"(%1, %e) : (tensor<40xf32>, tensor<40xf32>) -> tensor<40xf32>
+  %3 = "ttir.rsqrt"(%2) : (tensor<40xf32>) -> tensor<40xf32>
+  %4 = "ttir.multiply"(%x, %3) : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40x40xf32>
+  %5 = "ttir.multiply"(%4, %w) : (tensor<40x40xf32>, tensor<40xf32>) -> tensor<40x40xf32>
+  return %5 : tensor<40x40xf32>
+}
+
+// Nor is what is made whole numbers between a norm.
+// CHECK-LABEL: func.func @rounded_between(
+// CHECK-NOT: ttir.rms_norm"(%arg0, %arg1
+// CHECK: return
+func.func @rounded_between(%x: tensor<45x96xf32>, %w: tensor<96xi32>) -> tensor<45x96xf32> {
+  %e = "ttir.full"() <{fill_value = 1.0e-6 : f32, shape = array<i32: 45, 1>}> : () -> tensor<45x1xf32>
+  %0 = "ttir.multiply"(%x, %x) : (tensor<45x96xf32>, tensor<45x96xf32>) -> tensor<45x96xf32>
+  %1 = "ttir.mean"(%0) <{dim_arg = [1 : i32], keep_dim = true}> : (tensor<45x96xf32>) -> tensor<45x1xf32>
+  %2 = "ttir.add"(%1, %e) : (tensor<45x1xf32>, tensor<45x1xf32>) -> tensor<45x1xf32>
+  %3 = "ttir.rsqrt"(%2) : (tensor<45x1xf32>) -> tensor<45x1xf32>
+  %4 = "ttir.multiply"(%x, %3) : (tensor<45x96xf32>, tensor<45x1xf32>) -> tensor<45x96xf32>
+  %5 = "ttir.typecast"(%4) <{conservative_folding = false}> : (tensor<45x96xf32>) -> tensor<45x96xi32>
+  %6 = "ttir.multiply"(%5, %w) : (tensor<45x96xi32>, tensor<96xi32>) -> tensor<45x96xi32>
+  %7 = "ttir.typecast"(%6) <{conservative_folding = false}> : (tensor<45x96xi32>) -> tensor<45x96xf32>
+  return %7 : tensor<45x96xf32>
+}
+
 // Halves that are not of one tensor are not rotated.
 // CHECK-LABEL: func.func @complex_product(
 // CHECK-NOT: ttcore.composite

@@ -54,3 +54,15 @@ func.func @narrow(%x: tensor<2x96x96xf32>) -> tensor<2x6x96x16xf32> {
   %1 = "ttir.permute"(%0) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<2x96x6x16xf32>) -> tensor<2x6x96x16xf32>
   return %1 : tensor<2x6x96x16xf32>
 }
+
+// Norms along more than rows keep the dimensions that they name.
+// CHECK-LABEL: func.func @matrices(
+// CHECK: "ttir.rms_norm"(%{{.*}}) <{{{.*}}normalized_shape = array<i64: 1, 96>{{.*}}}> : (tensor<40x1x96xf32>) -> tensor<40x1x96xf32>
+// CHECK: "ttir.layer_norm"(%{{.*}}) <{{{.*}}normalized_shape = array<i64: 74, 96>{{.*}}}> : (tensor<74x96xf32>) -> tensor<74x96xf32>
+func.func @matrices(%x: tensor<40x96xf32>, %y: tensor<2x37x96xf32>) -> (tensor<40x1x96xf32>, tensor<74x96xf32>) {
+  %0 = "ttir.reshape"(%x) <{shape = [40 : i32, 1 : i32, 96 : i32]}> : (tensor<40x96xf32>) -> tensor<40x1x96xf32>
+  %1 = "ttir.rms_norm"(%0) <{epsilon = 1.0e-05 : f32, normalized_shape = array<i64: 1, 96>, operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<40x1x96xf32>) -> tensor<40x1x96xf32>
+  %2 = "ttir.reshape"(%y) <{shape = [74 : i32, 96 : i32]}> : (tensor<2x37x96xf32>) -> tensor<74x96xf32>
+  %3 = "ttir.layer_norm"(%2) <{epsilon = 1.0e-05 : f32, normalized_shape = array<i64: 74, 96>, operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<74x96xf32>) -> tensor<74x96xf32>
+  return %1, %3 : tensor<40x1x96xf32>, tensor<74x96xf32>
+}

@@ -9,6 +9,7 @@
 #dram = #ttnn.buffer_type<dram>
 #a = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<3x4x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
 #w = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<4x4x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+#number = #ttnn.ttnn_layout<() -> (0, 0), <1x1>, memref<1x1x!ttcore.tile<32x32, f32>, #dram>, <interleaved>>
 #three = #ttnn.ttnn_layout<(d0, d1, d2) -> (d0 * 32 + d1, d2), <1x1>, memref<3x4x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
 
 // RUN: not ttmlir-opt --ttnn-keep-results-in-l1="block-l1-usage-cap=1.5" %s 2>&1 | FileCheck %s --check-prefix=PART
@@ -36,5 +37,16 @@ func.func @chain(%x: tensor<96x128xbf16, #a>, %y: tensor<96x128xbf16, #a>, %w: t
   %3 = "ttnn.neg"(%2) : (tensor<3x32x128xbf16, #three>) -> tensor<3x32x128xbf16, #three>
   %4 = "ttnn.exp"(%1) : (tensor<96x128xbf16, #a>) -> tensor<96x128xbf16, #a>
   return %4, %3 : tensor<96x128xbf16, #a>, tensor<3x32x128xbf16, #three>
+}
+
+// Numbers without dimensions are tiles, too.
+// CHECK-LABEL: func.func @number(
+// CHECK: %[[E:.*]] = "ttnn.exp"({{.*}} -> tensor<f32, #[[ONE:.*]]>
+// CHECK: "ttnn.reshape"(%[[E]]) {{.*}} : (tensor<f32, #[[ONE]]>) -> tensor<f32, #[[ONE]]>
+func.func @number(%x: tensor<f32, #number>) -> tensor<f32, #number> {
+  %0 = "ttnn.exp"(%x) : (tensor<f32, #number>) -> tensor<f32, #number>
+  %1 = "ttnn.reshape"(%0) <{shape = []}> : (tensor<f32, #number>) -> tensor<f32, #number>
+  %2 = "ttnn.neg"(%1) : (tensor<f32, #number>) -> tensor<f32, #number>
+  return %2 : tensor<f32, #number>
 }
 }

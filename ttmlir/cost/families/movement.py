@@ -27,7 +27,7 @@ from ttmlir.cost.work import (
     writing,
 )
 from ttmlir.cost.workload import PROCESSOR, OperationCost, Stage, Workload
-from ttmlir.layout.data_format import FACE
+from ttmlir.layout.data_format import FACE, has_same_tiles
 from ttmlir.layout.enums import MemorySpace
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import (
@@ -133,17 +133,9 @@ def _permute(machine: Machine, work: Work, order: list[int]) -> OperationCost:
 def cost_reshape(machine: Machine, work: Work) -> OperationCost:
     """Nothing if the rows of tiles stay where they are; else lines are moved."""
     before, after = work.operands[0].shape, work.output.shape
-    if _same_tiles(before, after):
+    if has_same_tiles(before, after):
         return OperationCost(notes=("a view: nothing is moved",))
     return OperationCost(programs=(move_lines(machine, work, whole_tiles=True),))
-
-
-def _same_tiles(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
-    """True if a reshaped tensor has the same tiles in the same order."""
-    if (before or (1,))[-1] != (after or (1,))[-1]:
-        return False
-    heights = [(shape[-2] if len(shape) > 1 else 1) for shape in (before, after)]
-    return heights[0] == heights[1] or all(height % TILE == 0 for height in heights)
 
 
 def cost_concat(machine: Machine, work: Work) -> OperationCost:

@@ -279,6 +279,9 @@ def _create_late(builder: Builder, op: ttir.TTIRTableOp) -> Sequence[SSAValue]:
             factors = (n // own for n, own in zip(extents, value_shape(index), strict=True))
             wide, sizes = tensor_like(index, extents), {"broadcast_dimensions": tuple(factors)}
             operands[1] = builder.create("broadcast", (index,), wide, **sizes)
+    if mnemonic == "typecast":
+        # Each cast rounds; one that does not say so vanishes before the next.
+        parameters = {"conservative_folding": True}
     return builder.create_several(mnemonic, operands, types, **parameters)
 
 

@@ -174,7 +174,7 @@ def _source_with_rows(value: SSAValue) -> SSAValue | None:
 def _compute_before(op: Operation, builder: Builder) -> SSAValue | None:
     """An operation on each element, or each row, of tensors that were reshaped from one shape."""
     shape = value_shape(op.results[0])
-    if not shape:
+    if not shape or (mnemonic_of(op) in _OF_ROWS and not _is_along_rows(op)):
         return None
     large = [each for each in op.operands if not _is_row(each, shape)]
     if not large or any(value_shape(each) != shape for each in large):
@@ -196,6 +196,11 @@ def _compute_before(op: Operation, builder: Builder) -> SSAValue | None:
         location=op.location,
     )
     return builder.reshape(builder.insert(new).results[0], shape)
+
+
+def _is_along_rows(op: Operation) -> bool:
+    """True for a norm along the last dimension alone."""
+    return len(parameters_of(op)["normalized_shape"]) == 1
 
 
 def _is_row(value: SSAValue, shape: Sequence[int]) -> bool:

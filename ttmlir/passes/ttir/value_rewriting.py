@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -29,7 +29,7 @@ from ttmlir.dialects.ttir import TTIRTableOp
 from ttmlir.ir.builder import Builder
 from ttmlir.ir.constants import number_of_elements
 from ttmlir.ir.greedy_rewriting import constant_value
-from ttmlir.ir.tensor_types import tensor_like, value_shape
+from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
 
 if TYPE_CHECKING:
     from ttmlir.ir.greedy_rewriting import GreedyRewriter, Rule
@@ -100,6 +100,22 @@ def under(value: SSAValue, mnemonic: str) -> SSAValue:
     """What a value was before one operation of this kind, if that makes it."""
     maker = made_by(value, mnemonic)
     return value if maker is None else inputs_of(maker)[0]
+
+
+def under_float_cast(value: SSAValue) -> SSAValue:
+    """What a float was in another format, if a `typecast` makes it of one."""
+    source = under(value, "typecast")
+    is_float = all(isinstance(element_type(each), AnyFloat) for each in (source, value))
+    return source if is_float else value
+
+
+def repeated_row(value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
+    """The tensor of one dimension whose numbers are those of the columns of a shape, if a value is
+    one that is repeated along all other dimensions."""
+    spread = under(value, "broadcast")
+    row = under(spread, "reshape")
+    columns = tuple(shape[-1:])
+    return row if value_shape(row) == columns == value_shape(spread)[-1:] else None
 
 
 def reorder(builder: Builder, value: SSAValue, order: Sequence[int]) -> SSAValue:

@@ -15,7 +15,9 @@ from ttmlir.passes.ttir.value_rewriting import (
     number_known,
     parameters_of,
     reduced_dims,
+    repeated_row,
     under,
+    under_float_cast,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def _layer_norm(op: Operation, builder: Builder) -> SSAValue | None:
                 continue
             source, epsilon = found
             # Numbers may have been wider between.
-            for given in (source, under(source, "typecast")):
+            for given in (source, under_float_cast(source)):
                 if element_type(given) == element_type(value) and value_shape(given) == shape:
                     [result] = builder.create_grouped(
                         "layer_norm",
@@ -56,16 +58,16 @@ def _with_row(
     value: SSAValue, mnemonic: str, shape: Sequence[int]
 ) -> Iterator[tuple[SSAValue, SSAValue]]:
     """What is combined with a number for each column, and those numbers."""
-    op = made_by(under(value, "typecast"), mnemonic)
+    op = made_by(under_float_cast(value), mnemonic)
     for other, row in () if op is None else either_way(op):
-        numbers = under(under(row, "broadcast"), "reshape")
-        if value_shape(numbers) == tuple(shape[-1:]) and other.has_one_use():
+        numbers = repeated_row(row, shape)
+        if numbers is not None and other.has_one_use():
             yield other, numbers
 
 
 def _normalized(value: SSAValue) -> tuple[SSAValue, float] | None:
     """What is centered and divided by its deviation, and what is added to the variance."""
-    product = made_by(under(value, "typecast"), "multiply")
+    product = made_by(under_float_cast(value), "multiply")
     for centered, root in () if product is None else either_way(product):
         inverse = made_by(under(root, "broadcast"), "rsqrt")
         total = None if inverse is None else made_by(inverse.operands[0], "add")
@@ -91,7 +93,9 @@ def _is_mean(value: SSAValue, source: SSAValue) -> bool:
 
 
 def _reduces_rows(op: Operation) -> bool:
-    return reduced_dims(op) == [len(value_shape(op.operands[0])) - 1]
+    """Whether there is one number for each row, beside it: others go with the columns."""
+    shape = value_shape(op.operands[0])
+    return reduced_dims(op) == [len(shape) - 1] and value_shape(op.results[0]) == (*shape[:-1], 1)
 
 
 def _square_root(value: SSAValue) -> SSAValue | None:

@@ -14,6 +14,7 @@ from ttmlir.passes.ttir.value_rewriting import (
     number_known,
     only_user,
     parameters_of,
+    rank_of,
 )
 
 if TYPE_CHECKING:
@@ -52,8 +53,10 @@ def _choice(op: Operation, builder: Builder) -> SSAValue | None:
         return None
     condition, weights, other = inputs_of(where)
     rows = value_shape(condition)
-    is_of_rows = not rows or (rows[-1] == 1 and len(rows) <= len(value_shape(op.results[0])))
-    if not is_of_rows or number_known(other) != 0 or made_by(weights, "softmax") is None:
+    is_of_rows = not rows or (rows[-1] == 1 and len(rows) <= rank_of(weights))
+    if not is_of_rows or min(map(rank_of, inputs_of(op))) < 2:
+        return None
+    if number_known(other) != 0 or made_by(weights, "softmax") is None:
         return None
     if value_shape(weights) != value_shape(chosen):
         return None

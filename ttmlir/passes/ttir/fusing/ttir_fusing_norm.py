@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.passes.ttir.fusing.ttir_fusing_reduction import reduced_dims
-from ttmlir.passes.ttir.value_rewriting import either_way, made_by, mnemonic_of, number_known, under
+from ttmlir.passes.ttir.value_rewriting import (
+    either_way,
+    made_by,
+    mnemonic_of,
+    number_known,
+    repeated_row,
+    under,
+    under_float_cast,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +26,7 @@ if TYPE_CHECKING:
 
 def _rms_norm(op: Operation, rewriter: GreedyRewriter) -> bool:
     """x * rsqrt(mean(x * x) + epsilon) * weight along the last dimension; without weight, too."""
-    value = op.operands[0] if op.name == "ttir.typecast" else op.results[0]
+    value = under_float_cast(op.results[0])
     product = made_by(value, "multiply")
     if product is None or (op.name == "ttir.typecast" and not value.has_one_use()):
         return False
@@ -29,7 +37,7 @@ def _rms_norm(op: Operation, rewriter: GreedyRewriter) -> bool:
     normalized, weight = found
     source, epsilon = normalized
     # A norm takes and gives the same numbers; between, they may have been wider.
-    for given in (source, under(source, "typecast")):
+    for given in (source, under_float_cast(source)):
         is_alike = element_type(given) == element_type(op.results[0])
         if is_alike and value_shape(given) == shape:
             build = rewriter.builder(op)
@@ -50,14 +58,14 @@ def _weighted(
 ) -> Iterator[tuple[tuple[SSAValue, float], SSAValue | None]]:
     """What is divided by its root mean square, with epsilon, and the weight."""
     for value, other in either_way(product):
-        weight = _weight_of(other, shape)
+        weight = repeated_row(other, shape)
         normalized = None if weight is None else _normalized(value)
         if normalized is not None:
             yield normalized, weight
     for source, factor in either_way(product):
         inner = made_by(factor, "multiply")
         for root, other in () if inner is None else either_way(inner):
-            weight, epsilon = _weight_of(other, shape), _epsilon_of(root, source)
+            weight, epsilon = repeated_row(other, shape), _epsilon_of(root, source)
             if weight is not None and epsilon is not None:
                 yield (source, epsilon), weight
     normalized = _normalized(product.results[0])
@@ -66,15 +74,9 @@ def _weighted(
         yield normalized, None
 
 
-def _weight_of(value: SSAValue, shape: Sequence[int]) -> SSAValue | None:
-    """The tensor of one dimension that is repeated along all others."""
-    value = under(under(value, "broadcast"), "reshape")
-    return value if value_shape(value) == tuple(shape[-1:]) else None
-
-
 def _normalized(value: SSAValue) -> tuple[SSAValue, float] | None:
     """What is divided by the root of its mean square, and what is added to it."""
-    product = made_by(under(value, "typecast"), "multiply")
+    product = made_by(under_float_cast(value), "multiply")
     for source, root in () if product is None else either_way(product):
         epsilon = _epsilon_of(root, source)
         if epsilon is not None:
@@ -84,7 +86,7 @@ def _normalized(value: SSAValue) -> tuple[SSAValue, float] | None:
 
 def _epsilon_of(root: SSAValue, source: SSAValue) -> float | None:
     """What is added to the mean square of a tensor before the inverse root of that is taken."""
-    inverse = made_by(under(under(root, "broadcast"), "typecast"), "rsqrt")
+    inverse = made_by(under_float_cast(under(root, "broadcast")), "rsqrt")
     total = None if inverse is None else made_by(inverse.operands[0], "add")
     return _mean_square_of(total, source)
 
@@ -98,7 +100,10 @@ def _mean_square_of(total: Operation | None, source: SSAValue) -> float | None:
             continue
         if under(squared, "typecast") is not under(source, "typecast"):
             continue
-        if reduced_dims(mean) == (len(value_shape(source)) - 1,):
+        shape = value_shape(source)
+        # A number for each row stands beside it: others go with the columns.
+        is_of_rows = value_shape(mean.results[0]) == (*shape[:-1], 1)
+        if is_of_rows and reduced_dims(mean) == (len(shape) - 1,):
             return number_known(added)
     return None
 

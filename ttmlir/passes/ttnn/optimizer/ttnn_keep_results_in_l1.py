@@ -48,7 +48,8 @@ from xdsl.dialects.func import FuncOp
 
 from ttmlir.dialects.ttcore import device_of
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, layout_in, memory_of, set_type
+from ttmlir.ir.ttnn_types import Shards, is_sharded, layout_in, memory_of, set_type
+from ttmlir.layout.data_format import has_same_tiles
 from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
@@ -193,13 +194,9 @@ def _last_use(values: Sequence[SSAValue], order: Mapping[Operation, int]) -> int
 
 def _is_view(op: Operation) -> bool:
     """True for a reshape of tiles that stay where they are."""
-    if op.name != _RESHAPE:
-        return False
-    before, after = (value_shape(each) for each in (op.operands[0], op.results[0]))
-    if before[-1:] != after[-1:]:
-        return False
-    heights = [(1, *shape)[-2] for shape in (before, after)]
-    return heights[0] == heights[1] or all(height % TILE == 0 for height in heights)
+    return op.name == _RESHAPE and has_same_tiles(
+        value_shape(op.operands[0]), value_shape(op.results[0])
+    )
 
 
 def _is_in_dram(value: SSAValue) -> bool:
