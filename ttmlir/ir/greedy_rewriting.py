@@ -286,12 +286,18 @@ class _NotifyingBuilder(Builder):
         return new
 
 
-def collect_rules(modules: Sequence[str]) -> dict[str, tuple[Rule, ...]]:
-    """The rules of several modules, each of which has some by the name of the operation."""
+def collect_rules(
+    modules: Sequence[str], named: Mapping[str, str] | None = None
+) -> dict[str, tuple[Rule, ...]]:
+    """The rules of several modules, each of which has some by the name of the operation.
+
+    They are the module's `RULES`, or have the name that is given for it.
+    """
     from importlib import import_module
 
     found: dict[str, tuple[Rule, ...]] = {}
     for module in modules:
-        for name, rules in import_module(module).RULES.items():
+        table = getattr(import_module(module), (named or {}).get(module, "RULES"))
+        for name, rules in table.items():
             found[name] = (*found.get(name, ()), *rules)
     return found

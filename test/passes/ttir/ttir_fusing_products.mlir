@@ -1,6 +1,7 @@
 // What Tenstorrent's compiler (jax-tt-plugin 0.1.3) makes of several products of one matrix, of
 // parts of products, and of products of two formats.
 // RUN: ttmlir-opt --ttir-fusing %s | FileCheck %s
+// RUN: ttmlir-opt --ttir-fusing=join-whole-tiles=true %s | FileCheck %s --check-prefix=TILES
 
 // Slices that begin with whole tiles come first, then those of later products.
 // CHECK-LABEL: func.func @shared(
@@ -123,4 +124,31 @@ func.func @wide_bias(%a: tensor<1x48xf32>, %b: tensor<48x33xf32>, %c: tensor<1x1
   %1 = "ttir.reshape"(%0) <{shape = [1 : i32, 1 : i32, 33 : i32]}> : (tensor<1x33xf32>) -> tensor<1x1x33xf32>
   %2 = "ttir.add"(%c, %1) : (tensor<1x1x33xf32>, tensor<1x1x33xf32>) -> tensor<1x1x33xf32>
   return %2 : tensor<1x1x33xf32>
+}
+
+// Where whole tiles alone are joined, of several products with other columns none is, but one may.
+// TILES-LABEL: func.func @columns(
+// TILES-DAG: "ttir.matmul"(%arg0, %arg1) {{.*}} -> tensor<45x40xf32>
+// TILES-DAG: "ttir.matmul"(%arg0, %arg3) {{.*}} -> tensor<45x33xf32>
+// TILES-DAG: "ttir.matmul"(%arg0, %{{.*}}) {{.*}} -> tensor<45x160xf32>
+// TILES: return
+// CHECK-LABEL: func.func @columns(
+// CHECK: "ttir.matmul"(%arg0, %{{.*}}) {{.*}} -> tensor<45x233xf32>
+// CHECK-NOT: ttir.matmul
+// CHECK: return
+func.func @columns(%x: tensor<45x70xf32>, %a: tensor<70x40xf32>, %b: tensor<70x64xf32>, %c: tensor<70x33xf32>, %d: tensor<70x96xf32>) -> (tensor<45x40xf32>, tensor<45x64xf32>, tensor<45x33xf32>, tensor<45x96xf32>) {
+  %0 = "ttir.matmul"(%x, %a) <{transpose_a = false, transpose_b = false}> : (tensor<45x70xf32>, tensor<70x40xf32>) -> tensor<45x40xf32>
+  %1 = "ttir.matmul"(%x, %b) <{transpose_a = false, transpose_b = false}> : (tensor<45x70xf32>, tensor<70x64xf32>) -> tensor<45x64xf32>
+  %2 = "ttir.matmul"(%x, %c) <{transpose_a = false, transpose_b = false}> : (tensor<45x70xf32>, tensor<70x33xf32>) -> tensor<45x33xf32>
+  %3 = "ttir.matmul"(%x, %d) <{transpose_a = false, transpose_b = false}> : (tensor<45x70xf32>, tensor<70x96xf32>) -> tensor<45x96xf32>
+  return %0, %1, %2, %3 : tensor<45x40xf32>, tensor<45x64xf32>, tensor<45x33xf32>, tensor<45x96xf32>
+}
+// TILES-LABEL: func.func @last_columns(
+// TILES: "ttir.matmul"(%arg0, %{{.*}}) {{.*}} -> tensor<45x104xf32>
+// TILES-NOT: ttir.matmul
+// TILES: return
+func.func @last_columns(%x: tensor<45x70xf32>, %a: tensor<70x40xf32>, %b: tensor<70x64xf32>) -> (tensor<45x40xf32>, tensor<45x64xf32>) {
+  %0 = "ttir.matmul"(%x, %a) <{transpose_a = false, transpose_b = false}> : (tensor<45x70xf32>, tensor<70x40xf32>) -> tensor<45x40xf32>
+  %1 = "ttir.matmul"(%x, %b) <{transpose_a = false, transpose_b = false}> : (tensor<45x70xf32>, tensor<70x64xf32>) -> tensor<45x64xf32>
+  return %0, %1 : tensor<45x40xf32>, tensor<45x64xf32>
 }

@@ -508,6 +508,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 TTIRFusingPass(
                     enable_permute_matmul_fusion=self.enable_permute_matmul_fusion,
                     enable_gelu_tanh_fusion=self.enable_gelu_tanh_fusion,
+                    join_whole_tiles=self._fuses_layers,
                 ),
             ]
             if self.enable_fusing_pass

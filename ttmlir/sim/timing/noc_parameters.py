@@ -21,16 +21,6 @@ class NocParameters(NetworkFigures):
     """The generation; each row and each column of its grid of routers is a ring."""
 
     @property
-    def columns(self) -> int:
-        """Columns of the grid of routers."""
-        return self.spec.noc_size[1]
-
-    @property
-    def rows(self) -> int:
-        """Rows of the grid of routers."""
-        return self.spec.noc_size[0]
-
-    @property
     def endpoints(self) -> Mapping[Coord, tuple[Coord, Coord]]:
         """By the place (x, y) of a channel of DRAM: those of its routers on both networks."""
         places = ((x, y) for y, x in generation(self.spec.arch.keyword).chip.dram)

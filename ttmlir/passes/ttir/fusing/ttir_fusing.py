@@ -23,7 +23,9 @@ Ensures: no rule of `ttir_fusing_*.py` applies: each file is a family of rules, 
 names.
 Options: `enable-permute-matmul-fusion` (true): whether products transpose their operands;
 `enable-gelu-tanh-fusion` (true): whether gelu by tanh becomes `ttir.gelu`, as tt-mlir has it. The
-library computes that by erf: up to 5e-4 from what is written.
+library computes that by erf: up to 5e-4 from what is written; `join-whole-tiles` (false): whether
+products of one matrix are joined only where slices copy tiles, as all but one have whole tiles of
+columns.
 Not done here: fusions that only ttnn has, which `ttnn-fusing` does.
 """
 
@@ -71,11 +73,16 @@ class TTIRFusingPass(ModulePass):
 
     enable_gelu_tanh_fusion: bool = option(True, "Let gelu by tanh be gelu, which is that by erf")
 
+    join_whole_tiles: bool = option(
+        False, "Join products of one matrix only where their columns fill tiles"
+    )
+
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Fuse what can be fused."""
         left_out = () if self.enable_gelu_tanh_fusion else (_APPROXIMATE,)
         families = [each for each in _FAMILIES if each not in left_out]
         GreedyRewriter(collect_rules(families)).run(module)
         transposing = (_TRANSPOSING,) if self.enable_permute_matmul_fusion else ()
-        products = collect_rules((*transposing, _PRODUCTS))
+        named = {_PRODUCTS: "OF_WHOLE_TILES"} if self.join_whole_tiles else {}
+        products = collect_rules((*transposing, _PRODUCTS), named)
         GreedyRewriter(products, top_down=True).run(module)

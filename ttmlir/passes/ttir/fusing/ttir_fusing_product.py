@@ -6,6 +6,7 @@ slice(matmul(x, a))         ->  matmul(x, slice(a)), where nothing else uses the
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
@@ -35,9 +36,19 @@ _TILE = 32
 _PRODUCTS = ("ttir.matmul", "ttir.linear")
 
 
-def _share_left(op: Operation, rewriter: GreedyRewriter) -> bool:
-    """Products of one left operand, the first of which is visited."""
+def _share_left(op: Operation, rewriter: GreedyRewriter, *, whole_tiles: bool = False) -> bool:
+    """Products of one left operand, the first of which is visited.
+
+    `whole_tiles`: only where the columns of all, but for the last one, fill tiles: slices copy
+    these, and move numbers one by one where a part begins within a tile.
+    """
     uses = [use.operation for use in op.operands[0].uses if use.index == 0]
+    if whole_tiles:
+        unaligned = {each for each in uses if each.name in _PRODUCTS and _is_unaligned(each)}
+        if len(unaligned) > 1:
+            uses = [each for each in uses if each not in unaligned]
+        if op not in uses:
+            return False
     kind = _kind(op)
     products: list[Operation] = []
     # The first uses come last: of many products, most are left at once.
@@ -80,7 +91,7 @@ def _place_of(products: Sequence[Operation], first: Operation) -> Operation:
 
 def _order(op: Operation, first: Operation) -> tuple[bool, bool, int]:
     """Slices that begin with whole tiles come first; last products are used most recently."""
-    unaligned = value_shape(op.results[0])[-1] % _TILE != 0
+    unaligned = _is_unaligned(op)
     block = op.parent_block()
     assert block is not None, "it is in the block of the products"
     place = block.get_operation_index(op)
@@ -88,6 +99,10 @@ def _order(op: Operation, first: Operation) -> tuple[bool, bool, int]:
         return unaligned, True, place
     transposed = op is first and parameters_of(op)["transpose_b"]
     return unaligned, not transposed, -place
+
+
+def _is_unaligned(op: Operation) -> bool:
+    return value_shape(op.results[0])[-1] % _TILE != 0
 
 
 def _kind(op: Operation) -> tuple[object, ...]:
@@ -222,8 +237,12 @@ def _cut(builder: Builder, value: SSAValue, dim: int, part: tuple[int, ...]) -> 
 
 
 RULES: Mapping[str, Sequence[Rule]] = {
-    "ttir.matmul": (_share_left,),
-    "ttir.linear": (_share_left,),
+    **dict.fromkeys(_PRODUCTS, (_share_left,)),
     **adapted({"slice": [_part]}),
 }
 """Rules by the name of the operation."""
+OF_WHOLE_TILES: Mapping[str, Sequence[Rule]] = {
+    **RULES,
+    **dict.fromkeys(_PRODUCTS, (partial(_share_left, whole_tiles=True),)),
+}
+"""The same, but products are joined only where slices copy tiles."""
