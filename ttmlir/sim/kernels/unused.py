@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.types import IncompleteType, ObjectType, PassedType, SignatureType, is_deduced
+from ttmlir.cpp.types import IncompleteType, ObjectType, SignatureType, is_deduced
 from ttmlir.sim.kernels.context import Argument, Context, Handlers
 from ttmlir.sim.kernels.destructors import THIS
 from ttmlir.sim.kernels.expressions.function_pointers import describe_argument
-from ttmlir.sim.kernels.expressions.signatures import find_signature
+from ttmlir.sim.kernels.expressions.signatures import find_object_of, find_signature
 from ttmlir.sim.kernels.limits import MAX_STEPS
 from ttmlir.sim.kernels.scope import ClassTemplate, Functions, Scope, list_declared_names
 from ttmlir.sim.kernels.unit import Unit
@@ -100,14 +100,9 @@ def _describe(signature: SignatureType) -> list[Argument]:
 
 def _find_this(context: Context) -> list[Argument]:
     """The object of a member function, which a static one does not have."""
-    owner, function = context.scope.owner, context.function
-    assert function is not None
-    if owner is None or "static" in function.specifiers or "friend" in function.specifiers:
-        return []
-    described = describe_argument(
-        PassedType(context.unit.structs[owner], "&", function.is_const), THIS
-    )
-    return [described]
+    assert context.function is not None
+    this = find_object_of(context, context.function, context.scope)
+    return [] if this is None else [describe_argument(this, THIS)]
 
 
 # Templates: the names that depend on no argument.

@@ -694,6 +694,7 @@ NAMES: dict[str, object] = {
     "_endless": runtime.endless,
     "_missing": runtime.missing,
     "_no_function": runtime.no_function,
+    "_member": runtime.find_member,
     "_min": min,
     "_max": max,
     "_range": range,
