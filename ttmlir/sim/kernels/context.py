@@ -139,6 +139,8 @@ class Handlers:
     """A pointer to a data member that is known, or of another class, as one of a type."""
     find_templated_type: Callable[[Context, tree.NamedType | tree.Name], QualifiedType | None]
     """The type of a name with template arguments or within a type."""
+    open_function: Callable[[Context, tree.Function, set[str]], Context]
+    """The place in the body of a template, where some names depend on its arguments."""
     construct: Construct
     copy: Callable[[Context, StructType, Lvalue, tree.Node, bool], Value]
     """The object that a copy constructor makes of another one, or one that moves it."""

@@ -65,7 +65,7 @@ from ttmlir.sim.kernels.expressions.variables import (
     evaluate_null,
     evaluate_string,
 )
-from ttmlir.sim.kernels.functions import find_instance
+from ttmlir.sim.kernels.functions import find_instance, open_function
 from ttmlir.sim.kernels.loops import (
     execute_binding,
     execute_do,
@@ -148,6 +148,7 @@ HANDLERS = Handlers(
     call_pointer=call_pointer,
     find_pointed_member=find_pointed_member,
     point_at_member=point_at_member,
+    open_function=open_function,
     construct=construct,
     copy=copy_object,
     find_constructed=find_constructed,

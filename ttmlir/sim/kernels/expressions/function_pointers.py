@@ -8,6 +8,7 @@ whole kernel is compiled, and all functions are known that a pointer may point t
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import cast
 
 from ttmlir.cpp import tree
@@ -35,6 +36,7 @@ from ttmlir.sim.kernels.expressions.own_calls import (
 )
 from ttmlir.sim.kernels.expressions.signatures import find_lambda, find_object_of, find_type_of
 from ttmlir.sim.kernels.python import code
+from ttmlir.sim.kernels.python.runtime import KernelFault
 from ttmlir.sim.kernels.scope import Alias, Evaluated, Scope
 from ttmlir.sim.kernels.unit import (
     POINTER_STEP,
@@ -121,7 +123,20 @@ def _find_dispatcher(context: Context, signature: SignatureType, node: tree.Node
             finished=True,
         )
         known = unit.dispatchers[tag] = Dispatcher(instance, signature, node)
+        unit.folder.chosen[instance.identifier] = partial(_find_chosen, context, tag)
     return known.instance
+
+
+def _find_chosen(context: Context, tag: str, pointer: int) -> str:
+    """The function that a pointer of a type means, while a constant is computed."""
+    unit, number = context.unit, pointer // POINTER_STEP - 1
+    if not 0 <= number < len(unit.pointed) or unit.pointed[number].tag != tag:
+        raise KernelFault("this points to no function")
+    entries = unit.dispatchers[tag].entries
+    if number not in entries:
+        signature = unit.dispatchers[tag].signature
+        entries[number] = _compile(context, unit.pointed[number], signature)
+    return entries[number][0].identifier
 
 
 def _find_result(signature: SignatureType) -> tuple[CType, bool]:
