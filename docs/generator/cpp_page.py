@@ -29,7 +29,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
         "initializer_lists",
         *("pointers_and_references", "unions", "bits"),
     ),
-    "Statements": ("statements", "cases", "bindings_and_ranges", "static_data"),
+    "Statements": ("statements", "cases", "jumps", "bindings_and_ranges", "static_data"),
     "Functions": (
         *(
             "overloads",
@@ -44,7 +44,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "Classes": (
         *("class_with_methods", "access", "operators", "copies", "moves", "destructors"),
         "inheritance",
-        *("class_template", "deduction_guides", "layout", "bit_fields"),
+        *("member_pointers", "class_template", "deduction_guides", "layout", "bit_fields"),
     ),
     "Standard library": ("standard_library", "algorithms", "numeric_limits", "optional_and_tie"),
 }

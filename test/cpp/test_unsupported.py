@@ -9,8 +9,6 @@ from ttmlir.cpp.parse import parse
 
 IN_FUNCTIONS = {
     "delete x;": "delete",
-    "goto e;": "goto",
-    "e: x = 1;": "a label",
     "x = new int;": "new",
     "throw 1;": "throw",
     "try { } catch (int e) { }": "try",

@@ -15,7 +15,6 @@ from ttmlir.cpp.expression_reader import (
     DEFAULT_BRACES,
     ExpressionReader,
     call_of_type,
-    is_member_pointer,
 )
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
@@ -1037,7 +1036,7 @@ class DeclarationReader(ExpressionReader):
         """The class whose static member a declarator defines."""
         while node.type in ("init_declarator", "array_declarator"):
             node = self.field(node, "declarator")
-        if node.type != "qualified_identifier" or is_member_pointer(node):
+        if node.type != "qualified_identifier":
             return None
         found = self.qualified_name(node)
         path = found.text.rpartition("::")[0]
@@ -1060,7 +1059,7 @@ class DeclarationReader(ExpressionReader):
             else:
                 value = self.initial_value(written)
                 is_direct = all(each.type != "=" for each in node.children)
-        if inner.type == "qualified_identifier" and not is_member_pointer(inner):
+        if inner.type == "qualified_identifier":
             name, sizes = self.qualified_name(inner).text.rpartition("::")[2], ()
         else:
             name, type_, sizes, _ = self.declared(inner, type_)

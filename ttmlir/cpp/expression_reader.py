@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.cpp.member_pointers import ACCESS, read_function, read_pointer
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.types import is_built_in_type
 from ttmlir.nesting import MAX_NESTING
@@ -51,9 +52,7 @@ _WORDS = {
     "delete_expression": "delete",
     "enum_specifier": "an enumeration",
     "for_range_loop": "a loop over a range",
-    "goto_statement": "goto",
     "initializer_list": "a list in braces",
-    "labeled_statement": "a label",
     "lambda_expression": "a lambda",
     "new_expression": "new",
     "optional_parameter_declaration": "a default argument",
@@ -136,6 +135,8 @@ class TypeReader:
         """Whether names that the template or function around declares are those of variables."""
         self.pending: list[tree.Struct | tree.Enumeration] = []
         """Structs and enumerations that are defined where a type is written."""
+        self.jumps: dict[tree.Position | None, Node] = {}
+        """The jumps and labels of the function that is read."""
         self.unnamed_count = 0
         """How many types without names there are so far."""
         self.depth: int = 0
@@ -319,21 +320,7 @@ class TypeReader:
             return type_, None if inner is node else inner
         if kind.endswith(("parenthesized_declarator", "attributed_declarator")):
             return type_, node.named_children[0]
-        if kind == "qualified_identifier":
-            return self._member_pointer(node, type_)
         raise self.unsupported(node, "names, pointers, references and arrays")
-
-    def _member_pointer(self, node: Node, type_: tree.Type) -> tuple[tree.Type, Node | None]:
-        """`T C::*name` as a type, with the declarator of the name."""
-        scopes, position = list[str](), self.at(node)
-        while node.type == "qualified_identifier":
-            scopes.append(self.text(self.field(node, "scope")))
-            node = self.field(node, "name")
-        if node.type != "pointer_type_declarator":
-            raise self.unsupported(node, "names, pointers, references and arrays")
-        holder = tree.NamedType("::".join(scopes), position=position)
-        pointer, inner = self.pointed(node, type_)
-        return replace(cast("tree.Pointer", pointer), holder=holder), inner
 
     def _array_declarator(
         self, node: Node, type_: tree.Type, sizes: list[tree.Expression | None]
@@ -359,7 +346,7 @@ class TypeReader:
             message = "initialise with '=': 'T name = T(...)', or declare functions outside"
             raise self.error(node, message)
         parameters = self.parameters(self.field(node, "parameters"))
-        type_ = tree.FunctionOf(result, parameters, position=self.at(node))
+        type_ = replace(read_function(result, parameters), position=self.at(node))
         if inner is None:
             return node, type_
         return (inner if is_named else inner.named_children[0]), type_
@@ -405,7 +392,7 @@ class TypeReader:
             case "placeholder_type_specifier" if self.text(node) != "auto":
                 return tree.NamedType("auto", (), qualifiers, position=self.at(node))
             case _:
-                return self.named_type(node, qualifiers)
+                return read_pointer(self.named_type(node, qualifiers))
 
     def decltype(self, node: Node) -> tree.Decltype:
         """`decltype(expression)`."""
@@ -508,16 +495,6 @@ class TypeReader:
         return re.sub(r"\s+", "", self.text(node))
 
 
-def is_member_pointer(node: Node) -> bool:
-    """Whether a qualified name is the declarator of `T C::*name`."""
-    while node.type == "qualified_identifier":
-        inner = node.child_by_field_name("name")
-        if inner is None:
-            return False
-        node = inner
-    return node.type == "pointer_type_declarator"
-
-
 def _built_on(type_: tree.Type) -> str:
     """The name of the type that another one points to, refers to, or has as elements; or ''."""
     match type_:
@@ -605,8 +582,8 @@ _EXPRESSIONS = (
 class ExpressionReader(TypeReader):
     """Turns the nodes of expressions into nodes of the tree; a method per kind."""
 
-    def block(self, node: Node) -> tree.Block:
-        """The statements between braces."""
+    def function_body(self, node: Node) -> tree.Block:
+        """The statements of a function or lambda."""
         raise NotImplementedError
 
     def expression(self, node: Node) -> tree.Expression:
@@ -748,6 +725,9 @@ class ExpressionReader(TypeReader):
             return tree.Cast(
                 cast("tree.CastKind", name), type_, self._single(listed), position=position
             )
+        if name == ACCESS:
+            base, pointer = (self.expression(each) for each in listed.named_children)
+            return tree.PointedMember(base, pointer, position=base.position)
         function = tree.Name(name, (), scope, position=self.at(callee))
         return tree.FunctionCall(function, self.arguments(listed), arguments, position=position)
 
@@ -972,7 +952,7 @@ class ExpressionReader(TypeReader):
             elif child.is_named:
                 captures.append(self._capture(child, bool(by_reference)))
                 by_reference = ""
-        body = self.block(self.field(node, "body"))
+        body = self.function_body(self.field(node, "body"))
         return tree.Lambda(
             body, parameters, tuple(captures), default, result, is_mutable, position=self.at(node)
         )
@@ -1007,6 +987,7 @@ class ExpressionReader(TypeReader):
                 tree.Name()
                 | tree.Index()
                 | tree.Member()
+                | tree.PointedMember()
                 | tree.Unary(operator="*")
                 | tree.FunctionCall() as lvalue
             ):
@@ -1068,9 +1049,6 @@ class ExpressionReader(TypeReader):
         if member.type == "qualified_field_identifier":
             member = self.field(member, "name")
         kinds = ("field_identifier", "identifier", "operator_name")
-        if operator in (".*", "->*") and member.type == "field_identifier":
-            name = f"*{self.text(member)}"
-            return tree.Member(base, name, operator == "->*", position=self.at(node)), ()
         if operator not in (".", "->") or member.type not in kinds:
             raise self.unsupported(member, "the names of members")
         name = self.name_text(member)

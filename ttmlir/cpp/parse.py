@@ -26,9 +26,10 @@ from ttmlir.cpp.declaration_reader import (
 from ttmlir.cpp.errors import CppSyntaxError, ErrorList, SourceMap
 from ttmlir.cpp.expression_reader import MisreadError
 from ttmlir.cpp.include_path import IncludePath
+from ttmlir.cpp.jumps import JumpError, replace_jumps
+from ttmlir.cpp.member_pointers import MemberPointers, may_point_to_members, read_function
 from ttmlir.cpp.preprocess import Dependencies, PreprocessedText, make_macros, preprocess
 from ttmlir.cpp.tokens import BLANK, SourceText, split_tokens
-from ttmlir.cpp.types import UNKNOWN_MEMBER
 from ttmlir.limits import MAX_SOURCE_LENGTH
 from ttmlir.nesting import deep_recursion
 
@@ -130,6 +131,9 @@ def _read_header(source: PreprocessedText) -> tree.Header:
 
 
 def _read_text(source: PreprocessedText) -> tuple[PreprocessedText, Node]:
+    if may_point_to_members(source.text):
+        source, words = MemberPointers(source).amend(source)
+        source = insert(source, words)
     root = _read_grammar(source)
     if root.has_error:
         source = amend(source)
@@ -154,24 +158,6 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_cpp.language()))
 
 
-_MEMBER_POINTER = re.compile(r"\w[\w:]*::\s*\*|->\s*\*")
-
-
-def _find_member_pointer(source: PreprocessedText, node: Node) -> CppSyntaxError | None:
-    """The error about a pointer to a member, as far as the grammar does not know these."""
-    text = source.text
-    start = text.rfind("\n", 0, node.start_byte) + 1
-    end = text.find("\n", node.end_byte)
-    for found in _MEMBER_POINTER.finditer(text, start, len(text) if end < 0 else end):
-        if found.start() <= node.end_byte + 1 and found.end() >= node.start_byte - 1:
-            if found[0].startswith("->"):
-                message = "'->*' is not supported here; write '(*pointer).*member'"
-            else:
-                message = UNKNOWN_MEMBER
-            return source.error(found.start(), message)
-    return None
-
-
 def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
     """The error about the first place that the grammar does not accept."""
     node = root
@@ -181,9 +167,6 @@ def _grammar_error(source: PreprocessedText, root: Node) -> CppSyntaxError:
     if sfpi is not None and sfpi.start() <= node.start_byte:
         message = f"'{sfpi[0]}' is a word of sfpi, which only math of a compute kernel has"
         return source.error(sfpi.start(), message)
-    member = _find_member_pointer(source, node)
-    if member is not None:
-        return member
     if node.is_missing:
         return source.error(node.start_byte, f"expected '{node.type}'")
     found = source.text[node.start_byte : node.end_byte].split()
@@ -412,7 +395,7 @@ class _Reader(DeclarationReader):
     def deferred(self, body: Node) -> tree.Block | tree.DeferredBlock:
         """The body of a function; one in a header is read when it is used."""
         if not self.is_header:
-            return self.block(body)
+            return self.function_body(body)
         reader = copy(self)
         reader.variables = set(self.variables)
         reader.types = set(self.types)
@@ -422,7 +405,7 @@ class _Reader(DeclarationReader):
             if body.has_error:
                 raise _grammar_error(reader.source, body)
             with deep_recursion():
-                return reader.block(body)
+                return reader.function_body(body)
 
         return tree.DeferredBlock(read)
 
@@ -446,6 +429,31 @@ class _Reader(DeclarationReader):
             self.depth, self.pending = depth, pending
             self.errors.add(error, (), _find_declared(self.source, node))
 
+    def function_body(self, node: Node) -> tree.Block:
+        """The body of a function or lambda, in which jumps are loops."""
+        outer, self.jumps = self.jumps, {}
+        try:
+            block = self.block(node)
+            return replace_jumps(block) if self.jumps else block
+        except JumpError as error:
+            place = self.jumps.get(error.node.position, node)
+            raise self.error(place, str(error)) from None
+        finally:
+            self.jumps = outer
+
+    def goto(self, node: Node) -> tree.Goto:
+        position = self.at(node)
+        self.jumps[position] = node
+        return tree.Goto(self.text(self.field(node, "label")), position=position)
+
+    def labelled(self, node: Node) -> Iterator[tree.Statement]:
+        """A label, and the statement after it."""
+        position = self.at(node)
+        self.jumps[position] = node
+        yield tree.Label(self.text(self.field(node, "label")), position=position)
+        for each in node.named_children[1:]:
+            yield from self.statement(each)
+
     def body(self, node: Node) -> tree.Block:
         if node.type == "compound_statement":
             return self.block(node)
@@ -456,6 +464,8 @@ class _Reader(DeclarationReader):
         reader = _STATEMENT_READERS.get(node.type)
         if node.type == "expression_statement" and self.text(node) == ";":
             pass
+        elif node.type == "labeled_statement":
+            yield from self.labelled(node)
         elif reader is None:
             raise self.unsupported(node, _STATEMENTS)
         else:
@@ -540,7 +550,8 @@ class _Reader(DeclarationReader):
         name = self.text(inner[0].named_children[-1])
         self.declare(name)
         initial = None if value is None else self.initial_value(value)
-        pointer = tree.Pointer(tree.FunctionOf(result, parameters, position=position))
+        function = replace(read_function(result, parameters), position=position)
+        pointer = tree.Pointer(function)
         declarator = tree.Declarator(name, (), initial, position=position)
         return tree.Declaration(pointer, (declarator,), position=self.at(node))
 
@@ -729,6 +740,7 @@ _STATEMENT_READERS: dict[str, Callable[[_Reader, Node], tree.Statement]] = {
     "expression_statement": _Reader.evaluate,
     "for_range_loop": _Reader.range_loop,
     "for_statement": _Reader.for_loop,
+    "goto_statement": _Reader.goto,
     "if_statement": _Reader.branch,
     "preproc_call": _Reader.directive_statement,
     "return_statement": _Reader.return_value,

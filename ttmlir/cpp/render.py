@@ -8,6 +8,7 @@ expressions, because `f(a < b, c > (d))` could also call a template.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ttmlir.cpp.errors import CannotEmitError, Position
 from ttmlir.cpp.tree import (
@@ -47,12 +48,14 @@ from ttmlir.cpp.tree import (
     Function,
     FunctionCall,
     FunctionOf,
+    Goto,
     If,
     Include,
     Index,
     Initializer,
     Integer,
     Item,
+    Label,
     Lambda,
     Member,
     MemberInitializer,
@@ -64,6 +67,7 @@ from ttmlir.cpp.tree import (
     Null,
     OffsetOf,
     Parameter,
+    PointedMember,
     Pointer,
     Pragma,
     RangeFor,
@@ -125,6 +129,8 @@ def render(node: TranslationUnit | Item | Statement | Type | Expression) -> str:
             case Declaration() | Define() | Undefine() | Pragma() | Block() | Evaluate() | If():
                 return _join(_statement(node))
             case For() | While() | DoWhile() | Break() | Continue() | Return() | Comment():
+                return _join(_statement(node))
+            case Goto() | Label():
                 return _join(_statement(node))
             case _:
                 return _expression(node, top=True)
@@ -262,12 +268,17 @@ def _declared(type_: Type, name: str) -> str:
         case Reference(referent=(ArrayOf() | FunctionOf()) as inner, is_rvalue=is_rvalue):
             return _declared(inner, f"({'&&' if is_rvalue else '&'}{name})")
         case Pointer(pointee=FunctionOf() as function):
-            return _declared(function, f"(*{name})")
+            holder = ""
+            if function.holder is not None:
+                holder = f"{_type(replace(function.holder, qualifiers=()))}::"
+            return _declared(function, f"({holder}*{name})")
         case ArrayOf(element=element, size=size):
             count = "" if size is None else _expression(size, _ASSIGNMENT)
             return f"{_type(element)} {name}[{count}]"
         case FunctionOf(result=result, parameters=parameters):
-            return f"{_type(result)} {name}({', '.join(map(_parameter, parameters))})"
+            const = type_.holder is not None and "const" in type_.holder.qualifiers
+            listed = ", ".join(map(_parameter, parameters))
+            return f"{_type(result)} {name}({listed}){' const' * const}"
         case _:
             return f"{_type(type_)} {name}".rstrip()
 
@@ -370,6 +381,10 @@ def _lines(statement: Statement) -> Iterator[str]:
 
 def _newer_lines(statement: Statement) -> Iterator[str]:
     match statement:
+        case Goto(label=label):
+            yield f"goto {label};"
+        case Label(name=name):
+            yield f"{name}:;"
         case Struct():
             yield from _struct(statement)
         case UsingNamespace(name=name):
@@ -529,7 +544,8 @@ def _declaration(declaration: Declaration) -> str:
     ]
     match declaration.type:
         case Pointer(pointee=FunctionOf()) | Reference(referent=ArrayOf() | FunctionOf()) if top:
-            name = declaration.declarators[0].name
+            only = declaration.declarators[0]
+            name = _declarator(replace(only, value=None, arguments=None), top=True)
             rest = declared[0].removeprefix(name)
             return f"{words}{_declared(declaration.type, name)}{rest};"
         case _:
@@ -726,6 +742,8 @@ def _primary(expression: Expression) -> str:
             return _type(type_) + _braces(elements)
         case Index(base=base, index=index):
             return f"{_base(base)}[{_expression(index, _ASSIGNMENT)}]"
+        case PointedMember(base=base, pointer=pointer):
+            return f"({_base(base)}.*({_expression(pointer, _ASSIGNMENT)}))"
         case Member(base=base, member=member, arrow=arrow):
             return f"{_base(base)}{'->' if arrow else '.'}{member}"
         case Cast(kind="functional", type=type_, value=value):

@@ -10,8 +10,8 @@ IR becomes a tree, `render` makes C++ text of a tree and `parse` makes a tree of
                  Enumeration StaticAssert Comment Assembly
     types        NamedType Pointer Reference ArrayOf FunctionOf Decltype
     expressions  Integer Floating Boolean String Character Null This Name Call Construct Braces
-                 Unary Update Binary Conditional Assign Cast SizeOf OffsetOf Index Member Lambda
-                 Expansion Fold CountOf
+                 Unary Update Binary Conditional Assign Cast SizeOf OffsetOf Index Member
+                 PointedMember Lambda Expansion Fold CountOf
 
 Comments are written and never read. Every node has a `position`, the place in the source that it
 was made from. Positions take no part in equality. A tree has the syntax, not the semantics:
@@ -200,6 +200,8 @@ class FunctionOf(Node):
 
     result: Type
     parameters: tuple[Parameter, ...] = ()
+    holder: NamedType | None = None
+    """The class that they are members of, with the qualifiers of its object."""
 
 
 @dataclass(frozen=True)
@@ -404,6 +406,14 @@ class Member(Node):
     member: str
     """Its name; with `*` before it the name of a variable that points to a member."""
     arrow: bool = False
+
+
+@dataclass(frozen=True)
+class PointedMember(Node):
+    """`base.*pointer`."""
+
+    base: Expression
+    pointer: Expression
 
 
 @dataclass(frozen=True)
@@ -690,6 +700,20 @@ class Continue(Node):
 
 
 @dataclass(frozen=True)
+class Goto(Node):
+    """`goto label;`, which no finished function has."""
+
+    label: str
+
+
+@dataclass(frozen=True)
+class Label(Node):
+    """`name:`, likewise."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Return(Node):
     """`return;` or `return value;`."""
 
@@ -906,6 +930,7 @@ Expression: TypeAlias = (
     | SizeOf
     | OffsetOf
     | Index
+    | PointedMember
     | Member
 )
 LvalueExpression: TypeAlias = Expression
@@ -915,7 +940,7 @@ Directive: TypeAlias = Include | Define | Undefine | Pragma
 NameDeclaration: TypeAlias = Alias | UsingName | Enumeration | StaticAssert
 """What says something about names and does nothing."""
 Loop: TypeAlias = For | RangeFor | While | DoWhile
-Jump: TypeAlias = Break | Continue | Return
+Jump: TypeAlias = Break | Continue | Return | Goto | Label
 Statement: TypeAlias = (
     Block
     | Declaration

@@ -201,11 +201,32 @@ class SignatureType:
 
     result: PassedType
     parameters: tuple[PassedType, ...]
+    is_member: bool = False
+    """Whether they are member functions, whose object is the first parameter."""
 
     @property
     def name(self) -> str:
         """As C++ writes it."""
-        return f"{self.result.name}({', '.join(each.name for each in self.parameters)})"
+        own = self.parameters[self.is_member :]
+        listed = ", ".join(each.name for each in own)
+        if not self.is_member:
+            return f"{self.result.name}({listed})"
+        this = self.parameters[0]
+        return f"{self.result.name} ({this.type.name}::)({listed}){' const' * this.const}"
+
+
+@dataclass(frozen=True)
+class MemberType:
+    """A data member of a class that is chosen while a kernel runs, to which pointers point."""
+
+    type: CType
+    holder: StructType | IncompleteType
+    const: bool = False
+
+    @property
+    def name(self) -> str:
+        """As C++ writes it, without the star of a pointer."""
+        return f"{'const ' * self.const}{self.type.name} {self.holder.name}::"
 
 
 @dataclass(frozen=True)
@@ -303,6 +324,7 @@ CType: TypeAlias = (
     | ReferenceType
     | FunctionType
     | SignatureType
+    | MemberType
     | ObjectType
     | StringType
 )
@@ -364,6 +386,8 @@ def size_of(type_: CType) -> int | None:
             return max(1, type_.bits // 8)
         case FloatType():
             return type_.bits // 8
+        case PointerType(pointee=SignatureType(is_member=True)):
+            return 8
         case PointerType() | ReferenceType():
             return 4
         case ArrayType():
@@ -543,9 +567,11 @@ def tag_of(type_: CType) -> str:
             return f"{name}#{number}"
         case ReferenceType(referent=referent, const=const):
             return f"{tag_of(referent)}{'c' * const}&"
+        case MemberType(type=inner, holder=holder, const=const):
+            return f"{'c' * const}{tag_of(inner)} of {tag_of(holder)}"
         case SignatureType(result=result, parameters=parameters):
             parts = (f"{'c' * x.const}{tag_of(x.type)}{x.reference}" for x in (result, *parameters))
-            return f"function({','.join(parts)})"
+            return f"{'member ' * type_.is_member}function({','.join(parts)})"
         case _:
             return type_.name
 
@@ -708,7 +734,7 @@ def resolve_type(
             if found is None:
                 raise names.unknown_type(node, name)
             return _qualify(found, node) if isinstance(node, tree.NamedType) else found
-        case tree.Pointer(holder=tree.NamedType()):
+        case tree.Pointer(holder=tree.NamedType() | tree.Decltype()):
             return _resolve_member_pointer(node, names, deduced)
         case tree.Pointer(pointee=pointee, const=const):
             inner = resolve_type(pointee, names, _pointed_by(deduced))
@@ -717,20 +743,19 @@ def resolve_type(
             return _resolve_composed(node, names, deduced)
 
 
-UNKNOWN_MEMBER = (
-    "which member a pointer points to has to be known here: write 'auto' before its name and a "
-    "value after it; member functions are called in functions or lambdas"
-)
-
-
 def _resolve_member_pointer(
     node: tree.Pointer, names: TypeNames, deduced: QualifiedType | None
 ) -> QualifiedType:
-    if deduced is None or not isinstance(deduced.type, MemberPointerType):
-        raise names.error(node, UNKNOWN_MEMBER)
+    """A pointer to a data member: the one that is known, or any."""
     assert node.holder is not None
+    written = resolve_type(node.pointee, names)
+    pointee, holder = written.type, resolve_type(node.holder, names).type
+    if deduced is None or not isinstance(deduced.type, MemberPointerType):
+        if not isinstance(holder, (StructType, IncompleteType)):
+            raise names.error(node.holder, f"'{holder.name}' is no class")
+        pointer = PointerType(MemberType(pointee, holder, written.const))
+        return QualifiedType(pointer, node.const)
     found = deduced.type
-    pointee, holder = (resolve_type(each, names).type for each in (node.pointee, node.holder))
     is_of = isinstance(holder, (StructType, IncompleteType)) and (
         holder.number == found.holder.number
         or (isinstance(holder, StructType) and holder.derives_from(found.holder))

@@ -36,6 +36,28 @@ MAIN = "\nvoid kernel_main() { note(1); }"
             "'missing' is not declared",
         ),
         ("auto l = [](auto x) { return missing(3); };", "1:30", "'missing' is not declared"),
+        (
+            "void g(int) {} template <class T> void f(T x) { g(); }",
+            "1:49",
+            "takes 1 argument, not 0",
+        ),
+        ("struct S {}; template <class T> void f(T x) { S s; s.b = 1; }", "1:52", "has no member"),
+        ("template <class T> void f(T x) { int y = 1; y(2); }", "1:45", "and cannot be called"),
+        (
+            "template <class T> void f(T x) { int y = 1; int y = 2; }",
+            "1:49",
+            "'y' is declared twice",
+        ),
+        ("template <class T> void f(T x) { if (x) break; }", "1:41", "'break' outside of a loop"),
+        ("template <class T> void f(int k, T) { for (T i : k) k.z(); }", "1:53", "has no member"),
+        ("void g(int) {} template <int N> struct A { void m() { g(); } };", "1:55", "not 0"),
+        ("template <class T> void f(T x) { return 1; }", "1:34", "a function without result"),
+        (
+            "template <class T> class A { static constexpr int K = 4; }; int k = A<int>::K;",
+            "1:69",
+            "'K' is private in 'A<int>'",
+        ),
+        ("template <class T> class A { using U = int; }; A<int>::U k;", "1:48", "'U' is private"),
     ],
 )
 def test_mistakes_of_unused_functions(text: str, place: str, message: str) -> None:
@@ -71,6 +93,12 @@ bool of_incomplete(Later& x) { return &x == nullptr; }
 template <typename T> bool named(T x) { return __func__ != nullptr; }
 bool named_here() { return __PRETTY_FUNCTION__ != nullptr; }
 uint32_t of_length(uint32_t n) { uint32_t a[n]; a[0] = n; return a[0]; }
+template <typename T> T sum(T x, uint32_t k) {
+    T y = x; const uint32_t c = k; auto z = c;
+    for (T i = 0; i < x; ++i) { if (i > 3) continue; y += k; }
+    while (k) { if (k > 2) break; --k; }
+    z.q(); int c2 = sizeof(T); c2 += 1; return y;
+}
 struct S {
     static uint32_t s() { return 1; } uint32_t v = 3; uint32_t get() const { return v + s(); }
 };

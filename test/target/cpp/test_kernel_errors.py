@@ -45,11 +45,11 @@ def test_directive_behind_something_else(directive: str) -> None:
 def test_message_shows_the_line_with_a_caret() -> None:
     """The caret stands below the place, behind tabs too."""
     with pytest.raises(CppSyntaxError) as caught:
-        parse("void f() {\n\tgoto end;\n}\n", "k.cpp")
+        parse("void f() {\n\tthrow 1;\n}\n", "k.cpp")
     assert str(caught.value) == (
-        "k.cpp:2:2: error: goto is not supported here; supported are declarations, expressions, "
+        "k.cpp:2:2: error: throw is not supported here; supported are declarations, expressions, "
         "blocks, if, switch, for, while, do, break, continue, return and directives\n"
-        "\tgoto end;\n"
+        "\tthrow 1;\n"
         "\t^"
     )
 

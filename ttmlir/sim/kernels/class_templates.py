@@ -353,6 +353,8 @@ def _find_within(context: Context, written: tree.Type, name: str) -> Symbol | No
     """The member of a type that a name denotes."""
     holder = context.unit.resolve_type(written, context.scope).type
     first, _, rest = name.partition("::")
+    if isinstance(holder, StructType):
+        context.unit.check_access(holder, first, written, context.scope)
     for scope in context.unit.find_members(holder):
         symbol = scope.find_here(first)
         if symbol is not None and rest:

@@ -131,10 +131,16 @@ class Handlers:
     """The same as a pointer."""
     point_at_function: Callable[[Context, Value, tree.Node], Value]
     """A function or lambda as a pointer to functions of its own type."""
-    call_pointer: Callable[[Context, tree.FunctionCall, Value], Lvalue | Value]
-    """A call through a pointer to a function."""
+    call_pointer: Callable[[Context, tree.FunctionCall, Value, Lvalue | None], Lvalue | Value]
+    """A call through a pointer to a function, or to a member function of an object."""
+    find_pointed_member: Callable[[Context, tree.PointedMember], Lvalue | Value]
+    """A member of an object that a pointer to a member points to."""
+    point_at_member: Callable[[Context, Value, CType, tree.Node], Value | None]
+    """A pointer to a data member that is known, or of another class, as one of a type."""
     find_templated_type: Callable[[Context, tree.NamedType | tree.Name], QualifiedType | None]
     """The type of a name with template arguments or within a type."""
+    open_function: Callable[[Context, tree.Function, set[str]], Context]
+    """The place in the body of a template, where some names depend on its arguments."""
     construct: Construct
     copy: Callable[[Context, StructType, Lvalue, tree.Node, bool], Value]
     """The object that a copy constructor makes of another one, or one that moves it."""

@@ -21,6 +21,7 @@ from ttmlir.cpp.types import (
     FloatType,
     FunctionType,
     IntType,
+    MemberPointerType,
     ObjectType,
     PointerType,
     QualifiedType,
@@ -328,7 +329,13 @@ def _find_member_pointer(
             return None
     if declarator.value is None or isinstance(declarator.value, tree.Braces):
         return None
+    if declarator.sizes or declarator.name in context.changed | context.shared:
+        return None
+    if not context.in_function:
+        return None
     found = evaluate_scalar(context, declarator.value).type
+    if not isinstance(found, MemberPointerType):
+        return None
     return context.unit.resolve_declared_type(written, context.scope, found)
 
 

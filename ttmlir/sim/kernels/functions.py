@@ -14,6 +14,7 @@ from ttmlir.cpp.types import (
     CType,
     FloatType,
     FunctionType,
+    IncompleteType,
     IntType,
     ObjectType,
     PointerType,
@@ -24,6 +25,7 @@ from ttmlir.cpp.types import (
 from ttmlir.sim.kernels.classes import initialize_members
 from ttmlir.sim.kernels.context import Argument, Context, Handlers
 from ttmlir.sim.kernels.destructors import THIS, end_members, ending_block, refuse_destructor
+from ttmlir.sim.kernels.expressions.function_pointers import describe_argument
 from ttmlir.sim.kernels.expressions.lvalues import (
     find_pointee,
     find_this,
@@ -31,6 +33,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     points_to_function,
 )
 from ttmlir.sim.kernels.expressions.own_calls import find_element_scope
+from ttmlir.sim.kernels.expressions.signatures import find_signature
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import remove_dead_code
@@ -38,6 +41,7 @@ from ttmlir.sim.kernels.scope import CLOSURE, Alias, Pack, Scope, Variable, refe
 from ttmlir.sim.kernels.statements import execute_block
 from ttmlir.sim.kernels.templates import key_of
 from ttmlir.sim.kernels.unit import Instance, Unit
+from ttmlir.sim.kernels.unknown_names import mentions
 from ttmlir.sim.kernels.value import (
     ItemLvalue,
     LocalLvalue,
@@ -190,8 +194,13 @@ def _create_context(
     function: tree.Function,
     scope: Scope,
     wide: frozenset[int] | None,
+    *,
+    is_open: bool = False,
 ) -> Context:
-    """What is known before a function that stands in a scope is compiled."""
+    """What is known before a function that stands in a scope is compiled.
+
+    With `is_open` its result depends on template arguments.
+    """
     names = unit.find_used_names(function)
     makes = function.kind == "constructor"
     result: CType | None = None
@@ -199,7 +208,7 @@ def _create_context(
     inner = Scope(scope)
     if makes:
         result = VOID
-    elif not is_deduced(function.result):
+    elif not is_open and not is_deduced(function.result):
         resolved = unit.resolve_type(function.result, scope)
         result = resolved.type
         if isinstance(function.result, tree.Reference) and not is_copied(resolved):
@@ -219,6 +228,29 @@ def _create_context(
         makes=makes,
         function=function,
     )
+
+
+def open_function(context: Context, function: tree.Function, depending: set[str]) -> Context:
+    """The place in the body of a template, for what depends on no argument of it.
+
+    Adds to `depending` the parameters whose types depend on one, or are of the library.
+    """
+    is_open = mentions((function.result,), depending)
+    inner = _create_context(
+        context.handlers, context.unit, function, context.scope, None, is_open=is_open
+    )
+    for number, each in enumerate(function.parameters):
+        known: list[Argument] = []
+        if not (each.is_pack or is_deduced(each.type) or mentions((each.type,), depending)):
+            written = tree.FunctionOf(tree.NamedType("void"), (each,))
+            passed = find_signature(context, written).parameters[0]
+            if not isinstance(passed.type, (ObjectType, IncompleteType)):
+                known.append(describe_argument(passed, number))
+        for argument in known:
+            _declare_argument(inner, function, argument)
+        if not known:
+            depending.add(each.name or "")
+    return inner
 
 
 def is_copied(type_: QualifiedType) -> bool:

@@ -41,6 +41,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_size,
     evaluate_this,
 )
+from ttmlir.sim.kernels.expressions.member_pointers import find_pointed_member, point_at_member
 from ttmlir.sim.kernels.expressions.operators import (
     call_operator,
     change,
@@ -64,7 +65,7 @@ from ttmlir.sim.kernels.expressions.variables import (
     evaluate_null,
     evaluate_string,
 )
-from ttmlir.sim.kernels.functions import find_instance
+from ttmlir.sim.kernels.functions import find_instance, open_function
 from ttmlir.sim.kernels.loops import (
     execute_binding,
     execute_do,
@@ -99,6 +100,7 @@ HANDLERS = Handlers(
         tree.Assign: evaluate_assignment,
         tree.Index: evaluate_lvalue,
         tree.Member: evaluate_lvalue,
+        tree.PointedMember: evaluate_lvalue,
         tree.FunctionCall: evaluate_call,
         tree.Cast: evaluate_cast,
         tree.SizeOf: evaluate_size,
@@ -144,6 +146,9 @@ HANDLERS = Handlers(
     point_at=point_at,
     point_at_function=point_at_function,
     call_pointer=call_pointer,
+    find_pointed_member=find_pointed_member,
+    point_at_member=point_at_member,
+    open_function=open_function,
     construct=construct,
     copy=copy_object,
     find_constructed=find_constructed,

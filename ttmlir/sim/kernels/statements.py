@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from ttmlir.cpp import tree
@@ -42,6 +43,7 @@ from ttmlir.sim.kernels.expressions.operators import (
     prepare_assignment,
     prepare_update,
 )
+from ttmlir.sim.kernels.independent import check_left_out, snapshot
 from ttmlir.sim.kernels.library import LibraryCall
 from ttmlir.sim.kernels.limits import MAX_CASES
 from ttmlir.sim.kernels.packs import expand_pattern
@@ -391,6 +393,8 @@ def _execute_constant_if(context: Context, node: tree.If, condition: Value) -> N
     position = node.position
     if left_out is not None and position is not None and position.file == context.unit.file:
         check_branch(context, left_out)
+        check = partial(check_left_out, snapshot(context), left_out)
+        context.unit.left_out.setdefault(id(left_out), check)
 
 
 def _execute_otherwise(context: Context, node: tree.Block | tree.If | None) -> None:

@@ -21,6 +21,7 @@ from ttmlir.cpp.types import (
     FunctionType,
     IntType,
     MemberPointerType,
+    MemberType,
     ObjectType,
     PointerType,
     QualifiedType,
@@ -299,7 +300,9 @@ class Deduction:
                 return self._is_open(inner) or (size is not None and self._is_open(size))
             case tree.Expansion(pattern=inner):
                 return self._is_open(inner)
-            case tree.FunctionOf(result=result, parameters=parameters):
+            case tree.FunctionOf(result=result, parameters=parameters, holder=holder):
+                if holder is not None and self._is_open(holder):
+                    return True
                 return self._is_open(result) or any(self._is_open(x.type) for x in parameters)
             case _:
                 return False
@@ -340,23 +343,37 @@ class Deduction:
                 return self._match_class(pattern, given)
             case ((tree.Pointer() | tree.FunctionOf()), FunctionType() as type_):
                 return self._match_function(pattern, type_)
-            case tree.Pointer(pointee=inner), PointerType(pointee, volatile, const):
+            case tree.Pointer(holder=None, pointee=inner), PointerType(pointee, volatile, const):
                 return self.match_type(inner, QualifiedType(pointee, const, volatile))
             case tree.Pointer(pointee=inner), ArrayType(element=element):
                 # An array decays to a pointer to its first element.
                 return self.match_type(inner, QualifiedType(element, given.const))
             case tree.FunctionOf(), SignatureType() as signature:
-                result, *types = signature.result, *signature.parameters
-                qualified = [QualifiedType(each.type, each.const) for each in (result, *types)]
-                return self._match_types(pattern, qualified)
+                return self._match_functions(pattern, signature)
             case tree.Pointer(), _:
-                return False
+                return self._match_member(pattern, given.type)
             case tree.Reference(referent=inner), _:
                 return self.match_type(inner, given)
             case tree.ArrayOf(), _:
                 return self._match_array(pattern, given)
             case _:
                 return True
+
+    def _match_functions(self, pattern: tree.FunctionOf, signature: SignatureType) -> bool:
+        """Whether the type of functions goes with a pattern."""
+        if signature.is_member != (pattern.holder is not None):
+            return False
+        passed = (signature.result, *signature.parameters)
+        return self._match_types(pattern, [QualifiedType(x.type, x.const) for x in passed])
+
+    def _match_member(self, pattern: tree.Pointer, type_: CType) -> bool:
+        """Whether a pointer to a data member goes with a pattern."""
+        match type_:
+            case PointerType(pointee=MemberType(type=pointee, holder=holder)) if pattern.holder:
+                pairs = ((pattern.pointee, pointee), (pattern.holder, holder))
+                return all(self.match_type(x, QualifiedType(y)) for x, y in pairs)
+            case _:
+                return False
 
     def _match_function(self, pattern: tree.Pointer | tree.FunctionOf, type_: FunctionType) -> bool:
         """Whether a function, or what a pointer to a member points to, goes with a pattern."""
@@ -386,11 +403,17 @@ class Deduction:
             self.context.unit.resolve_type(each, functions.scope)
             for each in (function.result, *(x.type for x in function.parameters))
         ]
+        if pattern.holder is not None:
+            if functions.scope.owner is None:
+                return False
+            types.insert(1, QualifiedType(self.context.unit.structs[functions.scope.owner]))
         return self._match_types(pattern, types)
 
     def _match_types(self, pattern: tree.FunctionOf, types: list[QualifiedType]) -> bool:
         """The same for a result and the types of parameters."""
         patterns = [pattern.result, *(each.type for each in pattern.parameters)]
+        if pattern.holder is not None:
+            patterns.insert(1, replace(pattern.holder, qualifiers=()))
         last = pattern.parameters[-1] if pattern.parameters else None
         if last is not None and last.is_pack:
             match last.type:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol, cast
@@ -292,6 +292,8 @@ class Unit:
         self.known_values = dict[str, ast.expr]()
         """The values of variables of Python that never change, by their names."""
         known_calls = library.find_known_calls(self.compile_time_args, assumed)
+        self.left_out = dict[int, Callable[[], None]]()
+        """Checks of the branches that `if constexpr` leaves out."""
         self.folder = Folder(self.by_name, self.known_values, known_calls)
         self.instances = dict[InstanceKey, Instance]()
         self.bindings = dict[str, str]()

@@ -42,7 +42,7 @@ def check_template(context: Context, function: tree.Function, own: Iterable[str]
 
     `own` are the names of the class around it, whose types depend on its arguments.
     """
-    depending = set(own) | _list_depending(function)
+    depending = set(own) | list_depending(function)
     nodes = (function, *tree.walk(function.template_parameters), *function.parts)
     nodes = (*nodes, *tree.walk(function.parameters))
 
@@ -52,7 +52,7 @@ def check_template(context: Context, function: tree.Function, own: Iterable[str]
     _check_names(context, nodes, own, depends)
 
 
-def _list_depending(function: tree.Function) -> set[str]:
+def list_depending(function: tree.Function) -> set[str]:
     """Template parameters that are types, and variables whose types may depend on them."""
     depending = set[str]()
     for each in (*function.template_parameters, *function.parameters):
@@ -81,6 +81,8 @@ def mentions(nodes: Iterable[object], names: Collection[str]) -> bool:
                 if name.partition("::")[0] in names:
                     return True
             case tree.This() | tree.Lambda() | tree.Decltype():
+                return bool(names)
+            case tree.CountOf(pack=name) if name in names:
                 return True
             case _:
                 pass

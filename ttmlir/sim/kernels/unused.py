@@ -5,19 +5,21 @@ Those of headers are left alone: much of what headers hold is for other kernels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
-from ttmlir.cpp.types import IncompleteType, ObjectType, PassedType, SignatureType, is_deduced
+from ttmlir.cpp.types import IncompleteType, ObjectType, SignatureType, is_deduced
 from ttmlir.sim.kernels.context import Argument, Context, Handlers
 from ttmlir.sim.kernels.destructors import THIS
 from ttmlir.sim.kernels.expressions.function_pointers import describe_argument
-from ttmlir.sim.kernels.expressions.signatures import find_signature
+from ttmlir.sim.kernels.expressions.signatures import find_object_of, find_signature
+from ttmlir.sim.kernels.independent import check_statements
 from ttmlir.sim.kernels.limits import MAX_STEPS
 from ttmlir.sim.kernels.scope import ClassTemplate, Functions, Scope, list_declared_names
 from ttmlir.sim.kernels.unit import Unit
-from ttmlir.sim.kernels.unknown_names import ENTRIES, check_template, mentions
+from ttmlir.sim.kernels.unknown_names import ENTRIES, check_template, list_depending, mentions
 
 _NOT_HERE = (
     *("support", "known here", "known to the simulator", "declared but never defined"),
@@ -46,6 +48,9 @@ def check_unused(unit: Unit, handlers: Handlers) -> None:
             _check_template(context, function, ())
         elif function.kind == "function":
             _compile_alone(context, function)
+    for check in list(unit.left_out.values()):
+        if unit.steps <= MAX_STEPS:
+            _run(unit, check)
     for template in _list_templates(unit):
         parameters = {each.name for each in template.definition.template_parameters}
         if all(mentions((each,), parameters) for each in template.definition.bases):
@@ -85,6 +90,26 @@ def _compile_alone(context: Context, function: tree.Function) -> None:
         _report(unit, error)
 
 
+_ELSEWHERE = re.compile(r"division by zero|is outside of|'[A-Z_\d]+' is not declared")
+"""What is no mistake in a branch that is left out: values are not computed, macros are others."""
+_SURE = re.compile(
+    r"takes \d+ argument|has no members?\b|cannot be called|declared twice|outside of a loop|"
+    r"'return' needs a value|without result returns a value|there is no function"
+)
+"""What a compiler says about statements of templates before these are used."""
+
+
+def _run(unit: Unit, check: Callable[[], None], *, is_open: bool = False) -> None:
+    """A check, after which what is wrong is said; of templates only what is surely so."""
+    try:
+        with unit.trying():
+            check()
+    except CppSyntaxError as error:
+        sure = _SURE.search(error.message) if is_open else not _ELSEWHERE.search(error.message)
+        if sure:
+            _report(unit, error)
+
+
 def _report(unit: Unit, error: CppSyntaxError) -> None:
     is_possible = any(each in str(error).partition("\n")[0] for each in _NOT_HERE)
     if is_possible or unit.steps > MAX_STEPS:
@@ -100,14 +125,9 @@ def _describe(signature: SignatureType) -> list[Argument]:
 
 def _find_this(context: Context) -> list[Argument]:
     """The object of a member function, which a static one does not have."""
-    owner, function = context.scope.owner, context.function
-    assert function is not None
-    if owner is None or "static" in function.specifiers or "friend" in function.specifiers:
-        return []
-    described = describe_argument(
-        PassedType(context.unit.structs[owner], "&", function.is_const), THIS
-    )
-    return [described]
+    assert context.function is not None
+    this = find_object_of(context, context.function, context.scope)
+    return [] if this is None else [describe_argument(this, THIS)]
 
 
 # Templates: the names that depend on no argument.
@@ -128,7 +148,15 @@ def _check_class_template(unit: Unit, handlers: Handlers, template: ClassTemplat
 
 def _check_template(context: Context, function: tree.Function, own: Iterable[str]) -> None:
     """The names in the body of a template that mean something whatever its arguments are."""
-    try:
-        check_template(context, function, own)
-    except CppSyntaxError as error:
-        _report(context.unit, error)
+    _run(context.unit, lambda: check_template(context, function, own))
+    _run(context.unit, lambda: _check_body(context, function, own), is_open=True)
+
+
+def _check_body(context: Context, function: tree.Function, own: Iterable[str]) -> None:
+    """The statements of a template that depend on no argument of it."""
+    depending = set(own) | list_depending(function)
+    body = function.body
+    if body is None or function.kind != "function" or context.unit.steps > MAX_STEPS:
+        return
+    inner = context.handlers.open_function(context, function, depending)
+    check_statements(inner, (body,), depending)

@@ -11,6 +11,7 @@ from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.standard_headers import VECTORS, find_bare_namespace
 from ttmlir.cpp.types import (
     CType,
+    FunctionType,
     IncompleteType,
     ObjectType,
     QualifiedType,
@@ -29,15 +30,19 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     find_own_member,
     find_pointed_object,
     hold_value,
+    is_function,
     look_at,
     look_for_value,
+    points_to_function,
     read_lvalue,
 )
 from ttmlir.sim.kernels.expressions.own_calls import (
     call_closure,
+    call_function_value,
     call_member,
     call_own_function,
     find_member_functions,
+    hold_object,
     take_arguments,
 )
 from ttmlir.sim.kernels.expressions.standard import SPECIAL
@@ -71,6 +76,8 @@ def call(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     match node.callee:
         case tree.Member() as callee:
             return _call_member(context, node, callee)
+        case tree.PointedMember() as callee:
+            return _call_pointed(context, node, callee)
         case tree.Name(scope=None) as callee:
             return _call_name(context, node, callee.text)
         case tree.Name() as callee:
@@ -211,8 +218,6 @@ def _call_static_method(
 def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member) -> Lvalue | Value:
     """`object.name(arguments)`, or through a pointer."""
     base: Lvalue | Value
-    if callee.member.startswith("*"):
-        return _call_object(context, node, look_at(context, callee))
     if callee.arrow:
         if not isinstance(callee.base, tree.This):
             found = look_at(context, callee.base)
@@ -242,6 +247,23 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
         return _call_object(context, node, constant)
     member = find_member(context, hold_value(base), callee.member, callee)
     return _call_object(context, node, member)
+
+
+def _call_pointed(
+    context: Context, node: tree.FunctionCall, callee: tree.PointedMember
+) -> Lvalue | Value:
+    """`(object.*pointer)(arguments)`."""
+    found = look_at(context, callee.pointer)
+    is_known = is_function(found.type)
+    if not is_known and not points_to_function(found.type):
+        return _call_object(context, node, look_at(context, callee))
+    this = hold_object(context, look_at(context, callee.base))
+    if is_known:
+        assert isinstance(found.type, FunctionType)
+        given = take_arguments(context, node.arguments)
+        return call_function_value(context, node, found.type, given, this)
+    pointer = found if isinstance(found, Value) else read_lvalue(context, found)
+    return context.handlers.call_pointer(context, node, pointer, this)
 
 
 def _find_extension(context: Context, callee: tree.Member, type_: CType) -> Functions | None:

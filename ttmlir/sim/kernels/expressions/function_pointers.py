@@ -8,6 +8,8 @@ whole kernel is compiled, and all functions are known that a pointer may point t
 from __future__ import annotations
 
 import ast
+from functools import partial
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import (
@@ -24,7 +26,7 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.sim.kernels.context import Argument, Context
 from ttmlir.sim.kernels.destructors import THIS
-from ttmlir.sim.kernels.expressions.initial_values import pass_argument
+from ttmlir.sim.kernels.expressions.initial_values import Given, pass_argument
 from ttmlir.sim.kernels.expressions.lvalues import hold_value, take_address
 from ttmlir.sim.kernels.expressions.own_calls import (
     build_call,
@@ -32,9 +34,10 @@ from ttmlir.sim.kernels.expressions.own_calls import (
     call_member,
     take_arguments,
 )
-from ttmlir.sim.kernels.expressions.signatures import find_lambda, find_type_of
+from ttmlir.sim.kernels.expressions.signatures import find_lambda, find_object_of, find_type_of
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Alias, Scope
+from ttmlir.sim.kernels.python.runtime import KernelFault
+from ttmlir.sim.kernels.scope import Alias, Evaluated, Scope
 from ttmlir.sim.kernels.unit import (
     POINTER_STEP,
     Dispatcher,
@@ -70,22 +73,31 @@ def point_at(context: Context, function: Value, target: PointerType, node: tree.
 # Calls.
 
 
-def call_pointer(context: Context, node: tree.FunctionCall, pointer: Value) -> Lvalue | Value:
-    """A call through a pointer."""
+def call_pointer(
+    context: Context, node: tree.FunctionCall, pointer: Value, this: Lvalue | None = None
+) -> Lvalue | Value:
+    """A call through a pointer, of a member function of an object if there is one."""
     given = take_arguments(context, node.arguments)
     assert isinstance(pointer.type, PointerType)
     signature = pointer.type.pointee
     assert isinstance(signature, SignatureType)
     known = context.unit.find_pointed(pointer)
+    if signature.is_member != (this is not None):
+        message = "this points to a member function: call it as '(object.*pointer)()'"
+        raise context.error(node, message)
     if known is not None and isinstance(known.type, FunctionType):
-        return call_function_value(context, node, known.type, given)
+        return call_function_value(context, node, known.type, given, this)
     if known is not None:
         assert isinstance(known.type, StructType)
         functions = find_lambda(context, known.type)
         assert functions is not None
         return call_member(context, node, known, functions)
+    if this is not None:
+        callee = Evaluated(this, position=node.position)
+        given = [Given(context, cast("tree.Expression", callee), this), *given]
     if len(given) != len(signature.parameters):
-        count = len(signature.parameters)
+        count = len(signature.parameters) - signature.is_member
+        given = given[signature.is_member :]
         message = f"a '{signature.name}' takes {count} argument{'s' * (count != 1)}"
         raise context.error(node, f"{message}, not {len(given)}")
     nodes = [pointer.node]
@@ -111,7 +123,20 @@ def _find_dispatcher(context: Context, signature: SignatureType, node: tree.Node
             finished=True,
         )
         known = unit.dispatchers[tag] = Dispatcher(instance, signature, node)
+        unit.folder.chosen[instance.identifier] = partial(_find_chosen, context, tag)
     return known.instance
+
+
+def _find_chosen(context: Context, tag: str, pointer: int) -> str:
+    """The function that a pointer of a type means, while a constant is computed."""
+    unit, number = context.unit, pointer // POINTER_STEP - 1
+    if not 0 <= number < len(unit.pointed) or unit.pointed[number].tag != tag:
+        raise KernelFault("this points to no function")
+    entries = unit.dispatchers[tag].entries
+    if number not in entries:
+        signature = unit.dispatchers[tag].signature
+        entries[number] = _compile(context, unit.pointed[number], signature)
+    return entries[number][0].identifier
 
 
 def _find_result(signature: SignatureType) -> tuple[CType, bool]:
@@ -234,7 +259,8 @@ def _compile(
     context: Context, pointed: PointedFunction, signature: SignatureType
 ) -> tuple[Instance, bool]:
     """A function compiled for arguments wherever they are, and whether it is a lambda."""
-    arguments = [describe_argument(passed, i) for i, passed in enumerate(signature.parameters)]
+    own = signature.parameters[signature.is_member :]
+    arguments = [describe_argument(passed, i) for i, passed in enumerate(own)]
     type_ = pointed.value.type
     is_lambda = isinstance(type_, StructType)
     if is_lambda:
@@ -246,8 +272,19 @@ def _compile(
         functions = context.unit.function_values[type_.number][0]
     assert functions is not None
     function, scope = functions.definitions[0], functions.scope
+    if signature.is_member:
+        this = find_object_of(context, function, _find_class(scope))
+        assert this is not None
+        arguments.insert(0, describe_argument(this, THIS))
     find = context.handlers.find_instance
     return find(context, function, scope, arguments, pointed.node), is_lambda
+
+
+def _find_class(scope: Scope) -> Scope:
+    """The scope of the class around that of a function."""
+    while scope.owner is None and scope.outer is not None:
+        scope = scope.outer
+    return scope
 
 
 def describe_argument(passed: PassedType, number: int) -> Argument:

@@ -25,6 +25,7 @@ from ttmlir.cpp.types import (
     IncompleteType,
     IntType,
     MemberPointerType,
+    MemberType,
     ObjectType,
     PointerType,
     ReferenceType,
@@ -398,6 +399,9 @@ def convert_implicitly(
             return replace(point_at_base(value, target.pointee), type=pointer)
         case _ if source == target or _is_accessor(target, source):
             return value
+        case PointerType(pointee=MemberType()), _:
+            found = context.handlers.point_at_member(context, value, target, node)
+            return found or _convert_classes(context, value, target, node, is_explicit)
         case ((PointerType(pointee=SignatureType()) | SignatureType()), _):
             return _convert_function(context, value, target, node)
         case _:
@@ -431,6 +435,9 @@ def is_function(type_: CType) -> bool:
 
 def decay_function(context: Context, value: Value, node: tree.Node) -> Value:
     """A function as a pointer to it; other values as they are."""
+    if isinstance(value.type, MemberPointerType):
+        target = PointerType(MemberType(value.type.pointee, value.type.holder))
+        return context.handlers.point_at_member(context, value, target, node) or value
     if not is_function(value.type):
         return value
     return context.handlers.point_at_function(context, value, node)
@@ -679,6 +686,8 @@ def _look(context: Context, node: tree.Expression) -> Lvalue | Value:
             return _find_element(context, node)
         case tree.Member():
             return _find_member(context, node)
+        case tree.PointedMember():
+            return context.handlers.find_pointed_member(context, node)
         case tree.Unary(operator="*"):
             return _find_dereferenced(context, node)
         case tree.FunctionCall():
@@ -751,7 +760,7 @@ def look_for_value(context: Context, node: tree.Expression) -> Lvalue | Value:
 
 
 def _find_known_part(context: Context, node: tree.Expression) -> Value | None:
-    if isinstance(node, (tree.Name, tree.Index, tree.Member)):
+    if isinstance(node, (tree.Name, tree.Index, tree.Member, tree.PointedMember)):
         known = find_known(context, node)
         if known is not None and known.constant is not None:
             return known
@@ -809,53 +818,7 @@ def _find_member(context: Context, node: tree.Member) -> Lvalue | Value:
         base = find_pointed_object(context, node)
     else:
         base = hold_value(look_at(context, node.base))
-    if node.member.startswith("*"):
-        return _find_member_pointed_to(context, base, node)
     return find_member(context, base, node.member, node)
-
-
-def find_pointed_member(context: Context, node: tree.Expression) -> Value | None:
-    """What `&C::member` points to, given what is behind the `&`; None for something else."""
-    if not isinstance(node, tree.Name) or ("::" not in node.text and node.scope is None):
-        return None
-    symbol = find_symbol(context, node)
-    if not isinstance(symbol, FieldName):
-        return None
-    holder, _, name = node.text.rpartition("::")
-    written = node.scope or tree.NamedType(holder, position=node.position)
-    named = context.unit.resolve_type(written, context.scope).type
-    struct = _find_holder(named, name) if isinstance(named, StructType) else None
-    number = None if struct is None else struct.index(name)
-    if struct is None or number is None:
-        return None
-    field = struct.fields[number]
-    if field.bits is not None:
-        raise context.error(node, f"'{name}' is a bit-field, to which nothing can point")
-    type_ = MemberPointerType(f"&{struct.name}::{name}", number, struct, field.type)
-    return Value(type_, code.constant(0))
-
-
-def _find_holder(struct: StructType, name: str) -> StructType | None:
-    """The class that has a member: the class itself or one of its bases."""
-    if struct.index(name) is not None:
-        return struct
-    found = (_find_holder(each, name) for each in struct.bases)
-    return next((each for each in found if each is not None), None)
-
-
-def _find_member_pointed_to(context: Context, base: Lvalue, node: tree.Member) -> Lvalue | Value:
-    """`base.*pointer`."""
-    pointer = tree.Name(node.member.removeprefix("*"), position=node.position)
-    type_ = look_at(context, pointer).type
-    if is_function(type_):
-        message = f"'{pointer.text}' points to a function, not to a member with a value"
-        raise context.error(node, f"{message}: call the member in a function or lambda")
-    if not isinstance(type_, MemberPointerType):
-        raise context.error(node, f"'{pointer.text}' is no pointer to a member")
-    struct = complete_type(base.type, context.unit.structs)
-    if not isinstance(struct, StructType) or not struct.derives_from(type_.holder):
-        raise context.error(node, f"'{base.type.name}' has no member '{type_.name}'")
-    return find_member(context, base, type_.member, node)
 
 
 def find_pointed_object(context: Context, node: tree.Member) -> Lvalue:

@@ -39,7 +39,6 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_lvalue,
     evaluate_scalar,
     find_lvalue,
-    find_pointed_member,
     fit_pointer,
     is_function,
     look_at,
@@ -52,6 +51,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     take_address,
     unify_types,
 )
+from ttmlir.sim.kernels.expressions.member_pointers import name_member
 from ttmlir.sim.kernels.expressions.own_calls import (
     call_candidate,
     call_own_function,
@@ -140,7 +140,7 @@ def _convert_operand(context: Context, value: Value, operator: str, node: tree.N
 
 def _evaluate_address(context: Context, node: tree.Unary) -> Value:
     """`&place`, or the address of a function or member, which is the function or member."""
-    pointed = find_pointed_member(context, node.operand)
+    pointed = name_member(context, node.operand)
     if pointed is not None:
         return pointed
     found = look_at(context, node.operand)

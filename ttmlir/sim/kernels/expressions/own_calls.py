@@ -285,11 +285,15 @@ def _is_same_list(a: Sequence[tree.TemplateArgument], b: Sequence[tree.TemplateA
 
 
 def call_function_value(
-    context: Context, node: tree.Node, type_: FunctionType, given: Sequence[Given]
+    context: Context,
+    node: tree.Node,
+    type_: FunctionType,
+    given: Sequence[Given],
+    this: Lvalue | None = None,
 ) -> Lvalue | Value:
-    """A call through a pointer to a function."""
+    """A call through a pointer to a function, of a member function of an object if there is one."""
     functions, explicit = context.unit.function_values[type_.number]
-    return call_own_function(context, node, functions, given, explicit)
+    return call_own_function(context, node, functions, given, explicit, this)
 
 
 # Member functions.
@@ -341,6 +345,6 @@ def call_closure(
         return call_function_value(context, node, type_, take_arguments(context, node.arguments))
     if points_to_function(type_):
         pointer = base if isinstance(base, Value) else read_lvalue(context, base)
-        return context.handlers.call_pointer(context, node, pointer)
+        return context.handlers.call_pointer(context, node, pointer, None)
     functions = find_member_functions(context, type_, "operator()")
     return None if functions is None else call_member(context, node, base, functions)

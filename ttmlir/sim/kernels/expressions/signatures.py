@@ -12,11 +12,13 @@ from ttmlir.cpp.types import (
     ArrayType,
     CType,
     FunctionType,
+    IncompleteType,
     MemberPointerType,
     PassedType,
     PointerType,
     SignatureType,
     StructType,
+    complete_type,
     is_deduced,
     is_same_type,
 )
@@ -36,7 +38,14 @@ def find_signature(context: Context, node: tree.FunctionOf) -> SignatureType:
     for each in node.parameters:
         for scope in _list_scopes(context.scope, each):
             passed.append(_find_passed(context, each.type, scope))
-    return SignatureType(_find_passed(context, node.result, context.scope), tuple(passed))
+    result = _find_passed(context, node.result, context.scope)
+    if node.holder is None:
+        return SignatureType(result, tuple(passed))
+    holder = context.unit.resolve_type(node.holder, context.scope)
+    if not isinstance(holder.type, (StructType, IncompleteType)):
+        raise context.error(node.holder, f"'{holder.type.name}' is no class")
+    this = PassedType(holder.type, "&", holder.const)
+    return SignatureType(result, (this, *passed), is_member=True)
 
 
 def _list_scopes(scope: Scope, parameter: tree.Parameter) -> Iterator[Scope]:
@@ -73,8 +82,10 @@ def fit_function(context: Context, value: Value, target: CType, node: tree.Node)
         return None
     if isinstance(value.type, StructType):
         functions = find_lambda(context, value.type)
-        is_fit = functions is not None and _find_exact(context, functions, signature) is not None
-        return value if is_fit else None
+        if functions is None or signature.is_member:
+            return None
+        found = _find_exact(context, functions, signature, is_lambda=True)
+        return None if found is None else value
     if not isinstance(value.type, FunctionType) or isinstance(value.type, MemberPointerType):
         return None
     functions, explicit = context.unit.function_values[value.type.number]
@@ -112,6 +123,7 @@ def find_type_of(context: Context, value: Value, node: tree.Node) -> SignatureTy
         functions, explicit = context.unit.function_values[value.type.number]
     assert functions is not None
     function = functions.definitions[0]
+    is_lambda = isinstance(value.type, StructType)
     is_generic = any(is_deduced(each.type) for each in function.parameters)
     if len(functions.definitions) + len(functions.others) > 1 or is_generic:
         message = f"which '{functions.name}' is meant has to be said here"
@@ -125,10 +137,25 @@ def find_type_of(context: Context, value: Value, node: tree.Node) -> SignatureTy
         signature = find_signature(context, written)
         if not is_deduced(function.result):
             result = _find_passed(context, function.result, context.scope)
-            return replace(signature, result=result)
+            found = replace(signature, result=result)
+            this = None if is_lambda else find_object_of(context, function, context.scope)
+            return found if this is None else _add_object(found, this)
     finally:
         context.scope = outer
     return replace(signature, result=_find_result(context, value, signature, node))
+
+
+def find_object_of(context: Context, function: tree.Function, scope: Scope) -> PassedType | None:
+    """What a member function gets for its object; None for other functions."""
+    owner = scope.owner
+    if owner is None or "static" in function.specifiers or "friend" in function.specifiers:
+        return None
+    return PassedType(context.unit.structs[owner], "&", function.is_const)
+
+
+def _add_object(signature: SignatureType, this: PassedType) -> SignatureType:
+    parameters = (this, *signature.parameters)
+    return replace(signature, parameters=parameters, is_member=True)
 
 
 def _find_result(
@@ -144,20 +171,37 @@ def _find_result(
 
 
 def _find_exact(
-    context: Context, functions: Functions, signature: SignatureType
+    context: Context, functions: Functions, signature: SignatureType, *, is_lambda: bool = False
 ) -> Functions | None:
     """The function without template parameters that has a type."""
     for group in (functions, *functions.others):
         for each in group.definitions:
             is_plain = not each.template_parameters and each.specialized is None
-            if is_plain and each.definition and _has_type(context, each, group.scope, signature):
+            if not is_plain or not each.definition:
+                continue
+            this = None if is_lambda else find_object_of(context, each, group.scope)
+            if _has_type(context, each, group.scope, signature, this):
                 return Functions(functions.name, (each,), group.scope)
     return None
 
 
 def _has_type(
-    context: Context, function: tree.Function, scope: Scope, signature: SignatureType
+    context: Context,
+    function: tree.Function,
+    scope: Scope,
+    signature: SignatureType,
+    this: PassedType | None = None,
 ) -> bool:
+    if signature.is_member:
+        wanted, *rest = signature.parameters
+        holder = complete_type(wanted.type, context.unit.structs)
+        if this is None or not isinstance(holder, StructType) or this.const != wanted.const:
+            return False
+        if not holder.derives_from(this.type):
+            return False
+        signature = replace(signature, parameters=tuple(rest), is_member=False)
+    elif this is not None:
+        return False
     outer, context.scope = context.scope, scope
     try:
         result = signature.result
@@ -174,7 +218,8 @@ def _find_made(
     context: Context, functions: Functions, signature: SignatureType, call: CallOfOwn
 ) -> Functions | None:
     """The function that a template makes for a type."""
-    given = [_pass(context, each, call.node) for each in signature.parameters]
+    own = signature.parameters[signature.is_member :]
+    given = [_pass(context, each, call.node) for each in own]
     try:
         with context.unit.trying():
             chosen = choose_function(context, functions, replace(call, given=given))
@@ -187,7 +232,8 @@ def _find_made(
         plain = replace(chosen.function, template_parameters=())
         known = Functions(functions.name, (plain,), chosen.scope)
         context.unit.made_functions[key] = known
-    fits = _has_type(context, known.definitions[0], known.scope, signature)
+    this = find_object_of(context, known.definitions[0], chosen.scope_of_class)
+    fits = _has_type(context, known.definitions[0], known.scope, signature, this)
     return known if fits else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import (
@@ -65,11 +66,22 @@ def _holds_function(type_: CType, node: ast.expr) -> bool:
             return False
 
 
+def _list_reached(unit: Unit, entry: ast.FunctionDef) -> Iterator[ast.FunctionDef]:
+    """The functions that the kernel may call, without those of constants alone."""
+    known = dict(unit.by_name)
+    pending = [entry]
+    while pending:
+        function = pending.pop()
+        yield function
+        names = {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
+        pending += (known.pop(each) for each in names & known.keys())
+
+
 def check_static_functions(unit: Unit, entry: ast.FunctionDef) -> None:
     """Refuse constants with addresses of functions that are looked at while the kernel runs."""
     if not unit.static_functions:
         return
-    for function in (*unit.functions, entry):
+    for function in _list_reached(unit, entry):
         for each in ast.walk(function):
             if isinstance(each, ast.Name) and each.id in unit.static_functions:
                 node = unit.static_functions[each.id]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from types import CodeType, SimpleNamespace, TracebackType
 from typing import NoReturn, cast
 
@@ -694,6 +694,7 @@ NAMES: dict[str, object] = {
     "_endless": runtime.endless,
     "_missing": runtime.missing,
     "_no_function": runtime.no_function,
+    "_member": runtime.find_member,
     "_min": min,
     "_max": max,
     "_range": range,
@@ -874,6 +875,8 @@ class Folder:
         default_factory=dict[str, Callable[..., object]]
     )
     """Calls of the library whose results are known, by the variables that hold them."""
+    chosen: dict[str, Callable[..., str]] = field(default_factory=dict[str, Callable[..., str]])
+    """What calls through pointers go through: gives the name of the function that is called."""
     steps: int = 0
     _names: dict[str, object] = field(default_factory=dict[str, object])
     _unsuitable: set[str] = field(default_factory=set[str])
@@ -928,9 +931,20 @@ class Folder:
         if name in self.library:
             environment[name] = self.library[name]
             return True
+        if name in self.chosen:
+            environment[name] = partial(self._call_chosen, self.chosen[name])
+            return True
         if name in self.known:
             return self._compute(name, self.known[name])
         return name in self.functions and self._define(name, self.functions[name])
+
+    def _call_chosen(self, choose: Callable[..., str], pointer: int, *arguments: object) -> object:
+        """A call through a pointer."""
+        name = choose(pointer)
+        if not self._knows(name):
+            raise KernelFault("what the pointer points to is not known yet")
+        called = cast("Callable[..., object]", self._environment()[name])
+        return called(*arguments)
 
     def _compute(self, name: str, node: ast.expr) -> bool:
         """Make a variable known whose value is written, or a call of the library."""

@@ -414,6 +414,13 @@ def endless() -> NoReturn:
     )
 
 
+def find_member(pointer: int) -> int:
+    """The number of the member that a pointer to a member means."""
+    if not pointer:
+        raise KernelFault("a pointer to a member is null here")
+    return pointer - 1
+
+
 def no_function(pointer: int) -> NoReturn:
     """A call through a pointer that points to no function of its type."""
     if pointer == 0:

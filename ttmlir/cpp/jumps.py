@@ -1,0 +1,288 @@
+"""`goto` and labels as loops with flags, which mean the same.
+
+What a `goto` jumps over becomes a loop that is left; what it jumps back over becomes one that
+starts anew. Where a `goto` leaves loops, flags tell these to be left, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from ttmlir.cpp import tree
+
+_Statements: TypeAlias = Sequence[tree.Statement]
+_Loops = (tree.For, tree.RangeFor, tree.While, tree.DoWhile)
+_DECLARED = (tree.Alias, tree.Struct, tree.Enumeration, tree.UsingName, tree.UsingNamespace)
+
+
+class JumpError(Exception):
+    """A jump or label that is wrong, or that has no form as a loop."""
+
+    def __init__(self, node: tree.Node, message: str) -> None:
+        """`node` is the jump or the label."""
+        super().__init__(message)
+        self.node = node
+
+
+def replace_jumps(body: tree.Block) -> tree.Block:
+    """The body of a function without `goto`; raises JumpError."""
+    jumps = [each for each in _walk(body) if isinstance(each, tree.Goto)]
+    labels = dict[str, tree.Label]()
+    for each in _walk(body):
+        if isinstance(each, tree.Label):
+            if each.name in labels:
+                raise JumpError(each, f"duplicate label '{each.name}'")
+            labels[each.name] = each
+    used = {each.label for each in jumps}
+    for each in jumps:
+        if each.label not in labels:
+            raise JumpError(each, f"label '{each.label}' used but not defined")
+    for each in labels.values():
+        if each.name not in used:
+            raise JumpError(each, f"label '{each.name}' defined but not used")
+    made = replace(body, statements=tuple(_Structure(labels).convert(body.statements)))
+    for each in _walk(made):
+        if isinstance(each, tree.Goto):
+            message = f"the jump to '{each.label}' goes into a block or a loop from outside"
+            raise JumpError(each, f"{message}, which is not supported; write a loop")
+    return made
+
+
+def _walk(node: tree.Node) -> Iterator[tree.Node]:
+    """The statements in a statement, without those of lambdas."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        yield each
+        pending += reversed(list(_list_inner(each)))
+
+
+def _list_inner(node: tree.Node) -> Iterator[tree.Node]:
+    match node:
+        case tree.Block(statements=statements) | tree.Case(statements=statements):
+            yield from statements
+        case tree.If(then=then, otherwise=otherwise):
+            yield then
+            if otherwise is not None:
+                yield otherwise
+        case tree.Switch(cases=cases):
+            yield from cases
+        case tree.For() | tree.RangeFor() | tree.While() | tree.DoWhile():
+            yield node.body
+        case _:
+            pass
+
+
+def _map_lists(
+    node: tree.Statement, change: Callable[[_Statements], Iterable[tree.Statement]]
+) -> tree.Statement:
+    """A statement with other lists of statements directly in it."""
+
+    def block(inner: tree.Block) -> tree.Block:
+        return replace(inner, statements=tuple(change(inner.statements)))
+
+    match node:
+        case tree.Block():
+            return block(node)
+        case tree.If(then=then, otherwise=otherwise):
+            if isinstance(otherwise, tree.If):
+                changed = _map_lists(otherwise, change)
+                assert isinstance(changed, tree.If)
+                return replace(node, then=block(then), otherwise=changed)
+            inner = None if otherwise is None else block(otherwise)
+            return replace(node, then=block(then), otherwise=inner)
+        case tree.Switch(cases=cases):
+            made = (replace(x, statements=tuple(change(x.statements))) for x in cases)
+            return replace(node, cases=tuple(made))
+        case tree.For() | tree.RangeFor() | tree.While() | tree.DoWhile():
+            return replace(node, body=block(node.body))
+        case _:
+            return node
+
+
+def _list_targets(statements: Iterable[tree.Statement]) -> set[str]:
+    """The labels that statements jump to."""
+    return {x.label for each in statements for x in _walk(each) if isinstance(x, tree.Goto)}
+
+
+class _Structure:
+    """Lists of statements on their way to loops."""
+
+    def __init__(self, labels: Mapping[str, tree.Label]) -> None:
+        """`labels` are those of the function."""
+        self.labels = labels
+        self.count = 0
+
+    def convert(self, statements: _Statements) -> list[tree.Statement]:
+        """A list whose labels are loops, as far as its own statements jump to them."""
+        inner = [_map_lists(each, self.convert) for each in statements]
+        return self._arrange(inner, None)
+
+    def _arrange(self, body: _Statements, follow: str | None) -> list[tree.Statement]:
+        """`follow` is the label right after the list."""
+        places = {each.name: i for i, each in enumerate(body) if isinstance(each, tree.Label)}
+        targets = [_list_targets((each,)) for each in body]
+        for name, start in places.items():
+            if any(name in each for each in targets[start:]):
+                outer = {x for each in targets[:start] for x in each} & places.keys()
+                if all(places[each] <= start for each in outer):
+                    rest = self._arrange(body[start + 1 :], follow)
+                    made = self._build_loop(name, rest, body[start], repeats=True)
+                    return [*self._arrange(body[:start], name), *made]
+        ends = dict(places)
+        if follow is not None:
+            ends[follow] = len(body)
+        first = {
+            name: next((i for i in range(end) if name in targets[i]), end)
+            for name, end in ends.items()
+        }
+        forward = [name for name, end in ends.items() if first[name] < end]
+        if not forward:
+            return [each for each in body if not isinstance(each, tree.Label)]
+        name = max(forward, key=ends.__getitem__)
+        start, end = first[name], ends[name]
+        while crossed := [x for x in forward if first[x] < start < ends[x]]:
+            start = min(first[x] for x in crossed)
+        kept, region = _hoist(body[start:end], first[name] - start, self.labels[name])
+        inner = self._arrange(region, None)
+        place = body[end] if end < len(body) else body[start]
+        made = self._build_loop(name, inner, place, repeats=False)
+        before = self._arrange(body[:start], None)
+        return [
+            *before,
+            *kept,
+            *made,
+            *self._arrange(body[end:], None if end == len(body) else follow),
+        ]
+
+    def _build_loop(
+        self, label: str, body: _Statements, place: tree.Statement, *, repeats: bool
+    ) -> list[tree.Statement]:
+        """A loop whose end, or with `repeats` whose start, jumps to a label go to."""
+        position = place.position
+        flags = list[str]()
+        after = list[tree.Statement]()
+
+        def leave(
+            statements: _Statements,
+            is_jump: Callable[[tree.Statement, bool, bool], bool],
+            jump: tree.Statement,
+            *,
+            goes_out: bool,
+        ) -> list[tree.Statement]:
+            self.count += 1
+            flag = f"jumps_{self.count}"
+            raised, lowered = (_set(flag, each, position) for each in (True, False))
+            direct = (raised, tree.Break(position=position)) if goes_out else (jump,)
+            again = (tree.Break(position=position),) if goes_out else (lowered, jump)
+            leaver = _Leaver(is_jump, direct, again, raised, flag)
+            made = leaver.run(statements, False, False)
+            if leaver.raises or (goes_out and leaver.found):
+                flags.append(flag)
+                if goes_out:
+                    after.append(_check(flag, (jump,), position))
+            return made
+
+        for kind in (tree.Break, tree.Continue):
+            body = leave(
+                body,
+                lambda x, in_loop, in_switch, kind=kind: (
+                    isinstance(x, kind) and not in_loop and not (in_switch and kind is tree.Break)
+                ),
+                kind(position=position),
+                goes_out=True,
+            )
+        own: tree.Statement = (tree.Continue if repeats else tree.Break)(position=position)
+
+        def goes_there(node: tree.Statement, *_: bool) -> bool:
+            return isinstance(node, tree.Goto) and node.label == label
+
+        body = leave(body, goes_there, own, goes_out=False)
+        block = tree.Block((*body, tree.Break(position=position)), position=position)
+        loop = tree.While(tree.Boolean(True, position=position), block, position=position)
+        return [*(_declare(each, position) for each in flags), loop, *after]
+
+
+class _Leaver:
+    """Puts something else in the place of jumps, and leaves the loops around them."""
+
+    def __init__(
+        self,
+        is_jump: Callable[[tree.Statement, bool, bool], bool],
+        direct: _Statements,
+        again: _Statements,
+        raised: tree.Statement,
+        flag: str,
+    ) -> None:
+        """`again` is what happens behind a loop that a raised flag has left."""
+        self.is_jump, self.direct, self.again = is_jump, direct, again
+        self.raised, self.flag = raised, flag
+        self.found = self.raises = False
+
+    def run(self, body: _Statements, in_loop: bool, in_switch: bool) -> list[tree.Statement]:
+        """The list with the loops and switches around it."""
+        made = list[tree.Statement]()
+        is_nested = in_loop or in_switch
+        for each in body:
+            position = each.position
+            if self.is_jump(each, in_loop, in_switch):
+                self.found = True
+                self.raises = self.raises or is_nested
+                leaving = (self.raised, tree.Break(position=position))
+                made += leaving if is_nested else self.direct
+                continue
+            loops = in_loop or isinstance(each, _Loops)
+            switches = in_switch or isinstance(each, tree.Switch)
+            before, self.found = self.found, False
+            changed = _map_lists(each, lambda x, a=loops, b=switches: self.run(x, a, b))
+            made.append(changed if self.found else each)
+            if self.found and isinstance(each, (*_Loops, tree.Switch)):
+                leaving = (tree.Break(position=position),) if is_nested else self.again
+                made.append(_check(self.flag, leaving, position))
+            self.found = self.found or before
+        return made
+
+
+def _hoist(
+    region: _Statements, jump: int, label: tree.Label
+) -> tuple[list[tree.Statement], list[tree.Statement]]:
+    """What a jump goes over: the declarations that hold behind it, and the rest."""
+    kept, rest = list[tree.Statement](), list[tree.Statement]()
+    for number, each in enumerate(region):
+        match each:
+            case tree.Declaration() if "static" not in each.specifiers:
+                starts = [x.name for x in each.declarators if _has_value(x)]
+                names = starts if number > jump else ()
+            case tree.Binding(names=names) if number > jump:
+                pass
+            case _:
+                names = ()
+        if names:
+            message = f"jump to label '{label.name}' crosses the initialization of '{names[0]}'"
+            raise JumpError(label, message)
+        is_hoisted = isinstance(each, (tree.Declaration, *_DECLARED)) and number > jump
+        (kept if is_hoisted else rest).append(each)
+    return kept, rest
+
+
+def _has_value(declarator: tree.Declarator) -> bool:
+    return declarator.value is not None or declarator.arguments is not None
+
+
+def _declare(flag: str, position: tree.Position | None) -> tree.Statement:
+    value = tree.Boolean(False, position=position)
+    declarator = tree.Declarator(flag, (), value, position=position)
+    return tree.Declaration(tree.NamedType("bool"), (declarator,), position=position)
+
+
+def _set(flag: str, value: bool, position: tree.Position | None) -> tree.Statement:
+    name = tree.Name(flag, position=position)
+    assign = tree.Assign(name, "=", tree.Boolean(value, position=position), position=position)
+    return tree.Evaluate(assign, position=position)
+
+
+def _check(flag: str, body: _Statements, position: tree.Position | None) -> tree.Statement:
+    name = tree.Name(flag, position=position)
+    return tree.If(name, tree.Block(tuple(body), position=position), position=position)
