@@ -118,6 +118,18 @@ def test_errors_are_those_of_a_compiler(folder: Path, capsys: Capture) -> None:
     assert (wrong["message_file"], wrong["line"], wrong["column"]) == ("b.cpp", 2, 18)
 
 
+def test_kernels_that_are_too_large_are_errors(
+    folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where nothing else is wrong, and all errors are wanted."""
+    monkeypatch.setattr("ttmlir.sim.kernels.unit.MAX_STEPS", 9)
+    (folder / "a.cpp").write_text(READER + "// Compiled nowhere else.\n")
+    status, printed, errors = check(capsys, "a.cpp")
+    assert status == 1
+    assert re.match(r"a\.cpp:\d+:\d+: error: the kernel is too large: it has more than 9 ", errors)
+    assert printed.startswith("0 of 1 kernel compiles")
+
+
 def test_errors_in_headers_name_them(folder: Path, capsys: Capture) -> None:
     """A header beside the kernel, one of `-I`, and one that is not there."""
     (folder / "headers").mkdir()

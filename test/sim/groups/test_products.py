@@ -95,6 +95,45 @@ def test_chains_are_products_one_by_one(
         np.testing.assert_array_equal(numerics.rows_of_faces(got), expected)
 
 
+@pytest.mark.parametrize(("is_grid", "calls"), [(True, 1), (False, 3)])
+def test_many_pages_are_computed_together(
+    is_grid: bool, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that lie in a grid at once; without one, some at a time."""
+    cores = [(row, column) for row in range(ROWS) for column in range(COLUMNS)]
+    if not is_grid:
+        cores[-1] = (0, 0)
+    count = 13
+    rng = np.random.default_rng(8)
+    tiles = rng.integers(-8, 9, (ROWS + count * COLUMNS, 32, 32)).astype(np.float32)
+    memory = Memory("DRAM", 1 << 20)
+    memory.write(0, b"".join(numerics.faces_of_rows(tile).tobytes() for tile in tiles))
+    reader = TileReader(memory, DataType.F32, Register.TF32, exact=False)
+    keep = Pack(numerics.packer(Register.FP32, DataType.F32), DataType.F32, None, lambda each: each)
+    pages: list[Packed] = []
+    for place in range(count):
+        columns = [ROWS + place * COLUMNS + column for _, column in cores]
+        chain = Chain(None, MathFidelity.HIFI4, Register.FP32)
+        chain.add(
+            Operand(page_of(memory, columns, DataType.F32), reader, Use.FACTOR_A),
+            Operand(page_of(memory, [row for row, _ in cores], DataType.F32), reader, Use.FACTOR_B),
+        )
+        pages.append(Packed(chain, DataType.F32, keep, None))
+    tried: list[object] = []
+
+    def add(*arguments: Any) -> Any:
+        tried.append(arguments)
+        return products.add_grid(*arguments)
+
+    monkeypatch.setattr(values, "add_grid", add)
+    Evaluation(len(cores), is_exact=False).compute(pages)
+    assert len(tried) == calls
+    for place, page in enumerate(pages):
+        for (row, column), data in zip(cores, page.read(), strict=True):
+            got = numerics.rows_of_faces(data.view(np.float32))
+            np.testing.assert_array_equal(got, tiles[row] @ tiles[ROWS + place * COLUMNS + column])
+
+
 def test_factors_that_are_not_used_any_more_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is kept, the tiles of a call are there."""
     monkeypatch.setattr(products, "_KEPT", 3)
@@ -105,4 +144,6 @@ def test_factors_that_are_not_used_any_more_are_dropped(monkeypatch: pytest.Monk
     factors = products.Factors(reader, Use.FACTOR_A)
     for tiles in ([0, 1], [1, 2], [2, 3], [1, 0], [7, 6]):
         places = factors.find([page_of(memory, tiles, DataType.F32)])
+        assert places is not None
         assert factors.tiles(places)[0, :, 5, 7].tolist() == tiles
+    assert factors.find([page_of(memory, [0, 1, 2, 3], DataType.F32)]) is None

@@ -21,7 +21,7 @@ from ttmlir.sim.execution.program import CircularBufferSpec, Program
 from ttmlir.sim.execution.run import addresses
 from ttmlir.sim.machine.address_generators import Buffer, Sharding
 from ttmlir.sim.machine.device import Allocator, SimChip, SimDevice
-from ttmlir.sim.machine.memory import Memory
+from ttmlir.sim.machine.memory import Memory, Tile
 from ttmlir.sim.options import SimOptions
 
 
@@ -85,6 +85,24 @@ def test_a_tile_that_is_copied_over_others_takes_their_place() -> None:
     assert (memory.tiles[8192].size, memory.tiles[1 << 15].size) == (1088, 1088)
     memory.copy(4096 + 1087, memory, 1 << 15, 1088)
     assert sorted(memory.tiles) == [1024, 4096 + 1087, 8192, 1 << 15]
+
+
+def test_a_block_of_tiles_is_the_same_tiles() -> None:
+    """Also where other tiles were; of a block that ends within a tile none is known."""
+    sender, receiver = Memory("sender", 1 << 16), Memory("receiver", 1 << 16)
+    sender.write(0, bytes(range(256)) * 24)
+    receiver.copy(2048 + 1088, sender, 0, 1088)
+    for address in (0, 2048, 4096):
+        sender.hold(address, Tile(2048))
+    receiver.copy(2048, sender, 0, 6144)
+    assert bytes(receiver.read(2048, 6144)) == bytes(range(256)) * 24
+    assert {address - 2048: tile for address, tile in receiver.tiles.items()} == sender.tiles
+    receiver.copy(2048, sender, 2048, 4096)
+    assert [receiver.tiles[each] for each in (2048, 4096)] == [*sender.tiles.values()][1:]
+    receiver.copy(2048, sender, 2048, 3072)
+    assert sorted(receiver.tiles) == [6144]
+    sender.copy(2048, sender, 0, 6144)
+    assert sorted(sender.tiles) == [0]
 
 
 def test_allocator_fills_gaps_from_its_side() -> None:

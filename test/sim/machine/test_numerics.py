@@ -446,10 +446,11 @@ def test_sums_of_rows_take_all_bits() -> None:
         pytest.param(5, 6, slice(None), id="more than a block each way"),
         pytest.param(1, 3, slice(None), id="a row"),
         pytest.param(3, 3, slice(8), id="not all of a grid"),
+        pytest.param(4, 7, [*range(13), 2, 2], id="several grids, and some tiles twice"),
     ],
 )
 def test_products_of_rows_with_columns_are_those_one_by_one(
-    register: Register, rows: int, columns: int, taken: slice, bits_of: Arch | None
+    register: Register, rows: int, columns: int, taken: slice | list[int], bits_of: Arch | None
 ) -> None:
     """Tiles that share factors, in any order: their sums may hold numbers of very unlike sizes."""
     rng = np.random.default_rng(12)

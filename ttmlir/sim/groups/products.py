@@ -27,7 +27,7 @@ Floats = NDArray[np.float32]
 Places = NDArray[np.intp]
 
 _KEPT = 4096
-"""Tiles of one kind of factor that are kept, each of 4 KiB: twice as many as are used at once."""
+"""Tiles of one kind of factor that are kept, each of 4 KiB: more than chains of a page take."""
 
 
 class FetchedPage(Protocol):
@@ -58,8 +58,11 @@ class Factors:
         is_scalar = data_type not in BLOCK_FLOATS and data_type not in INTEGERS
         return is_whole and is_scalar and reader.tile.is_whole
 
-    def find(self, pages: Sequence[FetchedPage]) -> Places:
-        """Places of the tiles of pages, a row for each page: good until the next call."""
+    def find(self, pages: Sequence[FetchedPage]) -> Places | None:
+        """Places of the tiles of pages, a row for each page: good until the next call.
+
+        None if these are more tiles than are kept.
+        """
         keys = [list(zip(map(id, page.memories), page.sources, strict=True)) for page in pages]
         places = self._places
         new: dict[tuple[int, int], bytes] = {}
@@ -68,6 +71,8 @@ class Factors:
                 if key not in places and key not in new:
                     new[key] = bytes(memory.read(key[1], page.size))
         if new:
+            if len(new) > _KEPT:
+                return None
             if len(places) + len(new) > _KEPT:
                 places.clear()
                 return self.find(pages)

@@ -34,6 +34,9 @@ Array = NDArray[Any]
 
 _TILES_AT_ONCE = 64
 """So many tiles of float32 numbers stay in the cache of a core of the machine."""
+_CHAINS_AT_ONCE = 16
+"""So many times as many products of matrices share the work on their factors; they are computed in
+blocks of their own."""
 _KEPT_FACTORS = 4096
 """Factors that are kept, each of 20 KiB; the oldest go."""
 
@@ -264,8 +267,11 @@ class Evaluation:
             levels.setdefault(page.level, {}).setdefault(key, []).append(page)
         for level in sorted(levels):
             for alike in levels[level].values():
-                for first in range(0, len(alike), self._pages_at_once):
-                    self._compute_alike(alike[first : first + self._pages_at_once])
+                count = self._pages_at_once
+                if isinstance(alike[0].node, Chain) and not self._is_exact:
+                    count *= _CHAINS_AT_ONCE
+                for first in range(0, len(alike), count):
+                    self._compute_alike(alike[first : first + count])
         self._kinds.clear()
         self._kind_of.clear()
 
@@ -333,6 +339,12 @@ class Evaluation:
             found = self._add_matrices(chains, starts)
             if found is not None:
                 return found
+        count = self._pages_at_once
+        if len(chains) > count:
+            parts = [slice(start, start + count) for start in range(0, len(chains), count)]
+            return np.concatenate(
+                [self._add_products(chains[part], starts and starts[part]) for part in parts]
+            )
         first = chains[0]
         queues: list[list[tuple[Any, Any]]] = []
         for chain in chains:
@@ -355,25 +367,31 @@ class Evaluation:
     ) -> Array | None:
         """As `_add_products`, of pages that were fetched; None if they make no matrices."""
         first = chains[0]
+        sides: list[Factors] = []
+        for side in (0, 1):
+            operands = [product[side] for chain in chains for product in chain.products]
+            reader, form = operands[0].reader, operands[0].form
+            are_fetched = all(isinstance(each.page, Fetched) for each in operands)
+            are_alike = len({each.kind for each in operands}) == 1
+            if not (are_fetched and are_alike and Factors.suit(reader, form)):
+                return None
+            sides.append(self._matrices.setdefault(operands[0].kind, Factors(reader, form)))
         if starts is None:
             tiles = np.zeros((len(chains) * self._num_cores, TILE_VOLUME), np.float32)
         else:
             tiles = np.ascontiguousarray(self._numbers(starts))
         for start in range(0, len(first.products), LONGEST_CHAIN):
             places: list[tuple[Factors, NDArray[np.intp]]] = []
-            for side in (0, 1):
-                operands = [
-                    product[side]
+            for side, factors in enumerate(sides):
+                pages = [
+                    product[side].page
                     for chain in chains
                     for product in chain.products[start : start + LONGEST_CHAIN]
                 ]
-                pages = [each.page for each in operands if isinstance(each.page, Fetched)]
-                kinds = {each.kind for each in operands}
-                reader, form = operands[0].reader, operands[0].form
-                if len(pages) < len(operands) or len(kinds) > 1 or not Factors.suit(reader, form):
+                found = factors.find([page for page in pages if isinstance(page, Fetched)])
+                if found is None:
                     return None
-                factors = self._matrices.setdefault(operands[0].kind, Factors(reader, form))
-                found = factors.find(pages).reshape(len(chains), -1, self._num_cores)
+                found = found.reshape(len(chains), -1, self._num_cores)
                 places.append((factors, found.swapaxes(1, 2).reshape(len(tiles), -1)))
             a, b = places
             result = add_grid(tiles, a, b, first.fidelity, first.register)

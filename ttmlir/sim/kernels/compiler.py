@@ -432,7 +432,8 @@ def _compile_whole(options: _Options, limit: int) -> CompiledKernel:
     try:
         compiled = _compile(options, errors)
     except CppSyntaxError as error:
-        if not isinstance(error, TooManyErrorsError):
+        # A kernel that is too large may have no other error.
+        if not (errors.errors and isinstance(error, TooManyErrorsError)):
             errors.errors.append(error)
     except Exception:
         # What is left of a wrong kernel may be anything.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-MAX_STEPS = 60_000
+MAX_STEPS = 100_000
 """How many expressions, statements and elements one kernel is compiled to, with all instances of
 its functions and templates."""
 

@@ -457,7 +457,12 @@ class Memory:
         if address < 0 or end > self.data.size:
             self.ensure(address, size)
         self.view[address:end] = source.view[source_address:source_end]
-        if size in _TILE_SIZES:
+        first = source.tiles.get(source_address)
+        if first is not None and size > first.size and not size % first.size and source is not self:
+            # A block of tiles, as they are multicast; those of one memory might overlap.
+            for offset in range(0, size, first.size):
+                self._take_tile(address + offset, source, source_address + offset, first.size)
+        elif size in _TILE_SIZES:
             self._take_tile(address, source, source_address, size)
         elif self.tiles:
             self.forget(address, size)

@@ -562,15 +562,17 @@ def add_products(
     of 16 along the inner dimension the inner one; each of these instructions rounds DST.
     """
     phases = fidelity_phases(fidelity)
-    grid = _find_grid(chains)
+    grids, singles = _find_grids(chains)
     bits_of = chains[0][0][0].bits_of
     if bits_of is not None and dst is not _FP16:
-        for block in [[[each]] for each in range(len(tiles))] if grid is None else [grid]:
-            _add_rounded_terms(tiles, chains, block, fidelity, dst, bits_of)
+        for grid in [*grids, *([[each]] for each in singles)]:
+            _add_rounded_terms(tiles, chains, grid, fidelity, dst, bits_of)
         return
-    if grid is not None:
+    for grid in grids:
         _add_to_grid(tiles, chains, grid, phases, dst)
+    if not singles:
         return
+    tiles, chains = [tiles[each] for each in singles], [chains[each] for each in singles]
     # Once for all phases of a product; by the part of SrcB, the part of SrcA, the step.
     parts_of_a, parts_of_b = slice(1 + (phases > 1)), slice(1 + (phases > 2))
     shape = parts_of_b.stop, parts_of_a.stop, 2, 32, 32
@@ -668,18 +670,26 @@ _Grid = list[list[int]]
 """Places of tiles by row and column: tiles of a row share in0, those of a column in1."""
 
 
-def _find_grid(chains: Sequence[Sequence[Product]]) -> _Grid | None:
-    """How tiles lie that are all products of some rows with some columns; None if they are not."""
+def _find_grids(chains: Sequence[Sequence[Product]]) -> tuple[list[_Grid], list[int]]:
+    """How tiles lie that are all products of some rows with some columns, and which do not."""
     rows: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
+    singles: list[int] = []
     for place, chain in enumerate(chains):
         row = rows.setdefault(tuple([id(b) for _, b in chain]), {})
-        row[tuple([id(a) for a, _ in chain])] = place
-    first, *others = rows.values()
-    if len(first) * len(rows) != len(chains) or len(chains) == 1:
-        return None
-    if any(each.keys() != first.keys() for each in others):
-        return None
-    return [[row[column] for column in first] for row in rows.values()]
+        column = tuple([id(a) for a, _ in chain])
+        if row.setdefault(column, place) != place:
+            singles.append(place)  # Another tile is the same product.
+    by_columns: dict[frozenset[tuple[int, ...]], list[dict[tuple[int, ...], int]]] = {}
+    for row in rows.values():
+        by_columns.setdefault(frozenset(row), []).append(row)
+    grids: list[_Grid] = []
+    for alike in by_columns.values():
+        grid = [[row[column] for column in alike[0]] for row in alike]
+        if len(grid) == len(grid[0]) == 1:
+            singles += grid[0]
+        else:
+            grids.append(grid)
+    return grids, singles
 
 
 def _multiply_rounded(
