@@ -7,10 +7,14 @@ from typing import Any
 
 from ttmlir.frontend.torch.distributed import operations as names
 from ttmlir.frontend.torch.distributed.operations import operations
-from ttmlir.frontend.torch.distributed.placing import Devices, Place
+from ttmlir.frontend.torch.distributed.placing import Devices, Place, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import refuse_node
 
+FROM_OUTSIDE = (
+    "a function uses tensors of several devices from outside; give them as arguments, or compile "
+    "the module that has them"
+)
 _NAMESPACES = ("_c10d_functional", "_c10d_functional_autograd", "_dtensor", "c10d")
 
 
@@ -158,6 +162,9 @@ def _is_alike(node: Any, twin: Any, graph: Any, other: Any) -> bool:
         return node.target == twin.target
     held, held_there = getattr(graph, node.target), getattr(other, twin.target)
     torch = torch_package()
+    if is_distributed(held):
+        [user, *_] = node.users
+        refuse_node(user, FROM_OUTSIDE)
     if isinstance(held, torch.Tensor):
         return isinstance(held_there, torch.Tensor) and torch.equal(held, held_there)
     return True
