@@ -404,6 +404,27 @@ def test_exported_programs_of_divided_weights(strict: bool, mesh: Any) -> None:
     assert compiled.run_on_devices(x)[0][5].shape == (3, 10)
 
 
+def test_tensors_that_programs_distribute(mesh: Any) -> None:
+    """All devices have constants; of what differs, that of the first device counts."""
+    x = draw(8, 12)
+    rows = distribute_tensor(x, mesh, [Shard(0), COPY])
+
+    def scale(x: Any) -> Any:
+        steps = torch.arange(96.0).reshape(8, 12)
+        return x * distribute_tensor(steps, x.device_mesh, [Shard(0), COPY])
+
+    compiled = ttmlir.compile(scale, rows)
+    torch.testing.assert_close(compiled(x), x * torch.arange(96.0).reshape(8, 12))
+    assert "broadcast" not in compiled.text("ttir")
+
+    def spread(x: Any) -> Any:
+        return distribute_tensor(x.to_local() * 2, mesh, [Shard(1), Shard(0)])
+
+    compiled = ttmlir.compile(spread, rows)
+    torch.testing.assert_close(compiled(x), 2 * x[:4])
+    assert compiled.text("ttir").count("ttir.collective_broadcast") == 1
+
+
 def test_files(mesh: Any, tmp_path: Path) -> None:
     """The file has what torch computes on all devices, and runs without torch's devices."""
     x = draw(8, 16)

@@ -34,11 +34,22 @@ def write_exchanges(graph: Any, devices: Devices) -> None:
                 "torch.distributed._functional_collectives and by DTensors",
             )
         rewrite(node, groups, list(devices.mesh.extents))
+    _leave_out_broadcasts(graph)
     graph.graph.lint()
     graph.recompile()
 
 
 _Groups = Mapping[Place, Place]
+
+
+def _leave_out_broadcasts(graph: Any) -> None:
+    """Send nobody what all have: tensors that a program distributes are mostly such."""
+    varies: dict[Any, frozenset[int]] = {}
+    for node in list(graph.graph.nodes):
+        varies[node] = _varying(node, varies)
+        is_broadcast = node.target is operations().mesh_broadcast.default
+        if is_broadcast and not varies[node.args[0]] & {*node.args[2]}:
+            _leave_out(node)
 
 
 def _axes(node: Any, group: Any, groups: _Groups) -> list[int]:
