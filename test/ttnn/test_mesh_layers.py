@@ -219,40 +219,6 @@ def test_rows_of_neighbors(mesh: Any, mode: str) -> None:
         assert torch.equal(part, image[:, 4 * row : 4 * row + 4, start : start + 3])
 
 
-def test_products_of_exchanged_tensors(mesh: Any) -> None:
-    """A product of what all devices have, and a sum of products of which each has a block."""
-    word = ring_arguments(mesh)["multi_device_global_semaphore"]
-    x, w, bias = random(10, 36), random(36, 20, seed=1), random(1, 20, seed=2)
-    mapper = ttnn.ShardTensorToMesh(mesh, 1)
-    divided = ttnn.from_torch(x, device=mesh, mesh_mapper=mapper, **FLOATS)
-    whole, product = ttnn.experimental.all_gather_matmul_async(
-        divided,
-        on_mesh(mesh, w, None, None, **FLOATS),
-        dim=1,
-        multi_device_global_semaphore=word,
-        bias=on_mesh(mesh, bias, None, None, **FLOATS),
-    )
-    close(parts_of(whole)[3], x)
-    close(parts_of(product)[5], x @ w + bias)
-    weights = ttnn.from_torch(w, device=mesh, mesh_mapper=ttnn.ShardTensorToMesh(mesh, 0), **FLOATS)
-    wide = ttnn.zeros((10, 20), ttnn.float32, ttnn.TILE_LAYOUT, mesh)
-    part = ttnn.zeros((10, 20), ttnn.float32, ttnn.TILE_LAYOUT, mesh)
-    with pytest.raises(RuntimeError, match="has 20 elements, which 6 devices cannot share evenly"):
-        ttnn.experimental.matmul_reduce_scatter_async(divided, weights, wide, part, 1, word, (0, 6))
-    cut = ttnn.experimental.matmul_reduce_scatter_async(
-        divided,
-        ttnn.from_torch(
-            w[:, :18], device=mesh, mesh_mapper=ttnn.ShardTensorToMesh(mesh, 0), **FLOATS
-        ),
-        wide,
-        ttnn.zeros((10, 3), ttnn.float32, ttnn.TILE_LAYOUT, mesh),
-        1,
-        word,
-        (0, 6),
-    )
-    close(torch.cat(parts_of(cut[1]), 1), x @ w[:, :18])
-
-
 def test_refusals_of_layers(mesh: Any) -> None:
     """What does not fit, or is another form of an operation, is refused at the line."""
     q = on_mesh(mesh, random(1, 2, 30, 20), None, 2, **FLOATS)

@@ -45,6 +45,29 @@ ORACLES: dict[str, Oracle] = {
 }
 """Operations by name."""
 
+JOINED = {
+    "minimal_products_of_exchanged_tensors": """
+        experimental.all_gather_minimal_matmul_async experimental.llama_all_gather_matmul_async
+        experimental.minimal_matmul_strided_reduce_scatter_async
+        experimental.strided_all_gather_minimal_matmul_async""",
+    "heads_of_exchanged_tensors": """
+        experimental.all_gather_concat experimental.all_reduce_create_qkv_heads""",
+    "norms_of_rows_of_several_devices": """
+        experimental.dit_fused_distributed_layernorm fused_rms_minimal
+        experimental.dit_fused_distributed_layernorm_create_stats_buffer
+        experimental.dit_fused_distributed_rmsnorm_create_stats_buffer""",
+    "exchanges_into_buffers": """
+        experimental.high_bw_all_gather experimental.llama_reduce_scatter
+        experimental.reduce_scatter_minimal_async_create_intermediate_buffer
+        experimental.reduce_scatter_minimal_direct_create_persistent_buffers
+        experimental.reduce_scatter_minimal_direct_create_staging_buffer""",
+    "sockets_between_meshes": """
+        experimental.recv_async experimental.recv_direct_async experimental.send_async
+        experimental.send_direct_async""",
+    "products_of_prefetched_weights": "dram_prefetcher",
+}
+"""Operations of several devices by the tests that compute them."""
+
 OTHERS: dict[str, str] = {
     **dict.fromkeys(
         ("experimental.apply_twiddles", "experimental.apply_twiddles_xl"),
@@ -132,8 +155,13 @@ OTHERS: dict[str, str] = {
     ),
     **dict.fromkeys(
         ("experimental.all_gather_matmul_async", "experimental.matmul_reduce_scatter_async"),
-        "test_mesh_layers.py::test_products_of_exchanged_tensors",
+        "test_mesh_joined.py::test_products_of_exchanged_tensors",
     ),
+    **{
+        name: f"test_mesh_joined.py::test_{test}"
+        for test, names in JOINED.items()
+        for name in names.split()
+    },
     **dict.fromkeys(("broadcast", "point_to_point"), "test_mesh.py::test_what_one_device_sends"),
     "experimental.all_to_all_async": "test_mesh.py::test_exchanges_of_all_devices",
     "arange": "test_creation.py::test_sequences",

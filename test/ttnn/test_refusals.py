@@ -262,9 +262,9 @@ def test_output_extents_of_windows(arguments: tuple[int, ...], expected: int) ->
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("experimental.send_async", "is for several devices that run at once"),
+        ("experimental.send_async_d2h", "is for a host that runs at the same time"),
         ("experimental.quasar", "is of another machine, the Quasar"),
-        ("dram_prefetcher", "feeds cores that compute from others"),
+        ("experimental.start_tensor_prefetcher", "feeds cores that compute from others"),
     ],
 )
 def test_reasons_of_missing_names(name: str, reason: str) -> None:

@@ -380,7 +380,8 @@ def compile(
     and 2 do what tt-mlir's optimizer does at these levels, 3 also fuses layers and shapes them for
     few tiles ([passes.md](passes.md#ttir-fuse-layers)). From 1 on the text is that of 2026.
     `mesh` is a mesh of JAX for a function whose shardings are `PartitionSpec`s alone; arguments
-    with shardings, `shard_map` and `pmap` have one of their own.
+    with shardings, `shard_map` and `pmap` have one of their own. It is one of torch for programs
+    that exchange something without having DTensors.
     `weights="arguments"` (torch, ONNX) keeps parameters out of the file as further inputs of the
     program.
     `resident` names arguments that stay on the device between calls, such as weights and caches:
@@ -442,14 +443,18 @@ def compile(
 
 
 def _within(mesh: Any) -> AbstractContextManager[Any]:
-    """Let JAX find the axes that partitions name in a mesh."""
+    """Let JAX find the axes that partitions name in a mesh, and torch the devices."""
     if mesh is None:
         return nullcontext()
+    torch_meshes = sys.modules.get("torch.distributed.device_mesh")
+    if torch_meshes is not None and isinstance(mesh, torch_meshes.DeviceMesh):
+        placing: Any = import_module("ttmlir.frontend.torch.distributed.placing")
+        return placing.on_mesh(mesh)
     sharding = sys.modules.get("jax.sharding")
     if sharding is None or not isinstance(mesh, sharding.Mesh):
         raise ArgumentTypeError(
             f"mesh is a {type(mesh).__name__}; give a mesh of JAX, such as "
-            'jax.make_mesh((2, 4), ("x", "y"))'
+            'jax.make_mesh((2, 4), ("x", "y")), or of torch, as init_device_mesh makes them'
         )
     jax: Any = import_module("jax")
     return jax.set_mesh(mesh)

@@ -78,6 +78,11 @@ _NAMES = {
         *("release_trace", "reset_global_semaphore_value", "wait_for_event"),
     ),
     f"{_DEVICE}.reports": ("dump_device_memory_state",),
+    f"{_DEVICE}.prefetching": ("create_global_circular_buffer",),
+    f"{_DEVICE}.sockets": (
+        *("MeshCoreCoord", "MeshSocket", "SocketConfig", "SocketConnection", "SocketMemoryConfig"),
+        "create_socket_pair",
+    ),
     f"{_DEVICE}.mesh": (
         *("MemoryView", "MeshDevice", "ReadDeviceProfiler", "SubDevice"),
         *("SubDeviceId", "get_memory_view"),
@@ -144,7 +149,7 @@ FAMILIES = (
     *(f"{_OPERATIONS}.attention.{name}" for name in ("delta_rule", "indexed", "heads")),
     *(f"{_OPERATIONS}.{name}" for name in ("scans", "sampling", "patches")),
     *(f"{_OPERATIONS}.{name}" for name in ("parts", "products", "model_norms")),
-    f"{_OPERATIONS}.meshes.layers",
+    *(f"{_OPERATIONS}.meshes.{name}" for name in ("joined", "layers", "sockets")),
     *(f"{_OPERATIONS}.gradients.{name}" for name in ("elementwise", "movement")),
     *(f"{_OPERATIONS}.moreh.{name}" for name in ("sums", "products", "optimizers", "layers")),
     f"{_OPERATIONS}.moreh.movement",
@@ -228,21 +233,18 @@ def _find_reason(name: str) -> str:
 
 
 _REFUSED = {
-    "is for several devices that run at once, in programs of their own": """
-        experimental.recv_* experimental.send_*""",
+    "is for a host that runs at the same time, in a program of its own": """
+        experimental.recv_async_h2d experimental.send_async_d2h""",
     "joins an exchange between devices with what is computed; call the two operations": """
-        fused_rms_minimal reduce_to_root experimental.add_shared_expert_weights
-        experimental.all_gather_* experimental.all_reduce_* experimental.all_to_all_*
-        experimental.dit_fused_distributed_* experimental.halo_scatter
-        experimental.high_bw_all_gather experimental.llama_*
-        experimental.minimal_matmul_strided_reduce_scatter_async experimental.neighbor_pad_halo
-        experimental.reduce_scatter_minimal_* experimental.ring_*
-        experimental.selective_reduce_combine experimental.strided_* transformer.ring_mla""",
+        reduce_to_root experimental.add_shared_expert_weights experimental.all_to_all_*
+        experimental.dit_fused_distributed_groupnorm* experimental.halo_scatter
+        experimental.llama_rs_* experimental.neighbor_pad_halo experimental.ring_*
+        experimental.selective_reduce_combine transformer.ring_mla""",
     "is of one layer of experts, whose weights lie as the banks of one board want them": """
         experimental.get_moe_* experimental.get_weight_* experimental.moe_*
         experimental.prepare_w*""",
     "is about how a card places buffers, which nothing here depends on": """
-        copy_host_to_device_tensor_partial create_global_circular_buffer
+        copy_host_to_device_tensor_partial
         experimental.can_use_fused_msda_from_offsets_l1_value experimental.matmul_decode
         experimental.prepare_generic_op""",
     "takes what the library's own Python alone has: tables of its profiler, functions in C++, or a "
@@ -250,7 +252,7 @@ _REFUSED = {
         get_all_programs_perf_data register_cpp_operation tracer.get_graph""",
     "is not in ttnn 0.81, and group_norm needs no such table": "create_group_norm_reciprocals",
     "feeds cores that compute from others while they do, which is not here": """
-        dram_prefetcher experimental.create_global_circular_buffer_for_*
+        experimental.create_global_circular_buffer_for_*
         experimental.create_prefetcher_pipes_for_tensor_prefetcher
         experimental.is_tensor_prefetcher_supported experimental.queue_tensor_prefetcher_request
         experimental.start_tensor_prefetcher experimental.stop_tensor_prefetcher

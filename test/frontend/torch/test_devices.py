@@ -309,6 +309,122 @@ def test_what_functions_exchange_themselves(mesh: Any) -> None:
     torch.testing.assert_close(ttmlir.compile(turn, divided)(draw(16, 3)), expected)
 
 
+class Exchanging(nn.Module):
+    """Of equal inputs of all devices, what they have after several exchanges."""
+
+    def __init__(self, mesh: Any) -> None:
+        """Random weights."""
+        super().__init__()
+        self.layer, self.mesh = nn.Linear(16, 8), mesh
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Sums along rows, parts that go round along columns, and all of them."""
+        y = functional.all_reduce(self.layer(x), "sum", (self.mesh, 1))
+        mean = functional.reduce_scatter_single(y, "avg", 1, (self.mesh, 1))
+        turned = functional.all_to_all_single(mean, None, None, (self.mesh, 0))
+        return functional.all_gather_single(functional.wait_tensor(turned), 1, (self.mesh, 1))
+
+
+def test_exported_programs(mesh: Any, tmp_path: Path) -> None:
+    """Programs of one device, as torch exports them, run on a mesh that is given with them.
+
+    Each of four devices keeps a quarter of 4 y, of which the mean is the same; of two devices in
+    a column each gets the first or the second half of the rows twice.
+    """
+    model, x = Exchanging(mesh), draw(6, 16)
+    exported = torch.export.export(model, (x,))
+    y = 4 * model.layer(x).detach()
+    expected = torch.cat([y[:3], y[:3], y[3:], y[3:]])
+    both = Joined(exported.module(), mesh, [Shard(0), COPY])
+    compiled = ttmlir.compile(both, x, mesh=mesh)
+    torch.testing.assert_close(compiled(x), expected, rtol=1e-5, atol=1e-5)
+    path = compiled.save(tmp_path / "program.ttnn")
+    np.testing.assert_allclose(ttmlir.load(path)(x.numpy()), expected, rtol=1e-5, atol=1e-5)
+    with pytest.raises(ttmlir.CompilationError, match="different numbers of a result, and nothing"):
+        ttmlir.compile(exported, mesh=mesh)
+    with pytest.raises(ttmlir.CompilationError, match="uses tensors of several devices from outs"):
+        ttmlir.compile(lambda x: both(x) + 1, x, mesh=mesh)
+
+    # Here all devices have the same in the end.
+    gathered = torch.export.export(Gathered(model), (x,))
+    compiled = ttmlir.compile(gathered, mesh=mesh["model"])
+    torch.testing.assert_close(compiled(x), expected, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(compiled.reference(x), expected, rtol=1e-5, atol=1e-5)
+    text = compiled.text("ttir")
+    assert [text.count(f"ttir.{each}") for each in ("all_reduce", "reduce_scatter")] == [1, 1]
+    with pytest.raises(ttmlir.CompilationError, match="nothing says which there are; give the"):
+        ttmlir.compile(gathered)
+    with pytest.raises(ttmlir.CompilationError, match="nothing says which there are; give the"):
+        ttmlir.compile(model, x)
+    other = init_device_mesh("cpu", (4, 2))
+    with pytest.raises(ttmlir.CompilationError, match=r"\[0, 1, 2, 3\] are no axis of the mesh"):
+        ttmlir.compile(gathered, mesh=other)
+
+
+class Joined(nn.Module):
+    """What devices have of a program's result, as one tensor."""
+
+    def __init__(self, program: Any, mesh: Any, placements: list[Any]) -> None:
+        """How it is divided."""
+        super().__init__()
+        self.program, self.places = program, (mesh, placements)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        """All of it."""
+        return DTensor.from_local(self.program(x), *self.places)
+
+
+class Gathered(nn.Module):
+    """What the devices of a column have of a module's result, one after another."""
+
+    def __init__(self, model: Exchanging) -> None:
+        """A module."""
+        super().__init__()
+        self.model = model
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Rows of both devices of a column."""
+        return functional.all_gather_single(self.model(x), 0, (self.model.mesh, 0))
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_exported_programs_of_divided_weights(strict: bool, mesh: Any) -> None:
+    """Torch exports what DTensors compute; which devices do so is in the tensors."""
+    model, x = nn.Sequential(nn.Linear(16, 12), nn.ReLU(), nn.Linear(12, 10)), draw(6, 16)
+    expected = copy.deepcopy(model)(x)
+    for layer, (weight, bias) in zip(model[::2], (((0, 0)), (1, None)), strict=True):
+        for name, dim in (("weight", weight), ("bias", bias)):
+            places = [COPY, COPY if dim is None else Shard(dim)]
+            divided = distribute_tensor(getattr(layer, name).detach(), mesh, places)
+            setattr(layer, name, nn.Parameter(divided))
+    rows = distribute_tensor(x, mesh, [Shard(0), COPY])
+    compiled = ttmlir.compile(torch.export.export(model, (rows,), strict=strict))
+    torch.testing.assert_close(compiled(x), expected, rtol=1e-5, atol=1e-5)
+    assert compiled.text("ttir").count("ttir.all_reduce") == 1
+    assert compiled.run_on_devices(x)[0][5].shape == (3, 10)
+
+
+def test_tensors_that_programs_distribute(mesh: Any) -> None:
+    """All devices have constants; of what differs, that of the first device counts."""
+    x = draw(8, 12)
+    rows = distribute_tensor(x, mesh, [Shard(0), COPY])
+
+    def scale(x: Any) -> Any:
+        steps = torch.arange(96.0).reshape(8, 12)
+        return x * distribute_tensor(steps, x.device_mesh, [Shard(0), COPY])
+
+    compiled = ttmlir.compile(scale, rows)
+    torch.testing.assert_close(compiled(x), x * torch.arange(96.0).reshape(8, 12))
+    assert "broadcast" not in compiled.text("ttir")
+
+    def spread(x: Any) -> Any:
+        return distribute_tensor(x.to_local() * 2, mesh, [Shard(1), Shard(0)])
+
+    compiled = ttmlir.compile(spread, rows)
+    torch.testing.assert_close(compiled(x), 2 * x[:4])
+    assert compiled.text("ttir").count("ttir.collective_broadcast") == 1
+
+
 def test_files(mesh: Any, tmp_path: Path) -> None:
     """The file has what torch computes on all devices, and runs without torch's devices."""
     x = draw(8, 16)

@@ -28,6 +28,7 @@ from ttmlir.frontend.torch.decompositions.flexible_attention import (
 )
 from ttmlir.frontend.torch.decompositions.preparing import preparations_kept
 from ttmlir.frontend.torch.decompositions.untraceable import no_validation
+from ttmlir.frontend.torch.distributed.exchanges import FROM_OUTSIDE
 from ttmlir.frontend.torch.distributed.placing import (
     Devices,
     find_devices,
@@ -140,8 +141,7 @@ _REASONS = (
     ),
     (
         r"non-fx-graphable type <class '[^']*DTensorSpec'>",
-        "a function uses tensors of several devices from outside; give them as arguments, or "
-        "compile the module that has them",
+        FROM_OUTSIDE,
     ),
     (r"torch\.classes\.quantized|quantized nyi|aten::_empty_affine_quantized", EAGER_QUANTIZATION),
     (r"SparseTensorImpl|SparseCsrTensorImpl", SPARSE),

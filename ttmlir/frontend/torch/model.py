@@ -30,7 +30,12 @@ from ttmlir.frontend.torch.containers import (
     read_exported_call,
     read_exported_results,
 )
-from ttmlir.frontend.torch.distributed.placing import alone, whole_of, without_sums
+from ttmlir.frontend.torch.distributed.placing import (
+    alone,
+    is_for_devices,
+    whole_of,
+    without_sums,
+)
 from ttmlir.frontend.torch.elements import SMALL_FLOATS, is_symbolic, is_tensor, torch_package
 from ttmlir.frontend.torch.exporting import (
     TracedModel,
@@ -123,6 +128,9 @@ def _trace(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[s
                 "ttmlir.compile takes no examples with it"
             )
         example: Any = model.example_inputs
+        if is_for_devices(model):
+            # Torch has exported what one device computes, or what DTensors do.
+            return _trace_call(name, _module_of(model), *example)
         with in_terms_of_the_user(name):
             exported = take_seed(model, model, *example) if example else model
             return name, decompose(exported), exported

@@ -518,8 +518,8 @@ class _Importer:
             reason = near_of_complex(name) if has_complex else near(name, RULES)
             if name.startswith(("_c10d_functional", "c10d", "_dtensor")):
                 reason = (
-                    "devices exchange in models of DTensors, given as modules or functions; "
-                    "DTensor.from_local makes one of what each device has"
+                    "devices exchange something here, and nothing says which there are; give the "
+                    "mesh, in a block of ttmlir.virtual_devices: mesh=init_device_mesh(...)"
                 )
             self._refuse(node, reason)
         return rule(TorchCall(node, arguments, build))

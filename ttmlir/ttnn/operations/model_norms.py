@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -90,18 +91,20 @@ def _divide_heads(values: dict[str, Any], x: Array) -> Array:
         raise ArgumentError(f"angles do not fit heads of {list(x.shape)}: {error}") from error
 
 
-def _norm_with_heads(values: dict[str, Any]) -> Tensor:
-    """`rms_norm_post_all_gather`, then heads with rotary embeddings."""
+def _norm_with_heads(values: dict[str, Any], *, is_centered: bool = False) -> Tensor:
+    """`rms_norm_post_all_gather`, or that of `layer_norm`; then heads with rotary embeddings."""
     tensor = require_tensor(values["input_tensor"], "input_tensor")
     stats = require_tensor(values["stats"], "stats")
     device = common_device(tensor, stats)
     if stats.shape[:-1] != tensor.shape[:-1] or not stats.shape[-1] or stats.shape[-1] % TILE:
         raise ArgumentError(f"stats has {stats.shape}, which is not of the rows of {tensor.shape}")
-    sums = stats.array.astype(np.float64)[..., ::TILE]
-    count = tensor.shape[-1] * sums.shape[-1]
-    scale = np.sqrt(sums.sum(-1, keepdims=True) / count + values["epsilon"])
+    sums, step = stats.array.astype(np.float64), TILE * (1 + is_centered)
+    count = tensor.shape[-1] * sums.shape[-1] // step
+    mean = sums[..., TILE::step].sum(-1, keepdims=True) / count if is_centered else 0
+    square = sums[..., ::step].sum(-1, keepdims=True) / count - np.square(mean)
     with np.errstate(divide="ignore", invalid="ignore"):
-        x = tensor.array / scale * _per_column(values["weight"], tensor, 1)
+        x = (tensor.array - mean) / np.sqrt(square + values["epsilon"])
+        x = x * _per_column(values["weight"], tensor, 1)
     x = x + _per_column(values.get("bias"), tensor, 0)
     return store(
         _divide_heads(values, x).astype(np.float32),
@@ -112,20 +115,21 @@ def _norm_with_heads(values: dict[str, Any]) -> Tensor:
     )
 
 
-def _norm_over_devices(values: dict[str, Any]) -> Tensor:
-    """Rows that devices share, by the statistics of whole rows."""
-    if values["per_head_norm"] or values["affine_tile_row_map"] is not None:
+def _norm_over_devices(values: dict[str, Any], kind: str = "rms_norm") -> Tensor:
+    """Rows that devices share along an axis, by the statistics of whole rows."""
+    if values.get("per_head_norm") or values.get("affine_tile_row_map") is not None:
         raise ArgumentError(
             "per_head_norm and affine_tile_row_map are not supported; leave them out"
         )
     tensor = require_tensor(values["input_tensor"], "input_tensor")
-    stats = find_operation("rms_norm_pre_all_gather")(tensor, dtype=DataType.FLOAT32)
-    whole = find_operation("all_gather")(stats, -1, cluster_axis=values["cluster_axis"])
-    given = {**values, "input_tensor": tensor, "stats": whole}
-    call = MeshCall.of((tensor, whole), {})
-    if call is None:
-        return _norm_with_heads(given)
-    return call.run(lambda _, parts: _norm_with_heads(parts), (), given)
+    stats = find_operation(f"{kind}_pre_all_gather")(tensor, dtype=DataType.FLOAT32)
+    # Without an axis each device has rows of its own.
+    if (axis := values["cluster_axis"]) is not None:
+        stats = find_operation("all_gather")(stats, -1, cluster_axis=axis)
+    given = {**values, "input_tensor": tensor, "stats": stats}
+    norm = partial(_norm_with_heads, is_centered=kind == "layer_norm")
+    call = MeshCall.of((tensor, stats), {})
+    return norm(given) if call is None else call.run(lambda _, parts: norm(parts), (), given)
 
 
 def _statistics(values: dict[str, Any]) -> Tensor:
@@ -218,6 +222,15 @@ OPERATIONS: dict[str, Operation] = {
             "epsilon=1e-05, num_heads_per_device=1, per_head_norm=False, weight=None, bias=None, "
             f"{_TURNED}, dtype=None, persistent_output_buffer=None, num_preferred_links, "
             f"subdevice_id, affine_tile_row_map=None, {_PLAN}",
+            crosses_devices=True,
+        ),
+        Operation(
+            "experimental.dit_fused_distributed_layernorm",
+            partial(_norm_over_devices, kind="layer_norm"),
+            "input_tensor, cluster_axis, mesh_device, multi_device_global_semaphore, *, topology, "
+            f"epsilon=1e-05, num_heads_per_device=1, weight=None, bias=None, {_TURNED}, "
+            "dtype=None, persistent_output_buffer=None, num_preferred_links, subdevice_id, "
+            f"reciprocals, {_PLAN}",
             crosses_devices=True,
         ),
     ),

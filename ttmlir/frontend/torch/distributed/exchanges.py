@@ -7,10 +7,14 @@ from typing import Any
 
 from ttmlir.frontend.torch.distributed import operations as names
 from ttmlir.frontend.torch.distributed.operations import operations
-from ttmlir.frontend.torch.distributed.placing import Devices, Place
+from ttmlir.frontend.torch.distributed.placing import Devices, Place, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import refuse_node
 
+FROM_OUTSIDE = (
+    "a function uses tensors of several devices from outside; give them as arguments, or compile "
+    "the module that has them"
+)
 _NAMESPACES = ("_c10d_functional", "_c10d_functional_autograd", "_dtensor", "c10d")
 
 
@@ -30,11 +34,22 @@ def write_exchanges(graph: Any, devices: Devices) -> None:
                 "torch.distributed._functional_collectives and by DTensors",
             )
         rewrite(node, groups, list(devices.mesh.extents))
+    _leave_out_broadcasts(graph)
     graph.graph.lint()
     graph.recompile()
 
 
 _Groups = Mapping[Place, Place]
+
+
+def _leave_out_broadcasts(graph: Any) -> None:
+    """Send nobody what all have: tensors that a program distributes are mostly such."""
+    varies: dict[Any, frozenset[int]] = {}
+    for node in list(graph.graph.nodes):
+        varies[node] = _varying(node, varies)
+        is_broadcast = node.target is operations().mesh_broadcast.default
+        if is_broadcast and not varies[node.args[0]] & {*node.args[2]}:
+            _leave_out(node)
 
 
 def _axes(node: Any, group: Any, groups: _Groups) -> list[int]:
@@ -158,6 +173,9 @@ def _is_alike(node: Any, twin: Any, graph: Any, other: Any) -> bool:
         return node.target == twin.target
     held, held_there = getattr(graph, node.target), getattr(other, twin.target)
     torch = torch_package()
+    if is_distributed(held):
+        [user, *_] = node.users
+        refuse_node(user, FROM_OUTSIDE)
     if isinstance(held, torch.Tensor):
         return isinstance(held_there, torch.Tensor) and torch.equal(held, held_there)
     return True

@@ -56,6 +56,8 @@ class _Device:
         yield package, "get_rank", rank
         yield package.distributed_c10d, "get_rank", rank
         yield placing.Shard, "_replicate_to_shard", self.methods(self.take_shard)
+        yield placing.Shard, "_shard_tensor", self.methods(self.distribute)
+        yield placing.Replicate, "_make_replicate_tensor", self.replicate
         reduce = partial(self.reduce_to_shard, placing.Shard._reduce_shard_tensor)
         yield placing.Shard, "_reduce_shard_tensor", self.methods(reduce)
         yield placing.Shard, "_to_new_shard_dim", self.methods(self.exchange_shards)
@@ -107,6 +109,17 @@ class _Device:
         if axis is None:
             return tensor.clone()
         return operations().mesh_part(tensor, shard.dim, axis, [*self.mesh.extents])
+
+    def distribute(self, shard: Any, tensor: Any, part: Any, dim: int, source: Any = 0) -> Any:
+        """Of what one device has, the part of this one."""
+        return self.take_shard(shard, self.replicate(tensor, part, dim, source), part, dim)
+
+    def replicate(self, tensor: Any, part: Any, dim: int, source: Any = 0) -> Any:
+        """What one device has; without a `source` all have it."""
+        axis = self.axis(part, dim)
+        if axis is None or source is None:
+            return tensor
+        return operations().mesh_broadcast(tensor, source, [axis], [*self.mesh.extents])
 
     def reduce_to_shard(
         self, reduce: Any, shard: Any, tensor: Any, part: Any, kind: str, dim: int

@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, NoReturn
@@ -197,6 +198,20 @@ class Mesh:
         return found
 
 
+_GIVEN = ContextVar[Any]("given", default=None)
+"""The mesh that the user names, for programs without DTensors."""
+
+
+@contextmanager
+def on_mesh(mesh: Any) -> Generator[None]:
+    """Trace programs for the devices of a mesh of torch, also those that have no DTensors."""
+    token = _GIVEN.set(mesh)
+    try:
+        yield
+    finally:
+        _GIVEN.reset(token)
+
+
 # --- Devices --------------------------------------------------------------------------------------
 
 
@@ -286,17 +301,27 @@ def _is_changed(tensor: Any) -> bool:
     return max(tensor._version, tensor._local_tensor._version) > 0
 
 
+def is_for_devices(exported: Any) -> bool:
+    """Whether an exported program is for several devices: by a mesh that is given, or tensors."""
+    if _GIVEN.get() is not None:
+        return True
+    given = torch_package().utils._pytree.tree_leaves(exported.example_inputs)
+    return any(map(is_distributed, (*given, *exported.state_dict.values())))
+
+
 def find_devices(
     weights: Mapping[str, Any], arguments: Sequence[tuple[str, Any]]
 ) -> Devices | None:
     """How weights by their names, and arguments with theirs, are divided; None if none is.
 
+    Within `on_mesh` the program is for several devices even then.
     ArgumentError for what cannot be divided so, and where no devices are left to trace for.
     """
     named = [(name, f"the weight '{name}'", each) for name, each in weights.items()]
     held = [(number, what, each) for number, (what, each) in enumerate(arguments)]
     divided = [each for _, _, each in (*named, *held) if _is_dtensor(each)]
-    if not divided:
+    given = _GIVEN.get()
+    if not divided and given is None:
         return None
     torch = torch_package()
     if not torch.distributed.is_initialized():
@@ -304,7 +329,8 @@ def find_devices(
             "the model is on devices of a block of ttmlir.virtual_devices that has ended; compile "
             "it in the block"
         )
-    roots = [each.device_mesh._get_root_mesh() for each in divided]
+    meshes = [each.device_mesh for each in divided] + ([] if given is None else [given])
+    roots = [each._get_root_mesh() for each in meshes]
     mesh = Mesh.of(max(roots, key=lambda each: each.size()))
     found = Devices(mesh)
     for name, what, each in named:

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from ttmlir.errors import ArgumentError
+from ttmlir.frontend.torch.distributed.placing import alone
 from ttmlir.frontend.torch.elements import torch_package
 
 MOST_DEVICES = 1024
@@ -43,7 +44,24 @@ def virtual_devices(count: int) -> Generator[None]:
     local: Any = import_module("torch.distributed._local_tensor")
     distributed.init_process_group("fake", rank=0, world_size=count, store=store)
     try:
-        with local.LocalTensorMode(count):
+        with _exported_alone(), local.LocalTensorMode(count):
             yield
     finally:
         distributed.destroy_process_group()
+
+
+@contextmanager
+def _exported_alone() -> Generator[None]:
+    """Let `torch.export.export` trace one device: it cannot trace what all of them compute."""
+    tracing: Any = import_module("torch.export._trace")
+    export = tracing._export
+
+    def export_alone(*args: Any, **kwargs: Any) -> Any:
+        with alone():
+            return export(*args, **kwargs)
+
+    tracing._export = export_alone
+    try:
+        yield
+    finally:
+        tracing._export = export

@@ -20,11 +20,13 @@ from ttmlir.ttnn.operations.operation import (
     array_with_kernels,
     as_places,
     common_device,
+    is_integer,
     remember_program,
     require_tensor,
     store,
     table_of,
 )
+from ttmlir.ttnn.operations.signature import spell_value
 from ttmlir.ttnn.tensor.tensor import Tensor, round_to
 from ttmlir.ttnn.types.memory import DRAM_MEMORY_CONFIG
 
@@ -498,6 +500,7 @@ def _split_decode(values: dict[str, Any]) -> tuple[Tensor, ...]:
     array = _rows(tensor, "input_tensor", 4)
     if array.shape[0] != 1:
         raise ArgumentError(f"input_tensor has {tensor.shape}; it must be (1, 1, B, columns)")
+    array = _some_users(values, array)
     parts = _deal(array, values["num_heads"], values["num_kv_heads"])
     return tuple(
         store(
@@ -509,6 +512,25 @@ def _split_decode(values: dict[str, Any]) -> tuple[Tensor, ...]:
         )
         for part in parts
     )
+
+
+def _some_users(values: dict[str, Any], array: Array) -> Array:
+    """The rows of the users from an offset on, which a tensor of one number says."""
+    offset, size = values["batch_offset"], values["slice_size"]
+    if (offset is None) != (size is None):
+        raise ArgumentError("batch_offset and slice_size are given together")
+    if offset is None:
+        return array
+    numbers = as_places(require_tensor(offset, "batch_offset").array).reshape(-1)
+    if numbers.size < 1 or not is_integer(size) or size < 1:
+        raise ArgumentError(
+            f"batch_offset has {numbers.size} numbers, of which the first counts, and slice_size "
+            f"is a number from 1 on, not {spell_value(size)}"
+        )
+    first, users = int(numbers[0]), array.shape[-2]
+    if not 0 <= first <= users - size:
+        raise ArgumentError(f"users {first} to {first + size} are not in the {users} of the tensor")
+    return array[..., first : first + size, :]
 
 
 def _join(values: dict[str, Any], shape: Sequence[int], array: Array) -> Tensor:
@@ -571,7 +593,8 @@ _HEADS: dict[str, Operation] = table_of(
     Operation(
         "experimental.nlp_create_qkv_heads_decode",
         _split_decode,
-        "input_tensor, *, num_heads, num_kv_heads=None, overlap_qk_coregrid, " + _MEMORY,
+        "input_tensor, *, num_heads, num_kv_heads=None, overlap_qk_coregrid, batch_offset=None, "
+        f"slice_size=None, {_MEMORY}",
     ),
     Operation(
         "experimental.split_query_key_value_and_split_heads",

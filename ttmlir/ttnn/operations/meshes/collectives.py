@@ -439,11 +439,6 @@ OPERATIONS: dict[str, Operation] = table_of(
         f"{_TRAVEL}, num_workers_per_link, num_buffers_per_channel",
         _SEMAPHORE,
     ),
-    _of_text(
-        "experimental.reduce_scatter_minimal_direct",
-        reduce_scatter,
-        f"input_tensor, dim, *, {_MEMORY}, persistent_buffers=None, sub_core_grid=None, {_TRAVEL}",
-    ),
     _async(
         all_reduce,
         "all_reduce_async",

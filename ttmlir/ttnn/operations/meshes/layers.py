@@ -15,12 +15,7 @@ from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.optable import collectives
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.operations.attention.transformer import attend, before, scale_of
-from ttmlir.ttnn.operations.meshes.collectives import (
-    all_gather,
-    groups_along,
-    reduce_scatter,
-    store_parts,
-)
+from ttmlir.ttnn.operations.meshes.collectives import groups_along, store_parts
 from ttmlir.ttnn.operations.operation import (
     Operation,
     as_dimension,
@@ -31,7 +26,6 @@ from ttmlir.ttnn.operations.operation import (
     table_of,
 )
 from ttmlir.ttnn.operations.signature import spell_value
-from ttmlir.ttnn.registry import find_operation
 from ttmlir.ttnn.tensor.distribution import Placement, PlacementReplicate, PlacementShard
 from ttmlir.ttnn.tensor.tensor import Tensor
 
@@ -476,48 +470,6 @@ def _slice_reshard(values: dict[str, Any]) -> Tensor:
     return store_parts(tensor, parts, values, PlacementShard(dim), exact=True)
 
 
-# --- Products -------------------------------------------------------------------------------------
-
-
-def _multiply(values: dict[str, Any], tensor: Tensor, config: str) -> Tensor:
-    """The product with the weights, by `matmul` or `linear`."""
-    names = ("transpose_a", "transpose_b", "dtype", "program_config", "activation", "core_grid")
-    given = {name: values[name] for name in names}
-    given["memory_config"] = values[config]
-    weights = require_tensor(values["weight_tensor"], "weight_tensor")
-    if values["bias"] is None:
-        return find_operation("matmul")(tensor, weights, **given)
-    return find_operation("linear")(tensor, weights, bias=values["bias"], **given)
-
-
-def _gather_and_multiply(values: dict[str, Any]) -> list[Tensor]:
-    """What devices have together, and its product with the weights."""
-    whole = all_gather(
-        {
-            "input_tensor": values["input_tensor"],
-            "dim": values["dim"],
-            "memory_config": values["memory_config_ag"],
-            "output_tensor": values["persistent_output_buffer"],
-        }
-    )
-    return [whole, _multiply(values, whole, "memory_config_mm")]
-
-
-def _multiply_and_scatter(values: dict[str, Any]) -> list[Tensor]:
-    """The product with the weights, and the sum over devices of which each has a block."""
-    tensor = require_tensor(values["input_tensor"], "input_tensor")
-    product = _multiply(values, tensor, "memory_config_mm")
-    scattered = reduce_scatter(
-        {
-            "input_tensor": product,
-            "dim": values["dim"],
-            "memory_config": values["memory_config_rs"],
-            "output_tensor": values["persistent_output_buffer"],
-        }
-    )
-    return [product, scattered]
-
-
 # --- Signatures -----------------------------------------------------------------------------------
 
 _TRAVEL = "subdevice_id, num_links, topology"
@@ -527,10 +479,6 @@ _RING = (
     "persistent_output_buffer_k, persistent_output_buffer_v, joint_strategy, logical_n, "
     f"program_config, scale=None, compute_kernel_config, dim, {_SEMAPHORE}, cluster_axis, "
     f"mesh_device, {_TRAVEL}"
-)
-_PRODUCT = (
-    "transpose_a=False, transpose_b=False, dtype=None, program_config=None, activation=None, "
-    f"compute_kernel_config, core_grid=None, barrier_semaphore, {_TRAVEL}"
 )
 
 
@@ -597,20 +545,5 @@ OPERATIONS: dict[str, Operation] = table_of(
         _slice_reshard,
         "input_tensor, dim, output_dim_offset, output_dim_shape, cluster_axis, final_semaphore, "
         "barrier_semaphore, *, num_links, memory_config=None, topology",
-    ),
-    _crossing(
-        "experimental.all_gather_matmul_async",
-        _gather_and_multiply,
-        f"input_tensor, weight_tensor, persistent_output_buffer=None, *, dim, {_SEMAPHORE}, "
-        "all_gather_core_grid_offset=None, bias=None, memory_config_ag=None, "
-        f"memory_config_mm=None, {_PRODUCT}, chunks_per_sync, num_workers_per_link, "
-        "num_buffers_per_channel",
-    ),
-    _crossing(
-        "experimental.matmul_reduce_scatter_async",
-        _multiply_and_scatter,
-        "input_tensor, weight_tensor, persistent_intermediate_buffer, persistent_output_buffer, "
-        f"dim, {_SEMAPHORE}, reduce_scatter_core_grid_offset, *, bias=None, memory_config_rs=None, "
-        f"intermediate_memory_config_rs=None, memory_config_mm=None, {_PRODUCT}",
     ),
 )
