@@ -112,8 +112,9 @@ class MeshDevice(Device):
     def create(cls, config: MeshDeviceConfig, *, board: str = "n150", **options: Any) -> MeshDevice:
         """Open devices of a board as a mesh; the options are those of `create_unit_mesh`.
 
-        They are the part of the board's mesh from `offset` on if the shape fits into it, else the
-        first ones. MetaliumError if the board has fewer.
+        They are the part of the board's mesh from `offset` on if the shape fits into it; a longer
+        line goes back along the next row, other shapes take the first ones. MetaliumError if the
+        board has fewer.
         """
         if not isinstance(cast("object", config), MeshDeviceConfig):
             raise MetaliumError(f"MeshDevice.create takes a MeshDeviceConfig, not {config!r}")
@@ -251,7 +252,22 @@ def chips_of_mesh(config: MeshDeviceConfig, board: str) -> list[int]:
             f"{config.mesh_shape} from {config.offset} on is not in the mesh of board {board}, "
             f"which is {MeshShape(*whole)}"
         )
+    if max(config.mesh_shape) == count and len(whole) == 2:
+        return _zigzag(*whole)[:count]
     return list(range(count))
+
+
+def _zigzag(rows: int, columns: int) -> list[int]:
+    """The chips of a board as a line, in which each is a neighbour of the one before.
+
+    A line that is longer than a row goes back along the next one, as tt-metal's does
+    (`MeshDeviceView::get_line_coordinates`).
+    """
+    return [
+        row * columns + (columns - 1 - column if row % 2 else column)
+        for row in range(rows)
+        for column in range(columns)
+    ]
 
 
 # --- Mesh buffers ---------------------------------------------------------------------------------

@@ -256,7 +256,8 @@ enum class ARCH { GRAYSKULL = 1, WORMHOLE_B0 = 2, BLACKHOLE = 3, QUASAR = 4, Inv
 
 enum class DataFormat : uint8_t {
     Float32 = 0, Float16 = 1, Bfp8 = 2, Bfp4 = 3, Float16_b = 5, Bfp8_b = 6, Bfp4_b = 7,
-    UInt16 = 9, Bfp2 = 11, Bfp2_b = 15, UInt32 = 24, UInt8 = 30, Invalid = 0xff
+    UInt16 = 9, Bfp2 = 11, Bfp2_b = 15, UInt32 = 24, UInt8 = 30,
+    RawUInt8 = 240, RawUInt16 = 241, RawUInt32 = 242, Invalid = 0xff
 };
 inline const char* name_of(DataFormat) { return "DataFormat"; }
 
