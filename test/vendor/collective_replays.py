@@ -321,6 +321,9 @@ def _add_kernel(program: Program, line: Line) -> Any:
         "defines": line["defines"],
     }
     if "processor" in line:
+        if tt_fabric.GetFabricConfig().is_2d:
+            # Managers of routing planes define it where they append their arguments.
+            given["defines"] |= {"FABRIC_2D": "1"}
         config: Any = DataMovementConfig(
             processor=DataMovementProcessor(line["processor"]), noc=NOC(line["noc"]), **given
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -48,7 +48,7 @@ from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Program
 from ttmlir.sim.execution.run import CommandQueue, ProgramReport
 from ttmlir.sim.machine.cluster import Cluster
-from ttmlir.sim.machine.fabric import Fabric
+from ttmlir.sim.machine.fabric import Fabric, FabricConfig
 from ttmlir.sim.options import Numerics, SimOptions
 
 # --- Devices --------------------------------------------------------------------------------------
@@ -693,9 +693,19 @@ def EnqueueMeshWorkload(
     if cluster is not None and (
         fabric is not None or any(program.ethernet_channels for _, program in runs)
     ):
+        if fabric is not None:
+            _tell_routing_mode(fabric.config, programs.values())
         return _run_together(cluster, fabric, runs)
     reports = [EnqueueProgram(each, program, blocking) for each, program in runs]
     return reports[0]
+
+
+def _tell_routing_mode(config: FabricConfig, programs: Iterable[Program]) -> None:
+    """Let kernels know what fabric their mesh has, from which the type of headers follows."""
+    mode = str(config.routing_mode)
+    for program in programs:
+        for kernel in program.kernels:
+            kernel.defines = {"ROUTING_MODE": mode, **kernel.defines}
 
 
 def _run_together(
