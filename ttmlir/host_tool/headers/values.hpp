@@ -294,6 +294,8 @@ enum class FabricConfig : uint32_t {
     FABRIC_2D_TORUS_Y, FABRIC_2D_TORUS_XY
 };
 inline const char* name_of(FabricConfig) { return "tt_fabric.FabricConfig"; }
+enum class FabricMuxChannelType : uint8_t { FULL_SIZE_CHANNEL, HEADER_ONLY_CHANNEL };
+inline const char* name_of(FabricMuxChannelType) { return "tt_fabric.FabricMuxChannelType"; }
 enum class FabricReliabilityMode : uint32_t {
     STRICT_SYSTEM_HEALTH_SETUP_MODE, RELAXED_SYSTEM_HEALTH_SETUP_MODE,
     DYNAMIC_RECONFIGURATION_SETUP_MODE
