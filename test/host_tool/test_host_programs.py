@@ -157,6 +157,8 @@ PRINTED = {
     "meshes": "[1000, 1015, 2016, 2031, 1032, 2048]\n512 256 64\n1 2 true\n",
     # The second page of the right device is the first one of the left device, and 100 more.
     "fabric": "[0, 15, 100, 115]\n1 [0, 1] 4416\n",
+    # Channels begin behind two words of the mux and four of each channel, of 16 bytes each.
+    "muxes": "[0, 15, 100, 115]\n[0, 15, 100, 115]\n1 4 64\n[144544, 158048]\n",
     "streams": "128 1\ncore (2, 1) BRISC: 1015\n"
     "core (2, 1) BRISC: 21\ncore (3, 1) BRISC: 357\ntrue\n",
     "of_2024": "9 [2, 3] true\ntrue\n",

@@ -135,9 +135,7 @@ def add_sender(
     processor: DataMovementProcessor = DataMovementProcessor.RISCV_0,
 ) -> None:
     """Add a kernel with a connection from one device of a mesh towards another one."""
-    defines = {"FABRIC_2D": "1"} if tt_fabric.GetFabricConfig().is_2d else {}
-    noc = NOC(processor.value)
-    config = DataMovementConfig(processor=processor, noc=noc, defines=defines)
+    config = DataMovementConfig(processor=processor, noc=NOC(processor.value))
     kernel = CreateKernelFromString(program, text, CORE, config)
     given = list(arguments)
     here, there = (tt_fabric.FabricNodeId(0, mesh.get_device_ids()[at]) for at in (source, towards))

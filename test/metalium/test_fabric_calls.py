@@ -26,6 +26,7 @@ from ttmlir.metalium import (
 )
 from ttmlir.metalium.distributed import MeshDevice
 from ttmlir.metalium.tt_fabric import FabricConfig, FabricNodeId
+from ttmlir.sim.errors import SimError
 
 BEGIN = (
     INCLUDES
@@ -131,6 +132,21 @@ MANY = (
 """
 )
 
+IN_STEPS = (
+    BEGIN
+    + """
+    using Manager = RoutingPlaneConnectionManager;
+    auto manager =
+        Manager::build_from_args<Manager::BUILD_AND_OPEN_CONNECTION_START_ONLY>(arg, 2);
+    manager.open_finish();
+    for (uint32_t i = 0; i < 2; i++) {
+        const auto chip = manager.get(i).dst_dev_id;
+        DPRINT << (uint32_t)get_next_hop_router_direction(0, chip) << manager.get_tag(i) << ENDL();
+    }
+    manager.close();
+}
+"""
+)
 MANY_CALLS = {
     "unicast": """
     calls::fabric_unicast_noc_unicast_write(
@@ -152,7 +168,7 @@ def send_both_ways(mesh: MeshDevice, call: str, hops: tuple[int, int], there: li
     """Send from the second device of a row of four, over links to its neighbours."""
     semaphore, data = CreateGlobalSemaphore(mesh, CORE, 0), allocate(mesh)
     programs = {1: CreateProgram()}
-    text = MANY.replace("CALLS", call)
+    text = call if "kernel_main" in call else MANY.replace("CALLS", call)
     config = DataMovementConfig(compile_args=list(hops))
     kernel = CreateKernelFromString(programs[1], text, CORE, config)
     given = [data.address(), semaphore.address(), 64, 1]
@@ -206,3 +222,14 @@ def test_calls_for_chips_by_their_numbers(name: str, there: list[int]) -> None:
     with open_fabric(FabricConfig.FABRIC_2D, "p150x8", (1, 4)) as mesh:
         send_both_ways(mesh, MESH_CALLS[name], (2, 1), there)
         assert printed(mesh) == {each: [sum_of(64)] for each in there}
+
+
+def test_connections_are_opened_once_in_steps() -> None:
+    """What is begun when a manager is built is no connection yet; tags are directions."""
+    with open_fabric(FabricConfig.FABRIC_2D, "p150x8", (1, 4)) as mesh:
+        send_both_ways(mesh, IN_STEPS, (1, 1), [])
+        lines = [line.partition(": ")[2] for line in mesh.get_devices()[1].printed]
+        assert lines == ["00", "11"]
+        unknown = IN_STEPS.replace("(0, chip)", "(0, chip + 8)")
+        with pytest.raises(SimError, match="no link leads to chip 10; other chips of the mesh are"):
+            send_both_ways(mesh, unknown, (1, 1), [])

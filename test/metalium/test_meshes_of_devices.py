@@ -186,8 +186,9 @@ def test_a_replicated_buffer_is_on_each_device() -> None:
 
 
 def test_meshes_that_are_no_part_of_the_board_s() -> None:
-    """A line of eight takes them in their order; a part begins where the offset says."""
-    assert open_mesh(1, 8).get_device_ids() == [*range(8)]
+    """A line of eight goes back along the second row; a part begins where the offset says."""
+    assert open_mesh(1, 8).get_device_ids() == [0, 1, 2, 3, 7, 6, 5, 4]
+    assert open_mesh(4, 2).get_device_ids() == [*range(8)]
     part = MeshDeviceConfig(MeshShape(2, 2), MeshCoordinate(0, 1))
     assert MeshDevice.create(part, board="t3000").get_device_ids() == [1, 2, 5, 6]
     some = MeshDeviceConfig(MeshShape(1, 2), None, (5, 3))

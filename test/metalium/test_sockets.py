@@ -184,9 +184,8 @@ class Run:
         """Add a kernel, with a connection towards another device."""
         device = place.device_coord[1]
         program = self.programs.setdefault(device, CreateProgram())
-        defines = {"FABRIC_2D": "1"} if tt_fabric.GetFabricConfig().is_2d else {}
         core = place.core_coord
-        kernel = CreateKernelFromString(program, text, core, DataMovementConfig(defines=defines))
+        kernel = CreateKernelFromString(program, text, core, DataMovementConfig())
         given = list(arguments)
         if towards is not None:
             here, there = (

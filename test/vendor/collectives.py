@@ -126,7 +126,7 @@ class Line:
         processor: DataMovementProcessor,
         compile_args: Sequence[int],
     ) -> Any:
-        """A kernel that moves data; in two dimensions it is told so."""
+        """A kernel that moves data."""
         return CreateKernel(
             program,
             f"{OPERATIONS}/{file}",
@@ -135,7 +135,6 @@ class Line:
                 processor=processor,
                 noc=NOC.RISCV_1_default if processor is READER else NOC.RISCV_0_default,
                 compile_args=list(compile_args),
-                defines={"FABRIC_2D": "1"} if self.config.is_2d else {},
             ),
         )
 

@@ -244,9 +244,7 @@ class _Exchange:
             for word in tt.TensorAccessorArgs(each).get_compile_time_args()
         ]
         is_local = worker == _LOCAL
-        config = tt.DataMovementConfig(
-            compile_args=[self.page, *layouts], defines={} if is_local else {"FABRIC_2D": "1"}
-        )
+        config = tt.DataMovementConfig(compile_args=[self.page, *layouts])
         text = _INCLUDES + (_COPY if is_local else _SEND)
         kernel = tt.CreateKernelFromString(program, text, core, config)
         arguments = [self.own.address(), self.got.address(), len(moves), self.pages]

@@ -565,7 +565,7 @@ class _Reader(DeclarationReader):
             raise self.error(node, message)
         return tree.Evaluate(self.expression(node), position=position)
 
-    def assembly(self, node: Node) -> tree.Assembly:
+    def assembly(self, node: Node) -> tree.Assembly | tree.Evaluate:
         code = self.field(node, "assembly_code")
         operands = [
             each
@@ -575,9 +575,20 @@ class _Reader(DeclarationReader):
         ]
         text = self.text(code)[1:-1] if code.type == "string_literal" else ""
         lines = re.split(r"\\n|;", text)
+        if text.strip() == "ebreak" and not operands:
+            return self.stop(self.at(node))
         if operands or not all(map(_NOTHING.fullmatch, lines)):
-            raise self.error(node, "supported assembly is 'nop' and 'fence', without operands")
+            raise self.error(
+                node, "supported assembly is 'nop', 'fence' and 'ebreak', without operands"
+            )
         return tree.Assembly(text, position=self.at(node))
+
+    def stop(self, position: tree.Position) -> tree.Evaluate:
+        """A processor that stops for good: an assertion that does not hold."""
+        false = tree.Boolean(False, position=position)
+        name = tree.Name("ASSERT", position=position)
+        call = tree.FunctionCall(name, (false,), position=position)
+        return tree.Evaluate(call, position=position)
 
     def branch(self, node: Node) -> tree.If | tree.Block:
         start, condition = self.started_condition(self.field(node, "condition"))

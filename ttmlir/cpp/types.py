@@ -572,6 +572,8 @@ def tag_of(type_: CType) -> str:
         case SignatureType(result=result, parameters=parameters):
             parts = (f"{'c' * x.const}{tag_of(x.type)}{x.reference}" for x in (result, *parameters))
             return f"{'member ' * type_.is_member}function({','.join(parts)})"
+        case ObjectType(name=name, arguments=(_, *_) as arguments):
+            return f"{name}<{','.join(map(str, arguments))}>"
         case _:
             return type_.name
 

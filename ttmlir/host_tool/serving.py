@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir import metalium
-from ttmlir.cpp.include_path import HOME_VARIABLE
+from ttmlir.cpp.include_path import HOME_VARIABLE, find_built_in_kernel
 from ttmlir.errors import Error
 from ttmlir.host_tool.wire import (
     Call,
@@ -66,7 +66,7 @@ MAKERS: Mapping[str, Maker] = {
             SocketConfig SocketConnection SocketMemoryConfig
             """,
         ),
-        ("tt_fabric.", metalium.tt_fabric, "FabricConfig FabricNodeId"),
+        ("tt_fabric.", metalium.tt_fabric, "FabricConfig FabricMuxChannelType FabricNodeId"),
     )
     for name in names.split()
 } | {"tuple": _tuple_of}
@@ -128,10 +128,19 @@ CALLS = frozenset(
         "experimental.": "CreateCircularBuffer CreateGlobalCircularBuffer",
         "experimental.GlobalCircularBuffer.": "buffer_address config_address size",
         "tt_fabric.": """
-            GetFabricConfig SetFabricConfig get_forwarding_link_indices
+            FabricMuxConfig FabricMuxV2Config GetFabricConfig SetFabricConfig
+            add_fabric_mux_v2_to_program get_forwarding_link_indices
             get_tt_fabric_channel_buffer_size_bytes get_tt_fabric_max_payload_size_bytes
             get_tt_fabric_packet_header_size_bytes
         """,
+        "tt_fabric.FabricMuxConfig.": """
+            get_buffer_index_address get_buffer_size_bytes get_channel_base_address
+            get_channel_credits_stream_id get_connection_handshake_address
+            get_connection_info_address get_fabric_mux_compile_time_args
+            get_fabric_mux_run_time_args get_flow_control_address get_memory_map_end_address
+            get_num_buffers get_num_channels get_status_address get_termination_signal_address
+        """,
+        "tt_fabric.FabricMuxV2Config.": "get_memory_map_end_address",
     }.items()
     for name in names.split()
 )
@@ -207,6 +216,7 @@ class HostServer:
             "distributed.MeshCommandQueue.enqueue_read_shards": self._read_shard_region,
             "distributed.MeshCommandQueue.enqueue_write_shards": _write_shard_region,
             "distributed.ReadShard": self._read_shard,
+            "tt_fabric.FabricMuxV2Config.append_client_connection_rt_args": _append_client,
             "tt_fabric.append_fabric_connection_rt_args": _appended(
                 metalium.tt_fabric.append_fabric_connection_rt_args
             ),
@@ -389,7 +399,7 @@ class HostServer:
     # --- Kernels ---
 
     def _create_kernel(self, program: Any, file: str, cores: Any, config: Any) -> object:
-        path = self.find_kernel(file)
+        path = file if find_built_in_kernel(file) else self.find_kernel(file)
         folders = self._options.include_folders
         return metalium.CreateKernel(program, path, cores, config, include_folders=folders)
 
@@ -529,6 +539,20 @@ def _appended(function: Callable[..., None]) -> Callable[..., list[int]]:
         return made
 
     return append
+
+
+def _append_client(
+    config: metalium.tt_fabric.FabricMuxV2Config,
+    mux: metalium.CoreCoord,
+    channel: int,
+    flow_control: int,
+    teardown: int,
+) -> list[int]:
+    """The arguments of a worker that is connected to a mux of the second kind."""
+    made = list[int]()
+    semaphores = config.ClientSemaphores(flow_control, teardown)
+    config.append_client_connection_rt_args(mux, channel, semaphores, made)
+    return made
 
 
 def _reorder(function: Callable[..., NDArray[Any]]) -> Callable[..., bytes]:

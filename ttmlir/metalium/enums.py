@@ -42,6 +42,9 @@ class DataFormat(IntEnum):
     Bfp2_b = 15
     UInt32 = 24
     UInt8 = 30
+    RawUInt8 = 240
+    RawUInt16 = 241
+    RawUInt32 = 242
 
     @property
     def data_type(self) -> DataType:
@@ -49,7 +52,11 @@ class DataFormat(IntEnum):
         return _DATA_TYPES[self.value]
 
 
-_DATA_TYPES = {number: data_type for data_type, number in FORMAT_NUMBERS.items()}
+_DATA_TYPES = {number: data_type for data_type, number in FORMAT_NUMBERS.items()} | {
+    int(DataFormat.RawUInt8): DataType.U8,
+    int(DataFormat.RawUInt16): DataType.U16,
+    int(DataFormat.RawUInt32): DataType.U32,
+}
 
 
 TILE_WIDTH = 32

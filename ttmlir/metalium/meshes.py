@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -48,7 +48,7 @@ from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Program
 from ttmlir.sim.execution.run import CommandQueue, ProgramReport
 from ttmlir.sim.machine.cluster import Cluster
-from ttmlir.sim.machine.fabric import Fabric
+from ttmlir.sim.machine.fabric import Fabric, FabricConfig
 from ttmlir.sim.options import Numerics, SimOptions
 
 # --- Devices --------------------------------------------------------------------------------------
@@ -112,8 +112,9 @@ class MeshDevice(Device):
     def create(cls, config: MeshDeviceConfig, *, board: str = "n150", **options: Any) -> MeshDevice:
         """Open devices of a board as a mesh; the options are those of `create_unit_mesh`.
 
-        They are the part of the board's mesh from `offset` on if the shape fits into it, else the
-        first ones. MetaliumError if the board has fewer.
+        They are the part of the board's mesh from `offset` on if the shape fits into it; a longer
+        line goes back along the next row, other shapes take the first ones. MetaliumError if the
+        board has fewer.
         """
         if not isinstance(cast("object", config), MeshDeviceConfig):
             raise MetaliumError(f"MeshDevice.create takes a MeshDeviceConfig, not {config!r}")
@@ -251,7 +252,22 @@ def chips_of_mesh(config: MeshDeviceConfig, board: str) -> list[int]:
             f"{config.mesh_shape} from {config.offset} on is not in the mesh of board {board}, "
             f"which is {MeshShape(*whole)}"
         )
+    if max(config.mesh_shape) == count and len(whole) == 2:
+        return _zigzag(*whole)[:count]
     return list(range(count))
+
+
+def _zigzag(rows: int, columns: int) -> list[int]:
+    """The chips of a board as a line, in which each is a neighbour of the one before.
+
+    A line that is longer than a row goes back along the next one, as tt-metal's does
+    (`MeshDeviceView::get_line_coordinates`).
+    """
+    return [
+        row * columns + (columns - 1 - column if row % 2 else column)
+        for row in range(rows)
+        for column in range(columns)
+    ]
 
 
 # --- Mesh buffers ---------------------------------------------------------------------------------
@@ -677,9 +693,19 @@ def EnqueueMeshWorkload(
     if cluster is not None and (
         fabric is not None or any(program.ethernet_channels for _, program in runs)
     ):
+        if fabric is not None:
+            _tell_routing_mode(fabric.config, programs.values())
         return _run_together(cluster, fabric, runs)
     reports = [EnqueueProgram(each, program, blocking) for each, program in runs]
     return reports[0]
+
+
+def _tell_routing_mode(config: FabricConfig, programs: Iterable[Program]) -> None:
+    """Let kernels know what fabric their mesh has, from which the type of headers follows."""
+    mode = str(config.routing_mode)
+    for program in programs:
+        for kernel in program.kernels:
+            kernel.defines = {"ROUTING_MODE": mode, **kernel.defines}
 
 
 def _run_together(

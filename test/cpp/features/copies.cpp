@@ -22,10 +22,12 @@ OnTop made(int n) { if (n > 5) { return OnTop(n + 1); } return OnTop(n); }
 struct Number { int v; Number& operator=(int n) { v = n * 10; return *this; } };
 struct Triple { Number a; int b = 0; template <typename T> Triple& operator=(T n) { b = n * 3; return *this; } };
 struct Listed { int v = 0; Listed() = default; Listed(int n) : v(n) {} Listed& operator=(std::initializer_list<int> list) { v = 50 + list.size(); return *this; } };
+struct Two { int a, b; Two(int x, int y) : a(x), b(2 * y) {} };
 struct Named : Number { Named(int n) : Number{n} {} };
 void kernel_main() {
     Number n{1}, m{2}; n = m; note(n.v); n = 7; note(n.v); n = Number{9}; note(n.v); n = Named(4); note(n.v); n = std::move(m); note(n.v);
     Triple t{{5}, 6}, u; u = 4; u.a = 1; t = u; note(t.b); note(t.a.v); Listed l, k(4); l = k; note(l.v); l = {1, 2}; note(l.v); l = {3}; note(l.v); l = Listed{9}; note(l.v); l = {}; note(l.v);
+    Two made_of({3, 4}); note(made_of.a + made_of.b); note(Two({5, 6}).b);
     Counted a(1);
     note(take(a));
     Counted b{a}; note(b.n);

@@ -79,6 +79,51 @@ void kernel_main() {
     sender.close();
 }
 )";
+const char* const SHARES = R"(
+#include "api/dataflow/dataflow_api.h"
+#include "tt_metal/fabric/hw/inc/edm_fabric/fabric_connection_manager.hpp"
+#include "tt_metal/fabric/hw/inc/packet_header_pool.h"
+#include "tt_metal/fabric/hw/inc/noc_addr.h"
+#include "tt_metal/fabric/hw/inc/tt_fabric_mux_interface.hpp"
+#include "tt_metal/fabric/hw/inc/tt_fabric_mux_v2_sender.hpp"
+using namespace tt::tt_fabric;
+template <typename Sender>
+void send(Sender& sender, uint32_t data, uint64_t to, uint64_t signal) {
+    auto* header = PacketHeaderPool::allocate_header();
+    header->to_chip_unicast(1);
+    header->to_noc_fused_unicast_write_atomic_inc(
+        NocUnicastAtomicIncFusedCommandHeader{to, signal, 1}, 64);
+    sender.wait_for_empty_write_slot();
+    sender.send_payload_without_header_non_blocking_from_address(data, 64);
+    sender.send_payload_flush_blocking_from_address((uint32_t)header, sizeof(PACKET_HEADER_TYPE));
+}
+void kernel_main() {
+    std::size_t arg = 0;
+    const auto tensor = TensorAccessor(TensorAccessorArgs<0>(), get_arg_val<uint32_t>(arg++), 64);
+    const uint64_t signal = get_noc_addr(my_x[0], my_y[0], get_arg_val<uint32_t>(arg++));
+    const bool is_second = get_arg_val<uint32_t>(arg++);
+    cb_reserve_back(0, 1);
+    const uint32_t data = get_write_ptr(0);
+    noc_async_read_page(0, tensor, data);
+    noc_async_read_barrier();
+    if (is_second) {
+        auto sender = FabricMuxV2Sender<false>::build_from_args(arg);
+        sender.open();
+        send(sender, data, tensor.get_noc_addr(1), signal);
+        sender.close();
+        return;
+    }
+    const uint32_t* mux = (const uint32_t*)get_arg_addr(arg);
+    const uint32_t x = mux[0], y = mux[1], buffers = mux[2];
+    auto sender = build_connection_to_fabric_endpoint<2>(
+        x, y, mux[3], buffers, mux[4], mux[5], mux[6], mux[7], mux[8], mux[9], 0, 0, 0);
+    wait_for_fabric_endpoint_ready(x, y, mux[10], 0);
+    fabric_client_connect(sender);
+    send(sender, data, tensor.get_noc_addr(1), signal);
+    fabric_client_disconnect(sender);
+    fabric_endpoint_terminate(x, y, mux[11]);
+}
+)";
 const char* const ADDS = R"(
 #include "api/dataflow/dataflow_api.h"
 void kernel_main() {
@@ -381,6 +426,94 @@ void fabric() {
     tt_fabric::SetFabricConfig(tt_fabric::FabricConfig::DISABLED);
 }
 
+// What the worker is given for its channel of a mux, which is on another core.
+std::vector<uint32_t> add_mux(MeshDevice& device, Program& program, bool is_second) {
+    using Kind = tt_fabric::FabricMuxChannelType;
+    const auto here = device.get_fabric_node_id(MeshCoordinate(0, 0));
+    const auto there = device.get_fabric_node_id(MeshCoordinate(0, 1));
+    const CoreCoord place(3, 1);
+    const auto at = device.worker_core_from_logical_core(place);
+    const auto size = tt_fabric::get_tt_fabric_channel_buffer_size_bytes();
+    std::vector<uint32_t> arguments;
+    if (is_second) {
+        const tt_fabric::FabricMuxV2Config config(device, 1, 2, size, 0x20000);
+        tt_fabric::add_fabric_mux_v2_to_program(program, config, place, here, there, 0);
+        const uint32_t flow = CreateSemaphore(program, CORE, 0);
+        config.append_client_connection_rt_args(
+            at, 0, {flow, CreateSemaphore(program, CORE, 0)}, arguments);
+        return arguments;
+    }
+    const tt_fabric::FabricMuxConfig config(1, 0, 2, 0, size, 0x20000);
+    const KernelHandle kernel = CreateKernel(
+        program, "tt_metal/fabric/impl/kernels/tt_fabric_mux.cpp", place,
+        DataMovementConfig{.compile_args = config.get_fabric_mux_compile_time_args()});
+    SetRuntimeArgs(
+        program, kernel, place,
+        config.get_fabric_mux_run_time_args(here, there, 0, program, place));
+    const auto full = Kind::FULL_SIZE_CHANNEL;
+    for (size_t each :
+         {at.x, at.y, size_t(config.get_num_buffers(full)),
+          config.get_channel_credits_stream_id(full, 0), config.get_buffer_size_bytes(full),
+          config.get_channel_base_address(full, 0), config.get_connection_info_address(full, 0),
+          config.get_connection_handshake_address(full, 0),
+          config.get_flow_control_address(full, 0), config.get_buffer_index_address(full, 0),
+          config.get_status_address(), config.get_termination_signal_address()}) {
+        arguments.push_back(each);
+    }
+    return arguments;
+}
+// The same by a mux of each kind.
+void share(bool is_second) {
+    tt_fabric::SetFabricConfig(tt_fabric::FabricConfig::FABRIC_1D);
+    auto device = MeshDevice::create(MeshDeviceConfig(MeshShape(1, 2)));
+    auto& queue = device->mesh_command_queue();
+    auto buffer = MeshBuffer::create(
+        ReplicatedBufferConfig{.size = 128}, DeviceLocalBufferConfig{.page_size = 64},
+        device.get());
+    EnqueueWriteMeshBuffer(queue, buffer, counted(32));
+    const auto arrived = CreateGlobalSemaphore(device.get(), CoreRangeSet(CoreRange(CORE, CORE)), 0);
+    MeshWorkload workload;
+    const auto here = device->get_fabric_node_id(MeshCoordinate(0, 0));
+    const auto there = device->get_fabric_node_id(MeshCoordinate(0, 1));
+    std::vector<uint32_t> layout;
+    TensorAccessorArgs(*buffer).append_to(layout);
+    for (uint32_t column : {0, 1}) {
+        Program program;
+        CircularBufferConfig config(64, {{0, DataFormat::UInt32}});
+        CreateCircularBuffer(program, CORE, config.set_page_size(0, 64));
+        const KernelHandle kernel = CreateKernelFromString(
+            program, column == 0 ? SHARES : ADDS, CORE, DataMovementConfig{.compile_args = layout});
+        std::vector<uint32_t> arguments = {
+            static_cast<uint32_t>(buffer->address()), static_cast<uint32_t>(arrived.address())};
+        if (column == 0) {
+            arguments.push_back(is_second);
+            const auto more = add_mux(*device, program, is_second);
+            arguments.insert(arguments.end(), more.begin(), more.end());
+        }
+        SetRuntimeArgs(program, kernel, CORE, arguments);
+        workload.add_program(
+            MeshCoordinateRange(MeshCoordinate(0, column)), std::move(program));
+    }
+    EnqueueMeshWorkload(queue, workload, true);
+    std::vector<uint32_t> shard;
+    ReadShard(queue, shard, buffer, MeshCoordinate(0, 1));
+    print_words({shard[0], shard[15], shard[16], shard[31]});
+    tt_fabric::SetFabricConfig(tt_fabric::FabricConfig::DISABLED);
+}
+void muxes() {
+    share(false);
+    share(true);
+    using Kind = tt_fabric::FabricMuxChannelType;
+    const tt_fabric::FabricMuxConfig config(2, 1, 3, 4, 4416, 0x20000);
+    const auto headers = Kind::HEADER_ONLY_CHANNEL;
+    fmt::print(
+        "{} {} {}\n", config.get_num_channels(headers), config.get_num_buffers(headers),
+        config.get_buffer_size_bytes(headers));
+    print_words(
+        {static_cast<uint32_t>(config.get_channel_base_address(Kind::FULL_SIZE_CHANNEL, 1)),
+         static_cast<uint32_t>(config.get_memory_map_end_address())});
+}
+
 // The fourth words of five pages are 3, 103, .. 403; the second words of receivers 7 and 7 * 17.
 void streams() {
     auto device = MeshDevice::create_unit_mesh(0);
@@ -560,7 +693,7 @@ void garbage() {
 
 const std::map<std::string, void (*)()> CASES = {
     {"values", values},     {"enums", enums},     {"arguments", arguments}, {"later", later},
-    {"meshes", meshes},     {"fabric", fabric},   {"of_2024", of_2024}, {"caught", caught},       {"order", order},
+    {"meshes", meshes},     {"fabric", fabric},     {"muxes", muxes},   {"of_2024", of_2024}, {"caught", caught},       {"order", order},
     {"fatal", fatal},       {"thrown", thrown},   {"moved", moved},         {"closed", closed},
     {"number", number},     {"argument", argument}, {"huge", huge},         {"file", file},
     {"odd", odd},           {"streams", streams}, {"alone", alone},

@@ -315,3 +315,75 @@ def test_what_is_wrong_is_said_where_it_is(arguments: list[int], body: str, mess
         printed(ACCESSOR + body, arguments)
     assert message in str(raised.value)
     assert "<" not in str(raised.value).partition(" error:")[0]
+
+
+def test_a_page_is_a_source() -> None:
+    """`Noc` reads from the address on the network that a page has."""
+    body = f"""{ACCESSOR}
+        Noc noc;
+        cb_reserve_back(0, 1);
+        const CoreLocalMem<uint32_t> memory(get_write_ptr(0));
+        noc.async_read(tensor_accessor::Page(t.get_noc_addr(5), 0), memory, 32, {{}}, {{}});
+        noc.async_read_barrier();
+        DPRINT << memory[0] << ENDL();
+        noc.async_write(memory, tensor_accessor::Page(t.get_noc_addr(6), 0), 16, {{}}, {{}});
+        noc.async_write_barrier();
+    """
+    head = '#include "api/core_local_mem.h"\n#include "api/dataflow/noc.h"\n'
+    lines, out = printed(body, INTERLEAVED, head)
+    assert lines == ["105"]
+    assert out[6, 0] == 105
+    wrong = "noc.async_read(memory, tensor_accessor::Page(t.get_noc_addr(5), 0), 32, {}, {});"
+    with pytest.raises(SimError, match="a page cannot be used here: it is not in the memory of"):
+        printed(body.replace("noc.async_read_barrier();", wrong), INTERLEAVED, head)
+
+
+def test_a_semaphore_is_looked_for_when_it_is_used() -> None:
+    """Objects of semaphores that a program does not have may be members that nobody uses."""
+    head = '#include "api/dataflow/noc_semaphore.h"\n'
+    lines, _ = printed("Semaphore<> unused(3); DPRINT << 1 << ENDL();", INTERLEAVED, head)
+    assert lines == ["1"]
+    with pytest.raises(SimError, match="semaphore 3 was not created on this core"):
+        printed("Semaphore<> used(3);\nused.wait(1);", INTERLEAVED, head)
+
+
+def test_a_function_for_other_arguments_hides_no_call_that_waits() -> None:
+    """As headers of ttnn have for addresses of shards of their own."""
+    before = """
+        template <typename T>
+        struct Shards {};
+        template <typename T>
+        void noc_async_read_page(uint32_t page, const Shards<T>& s, uint32_t to) {
+            DPRINT << "own ";
+        }
+    """
+    body = f"""{ACCESSOR}
+        cb_reserve_back(0, 1);
+        noc_async_read_page(9, Shards<int>{{}}, get_write_ptr(0));
+        noc_async_read_page(9, t, get_write_ptr(0));
+        noc_async_read_barrier();
+        DPRINT << *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(0)) << ENDL();
+    """
+    assert printed(body, INTERLEAVED, before)[0] == ["own 109"]
+
+
+def test_layouts_of_several_tensors_behind_each_other() -> None:
+    """Each group has its own instances of the functions that make it."""
+    body = """
+        constexpr auto inputs = make_tensor_accessor_args_tuple<2, 1>();
+        constexpr uint32_t between = std::get<1>(inputs).next_compile_time_args_offset();
+        constexpr auto outputs = make_tensor_accessor_args_tuple<2, between>();
+        DPRINT << between << " " << std::get<0>(outputs).next_compile_time_args_offset() << " "
+               << std::get<1>(outputs).next_compile_time_args_offset() << ENDL();
+    """
+    assert printed(body, [2] * 8)[0] == ["3 4 5"]
+
+
+def test_a_processor_that_stops() -> None:
+    """`ebreak` is an assertion that does not hold."""
+    body = """if (get_arg_val<uint32_t>(1) == 8) { asm volatile("ebreak"); }
+    DPRINT << 1 << ENDL();
+    """
+    assert printed(body, INTERLEAVED)[0] == ["1"]
+    with pytest.raises(SimError, match="an assertion does not hold"):
+        printed(body.replace("== 8", "== 7"), INTERLEAVED)

@@ -12,6 +12,7 @@ public:
     uint64_t address;
     uint32_t number;
 
+    Page(uint64_t noc_addr = 0, uint32_t page_id = 0) : address(noc_addr), number(page_id) {}
     uint64_t noc_addr() const { return address; }
     uint32_t page_id() const { return number; }
 };

@@ -256,7 +256,8 @@ enum class ARCH { GRAYSKULL = 1, WORMHOLE_B0 = 2, BLACKHOLE = 3, QUASAR = 4, Inv
 
 enum class DataFormat : uint8_t {
     Float32 = 0, Float16 = 1, Bfp8 = 2, Bfp4 = 3, Float16_b = 5, Bfp8_b = 6, Bfp4_b = 7,
-    UInt16 = 9, Bfp2 = 11, Bfp2_b = 15, UInt32 = 24, UInt8 = 30, Invalid = 0xff
+    UInt16 = 9, Bfp2 = 11, Bfp2_b = 15, UInt32 = 24, UInt8 = 30,
+    RawUInt8 = 240, RawUInt16 = 241, RawUInt32 = 242, Invalid = 0xff
 };
 inline const char* name_of(DataFormat) { return "DataFormat"; }
 
@@ -293,6 +294,8 @@ enum class FabricConfig : uint32_t {
     FABRIC_2D_TORUS_Y, FABRIC_2D_TORUS_XY
 };
 inline const char* name_of(FabricConfig) { return "tt_fabric.FabricConfig"; }
+enum class FabricMuxChannelType : uint8_t { FULL_SIZE_CHANNEL, HEADER_ONLY_CHANNEL };
+inline const char* name_of(FabricMuxChannelType) { return "tt_fabric.FabricMuxChannelType"; }
 enum class FabricReliabilityMode : uint32_t {
     STRICT_SYSTEM_HEALTH_SETUP_MODE, RELAXED_SYSTEM_HEALTH_SETUP_MODE,
     DYNAMIC_RECONFIGURATION_SETUP_MODE

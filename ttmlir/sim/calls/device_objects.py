@@ -24,6 +24,7 @@ from ttmlir.sim.machine.device import (
     multicast_address,
     noc_address,
 )
+from ttmlir.sim.machine.memory import ELSEWHERE
 
 Fields: TypeAlias = tuple[tuple[str, int], ...]
 """A list in braces: `{.page_id = 3}`."""
@@ -42,7 +43,7 @@ class PlaceObject:
 
 
 Place: TypeAlias = int | CircularBufferObject | PlaceObject | AddressGenerator
-"""What data is moved from or to; a number is an address in L1."""
+"""What data is moved from or to; a number is an address in L1, or the `ELSEWHERE` of a page."""
 
 
 class NocObject:
@@ -79,6 +80,10 @@ class NocObject:
                 return self._api.network.endpoint(address), address & LOCAL_MASK
             case PlaceObject():
                 raise self._refuse(place, "use async_write_multicast")
+            case int() if place & ELSEWHERE:
+                self._check(given, place, "offset_bytes")
+                address = place - ELSEWHERE + given.get("offset_bytes", 0)
+                return self._api.network.endpoint(address), address & LOCAL_MASK
             case _:
                 return self._api.core, self._local(place, fields, as_source=as_source)
 
@@ -86,6 +91,8 @@ class NocObject:
         """The address in L1 of this core that the other side of a transfer means."""
         given = dict(fields)
         match place:
+            case int() if place & ELSEWHERE:
+                raise self._refuse(place, "it is not in the memory of this core")
             case int():
                 self._check(given, place, "offset_bytes")
                 return place + given.get("offset_bytes", 0)
@@ -113,7 +120,7 @@ class NocObject:
     def _refuse(self, place: Place, why: str) -> SimError:
         match place:
             case int():
-                name = "a pointer"
+                name = "a page" if place & ELSEWHERE else "a pointer"
             case CircularBufferObject():
                 name = "a circular buffer"
             case PlaceObject():
@@ -362,10 +369,14 @@ class NocObject:
 class SemaphoreObject:
     """`Semaphore`: a word in L1, the same on all cores that have it."""
 
-    def __init__(self, api: DataMovementCalls, address: int) -> None:
-        """The semaphore at an address."""
+    def __init__(self, api: DataMovementCalls, index: int) -> None:
+        """A semaphore of the program, which has to be on this core when it is used."""
         self._api = api
-        self._address = address
+        self._index = index
+
+    @property
+    def _address(self) -> int:
+        return self._api.get_semaphore(self._index)
 
     def up(self, first: int | NocObject, *rest: int) -> bool:
         """Add to the word of this core, or of any: (value) or (network, x, y, value)."""
@@ -474,7 +485,7 @@ class DataMovementApi(DataMovementCalls):
     @kernel_call()
     def Semaphore(self, index: int, *, template: Template = ()) -> SemaphoreObject:
         """A semaphore as an object."""
-        return SemaphoreObject(self, self.get_semaphore(index))
+        return SemaphoreObject(self, index)
 
     @kernel_call()
     def UnicastEndpoint(self, *, template: Template = ()) -> PlaceObject:

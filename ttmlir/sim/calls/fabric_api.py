@@ -102,6 +102,20 @@ class FabricApi(RemoteBufferApi):
         """Whether chips are named by their numbers."""
         return self._fabric is not None and self._fabric.config.is_2d
 
+    @kernel_call()
+    def fabric_router_direction(self, chip: int) -> int:
+        """Where packets for another chip leave this one, as a number of `eth_chan_directions`."""
+        fabric, end = self._find(0)
+        known = chip in fabric.cluster.devices
+        found = fabric.direction_to(end.device, chip) if known else None
+        if found is None:
+            others = ", ".join(str(each) for each in fabric.cluster.devices if each != end.device)
+            raise self.thread.error(
+                f"no link leads to chip {chip}; other chips of the mesh are {others}",
+                rule="fabric-route",
+            )
+        return int(found)
+
     # Connections.
 
     @kernel_call(waits=True)

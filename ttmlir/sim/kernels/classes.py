@@ -369,6 +369,10 @@ def construct(
     if not isinstance(type_, StructType) or info is None:
         return _construct_plain(context, type_, arguments, node)
     if info.constructors:
+        if not braced and _is_single_braces(arguments) and not _takes_one(info.constructors):
+            # A copy of what the braces make.
+            braces = cast("tree.Braces", arguments[0])
+            arguments, braced = tuple(each.value for each in braces.elements), True
         listed = _find_list_constructors(context, info, arguments, node) if braced else None
         if listed is not None:
             return _make_by(context, type_, replace(info, constructors=listed[0]), listed[1], node)
@@ -429,6 +433,14 @@ def _may_be_list(written: tree.Type) -> bool:
 
 def _is_single_braces(arguments: Arguments) -> bool:
     return len(arguments) == 1 and isinstance(arguments[0], tree.Braces)
+
+
+def _takes_one(constructors: Sequence[tree.Function]) -> bool:
+    """Whether one of them can be called with one argument."""
+    return any(
+        each.parameters and all(one.default is not None for one in each.parameters[1:])
+        for each in constructors
+    )
 
 
 def _construct_plain(

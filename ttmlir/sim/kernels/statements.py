@@ -18,12 +18,12 @@ from ttmlir.sim.kernels.destructors import (
     full_expression,
     leave_blocks,
 )
+from ttmlir.sim.kernels.expressions.calls import find_library_call
 from ttmlir.sim.kernels.expressions.copies import copy_struct
 from ttmlir.sim.kernels.expressions.initial_values import build_initial
 from ttmlir.sim.kernels.expressions.library_calls import (
     build_library_call,
     evaluate_arguments,
-    find_library_call,
     find_printed,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (

@@ -46,12 +46,27 @@ class FabricConfig(IntEnum):
         """Whether packets turn from columns to rows."""
         return self >= FabricConfig.FABRIC_2D
 
+    @property
+    def routing_mode(self) -> int:
+        """What kernels find in the macro ROUTING_MODE."""
+        return _LOW_LATENCY | _ROUTING_MODES.get(self, _TORUS)
+
     def closes(self, direction: Direction) -> bool:
         """Whether links that close a row or a column to a ring are used."""
         name = self.name
         if name in ("FABRIC_1D_RING", "FABRIC_2D_TORUS_XY"):
             return True
         return name.endswith("X" if direction in _ALONG_ROWS else "Y")
+
+
+_LOW_LATENCY, _TORUS = 0x80, 0x42
+_ROUTING_MODES = {
+    FabricConfig.FABRIC_1D_NEIGHBOR_EXCHANGE: 0x201,
+    FabricConfig.FABRIC_1D: 0x09,
+    FabricConfig.FABRIC_1D_RING: 0x11,
+    FabricConfig.FABRIC_2D: 0x22,
+}
+"""Bits of tt-metal's `fabric_routing_mode.h`."""
 
 
 class Direction(IntEnum):

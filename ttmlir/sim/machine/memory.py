@@ -15,6 +15,9 @@ from ttmlir.sim.machine.numerics import TILE_BYTES
 from ttmlir.sim.machine.tile_shapes import WHOLE, TileShape
 from ttmlir.sim.protocols import RunningThread, WaitReason
 
+ELSEWHERE = 1 << 63
+"""With this bit a place of a transfer is an address on the network, not one in L1."""
+
 # --- Circular buffer ------------------------------------------------------------------------------
 # Circular buffers: queues of pages in L1 between the threads of a core.
 #

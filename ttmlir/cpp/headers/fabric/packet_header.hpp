@@ -4,6 +4,17 @@
 
 #define NOC_SCATTER_WRITE_MAX_CHUNKS 4
 
+// Parts of ROUTING_MODE, which says what the fabric of the mesh is.
+#define ROUTING_MODE_UNDEFINED 0x0000
+#define ROUTING_MODE_1D 0x0001
+#define ROUTING_MODE_2D 0x0002
+#define ROUTING_MODE_LINE 0x0008
+#define ROUTING_MODE_RING 0x0010
+#define ROUTING_MODE_MESH 0x0020
+#define ROUTING_MODE_TORUS 0x0040
+#define ROUTING_MODE_LOW_LATENCY 0x0080
+#define ROUTING_MODE_NEIGHBOR_EXCHANGE 0x0200
+
 namespace tt::tt_fabric {
 
 enum class Topology { NeighborExchange = 0, Linear = 1, Ring = 2, Mesh = 3, Torus = 4 };
@@ -307,7 +318,7 @@ inline void fabric_set_mcast_route(
 }  // namespace tt::tt_fabric
 
 #ifndef PACKET_HEADER_TYPE
-#ifdef FABRIC_2D
+#if defined(FABRIC_2D) || (defined(ROUTING_MODE) && (ROUTING_MODE & ROUTING_MODE_2D))
 #define PACKET_HEADER_TYPE tt::tt_fabric::HybridMeshPacketHeader
 #else
 #define PACKET_HEADER_TYPE tt::tt_fabric::LowLatencyPacketHeader

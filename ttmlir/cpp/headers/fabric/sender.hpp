@@ -196,6 +196,10 @@ void fabric_atomic_inc(Sender& sender, volatile PACKET_HEADER_TYPE* header) {
     sender.send_payload_flush_non_blocking_from_address((uint32_t)header, sizeof(PACKET_HEADER_TYPE));
 }
 
+inline eth_chan_directions get_next_hop_router_direction(uint32_t mesh, uint32_t chip) {
+    return static_cast<eth_chan_directions>(fabric_router_direction(chip));
+}
+
 constexpr uint32_t MAX_CONNECTIONS = 4;
 
 class RoutingPlaneConnectionManager {
@@ -225,7 +229,7 @@ public:
         for (uint32_t i = 0; i < count; i++) {
             manager.slots_[i].tag = get_arg_val<uint32_t>(arg_idx++);
             manager.slots_[i].sender = WorkerToFabricEdmSender::build_from_args(arg_idx);
-            if constexpr (build_mode != BuildFromArgsMode::BUILD_ONLY) {
+            if constexpr (build_mode == BuildFromArgsMode::BUILD_AND_OPEN_CONNECTION) {
                 manager.slots_[i].sender.open();
             }
         }

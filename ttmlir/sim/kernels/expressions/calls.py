@@ -46,7 +46,7 @@ from ttmlir.sim.kernels.expressions.own_calls import (
     take_arguments,
 )
 from ttmlir.sim.kernels.expressions.standard import SPECIAL
-from ttmlir.sim.kernels.library import strip_namespaces
+from ttmlir.sim.kernels.library import LibraryCall, strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.scope import (
     Alias,
@@ -63,6 +63,20 @@ from ttmlir.sim.kernels.scope import (
 from ttmlir.sim.kernels.templates import CallOfOwn, choose_function
 from ttmlir.sim.kernels.unit import SHARED_NAMES
 from ttmlir.sim.kernels.value import Lvalue, Value
+
+
+def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | None:
+    """The call of the library that an expression is, if it is one."""
+    if not isinstance(node, tree.FunctionCall) or not isinstance(node.callee, tree.Name):
+        return None
+    found = context.unit.library.find_call(node.callee.text)
+    symbol = None if found is None else context.unit.find(node.callee.text, context.scope)
+    if symbol is None:
+        return found
+    if isinstance(symbol, Functions) and symbol.scope.owner is None:
+        given = take_arguments(context, node.arguments)
+        return found if _is_meant_for_library(context, node, symbol, given) else None
+    return None
 
 
 def evaluate_call(context: Context, node: tree.FunctionCall) -> Value:

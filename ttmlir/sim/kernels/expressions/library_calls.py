@@ -68,18 +68,10 @@ from ttmlir.sim.kernels.value import (
     reinterpret_bits,
     settle,
 )
+from ttmlir.sim.machine.memory import ELSEWHERE
 
 _OWN_CALLS = (PREFIX, "fabric_mux_", "fabric_packet_", "fabric_router_")
 """How names of calls begin that the package's own headers alone make."""
-
-
-def find_library_call(context: Context, node: tree.Expression) -> LibraryCall | None:
-    """The call of the library that an expression is, if it is one."""
-    if not isinstance(node, tree.FunctionCall) or not isinstance(node.callee, tree.Name):
-        return None
-    if context.unit.find(node.callee.text, context.scope) is not None:
-        return None
-    return context.unit.library.find_call(node.callee.text)
 
 
 def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
@@ -220,6 +212,9 @@ def evaluate_argument(
     if table is not None:
         return table
     value = _find_whole_object(context, node) or evaluate_scalar(context, node)
+    if _is_page(value.type) and parameter.may_be_memory:
+        address = code.subscript(value.node, code.constant(0))
+        return code.binary("|", address, code.constant(ELSEWHERE))
     value = _find_address(value, parameter)
     if isinstance(value.type, ObjectType) or parameter.is_object:
         return _pass_object(context, node, value, parameter)
@@ -267,6 +262,11 @@ def _find_table(context: Context, node: tree.Expression) -> ast.expr | None:
     if array is None or isinstance(array, (MemoryLvalue, EitherLvalue)):
         return None
     return build_node(array)
+
+
+def _is_page(type_: CType) -> bool:
+    """Whether a value is a page of a tensor, which has its address on the network."""
+    return isinstance(type_, StructType) and type_.name == "Page"
 
 
 def _find_address(value: Value, parameter: ParameterType) -> Value:

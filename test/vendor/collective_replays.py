@@ -1,0 +1,381 @@
+"""Collectives of ttnn on chips of the simulator, as ttnn's factories give them to tt-metal.
+
+    PYTHONPATH=. python test/vendor/collective_replays.py LOG ROOT BOARD CONFIG [CASE...]
+
+ROOT is the folder of ttnn's package of 0.81, which has the kernels; `collective_records.py` writes
+LOG. What the factories made is made again, buffer by buffer and kernel by kernel, with the
+addresses of this side; kernels run unchanged, and what each device has in the end is compared with
+what NumPy says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ttmlir.layout.enums import MathFidelity
+from ttmlir.metalium import (
+    NOC,
+    BufferType,
+    CircularBufferConfig,
+    ComputeConfig,
+    CoreCoord,
+    CoreRange,
+    CoreRangeSet,
+    CreateCircularBuffer,
+    CreateGlobalSemaphore,
+    CreateKernel,
+    CreateProgram,
+    CreateSemaphore,
+    DataFormat,
+    DataMovementConfig,
+    DataMovementProcessor,
+    Program,
+    SetCommonRuntimeArgs,
+    SetRuntimeArgs,
+    ShardOrientation,
+    ShardSpecBuffer,
+    TensorMemoryLayout,
+    tilize_nfaces,
+    tt_fabric,
+)
+from ttmlir.metalium.distributed import (
+    BufferShardingArgs,
+    DeviceLocalBufferConfig,
+    EnqueueMeshWorkload,
+    MeshBuffer,
+    MeshCoordinate,
+    MeshCoordinateRange,
+    MeshDevice,
+    MeshDeviceConfig,
+    MeshShape,
+    MeshWorkload,
+    ReadShard,
+    ReplicatedBufferConfig,
+    WriteShard,
+)
+
+Line = dict[str, Any]
+Array = NDArray[np.float32]
+CONNECTION = 0xFAB00000
+"""The first of the words that stand for connections: four numbers for each."""
+LENIENCIES = frozenset({"reuse-before-barrier", "race"})
+
+
+class Replay:
+    """One open mesh, and what was made on it."""
+
+    def __init__(self, mesh: MeshDevice) -> None:
+        """Nothing yet."""
+        self.mesh = mesh
+        self.devices = list(mesh.shape())
+        self.buffers: dict[int, Any] = {}
+        """By the address that they had there."""
+        self.programs: dict[int, Program] = {}
+        self.handles: dict[tuple[int, int], Any] = {}
+        self.workloads: dict[int, dict[int, int]] = {}
+        """Programs by the number of the device."""
+        self.lines: dict[int, list[Line]] = {}
+        self.connections: dict[int, Line] = {}
+        self.nodes: dict[int, int] = {}
+        """Devices by the number that the fabric had for them."""
+        self.rng = np.random.default_rng(0)
+        self.inputs: list[Array] = []
+        self.cycles: list[int] = []
+
+    def do(self, line: Line) -> None:
+        """Follow a line of a log."""
+        match line["do"]:
+            case "buffer":
+                self._allocate(line)
+            case "global":
+                cores = _ranges(line["cores"])
+                made = CreateGlobalSemaphore(self.mesh, cores, line["value"])
+                self.buffers[line["address"]] = made
+            case "connect":
+                self.connections[line["id"]] = line
+            case "add":
+                self._add(line)
+            case "enqueue":
+                self._run(self.workloads[line["workload"]])
+            case "case" | "input" | "output" as kind:
+                self._use_tensor(kind, line)
+            case _:
+                self.lines.setdefault(line["program"], []).append(line)
+
+    def _allocate(self, line: Line) -> None:
+        size, page = line["size"], line["page"]
+        if page == 4:
+            return
+        kind = BufferType.L1 if line["type"] else BufferType.DRAM
+        sharding = BufferShardingArgs()
+        if line["type"]:
+            grid = self.mesh.compute_with_storage_grid_size()
+            cores = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(grid.x - 1, grid.y - 1))])
+            count = size // page // (grid.x * grid.y)
+            shards = ShardSpecBuffer(
+                cores,
+                (count, page),
+                ShardOrientation.ROW_MAJOR,
+                (1, page),
+                (count * grid.x * grid.y, 1),
+            )
+            sharding = BufferShardingArgs(shards, TensorMemoryLayout.HEIGHT_SHARDED)
+        local = DeviceLocalBufferConfig(page_size=page, buffer_type=kind, sharding_args=sharding)
+        made = MeshBuffer.create(ReplicatedBufferConfig(size), local, self.mesh)
+        self.buffers[line["address"]] = made
+
+    def _add(self, line: Line) -> None:
+        start, end = line["range"][4:6], line["range"][16:18]
+        for row in range(start[0], end[0] + 1):
+            for column in range(start[1], end[1] + 1):
+                place = row * self.devices[1] + column
+                self.workloads.setdefault(line["workload"], {})[place] = line["program"]
+
+    def _use_tensor(self, kind: str, line: Line) -> None:
+        if kind == "input":
+            self._write(line)
+        elif kind == "output":
+            self._check(line)
+
+    def _at(self, index: int) -> MeshCoordinate:
+        return MeshCoordinate(index // self.devices[1], index % self.devices[1])
+
+    # --- Programs ---------------------------------------------------------------------------------
+
+    def _run(self, programs: dict[int, int]) -> None:
+        for device, key in programs.items():
+            for line in self.lines.get(key, []):
+                for word in _connections(line.get("args", [])):
+                    self.nodes[self.connections[word]["from"]] = device
+        workload = MeshWorkload()
+        for device, key in programs.items():
+            place = self._at(device)
+            workload.add_program(MeshCoordinateRange(place, place), self._build(key))
+        EnqueueMeshWorkload(self.mesh.mesh_command_queue(), workload)
+        devices = self.mesh.get_devices()
+        self.cycles = [devices[each].command_queue().reports[-1].cycles for each in programs]
+
+    def _build(self, key: int) -> Program:
+        program, handles = CreateProgram(), dict[int, Any]()
+        lines = self.lines[key]
+        files = {each["handle"]: each["file"] for each in lines if each["do"] == "kernel"}
+        for line in lines:
+            if line["do"] == "cb":
+                _add_buffers(program, line, self.buffers)
+            elif line["do"] == "semaphore":
+                made = CreateSemaphore(program, _ranges(line["cores"]), line["value"])
+                assert made == line["id"], (made, line)
+            elif line["do"] == "kernel" and not _is_manager(line):
+                handles[line["handle"]] = _add_kernel(program, line)
+        for line in lines:
+            if line["do"] == "runtime":
+                arguments = self._translate(line["args"])
+                if files[line["handle"]].endswith("tt_fabric_mux.cpp"):
+                    arguments = arguments[-3:]  # Others are parts of L1 to be cleared.
+                for core in _cores(line["cores"]):
+                    SetRuntimeArgs(program, handles[line["handle"]], core, arguments)
+            elif line["do"] == "common":
+                arguments = self._translate(line["args"])
+                SetCommonRuntimeArgs(program, handles[line["handle"]], arguments)
+        return program
+
+    def _translate(self, words: list[int]) -> list[int]:
+        """Arguments, with addresses and connections of this side."""
+        found = list[int]()
+        for word in words:
+            if word & 0xFFF00000 == CONNECTION:
+                connection = self.connections[(word - CONNECTION) // 4]
+                part = word % 4
+                found.append(self._channel(connection) if part == 0 else connection["words"][part])
+            elif word in self.buffers:
+                found.append(self.buffers[word].address())
+            else:
+                found.append(word)
+        return found
+
+    def _channel(self, line: Line) -> int:
+        numbers = self.mesh.get_device_ids()
+        here, there = (
+            tt_fabric.FabricNodeId(0, numbers[self.nodes[line[end]]]) for end in ("from", "to")
+        )
+        words = list[int]()
+        tt_fabric.append_fabric_connection_rt_args(
+            here, there, line["link"], CreateProgram(), CoreCoord(0, 0), words
+        )
+        return words[0]
+
+    # --- Tensors ----------------------------------------------------------------------------------
+
+    def _write(self, line: Line) -> None:
+        """Small whole numbers, of which sums are exact, other ones on each device."""
+        shape = line["shape"]
+        parts = self.rng.integers(-8, 9, (self.mesh.num_devices(), *shape)).astype(np.float32)
+        self.inputs.append(parts)
+        queue, buffer = self.mesh.mesh_command_queue(), self.buffers[line["address"]]
+        for index, part in enumerate(parts):
+            WriteShard(queue, buffer, _to_words(part, line["tiles"]), self._at(index))
+
+    def _check(self, line: Line) -> None:
+        buffer, shape = self.buffers[line["address"]], line["shape"]
+        expected = list(_compute(line, self.inputs))
+        for index, wanted in enumerate(expected):
+            if wanted is None:
+                continue
+            assert list(wanted.shape) == shape, (wanted.shape, shape)
+            queue = self.mesh.mesh_command_queue()
+            words = ReadShard(queue, None, buffer, self._at(index)).view(np.uint16)
+            given = _to_words(wanted, line["tiles"])
+            wrong = np.flatnonzero(words[: given.size] != given)
+            assert not wrong.size, f"device {index}: {wrong.size} of {given.size} numbers are wrong"
+
+
+def _compute(line: Line, inputs: list[Array]) -> Iterable[Array | None]:
+    """What each device has in the end; None where that says nothing."""
+    parts = inputs[int(line.get("input", -1))]
+    count = len(parts)
+    match line["operation"]:
+        case "all_gather":
+            return [np.concatenate(list(parts), line["dim"])] * count
+        case "all_reduce":
+            return [parts.sum(0)] * count
+        case "reduce_scatter":
+            return np.split(parts.sum(0), count, line["dim"])
+        case "broadcast":
+            return [parts[line["source"]]] * count
+        case "send":
+            kept: list[Array | None] = [None] * count
+            kept[line["target"]] = parts[line["source"]]
+            return kept
+        case "all_to_all":
+            cut = [np.split(each, count, line["from_dim"]) for each in parts]
+            return [
+                np.concatenate([each[index] for each in cut], line["to_dim"])
+                for index in range(count)
+            ]
+        case "gather_others":
+            # The own part stays what it was.
+            whole = np.concatenate(list(parts), line["dim"])
+            found = [whole.copy() for _ in parts]
+            for index, (each, before) in enumerate(
+                zip(found, inputs[int(line["kept"])], strict=True)
+            ):
+                own = np.split(each, count, line["dim"])[index]
+                own[...] = np.split(before, count, line["dim"])[index]
+            return found
+        case other:
+            raise NotImplementedError(other)
+
+
+def _to_words(values: Array, tiles: bool) -> NDArray[np.uint16]:
+    """Numbers in bfloat16, tile by tile or row by row."""
+    words = (np.ascontiguousarray(values).view(np.uint32) >> 16).astype(np.uint16)
+    matrix = words.reshape(-1, words.shape[-1])
+    if not tiles:
+        return matrix.ravel()
+    return cast("NDArray[np.uint16]", tilize_nfaces(matrix, *matrix.shape)).ravel()
+
+
+def _connections(words: Iterable[int]) -> Iterator[int]:
+    return ((each - CONNECTION) // 4 for each in words if each & 0xFFF00000 == CONNECTION)
+
+
+def _ranges(cores: list[list[int]]) -> CoreRangeSet:
+    return CoreRangeSet([CoreRange(CoreCoord(*each[:2]), CoreCoord(*each[2:])) for each in cores])
+
+
+def _cores(cores: list[list[int]]) -> Iterator[CoreCoord]:
+    for left, top, right, bottom in cores:
+        for y in range(top, bottom + 1):
+            for x in range(left, right + 1):
+                yield CoreCoord(x, y)
+
+
+def _is_manager(line: Line) -> bool:
+    """Whether a kernel is the second one of a mux, which is one here."""
+    return line["file"].endswith("tt_fabric_mux_v2.cpp") and line["processor"] == 1
+
+
+def _add_buffers(program: Program, line: Line, buffers: dict[int, Any]) -> None:
+    pages = {int(each): page for each, (_, page) in line["local"].items()}
+    formats = {int(each): DataFormat(kind) for each, (kind, _) in line["local"].items()}
+    config = CircularBufferConfig(line["size"], formats)
+    for each, page in pages.items():
+        config.set_page_size(each, page)
+    if line["address"] is not None:
+        config.set_globally_allocated_address(buffers[line["address"]])
+    CreateCircularBuffer(program, _ranges(line["cores"]), config)
+
+
+def _add_kernel(program: Program, line: Line) -> Any:
+    given = {
+        "compile_args": line["args"],
+        "named_compile_args": line["named"],
+        "defines": line["defines"],
+    }
+    if "processor" in line:
+        if tt_fabric.GetFabricConfig().is_2d:
+            # Managers of routing planes define it where they append their arguments.
+            given["defines"] |= {"FABRIC_2D": "1"}
+        config: Any = DataMovementConfig(
+            processor=DataMovementProcessor(line["processor"]), noc=NOC(line["noc"]), **given
+        )
+    else:
+        config = ComputeConfig(
+            math_fidelity=MathFidelity(line["fidelity"]),
+            fp32_dest_acc_en=bool(line["wide"]),
+            dst_full_sync_en=bool(line["full"]),
+            math_approx_mode=bool(line["approx"]),
+            **given,
+        )
+    return CreateKernel(program, line["file"], _ranges(line["cores"]), config)
+
+
+def main() -> int:
+    """Run the cases of a log: how many were not right."""
+    parser = argparse.ArgumentParser()
+    for name in ("log", "root", "board", "config"):
+        parser.add_argument(name)
+    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--shape", default="1x4")
+    given = parser.parse_args()
+    os.environ["TT_METAL_HOME"] = given.root
+    cases: dict[str, list[Line]] = {}
+    with open(given.log) as log:
+        lines = [json.loads(each) for each in log]
+    name = ""
+    for line in lines:
+        name = line["name"] if line["do"] == "case" else name
+        cases.setdefault(name, []).append(line)
+    wrong = 0
+    for name, lines in cases.items():
+        if not name or (given.cases and name not in given.cases):
+            continue
+        tt_fabric.SetFabricConfig(tt_fabric.FabricConfig[given.config])
+        mesh = MeshDevice.create(
+            MeshDeviceConfig(MeshShape(*map(int, given.shape.split("x")))),
+            board=given.board,
+            tt_metal="0.81",
+            leniencies=LENIENCIES,
+        )
+        replay = Replay(mesh)
+        try:
+            for line in lines:
+                replay.do(line)
+            print(f"{name}: right; cycles {replay.cycles}", flush=True)
+        except Exception as error:
+            wrong += 1
+            print(f"{name}: {type(error).__name__} {str(error)[:3000]}", flush=True)
+        mesh.close()
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
