@@ -55,6 +55,41 @@ func.func @narrow(%x: tensor<2x96x96xf32>) -> tensor<2x6x96x16xf32> {
   return %1 : tensor<2x6x96x16xf32>
 }
 
+// Heads of 3 x 50 positions side by side are 6 rows of tiles, which the product keeps.
+// CHECK-LABEL: func.func @odd(
+// CHECK-NEXT: %[[C:.*]] = "ttir.concatenate_heads"(%arg0) : (tensor<3x2x50x32xf32>) -> tensor<3x50x64xf32>
+// CHECK-NEXT: %[[P:.*]] = "ttir.matmul"(%[[C]], %arg1) {{.*}} : (tensor<3x50x64xf32>, tensor<64x40xf32>) -> tensor<3x50x40xf32>
+// CHECK-NEXT: return %[[P]]
+func.func @odd(%x: tensor<3x2x50x32xf32>, %w: tensor<64x40xf32>) -> tensor<3x50x40xf32> {
+  %0 = "ttir.permute"(%x) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<3x2x50x32xf32>) -> tensor<3x50x2x32xf32>
+  %1 = "ttir.reshape"(%0) <{shape = [150 : i32, 64 : i32]}> : (tensor<3x50x2x32xf32>) -> tensor<150x64xf32>
+  %2 = "ttir.matmul"(%1, %w) <{transpose_a = false, transpose_b = false}> : (tensor<150x64xf32>, tensor<64x40xf32>) -> tensor<150x40xf32>
+  %3 = "ttir.reshape"(%2) <{shape = [3 : i32, 50 : i32, 40 : i32]}> : (tensor<150x40xf32>) -> tensor<3x50x40xf32>
+  return %3 : tensor<3x50x40xf32>
+}
+
+// 9 times 33 positions would be 18 rows of tiles instead of 10: heads stay as they are.
+// CHECK-LABEL: func.func @padded(
+// CHECK-NEXT: "ttir.permute"
+// CHECK-NEXT: "ttir.reshape"
+// CHECK-NEXT: return
+func.func @padded(%x: tensor<9x2x33x32xf32>) -> tensor<297x64xf32> {
+  %0 = "ttir.permute"(%x) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<9x2x33x32xf32>) -> tensor<9x33x2x32xf32>
+  %1 = "ttir.reshape"(%0) <{shape = [297 : i32, 64 : i32]}> : (tensor<9x33x2x32xf32>) -> tensor<297x64xf32>
+  return %1 : tensor<297x64xf32>
+}
+
+// Pixels of patches whose channels went first are transposed at once: they stay.
+// CHECK-LABEL: func.func @patches(
+// CHECK-NEXT: %[[R:.*]] = "ttir.reshape"(%arg0) <{shape = [2 : i32, 15 : i32, 7 : i32]}> : (tensor<2x3x5x7xf32>) -> tensor<2x15x7xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @patches(%x: tensor<2x3x5x7xf32>) -> tensor<2x15x7xf32> {
+  %0 = "ttir.permute"(%x) <{permutation = array<i64: 0, 3, 1, 2>}> : (tensor<2x3x5x7xf32>) -> tensor<2x7x3x5xf32>
+  %1 = "ttir.reshape"(%0) <{shape = [2 : i32, 7 : i32, 15 : i32]}> : (tensor<2x7x3x5xf32>) -> tensor<2x7x15xf32>
+  %2 = "ttir.permute"(%1) <{permutation = array<i64: 0, 2, 1>}> : (tensor<2x7x15xf32>) -> tensor<2x15x7xf32>
+  return %2 : tensor<2x15x7xf32>
+}
+
 // Norms along more than rows keep the dimensions that they name.
 // CHECK-LABEL: func.func @matrices(
 // CHECK: "ttir.rms_norm"(%{{.*}}) <{{{.*}}normalized_shape = array<i64: 1, 96>{{.*}}}> : (tensor<40x1x96xf32>) -> tensor<40x1x96xf32>
