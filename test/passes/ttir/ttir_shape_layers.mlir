@@ -101,3 +101,32 @@ func.func @matrices(%x: tensor<40x96xf32>, %y: tensor<2x37x96xf32>) -> (tensor<4
   %3 = "ttir.layer_norm"(%2) <{epsilon = 1.0e-05 : f32, normalized_shape = array<i64: 74, 96>, operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<74x96xf32>) -> tensor<74x96xf32>
   return %1, %3 : tensor<40x1x96xf32>, tensor<74x96xf32>
 }
+
+// Heads of one position of 3 sequences share tiles: 3 rows of tiles instead of 12.
+// CHECK-LABEL: func.func @heads_of_positions(
+// CHECK-DAG: %[[X:.*]] = "ttir.reshape"(%arg0) <{shape = [1 : i32, 3 : i32, 4 : i32, 40 : i32]}> : (tensor<3x160xf32>) -> tensor<1x3x4x40xf32>
+// CHECK-DAG: %[[Y:.*]] = "ttir.reshape"(%arg1) <{shape = [1 : i32, 3 : i32, 1 : i32, 40 : i32]}> : (tensor<3x1x1x40xf32>) -> tensor<1x3x1x40xf32>
+// CHECK: %[[P:.*]] = "ttir.multiply"(%[[X]], %[[Y]]) : (tensor<1x3x4x40xf32>, tensor<1x3x1x40xf32>) -> tensor<1x3x4x40xf32>
+// CHECK-NEXT: %[[S:.*]] = "ttir.slice_static"(%[[P]]) <{begins = [0 : i32, 0 : i32, 0 : i32, 8 : i32], ends = [1 : i32, 3 : i32, 4 : i32, 40 : i32], step = [1 : i32, 1 : i32, 1 : i32, 2 : i32]}> : (tensor<1x3x4x40xf32>) -> tensor<1x3x4x16xf32>
+// CHECK-NEXT: %[[C:.*]] = "ttir.concat"(%[[S]], %[[P]]) <{dim = 3 : si32}> : (tensor<1x3x4x16xf32>, tensor<1x3x4x40xf32>) -> tensor<1x3x4x56xf32>
+// CHECK-NEXT: %[[R:.*]] = "ttir.reshape"(%[[C]]) {{.*}} -> tensor<3x224xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @heads_of_positions(%x: tensor<3x160xf32>, %y: tensor<3x1x1x40xf32>) -> tensor<3x224xf32> {
+  %0 = "ttir.reshape"(%x) <{shape = [3 : i32, 4 : i32, 1 : i32, 40 : i32]}> : (tensor<3x160xf32>) -> tensor<3x4x1x40xf32>
+  %1 = "ttir.multiply"(%0, %y) : (tensor<3x4x1x40xf32>, tensor<3x1x1x40xf32>) -> tensor<3x4x1x40xf32>
+  %2 = "ttir.slice_static"(%1) <{begins = [0 : i32, 0 : i32, 0 : i32, 8 : i32], ends = [3 : i32, 4 : i32, 1 : i32, 40 : i32], step = [1 : i32, 1 : i32, 1 : i32, 2 : i32]}> : (tensor<3x4x1x40xf32>) -> tensor<3x4x1x16xf32>
+  %3 = "ttir.concat"(%2, %1) <{dim = 3 : si32}> : (tensor<3x4x1x16xf32>, tensor<3x4x1x40xf32>) -> tensor<3x4x1x56xf32>
+  %4 = "ttir.reshape"(%3) <{shape = [3 : i32, 224 : i32]}> : (tensor<3x4x1x56xf32>) -> tensor<3x224xf32>
+  return %4 : tensor<3x224xf32>
+}
+
+// Parts along heads, and numbers that are repeated along positions, keep the form that they have.
+// CHECK-LABEL: func.func @other_positions(
+// CHECK: "ttir.slice_static"({{.*}} -> tensor<3x2x1x40xf32>
+// CHECK: "ttir.add"({{.*}} -> tensor<3x4x7x40xf32>
+func.func @other_positions(%x: tensor<3x160xf32>, %y: tensor<3x4x7x40xf32>) -> (tensor<3x2x1x40xf32>, tensor<3x4x7x40xf32>) {
+  %0 = "ttir.reshape"(%x) <{shape = [3 : i32, 4 : i32, 1 : i32, 40 : i32]}> : (tensor<3x160xf32>) -> tensor<3x4x1x40xf32>
+  %1 = "ttir.slice_static"(%0) <{begins = [0 : i32, 1 : i32, 0 : i32, 0 : i32], ends = [3 : i32, 3 : i32, 1 : i32, 40 : i32], step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}> : (tensor<3x4x1x40xf32>) -> tensor<3x2x1x40xf32>
+  %2 = "ttir.add"(%0, %y) : (tensor<3x4x1x40xf32>, tensor<3x4x7x40xf32>) -> tensor<3x4x7x40xf32>
+  return %1, %2 : tensor<3x2x1x40xf32>, tensor<3x4x7x40xf32>
+}

@@ -27,7 +27,8 @@ After:
 Requires: ttir of 2026.
 Ensures: heads of attention whose size is that of whole tiles are taken apart by transpositions,
 with a reshape between that moves nothing, and put side by side by `ttir.concatenate_heads`.
-Channels of images that go first, and last again, stay last.
+Channels of images that go first, and last again, stay last. Heads of one position of each sequence
+share tiles where they are computed with.
 Products of sequences, and what is computed of them element by element or row by row, have the
 dimensions of the sequences where that takes at most a quarter more tiles than rows of all
 sequences do, and else one row after the other.
@@ -45,6 +46,7 @@ from ttmlir.dialects import ttir
 from ttmlir.ir.greedy_rewriting import GreedyRewriter
 from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.ttir import ttir_shape_positions
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
     inputs_of,
@@ -90,6 +92,8 @@ class TTIRShapeLayersPass(ModulePass):
             "reshape": (_merge,),
         }
         GreedyRewriter(adapted(shapes)).run(module)
+        positions = adapted({**ttir_shape_positions.RULES, "reshape": (_merge,)})
+        GreedyRewriter({**positions, **ttir_shape_positions.COMPOSITES}).run(module)
         # Products of heads side by side are those of the sequences, too.
         heads = {**shapes, "permute": (_split_heads, _keep_channels)}
         heads["reshape"] = (_join_heads, _merge)

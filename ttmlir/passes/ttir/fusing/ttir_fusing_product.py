@@ -44,9 +44,7 @@ def _share_left(op: Operation, rewriter: GreedyRewriter, *, whole_tiles: bool = 
     """
     uses = [use.operation for use in op.operands[0].uses if use.index == 0]
     if whole_tiles:
-        unaligned = {each for each in uses if each.name in _PRODUCTS and _is_unaligned(each)}
-        if len(unaligned) > 1:
-            uses = [each for each in uses if each not in unaligned]
+        uses = _without_unaligned(uses)
         if op not in uses:
             return False
     kind = _kind(op)
@@ -62,6 +60,22 @@ def _share_left(op: Operation, rewriter: GreedyRewriter, *, whole_tiles: bool = 
     if all(elements_known(each.operands[1]) for each in products):
         return False
     products = sorted(products, key=lambda each: _order(each, op))
+    if not _move_needed(op, products):
+        return False
+    parts = _slices(products, rewriter.builder(_place_of(products, op)))
+    for product, part in zip(products, parts, strict=True):
+        rewriter.replace(product, part)
+    return True
+
+
+def _without_unaligned(uses: Sequence[Operation]) -> Sequence[Operation]:
+    """All but the products of other columns than whole tiles, unless there is one of them."""
+    unaligned = {each for each in uses if each.name in _PRODUCTS and _is_unaligned(each)}
+    return uses if len(unaligned) < 2 else [each for each in uses if each not in unaligned]
+
+
+def _move_needed(op: Operation, products: Sequence[Operation]) -> bool:
+    """Put before `op` what the products need; False if that cannot be."""
     needed: dict[Operation, None] = {}
     for product in products:
         found = _needed_after(op, product, set(products))
@@ -73,9 +87,6 @@ def _share_left(op: Operation, rewriter: GreedyRewriter, *, whole_tiles: bool = 
         assert block is not None, "it is in the block of the products"
         each.detach()
         block.insert_op_before(each, op)
-    parts = _slices(products, rewriter.builder(_place_of(products, op)))
-    for product, part in zip(products, parts, strict=True):
-        rewriter.replace(product, part)
     return True
 
 
