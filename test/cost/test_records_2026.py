@@ -109,3 +109,54 @@ def test_products_of_jax_have_their_bias() -> None:
     rows = [each for each in compiled.estimate("n150").operations if each.programs]
     assert [each.programs for each in rows if each.name == "ttnn.matmul"] == [1]
     assert not [each for each in rows if each.name == "ttnn.add"]
+
+
+def test_decoded_attention_reads_keys_once() -> None:
+    """Heads that share keys take them from one core; the library's other program has each read
+    them. 8 sequences of 2 groups and 512 positions have 4 MiB of keys and values of bfloat16."""
+    q, k = "tensor<8x8x1x128xbf16>", "tensor<8x2x512x128xbf16>"
+    text = f"""module {{ func.func @main(%q: {q}, %k: {k}, %v: {k}) -> {q} {{
+      %0 = "ttir.scaled_dot_product_attention"(%q, %k, %v) <{{is_causal = false,
+        scale = 0.125 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}}>
+        : ({q}, {k}, {k}) -> {q}
+      return %0 : {q}
+    }} }}"""
+    rows = {
+        level: next(
+            each
+            for each in ttmlir.compile(
+                text, spelling="2026", optimization_level=level, options=options
+            )
+            .estimate("n150")
+            .operations
+            if each.programs and "attention" in each.name
+        )
+        for level, options in ((0, "enable-ttnn-decomposition-pass=false"), (3, ""))
+    }
+    assert 1 << 22 < rows[3].bytes < 1.3 * (1 << 22) < rows[0].bytes
+    assert rows[3].time.mid < rows[0].time.mid
+
+
+def test_a_rotation_is_one_program() -> None:
+    """Halves, a change of sign, products and a sum."""
+    x, c, part = "tensor<1x4x64x64xbf16>", "tensor<1x1x64x64xbf16>", "tensor<1x4x64x32xbf16>"
+
+    def half(begin: int) -> str:
+        return f"""<{{begins = [0 : i32, 0 : i32, 0 : i32, {begin} : i32],
+          ends = [1 : i32, 4 : i32, 64 : i32, {begin + 32} : i32],
+          step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}}> : ({x}) -> {part}"""
+
+    text = f"""module {{ func.func @main(%x: {x}, %c: {c}, %s: {c}) -> {x} {{
+      %0 = "ttir.slice_static"(%x) {half(0)}
+      %1 = "ttir.slice_static"(%x) {half(32)}
+      %2 = "ttir.neg"(%1) : ({part}) -> {part}
+      %3 = "ttir.concat"(%2, %0) <{{dim = 3 : si32}}> : ({part}, {part}) -> {x}
+      %4 = "ttir.multiply"(%x, %c) : ({x}, {c}) -> {x}
+      %5 = "ttir.multiply"(%3, %s) : ({x}, {c}) -> {x}
+      %6 = "ttir.add"(%4, %5) : ({x}, {x}) -> {x}
+      return %6 : {x}
+    }} }}"""
+    compiled = ttmlir.compile(text, spelling="2026", optimization_level=3)
+    found = {each.name: each.programs for each in compiled.estimate("n150").operations}
+    assert found["ttnn.rotary_embedding"] == 1
+    assert not {"ttnn.neg", "ttnn.concat", "ttnn.multiply", "ttnn.add"} & found.keys()

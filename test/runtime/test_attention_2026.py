@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 import torch
@@ -54,3 +55,64 @@ def test_attention_is_that_of_torch(kind: str) -> None:
         enable_gqa=kind == "grouped",
     )
     np.testing.assert_allclose(found, expected, atol=2e-6)
+
+
+def test_attention_of_one_position_is_decoded() -> None:
+    """Heads of a sequence share tiles, and a mask is repeated for them; tables rotate queries."""
+    users, heads, groups, positions, size = 32, 4, 2, 96, 64
+    x, k, v = normal(users, heads * size), *(normal(users, groups, positions, size),) * 2
+    cos, sin = (normal(users, 1, 1, size) for _ in range(2))
+    mask = np.where(RANDOM.random((users, 1, 1, positions)) < 0.5, -np.inf, 0).astype(np.float32)
+    mask[..., 0] = 0
+    arrays = [torch.from_numpy(each).bfloat16() for each in (x, k, v, cos, sin, mask)]
+    rows, half = f"{users}x{heads}x1", size // 2
+    q, part = f"tensor<{rows}x{size}xbf16>", f"tensor<{rows}x{half}xbf16>"
+    cache, table = (
+        f"tensor<{users}x{groups}x{positions}x{size}xbf16>",
+        f"tensor<{users}x1x1x64xbf16>",
+    )
+
+    def half_of(begin: int) -> str:
+        return f"""<{{begins = [0 : i32, 0 : i32, 0 : i32, {begin} : i32],
+          ends = [{users} : i32, {heads} : i32, 1 : i32, {begin + half} : i32],
+          step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}}> : ({q}) -> {part}"""
+
+    text = f"""
+    func.func @main(%x: tensor<{users}x{heads * size}xbf16>, %k: {cache}, %v: {cache},
+        %cos: {table}, %sin: {table}, %m: tensor<{users}x1x1x{positions}xbf16>)
+        -> tensor<{users}x{heads * size}xbf16> {{
+      %0 = "ttir.reshape"(%x) <{{shape = [{users} : i32, {heads} : i32, 1 : i32, {size} : i32]}}>
+        : (tensor<{users}x{heads * size}xbf16>) -> {q}
+      %1 = "ttir.slice_static"(%0) {half_of(0)}
+      %2 = "ttir.slice_static"(%0) {half_of(half)}
+      %3 = "ttir.neg"(%2) : ({part}) -> {part}
+      %4 = "ttir.concat"(%3, %1) <{{dim = 3 : si32}}> : ({part}, {part}) -> {q}
+      %5 = "ttir.multiply"(%0, %cos) : ({q}, {table}) -> {q}
+      %6 = "ttir.multiply"(%4, %sin) : ({q}, {table}) -> {q}
+      %7 = "ttir.add"(%5, %6) : ({q}, {q}) -> {q}
+      %8 = "ttir.scaled_dot_product_attention"(%7, %k, %v, %m) <{{is_causal = false,
+        scale = 0.125 : f32, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}}>
+        : ({q}, {cache}, {cache}, tensor<{users}x1x1x{positions}xbf16>) -> {q}
+      %9 = "ttir.abs"(%8) : ({q}) -> {q}
+      %10 = "ttir.reshape"(%9) <{{shape = [{users} : i32, {heads * size} : i32]}}>
+        : ({q}) -> tensor<{users}x{heads * size}xbf16>
+      return %10 : tensor<{users}x{heads * size}xbf16>
+    }}"""
+    compiled = ttmlir.compile(f"module {{ {text} }}", spelling="2026", optimization_level=3)
+    found = compiled.text("ttnn")
+    for name in ("rotary_embedding", "scaled_dot_product_attention_decode"):
+        assert f'"ttnn.{name}"' in found
+    given = (each.float().numpy().astype(ml_dtypes.bfloat16) for each in arrays)
+    result = np.asarray(compiled(*given)).astype(np.float32)
+    wide = [each.float() for each in arrays]
+    query = wide[0].unflatten(1, (heads, 1, size))
+    first, second = query.chunk(2, -1)
+    turned = query * wide[3] + torch.cat([-second, first], -1) * wide[4]
+    expected = functional.scaled_dot_product_attention(
+        *(turned.bfloat16().float(), wide[1], wide[2]),
+        attn_mask=wide[5],
+        scale=0.125,
+        enable_gqa=True,
+    )
+    # Results have 8 bits of mantissa.
+    np.testing.assert_allclose(result, expected.flatten(1).abs(), rtol=2**-7, atol=2**-7)

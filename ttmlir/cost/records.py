@@ -112,6 +112,33 @@ def _attention(record: Operation, place: Place) -> Work | None:
     return _make(record, "scaled_dot_product_attention", operands, out, parameters=parameters)
 
 
+def _rotation(record: Operation, place: Place) -> Work | None:
+    operands = _fields(record, place, "input", "cos_cache", "sin_cache")
+    return _make(record, "rotary_embedding", operands, record.tensor("out").desc)
+
+
+def _decode(record: Operation, place: Place) -> Work | None:
+    """Attention of one position of each sequence, whose heads share keys in groups of rows."""
+    query, key, value, *masks = _fields(record, place, *("query", "key", "value", "attention_mask"))
+    if min(len(each.shape) for each in (query, key)) < 4 or not key.shape[1]:
+        return None
+    _, users, heads, size = query.shape
+    rows = -(-heads // key.shape[1])
+    grouped = replace(query, shape=(users, key.shape[1], rows, size))
+    masks = [replace(each, shape=(users, 1, rows, key.shape[2])) for each in masks]
+    chunk = _chunk_of(key.shape[2])
+    parameters = {"is_causal": False, "k_chunk": chunk}
+    out = replace(record.tensor("out").desc, shape=grouped.shape)
+    operands = (grouped, key, value, *masks)
+    return _make(record, "scaled_dot_product_attention", operands, out, parameters=parameters)
+
+
+def _chunk_of(positions: int) -> int:
+    """Rows of keys that ttnn's attention of one position takes at once, if it is not told: the
+    largest power of two that divides them, up to 512."""
+    return min(512, positions & -positions) or 1
+
+
 def _movement(mnemonic: str, source: str, *parameters: str) -> Callable[[Operation, Place], Work]:
     """Tiles, or rows, that are moved."""
 
@@ -145,6 +172,8 @@ _READERS: Mapping[str, Callable[[Operation, Place], Work | None]] = {
     **dict.fromkeys(("MatmulOp", "LinearOp"), _product),
     "LayerNormOp": _norm("layer_norm"),
     "RMSNormOp": _norm("rms_norm"),
+    "RotaryEmbeddingOp": _rotation,
+    "ScaledDotProductAttentionDecodeOp": _decode,
     "ScaledDotProductAttentionOp": _attention,
     "BatchNormInferenceOp": _norm("batch_norm_inference"),
     **dict.fromkeys(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ttmlir.cost.estimate import Estimate, OperationEstimate, peak_flops
-from ttmlir.cost.families.contraction import cost_attention, cost_matmul
+from ttmlir.cost.families.contraction import cost_attention, cost_matmul, cost_rotation
 from ttmlir.cost.families.elementwise import cost_elementwise
 from ttmlir.cost.families.movement import (
     cost_concat,
@@ -224,6 +224,7 @@ COSTS: Mapping[str, Cost] = {
     "rms_norm": cost_rms_norm,
     "group_norm": cost_group_norm,
     "scaled_dot_product_attention": cost_attention,
+    "rotary_embedding": cost_rotation,
     "tilize": cost_tilize,
     "untilize": cost_untilize,
     "permute_rows": cost_permute_rows,

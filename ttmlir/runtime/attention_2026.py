@@ -66,7 +66,71 @@ def _concatenate_heads(t: Translator, record: Operation) -> None:
     t.call("reshape", (moved,), out, {"shape": out.desc.shape}, is_free=True)
 
 
+def _rotate(t: Translator, record: Operation) -> None:
+    """x * cos + concat(-second half of x, first half) * sin, with rounding at the end alone."""
+    if record.has("token_index"):
+        raise UnsupportedError(f"{record.where}: the runtime has no 'token_index' of rotations")
+    source, *tables = (record.tensor(name) for name in ("input", "cos_cache", "sin_cache"))
+    out = record.tensor("out")
+    shape = _shape_of(record, source, "numbers")
+    size = shape[3]
+    for table in tables:
+        rows = _shape_of(record, table, "tables")
+        if size % 2 or rows[:2] != (1, 1) or rows[3] != size or rows[2] < shape[2]:
+            raise BinaryError(
+                f"{record.where}: a table of {list(rows)} does not rotate {list(shape)}"
+            )
+    cosine, sine = (_columns(t, each, 0, size, rows=shape[2]) for each in tables)
+    x = _widened(t, source)
+    halves = [_columns(t, x, begin, begin + size // 2) for begin in (size // 2, 0)]
+    halves[0] = t.apply("neg", halves[0])
+    turned = t.apply("concat", *halves, shape=shape, parameters={"dim": 3})
+    plain, turned = t.apply("multiply", x, cosine), t.apply("multiply", turned, sine)
+    t.call("typecast", (t.apply("add", plain, turned),), out, is_free=True)
+
+
+def _columns(
+    t: Translator, ref: TensorRef, begin: int, end: int, *, rows: int | None = None
+) -> TensorRef:
+    """Some columns of all, or of the first, rows."""
+    shape = (*ref.desc.shape[:2], ref.desc.shape[2] if rows is None else rows, end - begin)
+    parameters = {
+        "begins": (0, 0, 0, begin),
+        "ends": (*shape[:3], end),
+        "step": (1, 1, 1, 1),
+    }
+    return t.apply("slice", ref, shape=shape, parameters=parameters)
+
+
 def _attention(t: Translator, record: Operation) -> None:
+    """Of all positions of a sequence."""
+    query = record.tensor("query")
+    mask = record.tensor("attention_mask") if record.has("attention_mask") else None
+    result = _attend(t, record, query, mask, is_causal=bool(record.scalar("is_causal")))
+    t.call("typecast", (result,), record.tensor("out"), is_free=True)
+
+
+def _decode(t: Translator, record: Operation) -> None:
+    """Of one position of each sequence: the query is 1 x batch x heads x size."""
+    if record.scalar("is_causal") or record.has("cur_pos_tensor"):
+        raise UnsupportedError(
+            f"{record.where}: the runtime decodes attention with a mask, and without positions"
+        )
+    query = record.tensor("query")
+    _, batch, heads, size = _shape_of(record, query, "queries")
+    mask = record.tensor("attention_mask") if record.has("attention_mask") else None
+    if mask is not None:
+        users, _, given, positions = _shape_of(record, mask, "masks")
+        mask = t.reshape(mask, (users, given, 1, positions))
+    single = t.reshape(query, (batch, heads, 1, size))
+    result = _attend(t, record, single, mask, is_causal=False)
+    out = record.tensor("out")
+    t.call("typecast", (t.reshape(result, out.desc.shape),), out, is_free=True)
+
+
+def _attend(
+    t: Translator, record: Operation, query: TensorRef, mask: TensorRef | None, *, is_causal: bool
+) -> TensorRef:
     """softmax(query * key^T * scale + mask) * value, of [batch, heads, positions, size].
 
     Numbers between are kept in 32 bits. Heads of queries share those of keys in groups.
@@ -74,8 +138,7 @@ def _attention(t: Translator, record: Operation) -> None:
     for name in ("sliding_window_size", "attention_sink"):
         if record.has(name):
             raise UnsupportedError(f"{record.where}: the runtime has no '{name}' of attention")
-    query, key, value = (record.tensor(name) for name in ("query", "key", "value"))
-    out = record.tensor("out")
+    key, value = (record.tensor(name) for name in ("key", "value"))
     batch, heads, rows, size = _shape_of(record, query, "queries")
     _, groups, positions, _ = _shape_of(record, key, "keys")
     if not groups or heads % groups:
@@ -93,16 +156,15 @@ def _attention(t: Translator, record: Operation) -> None:
     given = record.scalar("scale")
     scale = 1 / math.sqrt(size) if given is None else float(given)
     scores = t.apply("multiply", scores, t.number(scale, scores))
-    if record.has("attention_mask"):
-        scores = t.apply("add", scores, record.tensor("attention_mask"))
-    elif record.scalar("is_causal"):
+    if mask is not None:
+        scores = t.apply("add", scores, mask)
+    elif is_causal:
         scores = _mask_later(t, scores, rows, positions)
     weights = t.apply("softmax", scores, parameters={"dimension": 3})
     weights = t.reshape(weights, (batch, groups, heads // groups * rows, positions))
     shape = (batch, groups, heads // groups * rows, value.desc.shape[-1])
     result = t.apply("matmul", weights, value, shape=shape)
-    result = t.reshape(result, (*(batch, heads, rows), value.desc.shape[-1]))
-    t.call("typecast", (result,), out, is_free=True)
+    return t.reshape(result, (*(batch, heads, rows), value.desc.shape[-1]))
 
 
 def _widened(t: Translator, ref: TensorRef) -> TensorRef:
@@ -136,6 +198,8 @@ def _shape_of(record: Operation, ref: TensorRef, what: str) -> Shape:
 CONVERTERS: dict[str, Callable[[Any, Operation], None]] = {
     "ConcatenateHeadsOp": _concatenate_heads,
     "NLPConcatHeadsOp": _concatenate_heads,
+    "RotaryEmbeddingOp": _rotate,
+    "ScaledDotProductAttentionDecodeOp": _decode,
     "ScaledDotProductAttentionOp": _attention,
 }
 """By table."""

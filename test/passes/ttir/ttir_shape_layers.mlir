@@ -55,6 +55,41 @@ func.func @narrow(%x: tensor<2x96x96xf32>) -> tensor<2x6x96x16xf32> {
   return %1 : tensor<2x6x96x16xf32>
 }
 
+// Heads of 3 x 50 positions side by side are 6 rows of tiles, which the product keeps.
+// CHECK-LABEL: func.func @odd(
+// CHECK-NEXT: %[[C:.*]] = "ttir.concatenate_heads"(%arg0) : (tensor<3x2x50x32xf32>) -> tensor<3x50x64xf32>
+// CHECK-NEXT: %[[P:.*]] = "ttir.matmul"(%[[C]], %arg1) {{.*}} : (tensor<3x50x64xf32>, tensor<64x40xf32>) -> tensor<3x50x40xf32>
+// CHECK-NEXT: return %[[P]]
+func.func @odd(%x: tensor<3x2x50x32xf32>, %w: tensor<64x40xf32>) -> tensor<3x50x40xf32> {
+  %0 = "ttir.permute"(%x) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<3x2x50x32xf32>) -> tensor<3x50x2x32xf32>
+  %1 = "ttir.reshape"(%0) <{shape = [150 : i32, 64 : i32]}> : (tensor<3x50x2x32xf32>) -> tensor<150x64xf32>
+  %2 = "ttir.matmul"(%1, %w) <{transpose_a = false, transpose_b = false}> : (tensor<150x64xf32>, tensor<64x40xf32>) -> tensor<150x40xf32>
+  %3 = "ttir.reshape"(%2) <{shape = [3 : i32, 50 : i32, 40 : i32]}> : (tensor<150x40xf32>) -> tensor<3x50x40xf32>
+  return %3 : tensor<3x50x40xf32>
+}
+
+// 9 times 33 positions would be 18 rows of tiles instead of 10: heads stay as they are.
+// CHECK-LABEL: func.func @padded(
+// CHECK-NEXT: "ttir.permute"
+// CHECK-NEXT: "ttir.reshape"
+// CHECK-NEXT: return
+func.func @padded(%x: tensor<9x2x33x32xf32>) -> tensor<297x64xf32> {
+  %0 = "ttir.permute"(%x) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<9x2x33x32xf32>) -> tensor<9x33x2x32xf32>
+  %1 = "ttir.reshape"(%0) <{shape = [297 : i32, 64 : i32]}> : (tensor<9x33x2x32xf32>) -> tensor<297x64xf32>
+  return %1 : tensor<297x64xf32>
+}
+
+// Pixels of patches whose channels went first are transposed at once: they stay.
+// CHECK-LABEL: func.func @patches(
+// CHECK-NEXT: %[[R:.*]] = "ttir.reshape"(%arg0) <{shape = [2 : i32, 15 : i32, 7 : i32]}> : (tensor<2x3x5x7xf32>) -> tensor<2x15x7xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @patches(%x: tensor<2x3x5x7xf32>) -> tensor<2x15x7xf32> {
+  %0 = "ttir.permute"(%x) <{permutation = array<i64: 0, 3, 1, 2>}> : (tensor<2x3x5x7xf32>) -> tensor<2x7x3x5xf32>
+  %1 = "ttir.reshape"(%0) <{shape = [2 : i32, 7 : i32, 15 : i32]}> : (tensor<2x7x3x5xf32>) -> tensor<2x7x15xf32>
+  %2 = "ttir.permute"(%1) <{permutation = array<i64: 0, 2, 1>}> : (tensor<2x7x15xf32>) -> tensor<2x15x7xf32>
+  return %2 : tensor<2x15x7xf32>
+}
+
 // Norms along more than rows keep the dimensions that they name.
 // CHECK-LABEL: func.func @matrices(
 // CHECK: "ttir.rms_norm"(%{{.*}}) <{{{.*}}normalized_shape = array<i64: 1, 96>{{.*}}}> : (tensor<40x1x96xf32>) -> tensor<40x1x96xf32>
@@ -65,4 +100,33 @@ func.func @matrices(%x: tensor<40x96xf32>, %y: tensor<2x37x96xf32>) -> (tensor<4
   %2 = "ttir.reshape"(%y) <{shape = [74 : i32, 96 : i32]}> : (tensor<2x37x96xf32>) -> tensor<74x96xf32>
   %3 = "ttir.layer_norm"(%2) <{epsilon = 1.0e-05 : f32, normalized_shape = array<i64: 74, 96>, operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<74x96xf32>) -> tensor<74x96xf32>
   return %1, %3 : tensor<40x1x96xf32>, tensor<74x96xf32>
+}
+
+// Heads of one position of 3 sequences share tiles: 3 rows of tiles instead of 12.
+// CHECK-LABEL: func.func @heads_of_positions(
+// CHECK-DAG: %[[X:.*]] = "ttir.reshape"(%arg0) <{shape = [1 : i32, 3 : i32, 4 : i32, 40 : i32]}> : (tensor<3x160xf32>) -> tensor<1x3x4x40xf32>
+// CHECK-DAG: %[[Y:.*]] = "ttir.reshape"(%arg1) <{shape = [1 : i32, 3 : i32, 1 : i32, 40 : i32]}> : (tensor<3x1x1x40xf32>) -> tensor<1x3x1x40xf32>
+// CHECK: %[[P:.*]] = "ttir.multiply"(%[[X]], %[[Y]]) : (tensor<1x3x4x40xf32>, tensor<1x3x1x40xf32>) -> tensor<1x3x4x40xf32>
+// CHECK-NEXT: %[[S:.*]] = "ttir.slice_static"(%[[P]]) <{begins = [0 : i32, 0 : i32, 0 : i32, 8 : i32], ends = [1 : i32, 3 : i32, 4 : i32, 40 : i32], step = [1 : i32, 1 : i32, 1 : i32, 2 : i32]}> : (tensor<1x3x4x40xf32>) -> tensor<1x3x4x16xf32>
+// CHECK-NEXT: %[[C:.*]] = "ttir.concat"(%[[S]], %[[P]]) <{dim = 3 : si32}> : (tensor<1x3x4x16xf32>, tensor<1x3x4x40xf32>) -> tensor<1x3x4x56xf32>
+// CHECK-NEXT: %[[R:.*]] = "ttir.reshape"(%[[C]]) {{.*}} -> tensor<3x224xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @heads_of_positions(%x: tensor<3x160xf32>, %y: tensor<3x1x1x40xf32>) -> tensor<3x224xf32> {
+  %0 = "ttir.reshape"(%x) <{shape = [3 : i32, 4 : i32, 1 : i32, 40 : i32]}> : (tensor<3x160xf32>) -> tensor<3x4x1x40xf32>
+  %1 = "ttir.multiply"(%0, %y) : (tensor<3x4x1x40xf32>, tensor<3x1x1x40xf32>) -> tensor<3x4x1x40xf32>
+  %2 = "ttir.slice_static"(%1) <{begins = [0 : i32, 0 : i32, 0 : i32, 8 : i32], ends = [3 : i32, 4 : i32, 1 : i32, 40 : i32], step = [1 : i32, 1 : i32, 1 : i32, 2 : i32]}> : (tensor<3x4x1x40xf32>) -> tensor<3x4x1x16xf32>
+  %3 = "ttir.concat"(%2, %1) <{dim = 3 : si32}> : (tensor<3x4x1x16xf32>, tensor<3x4x1x40xf32>) -> tensor<3x4x1x56xf32>
+  %4 = "ttir.reshape"(%3) <{shape = [3 : i32, 224 : i32]}> : (tensor<3x4x1x56xf32>) -> tensor<3x224xf32>
+  return %4 : tensor<3x224xf32>
+}
+
+// Parts along heads, and numbers that are repeated along positions, keep the form that they have.
+// CHECK-LABEL: func.func @other_positions(
+// CHECK: "ttir.slice_static"({{.*}} -> tensor<3x2x1x40xf32>
+// CHECK: "ttir.add"({{.*}} -> tensor<3x4x7x40xf32>
+func.func @other_positions(%x: tensor<3x160xf32>, %y: tensor<3x4x7x40xf32>) -> (tensor<3x2x1x40xf32>, tensor<3x4x7x40xf32>) {
+  %0 = "ttir.reshape"(%x) <{shape = [3 : i32, 4 : i32, 1 : i32, 40 : i32]}> : (tensor<3x160xf32>) -> tensor<3x4x1x40xf32>
+  %1 = "ttir.slice_static"(%0) <{begins = [0 : i32, 1 : i32, 0 : i32, 0 : i32], ends = [3 : i32, 3 : i32, 1 : i32, 40 : i32], step = [1 : i32, 1 : i32, 1 : i32, 1 : i32]}> : (tensor<3x4x1x40xf32>) -> tensor<3x2x1x40xf32>
+  %2 = "ttir.add"(%0, %y) : (tensor<3x4x1x40xf32>, tensor<3x4x7x40xf32>) -> tensor<3x4x7x40xf32>
+  return %1, %2 : tensor<3x2x1x40xf32>, tensor<3x4x7x40xf32>
 }

@@ -387,3 +387,29 @@ def _longest(machine: Machine, work: Work, block: tuple[int, int, int]) -> float
     formats = (work.operands[0].data_type, work.operands[1].data_type, work.output.data_type)
     stages = block_stages(machine, formats, block, work.product_fidelity, accumulates=False)
     return max(stage.cycles for stage in stages)
+
+
+_ROTATION = ("mul_tiles_bcast", "mul_tiles_bcast", "mul_tiles_bcast", "add_tiles")
+"""On each tile: the change of sign, the products with sines and cosines, and their sum."""
+
+
+def cost_rotation(machine: Machine, work: Work) -> OperationCost:
+    """`rotary_embedding` of x, cosines and sines: a core takes rows of tiles, and reads each tile
+    and the one that is turned into it, with a tile of each table."""
+    x, *tables = work.operands
+    count, rows, columns = tile_shape(work.output.shape)
+    units = count * rows
+    cores = cores_for(machine, work.output, units)
+    read = join([reading(machine, each, 1, cores) for each in (x, x, *tables)])
+    passes = sum(pass_cycles(machine, call, x.data_type, work) for call in _ROTATION)
+    workload = Workload(
+        cores=cores,
+        steps=-(-units // cores) * columns,
+        read=read,
+        compute=(Stage(COMPUTE, passes),),
+        write=writing(machine, work.output, 1, cores),
+        flops=4.0 * math.prod(work.output.shape),
+        dram_bytes=2 * dram_bytes(x) + dram_bytes(work.output) + count * dram_bytes(*tables),
+        noc_bytes=network_bytes(x, x, work.output),
+    )
+    return OperationCost(programs=(workload,))

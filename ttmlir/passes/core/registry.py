@@ -407,6 +407,9 @@ PASSES: dict[str, str] = {
         "ttmlir.passes.ttnn.functions.ttnn_create_input_gens:TTNNCreateInputGeneratorsPass"
     ),
     "ttnn-deallocate": "ttmlir.passes.ttnn.ttnn_deallocate:TTNNDeallocatePass",
+    "ttnn-decode-attention": (
+        "ttmlir.passes.ttnn.optimizer.ttnn_decode_attention:TTNNDecodeAttentionPass"
+    ),
     "ttnn-decompose-layouts": "ttmlir.passes.ttnn.ttnn_decompose_layouts:TTNNDecomposeLayoutsPass",
     "ttnn-decomposition": "ttmlir.passes.ttnn.ttnn_decomposition:TTNNDecompositionPass",
     "ttnn-force-const-eval-to-system-memory": (

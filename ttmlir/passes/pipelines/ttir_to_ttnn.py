@@ -576,7 +576,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             TTNNLayoutPass(constants_on_host=on_host),
             ConvertTTIRToTTNNPass(),
             *([TTNNUniqueLocationsPass()] if self.check_unique_locs else []),
-            TTNNResolveCompositesPass(),
+            TTNNResolveCompositesPass(use_rotary_embedding=self._fuses_layers),
             CanonicalizePass(),
             SymbolDCEPass(),
             *(
@@ -584,6 +584,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 if self.enable_fusing_pass
                 else []
             ),
+            *self._decoding(),
             *(
                 [TTNNDecompositionPass()]
                 if self.enable_ttnn_decomposition_pass and not self._fuses_layers
@@ -635,6 +636,11 @@ class TTIRToTTNNCommonPipeline(LateOptions):
     @property
     def _fuses_layers(self) -> bool:
         return self.optimization_level == MOST_OPTIMIZED
+
+    def _decoding(self) -> Sequence[Pass]:
+        from ttmlir.passes.ttnn.optimizer.ttnn_decode_attention import TTNNDecodeAttentionPass
+
+        return [TTNNDecodeAttentionPass()] if self._fuses_layers else []
 
     def _overrides(self) -> Sequence[Pass]:
         from ttmlir.passes.general.canonicalize import CanonicalizePass

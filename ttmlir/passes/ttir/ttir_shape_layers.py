@@ -27,6 +27,8 @@ After:
 Requires: ttir of 2026.
 Ensures: heads of attention whose size is that of whole tiles are taken apart by transpositions,
 with a reshape between that moves nothing, and put side by side by `ttir.concatenate_heads`.
+Channels of images that go first, and last again, stay last. Heads of one position of each sequence
+share tiles where they are computed with.
 Products of sequences, and what is computed of them element by element or row by row, have the
 dimensions of the sequences where that takes at most a quarter more tiles than rows of all
 sequences do, and else one row after the other.
@@ -44,6 +46,7 @@ from ttmlir.dialects import ttir
 from ttmlir.ir.greedy_rewriting import GreedyRewriter
 from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.ttir import ttir_shape_positions
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
     inputs_of,
@@ -89,7 +92,11 @@ class TTIRShapeLayersPass(ModulePass):
             "reshape": (_merge,),
         }
         GreedyRewriter(adapted(shapes)).run(module)
-        heads = {"permute": [_split_heads], "reshape": [_join_heads, _merge]}
+        positions = adapted({**ttir_shape_positions.RULES, "reshape": (_merge,)})
+        GreedyRewriter({**positions, **ttir_shape_positions.COMPOSITES}).run(module)
+        # Products of heads side by side are those of the sequences, too.
+        heads = {**shapes, "permute": (_split_heads, _keep_channels)}
+        heads["reshape"] = (_join_heads, _merge)
         GreedyRewriter(adapted(heads)).run(module)
 
 
@@ -215,6 +222,21 @@ def _row_of_rank(builder: Builder, value: SSAValue, rank: int) -> SSAValue:
     return value if len(own) <= rank else builder.reshape(value, own[len(own) - rank :])
 
 
+def _keep_channels(op: Operation, builder: Builder) -> SSAValue | None:
+    """Pixels of all rows whose channels went first, and go last again."""
+    flat = made_by(inputs_of(op)[0], "reshape")
+    if flat is None or tuple(parameters_of(op)["permutation"]) != (0, 2, 1):
+        return None
+    moved = made_by(inputs_of(flat)[0], "permute")
+    if moved is None or tuple(parameters_of(moved)["permutation"]) != (0, 3, 1, 2):
+        return None
+    images = inputs_of(moved)[0]
+    batch, rows, columns, channels = value_shape(images)
+    if value_shape(op.results[0]) != (batch, rows * columns, channels):
+        return None
+    return builder.reshape(images, (batch, rows * columns, channels))
+
+
 # --- Heads ----------------------------------------------------------------------------------------
 
 
@@ -249,7 +271,10 @@ def _join_heads(op: Operation, builder: Builder) -> SSAValue | None:
     if size % TILE or positions < TILE or not moved.results[0].has_one_use():
         return None
     joined = (batch, positions, heads * size)
-    if shape[-1:] != joined[-1:] or (shape != joined and positions % TILE):
+    if shape[-1:] != joined[-1:]:
+        return None
+    moves = shape != joined and positions % TILE
+    if moves and (len(shape) != 2 or tiles_of(joined) > _MOST_PADDING * tiles_of(shape)):
         return None
     beside = builder.create("concatenate_heads", (source,), tensor_like(op.results[0], joined))
     return builder.reshape(beside, shape)

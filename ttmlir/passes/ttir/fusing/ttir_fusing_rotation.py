@@ -156,7 +156,18 @@ def _replace(
     operands: Sequence[SSAValue],
     explain: Callable[[Builder, Sequence[SSAValue]], SSAValue],
 ) -> None:
-    """Put a composite in the place of an operation, and its decomposition into the module."""
+    """Put a composite in the place of an operation."""
+    rewriter.replace(op, create_rotation(op, operands, explain))
+
+
+def create_rotation(
+    op: Operation,
+    operands: Sequence[SSAValue],
+    explain: Callable[[Builder, Sequence[SSAValue]], SSAValue] | None = None,
+) -> SSAValue:
+    """A composite before `op` that rotates a tensor by cosines and sines, and its decomposition in
+    the module."""
+    explain = explain or _explain_rotation
     function = _function_of(op)
     module = None if function is None else function.parent_op()
     assert module is not None, "functions are in modules"
@@ -168,14 +179,15 @@ def _replace(
     end = ReturnOp()
     block.add_op(end)
     end.operands = [explain(Builder.before(end), block.args)]
-    type_ = FunctionType.from_lists([each.type for each in operands], [op.results[0].type])
+    result = operands[0].type
+    type_ = FunctionType.from_lists([each.type for each in operands], [result])
     decomposition = FuncOp(name, type_, Region(block), visibility="private")
     decomposition.attributes[_EXPLANATION] = UnitAttr()
     decomposition.location = op.location
     module.regions[0].block.add_op(decomposition)
     new = CompositeOp.create(
         operands=operands,
-        result_types=[op.results[0].type],
+        result_types=[result],
         properties={
             "composite_name": StringAttr(_NAME),
             "decomposition": SymbolRefAttr(name),
@@ -183,7 +195,7 @@ def _replace(
         location=op.location,
     )
     insert_before(op, new)
-    rewriter.replace(op, *new.results)
+    return new.results[0]
 
 
 def _function_of(op: Operation) -> FuncOp | None:

@@ -81,7 +81,7 @@ _TAKING = (
     *_IN_BLOCKS,
     *(_RESHAPE, "ttnn.permute", "ttnn.transpose", "ttnn.concat", "ttnn.concatenate_heads"),
     *("ttnn.slice", "ttnn.slice_static", "ttnn.layer_norm", "ttnn.rms_norm", "ttnn.softmax"),
-    *("ttnn.mean", "ttnn.sum", "ttnn.max", "ttnn.typecast"),
+    *("ttnn.mean", "ttnn.sum", "ttnn.max", "ttnn.typecast", "ttnn.rotary_embedding"),
 )
 """Operations beside elementwise ones that take and make what is interleaved over L1."""
 
