@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -78,6 +79,34 @@ def test_llvm_says_the_same(name: str, tmp_path: Path) -> None:
         check=False,
     )
     assert (run.returncode == 0) is passes, run.stderr
+
+
+def test_help_lists_options_that_work(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Each of them is taken; LLVM's FileCheck has all but one, too."""
+    for flag in ("-h", "-help", "--help"):
+        assert filecheck([flag]) == 0
+        printed = capsys.readouterr()
+        assert printed.out.startswith("usage: FileCheck [options] CHECK_FILE\n")
+        assert not printed.err
+    flags = re.findall(r"^  (-\S+?)(?:,|=\S+)?(?:  |$| )", printed.out, re.M)
+    assert len(flags) == 12
+    (tmp_path / "checks").write_text("CHECK: a [[N]] c\nB: c\n")
+    (tmp_path / "input").write_text("a b c\nc\n")
+    values = {
+        "--input-file": f"--input-file={tmp_path / 'input'}",
+        "--check-prefix": "--check-prefix=CHECK",
+        "--check-prefixes": "--check-prefixes=CHECK,B",
+        "--comment-prefixes": "--comment-prefixes=COM",
+        "-DNAME": "-DN=b",
+        "--dump-input": "--dump-input=fail",
+    }
+    needed = [values["-DNAME"], values["--input-file"], str(tmp_path / "checks")]
+    for flag in flags[1:]:
+        assert filecheck([values.get(flag, flag), *needed]) == 0, flag
+    if shutil.which("FileCheck-19"):
+        known = {*flags} - {"-h", "--check-prefix", "--reject-empty-vars", "--strict-whitespace"}
+        given = [values.get(flag, flag) for flag in known]
+        assert subprocess.run(["FileCheck-19", *given, *needed], check=False).returncode == 0
 
 
 LIT_CONFIG = """import lit.formats

@@ -22,6 +22,27 @@ from filecheck.parser import Parser, pattern_for_opts
 
 from ttmlir.files import decode_text, read_stream, read_text
 
+HELP = """\
+usage: FileCheck [options] CHECK_FILE
+
+Hold a text against the CHECK lines of a file. The status is 0 if they match, 1 if they do not, and
+2 if a file cannot be read.
+
+options:
+  -h, --help                  print this and end
+  --input-file=FILE           the text (default: standard input)
+  --check-prefix=PREFIX       what directives start with (default: CHECK)
+  --check-prefixes=A,B        the same for several prefixes
+  --comment-prefixes=A,B      what starts lines that hold no directives (default: COM,RUN)
+  -DNAME=VALUE                a variable that patterns use as [[NAME]]
+  --strict-whitespace         runs of blanks are not as good as one
+  --match-full-lines          each directive matches whole lines
+  --enable-var-scope          CHECK-LABEL forgets variables whose names do not start with $
+  --reject-empty-vars         variables may not become empty
+  --allow-empty               the text may be empty
+  --dump-input=fail|never     whether a failure shows the text (default: fail)
+"""
+
 _BLANKS = re.compile(r"[ \t]+")
 _KEEP_NEGATIVE_CHECKS = ("NOT", "DAG", "LABEL", "NOP")
 
@@ -86,6 +107,9 @@ def check(options: Options, checks: str, text: str) -> int:
 
 def run_filecheck(arguments: list[str]) -> int:
     """Run FileCheck with command-line arguments; the exit status, 2 if a file cannot be read."""
+    if not {"-h", "-help", "--help"}.isdisjoint(arguments):
+        print(HELP, end="")
+        return 0
     options = parse_argv_options(["FileCheck", *arguments])
     try:
         checks = read_text(options.match_filename)

@@ -110,6 +110,34 @@ def test_parameters_of_torch(weights: Any, target: Any, tmp_path: Path) -> None:
         assert ttmlir.load(tmp_path / "model").summary().parameters == 70
 
 
+def test_many_layers() -> None:
+    """The first 40 are shown, and then the 20 that take longest; those of a picture are ordered."""
+
+    def deep(x: jax.Array) -> jax.Array:
+        for index in range(43):
+            with jax.named_scope(f"block{index}"):
+                size = 7 + 64 * (index % 11)
+                x = x @ np.full((x.shape[1], size), 0.01, np.float32)
+        return x
+
+    compiled = ttmlir.compile(deep, jnp.ones((3, 7)), board="n150")
+    summary = compiled.summary()
+    times = {layer.name: layer.nanoseconds for layer in summary.layers}
+    assert len(times) == 43
+    order = sorted(times, key=lambda name: -times[name])
+    assert [layer.name for layer in summary.by_time().layers] == order
+    first, second = str(summary).split("\n\n")[1:3]
+    names = [layer.name for layer in summary.layers[:40]]
+    assert [line.split()[0] for line in first.splitlines()] == ["layer", *names, "...", "all"]
+    head, *rows = second.splitlines()
+    assert head.startswith("20 that take longest  operations")
+    assert [row.split()[0] for row in rows] == order[:20]
+    assert summary.to_html().count("<table>") == 2
+    _, layers = compiled.plot().figure.axes
+    shown = [text.get_text() for text in layers.get_yticklabels()]
+    assert shown == [*order[:20], "23 others"]
+
+
 def test_a_model_of_kernels() -> None:
     """Its operations are launches."""
     summary = ttmlir.compile(jnp.tanh, jnp.ones((3, 7)), target="kernels").summary()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,23 @@ def test_layers_of_two_devices(tmp_path: Path) -> None:
     assert all(0 < cycles <= profile.cycles for cycles in profile.cycles_of_chips)
     assert "main on n300, 2 chips: " in str(profile)
     assert " 704 bytes, " in str(profile)
+    profile.write_trace(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    (tmp_path / "trace.json").unlink()
+    spans = [each for each in events if each["ph"] == "X"]
+    assert [(each["pid"], each["name"]) for each in spans] == [
+        *((0, "1 program"), (1, "1 program")),
+        *((0, "ttir.all_gather"), (1, "ttir.all_gather")),
+        *((0, "1 program"), (1, "1 program")),
+    ]
+    assert [each["args"]["cycles"] for each in spans[::2]] == [
+        step.cycles[0] for step in profile.steps
+    ]
+    assert max(each["ts"] + each["dur"] for each in spans) * 1e3 == pytest.approx(
+        profile.nanoseconds
+    )
+    counts = [(each["pid"], each["name"]) for each in events if each["ph"] == "C"]
+    assert counts == [(0, "bytes to chip 1")] * 2 + [(1, "bytes to chip 0")] * 2
     report = ttmlir.report(model, x, w, v)
     assert report.title == f"main on n300: {profile.cycles:,} cycles"
     assert report.sections[0].text == str(profile)

@@ -88,6 +88,19 @@ def test_models_of_torch_run_on_one_chip() -> None:
     assert (row.mesh, row.size, row.fits) == ((1, 1), (), True)
 
 
+def test_years() -> None:
+    """A comparison of single chips is of the year that models are compiled for otherwise."""
+    x, w = SHAPE((33, 640), jnp.bfloat16), SHAPE((640, 70), jnp.bfloat16)
+    for options in ({}, {"spelling": "2026"}):
+        chosen: Any = options
+        [row] = compare_boards(product, x, w, boards=["n150"], **chosen).rows
+        model = ttmlir.compile(product, x, w, board="n150", **chosen)
+        assert row.estimate is not None
+        assert row.estimate.total == model.estimate().total
+    [whole] = compare_boards(product, x, w, boards=["n300"], spelling="2024").rows
+    assert whole.mesh == (1, 1)
+
+
 def test_what_does_not_fit() -> None:
     """A weight of 21.5 GB fits a chip with 34.2 GB, and none with 12.9."""
     weight = SHAPE((640, 1 << 24), jnp.bfloat16)

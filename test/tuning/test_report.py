@@ -157,6 +157,27 @@ def test_refusals(found: ModelReport, tmp_path: Path) -> None:
         ttmlir.report(ttmlir.compile(scores, X, W), board="n15")
 
 
+def test_calls_that_do_not_fit(compiled: ttmlir.CompiledModel) -> None:
+    """They are refused as calls of the model are, not by the framework."""
+    for args in ((X,), (X, W, W), (X, [W, W])):
+        with pytest.raises(ttmlir.InputError) as of_call:
+            compiled(*args)
+        with pytest.raises(ttmlir.InputError) as of_report:
+            ttmlir.report(compiled, *args, suggestions=False)
+        assert str(of_report.value) == str(of_call.value)
+        assert str(of_call.value).startswith("'scores' ")
+
+
+def test_layers_in_order_of_time(compiled: ttmlir.CompiledModel, found: ModelReport) -> None:
+    """Beside those in the order of the program, with the same sums."""
+    head, *layers, sums = _rows(found, "Layers in order")
+    assert head[0] == "layer"
+    assert {row[0] for row in layers} == {each.name for each in compiled.summary("n150").layers}
+    times = [float(row[3]) for row in layers]
+    assert times == sorted(times, reverse=True)
+    assert sum(times) == pytest.approx(float(sums[3]), abs=0.06 * len(times))
+
+
 def test_boards_with_fewer_chips_than_devices() -> None:
     """Their rows say that no such board is meant, but devices like its chip."""
     divided = """

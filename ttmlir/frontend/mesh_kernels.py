@@ -7,6 +7,7 @@ program takes and gives lies with the host in between, which cuts and joins tens
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import time
@@ -20,6 +21,7 @@ import numpy as np
 
 from ttmlir.compiler import divide_options, transform, write_ttm
 from ttmlir.errors import ArgumentError, plural
+from ttmlir.files import write_file
 from ttmlir.frontend.calls import CallableModel, CallArguments, Number, NumericsName
 from ttmlir.frontend.compiled import (
     CompiledModel,
@@ -103,6 +105,36 @@ class MeshProfile(ShownAsText):
             for link, count in step.link_bytes.items():
                 found[link] = found.get(link, 0) + count
         return found
+
+    def trace(self) -> str:
+        """The timeline, as JSON that chrome://tracing and ui.perfetto.dev show: a track per chip.
+
+        Each step begins when the last chip has ended the one before. Bytes of links are counters.
+        """
+        chips = len(self.steps[0].cycles) if self.steps else 0
+        events: list[dict[str, Any]] = [
+            {"ph": "M", "name": "process_name", "pid": chip, "args": {"name": f"chip {chip}"}}
+            for chip in range(chips)
+        ]
+        start = 0.0
+        for step in self.steps:
+            scale = 1e6 / step.clock_hz
+            category = "exchange" if step.link_bytes else "kernels"
+            shared = {"ph": "X", "name": step.name, "cat": category, "tid": 0, "ts": start}
+            for chip, cycles in enumerate(step.cycles):
+                told = {"cycles": cycles, "place": step.where}
+                events.append({**shared, "pid": chip, "dur": cycles * scale, "args": told})
+            end = start + max(step.cycles) * scale
+            for (here, there), count in step.link_bytes.items():
+                counter = {"ph": "C", "name": f"bytes to chip {there}", "pid": here}
+                events.append({**counter, "ts": start, "args": {"bytes": count}})
+                events.append({**counter, "ts": end, "args": {"bytes": 0}})
+            start = end
+        return json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})
+
+    def write_trace(self, path: str | Path) -> None:
+        """Write the timeline to a file."""
+        write_file(path, self.trace().encode())
 
     def __str__(self) -> str:
         """A row for each step."""

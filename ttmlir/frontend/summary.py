@@ -121,7 +121,7 @@ def _make_runner(numerics: Numerics) -> Callable[[BinaryProgram], GenericRunner]
 # Pictures of an estimate: operations under the roofline of a board, and the time of layers.
 
 PLOT_MOST_LAYERS = 20
-"""Layers with bars of their own; the others share one."""
+"""Layers with bars of their own, those that take longest; the others share one."""
 
 
 @dataclass(frozen=True)
@@ -215,14 +215,15 @@ def _least_fidelity(operations: list[OperationEstimate]) -> MathFidelity:
 
 
 def _draw_layers(axes: Any, estimate: Estimate) -> None:
-    """A bar for each layer: what to expect, and the bounds."""
+    """A bar for each layer, in order of time: what to expect, and the bounds."""
     times: dict[str, list[float]] = {}
     for each in estimate.in_call:
         sums = times.setdefault(layer_of(each.location), [0.0, 0.0, 0.0])
         for i, value in enumerate((each.low, each.mid, each.high)):
             sums[i] += value / 1e3
-    shown = list(times.items())[:PLOT_MOST_LAYERS]
-    others = [sums for _, sums in list(times.items())[PLOT_MOST_LAYERS:]]
+    slowest = sorted(times.items(), key=lambda each: -each[1][1])
+    shown = slowest[:PLOT_MOST_LAYERS]
+    others = [sums for _, sums in slowest[PLOT_MOST_LAYERS:]]
     if others:
         sums = [sum(column, 0.0) for column in zip(*others, strict=True)]
         shown.append((f"{len(others)} others", sums))
@@ -243,6 +244,8 @@ def _draw_layers(axes: Any, estimate: Estimate) -> None:
 
 MOST_LAYERS = 40
 """Layers that are shown; `layers` has all."""
+MOST_SLOWEST = 20
+"""Layers that are shown in order of time, too, where not all are shown."""
 
 
 @dataclass(kw_only=True)
@@ -267,7 +270,10 @@ class Layer:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSummary:
-    """Layers in the order of the program; printed and shown in notebooks as a table."""
+    """Layers in the order of the program; printed and shown in notebooks as a table.
+
+    Where there are more than the table shows, those that take longest are in a second one.
+    """
 
     signature: str
     layers: tuple[Layer, ...]
@@ -288,8 +294,24 @@ class ModelSummary:
         """Of all layers."""
         return sum(layer.parameters for layer in self.layers)
 
-    def _rows(self) -> Iterator[tuple[str, ...]]:
-        """The texts of the table, its head first and the sums last."""
+    def by_time(self) -> ModelSummary:
+        """The same with its layers in order of time, the longest first; as it is without times."""
+        layers = sorted(self.layers, key=lambda layer: -layer.nanoseconds)
+        return replace(self, layers=tuple(layers))
+
+    def rows(self, most: int = MOST_LAYERS) -> list[tuple[str, ...]]:
+        """The texts of the table with so many layers, its head first and the sums last."""
+        return [*self._rows(most)]
+
+    def _tables(self) -> list[list[tuple[str, ...]]]:
+        """The table, and that of the layers that take longest if it has not all of them."""
+        tables = [self.rows()]
+        if len(self.layers) > MOST_LAYERS and self.has_times:
+            head, *others = self.by_time().rows(MOST_SLOWEST)
+            tables.append([(f"{MOST_SLOWEST} that take longest", *head[1:]), *others[:-2]])
+        return tables
+
+    def _rows(self, most: int) -> Iterator[tuple[str, ...]]:
         total = sum(layer.nanoseconds for layer in self.layers)
 
         def row(*texts: str) -> tuple[str, ...]:
@@ -297,7 +319,7 @@ class ModelSummary:
 
         numbers = "parameters" if self.knows_parameters else "constants"
         yield row("layer", "operations", numbers, "us", "share", "bound by")
-        for layer in self.layers[:MOST_LAYERS]:
+        for layer in self.layers[:most]:
             share = layer.nanoseconds / total if total else 0
             binding = max(layer.bound_by, key=layer.bound_by.__getitem__, default="")
             yield row(
@@ -308,14 +330,16 @@ class ModelSummary:
                 f"{share:.0%}",
                 binding,
             )
-        if len(self.layers) > MOST_LAYERS:
-            yield row(f"... {len(self.layers) - MOST_LAYERS} more", *[""] * 5)
+        if len(self.layers) > most:
+            yield row(f"... {len(self.layers) - most} more", *[""] * 5)
         sums = (f"{self.operations:,}", f"{self.parameters:,}", f"{total / 1e3:,.1f}")
         yield row("all", *sums, "", "")
 
     def __str__(self) -> str:
-        """A table of text."""
-        lines = [self.signature, "", *align(list(self._rows()))]
+        """Tables of text."""
+        lines = [self.signature]
+        for table in self._tables():
+            lines += ["", *align(table)]
         width = max((len(name) for name, _ in self.facts), default=0)
         return "\n".join([*lines, "", *(f"{name:<{width}}  {value}" for name, value in self.facts)])
 
@@ -326,14 +350,12 @@ class ModelSummary:
         return self.to_html()
 
     def to_html(self) -> str:
-        """A table in HTML; names from files are texts in it."""
+        """Tables in HTML; names from files are texts in them."""
+        tables = "".join(map(html_table, self._tables()))
         facts = "".join(
             f"<div><b>{escape(name)}</b> {escape(value)}</div>" for name, value in self.facts
         )
-        return (
-            f"<div><code>{escape(self.signature)}</code></div>"
-            f"{html_table(list(self._rows()))}{facts}"
-        )
+        return f"<div><code>{escape(self.signature)}</code></div>{tables}{facts}"
 
 
 def summarize(

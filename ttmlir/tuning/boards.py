@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ttmlir.compiler import SPELLINGS, find_spelling
 from ttmlir.cost import Estimate
 from ttmlir.errors import CompilationError
 from ttmlir.files import write_file
@@ -118,19 +119,23 @@ def compare_boards(
     buckets: BucketsByName | None = None,
     resident: Sequence[str] = (),
     options: str = "",
+    spelling: str | None = None,
     budget: int = 24,
 ) -> BoardComparison:
     """Compile a model for boards and sizes, and compare the estimates; nothing runs.
 
         print(ttmlir.compare_boards(model, x, buckets={"x": {0: (1, 8, 64)}}))
 
-    `model`, its examples, `buckets`, `resident` and `options` are as in `ttmlir.compile`. Models of
-    JAX and StableHLO are divided over boards of several chips as `ttmlir.tune_shardings` finds best
-    with a `budget` of so many programs; others are taken to run on one of the chips. What the
+    `model`, its examples, `buckets`, `resident`, `options` and `spelling` are as in
+    `ttmlir.compile`. Models of JAX and StableHLO are divided over boards of several chips as
+    `ttmlir.tune_shardings` finds best with a `budget` of so many programs, unless the options say
+    `spelling="2024"`, which has no such programs; others are taken to run on one of the chips. All
+    rows are of one year: with boards of several chips, 2026 where nothing else is said. What the
     compiler refuses is a row with the reason. InputError for boards that there are not.
     """
-    for board in boards:
-        find_system(board)
+    has_several = any(find_system(board).num_chips > 1 for board in boards)
+    if spelling is None and has_several and "spelling=" not in options:
+        spelling = SPELLINGS[-1]
     kwargs = dict(example_kwargs or {})
     examples = {(): Example(model, *example_args, **kwargs)}
     if buckets is not None:
@@ -146,7 +151,7 @@ def compare_boards(
                     example_kwargs=example.kwargs,
                     board=board,
                     options=options,
-                    spelling="2026",
+                    spelling=spelling,
                     resident=resident,
                 )
             except CompilationError as error:
@@ -154,17 +159,18 @@ def compare_boards(
                 rows.append(BoardTime(board=board, mesh=(1, 1), size=size, problem=problem))
                 continue
             names.append(compiled.name)
-            mesh, estimate = _divide(compiled, board, budget)
+            may_divide = find_spelling(options, spelling) != SPELLINGS[0]
+            mesh, estimate = _divide(compiled, board, budget if may_divide else 0)
             rows.append(BoardTime(board=board, mesh=mesh, size=size, estimate=estimate))
     name = names[0] if names else getattr(model, "__name__", type(model).__name__)
     return BoardComparison(name=name, rows=tuple(rows))
 
 
 def _divide(compiled: CompiledModel, board: str, budget: int) -> tuple[tuple[int, int], Estimate]:
-    """The mesh that is best, and the estimate for it."""
+    """The mesh that is best, and the estimate for it; as compiled without a budget."""
     estimate = compiled.estimate(board)
-    is_divided = math.prod(estimate.mesh) > 1
-    if is_divided or compiled.source.stage != "stablehlo" or find_system(board).num_chips == 1:
+    is_fixed = math.prod(estimate.mesh) > 1 or not budget
+    if is_fixed or compiled.source.stage != "stablehlo" or find_system(board).num_chips == 1:
         rows, columns = estimate.mesh
         return (rows, columns), estimate
     best = tune_shardings(compiled, board=board, budget=budget).best

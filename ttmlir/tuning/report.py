@@ -148,6 +148,9 @@ def report(
     if isinstance(model, CompiledModel) and not (args or kwargs) and model.examples is not None:
         if estimate is None or estimate.flops <= MOST_FLOPS:
             args, kwargs = model.examples
+    if args or kwargs:
+        # Refused here like a call: the framework's own message would name its own functions.
+        model.flatten(args, kwargs)
     if estimate is None:
         if not (args or kwargs):
             raise InputError(
@@ -176,7 +179,10 @@ def report(
 def _sections_of(
     estimate: Estimate, model: CallableModel, board: str | None, boards: Sequence[str]
 ) -> Iterator[Section]:
-    yield Section(title="Layers", text=str(model.summary(board)))
+    summary = model.summary(board)
+    yield Section(title="Layers", text=str(summary))
+    if len(summary.layers) > 1:
+        yield Section(title="Layers in order of time", rows=summary.by_time().rows())
     plots = _draw(lambda: plot_estimate(estimate, model.name))
     missing = "" if plots else 'Pictures need matplotlib: pip install "ttmlir-py[plot]"'
     yield Section(title="What limits it", text=missing, rows=_bounds(estimate), plots=plots)

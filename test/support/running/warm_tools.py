@@ -15,6 +15,7 @@ import traceback
 import types
 from collections.abc import Callable
 from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any, NoReturn
 
 REAL_PROCESS = "TTMLIR_TEST_REAL_PROCESS"
@@ -29,6 +30,8 @@ TOOLS = {
 """Programs that are forked, and the function of each that takes arguments and gives a status."""
 
 _CLOSED = -1
+_WRITTEN = "ttmlir.target.python."
+"""Among its modules are texts that are copied into scripts, which import the real ttnn."""
 
 
 class ForkPopen(subprocess.Popen[Any]):
@@ -119,6 +122,15 @@ def _status_of(main: Callable[[list[str]], int], arguments: list[str]) -> int:
         return 1
 
 
+def import_compiler() -> None:
+    """Import all that the tools may need: a second once, and no fork imports its part anew."""
+    for package in ("dialects", "passes", "runtime", "sim", "target"):
+        folder = import_module(f"ttmlir.{package}").__path__
+        for found in walk_packages(folder, f"ttmlir.{package}."):
+            if not found.name.startswith(_WRITTEN):
+                import_module(found.name)
+
+
 def install(warm_up: tuple[tuple[str, ...], ...]) -> None:
     """Make lit start the tools by forking.
 
@@ -126,6 +138,7 @@ def install(warm_up: tuple[tuple[str, ...], ...]) -> None:
     """
     import lit.TestRunner
 
+    import_compiler()
     for program, *arguments in warm_up:
         main = _main_of(program)
         assert main is not None, f"{program} is not one of the tools"
