@@ -19,7 +19,9 @@ from ttmlir.frontend.onnx.rules import (
     resampling,
     sequences,
     signals,
+    support_vectors,
     training,
+    trees,
     window,
 )
 
@@ -39,7 +41,7 @@ _DOMAINS = {
         signals,
         window,
     ),
-    "ai.onnx.ml": (classical,),
+    "ai.onnx.ml": (classical, support_vectors, trees),
     "ai.onnx.preview.training": (training,),
 }
 
