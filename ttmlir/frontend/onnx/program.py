@@ -391,10 +391,7 @@ class Importer:
         build: BodyBuilder,
     ) -> Call:
         if schema is None:
-            names = INPUTS[_domain(node.domain), node.op_type]
-            named = dict(zip(names, inputs, strict=False))
-            if len(inputs) > len(names):
-                raise RefusedError(f"it has {len(inputs)} inputs; there are {', '.join(names)}")
+            named = _listed_inputs(INPUTS[_domain(node.domain), node.op_type], inputs)
             return self._make_call(node, 1, named, attributes, used, path, build)
         named = _named_inputs(schema, inputs)
         _check_attributes(node, schema)
@@ -562,6 +559,16 @@ def _check_attributes(node: Any, schema: Any) -> None:
             raise RefusedError(
                 f"the attribute '{each.name}' is {kind}; it has to be {known_one.type.name}"
             )
+
+
+def _listed_inputs(names: Sequence[str], inputs: list[Value]) -> dict[str, Any]:
+    """Inputs by the names of an operator without a schema."""
+    named: dict[str, Any] = dict(zip(names, inputs, strict=False))
+    if names[-1].endswith("*"):
+        named[names[-1][:-1]] = inputs[len(names) - 1 :]
+    elif len(inputs) > len(names):
+        raise RefusedError(f"it has {len(inputs)} inputs; there are {', '.join(names)}")
+    return named
 
 
 def _named_inputs(schema: Any, inputs: Sequence[Value]) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def near(domain: str, name: str) -> str:
     """Why an operator is refused: there is no rule, but there are others of a similar name."""
     names = sorted({each for _, each in RULES})
     similar = difflib.get_close_matches(name, names, n=4, cutoff=LEAST_LIKENESS)
-    if domain and not domain.startswith("ai.onnx"):
+    if domain and not domain.startswith("ai.onnx") and not names_of(domain):
         return (
             f"operators of the domain '{domain}' are not supported, unless the model has their "
             "bodies as functions; export with operators of the standard"
