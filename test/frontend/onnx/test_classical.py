@@ -114,6 +114,12 @@ def test_categories() -> None:
         run("LabelEncoder", x, keys_strings=["a"], values_int64s=[1])
 
 
+def test_maps() -> None:
+    """They are refused, with what to do."""
+    with pytest.raises(ttmlir.CompilationError, match="convert the model with zipmap=False"):
+        run("ZipMap", X, classlabels_int64s=[1, 2, 3, 4, 5])
+
+
 def test_sparse_softmax() -> None:
     """Scores of 0 stay 0, but for what all are divided by."""
     weights = np.diag(np.array([1, 0, 2], np.float32))

@@ -1,4 +1,5 @@
-"""Models of operators of onnxruntime's own domain, whose results onnxruntime has recorded.
+"""Models of operators of onnxruntime's own domain, and of regions of images, whose results
+onnxruntime has recorded.
 
     python test/support/samples/onnx_runtime_models.py
 
@@ -237,6 +238,29 @@ def _cases_of_packed_weights() -> Iterator[Case]:
     yield Case("gather_bits", "GatherBlockQuantized", inputs, options, weights=(0, 2, 3))
 
 
+def _cases_of_regions() -> Iterator[Case]:
+    x, images = _numbers(2, 3, 9, 11), np.array([1, 0, 1])
+    corners = np.array([[-3, 1, 7, 12], [2, 2.5, 3, 3], [4, 0, 18, 30]], np.float32)
+    sizes = {"output_height": 4, "output_width": 3, "spatial_scale": 0.6}
+    for mode in ("avg", "max"):
+        options = {**sizes, "mode": mode}
+        yield Case(f"align_{mode}", "RoiAlign", (x, corners, images), options, domain="")
+    numbered = np.concatenate([images[:, None], corners.round()], 1, dtype=np.float32)
+    options = {"pooled_shape": [4, 3], "spatial_scale": 0.6}
+    yield Case("pool_regions", "MaxRoiPool", (x, numbered), options, domain="")
+    inputs = (
+        _numbers(2, 4, 7, 9),
+        _numbers(6, 2, 3, 2),
+        _numbers(2, 24, 4, 8),
+        _numbers(6),
+        _numbers(2, 12, 4, 8, seed=1),
+    )
+    options = {"group": 2, "offset_group": 2, "pads": [1, 0, 1, 0], "strides": [2, 1]}
+    yield Case("deformed", "DeformConv", inputs, options, domain="")
+    inputs = (_numbers(3, 5, 5),)
+    yield Case("determinant", "Det", inputs, domain="")
+
+
 def cases() -> Iterator[Case]:
     """All of them."""
     for made in (
@@ -245,6 +269,7 @@ def cases() -> Iterator[Case]:
         _cases_of_attention,
         _cases_of_integers,
         _cases_of_packed_weights,
+        _cases_of_regions,
     ):
         yield from made()
 

@@ -31,6 +31,12 @@ _INSTEAD = {
         "end the model with boxes and scores, and select among them outside"
     ),
     "Unique": _COUNTED.format("TopK and ReduceMax keep the shape"),
+    "CategoryMapper": _STRINGS,
+    **dict.fromkeys(
+        ("CastMap", "DictVectorizer"), "maps are not supported; give the model a tensor"
+    ),
+    "ZipMap": "maps are not supported; convert the model with zipmap=False, which gives a tensor of "
+    "scores",
     "Gradient": "gradients are not derived; export the model with those that it needs",
 }
 """What to do instead of operators, by their names."""
