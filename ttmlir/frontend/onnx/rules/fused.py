@@ -16,7 +16,7 @@ from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing, normalization
 from ttmlir.frontend.onnx.call import Call, Rule
-from ttmlir.frontend.onnx.rules import contraction, window
+from ttmlir.frontend.onnx.rules import contraction, elementwise, window
 
 
 def attribute(call: Call, name: str, default: Any) -> Any:
@@ -57,7 +57,7 @@ def _activate(call: Call, x: Array) -> Array:
     functions: Mapping[str, Callable[[], Array]] = {
         "": lambda: x,
         "Clip": lambda: x.limit(number(0, -math.inf), number(1, math.inf)),
-        "HardSigmoid": lambda: (x * number(0, 0.2) + number(1, 0.5)).limit(0.0, 1.0),
+        "HardSigmoid": lambda: elementwise.hard_sigmoid(x, number(0, 0.2), number(1, 0.5)),
         "LeakyRelu": lambda: (x < 0).where(x * number(0, 0.01), x),
         "Relu": x.relu,
         "Sigmoid": x.sigmoid,
