@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ttmlir.frontend.dispatch import BucketedModel, Buckets, compile, compile_programs
     from ttmlir.frontend.torch.distributed.virtual_devices import virtual_devices
     from ttmlir.frontend.torch.training.step import train_function, train_step
+    from ttmlir.frontend.weights.loading import load_weights
     from ttmlir.generation.generator import Generation, Generator, Token, generate
     from ttmlir.generation.torch_steps import KeyValueCache
     from ttmlir.program import register_custom_call, unregister_custom_call
@@ -63,6 +64,7 @@ _HOMES = {
     "explore": "ttmlir.explorer.server",
     "generate": "ttmlir.generation.generator",
     "load": "ttmlir.frontend.compiled",
+    "load_weights": "ttmlir.frontend.weights.loading",
     "register_custom_call": "ttmlir.program",
     "report": "ttmlir.tuning.report",
     "suggest": "ttmlir.tuning.suggestions",
@@ -99,6 +101,7 @@ __all__ = [
     "explore",
     "generate",
     "load",
+    "load_weights",
     "register_custom_call",
     "report",
     "suggest",

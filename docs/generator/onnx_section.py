@@ -12,6 +12,7 @@ from typing import Any
 from markdown_text import wrap
 
 from ttmlir.frontend.onnx import supported
+from ttmlir.frontend.onnx.rules import RULES
 
 SUPPORT = Path(__file__).resolve().parents[2] / "test" / "support"
 
@@ -48,13 +49,19 @@ _TITLES = {
 
 
 def _others() -> str:
-    found: dict[str, list[str]] = defaultdict(list)
+    found: dict[str, set[str]] = defaultdict(set)
     for each in supported():
         if each.domain and each.state != "refused":
-            found[each.domain].append(f"`{each.name}`")
-    if not found:
-        return "no others are."
-    return "; ".join(f"`{domain}`: {' '.join(names)}" for domain, names in found.items()) + "."
+            found[each.domain].add(each.name)
+    # Operators that the package knows no longer, or never knew.
+    for domain, name in RULES:
+        if domain:
+            found[domain].add(name)
+    listed = (
+        f"`{domain}`: {' '.join(f'`{n}`' for n in sorted(found[domain]))}"
+        for domain in sorted(found)
+    )
+    return "; ".join(listed) + "."
 
 
 def _tests() -> Iterator[str]:

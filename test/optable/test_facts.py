@@ -168,6 +168,7 @@ def test_hardsigmoid_is_four_files() -> None:
         "ttmlir/ttnn/operations/gradients/elementwise.py",
         "ttmlir/ttnn_jit/recording.py",
         "ttmlir/frontend/onnx/rules/elementwise.py",
+        "ttmlir/frontend/onnx/rules/fused.py",
         "ttmlir/frontend/onnx/rules/recurrent.py",
         "ttmlir/passes/ttir/fusing/ttir_fusing_elementwise.py",
         "ttmlir/passes/ttnn/ttnn_fusing_activations.py",

@@ -124,6 +124,19 @@ def factorize_by_elimination(a: Array) -> list[Array]:
     return [found, pivots.reshape((batch, count)), order.reshape((batch, m))]
 
 
+def find_determinants(a: Array) -> Array:
+    """The determinants of square matrices."""
+    factors, pivots, _ = factorize_by_elimination(a)
+    is_moved = pivots.ne(pivots.count(1, pivots.shape))
+    signs = is_moved.where(a.fill(-1, pivots.shape), a.fill(1, pivots.shape))
+    found = _rows(a).eq(_columns(a)).where(factors, 0).sum(2, keep=False) * signs
+    while found.shape[1] > 1:
+        half = found.shape[1] // 2
+        product = found.cut(1, 0, half) * found.cut(1, half, 2 * half)
+        found = concatenate([product, found.cut(1, 2 * half, found.shape[1])], 1)
+    return found.squeeze(1)
+
+
 def _sum_chosen(is_chosen: Array, values: Array, zero: float) -> Array:
     return is_chosen.where(values, zero).sum(1)
 

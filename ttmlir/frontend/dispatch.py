@@ -298,6 +298,8 @@ def _join(items: Iterable[object]) -> str:
 # --- Dispatch -------------------------------------------------------------------------------------
 
 Weights = Literal["constants", "arguments"]
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""Of files of weights."""
 
 
 @overload
@@ -311,7 +313,7 @@ def compile(
     board: str | Path | None = None,
     spelling: str | None = None,
     optimization_level: int | None = None,
-    weights: Weights = "constants",
+    weights: Weights | Paths = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
     buckets: None = None,
@@ -329,7 +331,7 @@ def compile(
     board: str | Path | None = None,
     spelling: str | None = None,
     optimization_level: int | None = None,
-    weights: Weights = "constants",
+    weights: Weights | Paths = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
     buckets: BucketsByName,
@@ -347,7 +349,7 @@ def compile(
     board: str | Path | None = None,
     spelling: str | None = None,
     optimization_level: int | None = None,
-    weights: Weights = "constants",
+    weights: Weights | Paths = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
     buckets: BucketsByName | None = None,
@@ -383,7 +385,8 @@ def compile(
     with shardings, `shard_map` and `pmap` have one of their own. It is one of torch for programs
     that exchange something without having DTensors.
     `weights="arguments"` (torch, ONNX) keeps parameters out of the file as further inputs of the
-    program.
+    program. Paths of `.gguf` and `.safetensors` files and of folders, or a list of them, are
+    weights to compile a torch module with instead of its own (see `ttmlir.load_weights`).
     `resident` names arguments that stay on the device between calls, such as weights and caches:
     estimates count neither their transfer nor what follows from them alone, and let results that
     are their new values, alike in all shapes and types, stay there, too.
@@ -398,7 +401,7 @@ def compile(
     """
     # Wrong names are reported before the model is looked at.
     find_target(target)
-    _check_weights(weights)
+    model, weights = _with_weights(model, weights)
     options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
     kwargs = dict(example_kwargs or {})
     if buckets is not None:
@@ -509,8 +512,25 @@ def _check_options(options: object) -> None:
 def _check_weights(weights: str) -> None:
     choices = get_args(Weights)
     if weights not in choices:
-        raise ArgumentError(f"weights are {', '.join(map(repr, choices))}, not {weights!r}")
+        raise ArgumentError(
+            f"weights are {', '.join(map(repr, choices))}, or for one model paths of .gguf and "
+            f".safetensors files and of folders of them, not {weights!r}"
+        )
 
+
+def _with_weights(model: Any, weights: Weights | Paths) -> tuple[Any, Weights]:
+    """A model with the weights of files, if there are any, and what becomes of its weights."""
+    if isinstance(weights, str) and not weights.endswith(_SUFFIXES):
+        if weights in get_args(Weights) or not Path(weights).is_dir():
+            _check_weights(weights)
+            return model, cast("Weights", weights)
+    from ttmlir.frontend.weights.loading import load_weights
+
+    return load_weights(model, weights), "constants"
+
+
+_SUFFIXES = (".gguf", ".safetensors", ".json")
+"""Of files of weights, and of their indices."""
 
 _Compiled = TypeVar("_Compiled", CompiledModel, CompiledPrograms)
 

@@ -21,6 +21,7 @@ import numpy as np
 from ttmlir.errors import ArgumentError, ArgumentTypeError, plural
 from ttmlir.frontend.calls import NumericsName, checked_numerics
 from ttmlir.frontend.compiled import CompiledPrograms
+from ttmlir.frontend.weights.loading import load_weights
 from ttmlir.generation.sampling import Sampling
 from ttmlir.generation.stepping import (
     CacheSize,
@@ -134,6 +135,7 @@ class Generator:
     x vocabulary, and the next cache. `tokenizer` has `encode` and `decode`, for prompts that are
     text, for text in results and for stop strings. `board`, `numerics` and `options` are as in
     `ttmlir.compile`; programs are those of tt-mlir of 2026, whose results stay on the device.
+    `weights` are paths of files for a torch module, as `ttmlir.load_weights` takes them.
 
     Raises CompilationError for what is not supported in the model, InputError for models that keep
     something else than keys and values, and for sizes that do not fit.
@@ -154,8 +156,11 @@ class Generator:
         numerics: NumericsName = "exact",
         board: str | Path | None = None,
         options: str = "",
+        weights: str | Path | Sequence[str | Path] = (),
     ) -> None:
         """Compile the programs of a model."""
+        if isinstance(weights, Path) or weights:
+            model = load_weights(model, weights)
         checked_numerics(numerics)
         _check_size("max_length", max_length, 2, 1 << 24)
         _check_size("draft_length", draft_length, 0, max_length - 1)

@@ -9,7 +9,7 @@ import pytest
 
 onnx: Any = pytest.importorskip("onnx", reason="needs onnx")
 
-from samples.onnx_graphs import INT64, model, node, numbers, value  # noqa: E402
+from samples.onnx_graphs import INT64, helper, model, node, numbers, value  # noqa: E402
 
 import ttmlir  # noqa: E402
 
@@ -29,8 +29,8 @@ def run(operator: str, *inputs: Any, outputs: str = "y", **attributes: Any) -> A
             for name, each in zip(names, inputs, strict=True)
         ],
         [value(name, None) for name in outputs.split()],
-        domains=["ai.onnx.ml"],
     )
+    proto.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
     return ttmlir.compile(proto, *inputs)(*inputs)
 
 
@@ -101,3 +101,36 @@ def test_preparations() -> None:
     np.testing.assert_array_equal(found, np.concatenate([X, holes[:, :2]], 1))
     found = run("ArrayFeatureExtractor", X, np.array([4, 1]))
     np.testing.assert_array_equal(found, X[:, [4, 1]])
+
+
+def test_categories() -> None:
+    """Numbers as places among categories, and as values of keys."""
+    x = np.array([[4, 9, 2], [9, 4, 4]])
+    found = run("OneHotEncoder", x, cats_int64s=[9, 4])
+    np.testing.assert_array_equal(found, (x[:, :, None] == [9, 4]).astype(np.float32))
+    found = run("LabelEncoder", x, keys_int64s=[4, 2], values_floats=[0.5, 3.0], default_float=-7.0)
+    np.testing.assert_array_equal(found, np.select([x == 4, x == 2], [0.5, 3.0], -7.0))
+    with pytest.raises(ttmlir.CompilationError, match="its keys have to be numbers"):
+        run("LabelEncoder", x, keys_strings=["a"], values_int64s=[1])
+
+
+def test_maps() -> None:
+    """They are refused, with what to do."""
+    with pytest.raises(ttmlir.CompilationError, match="convert the model with zipmap=False"):
+        run("ZipMap", X, classlabels_int64s=[1, 2, 3, 4, 5])
+
+
+def test_sparse_softmax() -> None:
+    """Scores of 0 stay 0, but for what all are divided by."""
+    weights = np.diag(np.array([1, 0, 2], np.float32))
+    x = numbers(7, 3)
+    scores = x @ weights
+    found = run(
+        "LinearRegressor",
+        x,
+        targets=3,
+        coefficients=weights.ravel().tolist(),
+        post_transform="SOFTMAX_ZERO",
+    )
+    powers = np.where(scores == 0, 0, np.exp(scores))
+    np.testing.assert_allclose(found, powers / powers.sum(1, keepdims=True), rtol=1e-5)

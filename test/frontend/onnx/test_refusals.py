@@ -74,10 +74,6 @@ def endless() -> Any:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "an operator that is not supported": (
-        lambda: unary(node("Det", "x", "y", name="/head/Det")),
-        "node 'head/Det' (Det), which gives 'y': this operator is not supported",
-    ),
     "an operator that does not exist": (
         lambda: unary(node("Soft_max", "x", "y")),
         "node 'y' (Soft_max), which gives 'y': this operator is not supported; the nearest "

@@ -26,8 +26,8 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 
-from ttmlir.arrays.array import Array, Scalar, Shape
-from ttmlir.arrays.carriers import NumPyCarrier, host_dtype
+from ttmlir.arrays.array import Array, Scalar, Shape, concatenate
+from ttmlir.arrays.carriers import NumPyCarrier, array_of, host_dtype
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.body import BodyBuilder, BodyCarrier
 from ttmlir.frontend.onnx.call import Call, NumbersNeededError, RefusedError
@@ -113,6 +113,32 @@ class _OnnxCarrier(BodyCarrier):
             )
         self.build.location = outer
         return value
+
+    # Loops of `composites.linear_algebra`, which are written out.
+
+    def repeat(
+        self,
+        count: int,
+        step: Callable[..., Sequence[Array]],
+        state: Sequence[Array],
+        goes_on: Callable[..., Array] | None,
+    ) -> list[SSAValue]:
+        """The state after `count` steps."""
+        assert goes_on is None, "loops that data end are no steps written out"
+        for number in range(count):
+            state = step(array_of(number, "i32"), *state)
+        return [self._body.value_of(each) for each in state]
+
+    def take(self, array: Array, dim: int, place: Array) -> SSAValue:
+        """The part at a known place."""
+        at = int(place.value)
+        return self._body.value_of(array.cut(dim, at, at + 1))
+
+    def put(self, array: Array, dim: int, place: Array, part: Array) -> SSAValue:
+        """The array with another part at a known place."""
+        at = int(place.value)
+        parts = [array.cut(dim, 0, at), part, array.cut(dim, at + 1, array.shape[dim])]
+        return self._body.value_of(concatenate(parts, dim))
 
 
 @dataclass
@@ -391,10 +417,7 @@ class Importer:
         build: BodyBuilder,
     ) -> Call:
         if schema is None:
-            names = INPUTS[_domain(node.domain), node.op_type]
-            named = dict(zip(names, inputs, strict=False))
-            if len(inputs) > len(names):
-                raise RefusedError(f"it has {len(inputs)} inputs; there are {', '.join(names)}")
+            named = _listed_inputs(INPUTS[_domain(node.domain), node.op_type], inputs)
             return self._make_call(node, 1, named, attributes, used, path, build)
         named = _named_inputs(schema, inputs)
         _check_attributes(node, schema)
@@ -562,6 +585,16 @@ def _check_attributes(node: Any, schema: Any) -> None:
             raise RefusedError(
                 f"the attribute '{each.name}' is {kind}; it has to be {known_one.type.name}"
             )
+
+
+def _listed_inputs(names: Sequence[str], inputs: list[Value]) -> dict[str, Any]:
+    """Inputs by the names of an operator without a schema."""
+    named: dict[str, Any] = dict(zip(names, inputs, strict=False))
+    if names[-1].endswith("*"):
+        named[names[-1][:-1]] = inputs[len(names) - 1 :]
+    elif len(inputs) > len(names):
+        raise RefusedError(f"it has {len(inputs)} inputs; there are {', '.join(names)}")
+    return named
 
 
 def _named_inputs(schema: Any, inputs: Sequence[Value]) -> dict[str, Any]:

@@ -31,6 +31,12 @@ _INSTEAD = {
         "end the model with boxes and scores, and select among them outside"
     ),
     "Unique": _COUNTED.format("TopK and ReduceMax keep the shape"),
+    "CategoryMapper": _STRINGS,
+    **dict.fromkeys(
+        ("CastMap", "DictVectorizer"), "maps are not supported; give the model a tensor"
+    ),
+    "ZipMap": "maps are not supported; convert the model with zipmap=False, whose scores are a "
+    "tensor",
     "Gradient": "gradients are not derived; export the model with those that it needs",
 }
 """What to do instead of operators, by their names."""
@@ -79,7 +85,7 @@ def near(domain: str, name: str) -> str:
     """Why an operator is refused: there is no rule, but there are others of a similar name."""
     names = sorted({each for _, each in RULES})
     similar = difflib.get_close_matches(name, names, n=4, cutoff=LEAST_LIKENESS)
-    if domain and not domain.startswith("ai.onnx"):
+    if domain and not domain.startswith("ai.onnx") and not names_of(domain):
         return (
             f"operators of the domain '{domain}' are not supported, unless the model has their "
             "bodies as functions; export with operators of the standard"

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
 from ttmlir.composites.normalization import softmax
+from ttmlir.composites.special import ndtri
 from ttmlir.frontend.onnx.call import Call, Rule
+from ttmlir.frontend.onnx.elements import Tensor
 
 
 def _numbers(call: Call, name: str) -> Array:
@@ -18,13 +23,15 @@ def _numbers(call: Call, name: str) -> Array:
     return array_of(np.array(call.required(name), np.float32))
 
 
-def _rows(x: Array) -> Array:
+def as_rows(x: Array) -> Array:
+    """Features as rows of f32; a vector is one row."""
     x = x.cast("f32")
     return x.reshape((1, x.shape[0])) if x.rank == 1 else x
 
 
 def _extract(call: Call) -> Array:
     x, places = call.array("X"), call.array("Y").cast("i64")
+    x = x.unsqueeze(0) if x.rank == 1 else x
     return indexing.take(x, x.rank - 1, places.reshape((math.prod(places.shape),)))
 
 
@@ -34,14 +41,14 @@ def _binarize(call: Call) -> Array:
 
 
 def _scale(call: Call) -> Array:
-    x = _rows(call.array("X"))
+    x = as_rows(call.array("X"))
     offset = _numbers(call, "offset") if call["offset"] is not None else 0.0
     scale = _numbers(call, "scale") if call["scale"] is not None else 1.0
     return (x - offset) * scale
 
 
 def _normalize(call: Call) -> Array:
-    x = _rows(call.array("X"))
+    x = as_rows(call.array("X"))
     last = x.rank - 1
     match call.choose("norm", ("MAX", "L1", "L2")):
         case "MAX":
@@ -68,7 +75,7 @@ def _impute(call: Call) -> Array:
 
 
 def _join_features(call: Call) -> Array:
-    return concatenate([_rows(each) for each in call.arrays("X")], 1)
+    return concatenate([as_rows(each) for each in call.arrays("X")], 1)
 
 
 def _linear(call: Call, x: Array, coefficients: Array, targets: int) -> Array:
@@ -82,39 +89,113 @@ def _linear(call: Call, x: Array, coefficients: Array, targets: int) -> Array:
 
 
 def _regress(call: Call) -> Array:
-    x = _rows(call.array("X"))
+    x = as_rows(call.array("X"))
     found = _linear(call, x, _numbers(call, "coefficients"), int(call["targets"]))
     if call["intercepts"] is not None:
         found = found + _numbers(call, "intercepts")
-    return _transformed(call, found)
+    return transform_scores(call, found)
 
 
-def _transformed(call: Call, scores: Array) -> Array:
-    match call.choose("post_transform", ("NONE", "LOGISTIC", "SOFTMAX")):
+_TRANSFORMS = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT")
+_NEAR_ZERO = 1e-7
+
+
+def transform_scores(call: Call, scores: Array, kind: str = "") -> Array:
+    """Scores as the attribute `post_transform`, or a kind, says."""
+    match kind or call.choose("post_transform", _TRANSFORMS):
         case "LOGISTIC":
             return scores.sigmoid()
         case "SOFTMAX":
             return softmax(scores, 1)
+        case "SOFTMAX_ZERO":
+            largest = scores.max(1)
+            powers = (scores - largest).exp()
+            powers = (scores.abs() > _NEAR_ZERO).where(powers, scores * (-largest).exp())
+            sums = powers.sum(1)
+            return sums.eq(0).where(0.5, powers / sums)
+        case "PROBIT":
+            return ndtri(scores)
         case _:
             return scores
 
 
+def choose_label(call: Call, scores: Array, labels: Sequence[int] | None) -> Array:
+    """The labels of the largest scores; those that are strings may exist if nobody uses them."""
+    if not labels:
+        if call.is_used(0):
+            call.refuse(
+                "labels that are strings are not supported: devices compute with numbers; export "
+                "the model with labels that are integers, or leave the scores as its only result"
+            )
+        labels = range(scores.shape[1])
+    places = scores.argmax(1).reshape((scores.shape[0],))
+    return indexing.take(array_of(np.array(labels)), 0, places)
+
+
 def _classify(call: Call) -> tuple[Array, Array]:
     """The label with the largest score, and the scores; one score is of two classes."""
-    x = _rows(call.array("X"))
+    x = as_rows(call.array("X"))
     labels = call["classlabels_ints"]
-    if not labels:
-        call.refuse("labels that are strings are not supported: devices compute with numbers")
+    count = len(labels or call["classlabels_strings"] or ())
     coefficients = _numbers(call, "coefficients")
     scores = _linear(call, x, coefficients, coefficients.shape[0] // max(x.shape[-1], 1))
     if call["intercepts"] is not None:
         scores = scores + _numbers(call, "intercepts")
-    if scores.shape[1] == 1 and len(labels) == 2:
+    if scores.shape[1] == 1 and count == 2:
         scores = concatenate([-scores, scores], 1)
-    if scores.shape[1] != len(labels):
-        call.refuse(f"it has {scores.shape[1]} scores for {len(labels)} labels")
-    places = scores.argmax(1).reshape((scores.shape[0],))
-    return indexing.take(array_of(np.array(labels)), 0, places), _transformed(call, scores)
+    if scores.shape[1] != count:
+        call.refuse(f"it has {scores.shape[1]} scores for {count} labels")
+    return choose_label(call, scores, labels), transform_scores(call, scores)
+
+
+# -- categories ----------------------------------------------------------------------------------
+
+
+def _encode_one_hot(call: Call) -> Array:
+    """1 at the place of each number among the categories; of others, which are an error without
+    `zeros` that no device can raise, all zeros."""
+    x, categories = call.array("X"), call["cats_int64s"]
+    if not categories:
+        call.refuse("categories that are strings are not supported: devices compute with numbers")
+    x = x.cast("i64").unsqueeze(x.rank)
+    return x.eq(array_of(np.array(categories, np.int64))).cast("f32")
+
+
+def _encode_labels(call: Call) -> Array:
+    """The values of keys, and the default for other numbers."""
+    x = call.array("X")
+    keys, values = _table(call, "keys"), _table(call, "values")
+    kind = "f" if values.dtype.kind == "f" else "i"
+    default = call["default_tensor"]
+    if isinstance(default, Tensor):
+        default = default.array.value.reshape(-1)[0]
+    elif values.dtype == np.float64 or values.dtype.itemsize < 4:
+        default = 0
+    else:
+        default = call["default_float" if kind == "f" else "default_int64"]
+    if keys.shape != values.shape:
+        call.refuse(f"it has {keys.size} keys and {values.size} values")
+    # The first of equal keys counts.
+    keys, places = np.unique(keys, return_index=True)
+    values = np.append(values[places], np.asarray(default, values.dtype))
+    wide = x.unsqueeze(x.rank)
+    is_key = wide.eq(array_of(keys, x.dtype))
+    if keys.dtype.kind == "f":
+        is_key = is_key.logical_or(wide.is_nan().logical_and(array_of(np.isnan(keys))))
+    position = array_of(np.arange(len(keys), dtype=np.int32))
+    found = is_key.where(position, len(keys)).min(x.rank, keep=False)
+    taken = indexing.take(array_of(values), 0, found.reshape((math.prod(x.shape),)))
+    return taken.reshape(x.shape)
+
+
+def _table(call: Call, name: str) -> NDArray[Any]:
+    """The numbers of keys or values of an encoder."""
+    if isinstance(tensor := call[f"{name}_tensor"], Tensor):
+        return np.asarray(tensor.array.value).reshape(-1)
+    for kind, dtype in (("int64s", np.int64), ("floats", np.float32)):
+        if call[f"{name}_{kind}"]:
+            return np.array(call[f"{name}_{kind}"], dtype)
+    call.refuse(f"its {name} have to be numbers: strings are not supported on devices")
 
 
 RULES: dict[str, Rule] = {
@@ -122,9 +203,11 @@ RULES: dict[str, Rule] = {
     "Binarizer": _binarize,
     "FeatureVectorizer": _join_features,
     "Imputer": _impute,
+    "LabelEncoder": _encode_labels,
     "LinearClassifier": _classify,
     "LinearRegressor": _regress,
     "Normalizer": _normalize,
+    "OneHotEncoder": _encode_one_hot,
     "Scaler": _scale,
 }
 """Rules by the names of operators of the domain `ai.onnx.ml`."""

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from ttmlir.arrays.array import Array
 from ttmlir.composites.contraction import einsum
+from ttmlir.composites.linear_algebra import find_determinants
 from ttmlir.frontend.onnx.call import Call, Rule, on_arrays
+
+MAX_ROWS = 64
+"""Of matrices whose determinants are found."""
 
 
 def _matmul(a: Array, b: Array) -> Array:
@@ -30,7 +36,19 @@ def _einsum(call: Call) -> Array:
     return einsum(str(call.required("equation")), call.arrays("Inputs"))
 
 
+def _determinant(call: Call) -> Array:
+    x = call.array("X")
+    if x.rank < 2 or x.shape[-1] != x.shape[-2]:
+        call.refuse(f"matrices have as many rows as columns; the tensor is {list(x.shape)}")
+    *batch, extent, _ = x.shape
+    if extent > MAX_ROWS:
+        call.refuse(f"matrices have up to {MAX_ROWS} rows, each of which is operations of its own")
+    matrices = x.reshape((math.prod(batch), extent, extent))
+    return find_determinants(matrices).reshape(batch)
+
+
 RULES: dict[str, Rule] = {
+    "Det": _determinant,
     "Einsum": _einsum,
     "Gemm": _gemm,
     "MatMul": on_arrays(_matmul, "A", "B"),

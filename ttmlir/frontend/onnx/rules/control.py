@@ -7,6 +7,7 @@ out. Others become private functions that `ttir.case` and `ttir.while` call.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from xdsl.dialects.builtin import TensorType, i32
@@ -276,7 +277,7 @@ def _require_same_types(call: GraphCall, before: Sequence[Tensor], after: Sequen
 
 def _scan(call: GraphCall) -> tuple[Value, ...]:
     if call.version < 9:
-        call.refuse("Scan of version 8 of the operator set is not supported; that of 9 is")
+        return _scan_batches(call)
     body, count = call.graph("body"), int(call.required("num_scan_inputs"))
     values = cast("list[Value]", call.inputs["initial_state_and_scan_inputs"])
     carried = len(values) - count
@@ -340,6 +341,29 @@ def _scan(call: GraphCall) -> tuple[Value, ...]:
         order.insert(dim, 0)
         results.append(Tensor(array.permute(order), type_))
     return tuple(results)
+
+
+def _scan_batches(call: GraphCall) -> tuple[Value, ...]:
+    """The first version: a scan for each element of a batch."""
+    if call.has("sequence_lens"):
+        call.refuse("lengths of sequences (sequence_lens) are not supported")
+    values = cast("list[Value]", call.inputs["initial_state_and_scan_inputs"])
+    tensors = [each for each in values if isinstance(each, Tensor)]
+    arrays = [call.use(each.array) for each in tensors]
+    extents = {each.shape[0] if each.rank else 0 for each in arrays}
+    if len(tensors) != len(values) or len(extents) != 1 or 0 in extents:
+        call.refuse("all of its inputs have to be tensors with the same batch")
+    # What version 9 calls otherwise.
+    attributes = {**call.attributes, "scan_input_directions": call["directions"]}
+    found: list[tuple[Value, ...]] = []
+    for place in range(extents.pop()):
+        own = [
+            Tensor(array.cut(0, place, place + 1).squeeze(0), each.type)
+            for array, each in zip(arrays, tensors, strict=True)
+        ]
+        inputs = {"initial_state_and_scan_inputs": own}
+        found.append(_scan(replace(call, version=9, inputs=inputs, attributes=attributes)))
+    return tuple(_stack_rows(call, each) for each in zip(*found, strict=True))
 
 
 def _each(call: GraphCall, name: str, count: int) -> list[int]:

@@ -138,14 +138,23 @@ def _nonzero(call: Call) -> Array:
 def _tensor_scatter(call: Call) -> Array:
     """A cache with new rows written from a place on, another one in each batch."""
     cache, update = call.array("past_cache"), call.array("update")
-    dim, extent = call.dim(cache.rank), 0
-    extent, count = cache.shape[dim], update.shape[dim]
+    dim, first = call.dim(cache.rank), None
     is_circular = call.choose("mode", ("linear", "circular")) == "circular"
-    shape = [extent if i == dim else 1 for i in range(cache.rank)]
-    offset = array_of(np.arange(extent).reshape(shape))
     if call.has("write_indices"):
         first = call.array("write_indices").cast("i64")
-        offset = offset - first.reshape((first.shape[0], *(1,) * (cache.rank - 1)))
+        first = first.reshape((first.shape[0], *(1,) * (cache.rank - 1)))
+    return write_rows(cache, update, dim, first, is_circular=is_circular)
+
+
+def write_rows(
+    cache: Array, update: Array, dim: int, first: Array | None, *, is_circular: bool = False
+) -> Array:
+    """A cache with rows written along a dimension from places on, which broadcast against it."""
+    extent, count = cache.shape[dim], update.shape[dim]
+    shape = [extent if i == dim else 1 for i in range(cache.rank)]
+    offset = array_of(np.arange(extent).reshape(shape))
+    if first is not None:
+        offset = offset - first
     if is_circular:
         offset = (offset < 0).where(offset + extent, offset)
     is_new = (offset >= 0) & (offset < count)

@@ -56,7 +56,7 @@ def _limits(name: str) -> tuple[int, int]:
     return int(limits.min), int(limits.max)
 
 
-def _round(x: Array, name: str, zero: Array | None) -> Tensor:
+def round_to_type(x: Array, name: str, zero: Array | None) -> Tensor:
     """Numbers that are divided by the scale as integers of a type by ONNX's name."""
     low, high = _limits(name)
     zeros = (0,) if zero is None else zero
@@ -78,7 +78,7 @@ def _quantize(call: Call) -> Tensor:
     if name in SMALL_FLOATS:
         x = x if zero is None else x + zero
         return Tensor(round_to_format(x, name, saturate=call["saturate"] != 0), name)
-    return _round(x, name, zero)
+    return round_to_type(x, name, zero)
 
 
 def _dequantize(call: Call) -> Tensor:
@@ -99,7 +99,7 @@ def _dequantize(call: Call) -> Tensor:
 _TERMS = EXACT_SUM // 255**2
 
 
-def _factor(call: Call, name: str, zero: str, *, dim: int) -> Array:
+def take_factor(call: Call, name: str, zero: str, *, dim: int) -> Array:
     """Integers without their zero point; there may be one for each place of a dimension."""
     x = call.array(name).cast("f32")
     point = call.optional(zero)
@@ -115,7 +115,7 @@ def _factor(call: Call, name: str, zero: str, *, dim: int) -> Array:
     return x - point
 
 
-def _multiply(call: Call, a: Array, b: Array) -> Array:
+def multiply(call: Call, a: Array, b: Array) -> Array:
     """The product of matrices of integers, as integers; it is computed in parts."""
     if not a.rank or not b.rank or a.shape[-1] != b.shape[max(b.rank - 2, 0)]:
         call.refuse(f"the shapes {list(a.shape)} and {list(b.shape)} are not those of a product")
@@ -150,13 +150,13 @@ def _convolve(call: Call, x: Array, weight: Array) -> Array:
 
 
 def _matmul_integer(call: Call) -> Array:
-    a = _factor(call, "A", "a_zero_point", dim=-2)
-    return _multiply(call, a, _factor(call, "B", "b_zero_point", dim=-1))
+    a = take_factor(call, "A", "a_zero_point", dim=-2)
+    return multiply(call, a, take_factor(call, "B", "b_zero_point", dim=-1))
 
 
 def _conv_integer(call: Call) -> Array:
-    x = _factor(call, "x", "x_zero_point", dim=1)
-    return _convolve(call, x, _factor(call, "w", "w_zero_point", dim=0))
+    x = take_factor(call, "x", "x_zero_point", dim=1)
+    return _convolve(call, x, take_factor(call, "w", "w_zero_point", dim=0))
 
 
 def _requantize(call: Call, product: Array, scales: Array) -> Tensor:
@@ -166,21 +166,21 @@ def _requantize(call: Call, product: Array, scales: Array) -> Tensor:
     if zero.type in SMALL_FLOATS:
         x = x + call.use(zero.array).cast("f32")
         return Tensor(round_to_format(x, zero.type, saturate=True), zero.type)
-    return _round(x, zero.type, call.use(zero.array).cast("f32"))
+    return round_to_type(x, zero.type, call.use(zero.array).cast("f32"))
 
 
 def _qlinear_matmul(call: Call) -> Tensor:
-    a = _factor(call, "a", "a_zero_point", dim=-2)
-    b = _factor(call, "b", "b_zero_point", dim=-1)
+    a = take_factor(call, "a", "a_zero_point", dim=-2)
+    b = take_factor(call, "b", "b_zero_point", dim=-1)
     left, right = (call.array(name).cast("f32") for name in ("a_scale", "b_scale"))
     left = left.unsqueeze(1) if left.rank == 1 and left.shape[0] > 1 else left
     is_float = call.tensor("a").type in SMALL_FLOATS
-    return _requantize(call, a @ b if is_float else _multiply(call, a, b), left * right)
+    return _requantize(call, a @ b if is_float else multiply(call, a, b), left * right)
 
 
 def _qlinear_conv(call: Call) -> Tensor:
-    x = _factor(call, "x", "x_zero_point", dim=1)
-    weight = _factor(call, "w", "w_zero_point", dim=0)
+    x = take_factor(call, "x", "x_zero_point", dim=1)
+    weight = take_factor(call, "w", "w_zero_point", dim=0)
     product = _convolve(call, x, weight)
     bias = call.optional("B")
     if bias is not None:

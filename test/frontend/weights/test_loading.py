@@ -1,0 +1,330 @@
+"""Weights of files in modules of torch, and what is said of files that do not fit."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import struct
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch: Any = pytest.importorskip("torch", reason="needs torch")
+
+from samples.weight_files import adapter, gguf, safetensors  # noqa: E402
+
+import ttmlir  # noqa: E402
+from ttmlir.frontend.weights.loading import read_weights  # noqa: E402
+
+nn: Any = torch.nn
+HEADS, WIDTH, HIDDEN, WORDS = 2, 8, 12, 11
+
+
+class Layer(nn.Module):
+    """What transformers calls a layer of Llama's, as far as its weights go."""
+
+    def __init__(self) -> None:
+        """Its layers."""
+        super().__init__()
+        self.self_attn = nn.Module()
+        for name in ("q_proj", "k_proj", "v_proj", "o_proj"):
+            setattr(self.self_attn, name, nn.Linear(WIDTH, WIDTH, bias=False))
+        self.mlp = nn.Module()
+        for name in ("gate_proj", "up_proj"):
+            setattr(self.mlp, name, nn.Linear(WIDTH, HIDDEN, bias=False))
+        self.mlp.down_proj = nn.Linear(HIDDEN, WIDTH, bias=False)
+        self.input_layernorm, self.post_attention_layernorm = nn.RMSNorm(WIDTH), nn.RMSNorm(WIDTH)
+
+
+class Language(nn.Module):
+    """A model that uses some of them."""
+
+    def __init__(self) -> None:
+        """Its layers."""
+        super().__init__()
+        self.model = nn.Module()
+        self.model.embed_tokens = nn.Embedding(WORDS, WIDTH)
+        self.model.layers = nn.ModuleList([Layer()])
+        self.model.norm = nn.RMSNorm(WIDTH)
+        self.lm_head = nn.Linear(WIDTH, WORDS, bias=False)
+
+    def forward(self, tokens: Any) -> Any:
+        """What it computes."""
+        x = self.model.embed_tokens(tokens)
+        layer = self.model.layers[0]
+        x = x + layer.self_attn.q_proj(layer.input_layernorm(x))
+        return self.lm_head(self.model.norm(x))
+
+
+def numbers(*shape: int, seed: int = 0) -> Any:
+    """Random ones of f32."""
+    return np.random.default_rng([seed, *shape]).standard_normal(shape, np.float32)
+
+
+def weights_of(module: Any, seed: int = 1) -> dict[str, Any]:
+    """Other numbers for all weights of a module."""
+    pairs = enumerate(module.state_dict().items())
+    return {name: numbers(*each.shape, seed=seed + place) for place, (name, each) in pairs}
+
+
+@pytest.fixture
+def module() -> Any:
+    """One of a sequence."""
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(5, 3), nn.Tanh(), nn.Linear(3, 4, bias=False))
+
+
+def test_safetensors(module: Any, tmp_path: Path) -> None:
+    """A file, and a folder of several; the module stays as it is."""
+    new, x = weights_of(module), torch.randn(2, 5)
+    before = module(x)
+    path = tmp_path / "w.safetensors"
+    path.write_bytes(safetensors(new))
+    hidden = np.tanh(x.numpy() @ new["0.weight"].T + new["0.bias"])
+    expected = hidden @ new["2.weight"].T
+    found = ttmlir.compile(module, x, weights=path)(x)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    assert torch.equal(module(x), before)
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    places = {name: f"part-{number}.safetensors" for number, name in enumerate(new)}
+    for name, file in places.items():
+        (folder / file).write_bytes(safetensors({name: new[name]}))
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": places}))
+    np.testing.assert_array_equal(ttmlir.compile(module, x, weights=str(folder))(x), found)
+    with torch.device("meta"):
+        empty = nn.Sequential(nn.Linear(5, 3), nn.Tanh(), nn.Linear(3, 4, bias=False))
+    loaded = ttmlir.load_weights(empty.to(torch.bfloat16), index)
+    assert loaded[0].weight.dtype == torch.bfloat16
+    assert empty[0].weight.is_meta
+
+
+def llama_file(new: dict[str, Any], **metadata: Any) -> bytes:
+    """The weights of `Language` as llama.cpp stores them, without the head, which is tied."""
+    names = {"model.embed_tokens": "token_embd", "model.norm": "output_norm"}
+    for own, other in (
+        *(("self_attn.q_proj", "attn_q"), ("self_attn.k_proj", "attn_k")),
+        *(("self_attn.v_proj", "attn_v"), ("self_attn.o_proj", "attn_output")),
+        *(("mlp.gate_proj", "ffn_gate"), ("mlp.up_proj", "ffn_up"), ("mlp.down_proj", "ffn_down")),
+        *(("input_layernorm", "attn_norm"), ("post_attention_layernorm", "ffn_norm")),
+    ):
+        names[f"model.layers.0.{own}"] = f"blk.0.{other}"
+    tensors: dict[str, tuple[tuple[int, ...], int, bytes]] = {}
+    for name, array in new.items():
+        module = name.removesuffix(".weight")
+        if module == "lm_head":
+            continue
+        if module.endswith(("q_proj", "k_proj")):
+            # Row i of half j of a head goes to place 2 i + j.
+            order = [
+                head * 4 + half * 2 + row
+                for head in range(2)
+                for row in range(2)
+                for half in range(2)
+            ]
+            array = array[order]
+        tensors[f"{names[module]}.weight"] = array.shape, 0, array.tobytes()
+    said = {
+        "general.architecture": "llama",
+        "llama.attention.head_count": HEADS,
+        "tokenizer.ggml.tokens": ["a", "bc"] * 3,
+        "general.name": "tiny",
+    }
+    return gguf(tensors, {**said, **metadata})
+
+
+def test_gguf(tmp_path: Path) -> None:
+    """Names and rows of llama.cpp become those of transformers; a head that is left out is tied."""
+    module = Language()
+    new = weights_of(module)
+    path = tmp_path / "tiny.gguf"
+    path.write_bytes(llama_file(new))
+    loaded = ttmlir.load_weights(module, path).state_dict()
+    new["lm_head.weight"] = new["model.embed_tokens.weight"]
+    assert loaded.keys() == new.keys()
+    for name, expected in new.items():
+        np.testing.assert_array_equal(loaded[name].numpy(), expected)
+    tokens = torch.tensor([[3, 1, 10]])
+    compiled = ttmlir.compile(module, tokens, weights=path)
+    expected = ttmlir.load_weights(module, path)(tokens).detach().numpy()
+    np.testing.assert_allclose(compiled(tokens), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_gguf_of_gemma(tmp_path: Path) -> None:
+    """Weights of norms are stored with 1 added."""
+    module = Language()
+    shape, one = (WIDTH,), numbers(WIDTH)
+    tensors = {"output_norm.weight": (shape, 0, (one + 1).tobytes())}
+    path = tmp_path / "g.gguf"
+    path.write_bytes(gguf(tensors, {"general.architecture": "gemma2"}))
+    entries: Any = read_weights(path)
+    np.testing.assert_array_equal(entries["model.norm.weight"].read(), (one + 1) - 1)
+    with pytest.raises(
+        ttmlir.InputError, match=r"11 tensors of the model are missing: model\.embed"
+    ):
+        ttmlir.load_weights(module, path)
+
+
+def test_adapters(module: Any, tmp_path: Path) -> None:
+    """Products are added; whole weights replace the model's."""
+    a, b = numbers(2, 5), numbers(3, 2)
+    whole = numbers(4, 3)
+    given = {"0.lora_A.weight": a, "0.lora_B.weight": b, "2.modules_to_save.weight": whole}
+    merged = ttmlir.load_weights(module, adapter(tmp_path / "a", given))
+    expected = module[0].weight.detach().numpy() + 3 * b @ a
+    np.testing.assert_allclose(merged[0].weight.detach(), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(merged[2].weight.detach(), whole)
+    del given["2.modules_to_save.weight"]
+    folder = adapter(tmp_path / "b", given, use_rslora=True, alpha_pattern={"0": 4})
+    merged = ttmlir.load_weights(module, folder)
+    expected = module[0].weight.detach().numpy() + 4 / math.sqrt(2) * b @ a
+    np.testing.assert_allclose(merged[0].weight.detach(), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_adapters_of_tables(tmp_path: Path) -> None:
+    """Tables of embeddings have the factors the other way around."""
+    table = nn.Embedding(7, 5)
+    a, b = numbers(2, 7), numbers(5, 2)
+    given = {"weight.lora_embedding_A": a, "weight.lora_embedding_B": b}
+    holder = nn.Module()
+    holder.weight = table
+    folder = adapter(tmp_path / "a", given)
+    merged = ttmlir.load_weights(holder, folder)
+    expected = table.weight.detach().numpy() + 3 * (b @ a).T
+    np.testing.assert_allclose(merged.weight.weight.detach(), expected, rtol=1e-5, atol=1e-6)
+
+
+# -- what is refused -----------------------------------------------------------------------------
+
+
+def damaged(change: Callable[[bytearray], object]) -> bytes:
+    """The file of a model of Llama's, changed."""
+    data = bytearray(llama_file(weights_of(Language())))
+    change(data)
+    return bytes(data)
+
+
+REFUSED: dict[str, tuple[str, bytes, str]] = {
+    "no gguf": ("x.gguf", b"GGML" + bytes(99), "this is no GGUF file"),
+    "version": ("x.gguf", b"GGUF" + struct.pack("<IQQ", 9, 0, 0), "version 9 of GGUF is not"),
+    "order": ("x.gguf", b"GGUF" + struct.pack(">IQQ", 3, 0, 0), r"bytes are in the other order"),
+    "many": (
+        "x.gguf",
+        b"GGUF" + struct.pack("<IQQ", 3, 1 << 60, 0),
+        "cannot have 1,152,921,504,606,846,976 tensors",
+    ),
+    "architecture": (
+        "x.gguf",
+        gguf({}, {"general.architecture": "bert"}),
+        "architecture is 'bert'",
+    ),
+    "type": (
+        "x.gguf",
+        gguf({"a": ((3,), 99, b"")}, {}),
+        "the tensor 'a' has the type 99; supported are F32, F16, Q4_0",
+    ),
+    "size": (
+        "x.gguf",
+        gguf({"a": ((1 << 40, 1 << 20), 0, bytes(16))}, {}),
+        "the tensor 'a' has 4,611,686,018,427,387,904 bytes from byte",
+    ),
+    "rows": ("x.gguf", gguf({"a": ((4, 33), 2, bytes(99))}, {}), "blocks of Q4_0 have 32"),
+    "cut off": ("x.gguf", damaged(lambda data: data.__delitem__(slice(-9, None))), "is cut off"),
+    "header": ("x.safetensors", struct.pack("<Q", 1 << 62) + bytes(9), "its header would have"),
+    "short": ("x.safetensors", b"abc", "cut off or damaged"),
+    "json": ("x.safetensors", struct.pack("<Q", 3) + b"{1}", "this is no JSON"),
+    "nested": ("x.safetensors", struct.pack("<Q", 200000) + b"[" * 200000, "this is no JSON"),
+    "offsets": (
+        "x.safetensors",
+        safetensors({"a": numbers(3)}).replace(b"[0, 12]", b"[0, 99]"),
+        "the tensor 'a' stands from byte 0 to 99 of 12; F32.3. has 12 bytes",
+    ),
+    "negative": (
+        "x.safetensors",
+        safetensors({"a": numbers(3)}).replace(b": [3]", b":[-3]"),
+        "has to have dtype, shape and data_offsets",
+    ),
+    "kind": (
+        "x.safetensors",
+        safetensors({"a": numbers(3)}).replace(b"F32", b"F31"),
+        "the tensor 'a' has the type 'F31'; supported are BOOL",
+    ),
+    "suffix": ("x.bin", b"", "weights are files named .gguf or .safetensors"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_damaged_files(name: str, tmp_path: Path) -> None:
+    """The message says the file, and what is wrong."""
+    file, data, message = REFUSED[name]
+    path = tmp_path / file
+    path.write_bytes(data)
+    with pytest.raises(ttmlir.FileError, match=message) as caught:
+        read_weights(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_weights_that_do_not_fit(module: Any, tmp_path: Path) -> None:
+    """Shapes, names that nobody has, and models that are none of torch."""
+    new = weights_of(module)
+    path = tmp_path / "w.safetensors"
+    path.write_bytes(safetensors({**new, "extra": numbers(2)}))
+    with pytest.warns(UserWarning, match="has no place for 1 of its tensors: extra"):
+        ttmlir.load_weights(module, path)
+    path.write_bytes(safetensors({**new, "0.weight": numbers(3, 4)}))
+    with pytest.raises(ttmlir.InputError, match=r"'0.weight' has the shape \[3, 4\], and '0.wei"):
+        ttmlir.load_weights(module, path)
+    with pytest.raises(ttmlir.InputError, match="weights of files are for modules of torch"):
+        ttmlir.compile(lambda x: x, np.zeros(3), weights=path)
+    with pytest.raises(ttmlir.InputError, match=r"or for one model paths of \.gguf and"):
+        ttmlir.compile(module, torch.zeros(5), weights="constant")
+    with pytest.raises(ttmlir.FileError, match="No such file"):
+        ttmlir.load_weights(module, tmp_path / "none.gguf")
+
+
+def test_names_of_strangers(tmp_path: Path) -> None:
+    """An index names files in its own folder alone, and patterns of adapters are no expressions."""
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {"a": "../../etc/passwd"}}))
+    with pytest.raises(ttmlir.FileError, match="no relative path to a file in the same folder"):
+        read_weights(tmp_path)
+    given = {"0.lora_A.weight": numbers(2, 5), "0.lora_B.weight": numbers(3, 2)}
+    folder = adapter(tmp_path / "a", given, alpha_pattern={"(a+)+$": 4})
+    with pytest.raises(ttmlir.FileError, match="names of modules are supported"):
+        read_weights(folder)
+    folder = adapter(tmp_path / "b", given, peft_type="IA3")
+    with pytest.raises(ttmlir.FileError, match="adapters of the kind 'IA3' are not supported"):
+        read_weights(folder)
+
+
+@pytest.mark.parametrize("kind", ["gguf", "safetensors"])
+def test_random_damage(kind: str, tmp_path: Path) -> None:
+    """Whatever is changed, a file is read or refused."""
+    module = Language()
+    new = weights_of(module)
+    whole = llama_file(new) if kind == "gguf" else safetensors(new)
+    path = tmp_path / f"x.{kind}"
+    # Most of the file are numbers, which are right whatever they are.
+    head = whole.index(b"output_norm") if kind == "gguf" else whole.index(b"}}")
+    chance = random.Random(3)
+    refused = 0
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(chance.randrange(1, 4)):
+            data[chance.randrange(head)] = chance.randrange(256)
+        if chance.random() < 0.2:
+            del data[chance.randrange(len(data)) :]
+        path.write_bytes(data)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ttmlir.load_weights(module, path)
+        except ttmlir.Error:
+            refused += 1
+    assert refused > 10

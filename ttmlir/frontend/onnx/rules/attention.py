@@ -1,0 +1,247 @@
+"""Attention as onnxruntime's own operators have it: masks, caches and heads in one node."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ttmlir.arrays.array import Array, concatenate
+from ttmlir.arrays.carriers import array_of
+from ttmlir.composites import indexing, normalization
+from ttmlir.frontend.onnx.call import Call, Rule
+from ttmlir.frontend.onnx.rules.fused import attribute, rotate
+from ttmlir.frontend.onnx.rules.indexing import write_rows
+
+_HIDDEN = -10000.0
+"""What onnxruntime adds to the scores of hidden keys."""
+
+
+def _heads(call: Call, x: Array, heads: int) -> Array:
+    """Rows (batch, length, heads * width) as (batch, heads, length, width)."""
+    batch, length, width = x.shape
+    if heads < 1 or width % heads:
+        call.refuse(f"{width} features do not make {heads} heads")
+    return x.reshape((batch, length, heads, width // heads)).permute((0, 2, 1, 3))
+
+
+def _rows(x: Array) -> Array:
+    batch, heads, length, width = x.shape
+    return x.permute((0, 2, 1, 3)).reshape((batch, length, heads * width))
+
+
+def _hidden(call: Call, mask: Array | None, shape: Sequence[int]) -> Array | None:
+    """What a mask of keys adds to scores (batch, heads, queries, keys)."""
+    if mask is None:
+        return None
+    batch, _, _, keys = shape
+    if mask.rank == 1:
+        places = array_of(np.arange(keys)).reshape((1, keys))
+        ends = mask.cut(0, 0, batch).cast("i64").reshape((batch, 1))
+        is_seen = places < ends
+        if mask.shape[0] == 2 * batch:
+            is_seen = is_seen & (places >= mask.cut(0, batch, 2 * batch).cast("i64").unsqueeze(1))
+        elif mask.shape[0] != batch:
+            call.refuse(f"a mask of {mask.shape[0]} numbers for {batch} texts is not supported")
+        is_seen = is_seen.unsqueeze(1, 2)
+    elif mask.rank in (2, 3):
+        is_seen = mask.ne(0).unsqueeze(*((1, 2) if mask.rank == 2 else (1,)))
+    else:
+        call.refuse(f"a mask of {mask.rank} dimensions is not supported; 1 to 3 are")
+    filled = float(attribute(call, "mask_filter_value", _HIDDEN))
+    wide = is_seen.cast("f32")
+    return is_seen.where(wide.fill(0), wide.fill(filled))
+
+
+def _attend(
+    call: Call, query: Array, key: Array, value: Array, mask: Array | None, *, causal: bool
+) -> Array:
+    """Attention of (batch, heads, rows, width), with what masks and biases add to scores."""
+    scale = float(attribute(call, "scale", 0) or 1 / math.sqrt(query.shape[-1]))
+    scores = (query @ key.transpose()) * scale
+    for added in (_hidden(call, mask, scores.shape), call.optional("attention_bias")):
+        if added is not None:
+            scores = scores + added.cast(scores.dtype)
+    if causal:
+        queries, keys = scores.shape[-2:]
+        later = array_of(np.tri(queries, keys, keys - queries, dtype=np.bool_))
+        scores = later.where(scores, -math.inf)
+    return normalization.softmax(scores, -1) @ value
+
+
+def _project(call: Call) -> list[Array]:
+    """Queries, keys and values that one product gives."""
+    x = call.array("input") @ call.array("weights")
+    if (bias := call.optional("bias")) is not None:
+        x = x + bias
+    return _divide(call, x)
+
+
+def _divide(call: Call, x: Array) -> list[Array]:
+    heads = int(call.required("num_heads"))
+    sizes = list(call["qkv_hidden_sizes"] or [x.shape[-1] // 3] * 3)
+    if len(sizes) != 3 or sum(sizes) != x.shape[-1]:
+        call.refuse(f"qkv_hidden_sizes is {sizes}; their sum has to be {x.shape[-1]}")
+    ends = np.cumsum([0, *sizes]).tolist()
+    parts = [x.cut(2, begin, end) for begin, end in pairwise(ends)]
+    return [_heads(call, each, heads) for each in parts]
+
+
+def attend_to_itself(call: Call, projected: Array | None = None) -> tuple[Array, ...]:
+    """`Attention`, whose projection may be given; its result, and keys and values in one tensor."""
+    query, key, value = _project(call) if projected is None else _divide(call, projected)
+    for name in ("do_rotary", "past_present_share_buffer"):
+        if call[name]:
+            call.refuse(f"{name} is not supported")
+    past = call.optional("past")
+    if past is not None:
+        key, value = (
+            concatenate([past.cut(0, place, place + 1).squeeze(0), each], 2)
+            for place, each in enumerate((key, value))
+        )
+    found = _attend(
+        call,
+        query,
+        key,
+        value,
+        call.optional("mask_index"),
+        causal=bool(attribute(call, "unidirectional", 0)),
+    )
+    if not call.is_used(1):
+        return (_rows(found),)
+    return _rows(found), concatenate([each.unsqueeze(0) for each in (key, value)], 0)
+
+
+def _multi_head(call: Call) -> tuple[Array, ...]:
+    heads = int(call.required("num_heads"))
+    for name in ("past_sequence_length", "cache_indirection"):
+        if call.has(name):
+            call.refuse(f"the input '{name}' is not supported")
+    if call.is_used(3):
+        call.refuse("scores are not among the results that are supported")
+    rows = _unpacked(call)
+    if (bias := call.optional("bias")) is not None:
+        begin = 0
+        for place, each in enumerate(rows):
+            if each.rank != 3:
+                break
+            rows[place] = each + bias.cut(0, begin, begin + each.shape[2])
+            begin += each.shape[2]
+    query, key, value = (each if each.rank == 4 else _heads(call, each, heads) for each in rows)
+    if call.has("past_key"):
+        key = concatenate([call.array("past_key"), key], 2)
+        value = concatenate([call.array("past_value"), value], 2)
+    found = _attend(
+        call,
+        query,
+        key,
+        value,
+        call.optional("key_padding_mask"),
+        causal=bool(attribute(call, "unidirectional", 0)),
+    )
+    return _rows(found), key, value
+
+
+def _unpacked(call: Call) -> list[Array]:
+    """Queries, keys and values, of which several may be packed into one input."""
+    query, key, value = call.array("query"), call.optional("key"), call.optional("value")
+    packed, alone = (query, []) if key is None else (key, [query])
+    if packed.rank == 5:
+        batch, length, heads, count, width = packed.shape
+        parts = [packed.cut(3, place, place + 1) for place in range(count)]
+        return [*alone, *(each.reshape((batch, length, heads * width)) for each in parts)]
+    if key is None or value is None:
+        call.refuse("keys and values are missing; they are inputs, or packed into one with queries")
+    return [query, key, value]
+
+
+_UNSUPPORTED = (
+    *("head_sink", "k_scale", "v_scale", "q_norm_weight", "k_norm_weight", "query_seqlens"),
+    *("smooth_softmax", "sliding_window_cache", "kv_cache_bit_width"),
+)
+
+
+def _grouped(call: Call) -> tuple[Array, Array, Array]:
+    """Attention whose queries share keys, with a cache that has another length in each text."""
+    for name in _UNSUPPORTED:
+        if call.has(name) or (call[name] or 0) > 0:
+            call.refuse(f"'{name}' is not supported")
+    heads, own = int(call.required("num_heads")), int(call.required("kv_num_heads"))
+    packed = call.array("query")
+    if own < 1 or heads % own:
+        call.refuse(f"{heads} heads of queries cannot share {own} of keys")
+    if call.has("key"):
+        rows = [packed, call.array("key"), call.array("value")]
+    else:
+        width = packed.shape[-1] // (heads + 2 * own)
+        ends = np.cumsum([0, heads, own, own]) * width
+        rows = [packed.cut(2, int(a), int(b)) for a, b in pairwise(ends)]
+    query, key, value = (
+        _heads(call, each, count) for each, count in zip(rows, (heads, own, own), strict=True)
+    )
+    batch, _, length, width = query.shape
+    total = int(call.number("total_sequence_length"))
+    used = call.array("seqlens_k").cast("i64").reshape((batch, 1))
+    past = array_of(np.zeros((batch, 1), np.int64)) if total == length else used + (1 - length)
+    places = past + array_of(np.arange(length)).reshape((1, length))
+    if call["do_rotary"]:
+        tables = [call.array(f"{name}_cache") for name in ("cos", "sin")]
+        given = call.optional("position_ids")
+        index = places if given is None else given.cast("i64")
+        turns = [indexing.take(each, 0, index).unsqueeze(1).cast(query.dtype) for each in tables]
+        interleaved = bool(call["rotary_interleaved"])
+        query, key = (
+            rotate(each, turns[0], turns[1], interleaved=interleaved) for each in (query, key)
+        )
+    key, value = (
+        _extend(call, name, each, past, total) for name, each in (("key", key), ("value", value))
+    )
+    keys = array_of(np.arange(key.shape[2])).reshape((1, 1, 1, key.shape[2]))
+    mine = places.reshape((batch, 1, length, 1))
+    is_seen = keys <= mine if attribute(call, "causal", 1) else keys <= used.unsqueeze(2, 3)
+    window = int(attribute(call, "local_window_size", -1))
+    if window > 0:
+        is_seen = is_seen & (keys > mine - window)
+    scale = float(attribute(call, "scale", 0) or 1 / math.sqrt(width))
+    scores = (query @ normalization.repeat_heads(key, heads).transpose()) * scale
+    if softcap := float(attribute(call, "softcap", 0)):
+        scores = (scores / softcap).tanh() * softcap
+    if (added := call.optional("attention_bias")) is not None:
+        scores = scores + added
+    weights = normalization.softmax(is_seen.where(scores, -math.inf), -1)
+    found = weights @ normalization.repeat_heads(value, heads)
+    return _rows(found), key, value
+
+
+def _extend(call: Call, name: str, rows: Array, past: Array, total: int) -> Array:
+    """A cache with new rows, which has room for all of them."""
+    batch, own, _, width = rows.shape
+    cache = call.optional(f"past_{name}")
+    if cache is None:
+        cache = rows.fill(0, (batch, own, 0, width))
+    room = max(total, cache.shape[2])
+    if room == rows.shape[2] and not cache.shape[2]:
+        return rows
+    if cache.shape[2] < room:
+        cache = cache.pad([(0, 0), (0, 0), (0, room - cache.shape[2]), (0, 0)], 0)
+    return write_rows(cache, rows, 2, past.reshape((batch, 1, 1, 1)))
+
+
+RULES: dict[str, Rule] = {
+    "Attention": attend_to_itself,
+    "GroupQueryAttention": _grouped,
+    "MultiHeadAttention": _multi_head,
+}
+"""Rules by the names of operators of the domain `com.microsoft`."""
+
+INPUTS: dict[str, str] = {
+    "Attention": "input weights bias mask_index past attention_bias past_sequence_length",
+    "GroupQueryAttention": "query key value past_key past_value seqlens_k total_sequence_length "
+    "cos_cache sin_cache position_ids attention_bias head_sink k_scale v_scale q_norm_weight "
+    "k_norm_weight query_seqlens",
+    "MultiHeadAttention": "query key value bias key_padding_mask attention_bias past_key "
+    "past_value past_sequence_length cache_indirection",
+}
+"""Names of inputs, in their order."""

@@ -1,0 +1,332 @@
+"""Operators on integers that onnxruntime's quantizers write beside those of the standard."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ttmlir.arrays.array import Array, concatenate
+from ttmlir.arrays.carriers import array_of
+from ttmlir.composites import indexing, normalization
+from ttmlir.composites.quantization import Quantization, dequantize
+from ttmlir.frontend.onnx.call import Call, Rule
+from ttmlir.frontend.onnx.elements import Tensor
+from ttmlir.frontend.onnx.rules import quantization, window
+from ttmlir.frontend.onnx.rules.attention import attend_to_itself
+from ttmlir.frontend.onnx.rules.fused import attribute
+
+
+def _number(call: Call, name: str, x: Array) -> Array:
+    """A scale or a zero point of all elements."""
+    given = call.array(name).cast("f32")
+    return given.reshape((1,) * x.rank) if given.rank < 2 else given
+
+
+def _value(call: Call, name: str, scale: str, zero: str) -> Array:
+    """The numbers that integers stand for."""
+    x = call.array(name).cast("f32")
+    zeros = _number(call, zero, x) if call.has(zero) else (0,)
+    return dequantize(x, Quantization("f32", 0, 0, _number(call, scale, x), zeros))
+
+
+def _round(call: Call, x: Array, like: str, scale: str, zero: str) -> Tensor:
+    """Numbers as integers of the type of a zero point, or of an input."""
+    name = call.tensor(zero if call.has(zero) else like).type
+    point = _number(call, zero, x) if call.has(zero) else None
+    return quantization.round_to_type(x / _number(call, scale, x), name, point)
+
+
+def _on_two(function: Callable[[Array, Array], Array]) -> Rule:
+    def rule(call: Call) -> Tensor:
+        a, b = (_value(call, each, f"{each}_scale", f"{each}_zero_point") for each in ("A", "B"))
+        return _round(call, function(a, b), "A", "C_scale", "C_zero_point")
+
+    return rule
+
+
+def _on_one(function: Callable[[Call, Array], Array]) -> Rule:
+    def rule(call: Call) -> Tensor:
+        found = function(call, _value(call, "X", "X_scale", "X_zero_point"))
+        return _round(call, found, "X", "Y_scale", "Y_zero_point")
+
+    return rule
+
+
+def _leaky_relu(call: Call, x: Array) -> Array:
+    return (x < 0).where(x * float(attribute(call, "alpha", 0.01)), x)
+
+
+def _softmax(call: Call, x: Array) -> Array:
+    dim = call.dim(x.rank, default=-1)
+    if int(attribute(call, "opset", 13)) >= 13:
+        return normalization.softmax(x, dim)
+    flat = x.reshape((math.prod(x.shape[:dim]), math.prod(x.shape[dim:])))
+    return normalization.softmax(flat, 1).reshape(x.shape)
+
+
+def _reduce_mean(call: Call, x: Array) -> Array:
+    axes = call["axes"] or range(x.rank)
+    return x.mean(*call.dims(x.rank, tuple(axes)), keep=bool(attribute(call, "keepdims", 1)))
+
+
+def _image(call: Call, x: Array) -> Array:
+    return x.permute((0, x.rank - 1, *range(1, x.rank - 1))) if call["channels_last"] else x
+
+
+def _back(call: Call, x: Array) -> Array:
+    return x.permute((0, *range(2, x.rank), 1)) if call["channels_last"] else x
+
+
+def _global_average(call: Call, x: Array) -> Array:
+    image = _image(call, x)
+    return _back(call, image.mean(*range(2, image.rank)))
+
+
+def _average(call: Call, x: Array) -> Array:
+    defaults = {"auto_pad": "NOTSET", "ceil_mode": 0, "count_include_pad": 0}
+    inner = replace(
+        call,
+        inputs={"X": Tensor(_image(call, x), "FLOAT")},
+        attributes={**defaults, **call.attributes},
+    )
+    return _back(call, window.RULES["AveragePool"](inner))
+
+
+def _concatenate(call: Call) -> Tensor:
+    """Tensors with scales and zero points of their own as one with the result's."""
+    values = [each for each in call.sequence("inputs") if isinstance(each, Tensor)]
+    if not values or len(values) % 3:
+        call.refuse("its inputs have to be tensors, each with its scale and its zero point")
+    arrays = [call.use(each.array) for each in values]
+    parts = [
+        dequantize(
+            x.cast("f32"),
+            Quantization("f32", 0, 0, scale.cast("f32").reshape(()), zero.cast("f32").reshape(())),
+        )
+        for x, scale, zero in zip(arrays[::3], arrays[1::3], arrays[2::3], strict=True)
+    ]
+    found = concatenate(parts, call.dim(parts[0].rank))
+    return _round(call, found, "Y_zero_point", "Y_scale", "Y_zero_point")
+
+
+def _where(call: Call) -> Tensor:
+    x, y = (
+        _value(call, each, f"{each.lower()}_scale", f"{each.lower()}_zero_point") for each in "XY"
+    )
+    return _round(call, call.array("condition").where(x, y), "X", "z_scale", "z_zero_point")
+
+
+# -- products ------------------------------------------------------------------------------------
+
+
+def _product(call: Call, zero: str = "a_zero_point") -> Array:
+    """The product of matrices of integers without their zero points, as f32."""
+    a = quantization.take_factor(call, "A", zero, dim=-2)
+    b = quantization.take_factor(call, "B", "b_zero_point", dim=-1)
+    return quantization.multiply(call, a, b).cast("f32")
+
+
+def _matmul_to_float(call: Call) -> Array:
+    return _scaled(call, _product(call), call.array("a_scale").reshape(()))
+
+
+def _scaled(call: Call, product: Array, scale: Array) -> Array:
+    found = product * (call.array("b_scale") * scale)
+    bias = call.optional("bias")
+    return found if bias is None else found + bias
+
+
+def _dynamic_matmul(call: Call) -> Array:
+    """The product with integers of rows that are rounded by their own least and largest number."""
+    x, scale, zero = quantization.RULES["DynamicQuantizeLinear"](
+        replace(call, inputs={"x": call.tensor("A")})
+    )
+    inputs = {**call.inputs, "A": Tensor(x, "UINT8"), "a_zero_point": Tensor(zero, "UINT8")}
+    return _scaled(call, _product(replace(call, inputs=inputs)), scale)
+
+
+def _gemm(call: Call) -> Array | Tensor:
+    a = quantization.take_factor(call, "A", "a_zero_point", dim=0)
+    b = quantization.take_factor(call, "B", "b_zero_point", dim=0 if call["transB"] else 1)
+    a, b = a.transpose() if call["transA"] else a, b.transpose() if call["transB"] else b
+    product = quantization.multiply(call, a, b)
+    if (bias := call.optional("C")) is not None:
+        product = product + bias
+    scale = call.array("a_scale").reshape(()) * call.array("b_scale")
+    found = product.cast("f32") * (scale * float(attribute(call, "alpha", 1)))
+    if not call.has("y_scale"):
+        return found
+    return _round(call, found, "A", "y_scale", "y_zero_point")
+
+
+def _conv(call: Call) -> Tensor:
+    if call["channels_last"]:
+        call.refuse(
+            "images whose channels go last are not supported; export the model without them"
+        )
+    return quantization.RULES["QLinearConv"](
+        replace(call, attributes={"group": 1, "auto_pad": "NOTSET", **call.attributes})
+    )
+
+
+def _attention(call: Call) -> tuple[Array, ...]:
+    """Attention whose projection is a product of integers."""
+    inputs = {
+        "A": call.inputs["input"],
+        "B": call.inputs["weight"],
+        "a_zero_point": call.inputs.get("input_zero_point"),
+        "b_zero_point": call.inputs.get("weight_zero_point"),
+        "b_scale": call.inputs["weight_scale"],
+        "bias": call.inputs["bias"],
+    }
+    inner = replace(call, inputs=inputs)
+    scale = call.array("input_scale").reshape(())
+    return attend_to_itself(call, _scaled(inner, _product(inner), scale))
+
+
+# -- packed weights ------------------------------------------------------------------------------
+
+
+def _unpack(call: Call, packed: Array, bits: int, count: int) -> Array:
+    """Numbers of few bits along the last dimension of bytes, those of the lowest bits first."""
+    if bits not in (2, 4, 8):
+        call.refuse(f"weights of {bits} bits are not supported; those of 2, 4 and 8 are")
+    if bits == 8:
+        return packed.cut(packed.rank - 1, 0, count)
+    dim = packed.rank
+    wide = packed.cast("i32")
+    parts = [((wide >> shift) & ((1 << bits) - 1)).unsqueeze(dim) for shift in range(0, 8, bits)]
+    whole = concatenate(parts, dim).reshape((*packed.shape[:-1], packed.shape[-1] * (8 // bits)))
+    return whole.cut(dim - 1, 0, count)
+
+
+def _matmul_of_bits(call: Call) -> Array:
+    """The product with a weight (N, K) of blocks along K, each with a scale and a zero point."""
+    x, packed = call.array("A"), call.array("B")
+    bits = int(attribute(call, "bits", 4))
+    columns, depth, block = (int(call.required(name)) for name in ("N", "K", "block_size"))
+    if call["weight_prepacked"]:
+        call.refuse("weights in an order for one processor (weight_prepacked) are not supported")
+    blocks = -(-depth // max(block, 1))
+    expected = columns * blocks * block * bits // 8
+    if block < 1 or math.prod(packed.shape) != expected or x.shape[-1] != depth:
+        call.refuse(
+            f"a weight of {list(packed.shape)} bytes does not have {columns} rows of {depth} "
+            f"numbers of {bits} bits in blocks of {block}, or rows have {x.shape[-1]}"
+        )
+    packed = packed.reshape((columns, blocks, block * bits // 8))
+    weight = _unpack(call, packed, bits, block).cast(x.dtype)
+    scales = call.array("scales").reshape((columns, blocks)).cast(x.dtype)
+    zeros = _zero_points(call, bits, columns, blocks)
+    zeros = scales.fill(1 << (bits - 1)) if zeros is None else zeros.cast(x.dtype)
+    if call.has("g_idx"):
+        groups = call.array("g_idx").cast("i64").cut(0, 0, depth)
+        weight = weight.reshape((columns, blocks * block)).cut(1, 0, depth)
+        scales, zeros = (indexing.take(each, 1, groups) for each in (scales, zeros))
+        weight = (weight - zeros) * scales
+    else:
+        weight = (weight - zeros.unsqueeze(2)) * scales.unsqueeze(2)
+        weight = weight.reshape((columns, blocks * block)).cut(1, 0, depth)
+    found = x @ weight.transpose()
+    bias = call.optional("bias")
+    return found if bias is None else found + bias
+
+
+def _zero_points(call: Call, bits: int, columns: int, blocks: int) -> Array | None:
+    zeros = call.optional("zero_points")
+    if zeros is None:
+        return None
+    if zeros.is_real:
+        return zeros.reshape((columns, blocks))
+    row = -(-blocks * bits // 8)
+    return _unpack(call, zeros.reshape((columns, row)), bits, blocks)
+
+
+def _gather_blocks(call: Call) -> Array:
+    """Rows of a table of blocks along its last dimension."""
+    data, scales = call.tensor("data"), call.array("scales")
+    table, bits = call.use(data.array), int(attribute(call, "bits", 4))
+    dims = [
+        call.dims(table.rank, (int(attribute(call, *each)),), each[0])[0]
+        for each in (("gather_axis", 0), ("quantize_axis", 1))
+    ]
+    if dims[0] != 0 or dims[1] != table.rank - 1:
+        call.refuse("rows are looked up along the first dimension, and blocks are along the last")
+    block = int(attribute(call, "block_size", 128))
+    index = call.array("indices").cast("i64")
+    is_packed = data.type == "UINT8"
+    width = table.shape[-1] * (8 // bits if is_packed else 1)
+    found, scales = indexing.take(table, 0, index), indexing.take(scales, 0, index)
+    found = _unpack(call, found, bits, width) if is_packed else found
+    zeros = call.optional("zero_points")
+    if zeros is not None:
+        zeros = indexing.take(zeros, 0, index)
+        if call.tensor("zero_points").type == "UINT8":
+            zeros = _unpack(call, zeros, bits, scales.shape[-1])
+    elif is_packed:
+        zeros = array_of(np.int32(1 << (bits - 1)))
+
+    def spread(x: Array) -> Array:
+        wide = x.unsqueeze(x.rank).broadcast((*x.shape, block))
+        return wide.reshape((*x.shape[:-1], x.shape[-1] * block)).cut(x.rank - 1, 0, width)
+
+    value = found.cast(scales.dtype)
+    if zeros is not None:
+        point = zeros.cast(scales.dtype)
+        value = value - (spread(point) if point.rank else point)
+    return value * spread(scales)
+
+
+RULES: dict[str, Rule] = {
+    "DequantizeLinear": quantization.RULES["DequantizeLinear"],
+    "DynamicQuantizeMatMul": _dynamic_matmul,
+    "GatherBlockQuantized": _gather_blocks,
+    "MatMulIntegerToFloat": _matmul_to_float,
+    "MatMulNBits": _matmul_of_bits,
+    "QAttention": _attention,
+    "QGemm": _gemm,
+    "QLinearAdd": _on_two(lambda a, b: a + b),
+    "QLinearAveragePool": _on_one(_average),
+    "QLinearConcat": _concatenate,
+    "QLinearConv": _conv,
+    "QLinearGlobalAveragePool": _on_one(_global_average),
+    "QLinearLeakyRelu": _on_one(_leaky_relu),
+    "QLinearMul": _on_two(lambda a, b: a * b),
+    "QLinearReduceMean": _on_one(_reduce_mean),
+    "QLinearSigmoid": _on_one(lambda call, x: x.sigmoid()),
+    "QLinearSoftmax": _on_one(_softmax),
+    "QLinearWhere": _where,
+    "QuantizeLinear": quantization.RULES["QuantizeLinear"],
+}
+"""Rules by the names of operators of the domain `com.microsoft`."""
+
+_ONE = "X X_scale X_zero_point Y_scale Y_zero_point"
+_TWO = "A A_scale A_zero_point B B_scale B_zero_point C_scale C_zero_point"
+
+INPUTS: dict[str, str] = {
+    "DequantizeLinear": "x x_scale x_zero_point",
+    "DynamicQuantizeMatMul": "A B b_scale b_zero_point bias",
+    "GatherBlockQuantized": "data indices scales zero_points",
+    "MatMulIntegerToFloat": "A B a_scale b_scale a_zero_point b_zero_point bias",
+    "MatMulNBits": "A B scales zero_points g_idx bias",
+    "QAttention": "input weight bias input_scale weight_scale mask_index input_zero_point "
+    "weight_zero_point past",
+    "QGemm": "A a_scale a_zero_point B b_scale b_zero_point C y_scale y_zero_point",
+    "QLinearAdd": _TWO,
+    "QLinearConcat": "Y_scale Y_zero_point inputs*",
+    "QLinearConv": "x x_scale x_zero_point w w_scale w_zero_point y_scale y_zero_point B",
+    "QLinearMul": _TWO,
+    "QLinearWhere": "condition X x_scale x_zero_point Y y_scale y_zero_point z_scale z_zero_point",
+    "QuantizeLinear": "x y_scale y_zero_point",
+    **dict.fromkeys(
+        (
+            *("QLinearAveragePool", "QLinearGlobalAveragePool", "QLinearLeakyRelu"),
+            *("QLinearReduceMean", "QLinearSigmoid", "QLinearSoftmax"),
+        ),
+        _ONE,
+    ),
+}
+"""Names of inputs, in their order; that with a star takes all that follow."""
