@@ -13,6 +13,7 @@ from ttmlir.frontend.torch.decompositions import (
     linear_algebra,
     products,
     quantization,
+    segments,
 )
 from ttmlir.frontend.torch.elements import torch_package
 
@@ -20,6 +21,7 @@ _TABLE: dict[str, Callable[..., Any]] = {
     **linear_algebra.DECOMPOSITIONS,
     **products.DECOMPOSITIONS,
     **quantization.DECOMPOSITIONS,
+    **segments.DECOMPOSITIONS,
 }
 
 
