@@ -332,3 +332,27 @@ def test_counts_and_repetitions_of_known_sizes() -> None:
         x=numbers(3),
         n=torch.tensor([4, 0, 3]),
     )
+
+
+def test_lists_of_tensors() -> None:
+    """Functions of torch on several tensors at once, in place, too."""
+    cases = """torch._foreach_add(xs, ys, alpha=2) + torch._foreach_add(xs, [1.0, 2.0])
+        torch._foreach_sub(xs, 0.5) + torch._foreach_mul(xs, a[0, 0]) + torch._foreach_div(xs, ys)
+        torch._foreach_addcmul(xs, ys, ys, value=0.3) + torch._foreach_pow(2.0, xs)
+        torch._foreach_addcdiv(xs, ys, torch._foreach_exp(ys), [0.3, 0.4])
+        torch._foreach_norm(xs) + torch._foreach_norm(xs, 1) + torch._foreach_max(xs)
+        torch._foreach_maximum(xs, 0.0) + torch._foreach_minimum(xs, ys)
+        torch._foreach_lerp(xs, ys, 0.3) + torch._foreach_lerp(xs, ys, ys)
+        torch._foreach_sqrt(torch._foreach_abs(xs)) + torch._foreach_clamp_max(xs, 0.2)"""
+    named = cases.replace("xs", "[a, b]").replace("ys", "[b, a]")
+    check_all(named, a=numbers(2, 3), b=numbers(2, 3, seed=1))
+
+    def change(a: Any, b: Any) -> Any:
+        kept = [a.clone(), b.clone(), b + 1]
+        torch._foreach_mul_(kept, 0.5)
+        torch._foreach_copy_(kept[:1], [b])
+        torch._foreach_zero_(kept[1:2])
+        return kept
+
+    a, b = numbers(2, 3), numbers(2, 3, seed=1)
+    torch.testing.assert_close(ttmlir.compile(change, a, b)(a, b), change(a, b))

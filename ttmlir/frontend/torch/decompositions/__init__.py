@@ -11,6 +11,7 @@ from typing import Any
 
 from ttmlir.frontend.torch.decompositions import (
     linear_algebra,
+    lists,
     products,
     quantization,
     segments,
@@ -19,6 +20,7 @@ from ttmlir.frontend.torch.elements import torch_package
 
 _TABLE: dict[str, Callable[..., Any]] = {
     **linear_algebra.DECOMPOSITIONS,
+    **lists.DECOMPOSITIONS,
     **products.DECOMPOSITIONS,
     **quantization.DECOMPOSITIONS,
     **segments.DECOMPOSITIONS,

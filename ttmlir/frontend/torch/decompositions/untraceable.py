@@ -249,8 +249,33 @@ def _linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callab
     return function(*primals), pushforward
 
 
+def _average(averaged: Any, model: Any) -> None:
+    """`AveragedModel.update_parameters`, whose first call copies, by computing both."""
+    torch = torch_package()
+    utils = import_module("torch.optim.swa_utils")
+
+    def tensors_of(owner: Any) -> list[Any]:
+        more = owner.buffers() if averaged.use_buffers else ()
+        return [each.detach() for each in (*owner.parameters(), *more)]
+
+    count = averaged.n_averaged
+    kept, given = tensors_of(averaged.module), tensors_of(model)
+    if averaged.avg_fn is not None and averaged.multi_avg_fn is None:
+        new = [averaged.avg_fn(old, each, count) for old, each in zip(kept, given, strict=True)]
+    else:
+        new = [each.clone() for each in kept]
+        (averaged.multi_avg_fn or utils.get_swa_multi_avg_fn())(new, given, count)
+    for old, each, mean in zip(kept, given, new, strict=True):
+        old.copy_(torch.where(count == 0, each, mean))
+    if not averaged.use_buffers:
+        for old, each in zip(averaged.module.buffers(), model.buffers(), strict=True):
+            old.detach().copy_(each.detach())
+    count += 1
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
     "func.linearize": _linearize,
     "nn.AdaptiveLogSoftmaxWithLoss.forward": _adaptive_log_softmax,
+    "optim.swa_utils.AveragedModel.update_parameters": _average,
 }
 """Functions in Python that torch does not announce when they are called."""
