@@ -298,3 +298,61 @@ def test_check_of_a_tensor_is_left_out() -> None:
 
     x = torch.arange(1.0, 6.0)
     assert torch.equal(ttmlir.compile(checked, x)(x), x + 1)
+
+
+def test_segments() -> None:
+    """Of each kind, with and without an initial value, an empty one, and a batch of them."""
+    check_all(
+        """torch.segment_reduce(x, "sum", lengths=n)
+        torch.segment_reduce(x, "mean", lengths=n)
+        torch.segment_reduce(x, "mean", lengths=n, initial=2.5)
+        torch.segment_reduce(x, "max", lengths=n)
+        torch.segment_reduce(x[:, 0], "min", lengths=n, initial=-0.25)
+        torch.segment_reduce(x, "prod", lengths=n, initial=3)
+        torch.segment_reduce(x, "sum", offsets=o)
+        torch.segment_reduce(b, "max", lengths=m, axis=1)""",
+        x=numbers(7, 3),
+        n=torch.tensor([2, 0, 5]),
+        o=torch.tensor([0, 3, 7]),
+        b=numbers(2, 7, 3),
+        m=torch.tensor([[2, 1, 4], [3, 3, 1]]),
+    )
+
+
+def test_counts_and_repetitions_of_known_sizes() -> None:
+    """Numbers below a bound are counted, and elements repeated to a size that is said."""
+    check_all(
+        """torch.bincount(i, minlength=6)
+        torch.bincount(i, w, minlength=6)
+        torch.bincount(i, w.double(), minlength=6)
+        torch.repeat_interleave(x, n, output_size=7)
+        torch.repeat_interleave(x[:, None] * w[:2], n, 0, output_size=7)""",
+        i=places(9, count=6),
+        w=numbers(9),
+        x=numbers(3),
+        n=torch.tensor([4, 0, 3]),
+    )
+
+
+def test_lists_of_tensors() -> None:
+    """Functions of torch on several tensors at once, in place, too."""
+    cases = """torch._foreach_add(xs, ys, alpha=2) + torch._foreach_add(xs, [1.0, 2.0])
+        torch._foreach_sub(xs, 0.5) + torch._foreach_mul(xs, a[0, 0]) + torch._foreach_div(xs, ys)
+        torch._foreach_addcmul(xs, ys, ys, value=0.3) + torch._foreach_pow(2.0, xs)
+        torch._foreach_addcdiv(xs, ys, torch._foreach_exp(ys), [0.3, 0.4])
+        torch._foreach_norm(xs) + torch._foreach_norm(xs, 1) + torch._foreach_max(xs)
+        torch._foreach_maximum(xs, 0.0) + torch._foreach_minimum(xs, ys)
+        torch._foreach_lerp(xs, ys, 0.3) + torch._foreach_lerp(xs, ys, ys)
+        torch._foreach_sqrt(torch._foreach_abs(xs)) + torch._foreach_clamp_max(xs, 0.2)"""
+    named = cases.replace("xs", "[a, b]").replace("ys", "[b, a]")
+    check_all(named, a=numbers(2, 3), b=numbers(2, 3, seed=1))
+
+    def change(a: Any, b: Any) -> Any:
+        kept = [a.clone(), b.clone(), b + 1]
+        torch._foreach_mul_(kept, 0.5)
+        torch._foreach_copy_(kept[:1], [b])
+        torch._foreach_zero_(kept[1:2])
+        return kept
+
+    a, b = numbers(2, 3), numbers(2, 3, seed=1)
+    torch.testing.assert_close(ttmlir.compile(change, a, b)(a, b), change(a, b))

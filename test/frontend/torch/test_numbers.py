@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
+import pytest
+
 import ttmlir
 
 torch: Any = import_module("torch")
@@ -87,3 +89,22 @@ def test_places_of_a_single_number() -> None:
     """Numbers of no dimension have one place."""
     x = torch.tensor(3.0)
     check([lambda x: x.index_select(0, torch.tensor([0])), lambda x: torch.permute_copy(x, ())], x)
+
+
+def test_numbers_that_the_program_computes() -> None:
+    """`x.item()` filled in, and as a factor; elsewhere refused by the name of the argument."""
+
+    def use(x: Any, y: Any) -> Any:
+        number = x.item()
+        return torch.full((2, 3), number) + y, y.add(y, alpha=number), torch.scalar_tensor(number)
+
+    x, y = torch.tensor(2.5), torch.tensor([1.0, -2.0, 0.5])
+    found = ttmlir.compile(use, x, y)(x * 2, y)
+    torch.testing.assert_close(found, use(x * 2, y))
+    for function, name in {
+        torch.nn.functional.elu: "alpha",
+        torch.nn.functional.leaky_relu: "negative_slope",
+    }.items():
+        with pytest.raises(ttmlir.CompilationError) as caught:
+            ttmlir.compile(lambda x, y, function=function: function(y, x.item()), x, y)
+        assert f"'{name}' has to be a number of Python's" in str(caught.value)

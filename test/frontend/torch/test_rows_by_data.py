@@ -65,6 +65,31 @@ def test_what_is_computed_of_selected_rows() -> None:
     check(reductions, *((X, mask) for mask in MASKS.values()))
 
 
+def more_of_rows(x: Any, mask: Any) -> Any:
+    """Deviations, reversals, the largest, masks beside other indices, and scatters."""
+    y = x[mask]
+    places = torch.arange(6)[mask]
+    changed = x.clone()
+    changed[mask, places % 5] += y[:, 2]
+    return (
+        (y.var(0), y.std(unbiased=False), y.std(0, keepdim=True), torch.var_mean(y, 0)),
+        (y.var(1).sum(), y.var((0, 1), correction=0), torch.std_mean(y)),
+        (y.flip(0)[0], y.flip((0, 1)).cumsum(0)[0], (y * y.flip(0)).amax(0)),
+        (y.topk(1, 0), y[:, 3].topk(1, largest=False).values, y.topk(2).values.sum(0)),
+        (x[mask, places % 5].sum(), x[mask, torch.tensor([2])].amax(), changed),
+        torch.zeros(4).scatter_add(0, places % 4, y[:, 0]),
+        torch.ones(6, 5).scatter(0, places[:, None].expand(-1, 5), y),
+        torch.zeros(3, 5).scatter_reduce(0, (places % 3)[:, None].expand(-1, 5), y, "amax"),
+        torch.zeros(6).scatter(0, places, 2.0),
+        x[: places[0].item()].sum(0),
+    )
+
+
+def test_more_that_is_computed_of_selected_rows() -> None:
+    """For masks of another number of rows, too; a single one has no deviation."""
+    check(more_of_rows, *((X, MASKS[name]) for name in ("some", "all")))
+
+
 def writes(x: Any, mask: Any) -> Any:
     """Selected rows put to places, added to them, and joined with others."""
     y = x[mask] * 2
@@ -175,11 +200,10 @@ def test_loops_whose_turns_are_lost_are_refused() -> None:
     [
         (lambda x: x[x > 0], "the result has a shape that depends on the numbers in a tensor"),
         (lambda x: x.nonzero(), "the result has a shape that depends on the numbers in a tensor"),
-        (lambda x: x[x[:, 0] > 0].flip(0).sum(0), "the shape u0x5 depends on the numbers"),
-        (
-            lambda x: x[x[:, 0] > 0, 1].sum() + x[x[:, 0] > 0, x[0, :1].long()].sum(),
-            "x[mask][:, i]",
-        ),
+        (lambda x: x[x[:, 0] > 0].roll(1, 0).sum(0), "the shape u0x5 depends on the numbers"),
+        (lambda x: x[: int(x[0, 0])].sum(0), "n.item() stays a number of the program"),
+        (lambda x: torch.bincount(x[0].long()), "torch.bincount(x, minlength=n) counts"),
+        (lambda x: x.repeat_interleave(x[:, 0].long(), 0).sum(0), "output_size=n"),
     ],
 )
 def test_refusals(model: Callable[..., Any], words: str) -> None:

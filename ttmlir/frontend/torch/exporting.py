@@ -27,7 +27,7 @@ from ttmlir.frontend.torch.decompositions.flexible_attention import (
     flexible_attention_written_out,
 )
 from ttmlir.frontend.torch.decompositions.preparing import preparations_kept
-from ttmlir.frontend.torch.decompositions.untraceable import no_validation
+from ttmlir.frontend.torch.decompositions.untraceable import replace_methods
 from ttmlir.frontend.torch.distributed.exchanges import FROM_OUTSIDE
 from ttmlir.frontend.torch.distributed.placing import (
     Devices,
@@ -185,6 +185,9 @@ def _remedy(error: BaseException) -> str:
         )
     if any(file.endswith("batchnorm.py") for file in files):
         return COUNTING_NORM
+    lines = (frame.line or "" for frame in traceback.extract_tb(error.__traceback__))
+    if any(re.search(r"\bint\(", line) for line in lines):
+        return "n.item() stays a number of the program where int(n) does not, as in x[:n.item()]"
     return CHOICES + (
         ", and torch._higher_order_ops.while_loop repeats one; Python may decide by a tensor that "
         "the model closes over instead of taking it as an argument"
@@ -400,11 +403,11 @@ def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         # torch's own recurrent layers keep their weights in a list besides.
         warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
         known = KnownValues(module, dict(module.named_buffers()))
-        with no_validation(), watch(known):
+        with replace_methods(), watch(known):
             exported = torch_package().export.export(module, args, kwargs, strict=False)
         if has_unknown_sizes(exported.graph):
             bounded = take_names(create_bounded(exported), module)
-            with no_validation(), watch(known):
+            with replace_methods(), watch(known):
                 exported = torch_package().export.export(bounded, args, kwargs, strict=False)
         exported.graph_module.meta[_DECIDED] = known.decided
         return exported

@@ -522,7 +522,17 @@ class _Importer:
                     "mesh, in a block of ttmlir.virtual_devices: mesh=init_device_mesh(...)"
                 )
             self._refuse(node, reason)
-        return rule(TorchCall(node, arguments, build))
+        computed = [name for name, each in arguments.items() if isinstance(each, Number)]
+        try:
+            return rule(TorchCall(node, arguments, build))
+        except (AttributeError, TypeError, ValueError):
+            if not computed:
+                raise
+        self._refuse(
+            node,
+            f"'{computed[0]}' has to be a number of Python's, not one that the program computes; "
+            "compute with the tensor itself, without item()",
+        )
 
     def _call_control(self, node: Any, build: BodyBuilder) -> Any:
         """The results of an operation that calls graphs."""

@@ -73,10 +73,14 @@ _INSTEAD = {
         "multiply with their scales",
     ),
     **dict.fromkeys(
-        ("unique_dim", "unique_consecutive", "_unique2", "bincount"),
+        ("unique_dim", "unique_consecutive", "_unique2"),
         "the number of different elements is known only at run time; x.sort() keeps the shape, and "
         "torch.histc(x, bins, min, max) counts",
     ),
+    "bincount": "the largest number is known only at run time; torch.bincount(x, minlength=n) "
+    "counts numbers below n",
+    "repeat_interleave": "how many elements there are is known only at run time; say it: "
+    "torch.repeat_interleave(x, repeats, output_size=n)",
     **dict.fromkeys(
         ("poisson", "binomial", "_standard_gamma", "_sample_dirichlet"),
         "random numbers that take an unknown number of tries are not supported; make them outside "

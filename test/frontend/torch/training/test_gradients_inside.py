@@ -76,7 +76,13 @@ def of_each_row(w: Any, x: Any, y: Any) -> Any:
     return torch.func.vmap(torch.func.grad(loss_of), in_dims=(None, 0, 0))(w, x, y)
 
 
-FUNCTIONS = (grad, several, autograd, backward, second, along, curvature, of_each_row)
+def linear(w: Any, x: Any, y: Any) -> Any:
+    """A value, and a function that applies its derivative, twice."""
+    value, derive = torch.func.linearize(lambda w, x: loss_of(w, x, y), w, x)
+    return value, derive(w, x), derive(torch.ones_like(w), torch.zeros_like(x))
+
+
+FUNCTIONS = (grad, several, autograd, backward, second, along, linear, curvature, of_each_row)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)

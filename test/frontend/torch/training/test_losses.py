@@ -112,3 +112,20 @@ def test_wrong_variances() -> None:
     x = numbers(5, 4)
     with pytest.raises(ttmlir.CompilationError, match=r"var of shape \(3,\) for an input of"):
         ttmlir.compile(lambda x: F.gaussian_nll_loss(x, x, torch.ones(3)), x)
+
+
+def test_clusters_of_classes() -> None:
+    """Classes in clusters, of some of which a batch has no targets; a row, and gradients."""
+    torch.manual_seed(0)
+    loss = torch.nn.AdaptiveLogSoftmaxWithLoss(6, 11, [3, 7], div_value=2.0)
+    x, targets = torch.randn(5, 6), torch.tensor([0, 2, 4, 6, 1])
+
+    def learn(x: Any, targets: Any) -> Any:
+        found = loss(x, targets)
+        return found, torch.autograd.grad(found.loss, [*loss.head.parameters()])
+
+    compiled = ttmlir.compile(learn, x, targets)
+    for given in (targets, targets.flip(0) + 4):
+        torch.testing.assert_close(compiled(x, given), learn(x, given), rtol=1e-5, atol=1e-6)
+    row = ttmlir.compile(loss, x[0], targets[2])
+    torch.testing.assert_close(tuple(row(x[0], targets[2])), tuple(loss(x[0], targets[2])))

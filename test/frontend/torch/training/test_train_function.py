@@ -130,3 +130,85 @@ def test_models_that_are_not_named() -> None:
         ttmlir.train_function(learn, x, models=[model], optimizers=optimizer)
     with pytest.raises(TypeError, match="a parameter that the model does not have"):
         ttmlir.train_function(learn, x, models=[other], optimizers=optimizer)
+
+
+class Scaled:
+    """A model with hooks on its gradients, trained with a scaled loss, and averages of it."""
+
+    def __init__(self) -> None:
+        """A scale at which the first gradients are infinite, and grows after two good steps."""
+        torch.manual_seed(0)
+        self.model = nn.Sequential(nn.Linear(3, 5, bias=False), nn.BatchNorm1d(5), nn.Linear(5, 4))
+        self.model[0].weight.register_hook(lambda gradient: gradient * 0.5)
+        self.model[2].bias.register_post_accumulate_grad_hook(_turn)
+        swa = torch.optim.swa_utils
+        self.means = [
+            swa.AveragedModel(self.model),
+            swa.AveragedModel(self.model, multi_avg_fn=swa.get_ema_multi_avg_fn(0.9)),
+            swa.AveragedModel(self.model, avg_fn=lambda a, b, n: a + (b - a) / (n + 1)),
+        ]
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.05)
+        self.scaler = torch.amp.GradScaler("cpu", init_scale=2.0**127, growth_interval=2)
+
+    def play(self, x: Any, y: Any) -> Any:
+        """A step; if it is skipped, the averages count it nevertheless."""
+        self.optimizer.zero_grad()
+        loss = F.cross_entropy(self.model(x), y) * 8
+        self.scaler.scale(loss).backward()
+        self.scaler.unscale_(self.optimizer)
+        nn.utils.clip_grad_norm_(self.model.parameters(), 0.5)
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        for mean in self.means:
+            mean.update_parameters(self.model)
+        return loss
+
+
+def _turn(parameter: Any) -> None:
+    parameter.grad = -parameter.grad
+
+
+def test_scaled_losses_hooks_and_averages() -> None:
+    """Steps whose gradients are infinite move nothing; the scale goes down, and up again."""
+    ours, theirs = Scaled(), Scaled()
+    generator = torch.Generator().manual_seed(1)
+    x, y = torch.randn(6, 3, generator=generator), torch.arange(6) % 4
+    step = ttmlir.train_function(
+        ours.play,
+        x.clone().requires_grad_(),
+        y,
+        models=[ours.model, *ours.means],
+        optimizers=[ours.optimizer],
+        scaler=ours.scaler,
+    )
+    scales: list[float] = []
+    for _ in range(7):
+        expected = theirs.play(x, y).detach()
+        torch.testing.assert_close(step(x, y), expected, rtol=1e-4, atol=1e-5)
+        step.load_into()
+        assert ours.scaler.state_dict() == theirs.scaler.state_dict()
+        scales.append(ours.scaler.get_scale())
+    assert scales[0] < 2.0**127
+    assert len(set(scales)) > 2
+    assert step.steps < 7
+    for one, other in zip([ours.model, *ours.means], [theirs.model, *theirs.means], strict=True):
+        torch.testing.assert_close(one.state_dict(), other.state_dict(), rtol=1e-4, atol=1e-5)
+    kept = [each.optimizer.state_dict()["state"] for each in (ours, theirs)]
+    torch.testing.assert_close(*kept, rtol=1e-4, atol=1e-5)
+    ours.scaler.load_state_dict({**ours.scaler.state_dict(), "scale": 1.0})
+    step.load_from()
+    step.load_into()
+    assert ours.scaler.get_scale() == 1.0
+
+
+def test_what_is_no_scaler() -> None:
+    """The message names it."""
+    players = Players()
+    with pytest.raises(TypeError, match=r"a scaler is a torch\.amp\.GradScaler, not 3"):
+        ttmlir.train_function(
+            players.play,
+            *(torch.ones(6, 4), torch.ones(6, 3)),
+            models=players.models,
+            optimizers=players.optimizers,
+            scaler=3,
+        )

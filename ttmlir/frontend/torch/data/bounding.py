@@ -237,15 +237,20 @@ def _nonzero(call: Selection) -> Any:
     axis = call.masks.axis(x)
     if axis.valid.dtype != torch.bool:
         axis.valid = axis.valid != 0
-    positions = torch.arange(math.prod(x.shape))
-    columns: list[Any] = []
-    for extent in reversed(x.shape):
-        columns.append(positions % extent)
-        positions = positions // extent
-    columns = columns[::-1]
+    columns = _positions(x.shape)
     if call.name in ("where", "nonzero_numpy"):
         return [Rows(column, {0: axis}) for column in columns]
     return Rows(torch.stack(columns, 1), {0: axis})
+
+
+def _positions(shape: Sequence[int]) -> list[Any]:
+    """Where the elements of a shape are, in order: a column for each dimension."""
+    places = torch_package().arange(math.prod(shape))
+    columns: list[Any] = []
+    for extent in reversed(shape):
+        columns.append(places % extent)
+        places = places // extent
+    return columns[::-1]
 
 
 def _where(call: Selection) -> Any:
@@ -269,8 +274,8 @@ def _index(call: Selection) -> Any:
     given = [(dim, each) for dim, each in enumerate(indices) if each is not None]
     if len(given) == 1 and _is_mask(given[0][1]):
         return _select(call, x, *given[0])
-    if any(_is_mask(each) for _, each in given):
-        return call.refuse("a mask beside other indices is not supported; write x[mask][:, i]")
+    indices = _without_masks(call, indices)
+    given = [(dim, each) for dim, each in enumerate(indices) if each is not None]
     for dim, _ in given:
         if dim in x.axes:
             x = x.compact(dim)
@@ -305,6 +310,20 @@ def _select(call: Selection, x: Rows, dim: int, mask: Any) -> Any:
 def _is_mask(index: Any) -> bool:
     data = rows_of(index).data
     return is_tensor(data) and data.dtype == torch_package().bool
+
+
+def _without_masks(call: Selection, indices: Sequence[Any]) -> list[Any]:
+    """The indices with the positions of what masks select instead of them."""
+    found: list[Any] = []
+    for each in indices:
+        if each is None or not _is_mask(each):
+            found.append(each)
+        elif isinstance(each, Rows):
+            return _refuse_rows(call)
+        else:
+            axis = call.masks.axis(each)
+            found += [Rows(column, {0: axis}) for column in _positions(each.shape)]
+    return found
 
 
 def _take(call: Selection) -> Any:
@@ -478,8 +497,8 @@ def _index_put(call: Selection) -> Any:
         if isinstance(mask, Rows) or dim:
             return _refuse_rows(call)
         return _put_masked(call, x, mask, values, accumulate)
-    if any(_is_mask(each) for _, each in given):
-        return _refuse_rows(call)
+    indices = _without_masks(call, indices)
+    given = [(dim, each) for dim, each in enumerate(indices) if each is not None]
     tensors, axes = align([each for _, each in given])
     rank = max(each.dim() for each in tensors)
     dims = [dim for dim, _ in given]
@@ -556,6 +575,102 @@ def _index_add(call: Selection) -> Any:
     return torch.index_add(x, dim, index.data, source.fill(0), alpha=alpha)
 
 
+def _scatter(call: Selection) -> Any:
+    """Elements written to places; those that do not count go after the last place, and away."""
+    torch = torch_package()
+    x, index = call.args[0], rows_of(call.get("index"))
+    given = call.args[3]
+    if isinstance(x, Rows) or (not index.axes and not isinstance(given, Rows)):
+        return None if not isinstance(x, Rows) else _refuse_rows(call)
+    if not index.axes:
+        return _refuse_rows(call)
+    dim = call.dim(x.dim())
+    if is_tensor(given) or isinstance(given, Rows):
+        source = rows_of(given)
+        for at, axis in index.axes.items():
+            source = Rows(_as_rows_of(source, axis, at), {})
+        given = source.data
+    extent = x.shape[dim]
+    longer = torch.cat([x, x.narrow(dim, 0, 1)], dim)
+    places = index.fill(extent)
+    written = call.node.target.overloadpacket
+    # What writes to its first argument has another name.
+    function = getattr(torch.ops.aten, written.__name__.removesuffix("_"))
+    found = function(longer, dim, places, given, *call.args[4:], **call.kwargs)
+    return found.narrow(dim, 0, extent)
+
+
+# -- reducing and turning round ------------------------------------------------------------------
+
+
+def _deviate(call: Selection) -> Any:
+    """Variances and standard deviations of what counts, and the means before them."""
+    torch = torch_package()
+    x = call.args[0]
+    if not isinstance(x, Rows):
+        return None
+    rank = x.data.dim()
+    given = call.get("dim")
+    listed = [given] if isinstance(given, int) else given
+    dims = [dim % rank for dim in listed] if listed else list(range(rank))
+    keep = bool(call.get("keepdim", False))
+    correction = call.get("correction")
+    if correction is None:
+        correction = 1 if call.get("unbiased", True) else 0
+    count: Any = 1
+    for dim in dims:
+        count = count * (x.axes[dim].count() if dim in x.axes else x.data.shape[dim])
+    mean = x.fill(0, dims).sum(dims, keepdim=True) / count
+    valid = x.valid(dims)
+    away = x.data - mean
+    away = away if valid is None else torch.where(valid, away, 0)
+    divisor = torch.clamp(torch.as_tensor(count - correction), min=0)
+    found = away.square().sum(dims, keepdim=True) / divisor
+    if call.name.startswith("std"):
+        found = found.sqrt()
+    axes = {
+        dim if keep else dim - sum(each < dim for each in dims): axis
+        for dim, axis in x.axes.items()
+        if dim not in dims
+    }
+    results = [made(each if keep else each.squeeze(dims), axes) for each in (found, mean)]
+    return results if call.name.endswith("mean") else results[0]
+
+
+def _flip(call: Selection) -> Any:
+    """The positions that count in the other direction, before all others."""
+    torch = torch_package()
+    x = call.args[0]
+    if not isinstance(x, Rows):
+        return None
+    for dim in (each % x.data.dim() for each in call.get("dims")):
+        if dim not in x.axes:
+            x = Rows(x.data.flip(dim), x.axes)
+            continue
+        x = x.compact(dim)
+        axis = x.axes[dim]
+        places = (axis.count() - 1 - torch.arange(axis.size)).clamp(min=0)
+        x = Rows(x.data.index_select(dim, places), x.axes)
+    return x
+
+
+def _top(call: Selection) -> Any:
+    """The largest or smallest of those that count, which are known to be no fewer."""
+    torch = torch_package()
+    x, count = call.args[0], call.get("k")
+    if not isinstance(x, Rows) or not isinstance(count, int):
+        return None
+    dim = call.get("dim", -1) % x.data.dim()
+    if dim not in x.axes:
+        return None
+    x = x.compact(dim)
+    largest = bool(call.get("largest", True))
+    edge = (lowest if largest else highest)(x.data.dtype)
+    found = torch.topk(x.fill(edge, [dim]), count, dim, largest, bool(call.get("sorted", True)))
+    axes = {each: axis for each, axis in x.axes.items() if each != dim}
+    return [made(each, axes) for each in found]
+
+
 def _refuse_rows(call: Selection) -> Any:
     return call.refuse(
         "this operation is not supported for tensors whose shapes depend on the numbers in a "
@@ -569,6 +684,7 @@ HANDLERS: dict[str, Callable[[Selection], Any]] = {
     "argwhere": _nonzero,
     "cat": _cat,
     "concat": _cat,
+    "flip": _flip,
     "index": _index,
     "index_add": _index_add,
     "index_put": _index_put,
@@ -576,12 +692,20 @@ HANDLERS: dict[str, Callable[[Selection], Any]] = {
     "masked_select": _masked_select,
     "nonzero": _nonzero,
     "nonzero_numpy": _nonzero,
+    "scatter": _scatter,
+    "scatter_add": _scatter,
+    "scatter_reduce": _scatter,
     "select": _take,
     "slice": _slice,
     "split_with_sizes": _split,
+    "std": _deviate,
+    "std_mean": _deviate,
     "sym_numel": _numel,
     "sym_size": _size,
+    "topk": _top,
     "unique_consecutive": _unique,
+    "var": _deviate,
+    "var_mean": _deviate,
     "where": _where,
 }
 """What becomes of operations, by their names without the underscore of those that write."""
@@ -603,10 +727,19 @@ def has_unknown_sizes(graph: Any) -> bool:
     """True for a program with shapes that depend on data, or with loops over positions."""
     return any(
         BEGIN in str(node.target)
+        or _mixes_masks(node)
         or any(_unknown_dims(meta) for meta in leaves(node.meta.get("val")))
         for node in graph.nodes
         if node.op == "call_function"
     )
+
+
+def _mixes_masks(node: Any) -> bool:
+    """True for a write to what a mask selects beside other indices."""
+    if not _name_of(node).startswith("index_put"):
+        return False
+    indices = [each.meta["val"] for each in node.args[1] if each is not None]
+    return len(indices) > 1 and any(each.dtype == torch_package().bool for each in indices)
 
 
 def _unknown_dims(meta: Any) -> list[int]:
@@ -718,7 +851,7 @@ class _Bounding:
         makes = any(_unknown_dims(meta) for meta in leaves(node.meta.get("val")))
         if name in ("item", "_local_scalar_dense"):
             return Count(args[0])
-        if not is_special and not makes:
+        if not is_special and not makes and not _mixes_masks(node):
             return node.target(*args, **kwargs)
         if not hasattr(node.target, "_schema"):
             return self._arithmetic(node, name, args)

@@ -11,15 +11,19 @@ from typing import Any
 
 from ttmlir.frontend.torch.decompositions import (
     linear_algebra,
+    lists,
     products,
     quantization,
+    segments,
 )
 from ttmlir.frontend.torch.elements import torch_package
 
 _TABLE: dict[str, Callable[..., Any]] = {
     **linear_algebra.DECOMPOSITIONS,
+    **lists.DECOMPOSITIONS,
     **products.DECOMPOSITIONS,
     **quantization.DECOMPOSITIONS,
+    **segments.DECOMPOSITIONS,
 }
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from inspect import signature
 from operator import attrgetter
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.torch.decompositions.ctc import ctc_loss
 from ttmlir.frontend.torch.decompositions.packed_sequences import pack_padded_sequence
+from ttmlir.frontend.torch.decompositions.segments import count_numbers, reduce_segments
 from ttmlir.frontend.torch.elements import torch_package
 
 
@@ -42,12 +44,33 @@ def replace_untraceable() -> Generator[None]:
         ) -> Any:
             return replacements.get(func, func)(*args, **(kwargs or {}))
 
-    with no_validation(), Replacing():
+    with replace_methods(), Replacing():
         yield
 
 
 @contextmanager
-def no_validation() -> Generator[None]:
+def replace_methods() -> Generator[None]:
+    """Let no distribution validate, and methods that are called by torch's own code be ours."""
+    with ExitStack() as stack:
+        stack.enter_context(_no_validation())
+        for path, function in _METHODS.items():
+            owner, _, name = path.rpartition(".")
+            stack.enter_context(_replaced(attrgetter(owner)(torch_package()), name, function))
+        yield
+
+
+@contextmanager
+def _replaced(owner: Any, name: str, function: Callable[..., Any]) -> Generator[None]:
+    before = getattr(owner, name)
+    setattr(owner, name, function)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+@contextmanager
+def _no_validation() -> Generator[None]:
     """Let no distribution look at its parameters and samples, also those that are asked to."""
     base = torch_package().distributions.Distribution
 
@@ -191,6 +214,7 @@ def _dense(name: str) -> Callable[..., Any]:
 
 _UNTRACEABLE: dict[str, Callable[..., Any]] = {
     "_pack_padded_sequence": pack_padded_sequence,
+    "bincount": count_numbers,
     "combinations": _combinations,
     "corrcoef": _corrcoef,
     "cov": _cov,
@@ -200,4 +224,58 @@ _UNTRACEABLE: dict[str, Callable[..., Any]] = {
     "nn.functional.embedding": _dense("embedding"),
     "nn.functional.embedding_bag": _dense("embedding_bag"),
     "nn.functional.gaussian_nll_loss": _gaussian_nll_loss,
+    "segment_reduce": reduce_segments,
 }
+
+
+def _adaptive_log_softmax(module: Any, input_: Any, target_: Any) -> Any:
+    """`AdaptiveLogSoftmaxWithLoss` by the probabilities of all classes.
+
+    torch computes those of the clusters that targets are in, which it looks for.
+    """
+    rows = input_.unsqueeze(0) if target_.dim() == 0 else input_
+    found = module.log_prob(rows).gather(1, target_.reshape(-1, 1)).squeeze(1)
+    loss = -found.mean()
+    named = import_module("torch.nn.modules.adaptive")._ASMoutput
+    return named(found.squeeze(0) if target_.dim() == 0 else found, loss)
+
+
+def _linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """The value, and a function of tangents, which is computed beside the value once more."""
+
+    def pushforward(*tangents: Any) -> Any:
+        return torch_package().func.jvp(function, primals, tangents)[1]
+
+    return function(*primals), pushforward
+
+
+def _average(averaged: Any, model: Any) -> None:
+    """`AveragedModel.update_parameters`, whose first call copies, by computing both."""
+    torch = torch_package()
+    utils = import_module("torch.optim.swa_utils")
+
+    def tensors_of(owner: Any) -> list[Any]:
+        more = owner.buffers() if averaged.use_buffers else ()
+        return [each.detach() for each in (*owner.parameters(), *more)]
+
+    count = averaged.n_averaged
+    kept, given = tensors_of(averaged.module), tensors_of(model)
+    if averaged.avg_fn is not None and averaged.multi_avg_fn is None:
+        new = [averaged.avg_fn(old, each, count) for old, each in zip(kept, given, strict=True)]
+    else:
+        new = [each.clone() for each in kept]
+        (averaged.multi_avg_fn or utils.get_swa_multi_avg_fn())(new, given, count)
+    for old, each, mean in zip(kept, given, new, strict=True):
+        old.copy_(torch.where(count == 0, each, mean))
+    if not averaged.use_buffers:
+        for old, each in zip(averaged.module.buffers(), model.buffers(), strict=True):
+            old.detach().copy_(each.detach())
+    count += 1
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "func.linearize": _linearize,
+    "nn.AdaptiveLogSoftmaxWithLoss.forward": _adaptive_log_softmax,
+    "optim.swa_utils.AveragedModel.update_parameters": _average,
+}
+"""Functions in Python that torch does not announce when they are called."""

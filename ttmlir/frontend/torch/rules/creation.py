@@ -12,23 +12,20 @@ from ttmlir.frontend.torch.call import TorchCall, TorchRule
 from ttmlir.ir.tensor_types import tensor_of
 
 
-def _full(call: TorchCall) -> SSAValue:
-    return call.build.create_splat(call["fill_value"], tensor_of(call.element, call.shape))
+def _fill_with(name: str) -> TorchRule:
+    """The number of an argument everywhere: Python's, or one that the program computes."""
 
+    def fill(call: TorchCall) -> SSAValue:
+        value = call[name]
+        if isinstance(value, (int, float, complex)):
+            return call.build.create_splat(value, tensor_of(call.element, call.shape))
+        return call.build.broadcast(call.build.cast(call.tensor(name), call.element), call.shape)
 
-def _fill(call: TorchCall) -> SSAValue:
-    value = call["value"]
-    if isinstance(value, (int, float, complex)):
-        return call.build.create_splat(value, tensor_of(call.element, call.shape))
-    return call.build.broadcast(call.build.cast(call.tensor("value"), call.element), call.shape)
+    return fill
 
 
 def _constant(number: float) -> TorchRule:
     return lambda call: call.build.create_splat(number, tensor_of(call.element, call.shape))
-
-
-def _scalar_tensor(call: TorchCall) -> SSAValue:
-    return call.build.create_splat(call["s"], tensor_of(call.element, ()))
 
 
 def _arange(call: TorchCall) -> SSAValue:
@@ -50,16 +47,16 @@ RULES: dict[str, TorchRule] = {
     "empty": _constant(0),
     "empty_like": _constant(0),
     "empty_strided": _constant(0),
-    "fill": _fill,
-    "full": _full,
-    "full_like": _full,
+    "fill": _fill_with("value"),
+    "full": _fill_with("fill_value"),
+    "full_like": _fill_with("fill_value"),
     "new_empty": _constant(0),
     "new_empty_strided": _constant(0),
-    "new_full": _full,
+    "new_full": _fill_with("fill_value"),
     "new_ones": _constant(1),
     "new_zeros": _constant(0),
     "ones_like": _constant(1),
-    "scalar_tensor": _scalar_tensor,
+    "scalar_tensor": _fill_with("s"),
     "_efficientzerotensor": _constant(0),
     "zeros_like": _constant(0),
 }

@@ -126,7 +126,7 @@ def _sum(mnemonic: str) -> TorchRule:
     """A sum or difference whose second operand is multiplied by `alpha`."""
 
     def rule(call: TorchCall) -> SSAValue:
-        a, b, alpha = call.array(), call.array("other"), call["alpha"]
+        a, b, alpha = call.array(), call.array("other"), call.argument("alpha")
         return a.apply(mnemonic, b if alpha == 1 else b * alpha).value
 
     return rule

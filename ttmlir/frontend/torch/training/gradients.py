@@ -109,6 +109,8 @@ def lower_gradients(
         call_args, call_kwargs = pytree.tree_unflatten(rest, spec)
         before = dict(zip(state, values, strict=True))
         current = before if devices is None else devices.divide_weights(before)
+        for name, tensor in current.items():
+            _take_hooks(tensor, state[name])
         result = torch.func.functional_call(module, current, call_args, call_kwargs)
         results, result_spec = pytree.tree_flatten(result)
         structure[:] = [
@@ -130,6 +132,18 @@ def lower_gradients(
         check_results(graph, is_plain, [*state])
     lowered = _lowered(state, graph, structure)
     return take_names(lowered, module, *((SEED,) if lowered.takes_seed else ()))
+
+
+def _take_hooks(tensor: Any, other: Any) -> None:
+    """Let the gradient of a tensor go through what the gradient of another one goes through."""
+    if not tensor.requires_grad:
+        return
+    hooks: dict[int, Any] = other._backward_hooks or {}
+    for hook in hooks.values():
+        tensor.register_hook(hook)
+    hooks = getattr(other, "_post_accumulate_grad_hooks", None) or {}
+    for hook in hooks.values():
+        tensor.register_post_accumulate_grad_hook(hook)
 
 
 def _trace_for_devices(

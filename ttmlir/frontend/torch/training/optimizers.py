@@ -553,17 +553,19 @@ class Keeping:
         gradients: Mapping[str, Any],
         rates: Mapping[str, Sequence[Any]],
         optimizer: int | None = None,
+        *,
+        skips: Any = None,
     ) -> None:
         """Move the parameters of a traced module by gradients: those of one optimizer, or all.
 
-        What has no gradient stays as it is.
+        What has no gradient stays as it is, and so does everything where `skips` is true.
         """
         torch = torch_package()
         parameters = dict(module.model.named_parameters())
         kept = dict(module.optimizer.named_buffers())
         chosen = [each for each in self.groups if optimizer in (None, each.optimizer)]
         with torch.no_grad():
-            numbers = self._count(chosen, kept, gradients)
+            numbers = self._count(chosen, kept, gradients, skips)
             for moved in chosen:
                 group = self._with_rates(moved, rates)
                 for name in moved.members:
@@ -580,12 +582,16 @@ class Keeping:
                     new_parameter, new = moved.update.move(
                         group, _as_real(parameter), _as_real(gradients[name]), given, moment
                     )
-                    _write(parameter, new_parameter)
+                    _write(parameter, new_parameter, skips)
                     for slot, value in new.items():
-                        _write(slots[slot], value)
+                        _write(slots[slot], value, skips)
 
     def _count(
-        self, groups: Sequence[Moved], kept: Mapping[str, Any], gradients: Mapping[str, Any]
+        self,
+        groups: Sequence[Moved],
+        kept: Mapping[str, Any],
+        gradients: Mapping[str, Any],
+        skips: Any,
     ) -> dict[str, Any]:
         """Count the step; the new numbers of steps by the names of their counters."""
         found: dict[str, set[str]] = {}
@@ -603,7 +609,7 @@ class Keeping:
                     "their own"
                 )
             numbers[counter] = kept[counter] + 1
-            kept[counter].copy_(numbers[counter])
+            _write(kept[counter], numbers[counter], skips)
         return numbers
 
     def _with_rates(self, moved: Moved, rates: Mapping[str, Sequence[Any]]) -> Group:
@@ -622,9 +628,12 @@ def _as_real(tensor: Any) -> Any:
     return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
-def _write(tensor: Any, values: Any) -> None:
-    """Copy what was computed of a tensor, as pairs if it is complex, into it."""
-    tensor.copy_(torch_package().view_as_complex(values) if tensor.is_complex() else values)
+def _write(tensor: Any, values: Any, skips: Any = None) -> None:
+    """Copy what was computed of a tensor, as pairs if it is complex, into it; unless `skips`."""
+    torch = torch_package()
+    if tensor.is_complex():
+        values = torch.view_as_complex(values)
+    tensor.copy_(values if skips is None else torch.where(skips, tensor, values))
 
 
 _MARK = "max_momentum"

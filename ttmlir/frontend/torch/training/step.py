@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, MutableMapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -21,15 +22,16 @@ from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import array_of, tensor_of
-from ttmlir.frontend.torch.training.holding import hold
+from ttmlir.frontend.torch.training.holding import attributes_replaced, hold
 from ttmlir.frontend.torch.training.optimizers import COUNT, Keeping, fixed_options
+from ttmlir.frontend.torch.training.scaling import Scaling, read_scaler, write_scaler
 from ttmlir.layout.data_format import PARTS
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import names_of_pair
 from ttmlir.runtime.tensor import join, split
 
-MODEL, OPTIMIZER = "model.", "optimizer."
-"""What names of a step's state begin with: the model's, and the optimizer's."""
+MODEL, OPTIMIZER, SCALER = "model.", "optimizer.", "scaler."
+"""What names of a step's state begin with: the model's, the optimizer's, and the scaler's."""
 
 
 def train_step(
@@ -90,6 +92,7 @@ def train_function(
     *example_batch: Any,
     models: Any,
     optimizers: Any,
+    scaler: Any = None,
     **options: Any,
 ) -> TrainStep:
     """Compile a step of training as it is written in torch, with any number of models.
@@ -109,7 +112,8 @@ def train_function(
     `models` are all modules that the function uses, in a list or by names: what it does to their
     parameters and buffers, also by operations in place, is the state of the step. `optimizers` are
     those whose `step()` and `zero_grad()` it calls; they are those of `ttmlir.train_step`, which
-    says how their rates are read. Gradients do not stay from one call to the next.
+    says how their rates are read. `scaler` is the `torch.amp.GradScaler` that it uses, whose scale
+    is state, too. Gradients do not stay from one call to the next.
     `step.load_into()` gives models and optimizers their values back.
     """
     torch = torch_package()
@@ -120,11 +124,11 @@ def train_function(
     keeping = Keeping(root, _listed(optimizers))
 
     def run(step: Any, batch: Sequence[Any], rates: Mapping[str, Sequence[Any]]) -> Any:
-        with _traced_optimizers(step, keeping, rates):
+        with _traced_optimizers(step, keeping, rates, scaler):
             return function(*batch)
 
     name = getattr(function, "__name__", type(function).__name__)
-    return _compile(name, root, keeping, run, example_batch, options)
+    return _compile(name, root, keeping, run, example_batch, options, scaler)
 
 
 _Run = Callable[[Any, Sequence[Any], Mapping[str, Sequence[Any]]], Any]
@@ -138,6 +142,7 @@ def _compile(
     run: _Run,
     example_batch: Sequence[Any],
     options: Mapping[str, Any],
+    scaler: Any = None,
 ) -> TrainStep:
     torch = torch_package()
 
@@ -152,16 +157,23 @@ def _compile(
     step: Any = Step()
     step.model = model
     step.optimizer = hold(torch.nn.Module(), keeping.buffers)
+    if scaler is not None:
+        step.scaler = hold(torch.nn.Module(), read_scaler(scaler))
     keywords = keeping.rates()
-    compiled = compile(step, *example_batch, example_kwargs=keywords, buckets=None, **options)
-    return TrainStep(compiled, model, keeping)
+    # Gradients of a batch are nobody's: a step returns what it needs of them.
+    batch = torch.utils._pytree.tree_map(_detached, example_batch)
+    compiled = compile(step, *batch, example_kwargs=keywords, buckets=None, **options)
+    return TrainStep(compiled, model, keeping, scaler)
 
 
 class TrainStep:
     """A compiled step of training and its state; see `ttmlir.train_step`."""
 
-    def __init__(self, compiled: CompiledModel, model: Any, keeping: Keeping) -> None:
+    def __init__(
+        self, compiled: CompiledModel, model: Any, keeping: Keeping, scaler: Any = None
+    ) -> None:
         """Wrap the program of a step."""
+        self._scaler = scaler
         self.compiled = compiled
         """The program: `save`, `estimate`, `text` and so on are its methods."""
         self._model = model
@@ -214,10 +226,15 @@ class TrainStep:
     def load_into(self, model: Any = None, optimizer: Any = None) -> None:
         """Copy parameters and buffers into a model, and what is kept of them into an optimizer.
 
-        Without arguments, into those that the step was made of. Of several optimizers a list.
+        Without arguments, into those that the step was made of, and into the scaler. Of several
+        optimizers a list.
         """
         if model is None:
             model, optimizer = self._model, self._keeping.optimizers
+            if self._scaler is not None:
+                state = self._state()
+                names = read_scaler(self._scaler)
+                write_scaler(self._scaler, {name: state[f"{SCALER}{name}"] for name in names})
         values, tensors = self._values(), self._named_tensors(model)
         with torch_package().no_grad():
             for name, tensor in tensors.items():
@@ -229,13 +246,17 @@ class TrainStep:
     def load_from(self, model: Any = None, optimizer: Any = None) -> None:
         """Go on with the values of a model and of an optimizer, as those of a checkpoint.
 
-        Without arguments, of those that the step was made of. Without an optimizer, what is kept of
-        the parameters stays.
+        Without arguments, of those that the step was made of, and of the scaler. Without an
+        optimizer, what is kept of the parameters stays.
         """
+        values: dict[str, Any] = {}
         if model is None:
             model, optimizer = self._model, self._keeping.optimizers
+            if self._scaler is not None:
+                scaled = read_scaler(self._scaler)
+                values.update({f"{SCALER}{name}": value for name, value in scaled.items()})
         tensors = self._named_tensors(model)
-        values = {f"{MODEL}{name}": tensor for name, tensor in tensors.items()}
+        values.update({f"{MODEL}{name}": tensor for name, tensor in tensors.items()})
         if optimizer is not None:
             optimizers = _listed(optimizer)
             kept = self._keeping.of_others(dict(model.named_parameters()), optimizers)
@@ -341,45 +362,64 @@ def _clip(gradients: Mapping[str, Any], limit: float) -> dict[str, Any]:
         return {name: gradient * factor for name, gradient in gradients.items()}
 
 
-@contextmanager
-def _traced_optimizers(
-    step: Any, keeping: Keeping, rates: Mapping[str, Sequence[Any]]
-) -> Generator[None]:
-    """Let optimizers move and clear the parameters that are traced."""
-    parameters = dict(step.model.named_parameters())
+@dataclass(frozen=True)
+class _Tracing:
+    """What optimizers do to the parameters that are traced."""
 
-    def members(number: int) -> dict[str, Any]:
-        groups = [moved for moved in keeping.groups if moved.optimizer == number]
+    step: Any
+    keeping: Keeping
+    rates: Mapping[str, Sequence[Any]]
+
+    def members(self, optimizer: Any) -> dict[str, Any]:
+        """The parameters of an optimizer by their names."""
+        parameters = dict(self.step.model.named_parameters())
+        number = self._number(optimizer)
+        groups = [moved for moved in self.keeping.groups if moved.optimizer == number]
         return {name: parameters[name] for moved in groups for name in moved.members}
 
-    def move(number: int, closure: Any = None) -> Any:
+    def move(self, optimizer: Any, closure: Any = None) -> Any:
+        """As `optimizer.step(closure)`."""
         value = None
         if closure is not None:
             with torch_package().enable_grad():
                 value = closure()
-        own = members(number)
-        gradients = {name: each.grad for name, each in own.items() if each.grad is not None}
-        keeping.apply(step, gradients, rates, number)
+        self.move_unless(optimizer, None)
         return value
 
-    def clear(number: int, set_to_none: bool = True) -> None:
-        for parameter in members(number).values():
+    def move_unless(self, optimizer: Any, skips: Any) -> None:
+        """Move the parameters by their gradients unless a truth value says not to."""
+        own = self.members(optimizer)
+        gradients = {name: each.grad for name, each in own.items() if each.grad is not None}
+        number = self._number(optimizer)
+        self.keeping.apply(self.step, gradients, self.rates, number, skips=skips)
+
+    def clear(self, optimizer: Any, set_to_none: bool = True) -> None:
+        """As `optimizer.zero_grad(set_to_none)`."""
+        for parameter in self.members(optimizer).values():
             if set_to_none or parameter.grad is None:
                 parameter.grad = None
             else:
                 parameter.grad = torch_package().zeros_like(parameter)
 
+    def _number(self, optimizer: Any) -> int:
+        return next(n for n, each in enumerate(self.keeping.optimizers) if each is optimizer)
+
+
+@contextmanager
+def _traced_optimizers(
+    step: Any, keeping: Keeping, rates: Mapping[str, Sequence[Any]], scaler: Any
+) -> Generator[None]:
+    """Let optimizers, and a scaler, move and clear the parameters that are traced."""
+    tracing = _Tracing(step, keeping, rates)
     with ExitStack() as stack:
-        for number, optimizer in enumerate(keeping.optimizers):
+        for optimizer in keeping.optimizers:
             replaced: dict[str, Callable[..., Any]] = {
-                "step": partial(move, number),
-                "zero_grad": partial(clear, number),
+                "step": partial(tracing.move, optimizer),
+                "zero_grad": partial(tracing.clear, optimizer),
             }
-            held: dict[str, Any] = optimizer.__dict__
-            for name, function in replaced.items():
-                if name in held:
-                    stack.callback(held.__setitem__, name, held[name])
-                else:
-                    stack.callback(held.pop, name, None)
-                held[name] = function
+            stack.enter_context(attributes_replaced(optimizer, replaced))
+        if scaler is not None and scaler.is_enabled():
+            kept = dict(step.scaler.named_buffers())
+            scaling = Scaling(scaler, kept, tracing.members, tracing.move_unless)
+            stack.enter_context(attributes_replaced(scaler, scaling.replacements()))
         yield
