@@ -48,6 +48,7 @@ INTERNAL = {
     *("CannotEmitError", "RequestError", "GradientsAsked", "UnsupportedFloatError"),
     *("TooLongError", "DenseSyntaxError", "PassFailure", "TooManyTilesError", "TooManySteps"),
     *("KernelFault", "IrregularError", "DisagreementError", "RefusedError", "NumbersNeededError"),
+    "JumpError",
 }
 
 
@@ -364,7 +365,7 @@ REASONS = {
         **{"mlir/attribute_reader.py": 2, "ttnn/namespace.py": 2},
     },
     # The same error again, with more notes, its place, or without our own frames.
-    **{"compiler.py": 1, "sim/execution/scheduler.py": 1},
+    **{"compiler.py": 1, "cpp/parse.py": 1, "sim/execution/scheduler.py": 1},
     **{"frontend/pykernel/compilation.py": 1, "metalium/host_api.py": 3, "sim/kernels/unit.py": 1},
     "metalium/meshes.py": 1,
     "sim/kernels/compiler.py": 2,
