@@ -112,7 +112,7 @@ class Replay:
 
     def _allocate(self, line: Line) -> None:
         size, page = line["size"], line["page"]
-        if page == 4:
+        if page == 4 or not size:
             return
         kind = BufferType.L1 if line["type"] else BufferType.DRAM
         sharding = BufferShardingArgs()
@@ -176,16 +176,19 @@ class Replay:
             elif line["do"] == "kernel" and not _is_manager(line):
                 handles[line["handle"]] = _add_kernel(program, line)
         for line in lines:
-            if line["do"] == "runtime":
-                arguments = self._translate(line["args"])
-                if files[line["handle"]].endswith("tt_fabric_mux.cpp"):
-                    arguments = arguments[-3:]  # Others are parts of L1 to be cleared.
-                for core in _cores(line["cores"]):
-                    SetRuntimeArgs(program, handles[line["handle"]], core, arguments)
-            elif line["do"] == "common":
-                arguments = self._translate(line["args"])
-                SetCommonRuntimeArgs(program, handles[line["handle"]], arguments)
+            if line["do"] in ("runtime", "common") and line["handle"] in handles:
+                self._set_arguments(program, handles[line["handle"]], line, files[line["handle"]])
         return program
+
+    def _set_arguments(self, program: Program, kernel: Any, line: Line, file: str) -> None:
+        arguments = self._translate(line["args"])
+        if line["do"] == "common":
+            SetCommonRuntimeArgs(program, kernel, arguments)
+            return
+        if file.endswith("tt_fabric_mux.cpp"):
+            arguments = arguments[-3:]  # Others are parts of L1 to be cleared.
+        for core in _cores(line["cores"]):
+            SetRuntimeArgs(program, kernel, core, arguments)
 
     def _translate(self, words: list[int]) -> list[int]:
         """Arguments, with addresses and connections of this side."""
@@ -233,8 +236,23 @@ class Replay:
             queue = self.mesh.mesh_command_queue()
             words = ReadShard(queue, None, buffer, self._at(index)).view(np.uint16)
             given = _to_words(wanted, line["tiles"])
+            if line["operation"] in _ROUNDED:
+                bound = _ROUNDED[line["operation"]]
+                _compare(words[: given.size], given, bound, f"device {index}")
+                continue
             wrong = np.flatnonzero(words[: given.size] != given)
             assert not wrong.size, f"device {index}: {wrong.size} of {given.size} numbers are wrong"
+
+
+_ROUNDED = {"gather_product": 2**-6, "product_sums": 2**-6, "attention": 2**-5}
+"""Operations whose sums are rounded to bfloat16 on the way: how far numbers may be off, as a part
+of the largest."""
+
+
+def _compare(words: NDArray[np.uint16], wanted: NDArray[np.uint16], bound: float, who: str) -> None:
+    found, expected = ((each.astype(np.uint32) << 16).view(np.float32) for each in (words, wanted))
+    error = np.abs(found - expected).max() / np.abs(expected).max()
+    assert error <= bound, f"{who}: off by {error:.4f} of the largest number, at most {bound:.4f}"
 
 
 def _compute(line: Line, inputs: list[Array]) -> Iterable[Array | None]:
@@ -270,6 +288,24 @@ def _compute(line: Line, inputs: list[Array]) -> Iterable[Array | None]:
                 own = np.split(each, count, line["dim"])[index]
                 own[...] = np.split(before, count, line["dim"])[index]
             return found
+        case _:
+            return _compute_joined(line, inputs)
+
+
+def _compute_joined(line: Line, inputs: list[Array]) -> Iterable[Array | None]:
+    """The same of operations that join an exchange with products."""
+    parts, count = inputs[int(line["input"])], len(inputs[0])
+    match line["operation"]:
+        case "gather_product":
+            return np.concatenate(list(parts), 3) @ inputs[int(line["weights"])]
+        case "product_sums":
+            products = parts @ inputs[int(line["weights"])]
+            return np.split(products.sum(0), count, 3)
+        case "attention":
+            keys, values = (np.concatenate(list(each), 2) for each in inputs[1:3])
+            weights = parts @ keys.swapaxes(2, 3) / 64
+            weights = np.exp(weights - weights.max(-1, keepdims=True))
+            return weights / weights.sum(-1, keepdims=True) @ values
         case other:
             raise NotImplementedError(other)
 
