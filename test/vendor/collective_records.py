@@ -14,6 +14,7 @@ import importlib
 import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 ttnn: Any = importlib.import_module("ttnn")
@@ -40,6 +41,14 @@ def send(*shape: int, rows: bool = False) -> Any:
     layout = ttnn.ROW_MAJOR_LAYOUT if rows else ttnn.TILE_LAYOUT
     tensor = ttnn.Tensor([0.0] * count, list(shape), ttnn.bfloat16, layout, MESH)
     log("input", address=tensor.buffer_address(), shape=shape, tiles=not rows)
+    return tensor
+
+
+def send_numbers(parts: Sequence[Sequence[int]], *shape: int) -> Any:
+    """A tensor of 16-bit integers in rows, a part for each device."""
+    kind = ttnn.ROW_MAJOR_LAYOUT
+    tensor = ttnn.Tensor([0] * len(parts[0]), list(shape), ttnn.uint16, kind, MESH)
+    log("numbers", address=tensor.buffer_address(), shape=shape, parts=parts)
     return tensor
 
 
@@ -163,6 +172,25 @@ def all_to_all_columns() -> None:
     expect("all_to_all", found, from_dim=2, to_dim=3)
 
 
+def all_to_all_dispatch() -> None:
+    """Tokens go to the devices that have their experts, two on each; others get nothing."""
+    tokens, chosen, count = 5, 4, 2 * COLUMNS
+    turns = [(token, each) for token in range(tokens) for each in range(chosen)]
+    choices = [
+        [(3 * token + 5 * device + each) % count for token, each in turns]
+        for device in range(COLUMNS)
+    ]
+    places = [int(expert // 2 == device) for expert in range(count) for device in range(COLUMNS)]
+    x = send(1, 1, tokens, 64, rows=True)
+    indices = send_numbers(choices, 1, 1, tokens, chosen)
+    mapping = send_numbers([places] * COLUMNS, 1, 1, count, COLUMNS)
+    sent, metadata = ttnn.all_to_all_dispatch(
+        x, indices, mapping, cluster_axis=1, num_links=1, topology=RING
+    )
+    log("output", operation="dispatch", address=sent.buffer_address(), shape=list(sent.shape))
+    log("output", operation="choices", address=metadata.buffer_address(), shape=[])
+
+
 def all_gather_strided() -> None:
     """In the order in which a product takes blocks."""
     x = send(1, 1, 64, 64)
@@ -226,4 +254,5 @@ def ring_attention() -> None:
 
 for name in sys.argv[3:]:
     log("case", name=name)
+    log("header", size=ttnn.get_tt_fabric_packet_header_size_bytes())
     globals()[name]()

@@ -66,7 +66,9 @@ Line = dict[str, Any]
 Array = NDArray[np.float32]
 CONNECTION = 0xFAB00000
 """The first of the words that stand for connections: four numbers for each."""
-LENIENCIES = frozenset({"reuse-before-barrier", "race"})
+LENIENCIES = frozenset({"reuse-before-barrier", "race", "cb-unwaited-read"})
+"""What kernels of ttnn do: they write to headers that may still be on their way, read pages that
+they have handed back (`all_to_all_dispatch`), and some of their words may overtake data."""
 
 
 class Replay:
@@ -87,7 +89,10 @@ class Replay:
         self.nodes: dict[int, int] = {}
         """Devices by the number that the fabric had for them."""
         self.rng = np.random.default_rng(0)
+        self.header = 0
+        """Bytes of a header there; circular buffers for headers have room for those of here."""
         self.inputs: list[Array] = []
+        self.numbers: list[NDArray[np.uint16]] = []
         self.cycles: list[int] = []
 
     def do(self, line: Line) -> None:
@@ -105,7 +110,9 @@ class Replay:
                 self._add(line)
             case "enqueue":
                 self._run(self.workloads[line["workload"]])
-            case "case" | "input" | "output" as kind:
+            case "header":
+                self.header = line["size"]
+            case "case" | "input" | "numbers" | "output" as kind:
                 self._use_tensor(kind, line)
             case _:
                 self.lines.setdefault(line["program"], []).append(line)
@@ -142,6 +149,14 @@ class Replay:
     def _use_tensor(self, kind: str, line: Line) -> None:
         if kind == "input":
             self._write(line)
+        elif kind == "numbers":
+            parts = np.array(line["parts"], np.uint16)
+            self.numbers.append(parts)
+            for index, part in enumerate(parts):
+                queue = self.mesh.mesh_command_queue()
+                WriteShard(queue, self.buffers[line["address"]], part, self._at(index))
+        elif kind == "output" and line["operation"] in ("dispatch", "choices"):
+            self._check_dispatch(line)
         elif kind == "output":
             self._check(line)
 
@@ -169,7 +184,7 @@ class Replay:
         files = {each["handle"]: each["file"] for each in lines if each["do"] == "kernel"}
         for line in lines:
             if line["do"] == "cb":
-                _add_buffers(program, line, self.buffers)
+                _add_buffers(program, line, self.buffers, self.header)
             elif line["do"] == "semaphore":
                 made = CreateSemaphore(program, _ranges(line["cores"]), line["value"])
                 assert made == line["id"], (made, line)
@@ -226,6 +241,22 @@ class Replay:
         for index, part in enumerate(parts):
             WriteShard(queue, buffer, _to_words(part, line["tiles"]), self._at(index))
 
+    def _check_dispatch(self, line: Line) -> None:
+        """Rows of tokens whose experts a device has, or the choices of all tokens."""
+        queue, buffer = self.mesh.mesh_command_queue(), self.buffers[line["address"]]
+        tokens = self.inputs[0].shape[-2]
+        choices = self.numbers[0].reshape(-1, self.numbers[0].shape[1] // tokens)
+        sent = _rows(self.inputs[0])
+        for index in range(self.mesh.num_devices()):
+            words = ReadShard(queue, None, buffer, self._at(index)).view(np.uint16)
+            if line["operation"] == "choices":
+                assert np.array_equal(words.reshape(choices.shape), choices), f"device {index}"
+                continue
+            wanted = _is_chosen(choices, index)
+            assert np.array_equal(words.reshape(sent.shape)[wanted], sent[wanted]), (
+                f"device {index}"
+            )
+
     def _check(self, line: Line) -> None:
         buffer, shape = self.buffers[line["address"]], line["shape"]
         expected = list(_compute(line, self.inputs))
@@ -244,9 +275,18 @@ class Replay:
             assert not wrong.size, f"device {index}: {wrong.size} of {given.size} numbers are wrong"
 
 
+def _is_chosen(choices: NDArray[np.uint16], device: int) -> NDArray[np.bool_]:
+    """Whether a device has an expert of each token."""
+    return (choices // 2 == device).any(-1)
+
+
 _ROUNDED = {"gather_product": 2**-6, "product_sums": 2**-6, "attention": 2**-5}
 """Operations whose sums are rounded to bfloat16 on the way: how far numbers may be off, as a part
 of the largest."""
+
+
+def _rows(array: Array) -> NDArray[np.uint16]:
+    return _to_words(array, False).reshape(-1, array.shape[-1])
 
 
 def _compare(words: NDArray[np.uint16], wanted: NDArray[np.uint16], bound: float, who: str) -> None:
@@ -339,8 +379,12 @@ def _is_manager(line: Line) -> bool:
     return line["file"].endswith("tt_fabric_mux_v2.cpp") and line["processor"] == 1
 
 
-def _add_buffers(program: Program, line: Line, buffers: dict[int, Any]) -> None:
+def _add_buffers(program: Program, line: Line, buffers: dict[int, Any], header: int) -> None:
     pages = {int(each): page for each, (_, page) in line["local"].items()}
+    if header and [*line["local"].values()] == [[int(DataFormat.RawUInt32), header]]:
+        here = tt_fabric.get_tt_fabric_packet_header_size_bytes()
+        line = {**line, "size": line["size"] // header * here}
+        pages = dict.fromkeys(pages, here)
     formats = {int(each): DataFormat(kind) for each, (kind, _) in line["local"].items()}
     config = CircularBufferConfig(line["size"], formats)
     for each, page in pages.items():

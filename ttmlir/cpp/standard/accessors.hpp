@@ -1,4 +1,4 @@
-// Page has_get_aligned_page_size_v TensorAccessor_pages TensorAccessor_shard_pages TensorAccessor_dspec TensorAccessor_get_bank_and_offset BankAndOffset AbstractTensorAccessorWrapper make_tensor_accessor_args_tuple make_tensor_accessor_tuple make_tensor_accessor_tuple_uniform_page_size make_abstract_tensor_accessor_wrappers TensorBindingToken
+// Page TensorAccessor_pages TensorAccessor_shard_pages TensorAccessor_dspec TensorAccessor_get_bank_and_offset BankAndOffset AbstractTensorAccessorWrapper make_tensor_accessor_args_tuple make_tensor_accessor_tuple make_tensor_accessor_tuple_uniform_page_size make_abstract_tensor_accessor_wrappers TensorBindingToken
 namespace tensor_accessor {
 
 // A tensor that the host program gives a name: its first compile-time argument, the common argument
@@ -121,10 +121,6 @@ struct BankAndOffset {
 inline BankAndOffset TensorAccessor_get_bank_and_offset(const TensorAccessor& accessor, uint32_t page) {
     return BankAndOffset{accessor.builtin_bank_of_page(page), accessor.builtin_place_of_page(page)};
 }
-
-// Whether an address generator says how large pages are with what stands between them.
-template <typename T>
-constexpr bool has_get_aligned_page_size_v = std::is_same_v<T, TensorAccessor>;
 
 // Several tensors: their layouts stand one after another.
 template <uint32_t Base, uint32_t Number>
