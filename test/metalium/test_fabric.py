@@ -267,6 +267,68 @@ def test_payloads_that_do_not_fit() -> None:
     assert "4368 bytes of payload; a packet has at most 4352" in str(error)
 
 
+MISTAKES = {
+    "closed twice": (
+        "    sender.close();\n",
+        "    sender.close();\n    sender.close();\n",
+        "no connection to Ethernet channel 8 of device 0 is open, which is closed here: each is",
+    ),
+    "more slots than there are": (
+        "    for (uint32_t i = 0; i < count; i++) {\n        sender.wait_for_empty_write_slot();\n",
+        "    for (uint32_t i = 0; i < count; i++) {\n"
+        "        while (!sender.edm_has_space_for_packet<9>()) {}\n",
+        "9 empty slots are asked for; Ethernet channel 8 of device 0 has 8",
+    ),
+    "no command": (
+        "    header->to_noc_unicast_write(NocUnicastCommandHeader{target}, size);\n",
+        "",
+        "the header says 0 bytes of payload, but 64 were sent; to_noc_unicast_write and its likes",
+    ),
+    "a half of a header": (
+        "            (uint32_t)header, sizeof(PACKET_HEADER_TYPE));\n    }",
+        "            (uint32_t)header, 32);\n    }",
+        "a packet of 32 bytes from 0x1000: a header has 64 bytes",
+    ),
+    "headers in a loop": (
+        "    sender.open();\n",
+        "    sender.open();\n    while (true) { PacketHeaderPool::allocate_header(); }\n",
+        "no header is left: a processor has 32; use one for several packets",
+    ),
+    "half a word": (
+        "my_y[0], semaphore), 1}",
+        "my_y[0], semaphore + 2), 1}",
+        "a packet changes the word at",
+    ),
+    "an address of no core": (
+        "get_noc_addr(my_x[0], my_y[0], data + 8192)",
+        "get_noc_addr(0, 0, data + 8192)",
+        "no tile with memory is at (0, 0) on the network of n300",
+    ),
+    "beyond L1": (
+        "data + 8192)",
+        "data + (1 << 24))",
+        "of L1 of core (0, 0) of device 1, of which kernels may use",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_of_senders(name: str) -> None:
+    """Each is found where it is made, with the device and the core."""
+    old, new, message = MISTAKES[name]
+    assert old in SENDER
+    text = str(fails(SENDER.replace(old, new)))
+    assert message in text
+    assert "note: on device 0 core (0, 0) BRISC" in text
+
+
+def test_hops_in_two_dimensions() -> None:
+    """Routes lead to chips there, and the message says so."""
+    with open_fabric(FabricConfig.FABRIC_2D, "p150x8", (2, 4)) as mesh:
+        with pytest.raises(SimError, match="has no route; set it with fabric_set_unicast_route or"):
+            send(mesh, ONE_HOP, [1])
+
+
 def test_a_read_without_its_semaphore() -> None:
     """What another chip sends is a race until its semaphore was waited for."""
     early = RECEIVER.replace("    noc_semaphore_wait", "    if (false) noc_semaphore_wait")

@@ -224,6 +224,9 @@ void kernel_main() {
     const uint32_t semaphore = get_arg_val<uint32_t>(arg++);
     const uint32_t number = get_arg_val<uint32_t>(arg++);
     auto sender = tt::tt_fabric::FabricMuxV2Sender<EAGER>::build_from_args(arg);
+    using namespace tt::tt_fabric::common::experimental;
+    static_assert(is_fabric_mux_v2_sender_v<decltype(sender)>);
+    static_assert(!is_fabric_mux_v2_sender_v<WorkerToFabricEdmSender>);
     sender.open();
     auto* header = PacketHeaderPool::allocate_header();
     auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(data);

@@ -14,6 +14,7 @@ import importlib
 import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 ttnn: Any = importlib.import_module("ttnn")
@@ -40,6 +41,14 @@ def send(*shape: int, rows: bool = False) -> Any:
     layout = ttnn.ROW_MAJOR_LAYOUT if rows else ttnn.TILE_LAYOUT
     tensor = ttnn.Tensor([0.0] * count, list(shape), ttnn.bfloat16, layout, MESH)
     log("input", address=tensor.buffer_address(), shape=shape, tiles=not rows)
+    return tensor
+
+
+def send_numbers(parts: Sequence[Sequence[int]], *shape: int) -> Any:
+    """A tensor of 16-bit integers in rows, a part for each device."""
+    kind = ttnn.ROW_MAJOR_LAYOUT
+    tensor = ttnn.Tensor([0] * len(parts[0]), list(shape), ttnn.uint16, kind, MESH)
+    log("numbers", address=tensor.buffer_address(), shape=shape, parts=parts)
     return tensor
 
 
@@ -163,6 +172,87 @@ def all_to_all_columns() -> None:
     expect("all_to_all", found, from_dim=2, to_dim=3)
 
 
+def all_to_all_dispatch() -> None:
+    """Tokens go to the devices that have their experts, two on each; others get nothing."""
+    tokens, chosen, count = 5, 4, 2 * COLUMNS
+    turns = [(token, each) for token in range(tokens) for each in range(chosen)]
+    choices = [
+        [(3 * token + 5 * device + each) % count for token, each in turns]
+        for device in range(COLUMNS)
+    ]
+    places = [int(expert // 2 == device) for expert in range(count) for device in range(COLUMNS)]
+    x = send(1, 1, tokens, 64, rows=True)
+    indices = send_numbers(choices, 1, 1, tokens, chosen)
+    mapping = send_numbers([places] * COLUMNS, 1, 1, count, COLUMNS)
+    sent, metadata = ttnn.all_to_all_dispatch(
+        x, indices, mapping, cluster_axis=1, num_links=1, topology=RING
+    )
+    log("output", operation="dispatch", address=sent.buffer_address(), shape=list(sent.shape))
+    log("output", operation="choices", address=metadata.buffer_address(), shape=[])
+
+
+def all_gather_strided() -> None:
+    """In the order in which a product takes blocks."""
+    x = send(1, 1, 64, 64)
+    found = ttnn.experimental.strided_all_gather_async(
+        x, None, 3, semaphores(2), topology=RING, num_links=1, num_workers_per_link=1,
+        mm_cores_y=1, mm_block_ht=2, mm_block_wt=2, cluster_axis=1,
+    )  # fmt: skip
+    expect("all_gather", found, dim=3)
+
+
+def all_gather_matmul() -> None:
+    """Columns are gathered while a product takes those that are there."""
+    x, weights = send(1, 1, 64, 64), send(1, 1, 64 * COLUMNS, 96)
+    whole = send(1, 1, 64, 64 * COLUMNS)
+    config = ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(
+        compute_with_storage_grid_size=ttnn.CoreCoord(3, 2), in0_block_w=1, out_subblock_h=1,
+        out_subblock_w=1, per_core_M=1, per_core_N=1, transpose_mcast=False, fused_activation=None,
+        fuse_batch=False,
+    )  # fmt: skip
+    found = ttnn.experimental.all_gather_matmul_async(
+        x, weights, persistent_output_buffer=whole, dim=3,
+        multi_device_global_semaphore=semaphores(2),
+        all_gather_core_grid_offset=ttnn.CoreCoord(0, 4), num_links=1, topology=RING,
+        program_config=config,
+    )  # fmt: skip
+    expect("gather_product", found[-1], input=0, weights=1)
+
+
+def matmul_reduce_scatter() -> None:
+    """Products are added as soon as they are there."""
+    x, weights = send(1, 1, 64, 64), send(1, 1, 64, 32 * COLUMNS)
+    between, part = send(1, 1, 64, 32 * COLUMNS), send(1, 1, 64, 32)
+    config = ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(
+        compute_with_storage_grid_size=ttnn.CoreCoord(COLUMNS, 2), in0_block_w=1, out_subblock_h=1,
+        out_subblock_w=1, per_core_M=1, per_core_N=1, transpose_mcast=False, fused_activation=None,
+        fuse_batch=False,
+    )  # fmt: skip
+    found = ttnn.experimental.matmul_reduce_scatter_async(
+        x, weights, between, part, 3, semaphores(3), ttnn.CoreCoord(0, 4), num_links=1,
+        topology=RING, program_config=config, barrier_semaphore=semaphores(1)[0],
+    )  # fmt: skip
+    expect("product_sums", found[-1], input=0, weights=1)
+
+
+def ring_attention() -> None:
+    """Attention whose keys and values go round."""
+    q, k, v = (send(1, 2, 64, 64) for _ in range(3))
+    buffers = [send(1, 2, 64 * COLUMNS, 64) for _ in range(2)]
+    config = ttnn.SDPAProgramConfig(
+        compute_with_storage_grid_size=ttnn.CoreCoord(2, 2), q_chunk_size=32, k_chunk_size=32,
+        exp_approx_mode=False,
+    )  # fmt: skip
+    found = ttnn.transformer.ring_joint_scaled_dot_product_attention(
+        q, k, v, persistent_output_buffer_k=buffers[0], persistent_output_buffer_v=buffers[1],
+        joint_strategy="rear", logical_n=64 * COLUMNS, program_config=config, scale=1 / 64, dim=2,
+        multi_device_global_semaphore=semaphores(2), num_links=1, cluster_axis=1,
+        mesh_device=MESH, topology=RING, ccl_core_grid_offset=ttnn.CoreCoord(0, 4),
+    )  # fmt: skip
+    expect("attention", found[0], input=0)
+
+
 for name in sys.argv[3:]:
     log("case", name=name)
+    log("header", size=ttnn.get_tt_fabric_packet_header_size_bytes())
     globals()[name]()

@@ -693,9 +693,7 @@ def EnqueueMeshWorkload(
     if cluster is not None and (
         fabric is not None or any(program.ethernet_channels for _, program in runs)
     ):
-        if fabric is not None:
-            _tell_routing_mode(fabric.config, programs.values())
-        return _run_together(cluster, fabric, runs)
+        return run_together(cluster, fabric, runs)
     reports = [EnqueueProgram(each, program, blocking) for each, program in runs]
     return reports[0]
 
@@ -708,11 +706,14 @@ def _tell_routing_mode(config: FabricConfig, programs: Iterable[Program]) -> Non
             kernel.defines = {"ROUTING_MODE": mode, **kernel.defines}
 
 
-def _run_together(
+def run_together(
     cluster: Cluster, fabric: Fabric | None, runs: Sequence[tuple[CommandQueue, Program]]
 ) -> ProgramReport:
+    """Run programs of linked devices, all begun at once: the report of the first one."""
     from ttmlir.sim.execution.cluster_run import run_on_cluster
 
+    if fabric is not None:
+        _tell_routing_mode(fabric.config, [program for _, program in runs])
     try:
         return run_on_cluster(cluster, fabric, runs)[0]
     except SimError as error:

@@ -50,11 +50,12 @@ _fabrics: WeakValueDictionary[int, Fabric] = WeakValueDictionary()
 _numbers = itertools.count()
 
 
-def open_fabric(cluster: Cluster) -> Fabric | None:
-    """The fabric of a mesh that is opened; None if none was chosen."""
-    if _chosen[0] is FabricConfig.DISABLED:
+def open_fabric(cluster: Cluster, config: FabricConfig | None = None) -> Fabric | None:
+    """The fabric of a mesh that is opened, by default the chosen one; None if there is none."""
+    config = _chosen[0] if config is None else config
+    if config is FabricConfig.DISABLED:
         return None
-    fabric = Fabric(cluster, _chosen[0])
+    fabric = Fabric(cluster, config)
     _fabrics[next(_numbers)] = fabric
     return fabric
 
@@ -183,6 +184,12 @@ def _fabric_of(node: FabricNodeId) -> Fabric:
         f"no fabric connects chip {node.chip_id}; call SetFabricConfig before the devices are "
         "opened as one mesh"
     )
+
+
+def find_link(source: FabricNodeId, target: FabricNodeId, link: int) -> tuple[End, int]:
+    """The link with a number towards a chip, and its direction; MetaliumError without one."""
+    end = _find_end(source, target, link)
+    return end, int(cast("Direction", _fabric_of(source).heading(end)))
 
 
 def _find_end(source: FabricNodeId, target: FabricNodeId, link: int) -> End:

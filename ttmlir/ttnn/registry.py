@@ -60,6 +60,14 @@ _NAMES = {
         *("ReaderConfigDescriptor", "RuntimeArgs", "SemaphoreDescriptor", "TensorAccessorArgs"),
         *("TileDescriptor", "WriterConfigDescriptor", "cb_descriptor_from_sharded_tensor"),
     ),
+    "ttmlir.ttnn.programs.fabric": (
+        *("MeshId", "fabric_connection_rt_args", "fabric_connection_rt_args_size"),
+        *("get_fabric_kernel_defines", "setup_fabric_connection"),
+    ),
+    "ttmlir.metalium.tt_fabric": (
+        *("FabricNodeId", "get_tt_fabric_max_payload_size_bytes"),
+        "get_tt_fabric_packet_header_size_bytes",
+    ),
     "ttmlir.metalium.cores": (
         "CoreCoord",
         "CoreRange",
@@ -104,6 +112,7 @@ _NAMES = {
     f"{_DEVICE}.opening": (
         *("FabricConfig", "FabricReliabilityMode", "FabricTensixConfig"),
         *("close_mesh_device", "create_mesh_device", "open_mesh_device", "set_fabric_config"),
+        "get_fabric_config",
         "using_distributed_env",
         *("CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "GetDefaultDevice"),
         *("GetNumAvailableDevices", "GetNumPCIeDevices", "GetPCIeDeviceID", "SetDefaultDevice"),

@@ -347,6 +347,46 @@ def test_a_semaphore_is_looked_for_when_it_is_used() -> None:
         printed("Semaphore<> used(3);\nused.wait(1);", INTERLEAVED, head)
 
 
+def test_a_semaphore_of_another_core() -> None:
+    """Its address is known here, for the other core; the word of this core is none."""
+    other = CoreCoord(1, 0)
+    text = """
+        #include "api/dataflow/noc.h"
+        #include "api/dataflow/noc_semaphore.h"
+        struct Signaler {
+            Noc noc;
+            Semaphore<> there{0};
+            Signaler() {}
+            void up(uint32_t x, uint32_t y) { there.up(noc, x, y, 1); }
+        };
+        void kernel_main() {
+            Signaler signaler;
+            signaler.up(get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1));
+            REST
+        }
+    """
+    waits = """
+        void kernel_main() {
+            noc_semaphore_wait((volatile tt_l1_ptr uint32_t*)get_semaphore(0), 1);
+        }
+    """
+
+    def run(rest: str) -> None:
+        device, program = CreateDevice(0), CreateProgram()
+        CreateSemaphore(program, other, 0)
+        place = device.worker_core_from_logical_core(other)
+        config = ReaderDataMovementConfig()
+        kernel = CreateKernelFromString(program, text.replace("REST", rest), CORE, config)
+        SetRuntimeArgs(program, kernel, CORE, [place.x, place.y])
+        CreateKernelFromString(program, waits, other, config)
+        EnqueueProgram(device.command_queue(), program)
+
+    run("")
+    for rest in ("signaler.there.wait(1);", "signaler.there.set(1);"):
+        with pytest.raises(SimError, match="semaphore 0 was not created on this core; there: none"):
+            run(rest)
+
+
 def test_a_function_for_other_arguments_hides_no_call_that_waits() -> None:
     """As headers of ttnn have for addresses of shards of their own."""
     before = """

@@ -1074,6 +1074,7 @@ class DataMovementCalls(NumberedReads):
     @kernel_call()
     def noc_semaphore_set(self, address: int, value: int) -> None:
         """Write the word of a semaphore of this core."""
+        self.check_own_semaphore(address)
         if self.watch is not None:
             self.watch.semaphore_set(self.thread, self.l1, address)
         self.l1.write(address, (value & _WORD).to_bytes(4, "little"))
@@ -1098,6 +1099,7 @@ class DataMovementCalls(NumberedReads):
             if self.watch is not None:
                 self.watch.semaphore_wait(self.thread, self.l1, address, value, exactly=exactly)
             return True
+        self.check_own_semaphore(address)
         if self.watch is not None:
             self.watch.check_semaphore(self.thread, self.l1, address)
         self.l1.waiters.setdefault(address, []).append(self.thread)

@@ -69,7 +69,9 @@ class FabricApi(RemoteBufferApi):
         """Channels of muxes that the kernel names: the core, the number and how many slots."""
         return []
 
-    def _connection(self, channel: int) -> tuple[Fabric, Connection, EthernetCore]:
+    def _connection(
+        self, channel: int, *, closes: bool = False
+    ) -> tuple[Fabric, Connection, EthernetCore]:
         """The connection that this thread has open; error without one."""
         fabric, end = self._find(channel)
         name = str(end)
@@ -81,8 +83,13 @@ class FabricApi(RemoteBufferApi):
         else:
             connection = fabric.connections.get(end)
         if connection is None or connection.owner != self.thread.name:
+            what = (
+                "which is closed here: each is opened and closed once"
+                if closes
+                else "call open() on it first"
+            )
             raise self.thread.error(
-                f"no connection to {name} is open; call open() on it first",
+                f"no connection to {name} is open{',' if closes else ';'} {what}",
                 rule="fabric-connection",
             )
         return fabric, connection, connection.core
@@ -144,7 +151,7 @@ class FabricApi(RemoteBufferApi):
     @kernel_call(waits=True)
     def fabric_router_close(self, channel: int) -> bool:
         """Wait until what was sent has left, and end the connection."""
-        fabric, connection, _ = self._connection(channel)
+        fabric, connection, _ = self._connection(channel, closes=True)
         if not self.noc_async_write_barrier():
             return False
         fabric.close(connection)
@@ -155,6 +162,11 @@ class FabricApi(RemoteBufferApi):
     def fabric_router_slots(self, channel: int, wanted: int) -> int:
         """How many slots are empty; so many are known then, if they are wanted."""
         _, connection, _ = self._connection(channel)
+        if wanted > connection.slots:
+            raise self.thread.error(
+                f"{wanted} empty slots are asked for; {connection.name} has {connection.slots}",
+                rule="fabric-slot",
+            )
         if self.timed:
             self.thread.step(_LOOK)
         free = connection.free_slots(self.thread.clock) if self.timed else connection.slots
@@ -371,7 +383,8 @@ class FabricApi(RemoteBufferApi):
         if payload:
             self._write(core, slot + HEADER_SIZE, source + HEADER_SIZE, payload, noc)
         now = self._write_header(core, source, noc)
-        packet = Packet.read(bytes(self.l1.read(source, HEADER_SIZE)))
+        is_2d = fabric.config.is_2d
+        packet = Packet.read(bytes(self.l1.read(source, HEADER_SIZE)), is_2d=is_2d)
         size += self._put
         self._put = 0
         self._check_payload(packet, size - HEADER_SIZE)
@@ -405,8 +418,10 @@ class FabricApi(RemoteBufferApi):
     def _check_payload(self, packet: Packet, size: int) -> None:
         """Find packets whose payload is not what their header says."""
         if packet.payload_size != size:
+            hint = "" if packet.payload_size else "; to_noc_unicast_write and its likes set them"
             raise self.thread.error(
-                f"the header says {packet.payload_size} bytes of payload, but {size} were sent",
+                f"the header says {packet.payload_size} bytes of payload, but {size} were sent"
+                f"{hint}",
                 rule="fabric-payload",
             )
 

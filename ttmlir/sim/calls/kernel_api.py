@@ -449,16 +449,27 @@ class KernelApi:
 
     @kernel_call(steady=True)
     def get_semaphore(self, semaphore: int, template: Template = ()) -> int:
-        """Address in L1 of a semaphore of the program."""
+        """Address in L1 of a semaphore of the program, which other cores may have."""
         address = self.core.semaphores.get(semaphore)
         if address is None:
-            there = ", ".join(str(each) for each in self.core.semaphores) or "none"
-            raise self.thread.error(
-                f"semaphore {semaphore} was not created on this core; there: {there}; create it "
-                "on all cores that use it, with CreateSemaphore",
-                rule="semaphore-missing",
-            )
+            address = self.core.semaphores_elsewhere.get(semaphore)
+        if address is None:
+            raise self._missing_semaphore(semaphore)
         return address
+
+    def check_own_semaphore(self, address: int) -> None:
+        """Find uses of the word of a semaphore that only other cores have."""
+        for semaphore, place in self.core.semaphores_elsewhere.items():
+            if place == address:
+                raise self._missing_semaphore(semaphore)
+
+    def _missing_semaphore(self, semaphore: int) -> SimError:
+        there = ", ".join(str(each) for each in self.core.semaphores) or "none"
+        return self.thread.error(
+            f"semaphore {semaphore} was not created on this core; there: {there}; create it "
+            "on all cores that use it, with CreateSemaphore",
+            rule="semaphore-missing",
+        )
 
     # Memory.
 

@@ -118,6 +118,7 @@ def place(device: SimDevice, program: Program) -> None:
             core = device.ethernet_core(y) if on_ethernet else device.core(x, y)
             address = core.semaphore_base + semaphore.index * device.chip.l1_alignment
             _initialise(device, core, semaphore.index, address, semaphore.initial)
+    _tell_of_others(device, program)
 
 
 def addresses(device: SimDevice, program: Program) -> list[int]:
@@ -220,6 +221,16 @@ def _join(core: Core, spec: CircularBufferSpec, remote: GlobalPages) -> None:
         view = core.remote_cbs[index] = begin(end, page_size)
         for local in spec.indices:
             align(core.cbs[local], view)
+
+
+def _tell_of_others(device: SimDevice, program: Program) -> None:
+    """Let cores know where the semaphores of others are, which are at one address everywhere."""
+    known = {each.index for each in program.semaphores if not each.on_ethernet}
+    for core in (device.core(x, y) for x, y in program.configured_cores):
+        core.semaphores_elsewhere = {
+            index: core.semaphore_base + index * device.chip.l1_alignment
+            for index in known - core.semaphores.keys()
+        }
 
 
 def _initialise(device: SimDevice, core: Core, index: int, address: int, value: int) -> None:

@@ -307,8 +307,8 @@ class Core(Endpoint):
 
     __slots__ = (
         *("cbs", "chip", "device", "dst", "l1", "logical", "mailboxes", "print_line"),
-        *("credits", "remote_cbs", "remote_ends", "semaphore_times", "semaphores", "sockets"),
-        *("src", "watch"),
+        *("credits", "remote_cbs", "remote_ends", "semaphore_times", "semaphores"),
+        *("semaphores_elsewhere", "sockets", "src", "watch"),
     )
 
     def __init__(
@@ -372,6 +372,8 @@ class Core(Endpoint):
         """Ends of global circular buffers by index, as they are when the program begins."""
         self.semaphores: dict[int, int] = {}
         """Address of the word of each semaphore, by id."""
+        self.semaphores_elsewhere: dict[int, int] = {}
+        """The same of semaphores that other cores of the program have, and this one has not."""
         self.semaphore_times: dict[int, int] = {}
         """When words in L1 that semaphores use last changed, by address."""
         self.mailboxes = Mailboxes()

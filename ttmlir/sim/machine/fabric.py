@@ -153,8 +153,11 @@ class Packet:
     """Bit i: the chip after i + 1 hops."""
 
     @staticmethod
-    def read(data: bytes) -> Packet:
-        """What the bytes of a header say; SimError for what is none."""
+    def read(data: bytes, *, is_2d: bool = False) -> Packet:
+        """What the bytes of a header say; SimError for what is none.
+
+        In two dimensions routes lead to chips, and hops say nothing.
+        """
         payload, send_type, _, kind, start, reach, _, node, _, *hops, mask = struct.unpack(
             "<HBBBBBBHH4HI", data[40:HEADER_SIZE]
         )
@@ -165,9 +168,14 @@ class Packet:
                 rule="fabric-header",
             )
         if kind not in tuple(RouteKind) or kind == RouteKind.NONE:
+            calls = "to_chip_unicast, to_chip_multicast or fabric_set_unicast_route"
+            if is_2d:
+                calls = (
+                    "fabric_set_unicast_route or fabric_set_mcast_route, as hops of "
+                    "to_chip_unicast and to_chip_multicast are none in a fabric of two dimensions,"
+                )
             raise SimError(
-                "the header of a packet has no route; set it with to_chip_unicast, "
-                "to_chip_multicast or fabric_set_unicast_route before it is sent",
+                f"the header of a packet has no route; set it with {calls} before it is sent",
                 rule="fabric-header",
             )
         parts = _Parts.read(SendType(send_type), payload, data)

@@ -16,9 +16,12 @@ from ttmlir.metalium.device import Device
 from ttmlir.metalium.enums import BufferType
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshCoordinateRange, MeshShape
+from ttmlir.metalium.tt_fabric import FabricNodeId, close_fabric, open_fabric
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.sim.machine.card_steps import FEW_STEPS
+from ttmlir.sim.machine.cluster import Cluster
 from ttmlir.sim.machine.device import Allocator, SimChip
+from ttmlir.sim.machine.fabric import FabricConfig
 from ttmlir.ttnn.errors import locate_error
 from ttmlir.ttnn.types.memory import CoreGrid
 
@@ -200,6 +203,13 @@ class MeshDevice(Device):
         """The number of the chip at a place; RuntimeError for a place outside."""
         return self.units[self.index_of(coord)].id()
 
+    def get_fabric_node_id(self, coord: MeshCoordinate) -> FabricNodeId:
+        """How the fabric numbers the device at a place; RuntimeError for a place outside."""
+        return FabricNodeId(0, self.get_device_id(coord))
+
+    def disconnect(self) -> None:
+        """Forget the fabric of the mesh."""
+
     def index_of(self, coord: object) -> int:
         """The number of a device in the mesh, row by row; RuntimeError for a place outside."""
         if not isinstance(coord, MeshCoordinate):
@@ -379,6 +389,18 @@ class SeveralDevices(MeshDevice):
         self._submeshes: list[MeshDevice] = []
         _meshes.add(self)
 
+    def connect(self, config: FabricConfig, board: str) -> None:
+        """Link the devices as the board does, by a fabric."""
+        self.cluster = Cluster(board_named(board))
+        for each in self._units:
+            self.cluster.add(each.simulated)
+            each.cluster = self.cluster
+        self.fabric = open_fabric(self.cluster, config)
+
+    def disconnect(self) -> None:
+        """Forget the fabric of the mesh."""
+        close_fabric(self.fabric)
+
     @property
     def shape(self) -> MeshShape:
         """Rows and columns of devices."""
@@ -419,6 +441,8 @@ class SeveralDevices(MeshDevice):
         places = MeshCoordinateRange(MeshCoordinate(*start), MeshCoordinate(*last))
         chosen = [self._units[self.index_of(place)] for place in places]
         made = chosen[0] if len(chosen) == 1 else SeveralDevices(chosen, shape)
+        if made.is_several:
+            made.cluster, made.fabric = self.cluster, self.fabric
         self._submeshes.append(made)
         return made
 

@@ -15,6 +15,7 @@ from ttmlir.metalium.enums import NamedNumber
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.meshes import MeshCoordinate, MeshDeviceConfig, MeshShape, chips_of_mesh
 from ttmlir.sim.machine.card_steps import ALL_STEPS
+from ttmlir.sim.machine.fabric import FabricConfig as SimFabricConfig
 from ttmlir.sim.options import Numerics, SimOptions, asks_for_card_bits
 from ttmlir.ttnn.device.mesh import (
     MeshDevice,
@@ -287,7 +288,7 @@ def is_grayskull(device: MeshDevice | None = None) -> bool:
 
 
 class FabricConfig(NamedNumber):
-    """How chips are linked; without effect: what is on other chips is reached at once."""
+    """How chips are linked, for kernels; operations of ttnn reach other chips at once."""
 
     DISABLED = 0
     FABRIC_1D_NEIGHBOR_EXCHANGE = 1
@@ -315,8 +316,20 @@ class FabricTensixConfig(NamedNumber):
     MUX = 1
 
 
+_fabric_config = [FabricConfig.DISABLED]
+
+
 def set_fabric_config(config: FabricConfig, *args: object, **others: object) -> None:
-    """Nothing: what is on other chips is reached at once."""
+    """Choose the fabric of meshes that are opened from now on, over which kernels may send.
+
+    Operations of ttnn itself reach other chips at once.
+    """
+    _fabric_config[0] = config
+
+
+def get_fabric_config() -> FabricConfig:
+    """The fabric of meshes that are opened from now on."""
+    return _fabric_config[0]
 
 
 @check_arguments
@@ -371,7 +384,12 @@ def open_mesh_device(
         )
         for number in numbers
     ]
-    return units[0] if len(units) == 1 else SeveralDevices(units, shape)
+    if len(units) == 1:
+        return units[0]
+    mesh = SeveralDevices(units, shape)
+    if _fabric_config[0] in tuple(SimFabricConfig):
+        mesh.connect(SimFabricConfig(_fabric_config[0]), board)
+    return mesh
 
 
 _MESH_BOARDS = ("n150", "n300", "t3000", "galaxy")
@@ -389,6 +407,7 @@ def close_mesh_device(mesh_device: MeshDevice) -> None:
     """Close all devices of a mesh, once; its tensors cannot be used any more."""
     for each in mesh_device.units:
         close_device(each)
+    mesh_device.disconnect()
     mesh_device.is_open = False
 
 

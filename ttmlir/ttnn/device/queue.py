@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
 from typing import Protocol
 
 from ttmlir.sim.execution.program import Program
@@ -30,10 +31,16 @@ class TensorQueue(CommandQueue):
 
     def run(self, program: Program) -> ProgramReport:
         """Run a program."""
+        with self.seen_by_programs():
+            return super().run(program)
+
+    @contextmanager
+    def seen_by_programs(self) -> Generator[None]:
+        """Within the block programs see, and may change, what shared tensors hold."""
         for storage in list(self._shared):
             storage.write_bytes()
         try:
-            return super().run(program)
+            yield
         finally:
             for storage in list(self._shared):
                 storage.forget_array()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ttmlir.cpp.errors import MappedText
 from ttmlir.cpp.include_path import HOME_VARIABLE
@@ -17,6 +18,7 @@ from ttmlir.metalium.cores import CoreRange as CoreRectangle
 from ttmlir.metalium.enums import UnpackToDestMode
 from ttmlir.metalium.host_api import EnqueueProgram, argument_word, argument_words
 from ttmlir.metalium.mesh_shapes import MeshCoordinateRange
+from ttmlir.metalium.meshes import run_together
 from ttmlir.program import (
     CircularBufferDescription,
     CircularBufferFormat,
@@ -34,7 +36,7 @@ from ttmlir.program import (
     list_ranges,
 )
 from ttmlir.runtime.generic import create_sim_program
-from ttmlir.sim.execution.program import find_kernel, read_kernel
+from ttmlir.sim.execution.program import Program, find_kernel, read_kernel
 from ttmlir.ttnn.operations.operation import (
     Operation,
     common_device,
@@ -60,7 +62,8 @@ from ttmlir.ttnn.tensor.tensor import Tensor
 from ttmlir.ttnn.types.enums import CoreType, MathFidelity
 
 if TYPE_CHECKING:
-    from ttmlir.ttnn.device.mesh import MeshDevice
+    from ttmlir.sim.execution.run import CommandQueue
+    from ttmlir.ttnn.device.queue import TensorQueue
 
 # --- Programs from their descriptors --------------------------------------------------------------
 
@@ -215,8 +218,9 @@ def generic_op(
     """Run a program on tensors; the last of them, which holds the result, is returned.
 
     Each device of a mesh runs the program with the parts that it has, or that of the devices it is
-    among. RuntimeError for tensors on the host, for less than two, and for what the simulator finds
-    in a kernel.
+    among: all at once if the mesh was opened with a fabric (`set_fabric_config`), over which their
+    kernels may send. RuntimeError for tensors on the host, for less than two, and for what the
+    simulator finds in a kernel.
     """
     tensors = [require_tensor(each, "an entry of io_tensors") for each in io_tensors]
     if len(tensors) < 2:
@@ -226,20 +230,28 @@ def generic_op(
             "output"
         )
     mesh = common_device(*tensors)
+    runs: list[tuple[CommandQueue, Program]] = []
     for index, place in enumerate(MeshCoordinateRange(mesh.shape)):
         program = program_descriptor
         if isinstance(program, MeshProgramDescriptor):
             program = program.program_at(place)
         if program is not None:
-            _run_on(mesh.units[index], index, tensors, program)
+            queue = mesh.units[index].command_queue()
+            runs.append((queue, _build(index, tensors, program)))
+            if mesh.fabric is None:
+                EnqueueProgram(*runs[-1])
+    if mesh.fabric is not None and mesh.cluster is not None and runs:
+        with ExitStack() as stack:
+            for unit in mesh.units:
+                queue = cast("TensorQueue", unit.command_queue())
+                stack.enter_context(queue.seen_by_programs())
+            run_together(mesh.cluster, mesh.fabric, runs)
     remember_program(mesh, id(program_descriptor))
     return tensors[-1]
 
 
-def _run_on(
-    device: MeshDevice, index: int, tensors: Sequence[Tensor], descriptor: ProgramDescriptor
-) -> None:
-    """Run a program on the device with this number in the mesh of the tensors."""
+def _build(index: int, tensors: Sequence[Tensor], descriptor: ProgramDescriptor) -> Program:
+    """The program of the device with this number in the mesh of the tensors."""
     # From now on the bytes of the tensors are what kernels see.
     buffers = [tensor.parts[index].device_storage().buffer for tensor in tensors]
 
@@ -250,7 +262,7 @@ def _run_on(
         return len(buffers) - 1
 
     description = describe_program(descriptor, number_of)
-    EnqueueProgram(device.command_queue(), create_sim_program(description, buffers))
+    return create_sim_program(description, buffers)
 
 
 OPERATIONS: dict[str, Operation] = operations_of(generic_op, crosses_devices=True)

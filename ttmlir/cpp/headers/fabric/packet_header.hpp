@@ -276,6 +276,9 @@ struct HybridMeshPacketHeader : public PacketHeaderBase {
         return this;
     }
 };
+// Of a kind of fabric that there is not here.
+struct UDMHybridMeshPacketHeader : public HybridMeshPacketHeader {};
+
 using PacketHeader = LowLatencyPacketHeader;
 
 template <typename Header>

@@ -200,6 +200,21 @@ inline eth_chan_directions get_next_hop_router_direction(uint32_t mesh, uint32_t
     return static_cast<eth_chan_directions>(fabric_router_direction(chip));
 }
 
+namespace common::experimental {
+
+template <typename T>
+struct is_fabric_mux_v2_sender {
+    static constexpr bool value = false;
+};
+template <bool EAGER_STAGING, uint8_t NUM_BUFFERS>
+struct is_fabric_mux_v2_sender<FabricMuxV2Sender<EAGER_STAGING, NUM_BUFFERS>> {
+    static constexpr bool value = true;
+};
+template <typename T>
+constexpr bool is_fabric_mux_v2_sender_v = is_fabric_mux_v2_sender<T>::value;
+
+}  // namespace common::experimental
+
 constexpr uint32_t MAX_CONNECTIONS = 4;
 
 class RoutingPlaneConnectionManager {

@@ -335,6 +335,9 @@ def build_unset(context: Context, type_: CType) -> Value:
                 for number, field in enumerate(fields)
             ]
             return Value(type_, code.list_of(settle(each).node for each in members))
+        case ObjectType(name="Noc"):
+            # Of the classes of the library it alone has a constructor without arguments.
+            return build_zero(context, type_)
         case _:
             return Value(type_, code.name("_unset"))
 
