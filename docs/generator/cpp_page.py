@@ -107,7 +107,8 @@ them point, and compare, but are no numbers
 starts
 - objects with destructors that are static, or made in the condition of a loop: end at their time \
 → are refused
-- a loop without end and without effect: may be left out → an error, if nothing else can end it
+- a loop without end and without effect: may be left out → an error, if nothing else can end it; one
+  that reads or writes a `volatile` variable has an effect
 - memory of variables and constants: a few KiB, and nothing checks them → {STACK_BYTES} bytes for \
 each function
 

@@ -127,16 +127,16 @@ func.func @wide_bias(%a: tensor<1x48xf32>, %b: tensor<48x33xf32>, %c: tensor<1x1
 }
 
 // Where whole tiles alone are joined, of several products with other columns none is, but one may.
-// TILES-LABEL: func.func @columns(
+// TILES-LABEL: func.func @parts_of_tiles(
 // TILES-DAG: "ttir.matmul"(%arg0, %arg1) {{.*}} -> tensor<45x40xf32>
 // TILES-DAG: "ttir.matmul"(%arg0, %arg3) {{.*}} -> tensor<45x33xf32>
 // TILES-DAG: "ttir.matmul"(%arg0, %{{.*}}) {{.*}} -> tensor<45x160xf32>
 // TILES: return
-// CHECK-LABEL: func.func @columns(
+// CHECK-LABEL: func.func @parts_of_tiles(
 // CHECK: "ttir.matmul"(%arg0, %{{.*}}) {{.*}} -> tensor<45x233xf32>
 // CHECK-NOT: ttir.matmul
 // CHECK: return
-func.func @columns(%x: tensor<45x70xf32>, %a: tensor<70x40xf32>, %b: tensor<70x64xf32>, %c: tensor<70x33xf32>, %d: tensor<70x96xf32>) -> (tensor<45x40xf32>, tensor<45x64xf32>, tensor<45x33xf32>, tensor<45x96xf32>) {
+func.func @parts_of_tiles(%x: tensor<45x70xf32>, %a: tensor<70x40xf32>, %b: tensor<70x64xf32>, %c: tensor<70x33xf32>, %d: tensor<70x96xf32>) -> (tensor<45x40xf32>, tensor<45x64xf32>, tensor<45x33xf32>, tensor<45x96xf32>) {
   %0 = "ttir.matmul"(%x, %a) <{transpose_a = false, transpose_b = false}> : (tensor<45x70xf32>, tensor<70x40xf32>) -> tensor<45x40xf32>
   %1 = "ttir.matmul"(%x, %b) <{transpose_a = false, transpose_b = false}> : (tensor<45x70xf32>, tensor<70x64xf32>) -> tensor<45x64xf32>
   %2 = "ttir.matmul"(%x, %c) <{transpose_a = false, transpose_b = false}> : (tensor<45x70xf32>, tensor<70x33xf32>) -> tensor<45x33xf32>

@@ -42,22 +42,15 @@ def _share_left(op: Operation, rewriter: GreedyRewriter, *, whole_tiles: bool = 
     `whole_tiles`: only where the columns of all, but for the last one, fill tiles: slices copy
     these, and move numbers one by one where a part begins within a tile.
     """
-    uses = [use.operation for use in op.operands[0].uses if use.index == 0]
-    if whole_tiles:
-        unaligned = {each for each in uses if each.name in _PRODUCTS and _is_unaligned(each)}
-        if len(unaligned) > 1:
-            uses = [each for each in uses if each not in unaligned]
-        if op not in uses:
-            return False
     kind = _kind(op)
     products: list[Operation] = []
     # The first uses come last: of many products, most are left at once.
-    for each in reversed(uses):
+    for each in reversed(_uses_of_left(op, whole_tiles)):
         if _kind(each) == kind and _fits(each):
             if each.is_before_in_block(op):
                 return False
             products.append(each)
-    if len(products) < 2:
+    if len(products) < 2 or op not in products:
         return False
     if all(elements_known(each.operands[1]) for each in products):
         return False
@@ -77,6 +70,17 @@ def _share_left(op: Operation, rewriter: GreedyRewriter, *, whole_tiles: bool = 
     for product, part in zip(products, parts, strict=True):
         rewriter.replace(product, part)
     return True
+
+
+def _uses_of_left(op: Operation, whole_tiles: bool) -> list[Operation]:
+    """What has the left operand as its first one.
+
+    `whole_tiles`: without products of other columns than whole tiles, where these are more than
+    one.
+    """
+    uses = [use.operation for use in op.operands[0].uses if use.index == 0]
+    unaligned = {each for each in uses if each.name in _PRODUCTS and _is_unaligned(each)}
+    return [each for each in uses if not whole_tiles or len(unaligned) < 2 or each not in unaligned]
 
 
 def _place_of(products: Sequence[Operation], first: Operation) -> Operation:
