@@ -558,10 +558,7 @@ def plan_examples(
             "MLIR text has shapes of its own: ttmlir.compile takes no buckets with it"
         )
     if framework == "onnx":
-        raise ArgumentTypeError(
-            "buckets are for functions of JAX and torch: compile a model of ONNX with an example "
-            "of each size"
-        )
+        return _plan_inputs(model, args, kwargs, buckets)
     home = {
         "torch": "ttmlir.frontend.torch.containers",
         "jax": "ttmlir.frontend.calls",
@@ -591,6 +588,27 @@ def plan_examples(
         of_choice, keywords = layout.unflatten(resized)
         name = "_".join(["main", *map(str, choice)])
         examples[name] = Example(model, *of_choice, **keywords)
+    return plan, examples
+
+
+def _plan_inputs(
+    model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], buckets: BucketsByName
+) -> tuple[BucketPlan, dict[str, Example]]:
+    """`plan_examples` of a model of ONNX, whose arguments have the names of its inputs."""
+    arrays: dict[str, Any] = import_module("ttmlir.frontend.onnx.model").examples_by_name(
+        model, args, kwargs
+    )
+    plan = plan_buckets(list(arrays), [each.shape for each in arrays.values()], buckets)
+    examples: dict[str, Example] = {}
+    for choice in plan.choices:
+        resized: list[Any] = []
+        for number, array in enumerate(arrays.values()):
+            shape = plan.shape_in(choice, number, array.shape)
+            is_same = shape == list(array.shape)
+            resized.append(array if is_same else np.zeros(shape, array.dtype))
+        by_position, by_name = resized[: len(args)], zip(arrays, resized, strict=True)
+        keywords = {name: array for name, array in by_name if name in kwargs}
+        examples["_".join(["main", *map(str, choice)])] = Example(model, *by_position, **keywords)
     return plan, examples
 
 

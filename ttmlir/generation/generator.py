@@ -21,7 +21,6 @@ import numpy as np
 from ttmlir.errors import ArgumentError, ArgumentTypeError, plural
 from ttmlir.frontend.calls import NumericsName, checked_numerics
 from ttmlir.frontend.compiled import CompiledPrograms
-from ttmlir.frontend.weights.loading import load_weights
 from ttmlir.generation.sampling import Sampling
 from ttmlir.generation.stepping import (
     CacheSize,
@@ -160,6 +159,8 @@ class Generator:
     ) -> None:
         """Compile the programs of a model."""
         if isinstance(weights, Path) or weights:
+            from ttmlir.frontend.weights.loading import load_weights
+
             model = load_weights(model, weights)
         checked_numerics(numerics)
         _check_size("max_length", max_length, 2, 1 << 24)

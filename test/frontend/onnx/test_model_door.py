@@ -10,7 +10,7 @@ import pytest
 
 onnx: Any = pytest.importorskip("onnx", reason="needs onnx")
 
-from samples.onnx_graphs import classifier, numbers, value  # noqa: E402
+from samples.onnx_graphs import INT64, classifier, model, node, numbers, value  # noqa: E402
 
 import ttmlir  # noqa: E402
 
@@ -62,3 +62,28 @@ def test_a_model_that_knows_its_shapes_needs_no_examples(images: Any) -> None:
     assert isinstance(found, tuple)
     for got, right in zip(found, wanted, strict=True):
         np.testing.assert_allclose(got, right, rtol=1e-4, atol=1e-5)
+
+
+def test_buckets() -> None:
+    """A program for each of several sizes; calls between them are padded, and results cropped."""
+    table, weights = numbers(20, 8), numbers(8, 5, seed=1)
+    proto = model(
+        [node("Gather", "table words", "rows"), node("MatMul", "rows weights", "y")],
+        [value("words", ["batch", "length"], INT64)],
+        [value("y", ["batch", "length", 5])],
+        {"table": table, "weights": weights},
+    )
+    example = np.zeros((2, 4), np.int64)
+    for arguments in ({"words": example}, {}):
+        positions = [] if arguments else [example]
+        compiled = ttmlir.compile(
+            proto, *positions, example_kwargs=arguments, buckets={"words": {1: (4, 9)}}
+        )
+        for length in (3, 9):
+            words = np.arange(2 * length).reshape(2, length)
+            found = compiled(**{"words": words}) if arguments else compiled(words)
+            np.testing.assert_allclose(found, table[words] @ weights, rtol=1e-5, atol=1e-5)
+    sequence = onnx.helper.make_tensor_sequence_value_info("s", onnx.TensorProto.FLOAT, None)
+    proto = model([node("ConcatFromSequence", "s", "y", axis=0)], [sequence], [value("y", None)])
+    with pytest.raises(ttmlir.InputError, match="buckets are for tensors, and 's' is none"):
+        ttmlir.compile(proto, [numbers(2)], buckets={"s": {0: (2, 4)}})

@@ -47,8 +47,19 @@ def test_results(case: Case, recorded: Any) -> None:
         ("Gelu", "x x", {}, "it has 2 inputs; there are X"),
         ("Sampling", "x", {}, "this operator is not supported"),
         ("SkipLayerNormalization", "x - x", {}, "the input 'skip' is missing"),
-        ("MultiHeadAttention", "x", {"num_heads": 2}, "keys and values are missing"),
-        ("Attention", "x x", {}, "the attribute 'num_heads' is missing"),
+        (
+            "MultiHeadAttention",
+            "x",
+            {"num_heads": 2},
+            "'query' has 2 dimensions; it has to have 3 or 5",
+        ),
+        ("Attention", "x x", {}, "the input 'input' has 2 dimensions; it has to have 3"),
+        (
+            "RotaryEmbedding",
+            "x x x x",
+            {},
+            "the input 'input' has 2 dimensions; it has to have 3 o",
+        ),
     ],
 )
 def test_refusals(operator: str, inputs: str, attributes: dict[str, Any], message: str) -> None:

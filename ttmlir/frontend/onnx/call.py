@@ -130,6 +130,16 @@ class Call:
         """A tensor that may be missing."""
         return self.array(name) if self.has(name) else None
 
+    def of_rank(self, name: str, *ranks: int) -> Array:
+        """A tensor with one of several numbers of dimensions."""
+        found = self.array(name)
+        if found.rank not in ranks:
+            self.refuse(
+                f"the input '{name}' has {found.rank} dimensions; it has to have "
+                f"{' or '.join(map(str, ranks))}"
+            )
+        return found
+
     def arrays(self, name: str) -> list[Array]:
         """The tensors of the last input, of which there may be many."""
         values = cast("list[Value]", self.inputs[name])

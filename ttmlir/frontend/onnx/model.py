@@ -254,6 +254,66 @@ def _structure_of(example: Any, type_: str) -> Any:
 # -- calls ---------------------------------------------------------------------------------------
 
 
+def examples_by_name(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arrays of a call by the names of inputs; InputError for sequences."""
+    require_onnx()
+    with in_terms_of_the_user("the model", file=BYTES):
+        model = read_model(given)
+    found = _read_examples(model, read_inputs(model), args, kwargs)
+    for name, example in found.items():
+        if example is None or isinstance(example, list):
+            raise InputError(f"'{model.name}': buckets are for tensors, and '{name}' is none")
+    return found
+
+
+def _read_examples(
+    model: Model, inputs: Sequence[Input], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a call gives, by the names of inputs: arrays, lists of them, or None."""
+    names = [each.name for each in inputs]
+    if len(args) > len(names):
+        raise InputError(
+            f"'{model.name}' takes {len(names)} inputs ({', '.join(names)}), "
+            f"got {len(args)} by position"
+        )
+    found = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names or name in found:
+            reason = "given by position, too" if name in found else "none of its inputs"
+            raise InputError(f"'{model.name}': '{name}' is {reason}; they are {', '.join(names)}")
+        found[name] = value
+    for each in inputs:
+        if each.name not in found and not each.is_optional:
+            raise InputError(
+                f"'{model.name}': the input '{each.name}' is missing; inputs are {', '.join(names)}"
+            )
+    return {each.name: _read_array(model, each, found.get(each.name)) for each in inputs}
+
+
+def _read_array(model: Model, given: Input, value: Any, name: str = "") -> Any:
+    what = f"'{model.name}': {name or given.name}"
+    if given.is_sequence and not name and value is not None:
+        if not isinstance(value, list | tuple):
+            raise InputError(f"{what} is a list of arrays, not a {type(value).__name__}")
+        items = enumerate(cast("Sequence[Any]", value))
+        return [
+            _read_array(model, given, each, f"{given.name}[{number}]") for number, each in items
+        ]
+    if value is None and given.is_optional:
+        return None
+    array = as_array(value, what)
+    if isinstance(array, Number):
+        return np.asarray(array, host_type(given.type))
+    if given.type in SMALL_FLOATS or given.type in SMALL_INTEGERS:
+        # A file knows them in the type that holds them.
+        return (
+            array
+            if array.dtype == held(array[:0], given.type).dtype
+            else array.astype(host_type(given.type))
+        )
+    return array
+
+
 class _Door:
     """Between the values of a call and the arrays of the program."""
 
@@ -292,49 +352,7 @@ class _Door:
         inner[key] = type_, held(example, type_)
 
     def _examples(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """What a call gives, by the names of inputs: arrays, lists of them, or None."""
-        names = [each.name for each in self._inputs]
-        if len(args) > len(names):
-            raise InputError(
-                f"'{self._model.name}' takes {len(names)} inputs ({', '.join(names)}), "
-                f"got {len(args)} by position"
-            )
-        found = dict(zip(names, args, strict=False))
-        for name, value in kwargs.items():
-            if name not in names or name in found:
-                reason = "given by position, too" if name in found else "none of its inputs"
-                raise InputError(
-                    f"'{self._model.name}': '{name}' is {reason}; they are {', '.join(names)}"
-                )
-            found[name] = value
-        for each in self._inputs:
-            if each.name not in found and not each.is_optional:
-                raise InputError(
-                    f"'{self._model.name}': the input '{each.name}' is missing; inputs are "
-                    f"{', '.join(names)}"
-                )
-        return {each.name: self._array(each, found.get(each.name)) for each in self._inputs}
-
-    def _array(self, given: Input, value: Any, name: str = "") -> Any:
-        what = f"'{self._model.name}': {name or given.name}"
-        if given.is_sequence and not name and value is not None:
-            if not isinstance(value, list | tuple):
-                raise InputError(f"{what} is a list of arrays, not a {type(value).__name__}")
-            items = enumerate(cast("Sequence[Any]", value))
-            return [self._array(given, each, f"{given.name}[{number}]") for number, each in items]
-        if value is None and given.is_optional:
-            return None
-        array = as_array(value, what)
-        if isinstance(array, Number):
-            return np.asarray(array, host_type(given.type))
-        if given.type in SMALL_FLOATS or given.type in SMALL_INTEGERS:
-            # A file knows them in the type that holds them.
-            return (
-                array
-                if array.dtype == held(array[:0], given.type).dtype
-                else array.astype(host_type(given.type))
-            )
-        return array
+        return _read_examples(self._model, self._inputs, args, kwargs)
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Array | Number]:
         """The arrays of a call, in the order of the function's arguments."""

@@ -104,7 +104,8 @@ class _Loader:
             if target is None:
                 unused.append(name)
                 continue
-            self._put(target, self._tensor(name, entry, path), name, path)
+            self._require_shape(target, entry.shape, name, path)
+            self._put(target, self._tensor(name, entry, path))
         if unused:
             names = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
             warnings.warn(
@@ -137,13 +138,16 @@ class _Loader:
             numbers = numbers.astype(np.int64)
         return self._torch.from_numpy(numbers)
 
-    def _put(self, target: str, tensor: Any, name: str, path: Path) -> None:
-        old = self._own[target]
-        if tuple(tensor.shape) != tuple(old.shape):
+    def _require_shape(self, target: str, shape: Sequence[int], name: str, path: Path) -> None:
+        own = self._own[target].shape
+        if tuple(shape) != tuple(own):
             raise ArgumentError(
-                f"{path}: {name!r} has the shape {list(tensor.shape)}, and {target!r} of the model "
-                f"{list(old.shape)}"
+                f"{path}: {name!r} has the shape {list(shape)}, and {target!r} of the model "
+                f"{list(own)}"
             )
+
+    def _put(self, target: str, tensor: Any) -> None:
+        old = self._own[target]
         new = tensor.to(old.dtype)
         if isinstance(old, self._torch.nn.Parameter):
             new = self._torch.nn.Parameter(new, requires_grad=old.requires_grad)
@@ -193,13 +197,11 @@ class _Loader:
                 raise ArgumentError(
                     f"{path}: {target!r} has no numbers that an adapter could change"
                 )
+            shape = (product.b.shape[0], product.a.shape[1])
+            shape = shape[::-1] if product.transposed else shape
+            self._require_shape(target, shape, name, path)
             change = self._multiply(product, path, name)
-            if tuple(change.shape) != tuple(old.shape):
-                raise ArgumentError(
-                    f"{path}: the adapter's product for {name!r} has the shape "
-                    f"{list(change.shape)}, and {target!r} of the model {list(old.shape)}"
-                )
-            self._put(target, old.detach().to(change.dtype) + change, name, path)
+            self._put(target, old.detach().to(change.dtype) + change)
 
     def _multiply(self, product: Product, path: Path, name: str) -> Any:
         a, b = (

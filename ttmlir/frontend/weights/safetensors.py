@@ -16,7 +16,7 @@ from ttmlir.frontend.weights.sources import Entry, check_shape, open_bytes
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
-_MAX_HEADER = 100_000_000
+MAX_HEADER = 100_000_000
 """Most bytes of a header, as the format has it."""
 _TYPES: Mapping[str, Any] = {
     **{"BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4"},
@@ -35,7 +35,7 @@ def read_safetensors(path: Path) -> dict[str, Entry]:
         raise FileError(f"{path}: {reason}")
 
     length = int.from_bytes(data[:8].tobytes(), "little")
-    if len(data) < 8 or length > min(len(data) - 8, _MAX_HEADER):
+    if len(data) < 8 or length > min(len(data) - 8, MAX_HEADER):
         refuse(
             f"the file is no file of safetensors, cut off or damaged: its header would have "
             f"{length:,} bytes, and the file has {len(data):,}"

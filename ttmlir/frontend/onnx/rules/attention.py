@@ -12,7 +12,7 @@ from ttmlir.arrays.array import Array, concatenate
 from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing, normalization
 from ttmlir.frontend.onnx.call import Call, Rule
-from ttmlir.frontend.onnx.rules.fused import attribute, rotate
+from ttmlir.frontend.onnx.rules.fused import attribute, read_turns, rotate
 from ttmlir.frontend.onnx.rules.indexing import write_rows
 
 _HIDDEN = -10000.0
@@ -73,7 +73,7 @@ def _attend(
 
 def _project(call: Call) -> list[Array]:
     """Queries, keys and values that one product gives."""
-    x = call.array("input") @ call.array("weights")
+    x = call.of_rank("input", 3) @ call.of_rank("weights", 2)
     if (bias := call.optional("bias")) is not None:
         x = x + bias
     return _divide(call, x)
@@ -95,8 +95,8 @@ def attend_to_itself(call: Call, projected: Array | None = None) -> tuple[Array,
     for name in ("do_rotary", "past_present_share_buffer"):
         if call[name]:
             call.refuse(f"{name} is not supported")
-    past = call.optional("past")
-    if past is not None:
+    if call.has("past"):
+        past = call.of_rank("past", 5)
         key, value = (
             concatenate([past.cut(0, place, place + 1).squeeze(0), each], 2)
             for place, each in enumerate((key, value))
@@ -131,8 +131,8 @@ def _multi_head(call: Call) -> tuple[Array, ...]:
             begin += each.shape[2]
     query, key, value = (each if each.rank == 4 else _heads(call, each, heads) for each in rows)
     if call.has("past_key"):
-        key = concatenate([call.array("past_key"), key], 2)
-        value = concatenate([call.array("past_value"), value], 2)
+        key = concatenate([call.of_rank("past_key", 4), key], 2)
+        value = concatenate([call.of_rank("past_value", 4), value], 2)
     found = _attend(
         call,
         query,
@@ -146,7 +146,10 @@ def _multi_head(call: Call) -> tuple[Array, ...]:
 
 def _unpacked(call: Call) -> list[Array]:
     """Queries, keys and values, of which several may be packed into one input."""
-    query, key, value = call.array("query"), call.optional("key"), call.optional("value")
+    query = call.of_rank("query", 3, 5)
+    key, value = (
+        call.of_rank(name, 3, 4, 5) if call.has(name) else None for name in ("key", "value")
+    )
     packed, alone = (query, []) if key is None else (key, [query])
     if packed.rank == 5:
         batch, length, heads, count, width = packed.shape
@@ -169,11 +172,11 @@ def _grouped(call: Call) -> tuple[Array, Array, Array]:
         if call.has(name) or (call[name] or 0) > 0:
             call.refuse(f"'{name}' is not supported")
     heads, own = int(call.required("num_heads")), int(call.required("kv_num_heads"))
-    packed = call.array("query")
+    packed = call.of_rank("query", 3)
     if own < 1 or heads % own:
         call.refuse(f"{heads} heads of queries cannot share {own} of keys")
     if call.has("key"):
-        rows = [packed, call.array("key"), call.array("value")]
+        rows = [packed, call.of_rank("key", 3), call.of_rank("value", 3)]
     else:
         width = packed.shape[-1] // (heads + 2 * own)
         ends = np.cumsum([0, heads, own, own]) * width
@@ -187,7 +190,7 @@ def _grouped(call: Call) -> tuple[Array, Array, Array]:
     past = array_of(np.zeros((batch, 1), np.int64)) if total == length else used + (1 - length)
     places = past + array_of(np.arange(length)).reshape((1, length))
     if call["do_rotary"]:
-        tables = [call.array(f"{name}_cache") for name in ("cos", "sin")]
+        tables = read_turns(call)
         given = call.optional("position_ids")
         index = places if given is None else given.cast("i64")
         turns = [indexing.take(each, 0, index).unsqueeze(1).cast(query.dtype) for each in tables]
@@ -218,9 +221,9 @@ def _grouped(call: Call) -> tuple[Array, Array, Array]:
 def _extend(call: Call, name: str, rows: Array, past: Array, total: int) -> Array:
     """A cache with new rows, which has room for all of them."""
     batch, own, _, width = rows.shape
-    cache = call.optional(f"past_{name}")
-    if cache is None:
-        cache = rows.fill(0, (batch, own, 0, width))
+    past_name = f"past_{name}"
+    has_cache = call.has(past_name)
+    cache = call.of_rank(past_name, 4) if has_cache else rows.fill(0, (batch, own, 0, width))
     room = max(total, cache.shape[2])
     if room == rows.shape[2] and not cache.shape[2]:
         return rows

@@ -14,7 +14,7 @@ from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
 from ttmlir.composites.normalization import softmax
 from ttmlir.composites.special import ndtri
-from ttmlir.frontend.onnx.call import Call, Rule
+from ttmlir.frontend.onnx.call import Call, RefusedError, Rule
 from ttmlir.frontend.onnx.elements import Tensor
 
 
@@ -25,6 +25,8 @@ def _numbers(call: Call, name: str) -> Array:
 
 def as_rows(x: Array) -> Array:
     """Features as rows of f32; a vector is one row."""
+    if x.rank not in (1, 2):
+        raise RefusedError(f"features are rows of numbers; the tensor has {x.rank} dimensions")
     x = x.cast("f32")
     return x.reshape((1, x.shape[0])) if x.rank == 1 else x
 

@@ -103,7 +103,7 @@ def _distances(call: Call) -> Array:
     kind = str(attribute(call, "metric", "sqeuclidean"))
     if kind not in ("sqeuclidean", "euclidean"):
         call.refuse(f"metric is '{kind}'; euclidean and sqeuclidean are supported")
-    a, b = call.array("A"), call.array("B")
+    a, b = call.of_rank("A", 2), call.of_rank("B", 2)
     call.check_size((a.shape[0], b.shape[0], a.shape[1]), a.dtype)
     squares = (a.unsqueeze(1) - b.unsqueeze(0)).square().sum(2, keep=False)
     return squares.sqrt() if kind == "euclidean" else squares
@@ -149,7 +149,7 @@ def _rms_norm(call: Call) -> Array:
 
 def _embed(call: Call) -> tuple[Array, Array, Array]:
     """The norm of the sum of the rows of words, positions and segments, and lengths by a mask."""
-    words = call.array("input_ids")
+    words = call.of_rank("input_ids", 2)
     batch, length = words.shape
     found = indexing.take(call.array("word_embedding"), 0, words.cast("i64"))
     table, places = call.array("position_embedding"), call.optional("position_ids")
@@ -172,7 +172,7 @@ def _embed(call: Call) -> tuple[Array, Array, Array]:
 
 
 def _expand_dims(call: Call) -> Array:
-    x, dim = call.array("X"), int(call.number("axis"))
+    x, dim = call.array("X"), int(call.numbers("axis").reshape(-1)[0])
     return x.unsqueeze(call.dims(x.rank + 1, (dim,), "axis")[0])
 
 
@@ -196,13 +196,20 @@ def rotate(x: Array, cosines: Array, sines: Array, *, interleaved: bool) -> Arra
     return concatenate([found, rest], last) if rest.shape[-1] else found
 
 
+def read_turns(call: Call) -> list[Array]:
+    """The tables of cosines and sines."""
+    return [call.of_rank(f"{name}_cache", 2) for name in ("cos", "sin")]
+
+
 def _rotary_embedding(call: Call) -> Array:
-    x, tables = call.array("input"), [call.array(f"{name}_cache") for name in ("cos", "sin")]
+    x, tables = call.of_rank("input", 3, 4), read_turns(call)
     heads, width = int(attribute(call, "num_heads", 0)), x.shape[-1]
     if call["is_packed_batching"]:
         call.refuse("batches that are packed into one (is_packed_batching) are not supported")
     if x.rank == 3:
-        heads = heads or width // (2 * tables[0].shape[1])
+        heads = heads or width // max(2 * tables[0].shape[1], 1)
+        if heads < 1 or width % heads:
+            call.refuse(f"{width} features do not make {heads} heads")
         rows = x.reshape((*x.shape[:2], heads, width // heads)).permute((0, 2, 1, 3))
     else:
         rows = x

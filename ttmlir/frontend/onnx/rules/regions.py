@@ -17,10 +17,8 @@ from ttmlir.frontend.onnx.rules.window import check_kernel, read_axes
 def _deformable_convolution(call: Call) -> Array:
     """A convolution whose taps are shifted, and weighed by a mask, at each position."""
     call = replace(call, attributes={**call.attributes, "auto_pad": "NOTSET"})
-    x, weight, offset = call.array("X"), call.array("W"), call.array("offset")
+    x, weight, offset = call.of_rank("X", 4), call.array("W"), call.array("offset")
     check_kernel(call, x, weight)
-    if x.rank != 4:
-        call.refuse(f"images have two spatial dimensions; this one has {x.rank - 2}")
     groups, shared = int(call["group"]), int(call["offset_group"])
     batch, channels, taps = x.shape[0], x.shape[1], math.prod(weight.shape[2:])
     axes = read_axes(call, x, weight.shape[2:])
@@ -70,10 +68,10 @@ def _columns(rois: Array) -> list[Array]:
 
 def _align(call: Call) -> Array:
     """The mean, or the largest, of samples in each cell of a grid in a rectangle."""
-    x, rois = call.array("X"), call.array("rois").cast("f32")
-    images = call.array("batch_indices").cast("i64")
-    if rois.rank != 2 or rois.shape[1] != 4 or x.rank != 4:
-        call.refuse("rois are rows of four numbers, and images have two spatial dimensions")
+    x, rois = call.of_rank("X", 4), call.of_rank("rois", 2).cast("f32")
+    images = call.of_rank("batch_indices", 1).cast("i64")
+    if rois.shape != (images.shape[0], 4):
+        call.refuse(f"rois has the shape {list(rois.shape)}; it has to be {[images.shape[0], 4]}")
     is_half = call["coordinate_transformation_mode"] == "half_pixel"
     offset = 0.5 if is_half else 0.0
     left, top, right, bottom = (
@@ -179,10 +177,10 @@ def _largest_sample(x: Array, images: Array, axes: list[tuple[Array, Array]]) ->
 
 def _pool_regions(call: Call) -> Array:
     """The largest elements of the cells of rectangles of whole numbers; 0 of empty ones."""
-    x, rois = call.array("X"), call.array("rois").cast("f32")
+    x, rois = call.of_rank("X", 4), call.of_rank("rois", 2).cast("f32")
     cells = tuple(call.required("pooled_shape"))
-    if rois.rank != 2 or rois.shape[1] != 5 or x.rank != 4 or len(cells) != 2:
-        call.refuse("rois are rows of five numbers, and images have two spatial dimensions")
+    if rois.shape[1] != 5 or len(cells) != 2:
+        call.refuse("rois are rows of five numbers, and pooled_shape has two")
     number, *corners = _columns(rois)
     # Halves are rounded away from 0, as C does.
     left, top, right, bottom = (

@@ -20,7 +20,7 @@ from ttmlir.arrays.carriers import array_of
 from ttmlir.composites import indexing
 from ttmlir.frontend.onnx.call import Call, Rule
 from ttmlir.frontend.onnx.elements import Tensor, require_memory
-from ttmlir.frontend.onnx.rules.classical import as_rows, choose_label, transform_scores
+from ttmlir.frontend.onnx.rules.classical import choose_label, transform_scores
 
 MAX_DEPTH = 256
 """Conditions above a leaf: bf16 has all whole numbers up to here."""
@@ -236,8 +236,9 @@ def _with_base(call: Call, scores: Array) -> Array:
 
 
 def _input(call: Call) -> Array:
-    x = call.array("X")
-    return x if x.dtype == "f64" else as_rows(x)
+    x = call.of_rank("X", 1, 2)
+    x = x.unsqueeze(0) if x.rank == 1 else x
+    return x if x.dtype == "f64" else x.cast("f32")
 
 
 def _regress(call: Call) -> Array:
@@ -278,7 +279,7 @@ _TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
 def _ensemble(call: Call) -> Array:
-    x = call.array("X")
+    x = call.of_rank("X", 2)
     names = ("featureids", "truenodeids", "falsenodeids", "trueleafs", "falseleafs")
     lists = {name: list(call.required(f"nodes_{name}")) for name in names}
     modes = _numbers(call, "nodes_modes").tolist()
