@@ -43,6 +43,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
     ),
     "Classes": (
         *("class_with_methods", "access", "operators", "copies", "moves", "destructors"),
+        "placed_objects",
         "inheritance",
         *("member_pointers", "class_template", "deduction_guides", "layout", "bit_fields"),
     ),

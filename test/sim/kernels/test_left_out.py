@@ -63,6 +63,6 @@ void kernel_main() {
 def test_what_does_not_exist_is_said(branch: str, message: str) -> None:
     """As the compiler does it, which looks names up where they are written."""
     outside = "int twice(int x) { return x; }"
+    branch = f"if constexpr (sizeof(int) == 8) {{ {branch} }}"
     with pytest.raises(CppSyntaxError, match=message):
-        branch = f"if constexpr (sizeof(int) == 8) {{ {branch} }}"
         noted(f"{outside}\nvoid kernel_main() {{ {branch} note(1); }}")

@@ -27,6 +27,7 @@ _PRELUDE = """#include <cstdint>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <tuple>

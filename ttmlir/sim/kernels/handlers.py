@@ -55,6 +55,7 @@ from ttmlir.sim.kernels.expressions.operators import (
     evaluate_unary,
     evaluate_update,
 )
+from ttmlir.sim.kernels.expressions.placed import evaluate_new
 from ttmlir.sim.kernels.expressions.signatures import fit_function
 from ttmlir.sim.kernels.expressions.variables import (
     evaluate_boolean,
@@ -101,6 +102,7 @@ HANDLERS = Handlers(
         tree.Index: evaluate_lvalue,
         tree.Member: evaluate_lvalue,
         tree.PointedMember: evaluate_lvalue,
+        tree.New: evaluate_new,
         tree.FunctionCall: evaluate_call,
         tree.Cast: evaluate_cast,
         tree.SizeOf: evaluate_size,
