@@ -37,6 +37,7 @@ CHAPTERS: Mapping[str, tuple[str, ...]] = {
             "packs_and_folds",
             "lambdas",
             "function_types",
+            "variable_arguments",
             "constexpr_functions",
         ),
         "decltype_and_auto",

@@ -270,7 +270,8 @@ class TypeReader:
 
     def _refuse_virtual(self, node: Node) -> None:
         if node.type == "virtual":
-            raise self.unsupported(node, "plain member functions")
+            message = "virtual functions are not supported: tt-metal does not load the tables of"
+            raise self.error(node, f"{message} classes that have them")
 
     def alignments(self, node: Node) -> tuple[tree.TemplateArgument, ...]:
         """What `alignas` and the attribute `aligned` ask of a declaration."""

@@ -25,6 +25,7 @@ _PRELUDE = """#include <cstdint>
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdarg>
 #include <cstring>
 #include <limits>
 #include <new>

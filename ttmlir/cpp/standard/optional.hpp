@@ -108,7 +108,11 @@ struct optional<T, false> {
     const T* operator->() const { return &held.value; }
     T& value() { return held.value; }
     const T& value() const { return held.value; }
-    T value_or(const T& other) const { return is_set ? held.value : other; }
+    template <typename U>
+    T value_or(U&& other) const {
+        if (is_set) return held.value;
+        return static_cast<T>(std::forward<U>(other));
+    }
     void reset() {
         if (!is_set) return;
         is_set = false;

@@ -205,13 +205,17 @@ def is_same(a: QualifiedType, b: QualifiedType) -> bool:
 
 _PLAIN = (
     *("is_trivially_copyable", "is_trivially_destructible", "is_trivial", "is_aggregate"),
-    "is_copy_assignable",
+    *("is_copy_assignable", "is_trivially_default_constructible"),
 )
 
 
 def _is_plain(context: Context, name: str, type_: CType) -> bool:
     """Traits that ask how objects of a class are made, copied and ended."""
     info = context.unit.classes.get(type_.number) if isinstance(type_, StructType) else None
+    if name == "is_trivially_default_constructible":
+        parts = type_.fields if isinstance(type_, StructType) else ()
+        is_made = info is not None and bool(info.constructors or info.defaults)
+        return not is_made and all(_is_plain(context, name, each.type) for each in parts)
     if name == "is_copy_assignable":
         own = () if info is None else (info.scope.find_here("operator="),)
         deleted = any(isinstance(x, Functions) and x.definitions[0].is_deleted for x in own)

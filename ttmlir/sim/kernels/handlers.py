@@ -31,6 +31,7 @@ from ttmlir.sim.kernels.expressions.function_pointers import (
     call_pointer,
     point_at,
     point_at_function,
+    points_to_base,
 )
 from ttmlir.sim.kernels.expressions.initial_values import evaluate_construct
 from ttmlir.sim.kernels.expressions.lvalues import (
@@ -147,6 +148,7 @@ HANDLERS = Handlers(
     fit_function=fit_function,
     point_at=point_at,
     point_at_function=point_at_function,
+    points_to_base=points_to_base,
     call_pointer=call_pointer,
     find_pointed_member=find_pointed_member,
     point_at_member=point_at_member,

@@ -27,6 +27,7 @@ from ttmlir.cpp.types import (
     CType,
     Field,
     FloatType,
+    FunctionType,
     IntType,
     PointerType,
     ReferenceType,
@@ -124,6 +125,8 @@ def convert_to_bool(value: Value) -> Value:
     """The value as `bool`."""
     if value.type == BOOL:
         return value
+    if isinstance(value.type, FunctionType):
+        return make_integer(1, BOOL)  # It is known, and so it is not null.
     value = settle(value)
     if value.constant is not None:
         return make_integer(int(value.constant != 0), BOOL)

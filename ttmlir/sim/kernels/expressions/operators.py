@@ -219,7 +219,7 @@ def _operate_on_objects(
 
 def operate(context: Context, operator: str, left: Value, right: Value, node: tree.Node) -> Value:
     """A binary operator, on pointers too."""
-    if is_function(left.type) or is_function(right.type):
+    if isinstance(left.type, FunctionType) or isinstance(right.type, FunctionType):
         left, right = (decay_function(context, each, node) for each in (left, right))
     if isinstance(left.type, PointerType) or isinstance(right.type, PointerType):
         result = operate_on_pointer(context, operator, left, right, node)

@@ -46,6 +46,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     read_lvalue,
     take_memory_address,
 )
+from ttmlir.sim.kernels.expressions.variadic import VARIADIC
 from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
@@ -338,6 +339,7 @@ Special = Callable[[Context, tree.FunctionCall], "Lvalue | Value"]
 SPECIAL: Mapping[str, Special] = {
     **BUILT,
     **MEMORY,
+    **VARIADIC,
     "ASSERT": evaluate_assertion,
     "get_compile_time_arg_val": evaluate_compile_time_argument,
     "get_named_compile_time_arg_val": evaluate_named_compile_time_argument,
