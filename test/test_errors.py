@@ -46,7 +46,14 @@ PUBLIC = ("CompilationError", "InputError", "FileError", "ExecutionError", "Kern
 INTERNAL = {
     # Caught where they are raised, or by the caller that makes a message of them.
     *("CannotEmitError", "RequestError", "GradientsAsked", "UnsupportedFloatError"),
-    *("TooLongError", "DenseSyntaxError", "PassFailure", "TooManyTilesError", "TooManySteps"),
+    *(
+        "JumpError",
+        "TooLongError",
+        "DenseSyntaxError",
+        "PassFailure",
+        "TooManyTilesError",
+        "TooManySteps",
+    ),
     *("KernelFault", "IrregularError", "DisagreementError", "RefusedError", "NumbersNeededError"),
 }
 
