@@ -46,7 +46,8 @@ PUBLIC = ("CompilationError", "InputError", "FileError", "ExecutionError", "Kern
 INTERNAL = {
     # Caught where they are raised, or by the caller that makes a message of them.
     *("CannotEmitError", "RequestError", "GradientsAsked", "UnsupportedFloatError"),
-    *("TooLongError", "DenseSyntaxError", "PassFailure", "TooManyTilesError", "TooManySteps"),
+    *("JumpError", "TooLongError"),
+    *("DenseSyntaxError", "PassFailure", "TooManyTilesError", "TooManySteps"),
     *("KernelFault", "IrregularError", "DisagreementError", "RefusedError", "NumbersNeededError"),
     "JumpError",
 }
@@ -367,7 +368,7 @@ REASONS = {
     # The same error again, with more notes, its place, or without our own frames.
     **{"compiler.py": 1, "cpp/parse.py": 1, "sim/execution/scheduler.py": 1},
     **{"frontend/pykernel/compilation.py": 1, "metalium/host_api.py": 3, "sim/kernels/unit.py": 1},
-    "metalium/meshes.py": 1,
+    **{"cpp/parse.py": 1, "metalium/meshes.py": 1},
     "sim/kernels/compiler.py": 2,
 }
 """How often each file hides what led to an error, by the reasons above."""

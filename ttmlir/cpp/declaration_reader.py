@@ -76,6 +76,9 @@ _DEFAULT_BRACES = re.compile(r"=\s*(\{[^{};()]{0,200}\})(?=\s*[,)])")
 
 _BIT_CAST = re.compile(r"__builtin_bit_cast\s*\(([\w:\s*]+),")
 
+_VA_ARG = re.compile(r"\bva_arg\s*\(([\w.\s>*&-]{1,80}),([\w:\s*]{1,80})\)")
+"""A call with a type among its arguments."""
+
 _DEFAULT_POINTER = re.compile(
     r"\b(?:typename|class)\s+\w+\s*=\s*((?:const\s+)?[A-Za-z_][\w:]*)\s*(\*)(?=\s*[,>])"
 )
@@ -89,6 +92,7 @@ _MADE_TYPE = re.compile(r"\btypename\b(?=\s+[\w:]+<[\w:,\s]{0,200}>::\w+\s*\{)")
 def amend(source: PreprocessedText) -> PreprocessedText:
     """The same text in the words of the grammar."""
     text = _BIT_CAST.sub(_write_bit_cast, source.text)
+    text = _VA_ARG.sub(_write_va_arg, text)
     text = _MADE_TYPE.sub(lambda found: " " * len(found[0]), text)
     pointers = list(_DEFAULT_POINTER.finditer(text))
     for each in pointers:
@@ -209,6 +213,11 @@ def _find_ranges(text: str) -> Iterator[tuple[int, int, int]]:
 def _write_bit_cast(found: re.Match[str]) -> str:
     """The same cast in as many characters."""
     return f"std::bit_cast<{found[1]}>(".rjust(len(found[0]))
+
+
+def _write_va_arg(found: re.Match[str]) -> str:
+    """The same call with the type as a template argument."""
+    return f"va_arg<{found[2].strip()}>({found[1].strip()})".rjust(len(found[0]))
 
 
 def _gives_pointer(declarator: Node) -> bool:

@@ -270,7 +270,8 @@ class TypeReader:
 
     def _refuse_virtual(self, node: Node) -> None:
         if node.type == "virtual":
-            raise self.unsupported(node, "plain member functions")
+            message = "virtual functions are not supported: tt-metal does not load the tables of"
+            raise self.error(node, f"{message} classes that have them")
 
     def alignments(self, node: Node) -> tuple[tree.TemplateArgument, ...]:
         """What `alignas` and the attribute `aligned` ask of a declaration."""
@@ -707,6 +708,23 @@ class ExpressionReader(TypeReader):
                 called = self.expression(callee)
                 return tree.FunctionCall(called, self.arguments(listed), position=position)
 
+    def _new(self, node: Node) -> tree.New:
+        """An object that is made in a place; there is no heap for others."""
+        placed = node.child_by_field_name("placement")
+        written = node.child_by_field_name("arguments")
+        if placed is None or node.child_by_field_name("declarator") is not None:
+            raise self.unsupported(node, _EXPRESSIONS)
+        arguments: tuple[tree.Expression | tree.Braces, ...] | None = None
+        if written is not None:
+            arguments = self.arguments(written)
+        return tree.New(
+            self._single(placed),
+            self.written_type(self.field(node, "type")),
+            arguments,
+            written is not None and written.type == "initializer_list",
+            position=self.at(node),
+        )
+
     def _functional_cast(self, type_: tree.Type, listed: Node, node: Node) -> tree.Expression:
         """`T(value)`, or `T()`, which is `T{}`."""
         position = self.at(node)
@@ -1048,7 +1066,7 @@ class ExpressionReader(TypeReader):
             member = named
         if member.type == "qualified_field_identifier":
             member = self.field(member, "name")
-        kinds = ("field_identifier", "identifier", "operator_name")
+        kinds = ("field_identifier", "identifier", "operator_name", "destructor_name")
         if operator not in (".", "->") or member.type not in kinds:
             raise self.unsupported(member, "the names of members")
         name = self.name_text(member)
@@ -1069,6 +1087,7 @@ class ExpressionReader(TypeReader):
         "fold_expression": _fold,
         "identifier": _name,
         "lambda_expression": _lambda,
+        "new_expression": _new,
         "null": _null,
         "number_literal": _number,
         "offsetof_expression": _offset_of,

@@ -11,10 +11,14 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.types import is_built_in_type
 
 _Statements: TypeAlias = Sequence[tree.Statement]
 _Loops = (tree.For, tree.RangeFor, tree.While, tree.DoWhile)
 _DECLARED = (tree.Alias, tree.Struct, tree.Enumeration, tree.UsingName, tree.UsingNamespace)
+
+
+_TRAIT = "std::is_trivially_default_constructible_v"
 
 
 class JumpError(Exception):
@@ -118,7 +122,12 @@ class _Structure:
     def convert(self, statements: _Statements) -> list[tree.Statement]:
         """A list whose labels are loops, as far as its own statements jump to them."""
         inner = [_map_lists(each, self.convert) for each in statements]
-        return self._arrange(inner, None)
+        made = self._arrange(inner, None)
+        own = {each.name for each in inner if isinstance(each, tree.Label)}
+        if not own & _list_targets(made):
+            return made
+        states = self._build_states(inner)
+        return made if states is None else states
 
     def _arrange(self, body: _Statements, follow: str | None) -> list[tree.Statement]:
         """`follow` is the label right after the list."""
@@ -129,7 +138,9 @@ class _Structure:
                 outer = {x for each in targets[:start] for x in each} & places.keys()
                 if all(places[each] <= start for each in outer):
                     rest = self._arrange(body[start + 1 :], follow)
-                    made = self._build_loop(name, rest, body[start], repeats=True)
+                    position = body[start].position
+                    ways = {name: (tree.Continue(position=position),)}
+                    made = self._build_loop(ways, rest, position)
                     return [*self._arrange(body[:start], name), *made]
         ends = dict(places)
         if follow is not None:
@@ -147,8 +158,8 @@ class _Structure:
             start = min(first[x] for x in crossed)
         kept, region = _hoist(body[start:end], first[name] - start, self.labels[name])
         inner = self._arrange(region, None)
-        place = body[end] if end < len(body) else body[start]
-        made = self._build_loop(name, inner, place, repeats=False)
+        position = self.labels[name].position
+        made = self._build_loop({name: (tree.Break(position=position),)}, inner, position)
         before = self._arrange(body[:start], None)
         return [
             *before,
@@ -157,32 +168,71 @@ class _Structure:
             *self._arrange(body[end:], None if end == len(body) else follow),
         ]
 
+    def _build_states(self, body: _Statements) -> list[tree.Statement] | None:
+        """A loop over all parts between labels, of which those before a number are passed over.
+
+        None if the parts declare variables with values.
+        """
+        start = next(
+            i for i, x in enumerate(body) if isinstance(x, tree.Label) or _list_targets((x,))
+        )
+        position = body[start].position
+        parts, names = [list[tree.Statement]()], list[str]()
+        kept = list[tree.Statement]()
+        for each in body[start:]:
+            if isinstance(each, tree.Label):
+                names.append(each.name)
+                parts.append([])
+            elif isinstance(each, (tree.Declaration, tree.Binding, *_DECLARED)):
+                if not isinstance(each, tree.Declaration) or any(map(_has_value, each.declarators)):
+                    return None
+                kept.append(each)
+            else:
+                parts[-1].append(each)
+        self.count += 1
+        state = f"part_{self.count}"
+        kept.append(_declare(state, position, tree.Integer("0", position=position)))
+        name = tree.Name(state, position=position)
+        ways = dict[str, tuple[tree.Statement, ...]]()
+        listed = list[tree.Statement]()
+        for number, part in enumerate(parts):
+            at = tree.Integer(str(number), position=position)
+            if number:
+                going = tree.Assign(name, "=", at, position=position)
+                go_on = tree.Continue(position=position)
+                ways[names[number - 1]] = (tree.Evaluate(going, position=position), go_on)
+            test = tree.BinaryOperation("<=", name, at, position=position)
+            listed.append(tree.If(test, tree.Block(tuple(part)), position=position))
+        return [*body[:start], *kept, *self._build_loop(ways, listed, position)]
+
     def _build_loop(
-        self, label: str, body: _Statements, place: tree.Statement, *, repeats: bool
+        self,
+        ways: Mapping[str, tuple[tree.Statement, ...]],
+        body: _Statements,
+        position: tree.Position | None,
     ) -> list[tree.Statement]:
-        """A loop whose end, or with `repeats` whose start, jumps to a label go to."""
-        position = place.position
+        """A loop that runs once, or anew: what goes to each label from within it is given."""
         flags = list[str]()
         after = list[tree.Statement]()
 
         def leave(
             statements: _Statements,
             is_jump: Callable[[tree.Statement, bool, bool], bool],
-            jump: tree.Statement,
+            jump: tuple[tree.Statement, ...],
             *,
             goes_out: bool,
         ) -> list[tree.Statement]:
             self.count += 1
             flag = f"jumps_{self.count}"
             raised, lowered = (_set(flag, each, position) for each in (True, False))
-            direct = (raised, tree.Break(position=position)) if goes_out else (jump,)
-            again = (tree.Break(position=position),) if goes_out else (lowered, jump)
+            direct = (raised, tree.Break(position=position)) if goes_out else jump
+            again = (tree.Break(position=position),) if goes_out else (lowered, *jump)
             leaver = _Leaver(is_jump, direct, again, raised, flag)
             made = leaver.run(statements, False, False)
             if leaver.raises or (goes_out and leaver.found):
                 flags.append(flag)
                 if goes_out:
-                    after.append(_check(flag, (jump,), position))
+                    after.append(_check(flag, jump, position))
             return made
 
         for kind in (tree.Break, tree.Continue):
@@ -191,18 +241,19 @@ class _Structure:
                 lambda x, in_loop, in_switch, kind=kind: (
                     isinstance(x, kind) and not in_loop and not (in_switch and kind is tree.Break)
                 ),
-                kind(position=position),
+                (kind(position=position),),
                 goes_out=True,
             )
-        own: tree.Statement = (tree.Continue if repeats else tree.Break)(position=position)
+        for label, way in ways.items():
 
-        def goes_there(node: tree.Statement, *_: bool) -> bool:
-            return isinstance(node, tree.Goto) and node.label == label
+            def goes_there(node: tree.Statement, *_: bool, label: str = label) -> bool:
+                return isinstance(node, tree.Goto) and node.label == label
 
-        body = leave(body, goes_there, own, goes_out=False)
+            body = leave(body, goes_there, way, goes_out=False)
+        no = tree.Boolean(False, position=position)
         block = tree.Block((*body, tree.Break(position=position)), position=position)
         loop = tree.While(tree.Boolean(True, position=position), block, position=position)
-        return [*(_declare(each, position) for each in flags), loop, *after]
+        return [*(_declare(each, position, no) for each in flags), loop, *after]
 
 
 class _Leaver:
@@ -262,19 +313,36 @@ def _hoist(
         if names:
             message = f"jump to label '{label.name}' crosses the initialization of '{names[0]}'"
             raise JumpError(label, message)
-        is_hoisted = isinstance(each, (tree.Declaration, *_DECLARED)) and number > jump
-        (kept if is_hoisted else rest).append(each)
+        if number > jump and isinstance(each, (tree.Declaration, *_DECLARED)):
+            kept.append(each)
+            kept += _list_checks(each, label)
+        else:
+            rest.append(each)
     return kept, rest
+
+
+def _list_checks(node: tree.Statement, label: tree.Label) -> Iterator[tree.Statement]:
+    """What makes sure that nothing happens when variables of a class are declared."""
+    match node:
+        case tree.Declaration(type=tree.NamedType(name=name)) if not is_built_in_type(name):
+            trait = tree.Name(_TRAIT, (node.type,), position=label.position)
+            crossed = node.declarators[0].name if node.declarators else name
+            message = f"jump to label '{label.name}' crosses the initialization of '{crossed}'"
+            yield tree.StaticAssert(trait, message, position=label.position)
+        case _:
+            pass
 
 
 def _has_value(declarator: tree.Declarator) -> bool:
     return declarator.value is not None or declarator.arguments is not None
 
 
-def _declare(flag: str, position: tree.Position | None) -> tree.Statement:
-    value = tree.Boolean(False, position=position)
-    declarator = tree.Declarator(flag, (), value, position=position)
-    return tree.Declaration(tree.NamedType("bool"), (declarator,), position=position)
+def _declare(
+    name: str, position: tree.Position | None, value: tree.Boolean | tree.Integer
+) -> tree.Statement:
+    type_ = tree.NamedType("bool" if isinstance(value, tree.Boolean) else "int")
+    declarator = tree.Declarator(name, (), value, position=position)
+    return tree.Declaration(type_, (declarator,), position=position)
 
 
 def _set(flag: str, value: bool, position: tree.Position | None) -> tree.Statement:

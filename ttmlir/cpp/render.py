@@ -64,6 +64,7 @@ from ttmlir.cpp.tree import (
     NamedType,
     Namespace,
     NamespaceAlias,
+    New,
     Null,
     OffsetOf,
     Parameter,
@@ -742,6 +743,11 @@ def _primary(expression: Expression) -> str:
             return _type(type_) + _braces(elements)
         case Index(base=base, index=index):
             return f"{_base(base)}[{_expression(index, _ASSIGNMENT)}]"
+        case New(place=place, type=type_, arguments=arguments, braced=braced):
+            brackets = "{}" if braced else "()"
+            listed = ", ".join(map(_argument, arguments or ()))
+            made = "" if arguments is None else f"{brackets[0]}{listed}{brackets[1]}"
+            return f"(new ({_expression(place, _ASSIGNMENT)}) {_type(type_)}{made})"
         case PointedMember(base=base, pointer=pointer):
             return f"({_base(base)}.*({_expression(pointer, _ASSIGNMENT)}))"
         case Member(base=base, member=member, arrow=arrow):

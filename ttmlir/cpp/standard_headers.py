@@ -27,6 +27,7 @@ _NAMESPACES = {
     "tiles.hpp": "tiles",
     "memory.hpp": "experimental",
     "accessors.hpp": "tensor_accessor",
+    "cstdarg.hpp": "variadic",
 }
 """Those of headers that are not of the standard library."""
 
@@ -71,7 +72,7 @@ def find_bare_namespace(name: str) -> str | None:
     return next((each for each in _BARE if (each, name) in _names()), None)
 
 
-_BARE = ("ckernel", "experimental", "tensor_accessor", "blocks", "tiles")
+_BARE = ("ckernel", "experimental", "tensor_accessor", "blocks", "tiles", "variadic")
 _OF_VECTORS = frozenset(("dst_reg", "l_reg", "LRegs"))
 
 

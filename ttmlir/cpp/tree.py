@@ -11,7 +11,7 @@ IR becomes a tree, `render` makes C++ text of a tree and `parse` makes a tree of
     types        NamedType Pointer Reference ArrayOf FunctionOf Decltype
     expressions  Integer Floating Boolean String Character Null This Name Call Construct Braces
                  Unary Update Binary Conditional Assign Cast SizeOf OffsetOf Index Member
-                 PointedMember Lambda Expansion Fold CountOf
+                 PointedMember New Lambda Expansion Fold CountOf
 
 Comments are written and never read. Every node has a `position`, the place in the source that it
 was made from. Positions take no part in equality. A tree has the syntax, not the semantics:
@@ -414,6 +414,17 @@ class PointedMember(Node):
 
     base: Expression
     pointer: Expression
+
+
+@dataclass(frozen=True)
+class New(Node):
+    """`new (place) T(arguments)`, or with `braced` `new (place) T{arguments}`."""
+
+    place: Expression
+    type: Type
+    arguments: tuple[Expression | Braces, ...] | None = None
+    """None: neither brackets nor braces are written."""
+    braced: bool = False
 
 
 @dataclass(frozen=True)
@@ -931,6 +942,7 @@ Expression: TypeAlias = (
     | OffsetOf
     | Index
     | PointedMember
+    | New
     | Member
 )
 LvalueExpression: TypeAlias = Expression

@@ -56,7 +56,10 @@ void functions_by_reference() {
   int (*p)(uint32_t (&)(uint32_t), int) = by_reference;
   for (int i = 0; i < 3; i++) { note(p(next, i)); note(p(doubled, 4)); p = by_reference2; }
 }
+uint32_t asked(uint32_t (*f)(uint32_t), uint32_t x) { return f ? f(x) : 77; }
+uint32_t plus_one(uint32_t x) { return x + 1; }
 void kernel_main() {
+    note(asked(&plus_one, 3)); note(asked(nullptr, 3)); note(!asked);
   chosen_late(); functions_by_reference();
   call(one, 1); call2(&two, 2); call3(one, 4); call4(one, 8); call5(two); call5(any);
   fn& r = two; r(10); fn* p = one; p(20); fp q = &two; (*q)(1); const fp s = one; s(2.5f);

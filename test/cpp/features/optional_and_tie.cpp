@@ -6,7 +6,31 @@ std::optional<uint32_t> find(uint32_t page) {
 }
 struct Sum { uint32_t v; Sum(uint32_t a, uint32_t b) : v(a + b) {} };
 std::optional<Sum> make(bool b) { if (b) return Sum(1, 2); return std::nullopt; }
+struct Living {
+    int v;
+    Living(int x) : v(x) { note(100 + v); }
+    Living(const Living& o) : v(o.v) { note(200 + v); }
+    Living(Living&& o) : v(o.v) { o.v = 0; note(300 + v); }
+    Living& operator=(const Living& o) { v = o.v; note(400 + v); return *this; }
+    Living& operator=(Living&& o) { v = o.v; note(500 + v); return *this; }
+    ~Living() { note(600 + v); }
+    bool operator==(const Living& o) const { return v == o.v; }
+};
+struct Constant { const int a; int b; };
+std::optional<Living> make(int x) { if (x) return Living(x); return std::nullopt; }
+void of_objects() {
+    std::optional<Living> a; note(a.has_value()); a.emplace(3); note(a->v);
+    { std::optional<Living> b = a; note(b->v); b = a; b.reset(); note(b.has_value()); b = a; }
+    a = Living(7); Living z(9); a = z; note((*a).v); a = std::nullopt; note(bool(a));
+    std::optional<Living> c(std::in_place, 5), d = std::move(c); note(d.value().v); d = std::move(c); note(c->v);
+    auto e = make(0); note(e.has_value()); auto f = make(4); note(f->v); note(f.value_or(Living(2)).v);
+    note(f == d); note(f != std::nullopt); f.emplace(11);
+    std::optional<Living> both[2]; both[1] = Living(21);
+    std::optional<Constant> g; g.emplace(Constant{3, 4}); note(g->a + g->b); std::optional<Constant> h = g; note(h->a);
+    g.reset(); note(g.has_value()); g.emplace(Constant{8, 1}); note((*g).a);
+}
 void kernel_main() {
+    of_objects();
     std::optional<Sum> p; note(p.has_value()); p.emplace(3, 4); note(p->v); p.reset(); note(bool(p)); p = Sum(5, 6); note((*p).v);
     note(make(true)->v); note(make(false).has_value()); note(make(false).value_or(Sum(7, 8)).v);
     std::optional<int> n; n.emplace(); note(*n); n.emplace(4); note(*n); n = 5; note(*n); n = std::nullopt; note(!n);

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 from oracles.kernel_oracle import RecordingApi, noted, noted_by_gcc
+from samples.cpp_jumps import make_jumps
 from samples.cpp_lifetimes import make_lifetimes
 from samples.cpp_objects import make_objects
 from samples.cpp_pointers import make_pointers
@@ -91,6 +92,27 @@ def test_random_pointers(tmp_path: Path) -> None:
 def test_many_random_pointers(start: int, tmp_path: Path) -> None:
     """1,000 programs."""
     check_pointers(range(start, start + 50), tmp_path)
+
+
+def check_jumps(seeds: range, folder: Path) -> None:
+    """Jumps, pointers to members and objects that may be missing, two functions of each kind."""
+    texts = [make_jumps(seed, 2) for seed in seeds]
+    for seed, text, wanted in zip(seeds, texts, noted_by_gcc(texts, folder), strict=True):
+        assert noted(text) == wanted, f"make_jumps({seed}, 2)"
+
+
+@needs_gcc
+def test_random_jumps(tmp_path: Path) -> None:
+    """24 functions."""
+    check_jumps(range(4), tmp_path)
+
+
+@pytest.mark.exhaustive
+@needs_gcc
+@pytest.mark.parametrize("start", range(1000, 1360, 20))
+def test_many_random_jumps(start: int, tmp_path: Path) -> None:
+    """2,160 functions."""
+    check_jumps(range(start, start + 20), tmp_path)
 
 
 def check_objects(seeds: range, folder: Path) -> None:

@@ -373,14 +373,3 @@ def test_errors_of_programs_keep_their_notes(tmp_path: Path) -> None:
         f"  note: in file included from {tmp_path}/w.cpp:2:1",
         f"  note: 'fill' is used at {tmp_path}/w.cpp:5:3",
     ]
-
-
-def test_optional_refuses_what_it_would_end_too_late() -> None:
-    """Objects in it live as long as it does, so that their destructors would run then."""
-    text = "struct L { int v; L() : v(1) {} ~L() { v = 0; } };\n"
-    text += "void kernel_main() { std::optional<L> o; }\n"
-    with pytest.raises(CppSyntaxError) as caught:
-        compile_kernel(text, "kernel.cpp", Role.BRISC, api=RecordingApi)
-    message = str(caught.value)
-    assert "std::optional holds no objects with destructors here" in message
-    assert "kernel.cpp:2:22: in instantiation of 'std::optional<L>' required here" in message

@@ -291,7 +291,7 @@ BOMBS = [
     ("struct S0 { int a, b; };\n"
      + "\n".join(f"struct S{i + 1} {{ S{i} a; S{i} b; }};" for i in range(30))
      + "template <typename T> void f(T p) {}",
-     "auto p = (S29*)64; f(p); *p = *p;", "a struct in memory: assign its members one by one"),
+     "auto p = (S29*)64; f(p); *p = *p;", "a copy of 'S29' takes"),
     ("", 'while (true) { DPRINT << "' + "a" * 4000 + '"; }', "prints more than 4194304 characters"),
 ]  # fmt: skip
 

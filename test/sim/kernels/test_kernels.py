@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
@@ -482,3 +483,33 @@ def test_waiting_spreads_through_pointers_at_once(monkeypatch: pytest.MonkeyPatc
     assert api.calls == [("cb_wait_front", 3, 1)]
     assert api.noted == [7, *reversed(range(count))]
     assert len(rounds) == 2
+
+
+def test_objects_are_made_and_assigned_in_memory() -> None:
+    """Each member lies where the rules for structs put it: words of 32 bits, little endian."""
+    text = """
+struct Inner { uint8_t c; uint16_t d[2]; };
+union Bits { uint32_t word; float f; };
+struct Whole {
+    uint32_t a; Inner in; uint64_t big; float f; Bits u; bool ok;
+    Whole(uint32_t x) : a(x), big(x), f(1.5f), ok(true) {
+        in.c = 7; in.d[0] = 8; in.d[1] = 9; u.f = 2.0f;
+    }
+};
+void kernel_main() {
+    Whole* first = new ((void*)1024) Whole(3);
+    note(sizeof(Whole)); note(first->in.d[1]); note(first->ok);
+    Whole other(20); Whole* second = new ((void*)2048) Whole(*first);
+    *first = other; first->in = Inner{1, {2, 3}};
+    note(second->a + second->in.c); first->~Whole();
+    uint32_t* word = new ((void*)4096) uint32_t(17); *word += 1;
+}
+"""
+    api = run(text)
+    assert api.noted == [40, 9, True, 10]
+    layout = struct.Struct("<IBxHHxxxxxxQfIBxxxxxxx")
+    one = int.from_bytes(np.float32(2).tobytes(), "little")
+    first, second = (bytes(api.bytes.get(at + i, 0) for i in range(40)) for at in (1024, 2048))
+    assert layout.unpack(first) == (20, 1, 2, 3, 20, 1.5, one, 1)
+    assert layout.unpack(second) == (3, 7, 8, 9, 3, 1.5, one, 1)
+    assert api.load(4096, 4, False) == 18

@@ -34,6 +34,11 @@ def test_values_of_a_branch_are_not_computed() -> None:
     """Divisions by zero and places outside of arrays are no mistakes there."""
     body = """
 constexpr uint32_t zero = 0;
+template <uint32_t N> uint32_t product() {
+    constexpr uint32_t before = N - 1;
+    if constexpr (N == 0) return 1; else if constexpr (N == 1) return before + 1;
+    else return N * product<before>();
+}
 template <bool known> uint32_t of(uint32_t x) {
     if constexpr (known) { uint32_t y = x; x = y / zero; }
     return x;
@@ -44,9 +49,10 @@ void kernel_main() {
         if constexpr (zero != 0) { note(values[4 / zero]); values[7] = 1; if (i) continue; break; }
         note(of<false>(values[i]));
     }
+    note(product<4>());
 }
 """
-    assert noted(body) == [1, 2]
+    assert noted(body) == [1, 2, 24]
 
 
 @pytest.mark.parametrize(

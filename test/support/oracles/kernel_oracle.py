@@ -25,8 +25,10 @@ _PRELUDE = """#include <cstdint>
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdarg>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <tuple>

@@ -6,13 +6,11 @@ constexpr nullopt_t nullopt{};
 struct in_place_t {};
 constexpr in_place_t in_place{};
 
-template <typename T>
+template <
+    typename T,
+    bool plain = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> &&
+                 std::is_copy_assignable_v<T>>
 struct optional {
-    static_assert(
-        std::is_trivially_destructible_v<T>,
-        "std::optional holds no objects with destructors here; keep a flag beside the object"
-    );
-
     bool is_set = false;
     T held;
 
@@ -50,6 +48,89 @@ struct optional {
     friend constexpr bool operator>=(const optional& a, const optional& b) { return !(a < b); }
     friend constexpr bool operator==(const optional& a, nullopt_t) { return !a.is_set; }
     friend constexpr bool operator!=(const optional& a, nullopt_t) { return a.is_set; }
+};
+
+// Of objects that are copied, moved or ended by functions of their own, or never assigned to.
+template <typename T>
+struct optional<T, false> {
+    union Place {
+        T value;
+        Place() {}
+        ~Place() {}
+    };
+
+    bool is_set = false;
+    Place held;
+
+    optional() {}
+    optional(nullopt_t) {}
+    optional(const optional& other) {
+        if (other.is_set) emplace(other.held.value);
+    }
+    optional(optional&& other) {
+        if (other.is_set) emplace(std::move(other.held.value));
+    }
+    optional(const T& value) { emplace(value); }
+    optional(T&& value) { emplace(std::move(value)); }
+    template <typename... Arguments>
+    optional(in_place_t, Arguments&&... arguments) { emplace(std::forward<Arguments>(arguments)...); }
+    ~optional() { reset(); }
+
+    optional& operator=(const optional& other) {
+        if (!other.is_set) reset();
+        else if (is_set) held.value = other.held.value;
+        else emplace(other.held.value);
+        return *this;
+    }
+    optional& operator=(optional&& other) {
+        if (!other.is_set) reset();
+        else if (is_set) held.value = std::move(other.held.value);
+        else emplace(std::move(other.held.value));
+        return *this;
+    }
+    optional& operator=(nullopt_t) { reset(); return *this; }
+    optional& operator=(const T& value) {
+        if (is_set) held.value = value;
+        else emplace(value);
+        return *this;
+    }
+    optional& operator=(T&& value) {
+        if (is_set) held.value = std::move(value);
+        else emplace(std::move(value));
+        return *this;
+    }
+
+    bool has_value() const { return is_set; }
+    explicit operator bool() const { return is_set; }
+    T& operator*() { return held.value; }
+    const T& operator*() const { return held.value; }
+    T* operator->() { return &held.value; }
+    const T* operator->() const { return &held.value; }
+    T& value() { return held.value; }
+    const T& value() const { return held.value; }
+    template <typename U>
+    T value_or(U&& other) const {
+        if (is_set) return held.value;
+        return static_cast<T>(std::forward<U>(other));
+    }
+    void reset() {
+        if (!is_set) return;
+        is_set = false;
+        held.value.~T();
+    }
+    template <typename... Arguments>
+    T& emplace(Arguments&&... arguments) {
+        reset();
+        new (&held.value) T(std::forward<Arguments>(arguments)...);
+        is_set = true;
+        return held.value;
+    }
+    friend bool operator==(const optional& a, const optional& b) {
+        return a.is_set == b.is_set && (!a.is_set || a.held.value == b.held.value);
+    }
+    friend bool operator!=(const optional& a, const optional& b) { return !(a == b); }
+    friend bool operator==(const optional& a, nullopt_t) { return !a.is_set; }
+    friend bool operator!=(const optional& a, nullopt_t) { return a.is_set; }
 };
 
 template <typename T>

@@ -203,12 +203,23 @@ def is_same(a: QualifiedType, b: QualifiedType) -> bool:
     return tag_of(a.type) == tag_of(b.type) and is_same_type(a.type, b.type)
 
 
-_PLAIN = ("is_trivially_copyable", "is_trivially_destructible", "is_trivial", "is_aggregate")
+_PLAIN = (
+    *("is_trivially_copyable", "is_trivially_destructible", "is_trivial", "is_aggregate"),
+    *("is_copy_assignable", "is_trivially_default_constructible"),
+)
 
 
 def _is_plain(context: Context, name: str, type_: CType) -> bool:
     """Traits that ask how objects of a class are made, copied and ended."""
     info = context.unit.classes.get(type_.number) if isinstance(type_, StructType) else None
+    if name == "is_trivially_default_constructible":
+        parts = type_.fields if isinstance(type_, StructType) else ()
+        is_made = info is not None and bool(info.constructors or info.defaults)
+        return not is_made and all(_is_plain(context, name, each.type) for each in parts)
+    if name == "is_copy_assignable":
+        own = () if info is None else (info.scope.find_here("operator="),)
+        deleted = any(isinstance(x, Functions) and x.definitions[0].is_deleted for x in own)
+        return not has_constant_member(type_) and not deleted
     if name == "is_aggregate":
         is_closed = info is not None and bool(info.constructors or info.node.hidden)
         return isinstance(type_, (StructType, ArrayType)) and not is_closed

@@ -629,6 +629,12 @@ def _default_members(context: Context, this: Lvalue, base: StructType, count: in
     context.scope = scope
 
 
+def _holds_one_object(context: Context, members: Sequence[Member]) -> bool:
+    """Whether a union has one member, of a class: it shares its place with nothing."""
+    types = [complete_type(each.type.type, context.unit.structs) for each in members]
+    return len(types) == 1 and isinstance(types[0], StructType)
+
+
 def _initialize_member(
     context: Context,
     this: Lvalue,
@@ -652,7 +658,8 @@ def _initialize_member(
         value = build_initial(context, field_type, info.defaults[field.name])
     else:
         inner = find_info(context, field_type)
-        if not isinstance(field_type, StructType) or inner is None or not inner.constructors:
+        is_made = isinstance(field_type, StructType) and info.node.kind != "union"
+        if not is_made or inner is None or not inner.constructors:
             return
         value = construct(context, field_type, (), node)
     context.emit(build_assignment(target, settle(value)), node.position)
@@ -816,7 +823,7 @@ def define_class(
         number,
         members,
         bases,
-        is_union=node.kind == "union",
+        is_union=node.kind == "union" and not _holds_one_object(context, members),
         is_packed=node.is_packed,
         alignment=_find_alignment(inner, node.alignments, node),
     )

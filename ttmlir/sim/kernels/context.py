@@ -131,6 +131,8 @@ class Handlers:
     """The same as a pointer."""
     point_at_function: Callable[[Context, Value, tree.Node], Value]
     """A function or lambda as a pointer to functions of its own type."""
+    points_to_base: Callable[[Context, PointerType, PointerType], bool]
+    """Whether a pointer is one to member functions of a base of another pointer's class."""
     call_pointer: Callable[[Context, tree.FunctionCall, Value, Lvalue | None], Lvalue | Value]
     """A call through a pointer to a function, or to a member function of an object."""
     find_pointed_member: Callable[[Context, tree.PointedMember], Lvalue | Value]

@@ -52,6 +52,8 @@ def _has_destructor(context: Context, type_: StructType) -> bool:
         body = function.body
         if body is None or body.statements:
             return True
+    if info is not None and info.node.kind == "union":
+        return False
     inner = (*type_.bases, *(each.type for each in type_.fields))
     return any(ends_with_effect(context, each) for each in inner)
 
@@ -264,7 +266,7 @@ def _call_destructor(
         return
     context.unit.spend(node)
     info = context.unit.classes[type_.number]
-    function = _find_destructor(info, node)
+    function = find_destructor(info, node)
     if function.definition is None:
         raise context.error(node, f"the destructor of '{type_.name}' is never defined")
     this = Argument(type_, "object", object_, number=THIS)
@@ -278,7 +280,7 @@ def _call_destructor(
         context.emit(ast.Expr(called), node.position)
 
 
-def _find_destructor(info: ClassInfo, node: tree.Node) -> tree.Function:
+def find_destructor(info: ClassInfo, node: tree.Node) -> tree.Function:
     """The destructor of a class; one that nobody has written ends members and bases only."""
     function = info.destructor
     if function is None or function.is_defaulted:
@@ -294,6 +296,8 @@ def end_members(context: Context, this: Lvalue, node: tree.Node) -> None:
     assert isinstance(type_, StructType)
     parts = [find_base_lvalue(this, each) for each in type_.bases]
     own = range(type_.count_inherited(), len(type_.fields))
+    if context.unit.classes[type_.number].node.kind == "union":
+        return  # Which of its members is alive, only the kernel knows.
     parts += (find_member_lvalue(this, number) for number in own)
     context.ending[-1] += (
         EndingObject(each, node) for each in parts if ends_with_effect(context, each.type)

@@ -34,6 +34,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 )
 from ttmlir.sim.kernels.expressions.own_calls import find_element_scope
 from ttmlir.sim.kernels.expressions.signatures import find_signature
+from ttmlir.sim.kernels.expressions.variadic import REST, REST_NAME
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import remove_dead_code
@@ -266,6 +267,8 @@ def _declare_argument(context: Context, function: tree.Function, argument: Argum
         number = getattr(scope_type(argument), "number", None)
         of_lambda = number in context.unit.closures
         return _declare_parameter(context, _CLOSURE if of_lambda else _THIS, argument)
+    if argument.number == REST:
+        return _declare_parameter(context, _REST, argument)
     assert argument.number is not None
     parameter = function.parameters[argument.number]
     if not parameter.is_pack or parameter.name is None:
@@ -291,6 +294,7 @@ def scope_type(argument: Argument) -> CType:
     return type_.pointee if isinstance(type_, PointerType) else type_
 
 
+_REST = tree.Parameter(tree.NamedType("auto"), REST_NAME)
 _THIS = tree.Parameter(tree.NamedType("this"), "this")
 _CLOSURE = tree.Parameter(tree.NamedType("this"), CLOSURE)
 

@@ -31,6 +31,7 @@ from ttmlir.sim.kernels.expressions.function_pointers import (
     call_pointer,
     point_at,
     point_at_function,
+    points_to_base,
 )
 from ttmlir.sim.kernels.expressions.initial_values import evaluate_construct
 from ttmlir.sim.kernels.expressions.lvalues import (
@@ -55,6 +56,7 @@ from ttmlir.sim.kernels.expressions.operators import (
     evaluate_unary,
     evaluate_update,
 )
+from ttmlir.sim.kernels.expressions.placed import evaluate_new
 from ttmlir.sim.kernels.expressions.signatures import fit_function
 from ttmlir.sim.kernels.expressions.variables import (
     evaluate_boolean,
@@ -101,6 +103,7 @@ HANDLERS = Handlers(
         tree.Index: evaluate_lvalue,
         tree.Member: evaluate_lvalue,
         tree.PointedMember: evaluate_lvalue,
+        tree.New: evaluate_new,
         tree.FunctionCall: evaluate_call,
         tree.Cast: evaluate_cast,
         tree.SizeOf: evaluate_size,
@@ -145,6 +148,7 @@ HANDLERS = Handlers(
     fit_function=fit_function,
     point_at=point_at,
     point_at_function=point_at_function,
+    points_to_base=points_to_base,
     call_pointer=call_pointer,
     find_pointed_member=find_pointed_member,
     point_at_member=point_at_member,

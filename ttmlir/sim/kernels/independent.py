@@ -36,7 +36,17 @@ def check_left_out(context: Context, branch: tree.Block | tree.If) -> None:
         return
     is_open = any(is_deduced(each.type) for each in function.parameters)
     is_open = is_open or bool(function.template_parameters) or function.specialized is not None
-    check_statements(context, (branch,), list_depending(function) if is_open else set())
+    check_statements(context, (branch,), list_open_names(function) if is_open else set())
+
+
+def list_open_names(function: tree.Function) -> set[str]:
+    """The names in a template whose types or values depend on its arguments."""
+    names = list_depending(function) | {each.name for each in function.template_parameters}
+    for each in function.parts:
+        declared = list_declared_names(each)
+        if declared and mentions((each,), names):
+            names.update(declared)
+    return names
 
 
 def _is_of_template(context: Context) -> bool:

@@ -70,6 +70,7 @@ _HOLDERS = {
     "tensor_accessor": Role.DATA,
     "blocks": Role.COMPUTE,
     "tiles": Role.ALL,
+    "variadic": Role.ALL,
 }
 """Which processors know the names of namespaces that all compute kernels see."""
 

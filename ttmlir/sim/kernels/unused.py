@@ -15,11 +15,11 @@ from ttmlir.sim.kernels.context import Argument, Context, Handlers
 from ttmlir.sim.kernels.destructors import THIS
 from ttmlir.sim.kernels.expressions.function_pointers import describe_argument
 from ttmlir.sim.kernels.expressions.signatures import find_object_of, find_signature
-from ttmlir.sim.kernels.independent import check_statements
+from ttmlir.sim.kernels.independent import check_statements, list_open_names
 from ttmlir.sim.kernels.limits import MAX_STEPS
 from ttmlir.sim.kernels.scope import ClassTemplate, Functions, Scope, list_declared_names
 from ttmlir.sim.kernels.unit import Unit
-from ttmlir.sim.kernels.unknown_names import ENTRIES, check_template, list_depending, mentions
+from ttmlir.sim.kernels.unknown_names import ENTRIES, check_template, mentions
 
 _NOT_HERE = (
     *("support", "known here", "known to the simulator", "declared but never defined"),
@@ -154,7 +154,7 @@ def _check_template(context: Context, function: tree.Function, own: Iterable[str
 
 def _check_body(context: Context, function: tree.Function, own: Iterable[str]) -> None:
     """The statements of a template that depend on no argument of it."""
-    depending = set(own) | list_depending(function)
+    depending = set(own) | list_open_names(function)
     body = function.body
     if body is None or function.kind != "function" or context.unit.steps > MAX_STEPS:
         return

@@ -27,6 +27,7 @@ from ttmlir.cpp.types import (
     CType,
     Field,
     FloatType,
+    FunctionType,
     IntType,
     PointerType,
     ReferenceType,
@@ -124,6 +125,8 @@ def convert_to_bool(value: Value) -> Value:
     """The value as `bool`."""
     if value.type == BOOL:
         return value
+    if isinstance(value.type, FunctionType):
+        return make_integer(1, BOOL)  # It is known, and so it is not null.
     value = settle(value)
     if value.constant is not None:
         return make_integer(int(value.constant != 0), BOOL)
@@ -959,6 +962,10 @@ def build_store(lvalue: MemoryLvalue, value: Value) -> ast.expr:
         return _build_store_of_bits(lvalue, lvalue.bits, value)
     size = code.constant(size_of(lvalue.type))
     match lvalue.type:
+        case StructType():
+            return code.last_of(*_store_parts(lvalue, value.node), value.node)
+        case ReferenceType():
+            word = code.call("_address", value.node)
         case IntType(bits=bits):
             word = convert_to_unsigned(value, max(bits, 8)).node
         case FloatType(bits=bits):
@@ -968,6 +975,28 @@ def build_store(lvalue: MemoryLvalue, value: Value) -> ast.expr:
         case _:
             word = value.node
     return code.call("_store", word, settle(lvalue.address).node, size)
+
+
+def _store_parts(lvalue: MemoryLvalue, node: ast.expr) -> Iterator[ast.expr]:
+    """Stores of everything in a struct or array to memory; the list is read several times."""
+    match lvalue.type:
+        case StructType(is_union=True, size=size):
+            word = code.subscript(node, code.constant(0))
+            for number in range(size):
+                byte = code.binary(">>", word, code.constant(8 * number))
+                place = MemoryLvalue(UINT8, offset_address(lvalue.address, number))
+                yield build_store(place, Value(UINT8, byte, 0, 1 << 8 * (size - number)))
+        case StructType(fields=fields):
+            for number in range(len(fields)):
+                part = code.subscript(node, code.constant(number))
+                yield from _store_parts(find_member_in_memory(lvalue, number), part)
+        case ArrayType(element=element, count=count):
+            size = size_of(element) or 0
+            for number in range(count):
+                place = MemoryLvalue(element, offset_address(lvalue.address, number * size))
+                yield from _store_parts(place, code.subscript(node, code.constant(number)))
+        case type_:
+            yield build_store(lvalue, make_value(type_, node, Space.ANY))
 
 
 def _build_store_of_bits(lvalue: MemoryLvalue, bits: BitField, value: Value) -> ast.expr:

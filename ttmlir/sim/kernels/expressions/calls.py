@@ -45,6 +45,7 @@ from ttmlir.sim.kernels.expressions.own_calls import (
     hold_object,
     take_arguments,
 )
+from ttmlir.sim.kernels.expressions.placed import end_object
 from ttmlir.sim.kernels.expressions.standard import SPECIAL
 from ttmlir.sim.kernels.library import LibraryCall, strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all
@@ -242,6 +243,8 @@ def _call_member(context: Context, node: tree.FunctionCall, callee: tree.Member)
     else:
         base = look_at(context, callee.base)
     type_ = complete_type(base.type, context.unit.structs)
+    if callee.member.startswith("~"):
+        return end_object(context, node, hold_value(base))
     if not isinstance(type_, StructType):
         extension = _find_extension(context, callee, type_)
         if extension is not None:

@@ -8,6 +8,7 @@ whole kernel is compiled, and all functions are known that a pointer may point t
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -22,6 +23,7 @@ from ttmlir.cpp.types import (
     QualifiedType,
     SignatureType,
     StructType,
+    complete_type,
     tag_of,
 )
 from ttmlir.sim.kernels.context import Argument, Context
@@ -68,6 +70,30 @@ def point_at(context: Context, function: Value, target: PointerType, node: tree.
     if number == len(known):
         known.append(PointedFunction(function, tag, node))
     return Value(target, code.constant(POINTER_STEP * (number + 1)))
+
+
+def points_to_base(context: Context, source: PointerType, target: PointerType) -> bool:
+    """Whether a pointer is one to member functions of a base of another pointer's class."""
+    given, wanted = source.pointee, target.pointee
+    if not isinstance(given, SignatureType) or not isinstance(wanted, SignatureType):
+        return False
+    return tag_of(given) in _list_tags(context, wanted)
+
+
+def _list_tags(context: Context, signature: SignatureType) -> set[str]:
+    """The tags of the types that pointers of a type may come from: those of bases, too."""
+    tags = {tag_of(signature)}
+    if not signature.is_member:
+        return tags
+    this, *rest = signature.parameters
+    pending = [complete_type(this.type, context.unit.structs)]
+    while pending:
+        type_ = pending.pop()
+        assert isinstance(type_, StructType)
+        parameters = (replace(this, type=type_), *rest)
+        tags.add(tag_of(replace(signature, parameters=parameters)))
+        pending += type_.bases[:1]
+    return tags
 
 
 # Calls.
@@ -130,7 +156,8 @@ def _find_dispatcher(context: Context, signature: SignatureType, node: tree.Node
 def _find_chosen(context: Context, tag: str, pointer: int) -> str:
     """The function that a pointer of a type means, while a constant is computed."""
     unit, number = context.unit, pointer // POINTER_STEP - 1
-    if not 0 <= number < len(unit.pointed) or unit.pointed[number].tag != tag:
+    tags = _list_tags(context, unit.dispatchers[tag].signature)
+    if not 0 <= number < len(unit.pointed) or unit.pointed[number].tag not in tags:
         raise KernelFault("this points to no function")
     entries = unit.dispatchers[tag].entries
     if number not in entries:
@@ -246,8 +273,9 @@ def _spread(unit: Unit, waiting: set[str]) -> set[str]:
 def _compile_pointed(context: Context, tag: str, dispatcher: Dispatcher) -> set[str]:
     """Compile the functions that pointers of a type may point to; the type if one waits."""
     waits = False
+    tags = _list_tags(context, dispatcher.signature)
     for number, each in enumerate(context.unit.pointed):
-        if each.tag == tag:
+        if each.tag in tags:
             if number not in dispatcher.entries:
                 found = _compile(context, each, dispatcher.signature)
                 dispatcher.entries[number] = found

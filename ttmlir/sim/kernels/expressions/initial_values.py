@@ -327,8 +327,8 @@ def build_unset(context: Context, type_: CType) -> Value:
             )
         case StructType() if has_constructors(context, type_):
             return context.handlers.construct(context, type_, (), tree.Braces())
-        case StructType(is_union=True):
-            return Value(type_, code.list_of([code.name("_unset")]))
+        case StructType() if context.unit.classes[type_.number].node.kind == "union":
+            return Value(type_, write_unset(type_))
         case StructType(fields=fields):
             members = [
                 _build_default(context, type_, number) or build_unset(context, field.type)
@@ -340,6 +340,19 @@ def build_unset(context: Context, type_: CType) -> Value:
             return build_zero(context, type_)
         case _:
             return Value(type_, code.name("_unset"))
+
+
+def write_unset(type_: CType) -> ast.expr:
+    """An object that no constructor has made."""
+    match type_:
+        case StructType(is_union=True):
+            return code.list_of([code.name("_unset")])
+        case StructType(fields=fields):
+            return code.list_of(write_unset(each.type) for each in fields)
+        case ArrayType(element=element, count=count):
+            return code.list_of(write_unset(element) for _ in range(count))
+        case _:
+            return code.name("_unset")
 
 
 def _repeat_element(

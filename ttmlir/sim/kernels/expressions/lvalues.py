@@ -58,6 +58,7 @@ from ttmlir.sim.kernels.scope import (
     LateVariable,
     Symbol,
     Variable,
+    is_given_up,
 )
 from ttmlir.sim.kernels.value import (
     BitsLvalue,
@@ -416,6 +417,9 @@ def _convert_function(
     if isinstance(target, SignatureType) and isinstance(source, PointerType):
         if is_same_type(target, source.pointee):
             return value
+    if isinstance(target, PointerType) and isinstance(source, PointerType):
+        if context.handlers.points_to_base(context, source, target):
+            return replace(value, type=target)
     fitting = context.handlers.fit_function(context, value, target, node)
     if fitting is None and isinstance(source, StructType):
         converted = context.handlers.convert_object(context, value, target, node)
@@ -1276,7 +1280,8 @@ def evaluate_cast(context: Context, node: tree.Cast) -> Value:
     if is_deduced(node.type):
         return evaluate_scalar(context, node.value)
     target = context.unit.resolve_type(node.type, context.scope).type
-    if node.kind == "functional" and isinstance(target, (StructType, ObjectType)):
+    is_made = node.kind == "functional" or is_given_up(node.value, context.scope)
+    if is_made and isinstance(target, (StructType, ObjectType)):
         made = context.handlers.construct(context, target, (node.value,), node)
         return keep_temporary(context, made, node)
     if node.kind == "reinterpret_cast" or isinstance(target, PointerType):
@@ -1312,6 +1317,8 @@ def cast_value(context: Context, value: Value, target: CType, node: tree.Node) -
             return Value(VOID, value.node)
         case _ if target == value.type:
             return value
+        case PointerType(), FunctionType():
+            return convert_implicitly(context, value, target, node)
         case (StructType(), _) | (_, StructType()) if has_conversion(context, value.type, target):
             return convert_implicitly(context, value, target, node, is_explicit=True)
         case _:

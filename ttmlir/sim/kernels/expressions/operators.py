@@ -24,6 +24,7 @@ from ttmlir.cpp.types import (
     PointerType,
     StructType,
     complete_type,
+    count_of,
     has_constant_member,
     is_same_type,
     is_scoped,
@@ -218,7 +219,7 @@ def _operate_on_objects(
 
 def operate(context: Context, operator: str, left: Value, right: Value, node: tree.Node) -> Value:
     """A binary operator, on pointers too."""
-    if is_function(left.type) or is_function(right.type):
+    if isinstance(left.type, FunctionType) or isinstance(right.type, FunctionType):
         left, right = (decay_function(context, each, node) for each in (left, right))
     if isinstance(left.type, PointerType) or isinstance(right.type, PointerType):
         result = operate_on_pointer(context, operator, left, right, node)
@@ -550,7 +551,9 @@ def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.ex
             context, convert_implicitly(context, value, lvalue.type, node.value), lvalue, node
         )
         if _stores_twice(lvalue):
-            lvalue = stabilize(context, lvalue, setup) if width_of(lvalue) else lvalue
+            is_split = bool(width_of(lvalue)) or isinstance(lvalue.type, StructType)
+            context.unit.spend(node, 2 * count_of(lvalue.type))
+            lvalue = stabilize(context, lvalue, setup) if is_split else lvalue
             if not code.is_stable(value.node):
                 value = _keep_value(context, settle(value), setup, always=True)
         return setup, lvalue, value
@@ -567,8 +570,9 @@ def prepare_assignment(context: Context, node: tree.Assign) -> tuple[list[ast.ex
 
 def _stores_twice(lvalue: Lvalue) -> bool:
     """Whether a store to a place writes its value more than once in Python."""
-    is_bits = isinstance(lvalue, MemoryLvalue) and lvalue.bits is not None
-    return is_bits or isinstance(lvalue, EitherLvalue)
+    if isinstance(lvalue, MemoryLvalue):
+        return lvalue.bits is not None or isinstance(lvalue.type, StructType)
+    return isinstance(lvalue, EitherLvalue)
 
 
 def _keep_value(
@@ -593,9 +597,6 @@ def _find_changeable(context: Context, node: tree.Expression) -> Lvalue:
         raise context.error(node, message)
     if isinstance(lvalue.type, ArrayType):
         raise context.error(node, "an array cannot be assigned to; assign its elements")
-    in_memory = isinstance(lvalue, (MemoryLvalue, EitherLvalue))
-    if in_memory and isinstance(lvalue.type, StructType):
-        raise context.error(node, "a struct in memory: assign its members one by one")
     return lvalue
 
 

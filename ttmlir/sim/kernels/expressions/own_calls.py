@@ -26,6 +26,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     read_lvalue,
     retype_lvalue,
 )
+from ttmlir.sim.kernels.expressions.variadic import asks_for_rest, pass_rest
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol
@@ -165,7 +166,10 @@ def pass_all(
     parameters = function.parameters
     passed = list[Argument]()
     last = len(parameters) - 1
-    if function.is_variadic:
+    rest = given[len(parameters) :] if asks_for_rest(function) else None
+    if function.is_variadic and rest is not None:
+        given = given[: len(parameters)]
+    elif function.is_variadic:
         given = _drop_unnamed(context, given, len(parameters), node)
     for number, each in enumerate(given):
         index = min(number, last)
@@ -177,6 +181,8 @@ def pass_all(
     for number in range(len(given), len(parameters)):
         if not parameters[number].is_pack:
             passed.append(_pass_default(context, parameters[number], scope, number))
+    if rest is not None:
+        passed.append(pass_rest(context, rest))
     return passed
 
 

@@ -13,7 +13,6 @@ from ttmlir.cpp.types import (
     UNSIGNED,
     VOID,
     ArrayType,
-    CType,
     FloatType,
     IntType,
     PointerType,
@@ -25,7 +24,7 @@ from ttmlir.cpp.types import (
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.build_facts import BUILT
-from ttmlir.sim.kernels.expressions.initial_values import build_unset
+from ttmlir.sim.kernels.expressions.initial_values import build_unset, write_unset
 from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_assertion,
     evaluate_compile_time_argument,
@@ -47,6 +46,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     read_lvalue,
     take_memory_address,
 )
+from ttmlir.sim.kernels.expressions.variadic import VARIADIC
 from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
@@ -218,13 +218,7 @@ def _declare_value(context: Context, node: tree.FunctionCall) -> Value:
 def _leave_unset(context: Context, node: tree.FunctionCall) -> Value:
     """`builtin_unset<T>()`: an object that no constructor has made, of our own headers."""
     type_ = context.unit.resolve_type(node.template_arguments[0], context.scope).type
-    return Value(type_, _write_unset(complete_type(type_, context.unit.structs)))
-
-
-def _write_unset(type_: CType) -> ast.expr:
-    if isinstance(type_, StructType) and not type_.is_union:
-        return code.list_of(_write_unset(each.type) for each in type_.fields)
-    return code.name("_unset")
+    return Value(type_, write_unset(complete_type(type_, context.unit.structs)))
 
 
 def _get(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
@@ -345,6 +339,7 @@ Special = Callable[[Context, tree.FunctionCall], "Lvalue | Value"]
 SPECIAL: Mapping[str, Special] = {
     **BUILT,
     **MEMORY,
+    **VARIADIC,
     "ASSERT": evaluate_assertion,
     "get_compile_time_arg_val": evaluate_compile_time_argument,
     "get_named_compile_time_arg_val": evaluate_named_compile_time_argument,

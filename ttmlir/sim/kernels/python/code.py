@@ -695,6 +695,7 @@ NAMES: dict[str, object] = {
     "_missing": runtime.missing,
     "_no_function": runtime.no_function,
     "_member": runtime.find_member,
+    "_next_argument": runtime.next_argument,
     "_min": min,
     "_max": max,
     "_range": range,
@@ -716,6 +717,7 @@ _ACTING = {
         "_awaited",
         "_missing",
         "_no_function",
+        "_next_argument",
     ),
     *("_endless", "_fault"),
 }

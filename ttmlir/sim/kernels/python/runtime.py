@@ -414,6 +414,21 @@ def endless() -> NoReturn:
     )
 
 
+def next_argument(listed: list[object], kind: str) -> object:
+    """The next of the values that were passed for `...`, which must be of a kind."""
+    written, number = listed
+    if not isinstance(written, tuple) or not isinstance(number, int):
+        raise KernelFault("va_start has not been called for this list")
+    values = cast("tuple[tuple[str, object], ...]", written)
+    if number >= len(values):
+        raise KernelFault(f"va_arg asks for more than the {len(values)} values that were passed")
+    found, value = values[number]
+    if found != kind:
+        raise KernelFault(f"va_arg asks for a '{kind}', and a '{found}' was passed")
+    listed[1] = number + 1
+    return value
+
+
 def find_member(pointer: int) -> int:
     """The number of the member that a pointer to a member means."""
     if not pointer:

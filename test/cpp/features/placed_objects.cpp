@@ -1,0 +1,26 @@
+// Objects in places
+// Made by `new (place) T`, ended by `place->~T()`; unions with an object; objects of classes in L1.
+struct Sum {
+    uint32_t a, b;
+    Sum(uint32_t x) : a(x), b(x + 1) {}
+    Sum() : a(5), b(6) {}
+    uint32_t total() const { return a + b; }
+};
+struct Ending { int k; Ending(int x) : k(x) {} ~Ending() { note(k); } };
+struct Constant { const int a; int b = 2; };
+union Place { Ending value; Place() {} ~Place() {} };
+struct Holder {
+    Holder() {}
+    ~Holder() { if (is_set) inside.~Ending(); }
+    union { Ending inside; };
+    bool is_set = false;
+};
+void kernel_main() {
+    Sum s(1); Sum* p = new (&s) Sum(7); note(p->total()); note(s.a); p = ::new (&s) Sum; note(s.total());
+    int x = 3; int* q = new (&x) int(9); note(x); *q = 4; note(x); new (&x) int{11}; note(x); new (&x) int(); note(x);
+    { Ending d(4); d.~Ending(); new (&d) Ending(8); Ending* e = &d; e->~Ending(); new (e) Ending(12); }
+    Constant c{1}; new (&c) Constant{5}; note(c.a); note(c.b);
+    Sum both[2] = {Sum(1), Sum(2)}; new (&both[1]) Sum(40); note(both[1].b); note(both[0].b); new (both) Sum(50); note(both[0].a);
+    Place place; new (&place.value) Ending(14); note(place.value.k); place.value.~Ending();
+    Holder holder, empty; new (&holder.inside) Ending(19); holder.is_set = true; note(holder.inside.k); note(empty.is_set);
+}
