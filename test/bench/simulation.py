@@ -97,32 +97,33 @@ def tile_products(extent: int = 2048, repetitions: int = 2) -> Iterator[Result]:
 def default_products(extent: int = 1024, repetitions: int = 2) -> Iterator[Result]:
     """Products of bfloat16 matrices on 8x8 cores as by default: device numerics, timed, checked.
 
-    In groups of cores, as by default, the first time and again, and core by core.
+    In groups of cores, as by default, the first time and again, and core by core; the last one has
+    semaphores and multicasts, and always runs core by core.
     """
     a, b = np.random.default_rng(0).standard_normal((2, extent, extent)).astype(np.float32)
     theirs = best(lambda: a @ b, 5)
-    extents = {"m": extent, "k": extent, "n": extent}
-    for example in ("matmul_multi_core", "matmul_multi_core_reuse"):
+
+    def measured(example: str, groups: str, *, anew: bool = False) -> float:
+        with patch.dict(os.environ, {SWITCH: groups}):
+            return seconds_of(
+                example,
+                repetitions,
+                numerics="device",
+                timed=True,
+                sanitize=True,
+                anew=anew,
+                **{"m": extent, "k": extent, "n": extent},
+            )
+
+    for example in ("matmul_multi_core", "matmul_multi_core_reuse", "matmul_multicast"):
         name = f"simulator, by default, {extent}x{extent}x{extent} on 64 cores: {example}.py"
-        seconds: list[float] = []
-        for groups, anew in (("1", True), ("1", False), ("0", False)):
-            with patch.dict(os.environ, {SWITCH: groups}):
-                seconds.append(
-                    seconds_of(
-                        example,
-                        repetitions,
-                        numerics="device",
-                        timed=True,
-                        sanitize=True,
-                        anew=anew,
-                        **extents,
-                    )
-                )
-        ours, again, apart = seconds
+        ours = measured(example, "1", anew=True)
         yield Result(name, ours, "s of CPU")
         yield Result(f"{name}, to NumPy", ours / theirs, "ratio", goal=10.0)
-        yield Result(f"{name}, again, to NumPy", again / theirs, "ratio", goal=10.0)
-        yield Result(f"{name}, to core by core", ours / apart, "ratio")
+        if example != "matmul_multicast":
+            again, apart = measured(example, "1"), measured(example, "0")
+            yield Result(f"{name}, again, to NumPy", again / theirs, "ratio", goal=10.0)
+            yield Result(f"{name}, to core by core", ours / apart, "ratio")
 
 
 def default_sum(extent: int = 2048, repetitions: int = 3) -> Iterator[Result]:

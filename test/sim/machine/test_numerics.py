@@ -478,6 +478,24 @@ def test_products_of_rows_with_columns_are_those_one_by_one(
         assert bits(tile.reshape(-1)) == bits(expected.reshape(-1))
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("place", [0, 21, 400])
+def test_sums_of_products_are_rounded_to_even(sign: float, place: int) -> None:
+    """Of two numbers, of which one is small: on ties, and just beside powers of 2."""
+    smaller = np.multiply.outer([1, -1, 3, -3], 2.0 ** -np.arange(8, 53)).reshape(-1)
+    first = sign * np.repeat([1, 1 + 2.0**-6, 2 - 2.0**-6], smaller.size)
+    small = np.tile(smaller, 3)
+    in0, in1 = np.zeros((first.size, 512), np.float32), np.zeros((512, 3), np.float32)
+    in0[:, place], in0[:, place + 1] = first, small
+    in1[place : place + 2] = scales = [1, 0.5, 64]
+    start = np.zeros((first.size, 3), np.float32)
+    found = numerics.multiply_matrices(start, in0, in1, MathFidelity.LOFI, Register.BF16)
+    assert found is not None
+    fractions, exponents = np.frexp(first + small)
+    expected = np.ldexp(np.rint(fractions * 256) / 256, exponents)
+    np.testing.assert_array_equal(found, np.multiply.outer(expected, scales))
+
+
 @pytest.mark.parametrize("fidelity", PHASES)
 @pytest.mark.parametrize("register", [Register.BF16, Register.FP32])
 def test_products_of_matrices_are_those_of_their_tiles(

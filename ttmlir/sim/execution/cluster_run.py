@@ -22,6 +22,7 @@ from ttmlir.sim.machine.fabric import Fabric
 from ttmlir.terminal import print_warnings
 
 
+@without_collections()
 def run_on_cluster(
     cluster: Cluster, fabric: Fabric | None, programs: Sequence[tuple[CommandQueue, Program]]
 ) -> list[ProgramReport]:
@@ -70,7 +71,7 @@ def _run(
         watch.program_started(threads, [core for run in runs for core in run.cores()])
     try:
         # Numbers overflow without a warning, as on the chip.
-        with np.errstate(all="ignore"), without_collections():
+        with np.errstate(all="ignore"):
             scheduler.run(threads)
     except SimError as error:
         if watch is not None:

@@ -616,7 +616,7 @@ class ProgramRun:
 
     def _run_threads(self) -> None:
         # Numbers overflow without a warning, as on the chip.
-        with np.errstate(all="ignore"), without_collections():
+        with np.errstate(all="ignore"):
             self.scheduler.run(self.threads)
 
     def times(self) -> tuple[ThreadTimes, ...]:
@@ -636,6 +636,7 @@ class ProgramRun:
         )
 
 
+@without_collections()
 def run_program(
     device: SimDevice,
     program: Program,

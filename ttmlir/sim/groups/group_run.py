@@ -17,7 +17,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ttmlir.collector import without_collections
 from ttmlir.optable.kernel import Role
 from ttmlir.optable.kernel.releases import Release
 from ttmlir.sim.calls.compute_api import give_registers
@@ -244,7 +243,7 @@ class _Attempt:
         for group in groups:
             for api in group.apis:
                 api.watch = regular
-        with np.errstate(all="ignore"), without_collections():
+        with np.errstate(all="ignore"):
             for place, group in enumerate(groups):
                 self._tried = place
                 group.run()

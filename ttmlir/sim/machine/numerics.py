@@ -366,6 +366,38 @@ def _add_rounded(
         np.add(product, rest, total)
 
 
+_DROPPED = 52 - _MANTISSA_BITS[Register.BF16]
+"""The last bits of a float64, which bfloat16 has no room for."""
+_LESS = np.array(1 - 2.0**-_DROPPED)
+_LOWERED = 20
+"""So many times sums are lowered before they are raised again, which keeps them ordinary."""
+_RAISED = np.array(2.0 ** (_DROPPED * _LOWERED))
+
+
+def _scale_of(place: int) -> float:
+    """What the addend of a place is multiplied by for `_add_lowered`."""
+    return 2.0 ** (_DROPPED * (_LOWERED // 2 - place % _LOWERED))
+
+
+def _add_lowered(total: Array, addends: Iterable[Array]) -> None:
+    """As `_add_rounded` to bfloat16, in a pass less; addends are scaled, and overwritten.
+
+    A sum times `_LESS` is rounded where the bits begin that bfloat16 has, so the difference of both
+    is the sum, rounded to bfloat16 and 2^45 times smaller. On ties the sum is an even multiple of
+    the product's last bit, so the difference is even, too. Just above a power of 2 the product is
+    below it and has a bit more, but the difference is that power all the same.
+    """
+    total *= _scale_of(0)
+    place = 0
+    for place, addend in enumerate(addends, 1):
+        np.add(total, addend, addend)
+        np.multiply(addend, _LESS, total)
+        np.subtract(addend, total, total)
+        if not place % _LOWERED:
+            np.multiply(total, _RAISED, total)
+    total /= _scale_of(place)
+
+
 # What the parts of SrcA and SrcB keep of a mantissa: its first bits, then the next ones.
 _BITS_A = (4, 5)
 _BITS_B = (6, 4)
@@ -633,28 +665,47 @@ def multiply_matrices(
     b = [part.astype(np.float64) for part in parts_b(np.ascontiguousarray(in0))]
     result = np.empty(start.shape, np.float32)
     steps = [slice(first, first + K_STEP) for first in range(0, in0.shape[1], K_STEP)]
-    for top in range(0, start.shape[0], _SIDE):
-        rows = slice(top, top + _SIDE)
-        for left in range(0, start.shape[1], _SIDE):
-            columns = slice(left, left + _SIDE)
+    order = [
+        (part_a, part_b, step)
+        for pair in zip(steps[::2], steps[1::2], strict=True)
+        for part_a, part_b in PHASE_PARTS[:phases]
+        for step in pair
+    ]
+    are_scaled = dst is Register.BF16
+    factors = [b[part_b][:, step] for _, part_b, step in order]
+    for left in range(0, start.shape[1], _SIDE):
+        columns = slice(left, left + _SIDE)
+        others = [
+            a[part_a][step, columns] * (_scale_of(place) if are_scaled else 1.0)
+            for place, (part_a, _, step) in enumerate(order)
+        ]
+        for top in range(0, start.shape[0], _SIDE):
+            rows = slice(top, top + _SIDE)
             total = start[rows, columns].astype(np.float64)
             product = np.empty_like(total)
             addends = (
-                np.matmul(b[part_b][rows, step], a[part_a][step, columns], product)
-                for pair in zip(steps[::2], steps[1::2], strict=True)
-                for part_a, part_b in PHASE_PARTS[:phases]
-                for step in pair
+                np.matmul(factor[rows], other, product)
+                for factor, other in zip(factors, others, strict=True)
             )
-            result[rows, columns] = _add_all(total, addends, dst, limited=False)
+            result[rows, columns] = _add_all(total, addends, dst, are_scaled=are_scaled)
     return result
 
 
-def _add_all(total: Array, addends: Iterable[Array], dst: Register, *, limited: bool) -> Array:
+def _add_all(
+    total: Array,
+    addends: Iterable[Array],
+    dst: Register,
+    *,
+    limited: bool = False,
+    are_scaled: bool = False,
+) -> Array:
     """The total (float64) after addends, each of which rounds; `limited` where one may be special.
 
-    The total may be changed.
+    The total may be changed. `are_scaled`: they are those of `_add_lowered`.
     """
-    if limited:
+    if are_scaled:
+        _add_lowered(total, addends)
+    elif limited:
         total = operand(total.astype(np.float32), dst)
         for addend in addends:
             total = _rounded_operand(total + addend, dst)
@@ -767,18 +818,30 @@ def _add_to_block(
     rows, columns = len(block), len(block[0])
     places = [place for row in block for place in row]
     start = np.array([tiles[place] for place in places])
+    limited = not _stays_ordinary(start, [chains[place] for place in places], dst)
+    are_scaled = dst is Register.BF16 and not limited
     total = np.empty((rows, 32, columns, 32))
     total[:] = start.reshape(rows, columns, 32, 32).swapaxes(1, 2)
     product = np.empty((32 * rows, 32 * columns))
 
     def find_addends() -> Iterable[Array]:
+        place = 0
         for a, b in zip(matrices_a, matrices_b, strict=True):
             for part_a, part_b in PHASE_PARTS[:phases]:
                 for step in range(2):
-                    yield np.matmul(b[part_b, step], a[part_a, step], product)
+                    other = a[part_a, step]
+                    if are_scaled:
+                        other = other * _scale_of(place)
+                        place += 1
+                    yield np.matmul(b[part_b, step], other, product)
 
-    limited = not _stays_ordinary(start, [chains[place] for place in places], dst)
-    total = _add_all(total.reshape(product.shape), find_addends(), dst, limited=limited)
+    total = _add_all(
+        total.reshape(product.shape),
+        find_addends(),
+        dst,
+        limited=limited,
+        are_scaled=are_scaled,
+    )
     total = total.reshape(rows, 32, columns, 32).swapaxes(1, 2).reshape(-1, 32, 32)
     for place, numbers in zip(places, total, strict=True):
         tiles[place][:] = numbers
