@@ -43,7 +43,10 @@ def test_parts_of_axes(made: str) -> None:
 @pytest.mark.parametrize(
     ("part", "message"),
     [
-        ('"x":(1)3', 'pre-size 3 doesn\'t divide the size of the full axis 8: "x":(1)3'),
+        (
+            '"x":(1)3',
+            'sub-axis next pre-size 3 doesn\'t divide the size of the full axis 8: "x":(1)3',
+        ),
         ('"x":(2)8', "sub-axis next pre-size 16 doesn't divide the size of the full axis 8"),
         ('"x":(0)2', 'sub-axis pre-size must be at least 1: "x":(0)2'),
         ('"x":(4)1', 'sub-axis sizes must be greater than 1: "x":(4)1'),
