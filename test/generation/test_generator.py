@@ -15,6 +15,8 @@ import pytest
 import ttmlir
 
 torch: Any = import_module("torch")
+meshes: Any = import_module("torch.distributed.device_mesh")
+parallel: Any = import_module("torch.distributed.tensor.parallel")
 nn: Any = import_module("torch.nn")
 
 VOCABULARY, WIDTH, HEADS, WINDOW = 50, 24, 3, 5
@@ -361,6 +363,61 @@ def test_a_function_that_returns_another_cache() -> None:
     message = "the cache that 'shorten' returns is not as the one that it takes"
     with pytest.raises(ttmlir.Error, match=message):
         ttmlir.Generator(shorten, cache=make_cache, max_length=40, prompt_lengths=(4,))
+
+
+# -- several devices -------------------------------------------------------------------------------
+
+
+class Attending(nn.Module):
+    """A layer of four heads, of which a device computes those that it has."""
+
+    def __init__(self) -> None:
+        """Random weights."""
+        super().__init__()
+        self.table, self.head = nn.Embedding(50, 32), nn.Linear(32, 50)
+        self.q, self.k, self.v, self.o = (nn.Linear(32, 32) for _ in range(4))
+
+    def forward(self, tokens: Any, cache: Any) -> Any:
+        """Scores after each token, or after the selected ones."""
+        x = self.table(tokens)
+        batch, length, _ = x.shape
+        q, k, v = (
+            each(x).view(batch, length, -1, 8).transpose(1, 2) for each in (self.q, self.k, self.v)
+        )
+        keys, values = cache.update(k, v, 0)
+        mixed = nn.functional.scaled_dot_product_attention(q, keys, values, attn_mask=cache.mask())
+        x = x + self.o(mixed.transpose(1, 2).reshape(batch, length, -1))
+        return self.head(cache.select(x))
+
+
+@pytest.mark.parametrize("pages", [None, 5])
+def test_heads_on_several_devices(pages: int | None) -> None:
+    """Each device keeps keys and values of its heads; tokens are those of one device."""
+    torch.manual_seed(0)
+    model = Attending()
+    for weight in model.parameters():
+        weight.data *= 2
+    sizes: dict[str, Any] = {"max_length": 12, "prompt_lengths": (4,), "batch_sizes": (1,)}
+    prompt = [5, 17, 3]
+    expected = ttmlir.Generator(model, **sizes).generate(prompt, max_new_tokens=6).tokens
+    assert len({*expected}) > 1
+    if pages is not None:
+        sizes |= {"pages": pages, "page_size": 4}
+    with ttmlir.virtual_devices(2):
+        mesh = meshes.init_device_mesh("cpu", (1, 2), mesh_dim_names=("data", "model"))
+        columns, rows = parallel.ColwiseParallel(), parallel.RowwiseParallel()
+        plan = {**dict.fromkeys("qkv", columns), "o": rows}
+        parallel.parallelize_module(model, mesh["model"], plan)
+        generator = ttmlir.Generator(model, mesh=mesh["model"], board="n300", **sizes)
+        with pytest.raises(ttmlir.Error, match="mesh is one axis of a mesh of torch"):
+            ttmlir.Generator(model, mesh=mesh, **sizes)
+    assert generator.generate(prompt, max_new_tokens=6).tokens == expected
+
+
+def test_meshes_of_functions_of_jax() -> None:
+    """Arrays say how they are divided."""
+    with pytest.raises(ttmlir.Error, match="mesh= is for torch modules; arrays of JAX"):
+        ttmlir.Generator(attend, cache=make_cache, mesh=object())
 
 
 # -- refusals --------------------------------------------------------------------------------------

@@ -43,17 +43,21 @@ def test_parts_of_axes(made: str) -> None:
 @pytest.mark.parametrize(
     ("part", "message"),
     [
-        ('"x":(1)3', '"x":(1)3 is no part of an axis of 8 devices beside the other parts of it'),
-        ('"x":(2)8', '"x":(2)8 is no part of an axis of 8 devices'),
-        ('"x":(0)2', '"x":(0)2 is no part of an axis of 8 devices'),
-        ('"x":(4)1', '"x":(4)1 is no part of an axis of 8 devices'),
+        (
+            '"x":(1)3',
+            'sub-axis next pre-size 3 doesn\'t divide the size of the full axis 8: "x":(1)3',
+        ),
+        ('"x":(2)8', "sub-axis next pre-size 16 doesn't divide the size of the full axis 8"),
+        ('"x":(0)2', 'sub-axis pre-size must be at least 1: "x":(0)2'),
+        ('"x":(4)1', 'sub-axis sizes must be greater than 1: "x":(4)1'),
     ],
 )
 def test_parts_that_are_none(part: str, message: str) -> None:
-    """Parts that an axis does not have are refused at the mesh."""
+    """Parts that an axis does not have are refused where they are named."""
     with pytest.raises(CompilationError) as found:
         compile(PROGRAM.format(given='{"x":(1)2}, {}', made=f"{{{part}}}, {{}}"))
-    assert f"<text>:1:1: error: {message}" in str(found.value)
+    where = "<text>:2:1: error: 'func.func' op result 0 - "
+    assert where + message in str(found.value)
 
 
 def test_rows_and_columns() -> None:

@@ -77,11 +77,23 @@ def test_numbers_of_16_bits_are_rounded_in_each_part() -> None:
     assert [*ttmlir.tune_plan(model, x, **CHOICES).plan] == ["up", "down"]
 
 
+def test_models_without_numbers() -> None:
+    """They get the plan that those with numbers get, by the same estimate."""
+    x = torch.randn(5, 1024)
+    expected = ttmlir.tune_plan(Layers(nn.ReLU, 1024), x, **CHOICES)
+    with torch.device("meta"):
+        model = Layers(nn.ReLU, 1024)
+        between = Layers(lambda: nn.Softmax(-1), 1024)
+    report = ttmlir.tune_plan(model, x.to("meta"), **CHOICES)
+    assert report.best == expected.best
+    assert model.up.weight.is_meta
+    assert ttmlir.tune_plan(between, x, **CHOICES).plan == {}
+
+
 @pytest.mark.parametrize(
     ("model", "options", "message"),
     [
         (torch.relu, {}, "is no torch.nn.Module, whose plan is searched"),
-        (nn.Linear(3, 5, device="meta"), {}, "the model is on the device meta"),
         (nn.Linear(3, 5), {"meshes": [(2, 4)]}, "a mesh of 2x4 devices is none of n300"),
         (nn.Linear(3, 5), {"meshes": (1, 2)}, r"meshes are pairs of rows and columns.*; 1 is none"),
         (nn.Linear(3, 5), {"meshes": [(1, 1, 2)]}, r"; \(1, 1, 2\) is none"),

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Self, cast
+from importlib import import_module
+from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -44,9 +45,15 @@ from ttmlir.dialects.definition.syntax import (
 )
 from ttmlir.dialects.stablehlo.constraints import ANYTHING
 from ttmlir.dialects.stablehlo.form import EACH, integer
+from ttmlir.mlir.verifier import CHECKS_OF_ATTRIBUTES
 from ttmlir.mlir.xdsl_internals import resume_from
 
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|->|[<(\[{>)\]}]')
+
+
+def checks() -> Any:
+    """The checks, which most programs have no use for."""
+    return import_module("ttmlir.dialects.sdy_checks")
 
 
 def _balanced_end(text: str, start: int) -> int:
@@ -160,6 +167,15 @@ class MeshOp(AssemblyOp):
         return {name: extent for name, extent in axes.items() if extent > 1}
 
     @property
+    def symbol(self) -> str:
+        """The name: `@mesh`."""
+        return f"@{cast('StringAttr', self.properties['sym_name']).data}"
+
+    def verify_op(self) -> None:
+        """Check the axes and the numbers of devices."""
+        checks().check_mesh(self)
+
+    @property
     def is_empty(self) -> bool:
         """True without axes, and without the one device that holds all."""
         return self.text.replace(" ", "") == "<[]>"
@@ -192,6 +208,10 @@ class ShardingConstraintOp(AssemblyOp):
     )
     SPELLED: ClassVar[tuple[str, ...]] = ("sharding",)
     traits = traits_def(Pure())
+
+    def verify_op(self) -> None:
+        """Check the sharding."""
+        checks().check_sharded(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -236,6 +256,10 @@ class _CollectiveOp(AssemblyOp):
     """The property with the axes, as text."""
     SPELLED: ClassVar[tuple[str, ...]] = ("out_sharding",)
     traits = traits_def(Pure())
+
+    def verify_op(self) -> None:
+        """Check the sharding."""
+        checks().check_sharded(self)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -421,6 +445,10 @@ class ManualComputationOp(AssemblyOp):
         ods.CanonicalPatterns("ttmlir.dialects.sdy_canonical:PATTERNS"), KeepsConstants()
     )
 
+    def verify_op(self) -> None:
+        """Check shardings, axes and the shapes of parts."""
+        checks().check_manual(self)
+
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Read `(%0) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: t) {...}`."""
@@ -531,6 +559,8 @@ def _attributes_of_values(op: Operation) -> Iterator[Mapping[str, Attribute]]:
         if isinstance(said, ArrayAttr):
             yield from (each.data for each in cast("ArrayAttr[DictionaryAttr]", said).data)
 
+
+CHECKS_OF_ATTRIBUTES["sdy.sharding"] = lambda op: checks().check_said(op)
 
 OPERATIONS = cast(
     "list[type[Operation]]",

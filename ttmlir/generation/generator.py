@@ -131,7 +131,13 @@ class Generator:
 
     `cache`, for functions of JAX: from a number of prompts to the empty cache, a tree of arrays;
     the function is called as `function(tokens, starts, cache)` and returns scores, prompts x tokens
-    x vocabulary, and the next cache. `tokenizer` has `encode` and `decode`, for prompts that are
+    x vocabulary, and the next cache. Over several devices weights and caches have shardings.
+
+    `mesh`, for torch modules whose attention is divided by a plan in a block of
+    `ttmlir.virtual_devices`, is the axis along which it is, as `mesh["model"]`: each device keeps
+    keys and values of its heads.
+
+    `tokenizer` has `encode` and `decode`, for prompts that are
     text, for text in results and for stop strings. `board`, `numerics` and `options` are as in
     `ttmlir.compile`; programs are those of tt-mlir of 2026, whose results stay on the device.
     `weights` are paths of files for a torch module, as `ttmlir.load_weights` takes them.
@@ -151,6 +157,7 @@ class Generator:
         pages: int | None = None,
         page_size: int = PAGE_SIZE,
         cache: Callable[[int], Any] | None = None,
+        mesh: Any = None,
         tokenizer: Any = None,
         numerics: NumericsName = "exact",
         board: str | Path | None = None,
@@ -177,7 +184,7 @@ class Generator:
             steps += [Step(batch, draft_length + 1, True) for batch in self.batch_sizes]
         self.pages = _check_pages(pages, page_size, draft_length)
         """The pages of caches; None where each prompt has its own `max_length` positions."""
-        read = _read_model(model, steps, max_length, self.pages, cache)
+        read = _read_model(model, steps, max_length, self.pages, cache, mesh)
         self.name = read.name
         self.caches: dict[int, CacheSize] = read.caches
         """What the caches take, by the number of prompts."""
@@ -615,6 +622,7 @@ def _read_model(
     max_length: int,
     pages: Pages | None,
     cache: Callable[[int], Any] | None,
+    mesh: Any,
 ) -> SteppingModel:
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     if "torch" in packages:
@@ -625,10 +633,18 @@ def _read_model(
             )
         from ttmlir.generation.torch_steps import read_torch_model
 
-        return read_torch_model(model, steps, max_length, pages)
+        if mesh is not None and getattr(mesh, "ndim", None) != 1:
+            raise ArgumentTypeError(
+                'mesh is one axis of a mesh of torch, over which heads are divided: mesh["model"]'
+            )
+        return read_torch_model(model, steps, max_length, pages, mesh)
     if not callable(model):
         raise ArgumentTypeError(
             f"a Generator takes torch modules and functions of JAX, not a {type(model).__name__}"
+        )
+    if mesh is not None:
+        raise ArgumentTypeError(
+            "mesh= is for torch modules; arrays of JAX, those of the cache too, have shardings"
         )
     if pages is not None:
         raise ArgumentTypeError("pages= is for torch modules; functions of JAX have a cache=")

@@ -13,6 +13,7 @@ from types import MethodType
 from typing import Any
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError
+from ttmlir.frontend.torch.distributed.placing import is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import import_models
 from ttmlir.generation.stepping import CacheSize, Pages, Step, SteppingModel
@@ -61,14 +62,23 @@ class KeyValueCache:
 
     def _write(self, name: str, new: Any) -> Any:
         kept = getattr(self._module, name)
-        if self._table is not None:
-            return self._write_pages(kept, new)
-        places = self.positions.long()[:, None, :, None].expand(new.shape)
-        written = kept.scatter(2, places, new)
+        is_divided = is_distributed(kept)
+        # Of heads that are divided, those of a device.
+        own = kept.to_local() if is_divided else kept
+        if self._table is None:
+            places = self.positions.long()[:, None, :, None].expand(new.shape)
+            written = found = own.scatter(2, places, new)
+        else:
+            written, found = self._write_pages(own, new)
+        if is_divided:
+            spread = (kept.device_mesh, kept.placements)
+            tensors_of: Any = import_module("torch.distributed.tensor")
+            written = tensors_of.DTensor.from_local(written, *spread, run_check=False)
         kept.copy_(written)
-        return written
+        return found
 
-    def _write_pages(self, kept: Any, new: Any) -> Any:
+    def _write_pages(self, kept: Any, new: Any) -> tuple[Any, Any]:
+        """All pages, and the positions of the prompts in them."""
         torch = torch_package()
         prompts, heads, tokens, size = new.shape
         table, page = self._table.long(), self._page_size
@@ -76,10 +86,9 @@ class KeyValueCache:
         places = table.gather(1, positions // page) * page + positions % page
         rows = new.transpose(1, 2).reshape(prompts * tokens, heads * size)
         written = kept.scatter(0, places.reshape(-1, 1).expand(rows.shape), rows)
-        kept.copy_(written)
         all_places = (table[:, :, None] * page + torch.arange(page)).flatten(1)
         found = torch.nn.functional.embedding(all_places, written)
-        return found.unflatten(-1, (heads, size)).transpose(1, 2)
+        return written, found.unflatten(-1, (heads, size)).transpose(1, 2)
 
     def mask(self, window: int | None = None) -> Any:
         """True where a token (row) attends to a position: prompts x 1 x tokens x capacity.
@@ -158,9 +167,12 @@ def is_of_transformers(model: Any) -> bool:
 
 
 def read_torch_model(
-    model: Any, steps: Sequence[Step], max_length: int, pages: Pages | None
+    model: Any, steps: Sequence[Step], max_length: int, pages: Pages | None, mesh: Any = None
 ) -> SteppingModel:
-    """A module with a cache for the steps; InputError for a module that keeps something else."""
+    """A module with a cache for the steps; InputError for a module that keeps something else.
+
+    A mesh is that over which the heads of the cache are divided.
+    """
     torch = torch_package()
     call = _call_of_transformers if is_of_transformers(model) else _call
     _check_positions(model, max_length)
@@ -171,7 +183,7 @@ def read_torch_model(
     modules: dict[int, Any] = {}
     caches: dict[int, CacheSize] = {}
     for batch in {step.batch: None for step in steps}:
-        modules[batch], caches[batch] = _with_buffers(model, written, batch, capacity, pages)
+        modules[batch], caches[batch] = _with_buffers(model, written, batch, capacity, pages, mesh)
     calls: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = []
     for step in steps:
         numbers = torch.zeros(step.batch, dtype=torch.int32)
@@ -232,8 +244,9 @@ def _with_buffers(
     batch: int,
     capacity: int,
     pages: Pages | None,
+    mesh: Any,
 ) -> tuple[Any, CacheSize]:
-    """A module with a model and buffers for its cache, and their size."""
+    """A module with a model and buffers for its cache, and their size on all devices."""
     torch = torch_package()
     module = torch.nn.Module()
     module.model = model
@@ -241,13 +254,17 @@ def _with_buffers(
     for layer, tensors in sorted(written.items()):
         for kind, tensor in zip(("keys", "values"), tensors, strict=True):
             _, heads, _, width = tensor.shape
+            heads *= 1 if mesh is None else mesh.size()
             shape = (batch, heads, capacity, width)
             if pages is not None:
                 # The last page is that of nobody: what nobody needs is written there.
                 shape = ((pages.count + 1) * pages.size, heads * width)
             buffer = torch.zeros(shape, dtype=tensor.dtype)
-            module.register_buffer(f"{kind}_{layer}", buffer)
             size += buffer.numel() * buffer.element_size()
+            if mesh is not None:
+                tensors_of: Any = import_module("torch.distributed.tensor")
+                buffer = tensors_of.distribute_tensor(buffer, mesh, [tensors_of.Shard(1)])
+            module.register_buffer(f"{kind}_{layer}", buffer)
     return module.eval(), CacheSize(2 * len(written), size)
 
 

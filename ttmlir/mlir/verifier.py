@@ -508,6 +508,11 @@ MESSAGES: Mapping[str, Callable[[Operation], str | None]] = {
 put the operation's name before it."""
 
 
+CHECKS_OF_ATTRIBUTES: dict[str, Callable[[Operation], str | None]] = {}
+"""What dialects say of operations that have their attributes, and of functions: a message or None.
+"""
+
+
 # --- Verifier -------------------------------------------------------------------------------------
 # Checks a module in MLIR's order and reports what is wrong in MLIR's words.
 #
@@ -624,7 +629,12 @@ class _Verifier:
             if any(block.args for block in op.body.blocks):
                 return op_diagnostic(op, "region should have no arguments")
             return _module_attribute_fault(op)
-        return _public_declaration_fault(op) if op.name == "func.func" else None
+        is_function = op.name == "func.func"
+        if op.attributes or is_function:
+            for name, check in CHECKS_OF_ATTRIBUTES.items():
+                if (is_function or name in op.attributes) and (said := check(op)) is not None:
+                    return op_diagnostic(op, said)
+        return _public_declaration_fault(op) if is_function else None
 
 
 def _describe(op: Operation, message: str, symbol_faults: list[Diagnostic]) -> Diagnostic | None:

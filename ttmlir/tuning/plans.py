@@ -5,7 +5,8 @@ each other are divided together: the last of a module by rows, those before it b
 what is between them stays in parts; one alone by columns, embeddings by rows. Of layers that are
 alike all get the same styles, and two of them say what all take. Each candidate is compiled and
 estimated, and torch runs it on all devices of this process: plans that change what the model
-computes are left out.
+computes are left out. Of a model without numbers that is seen with random ones, of one layer of
+those that are alike.
 """
 
 from __future__ import annotations
@@ -155,23 +156,18 @@ def tune_plan(
         report = ttmlir.tune_plan(model, x, board="t3000")
         parallelize_module(model, mesh["model"], report.plan)
 
-    `model` is a `torch.nn.Module` with numbers, whose first argument has batches in its first
-    dimension: they lie over the rows of the mesh. `meshes` are those to try, by default all of as
-    many devices as the board has; `budget` is the number of candidates.
+    `model` is a `torch.nn.Module`, with numbers or on the device `meta`, whose first argument has
+    batches in its first dimension: they lie over the rows of the mesh. `meshes` are those to try,
+    by default all of as many devices as the board has; `budget` is the number of candidates.
 
-    InputError for what is no module, for one without numbers, for arguments that do not begin with
-    a tensor, and for meshes that are no pairs or too large.
+    InputError for what is no module, for arguments that do not begin with a tensor, and for meshes
+    that are no pairs or too large.
     """
     torch: Any = import_module("torch")
     if not isinstance(model, torch.nn.Module):
         raise InputError(
             f"a {type(model).__name__} is no torch.nn.Module, whose plan is searched: "
             "ttmlir.tune_shardings searches for functions of JAX and StableHLO"
-        )
-    if any(each.is_meta for each in (*model.parameters(), *model.buffers())):
-        raise InputError(
-            "the model is on the device meta: plans are compared by what torch computes, so give "
-            "one with numbers, such as one of a few layers"
         )
     if torch.distributed.is_initialized():
         raise InputError("the search opens devices of its own: call it outside of their block")
@@ -328,13 +324,15 @@ class _Search:
         if mesh == (1, 1):
             # As programs of several devices are compiled, so that their times are comparable.
             compiled = compile(
-                model, *self.arguments, board=self.board, weights="arguments", spelling="2026"
+                model, *self._given, board=self.board, weights="arguments", spelling="2026"
             )
             return _figures(compiled.estimate(self.board))
+        arguments = self._numbered_arguments if is_run else self._given
         with virtual_devices(math.prod(mesh)):
-            divided, arguments = _divide(model, mesh, plan, self.arguments)
-            compiled = compile(divided, *arguments, board=self.board, weights="arguments")
-            found: list[Any] = leaves(compiled.reference(*self.arguments)) if is_run else []
+            given = _numbered(model) if is_run else model
+            divided, spread = _divide(given, mesh, plan, arguments)
+            compiled = compile(divided, *spread, board=self.board, weights="arguments")
+            found: list[Any] = leaves(compiled.reference(*arguments)) if is_run else []
         expected = self._expected if is_run else []
         agrees = len(found) == len(expected) and all(map(_agree, found, expected))
         return _figures(compiled.estimate(self.board)) if agrees else _WRONG
@@ -343,9 +341,24 @@ class _Search:
     def _expected(self) -> list[Any]:
         """What the model computes undivided, with the layers of the first estimate."""
         torch: Any = import_module("torch")
+        model = _numbered(self._shortened(1 if self._layers else 0))
         with torch.no_grad():
-            results = self._shortened(1 if self._layers else 0)(*self.arguments)
+            results = model(*self._numbered_arguments)
         return torch.utils._pytree.tree_leaves(results)
+
+    @cached_property
+    def _given(self) -> Sequence[Any]:
+        """The arguments where the model is: on the device meta, if it has no numbers."""
+        torch: Any = import_module("torch")
+        if not any(each.is_meta for each in (*self.model.parameters(), *self.model.buffers())):
+            return self.arguments
+        return torch.utils._pytree.tree_map_only(torch.Tensor, _without_numbers, self.arguments)
+
+    @cached_property
+    def _numbered_arguments(self) -> Sequence[Any]:
+        """The arguments with numbers."""
+        torch: Any = import_module("torch")
+        return torch.utils._pytree.tree_map_only(torch.Tensor, _with_numbers, self.arguments)
 
     def _shortened(self, layers: int) -> Any:
         """A copy of the model with so many layers of those that are alike; 0 for all."""
@@ -356,6 +369,35 @@ class _Search:
             kept = model.get_submodule(self._layers)[:layers]
             setattr(model.get_submodule(path), own, torch.nn.ModuleList(kept))
         return model
+
+
+def _numbered(model: Any) -> Any:
+    """A module, of which those tensors get random numbers that have none; always the same."""
+    for module in model.modules():
+        for tensors in (module._parameters, module._buffers):
+            for name, tensor in tensors.items():
+                if tensor is not None and tensor.is_meta:
+                    torch: Any = import_module("torch")
+                    numbers = _with_numbers(tensor.detach())
+                    is_parameter = isinstance(tensor, torch.nn.Parameter)
+                    tensors[name] = torch.nn.Parameter(numbers) if is_parameter else numbers
+    return model
+
+
+def _without_numbers(tensor: Any) -> Any:
+    return tensor.to("meta")
+
+
+def _with_numbers(tensor: Any) -> Any:
+    """Numbers around 0, as large as weights are; of one dimension around 1; integers are 0."""
+    if not tensor.is_meta:
+        return tensor
+    torch: Any = import_module("torch")
+    if not tensor.is_floating_point():
+        return torch.zeros(tensor.shape, dtype=tensor.dtype)
+    drawn = torch.randn(tensor.shape, generator=torch.Generator().manual_seed(tensor.numel()))
+    drawn = drawn / math.sqrt(tensor.shape[-1]) if tensor.dim() > 1 else 1 + drawn / 4
+    return drawn.to(tensor.dtype)
 
 
 _WRONG = (math.inf, math.inf, math.inf)

@@ -24,7 +24,7 @@ func.func @combined(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 module {
   sdy.mesh @mesh = <["a"=2, "b"=4]>
   func.func @unknown(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-    // expected-error @+1 {{there is no mesh '@other'}}
+    // expected-error @+1 {{'sdy.manual_computation' op operand - unknown mesh: @other}}
     %0 = sdy.manual_computation(%x) in_shardings=[<@other, [{"b"}, {}]>]
         out_shardings=[<@mesh, [{"b"}, {}]>] manual_axes={"a", "b"} (%p: tensor<2x8xf32>) {
       sdy.return %p : tensor<2x8xf32>

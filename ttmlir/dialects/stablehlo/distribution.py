@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import cast
+
+from xdsl.ir import Operation
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.ods import Property, Signature, ValueGroup, properties, values
@@ -18,6 +21,7 @@ from ttmlir.dialects.stablehlo.constraints import (
     enum,
 )
 from ttmlir.dialects.stablehlo.operation import StableHLOOp
+from ttmlir.mlir.attributes import Elements
 
 _CHANNEL = Property("channel_handle", enum("stablehlo.channel_handle"), optional=True)
 _ON_CHANNEL = Property("channel_handle", enum("stablehlo.channel_handle"))
@@ -85,6 +89,27 @@ _SIGNATURES: dict[str, Signature] = {
 }
 
 
+def _check_groups(op: Operation) -> None:
+    """VerifyException for groups that are no rows, or in which a device is missing or twice."""
+    groups = op.properties["replica_groups"]
+    if not ods.ELEMENTS.storage(groups):
+        return
+    elements = cast("Elements", groups)
+    if len(elements.type.get_shape()) != 2:
+        ods.refuse("replica groups should be a rank 2 tensor")
+    seen = set[int]()
+    for number in cast("Iterator[int]", elements.iter_values()):
+        # Rows that are shorter than others end with -1.
+        if number == -1:
+            continue
+        if number in seen:
+            ods.refuse(f"replica id #{number} seen more than once")
+        seen.add(number)
+    missing = next((each for each in range(len(seen)) if each not in seen), None)
+    if missing is not None and op.name != "stablehlo.collective_broadcast":
+        ods.refuse(f"replica id #{missing} not seen in replica groups")
+
+
 def _op_class(mnemonic: str, signature: Signature) -> type[StableHLOOp]:
     name = "".join(part.capitalize() for part in mnemonic.replace("-", "_").split("_")) + "Op"
     contents: dict[str, object] = {
@@ -94,6 +119,8 @@ def _op_class(mnemonic: str, signature: Signature) -> type[StableHLOOp]:
         "__doc__": f"`stablehlo.{mnemonic}`, which needs several devices or a host.",
         "__module__": __name__,
     }
+    if _GROUPS in signature.properties:
+        contents["RULE"] = staticmethod(_check_groups)
     return cast("type[StableHLOOp]", type(name, (StableHLOOp,), contents))
 
 

@@ -33,6 +33,7 @@ from ttmlir.frontend.torch.containers import (
 from ttmlir.frontend.torch.distributed.placing import (
     alone,
     is_for_devices,
+    sharing_whole_weights,
     whole_of,
     without_sums,
 )
@@ -78,7 +79,7 @@ def import_models(
     calls: Sequence[tuple[Any, tuple[Any, ...], dict[str, Any]]], *, weights: Weights = "constants"
 ) -> list[ImportedModel]:
     """Several models with examples, which share the buffers that any of them changes."""
-    with alone():
+    with alone(), sharing_whole_weights():
         return _import_all([_trace(*call) for call in calls], weights)
 
 

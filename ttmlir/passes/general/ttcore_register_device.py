@@ -32,8 +32,9 @@ Ensures: each module for a device, or the module itself if there is none, has th
 Options: `system-desc-path`, a file with the description of a machine (`.ttsys`) or the name of a
 board such as p150; `SYSTEM_DESC_PATH` is it where none is given. Without it
 `mock-system-desc-arch`, wormhole_b0 or blackhole, says which cards are assumed: as many as the mesh
-has chips. `mesh-shape` is the mesh of chips, such as `1,2`; without it, that of the module's first
-`ttcore.meshes`, or one chip. `mesh-topology` says how the chips of each axis are linked.
+has chips. `mesh-shape` is the mesh of chips, such as `1,2`: that of the module's first
+`ttcore.meshes`, which is taken without the option, or one chip. `mesh-topology` says how the chips
+of each axis are linked.
 Not done here: devices other than of the first chips.
 """
 
@@ -93,7 +94,7 @@ class TTCoreRegisterDevicePass(ModulePass):
         """Set the attribute and add the operation."""
         use_late_spelling(module)
         for each in device_modules(module):
-            mesh = self.mesh_shape or _mesh_of(each) or (1, 1)
+            mesh = self._mesh_of(each)
             system = self._describe(each, mesh)
             each.attributes[SYSTEM_DESC] = tt.SystemDescAttr(system)
             if any(isinstance(op, DeviceOp) for op in each.body.block.ops):
@@ -109,6 +110,18 @@ class TTCoreRegisterDevicePass(ModulePass):
                 each.body.block.add_op(named)
             else:
                 each.body.block.insert_op_before(named, first)
+
+    def _mesh_of(self, module: ModuleOp) -> Sequence[int]:
+        """The mesh that is asked for, or else that of the module; refused if they are two."""
+        own = _mesh_of(module)
+        if self.mesh_shape and own and tuple(self.mesh_shape) != tuple(own):
+            asked, said = ("x".join(map(str, each)) for each in (self.mesh_shape, own))
+            refuse_at(
+                module,
+                f"mesh-shape is {asked}, and the module is for a mesh of {said} chips; leave the "
+                "option out",
+            )
+        return self.mesh_shape or own or (1, 1)
 
     def _describe(self, module: ModuleOp, mesh: Sequence[int]) -> SystemDesc:
         known = module.attributes.get(SYSTEM_DESC)

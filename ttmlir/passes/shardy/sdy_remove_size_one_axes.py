@@ -2,9 +2,9 @@
 
 Before:
 
-    sdy.mesh @mesh = <["x"=1, "y"=2]>
+    sdy.mesh @mesh = <["x"=1, "y"=2, "z"=1]>
     func.func @main(%a: tensor<64x32xf32>
-        {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {"x", ?}]>}) -> tensor<64x32xf32> {
+        {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {"z", ?}]>}) -> tensor<64x32xf32> {
       return %a : tensor<64x32xf32>
     }
 

@@ -354,11 +354,26 @@ def _spec(mesh: Mesh, what: str, tensor: Any) -> _Spec:
     return _Spec(what, tensor, dims)
 
 
+_WHOLE = ContextVar[dict[int, Any] | None]("whole", default=None)
+"""Whole tensors by the identities of those that they are of."""
+
+
+@contextmanager
+def sharing_whole_weights() -> Generator[None]:
+    """Let modules that are traced have one whole tensor of each tensor that they share."""
+    token = _WHOLE.set({})
+    try:
+        yield
+    finally:
+        _WHOLE.reset(token)
+
+
 @contextmanager
 def whole_weights(module: Any) -> Generator[None]:
     """Let a module have whole tensors for a while, instead of those of several devices."""
     torch = torch_package()
-    whole: dict[int, Any] = {}
+    shared = _WHOLE.get()
+    whole: dict[int, Any] = {} if shared is None else shared
     with ExitStack() as stack:
         for path, inner in module.named_modules():
             for tensors in (inner._parameters, inner._buffers):

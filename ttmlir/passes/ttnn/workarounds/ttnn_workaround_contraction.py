@@ -56,7 +56,9 @@ def _separate_bias(op: Operation, rewriter: GreedyRewriter) -> bool:
     build = TTNNValueBuilder.within(rewriter, op)
     shape, own = value_shape(bias), value_shape(op.results[0])
     whole = (*(1,) * (len(shape) - len(own)), *own)
-    product = build.create("matmul", (left, right), type_)
+    # The result may have more dimensions than the product, as many as the bias.
+    multiplied = (*value_shape(left)[:-2], *own[-2:])
+    product = build.create("matmul", (left, right), with_shape(type_, multiplied))
     maker = cast("Operation", product.owner)
     maker.properties |= {name: op.properties[name] for name in ("transpose_a", "transpose_b")}
     result = build.create("add", (product, bias), with_shape(type_, whole), **NO_ACTIVATIONS)
