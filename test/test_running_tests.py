@@ -15,6 +15,7 @@ from threading import Timer
 
 import pytest
 from hypothesis import settings
+from running import jax_cache
 from running.line_process import LineProcess, LineProcessError
 from running.lit_session import LitSession
 from running.sampling import sampled
@@ -52,6 +53,41 @@ def test_processes_of_tests_keep_compiled_python() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
     assert not sys.dont_write_bytecode
+
+
+def test_jax_keeps_what_it_compiles(tmp_path: Path) -> None:
+    """The second process takes it from the folder; a damaged entry is compiled again."""
+    code = "import jax, jax.numpy as jnp; print(jax.jit(jnp.tanh)(jnp.float32(0.5)))"
+    environment = {
+        **os.environ,
+        "JAX_COMPILATION_CACHE_DIR": str(tmp_path),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+    }
+    printed = list[str]()
+    for warnings in ("error", "error", "ignore:Error reading persistent compilation cache"):
+        run = subprocess.run(
+            [sys.executable, "-W", warnings, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
+        printed.append(run.stdout)
+        [entry] = tmp_path.glob("jit_tanh-*-cache")
+        if len(printed) == 2:
+            entry.write_bytes(b"x")
+    assert printed == ["0.46211717\n"] * 3
+
+
+def test_the_cache_has_a_size(tmp_path: Path) -> None:
+    """With more bytes than that it starts anew."""
+    (tmp_path / "a").write_bytes(bytes(100))
+    jax_cache.limit(tmp_path, 100)
+    assert (tmp_path / "a").exists()
+    (tmp_path / "b").write_bytes(b"1")
+    jax_cache.limit(tmp_path, 100)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(("required", "status"), [(True, 1), (False, 0)])

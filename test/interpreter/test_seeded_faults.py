@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 from seeded_faults import KERNELS, Fault, all_faults, negate_operand, replaced
 
+import ttmlir
 from ttmlir.compiler import D2M_PIPELINE, lower, write_ttm
 from ttmlir.frontend.torch import model
 from ttmlir.interpreter.bisection import bisect
+from ttmlir.optable import DEFINITIONS
 from ttmlir.passes.stablehlo import convert_stablehlo_to_ttir
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.tools.ttrt import main as ttrt
@@ -119,6 +122,21 @@ def test_torch_is_the_first_level() -> None:
     assert report.reference == "framework"
     assert report.levels[0].compared >= 9
     assert callable(model.trace_nodes)
+
+
+def test_modules_of_torch() -> None:
+    """What torch computes in each of them is compared; a fault names the operation of its own."""
+    nn = torch.nn
+    modules = (nn.Linear(70, 50), nn.LayerNorm(50), nn.GELU(), nn.Linear(50, 9))
+    compiled = ttmlir.compile(nn.Sequential(*modules).eval(), x := torch.randn(33, 70))
+    report = compiled.bisect(x)
+    assert report.agrees, str(report)
+    assert [level.compared for level in report.levels] == [4] * len(report.levels)
+    with replaced(DEFINITIONS["gelu"], "reference", lambda xp, x: 0.75 * x):
+        found = compiled.bisect(x).first
+    assert found is not None
+    assert found.level == "ttir"
+    assert "ttir.gelu" in found.op
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,10 @@ def executed(text: str, inputs: Sequence[Any]) -> list[Any]:
     jax: Any = import_module("jax")
     extension: Any = import_module("jaxlib._jax")
     options = import_module("jaxlib.xla_client").CompileOptions()
+    # As JAX_DISABLE_MOST_OPTIMIZATIONS: programs that run once are not worth more.
+    debug_options = options.executable_build_options.debug_options
+    debug_options.xla_backend_optimization_level = 0
+    debug_options.xla_llvm_disable_expensive_passes = True
     device = jax.devices("cpu")[0]
     program = device.client.compile_and_load(
         text.encode(), extension.DeviceList((device,)), options

@@ -118,10 +118,14 @@ def _location(file: str, line: int) -> LocationAttr:
 
 
 def location_of(node: Any) -> LocationAttr:
-    """The place of a node, under the path of its module and its name: `encoder/fc1/linear`."""
+    """The place of a node, under its path."""
     place = source_location_of(node)
-    path = "/".join(part for part in (*module_of(node).split("."), node.name) if part)
-    return name_location(path, None if place is UNKNOWN_LOC else place)
+    return name_location(path_of(node), None if place is UNKNOWN_LOC else place)
+
+
+def path_of(node: Any) -> str:
+    """The modules that a node is in, and its name: `encoder/fc1/linear`."""
+    return "/".join(part for part in (*module_of(node).split("."), node.name) if part)
 
 
 def module_of(node: Any) -> str:

@@ -45,6 +45,7 @@ from ttmlir.frontend.torch.exporting import (
     takes_seed,
     trace_model,
 )
+from ttmlir.frontend.torch.locations import path_of
 from ttmlir.frontend.torch.program import (
     ImportedProgram,
     Weights,
@@ -473,8 +474,9 @@ def _name_of(model: Any) -> str:
 def trace_nodes(
     exported: Any, leaves: list[Any], buffers: Mapping[str, Any]
 ) -> list[tuple[str, Array]]:
-    """The tensors of all calls, other than complex ones, by the names of their nodes, in order.
+    """The tensors of all calls, other than complex ones, by the paths of their nodes, in order.
 
+    Of tensors of one call with the same shape it is not known what they become; they are left out.
     `leaves` are the arguments of the program without containers, `buffers` the values of those
     that it changes.
     """
@@ -488,10 +490,16 @@ def trace_nodes(
     def run_and_note(node: Any) -> Any:
         result = run_node(node)
         if node.op == "call_function":
-            for leaf in torch.utils._pytree.tree_leaves(result):
+            tensors = [
+                leaf
+                for leaf in torch.utils._pytree.tree_leaves(result)
                 # Complex ones are pairs in the program.
-                if isinstance(leaf, torch.Tensor) and not leaf.is_complex():
-                    found.append((node.name, array_of_torch(torch, leaf.clone())))
+                if isinstance(leaf, torch.Tensor) and not leaf.is_complex()
+            ]
+            shapes = [leaf.shape for leaf in tensors]
+            for leaf in tensors:
+                if shapes.count(leaf.shape) == 1:
+                    found.append((path_of(node), array_of_torch(torch, leaf.clone())))
         return result
 
     interpreter.run_node = run_and_note
