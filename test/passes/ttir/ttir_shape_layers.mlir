@@ -130,3 +130,17 @@ func.func @other_positions(%x: tensor<3x160xf32>, %y: tensor<3x4x7x40xf32>) -> (
   %2 = "ttir.add"(%0, %y) : (tensor<3x4x1x40xf32>, tensor<3x4x7x40xf32>) -> tensor<3x4x7x40xf32>
   return %1, %2 : tensor<3x2x1x40xf32>, tensor<3x4x7x40xf32>
 }
+
+// Three channels of 8 x 12 pixels, three rows of tiles, go last as columns of pixels; 35 pixels are
+// no rows of whole tiles.
+// CHECK-LABEL: func.func @channels(
+// CHECK-NEXT: %[[R:.*]] = "ttir.reshape"(%arg0) {{.*}} -> tensor<2x3x96xf32>
+// CHECK-NEXT: %[[T:.*]] = "ttir.permute"(%[[R]]) <{permutation = array<i64: 0, 2, 1>}> : (tensor<2x3x96xf32>) -> tensor<2x96x3xf32>
+// CHECK-NEXT: %[[C:.*]] = "ttir.reshape"(%[[T]]) {{.*}} -> tensor<2x8x12x3xf32>
+// CHECK-NEXT: %[[O:.*]] = "ttir.permute"(%arg1) <{permutation = array<i64: 0, 2, 3, 1>}>
+// CHECK-NEXT: return %[[C]], %[[O]]
+func.func @channels(%x: tensor<2x3x8x12xf32>, %y: tensor<2x3x5x7xf32>) -> (tensor<2x8x12x3xf32>, tensor<2x5x7x3xf32>) {
+  %0 = "ttir.permute"(%x) <{permutation = array<i64: 0, 2, 3, 1>}> : (tensor<2x3x8x12xf32>) -> tensor<2x8x12x3xf32>
+  %1 = "ttir.permute"(%y) <{permutation = array<i64: 0, 2, 3, 1>}> : (tensor<2x3x5x7xf32>) -> tensor<2x5x7x3xf32>
+  return %0, %1 : tensor<2x8x12x3xf32>, tensor<2x5x7x3xf32>
+}

@@ -27,8 +27,8 @@ After:
 Requires: ttir of 2026.
 Ensures: heads of attention whose size is that of whole tiles are taken apart by transpositions,
 with a reshape between that moves nothing, and put side by side by `ttir.concatenate_heads`.
-Channels of images that go first, and last again, stay last. Heads of one position of each sequence
-share tiles where they are computed with.
+Channels of images that go first, and last again, stay last; few of them go last by a transposition.
+Heads of one position of each sequence share tiles where they are computed with.
 Products of sequences, and what is computed of them element by element or row by row, have the
 dimensions of the sequences where that takes at most a quarter more tiles than rows of all
 sequences do, and else one row after the other.
@@ -95,7 +95,8 @@ class TTIRShapeLayersPass(ModulePass):
         positions = adapted({**ttir_shape_positions.RULES, "reshape": (_merge,)})
         GreedyRewriter({**positions, **ttir_shape_positions.COMPOSITES}).run(module)
         # Products of heads side by side are those of the sequences, too.
-        heads = {**shapes, "permute": (_split_heads, _keep_channels)}
+        moves = (_split_heads, _keep_channels, _turn_channels)
+        heads = {**shapes, "permute": moves}
         heads["reshape"] = (_join_heads, _merge)
         GreedyRewriter(adapted(heads)).run(module)
 
@@ -235,6 +236,19 @@ def _keep_channels(op: Operation, builder: Builder) -> SSAValue | None:
     if value_shape(op.results[0]) != (batch, rows * columns, channels):
         return None
     return builder.reshape(images, (batch, rows * columns, channels))
+
+
+def _turn_channels(op: Operation, builder: Builder) -> SSAValue | None:
+    """Few channels go last by a transposition of tiles, as columns of pixels."""
+    if tuple(parameters_of(op)["permutation"]) != (0, 2, 3, 1):
+        return None
+    source = inputs_of(op)[0]
+    batch, channels, rows, columns = value_shape(source)
+    pixels = rows * columns
+    if channels >= TILE or pixels % TILE or rows == 1 or columns == 1:
+        return None
+    turned = builder.permute(builder.reshape(source, (batch, channels, pixels)), (0, 2, 1))
+    return builder.reshape(turned, value_shape(op.results[0]))
 
 
 # --- Heads ----------------------------------------------------------------------------------------
