@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.builder import Builder
+    from ttmlir.passes.ttir.value_rewriting import ValueRule
 
 TILE = 32
 _MOST_PADDING = 1.25
@@ -98,9 +99,11 @@ class TTIRShapeLayersPass(ModulePass):
         # Products of heads side by side are those of the sequences, too.
         products = dict.fromkeys(("ttir.matmul", "ttir.linear"), (_multiply_parts,))
         GreedyRewriter(products).run(module)
-        moves = (_split_heads, _keep_channels, _turn_channels)
-        heads = {**shapes, "permute": moves}
-        heads["reshape"] = (_join_heads, _merge)
+        heads: dict[str, Sequence[ValueRule]] = {
+            **shapes,
+            "permute": (_split_heads, _keep_channels, _turn_channels),
+            "reshape": (_join_heads, _merge),
+        }
         GreedyRewriter(adapted(heads)).run(module)
 
 
