@@ -97,8 +97,8 @@ class TTIRShapeLayersPass(ModulePass):
         positions = adapted({**ttir_shape_positions.RULES, "reshape": (_merge,)})
         GreedyRewriter({**positions, **ttir_shape_positions.COMPOSITES}).run(module)
         # Products of heads side by side are those of the sequences, too.
-        products = dict.fromkeys(("ttir.matmul", "ttir.linear"), (_multiply_parts,))
-        GreedyRewriter(products).run(module)
+        products = (_multiply_parts,)
+        GreedyRewriter({"ttir.matmul": products, "ttir.linear": products}).run(module)
         heads: dict[str, Sequence[ValueRule]] = {
             **shapes,
             "permute": (_split_heads, _keep_channels, _turn_channels),
