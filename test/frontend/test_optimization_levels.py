@@ -92,6 +92,32 @@ def test_transformers(rows: int, groups: int) -> None:
     assert times[-1] < times[0]
 
 
+def test_large_products_of_one_matrix_stay_apart() -> None:
+    """Each is as fast by itself, and no columns have to be taken out of a result."""
+    layers = nn.ModuleList(nn.Linear(1024, 1024) for _ in range(2))
+
+    class Gate(nn.Module):
+        """The first one chooses of the second one."""
+
+        def __init__(self) -> None:
+            """Both are large enough."""
+            super().__init__()
+            self.layers = layers
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            """Of rows."""
+            gate, up = (layer(x) for layer in self.layers)
+            return functional.silu(gate) * up
+
+    x = torch.randn(512, 1024, generator=torch.Generator().manual_seed(3))
+    model = Gate()
+    compiled = ttmlir.compile(model, x, optimization_level=3, weights="arguments")
+    text = compiled.text("ttnn")
+    assert text.count('"ttnn.linear"') == 2
+    assert "ttnn.slice" not in text
+    np.testing.assert_allclose(compiled(x).detach(), model(x).detach(), rtol=1e-5, atol=1e-5)
+
+
 def test_convolutions() -> None:
     """Norms of batches become part of the convolutions, in bfloat16, too."""
     torch.manual_seed(3)

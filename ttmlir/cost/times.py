@@ -107,7 +107,7 @@ def estimate_cost(
     time = time + called.scale(cost.host_calls)
     flops = sum(workload.flops for workload in cost.programs)
     dram = sum(workload.dram_bytes for workload in cost.programs)
-    fidelity = next((each.fidelity for each in cost.programs if each.fidelity), None)
+    fidelity = next((each.fidelity for each in cost.programs if each.fidelity is not None), None)
     seconds = kernels.mid / 1e9
     peak = peak_flops(machine, fidelity or MathFidelity.LOFI)
     is_product = fidelity is not None

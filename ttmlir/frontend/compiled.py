@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation
 
+    from ttmlir.frontend.formats import Formats
     from ttmlir.interpreter import bisection
     from ttmlir.mlir.reporting import Source
     from ttmlir.runtime.binary import Binary
@@ -503,6 +504,18 @@ class CompiledModel(CallableModel):
         file_name = f"{imported.name}{self._target.suffix}"
         super().__init__(data, imported, file_name=file_name, numerics=numerics)
         self.prepare()
+
+    formats: Formats | None = None
+    """What was chosen for an accuracy; None unless one was asked for."""
+
+    @property
+    def lowered(self) -> ModuleOp:
+        """The module that the file is written from; it is not to be changed."""
+        return self._lowered
+
+    def example_arrays(self) -> list[Array]:
+        """What a call with the examples gives the program; nothing where they have no numbers."""
+        return [] if self._examples is None else self._example_arrays()
 
     @cached_property
     def _lowered(self) -> ModuleOp:

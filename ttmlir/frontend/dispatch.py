@@ -313,6 +313,7 @@ def compile(
     board: str | Path | None = None,
     spelling: str | None = None,
     optimization_level: int | None = None,
+    accuracy: float | None = None,
     weights: Weights | Paths = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
@@ -331,6 +332,7 @@ def compile(
     board: str | Path | None = None,
     spelling: str | None = None,
     optimization_level: int | None = None,
+    accuracy: float | None = None,
     weights: Weights | Paths = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
@@ -349,6 +351,7 @@ def compile(
     board: str | Path | None = None,
     spelling: str | None = None,
     optimization_level: int | None = None,
+    accuracy: float | None = None,
     weights: Weights | Paths = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
@@ -381,6 +384,9 @@ def compile(
     `optimization_level` is how much time on the device compiling is to save, from 0, the default: 1
     and 2 do what tt-mlir's optimizer does at these levels, 3 also fuses layers and shapes them for
     few tiles ([passes.md](passes.md#ttir-fuse-layers)). From 1 on the text is that of 2026.
+    `accuracy` (target "ttnn") lets formats of weights and fidelities of products be narrower, as
+    long as the model, which runs for each of them with the examples or random numbers, correlates
+    so well with float32; `formats` of the compiled model says what was chosen.
     `mesh` is a mesh of JAX for a function whose shardings are `PartitionSpec`s alone; arguments
     with shardings, `shard_map` and `pmap` have one of their own. It is one of torch for programs
     that exchange something without having DTensors.
@@ -404,6 +410,8 @@ def compile(
     model, weights = _with_weights(model, weights)
     options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
     kwargs = dict(example_kwargs or {})
+    if accuracy is not None:
+        _check_accuracy(accuracy, target, buckets)
     if buckets is not None:
         if resident:
             raise ArgumentError("resident arguments are those of one program; leave out buckets")
@@ -432,17 +440,25 @@ def compile(
             imported, numerics=numerics, options=options, board=board, examples=examples
         )
     options = options_for_devices(imported, target, options)
-    return _warned(
-        lambda: CompiledModel(
+
+    def compile_with(more: str) -> CompiledModel:
+        return CompiledModel(
             imported,
             numerics=numerics,
             target=target,
-            options=options,
+            options=f"{options} {more}".strip(),
             board=board,
             examples=examples,
-        ),
-        [(imported.name, message) for message in imported.warnings],
-    )
+        )
+
+    def make() -> CompiledModel:
+        if accuracy is None:
+            return compile_with("")
+        from ttmlir.frontend.accuracy import narrow_formats
+
+        return narrow_formats(compile_with, accuracy)
+
+    return _warned(make, [(imported.name, message) for message in imported.warnings])
 
 
 def _within(mesh: Any) -> AbstractContextManager[Any]:
@@ -476,6 +492,18 @@ def _with_spelling(spelling: str | None, target: TargetName, options: str) -> st
             f"spelling={spelling!r} is for target='ttnn'"
         )
     return options
+
+
+def _check_accuracy(accuracy: float, target: TargetName, buckets: object) -> None:
+    from ttmlir.frontend.accuracy import check_accuracy
+
+    check_accuracy(accuracy)
+    if target != "ttnn":
+        raise ArgumentError(
+            f"accuracy={accuracy:g} is for target='ttnn'; kernels have one fidelity, an option"
+        )
+    if buckets is not None:
+        raise ArgumentError("accuracy is that of one program; leave out buckets")
 
 
 def _with_level(level: int | None, target: TargetName, options: str) -> str:

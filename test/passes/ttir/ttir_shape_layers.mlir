@@ -130,3 +130,43 @@ func.func @other_positions(%x: tensor<3x160xf32>, %y: tensor<3x4x7x40xf32>) -> (
   %2 = "ttir.add"(%0, %y) : (tensor<3x4x1x40xf32>, tensor<3x4x7x40xf32>) -> tensor<3x4x7x40xf32>
   return %1, %2 : tensor<3x2x1x40xf32>, tensor<3x4x7x40xf32>
 }
+
+// Three channels of 8 x 12 pixels, three rows of tiles, go last as columns of pixels; 35 pixels are
+// no rows of whole tiles.
+// CHECK-LABEL: func.func @channels(
+// CHECK-NEXT: %[[R:.*]] = "ttir.reshape"(%arg0) {{.*}} -> tensor<2x3x96xf32>
+// CHECK-NEXT: %[[T:.*]] = "ttir.permute"(%[[R]]) <{permutation = array<i64: 0, 2, 1>}> : (tensor<2x3x96xf32>) -> tensor<2x96x3xf32>
+// CHECK-NEXT: %[[C:.*]] = "ttir.reshape"(%[[T]]) {{.*}} -> tensor<2x8x12x3xf32>
+// CHECK-NEXT: %[[O:.*]] = "ttir.permute"(%arg1) <{permutation = array<i64: 0, 2, 3, 1>}>
+// CHECK-NEXT: return %[[C]], %[[O]]
+func.func @channels(%x: tensor<2x3x8x12xf32>, %y: tensor<2x3x5x7xf32>) -> (tensor<2x8x12x3xf32>, tensor<2x5x7x3xf32>) {
+  %0 = "ttir.permute"(%x) <{permutation = array<i64: 0, 2, 3, 1>}> : (tensor<2x3x8x12xf32>) -> tensor<2x8x12x3xf32>
+  %1 = "ttir.permute"(%y) <{permutation = array<i64: 0, 2, 3, 1>}> : (tensor<2x3x5x7xf32>) -> tensor<2x5x7x3xf32>
+  return %0, %1 : tensor<2x8x12x3xf32>, tensor<2x5x7x3xf32>
+}
+
+// Halves of 256 x 1024 x 2048 multiplications are products of their own, of the weights that were
+// side by side; of a weight that is one tensor, some columns are taken.
+// CHECK-LABEL: func.func @parts_of_products(
+// CHECK: %[[A:.*]] = "ttir.linear"(%arg0, %arg1, %{{.*}}) {{.*}} : (tensor<256x1024xbf16>, tensor<2048x1024xbf16>, tensor<2048xbf16>) -> tensor<256x2048xbf16>
+// CHECK: %[[B:.*]] = "ttir.linear"(%arg0, %arg2, %{{.*}}) {{.*}} : (tensor<256x1024xbf16>, tensor<2048x1024xbf16>, tensor<2048xbf16>) -> tensor<256x2048xbf16>
+// CHECK-NEXT: return %[[A]], %[[B]]
+func.func @parts_of_products(%x: tensor<256x1024xbf16>, %a: tensor<2048x1024xbf16>, %b: tensor<2048x1024xbf16>, %c: tensor<4096xbf16>) -> (tensor<256x2048xbf16>, tensor<256x2048xbf16>) {
+  %0 = "ttir.concat"(%a, %b) <{dim = 0 : si32}> : (tensor<2048x1024xbf16>, tensor<2048x1024xbf16>) -> tensor<4096x1024xbf16>
+  %1 = "ttir.linear"(%x, %0, %c) <{transpose_a = false, transpose_b = true}> : (tensor<256x1024xbf16>, tensor<4096x1024xbf16>, tensor<4096xbf16>) -> tensor<256x4096xbf16>
+  %2 = "ttir.slice_static"(%1) <{begins = [0 : i32, 0 : i32], ends = [256 : i32, 2048 : i32], step = [1 : i32, 1 : i32]}> : (tensor<256x4096xbf16>) -> tensor<256x2048xbf16>
+  %3 = "ttir.slice_static"(%1) <{begins = [0 : i32, 2048 : i32], ends = [256 : i32, 4096 : i32], step = [1 : i32, 1 : i32]}> : (tensor<256x4096xbf16>) -> tensor<256x2048xbf16>
+  return %2, %3 : tensor<256x2048xbf16>, tensor<256x2048xbf16>
+}
+
+// Where one part is small, all come of one product.
+// CHECK-LABEL: func.func @small_parts(
+// CHECK: "ttir.matmul"({{.*}} -> tensor<256x4128xbf16>
+// CHECK: "ttir.slice_static"
+// CHECK: "ttir.slice_static"
+func.func @small_parts(%x: tensor<256x1024xbf16>, %w: tensor<1024x4128xbf16>) -> (tensor<256x4096xbf16>, tensor<256x32xbf16>) {
+  %0 = "ttir.matmul"(%x, %w) <{transpose_a = false, transpose_b = false}> : (tensor<256x1024xbf16>, tensor<1024x4128xbf16>) -> tensor<256x4128xbf16>
+  %1 = "ttir.slice_static"(%0) <{begins = [0 : i32, 0 : i32], ends = [256 : i32, 4096 : i32], step = [1 : i32, 1 : i32]}> : (tensor<256x4128xbf16>) -> tensor<256x4096xbf16>
+  %2 = "ttir.slice_static"(%0) <{begins = [0 : i32, 4096 : i32], ends = [256 : i32, 4128 : i32], step = [1 : i32, 1 : i32]}> : (tensor<256x4128xbf16>) -> tensor<256x32xbf16>
+  return %1, %2 : tensor<256x4096xbf16>, tensor<256x32xbf16>
+}

@@ -73,8 +73,6 @@ _OF_2024 = (
     "sharding_pass_enabled",
     "share_transfers",
     "deallocate_above",
-    "override_weight_dtype",
-    "override_math_fidelity",
 )
 """Options of the backend pipeline that the passes of 2026 have nothing for."""
 
@@ -227,6 +225,12 @@ class LateOptions(Pipeline):
     decision_trace_dir: str = option("", _OPTIMIZER)
     enable_compile_time_stats: bool = option(False, _OPTIMIZER)
     use_mock_allocator_state: bool = option(False, _OPTIMIZER)
+    override_weight_dtype: WeightDtypes = option(
+        (), "Formats of the weights of products at these locations", type=WEIGHT_DTYPES_BY_NAME
+    )
+    override_math_fidelity: MathFidelities = option(
+        (), "Fidelities of the products at these locations", type=MATH_FIDELITIES_BY_NAME
+    )
 
     def late_options(self) -> dict[str, Any]:
         """Those options by their fields; OptionError for what there is no pass for."""
@@ -272,12 +276,6 @@ class TTIRToTTNNBackendPipeline(LateOptions):
     )
     deallocate_above: int = option(
         0, "Run ttnn-deallocate in functions whose tensors take so many bytes; 0 for none"
-    )
-    override_weight_dtype: WeightDtypes = option(
-        (), "Formats of the weights of products at these locations", type=WEIGHT_DTYPES_BY_NAME
-    )
-    override_math_fidelity: MathFidelities = option(
-        (), "Fidelities of the products at these locations", type=MATH_FIDELITIES_BY_NAME
     )
     system_desc_path: str = option("", "Description (.ttsys file) or board of the machine")
     mesh_shape: tuple[int, ...] = option((), "Extents of the mesh of chips")
@@ -597,7 +595,10 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             ),
             workaround,
             TTNNPrepareConv3dWeightsPass(),
-            TTNNWeightDtypeConversionPass(target_dtype=self.experimental_weight_dtype),
+            TTNNWeightDtypeConversionPass(
+                target_dtype=self.experimental_weight_dtype,
+                override_weight_dtype=self.override_weight_dtype,
+            ),
             *([caches] if self.experimental_kv_cache_dtype else []),
             *(
                 [TTNNCCLActivationDtypeLoweringPass()]
@@ -654,6 +655,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttnn.optimizer.ttnn_rm_layout_propagation import (
             TTNNRMLayoutPropagationPass,
         )
+        from ttmlir.passes.ttnn.optimizer.ttnn_shard_norms import TTNNShardNormsPass
 
         overrides = TTNNOptimizerPass(
             override_output_layout=self.override_output_layout,
@@ -669,7 +671,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         return [
             *([TTNNRMLayoutPropagationPass()] if self._optimizes else []),
             *([greedy, CanonicalizePass()] if spreads else []),
-            *([self._keeping()] if self._fuses_layers else []),
+            *([self._keeping(), TTNNShardNormsPass()] if self._fuses_layers else []),
             *([overrides] if overrides != TTNNOptimizerPass() else []),
             *([TTNNPrepareConv2dWeightsAndBiasPass()] if self._optimizes else []),
         ]
@@ -737,6 +739,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             math_approx_mode=self.compute_cfg_math_approx_mode,
             packer_l1_acc=self.compute_cfg_packer_l1_acc,
             dst_full_sync_en=self.compute_cfg_dst_full_sync_en,
+            override_math_fidelity=self.override_math_fidelity,
         )
 
 

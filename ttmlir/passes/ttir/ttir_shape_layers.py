@@ -27,11 +27,12 @@ After:
 Requires: ttir of 2026.
 Ensures: heads of attention whose size is that of whole tiles are taken apart by transpositions,
 with a reshape between that moves nothing, and put side by side by `ttir.concatenate_heads`.
-Channels of images that go first, and last again, stay last. Heads of one position of each sequence
-share tiles where they are computed with.
+Channels of images that go first, and last again, stay last; few of them go last by a transposition.
+Heads of one position of each sequence share tiles where they are computed with.
 Products of sequences, and what is computed of them element by element or row by row, have the
 dimensions of the sequences where that takes at most a quarter more tiles than rows of all
-sequences do, and else one row after the other.
+sequences do, and else one row after the other. Large parts of the columns of a product are products
+of their own.
 Options: none.
 Not done here: sequences shorter than a tile keep the moves that they have.
 """
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from ttmlir.ir.builder import Builder
+    from ttmlir.passes.ttir.value_rewriting import ValueRule
 
 TILE = 32
 _MOST_PADDING = 1.25
@@ -95,8 +97,13 @@ class TTIRShapeLayersPass(ModulePass):
         positions = adapted({**ttir_shape_positions.RULES, "reshape": (_merge,)})
         GreedyRewriter({**positions, **ttir_shape_positions.COMPOSITES}).run(module)
         # Products of heads side by side are those of the sequences, too.
-        heads = {**shapes, "permute": (_split_heads, _keep_channels)}
-        heads["reshape"] = (_join_heads, _merge)
+        products = (_multiply_parts,)
+        GreedyRewriter({"ttir.matmul": products, "ttir.linear": products}).run(module)
+        heads: dict[str, Sequence[ValueRule]] = {
+            **shapes,
+            "permute": (_split_heads, _keep_channels, _turn_channels),
+            "reshape": (_join_heads, _merge),
+        }
         GreedyRewriter(adapted(heads)).run(module)
 
 
@@ -162,6 +169,67 @@ def _slice_before(op: Operation, builder: Builder) -> SSAValue | None:
         step=(1,) * len(own),
     )
     return builder.reshape(part, value_shape(op.results[0]))
+
+
+def _multiply_parts(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """Columns of a product, of which all that are taken are many, are products of their own."""
+    parts = [use.operation for use in op.results[0].uses]
+    parts.sort(key=lambda each: _columns_of(each) or (0, 0))
+    places = [_columns_of(each) for each in parts]
+    first, weight, *bias = inputs_of(op)
+    if len(parts) < 2 or None in places or len(value_shape(weight)) != 2:
+        return False
+    said = parameters_of(op)
+    inner = value_shape(first)[-2 if said["transpose_a"] else -1]
+    least = min(math.prod(value_shape(each.results[0])) for each in parts)
+    if least * inner < _LEAST_PART or any(value_shape(each)[-1] == 1 for each in bias):
+        return False
+    along = 0 if said["transpose_b"] else 1
+    builder = rewriter.builder(op)
+    for part, place in zip(parts, cast("Sequence[tuple[int, int]]", places), strict=True):
+        own = _take(builder, weight, along, place)
+        biases = [_take(builder, each, len(value_shape(each)) - 1, place) for each in bias]
+        type_ = tensor_like(part.results[0], value_shape(part.results[0]))
+        made = builder.create(mnemonic_of(op), (first, own, *biases), type_, **said)
+        rewriter.replace(part, made)
+    return True
+
+
+_LEAST_PART = 1 << 29
+"""Multiplications from which a product of its own takes no longer than a part of a wider one."""
+
+
+def _columns_of(op: Operation) -> tuple[int, int] | None:
+    """Where the columns begin and end that an operation takes of all rows; None for others."""
+    if mnemonic_of(op) not in ("slice", "slice_static"):
+        return None
+    said, shape = parameters_of(op), value_shape(inputs_of(op)[0])
+    begins, ends, steps = (tuple(said[name]) for name in ("begins", "ends", "step"))
+    whole = begins[:-1] == (0,) * (len(shape) - 1) and ends[:-1] == shape[:-1]
+    return (begins[-1], ends[-1]) if whole and set(steps) == {1} else None
+
+
+def _take(builder: Builder, value: SSAValue, dim: int, place: tuple[int, int]) -> SSAValue:
+    """A part along one dimension: of tensors side by side one of them, where it is the same."""
+    joined, begin = made_by(value, "concat"), 0
+    if joined is not None and parameters_of(joined)["dim"] % len(value_shape(value)) == dim:
+        for each in inputs_of(joined):
+            end = begin + value_shape(each)[dim]
+            if (begin, end) == place:
+                return each
+            begin = end
+    shape = value_shape(value)
+    begins, ends = [0] * len(shape), list(shape)
+    begins[dim], ends[dim] = place
+    extents = [end - begin for begin, end in zip(begins, ends, strict=True)]
+    return builder.create(
+        "slice",
+        (value,),
+        tensor_like(value, extents),
+        begins=tuple(begins),
+        ends=tuple(ends),
+        step=(1,) * len(shape),
+    )
 
 
 def _source_with_rows(value: SSAValue) -> SSAValue | None:
@@ -235,6 +303,19 @@ def _keep_channels(op: Operation, builder: Builder) -> SSAValue | None:
     if value_shape(op.results[0]) != (batch, rows * columns, channels):
         return None
     return builder.reshape(images, (batch, rows * columns, channels))
+
+
+def _turn_channels(op: Operation, builder: Builder) -> SSAValue | None:
+    """Few channels go last by a transposition of tiles, as columns of pixels."""
+    if tuple(parameters_of(op)["permutation"]) != (0, 2, 3, 1):
+        return None
+    source = inputs_of(op)[0]
+    batch, channels, rows, columns = value_shape(source)
+    pixels = rows * columns
+    if channels >= TILE or pixels % TILE or rows == 1 or columns == 1:
+        return None
+    turned = builder.permute(builder.reshape(source, (batch, channels, pixels)), (0, 2, 1))
+    return builder.reshape(turned, value_shape(op.results[0]))
 
 
 # --- Heads ----------------------------------------------------------------------------------------

@@ -1,0 +1,31 @@
+"""Norms in files of 2026, against torch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from running.randomness import TestGenerator
+from torch.nn import functional
+
+import ttmlir
+
+RANDOM = TestGenerator(__name__)
+
+
+@pytest.mark.parametrize("kind", ["rms_norm", "layer_norm"])
+def test_norms_of_long_rows_are_those_of_torch(kind: str) -> None:
+    """Columns are divided over cores at level 3; 7 rows are padded to 32."""
+    x, w = (RANDOM.normal(size=shape).astype(np.float32) for shape in ((7, 1024), (1024,)))
+    type_ = "tensor<7x1024xf32>"
+    text = f"""func.func @main(%x: {type_}, %w: tensor<1024xf32>) -> {type_} {{
+      %0 = "ttir.{kind}"(%x, %w) <{{epsilon = 1.0e-5 : f32, normalized_shape = array<i64: 1024>,
+        operandSegmentSizes = array<i32: 1, 1, 0>}}>
+        : ({type_}, tensor<1024xf32>) -> {type_}
+      return %0 : {type_}
+    }}"""
+    compiled = ttmlir.compile(f"module {{ {text} }}", spelling="2026", optimization_level=3)
+    assert "width_sharded" in compiled.text("ttnn")
+    function = functional.rms_norm if kind == "rms_norm" else functional.layer_norm
+    expected = function(*map(torch.from_numpy, (x,)), (1024,), torch.from_numpy(w), eps=1e-5)
+    np.testing.assert_allclose(np.asarray(compiled(x, w)), expected, atol=5e-6)
