@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ttmlir.errors import ArgumentTypeError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.torch.elements import torch_package
 
 SCALE, COUNT = "scale", "count"
@@ -66,7 +66,7 @@ class Scaling:
         """As `scaler.unscale_(optimizer)`."""
         torch = torch_package()
         if id(optimizer) in self._wrong:
-            raise RuntimeError(
+            raise ArgumentError(
                 "unscale_() has already been called on this optimizer since the last update()."
             )
         is_wrong = torch.zeros((), dtype=torch.bool)
@@ -92,7 +92,7 @@ class Scaling:
             if new_scale is not None:
                 scale.copy_(torch.as_tensor(new_scale, dtype=scale.dtype))
             elif not self._wrong:
-                raise RuntimeError("No inf checks were recorded prior to update.")
+                raise ArgumentError("No inf checks were recorded prior to update.")
             else:
                 is_wrong = torch.stack([*self._wrong.values()]).any()
                 taken = count + 1
