@@ -401,9 +401,9 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 def test_other_forms_that_are_refused() -> None:
-    """Each with what there is instead."""
+    """Real blocks, and vectors from the left."""
     for function, words in {
-        jax.scipy.linalg.schur: "schur(a, output='complex') gives the triangular one",
+        jax.scipy.linalg.schur: "the Schur form of a matrix ('lapack_sgees_ffi') has no",
         lambda a: jax.lax.linalg.eig(a)[1]: "those of the transposed matrix, conjugated",
     }.items():
         with pytest.raises(ttmlir.CompilationError) as caught:

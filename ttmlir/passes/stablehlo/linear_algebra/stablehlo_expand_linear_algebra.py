@@ -65,7 +65,9 @@ MAX_ROTATED_EXTENT = 256
 MAX_SWEPT_EXTENT = 64
 """Most rows of a matrix that is swept from end to end until it is triangular."""
 _ELEMENTS = ("f16", "bf16", "f32", "f64")
-_LAPACK = re.compile(r"(?:lapack|blas)_(?:[sd]|[cz](?=geev|gees|getrf|potrf|trsm))(\w+?)(?:_ffi)?$")
+_LAPACK = re.compile(
+    r"(?:lapack|blas)_(?:[sd](?!gees)|[cz](?=geev|gees|getrf|potrf|trsm))(\w+?)(?:_ffi)?$"
+)
 """A routine for real numbers, or one that is here for complex ones, too."""
 
 
@@ -323,12 +325,6 @@ class _Expanding:
         return self._call_complex(op, name, find, [self._complex_batch(op, 0, MAX_SWEPT_EXTENT)])
 
     def gees(self, op: Operation) -> None:
-        if not _has_complex(op):
-            refuse_to_legalize(
-                op,
-                "the Schur form of a real matrix, with blocks for pairs of eigenvalues, has no "
-                "algorithm here; schur(a, output='complex') gives the triangular one",
-            )
         x = self._complex_batch(op, 0, MAX_SWEPT_EXTENT)
         t, z = self._call_complex(op, "schur", eigenvalues.find_schur_form, [x])
         rows, columns = (t.real.count(dim, t.real.shape) for dim in (1, 2))
