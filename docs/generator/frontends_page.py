@@ -71,8 +71,8 @@ REFUSED_FORMS = {
     "`partition_id` `replica_id`": "groups of several devices: a program runs on one",
     "`custom_call`": (
         "code that is not in the program: a device runs kernels, operations, and nothing of the "
-        "host's; calls of Python that compute; eigenvalues of matrices that are not symmetric, "
-        "Schur and Hessenberg forms, QR factors with pivots"
+        "host's; calls of Python that compute; real Schur forms, and symmetric eigenvalues, "
+        "singular values and QR factors of complex matrices"
     ),
     "`reduce`": (
         "functions that are not associative, of more than 256 elements, or 32 along a dimension: "

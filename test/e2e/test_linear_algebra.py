@@ -272,11 +272,143 @@ def test_device_numerics() -> None:
     np.testing.assert_allclose(values, np.linalg.eigvalsh(wide(a)), 0.02)
 
 
-REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
-    "eig": (LINALG.eig, "eigenvalues and eigenvectors of a matrix"),
-    "schur": (jax.scipy.linalg.schur, "the Schur form of a matrix"),
-    "pivoted qr": (lambda a: jax.scipy.linalg.qr(a, pivoting=True), "QR factors with pivots"),
+def complex_matrix(*shape: int) -> np.ndarray:
+    """Numbers near 0."""
+    return matrix(*shape) + 1j * matrix(*shape, seed=1)
+
+
+GENERAL = {
+    "1x1": matrix(1, 1),
+    "2x3x5x5": matrix(2, 3, 5, 5),
+    "11x11": matrix(11, 11),
+    "complex": complex_matrix(2, 6, 6),
+    "zeros": np.zeros((3, 3), np.float32),
+    "permutation": np.eye(5, dtype=np.float32)[[1, 2, 3, 4, 0]],
+    "rotation": np.array([[0, 1], [-1, 0]], np.float32),
+    "triangle": np.triu(matrix(6, 6)),
+    "a block that is alone": scipy.linalg.block_diag(matrix(3, 3), matrix(4, 4)),
+    "large": matrix(4, 4) * np.float32(1e30),
 }
+
+
+@pytest.mark.parametrize("name", GENERAL)
+def test_eigenvectors_of_other_matrices(name: str) -> None:
+    """Real and complex eigenvalues in any order; the largest element of a vector is positive."""
+    a = GENERAL[name]
+    values, vectors = run(LINALG.eig, a)
+    assert (values.dtype, vectors.shape) == (np.complex64, a.shape)
+    size = max(float(np.abs(a).max()), 1e-30)
+    expected = np.linalg.eigvals(a.astype(np.complex128))
+    count = a.shape[-1]
+    atol = 64 * EPSILON * count * size
+    for found, wanted in zip(values.reshape(-1, count), expected.reshape(-1, count), strict=True):
+        distance = np.abs(found[:, None] - wanted)
+        assert distance.min(0).max() < atol
+        assert distance.min(1).max() < atol
+    scaled = vectors * (values / size)[..., None, :]
+    np.testing.assert_allclose((a / size) @ vectors, scaled, atol=64 * EPSILON * count)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=-2), 1, atol=1e-6)
+    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(-2)[..., None, :], -2)
+    np.testing.assert_allclose(largest.imag, 0, atol=1e-6)
+    if not np.iscomplexobj(a):
+        is_real = values.imag == 0
+        assert is_real.sum() == (np.abs(expected.imag) < atol).sum()
+
+
+def test_vectors_that_do_not_exist() -> None:
+    """A matrix of which only one direction stays what it is."""
+    values, vectors = run(LINALG.eig, np.array([[2, 1, 0], [0, 2, 1], [0, 0, 2]], np.float32))
+    np.testing.assert_allclose(values, 2)
+    np.testing.assert_allclose(vectors, [[1, 1, 1], [0, 0, 0], [0, 0, 0]], atol=1e-5)
+
+
+def test_schur_forms() -> None:
+    """Z T Z^H, of batches; and what JAX makes of the form."""
+    a = complex_matrix(5, 5)
+    t, z = run(lambda a: jax.scipy.linalg.schur(a, output="complex"), a)
+    np.testing.assert_array_equal(np.tril(t, -1), 0)
+    np.testing.assert_allclose(z @ t @ z.conj().T, a, atol=1e-5)
+    np.testing.assert_allclose(z @ z.conj().T, np.eye(5), atol=1e-5)
+    b = definite(3, 3)
+    [root] = run(jax.scipy.linalg.sqrtm, b)
+    np.testing.assert_allclose(root, scipy.linalg.sqrtm(wide(b)), 1e-4, 1e-5)
+
+
+def test_hessenberg_forms_and_pivots() -> None:
+    """The signs are those of LAPACK, and the order of columns is."""
+    a = matrix(6, 6)
+    [form] = run(jax.scipy.linalg.hessenberg, a)
+    np.testing.assert_allclose(form, scipy.linalg.hessenberg(wide(a)), 1e-4, 1e-5)
+    for shape in ((7, 4), (4, 7)):
+        b = matrix(*shape) * np.arange(1, shape[1] + 1, dtype=np.float32)
+        found = run(lambda a: jax.scipy.linalg.qr(a, mode="economic", pivoting=True), b)
+        expected = scipy.linalg.qr(wide(b), mode="economic", pivoting=True)
+        for each, wanted in zip(found, expected, strict=True):
+            np.testing.assert_allclose(each, wanted, 1e-4, 1e-5)
+
+
+def test_factors_of_complex_matrices() -> None:
+    """Cholesky, elimination with the pivots of LAPACK, and triangles in every position."""
+    a, b = complex_matrix(2, 5, 5), complex_matrix(2, 5, 3)
+    positive = a @ np.swapaxes(a, -1, -2).conj() + np.eye(5)
+    positive = positive.astype(np.complex64)
+    checks: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]] = {
+        "cholesky": (LINALG.cholesky, np.linalg.cholesky, (positive,)),
+        "upper": (
+            lambda a: LINALG.cholesky(a, upper=True),
+            lambda a: np.linalg.cholesky(a, upper=True),
+            (positive,),
+        ),
+        "solve": (LINALG.solve, np.linalg.solve, (a, b)),
+        "inv": (LINALG.inv, np.linalg.inv, (a,)),
+        "det": (LINALG.det, np.linalg.det, (a,)),
+        "lu": (
+            lambda a: jax.scipy.linalg.lu_factor(a),
+            lambda a: scipy.linalg.lu_factor(a),
+            (complex_matrix(4, 4),),
+        ),
+    }
+    for trans in (0, 1, 2):
+        for lower in (True, False):
+            checks[f"triangle {trans} {lower}"] = (
+                lambda a, b, trans=trans, lower=lower: solve_triangular(
+                    a, b, trans=trans, lower=lower
+                ),
+                lambda a, b, trans=trans, lower=lower: scipy.linalg.solve_triangular(
+                    a, b, trans=trans, lower=lower
+                ),
+                (a[0] + 3 * np.eye(5, dtype=np.complex64), b[0]),
+            )
+
+    def ours(*values: Any) -> Any:
+        given = iter(values)
+        return [function(*(next(given) for _ in args)) for function, _, args in checks.values()]
+
+    found = iter(run(ours, *(each for _, _, args in checks.values() for each in args)))
+    for name, (_, reference, args) in checks.items():
+        expected = reference(*(each.astype(np.complex128) for each in args))
+        for wanted in expected if isinstance(expected, tuple) else [expected]:
+            np.testing.assert_allclose(next(found), wanted, 2e-3, 2e-4, err_msg=name)
+
+
+REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
+    "complex eigh": (
+        lambda a: LINALG.eigvalsh(a + 0j),
+        "eigenvalues and eigenvectors of a symmetric matrix",
+    ),
+    "complex svd": (lambda a: LINALG.svdvals(a + 0j), "singular values and vectors"),
+}
+
+
+def test_other_forms_that_are_refused() -> None:
+    """Real blocks, and vectors from the left."""
+    for function, words in {
+        jax.scipy.linalg.schur: "the Schur form of a matrix ('lapack_sgees_ffi') has no",
+        lambda a: jax.lax.linalg.eig(a)[1]: "those of the transposed matrix, conjugated",
+    }.items():
+        with pytest.raises(ttmlir.CompilationError) as caught:
+            ttmlir.compile(function, matrix(4, 4))
+        assert words in str(caught.value)
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -39,6 +39,7 @@ LISTS = {
     "passes/stablehlo/pairs/stablehlo_complex_math_expander.py": "functions that pairs have",
     "ir/linalg_arrays.py": "what linalg, math and arith have no name for",
     "target/cpp/kernel_api.py": "calls whose names or arguments changed in 2026",
+    "frontend/torch/decompositions/lists.py": "functions that torch has for lists of tensors",
     "frontend/torch/rules/collectives.py": "what devices combine numbers by, in torch's words",
     "frontend/torch/decompositions/lists.py": "what torch names by functions of one tensor",
     "frontend/torch/program.py": "arithmetic of Python on numbers of tensors",

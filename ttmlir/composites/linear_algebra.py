@@ -44,27 +44,63 @@ def factorize_by_reflections(a: Array) -> list[Array]:
     """R in the upper triangle, reflections below it, and their factors, as LAPACK's geqrf."""
     batch, m, n = a.shape
     count = min(m, n)
-    rows = a.count(1, (batch, m, 1))
-    columns = a.count(2, (batch, 1, n))
     factors = a.fill(0, (batch, count, 1))
 
     def step(i: Array, x: Array, factors: Array) -> list[Array]:
-        column, alpha = x.take(2, i), x.take(1, i).take(2, i)
-        is_under, is_at = (rows > i), rows.eq(i)
-        tail = is_under.where(column, 0)
-        square = (tail * tail).sum(1)
-        norm = (alpha * alpha + square).sqrt()
-        is_flat = square.eq(0)
-        beta = is_flat.where(alpha, (alpha >= 0).where(-norm, norm))
-        factor = (beta - alpha) / is_flat.where(1, beta)
-        below = tail / is_flat.where(1, alpha - beta)
-        v = is_at.where(1, below)
-        product = (columns > i).where(v.transposed_times(x) * factor, 0)
-        stored = is_under.where(below, is_at.where(beta, column))
-        return [(x - v @ product).put(2, i, stored), factors.put(1, i, factor)]
+        x, factor = _reflect(x, i)
+        return [x, factors.put(1, i, factor)]
 
     found, factors = repeat(count, step, a, factors)
     return [found, factors.reshape((batch, count))]
+
+
+def _reflect(x: Array, i: Array) -> tuple[Array, Array]:
+    """Zeros below the diagonal of a column, where the reflection is stored, and its factor."""
+    batch, m, n = x.shape
+    rows, columns = x.count(1, (batch, m, 1)), x.count(2, (batch, 1, n))
+    column, alpha = x.take(2, i), x.take(1, i).take(2, i)
+    is_under, is_at = (rows > i), rows.eq(i)
+    tail = is_under.where(column, 0)
+    square = (tail * tail).sum(1)
+    norm = (alpha * alpha + square).sqrt()
+    is_flat = square.eq(0)
+    beta = is_flat.where(alpha, (alpha >= 0).where(-norm, norm))
+    factor = (beta - alpha) / is_flat.where(1, beta)
+    below = tail / is_flat.where(1, alpha - beta)
+    v = is_at.where(1, below)
+    product = (columns > i).where(v.transposed_times(x) * factor, 0)
+    stored = is_under.where(below, is_at.where(beta, column))
+    return (x - v @ product).put(2, i, stored), factor
+
+
+def factorize_with_pivots(a: Array) -> list[Array]:
+    """As `factorize_by_reflections`, of columns in an order, which is the second result, from 1.
+
+    The longest rest of a column is next, as in LAPACK's geqp3.
+    """
+    batch, m, n = a.shape
+    count = min(m, n)
+    rows, columns = a.count(1, (batch, m, 1)), a.count(2, (batch, 1, n))
+
+    def step(i: Array, x: Array, factors: Array, order: Array) -> list[Array]:
+        rest = (rows >= i).where(x, 0)
+        length = (columns >= i).where((rest * rest).sum(1), -1)
+        chosen = length.eq(length.max(2)).where(columns, n).min(2)
+        chosen = (chosen < n).where(chosen, i)
+        is_here, is_there = columns.eq(i), columns.eq(chosen)
+
+        def exchange(values: Array) -> Array:
+            there = is_there.where(values, 0).sum(2)
+            here = values.take(2, i)
+            return is_here.where(there, is_there.where(here, values))
+
+        x, order = exchange(x), exchange(order)
+        x, factor = _reflect(x, i)
+        return [x, factors.put(1, i, factor), order]
+
+    state = a, a.fill(0, (batch, count, 1)), columns + 1
+    found, factors, order = repeat(count, step, *state)
+    return [found, order.reshape((batch, n)), factors.reshape((batch, count))]
 
 
 def multiply_reflections(a: Array, factors: Array, columns: int | None = None) -> list[Array]:

@@ -1002,6 +1002,12 @@ def _is_registered(value: Any) -> bool:
     return not import_module("jax.tree_util").all_leaves((value,))
 
 
+def _is_switch(owner: Any, part: Any) -> bool:
+    """True for a truth value of a module of equinox, by which Python decides what it computes."""
+    equinox: Any = sys.modules.get("equinox")
+    return equinox is not None and type(part) is bool and isinstance(owner, equinox.Module)
+
+
 class JaxOpener(Opener):
     """Arrays and numbers; containers as in `jax.tree_util`, in its order."""
 
@@ -1041,13 +1047,23 @@ class JaxOpener(Opener):
 
         keyed, tree = tree_util.tree_flatten_with_path(value, is_leaf=is_child)
         keys = tuple(path[0].key for path, _ in keyed) if isinstance(value, Mapping) else ()
+        switches = {n: each for n, (_, each) in enumerate(keyed) if _is_switch(value, each)}
+
+        def rebuild(items: Sequence[Any]) -> Any:
+            given = iter(items)
+            count = range(len(keyed))
+            return tree_util.tree_unflatten(
+                tree, [switches[n] if n in switches else next(given) for n in count]
+            )
+
+        kept = [each for n, each in enumerate(keyed) if n not in switches]
         return Opened(
-            names=tuple(tree_util.keystr(path) for path, _ in keyed),
-            children=tuple(child for _, child in keyed),
-            rebuild=lambda items: tree_util.tree_unflatten(tree, list(items)),
+            names=tuple(tree_util.keystr(path) for path, _ in kept),
+            children=tuple(child for _, child in kept),
+            rebuild=rebuild,
             kind="Dict" if isinstance(value, Mapping) else "Tuple",
             keys=keys,
-            context=tree,
+            context=(tree, tuple(switches.items())),
         )
 
 

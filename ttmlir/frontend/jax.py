@@ -326,8 +326,14 @@ def _refuse_other_jit(model: Any) -> None:
 
 
 def _is_native(jax: Any, arguments: CallArguments) -> bool:
-    """True if all leaves that JAX finds in arguments are arrays or numbers."""
-    return all(map(OPENER.is_leaf, jax.tree_util.tree_leaves(arguments)))
+    """True if all leaves that JAX finds in arguments are arrays or numbers.
+
+    Truth values may be those of modules of equinox, which are no arguments.
+    """
+    leaves = jax.tree_util.tree_leaves(arguments)
+    if "equinox" in sys.modules and any(type(leaf) is bool for leaf in leaves):
+        return False
+    return all(map(OPENER.is_leaf, leaves))
 
 
 def _lower(traced: Any) -> Any:

@@ -6,10 +6,12 @@ Expected values are what torch and JAX compute themselves.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections import OrderedDict
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import jax
@@ -313,6 +315,39 @@ class Network:
     def tree_unflatten(cls, _: Any, children: Any) -> Network:
         """The same kind."""
         return cls(*children)
+
+
+@jax.tree_util.register_pytree_node_class
+class Switched(Network):
+    """A module with a truth value by which Python decides, as `inference` in equinox."""
+
+    def __init__(self, weight: Any, activation: Any, inference: Any) -> None:
+        """One layer."""
+        super().__init__(weight, activation)
+        self.inference = inference
+
+    def __call__(self, x: Any) -> Any:
+        """What it computes, or half of it."""
+        return super().__call__(x) * (1 if self.inference else 0.5)
+
+    def tree_flatten(self) -> Any:
+        """The truth value is a leaf, too."""
+        return (self.weight, self.activation, self.inference), None
+
+
+def test_truth_values_of_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are constants, alone and in a container, and a call with others is refused."""
+    monkeypatch.setitem(sys.modules, "equinox", SimpleNamespace(Module=Switched))
+    x = jnp.asarray(X.numpy())
+    on, off = (Switched(jnp.ones((3, 2)), jnp.tanh, value) for value in (True, False))
+
+    def apply(models: Any, x: Any) -> Any:
+        return models[0](x) + models[1](x) * 3
+
+    compiled = ttmlir.compile(apply, [on, off], x)
+    np.testing.assert_allclose(compiled([on, off], x), apply([on, off], x), atol=1e-5)
+    with pytest.raises(InputError, match="compiled for another Switched"):
+        compiled([on, on], x)
 
 
 def test_objects_of_jax() -> None:

@@ -98,6 +98,38 @@ def test_singular_vectors(full: bool) -> None:
             torch.testing.assert_close(columns.mT @ columns, unit, rtol=0, atol=1e-5)
 
 
+def test_complex_matrices() -> None:
+    """Systems, factors and determinants, and eigenvectors of real and complex matrices."""
+    a = torch.complex(SQUARE, SQUARE.flip(1))
+    b = torch.complex(RIGHT, RIGHT.flip(2))
+    positive = a @ a.mH + torch.eye(5)
+
+    def compute(a: Any, b: Any, positive: Any, real: Any) -> list[Any]:
+        factor = LINALG.cholesky(positive)
+        return [
+            *(LINALG.solve(a, b), LINALG.solve(a, b.mT, left=False), LINALG.inv(a), LINALG.det(a)),
+            *(*LINALG.slogdet(a), factor, LINALG.cholesky(positive, upper=True)),
+            *(torch.cholesky_solve(b, factor), torch.cholesky_inverse(factor)),
+            LINALG.solve_triangular(a, b, upper=True),
+            LINALG.lu_solve(*LINALG.lu_factor(a), b, adjoint=True),
+            *(_put_together(*LINALG.eig(each)) for each in (a, real)),
+            LINALG.eigvals(real).abs().sort().values,
+        ]
+
+    found = ttmlir.compile(compute, a, b, positive, SQUARE)(a, b, positive, SQUARE)
+    wide = [a.cdouble(), b.cdouble(), positive.cdouble(), SQUARE.double()]
+    for result, expected in zip(found, compute(*wide), strict=True):
+        scale = float(expected.abs().max())
+        torch.testing.assert_close(
+            result.to(expected.dtype), expected, rtol=1e-3, atol=1e-4 * scale
+        )
+
+
+def _put_together(values: Any, vectors: Any) -> Any:
+    """What the eigenvalues and eigenvectors are those of."""
+    return (vectors * values.unsqueeze(-2)) @ LINALG.inv(vectors)
+
+
 def test_eigenvectors_of_the_upper_triangle() -> None:
     """The other one is not read."""
     a = DEFINITE.triu()

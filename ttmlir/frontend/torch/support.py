@@ -93,9 +93,6 @@ _INSTEAD = {
     ),
     "equal": "Python cannot know it here; write (a == b).all(), which is a tensor",
     "allclose": "Python cannot know it here; write torch.isclose(a, b).all(), which is a tensor",
-    "linalg_eig": "eigenvalues of matrices that are not symmetric have no algorithm here; compute "
-    "them outside of the model, and pass the result as an argument; of symmetric matrices there is "
-    "torch.linalg.eigh",
     **dict.fromkeys(
         ("linalg_ldl_factor_ex", "linalg_ldl_solve"),
         "LDL factors have no algorithm here; there are torch.linalg.cholesky and lu_factor",
@@ -160,8 +157,9 @@ def near_of_complex(name: str) -> str:
         return known
     if "linalg_" in _base(name):
         return (
-            "matrices of complex numbers have no algorithms here; the real matrix of the blocks "
-            "[[a.real, -a.imag], [a.imag, a.real]] has the same solutions, as pairs"
+            "matrices of complex numbers have no algorithm here, but for solve, inv, det, "
+            "cholesky, lu_factor and eig; the real matrix of the blocks [[a.real, -a.imag], "
+            "[a.imag, a.real]] has the same eigenvalues and singular values, each of them twice"
         )
     names = [each for each in RULES if rule_for_complex(f"aten.{each}") is not None]
     return (

@@ -210,8 +210,9 @@ def refuse_routine(op: Operation) -> None:
     refuse_to_legalize(
         op,
         f"{what} ('{target}') has no algorithm here; compute them on the host and pass them as an "
-        "argument; supported are Cholesky, QR and LU factors, linear systems, eigenvalues of "
-        "symmetric matrices (jnp.linalg.eigh) and singular values, of real numbers",
+        "argument; supported are Cholesky and LU factors, linear systems, eigenvalues "
+        "(jnp.linalg.eig) and schur(a, output='complex'), and of real numbers also QR factors, "
+        "singular values and jnp.linalg.eigh",
     )
 
 

@@ -85,6 +85,8 @@ def linear(w: Any, x: Any, y: Any) -> Any:
 FUNCTIONS = (grad, several, autograd, backward, second, along, linear, curvature, of_each_row)
 
 
+# torch's own linearize.
+@pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node")
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_ways_to_gradients(function: Any) -> None:
     """All ways that torch has."""

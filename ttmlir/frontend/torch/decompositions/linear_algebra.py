@@ -60,12 +60,12 @@ def _lu_solve(
 ) -> Any:
     solve = torch_package().linalg.solve_triangular
     if not left:
-        return _lu_solve(factors, pivots, b.mT, adjoint=not adjoint).mT
+        return _lu_solve(factors, pivots, b.mH, adjoint=not adjoint).mH
     if not adjoint:
         return _solve_factored(factors, pivots, b)
     exchange, lower, upper = _unpack(factors, pivots)
-    first = solve(upper.mT, b, upper=False)
-    return exchange @ solve(lower.mT, first, upper=True, unitriangular=True)
+    first = solve(upper.mH, b, upper=False)
+    return exchange @ solve(lower.mH, first, upper=True, unitriangular=True)
 
 
 def _solve(
@@ -99,7 +99,7 @@ def _determinant(a: Any) -> tuple[Any, Any, Any]:
 def _log_determinant(a: Any) -> tuple[Any, Any, Any, Any]:
     factors, pivots, _ = torch_package().linalg.lu_factor_ex(a)
     diagonal = factors.diagonal(0, -2, -1)
-    sign = diagonal.sign().prod(-1) * _sign_of(pivots).to(a.dtype)
+    sign = diagonal.sgn().prod(-1) * _sign_of(pivots).to(a.dtype)
     return sign, diagonal.abs().log().sum(-1), factors, pivots
 
 
@@ -109,8 +109,8 @@ def _cholesky(a: Any, upper: bool = False) -> Any:
 
 def _cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Any:
     solve = torch_package().linalg.solve_triangular
-    lower = factor.mT if upper else factor
-    return solve(lower.mT, solve(lower, b, upper=False), upper=True)
+    lower = factor.mH if upper else factor
+    return solve(lower.mH, solve(lower, b, upper=False), upper=True)
 
 
 def _cholesky_inverse(factor: Any, upper: bool = False) -> Any:

@@ -89,6 +89,11 @@ def _eigenvectors(call: TorchCall) -> tuple[SSAValue, ...]:
     return values, vectors
 
 
+def _eigenvectors_of_any(call: TorchCall) -> tuple[SSAValue, ...]:
+    """Complex values and vectors, of matrices that need not be symmetric."""
+    return _call(call, "ttmlir.eig", [call.tensor()], [call.result_type(n) for n in (0, 1)])
+
+
 def _singular_vectors(call: TorchCall) -> tuple[SSAValue, ...]:
     a = call.tensor("A")
     if not call["compute_uv"]:
@@ -131,6 +136,7 @@ RULES: dict[str, TorchRule] = {
     "_linalg_svd": _singular_vectors,
     "geqrf": _factorize_by_reflections,
     "linalg_cholesky_ex": _cholesky,
+    "linalg_eig": _eigenvectors_of_any,
     "linalg_householder_product": _multiply_reflections,
     "linalg_lu_factor_ex": _factorize_by_elimination,
     "linalg_solve_triangular": _solve_triangular,

@@ -188,7 +188,8 @@ class _Expansion:
     def reduce(self, op: Operation) -> list[Parts]:
         """Sums of both parts, or products."""
         names = {definition.mnemonic for definition in combiners(op.regions[-1]) or ()}
-        if names == {"add"}:
+        is_scatter = op.name == "stablehlo.scatter"
+        if names == {"add"} or (is_scatter and len([*op.regions[-1].block.ops]) == 1):
             return self.move(op)
         if names == {"multiply"} and len(op.results) == 1:
             if op.name == "stablehlo.reduce":

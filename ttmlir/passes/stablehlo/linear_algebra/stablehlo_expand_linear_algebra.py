@@ -1,8 +1,9 @@
 """Compute factorizations of matrices and triangular systems by loops over their rows and columns.
 
 Each becomes a call of a function with a `stablehlo.while`, for batches of matrices of floating
-point numbers with at most 1,024 rows and columns, 256 for eigenvalues and singular values. Custom
-calls are those that JAX makes for CPUs, of LAPACK, and for other platforms.
+point numbers with at most 1,024 rows and columns, 256 for eigenvalues of symmetric matrices and
+singular values, 64 for eigenvalues of others, which may be complex. Custom calls are those that JAX
+makes for CPUs, of LAPACK, and for other platforms.
 
 Before:
 
@@ -25,7 +26,7 @@ After:
 Requires: nothing.
 Ensures: no `stablehlo.cholesky` or `stablehlo.triangular_solve` is left.
 Options: none.
-Not done here: eigenvalues of matrices that are not symmetric; complex matrices.
+Not done here: real Schur forms; symmetric eigenvalues, singular values and QR of complex matrices.
 """
 
 from __future__ import annotations
@@ -35,21 +36,24 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from xdsl.dialects.builtin import ComplexType, TensorType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
 from ttmlir.arrays.array import Array
-from ttmlir.composites import linear_algebra
+from ttmlir.composites import complex_matrices, eigenvalues, linear_algebra
+from ttmlir.composites.complex_numbers import Complex
+from ttmlir.ir.constants import splat_number
 from ttmlir.ir.rewriting import insert_before, refuse_to_legalize, replace, symbols_in
 from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.tensor_types import element_of, element_type, value_shape
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xdsl.context import Context
-    from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+    from xdsl.dialects.builtin import AnyFloat, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
     from xdsl.ir import Attribute, Data, Operation
 
     Algorithm = Callable[..., Sequence[Array]]
@@ -58,9 +62,13 @@ MAX_EXTENT = 1024
 """Most rows, and most columns, of a matrix: a loop has an iteration for each of them."""
 MAX_ROTATED_EXTENT = 256
 """Most rows or columns, whichever there are fewer of, where each pair of them is rotated."""
+MAX_SWEPT_EXTENT = 64
+"""Most rows of a matrix that is swept from end to end until it is triangular."""
 _ELEMENTS = ("f16", "bf16", "f32", "f64")
-_LAPACK = re.compile(r"(?:lapack|blas)_[sd](\w+?)(?:_ffi)?$")
-"""A routine for real numbers."""
+_LAPACK = re.compile(
+    r"(?:lapack|blas)_(?:[sd](?!gees)|[cz](?=geev|gees|getrf|potrf|trsm))(\w+?)(?:_ffi)?$"
+)
+"""A routine for real numbers, or one that is here for complex ones, too."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +137,15 @@ class _Expanding:
         self._finish(op, [found, self._is_wrong(found)])
 
     def _cholesky(self, op: Operation, *, is_lower: bool) -> Array:
+        if _has_complex(op):
+            x = self._complex_batch(op, 0)
+            x = x if is_lower else complex_matrices.adjoint(x)
+
+            def factorize(x: Complex) -> Sequence[Complex]:
+                return [complex_matrices.find_cholesky(x)]
+
+            [found] = self._call_complex(op, "cholesky", factorize, [x])
+            return self._join(op, found if is_lower else complex_matrices.adjoint(found))
         x = self._batch(op, 0)
         [result] = self._call(
             op, "cholesky", linear_algebra.find_cholesky, [x if is_lower else x.transpose()]
@@ -136,9 +153,9 @@ class _Expanding:
         return result if is_lower else result.transpose()
 
     def triangular_solve(self, op: Operation) -> None:
-        transposes = cast("Data[str]", op.properties["transpose_a"]).data != "NO_TRANSPOSE"
+        how = cast("Data[str]", op.properties["transpose_a"]).data[0]
         left, lower, unit = (_flag(op, name) for name in ("left_side", "lower", "unit_diagonal"))
-        self._solve(op, left=left, lower=lower, unit=unit, transposes=transposes)
+        self._solve(op, left=left, lower=lower, unit=unit, how={"A": "C"}.get(how, how))
 
     def trsm(self, op: Operation) -> None:
         self._solve(
@@ -146,23 +163,36 @@ class _Expanding:
             left=_letter(op, "side") == "L",
             lower=_letter(op, "uplo") == "L",
             unit=_letter(op, "diag") == "U",
-            transposes=_letter(op, "trans_x") != "N",
+            how=_letter(op, "trans_x"),
         )
 
-    def _solve(
-        self, op: Operation, *, left: bool, lower: bool, unit: bool, transposes: bool
-    ) -> None:
-        a, b = self._batch(op, 0), self._batch(op, 1)
-        if not left:
-            b = b.transpose()
-        if transposes == left:
-            a, lower = a.transpose(), not lower
+    def _solve(self, op: Operation, *, left: bool, lower: bool, unit: bool, how: str) -> None:
+        """The matrix is as it is, transposed or also conjugated by `how`: N, T or C."""
+        turns = (how != "N") == left
+        lower = lower != turns
+        name = f"solve_{'lower' if lower else 'upper'}{'_unit' if unit else ''}"
+        if _has_complex(op):
+            a, b = self._complex_batch(op, 0), self._complex_batch(op, 1)
+            a = a.conjugate() if how == "C" else a
+            a = a.map(Array.transpose) if turns else a
+            b = b if left else b.map(Array.transpose)
+
+            def solve_complex(a: Complex, b: Complex) -> Sequence[Complex]:
+                return [complex_matrices.solve_triangular(a, b, lower=lower, unit=unit)]
+
+            [found] = self._call_complex(op, name, solve_complex, [a, b])
+            self._finish(op, [self._join(op, found if left else found.map(Array.transpose))])
+            return
 
         def solve(a: Array, b: Array) -> Sequence[Array]:
             return linear_algebra.solve_triangular(a, b, lower=lower, unit=unit)
 
-        name = f"solve_{'lower' if lower else 'upper'}{'_unit' if unit else ''}"
-        [result] = self._call(op, name, solve, [a, b])
+        real_a, real_b = self._batch(op, 0), self._batch(op, 1)
+        operands = [
+            real_a.transpose() if turns else real_a,
+            real_b if left else real_b.transpose(),
+        ]
+        [result] = self._call(op, name, solve, operands)
         self._finish(op, [result if left else result.transpose()])
 
     def qr(self, op: Operation) -> None:
@@ -180,11 +210,25 @@ class _Expanding:
         self._finish(op, self._factorize(op))
 
     def getrf(self, op: Operation) -> None:
-        factors, pivots, _ = self._factorize(op)
+        factors, pivots, *_ = self._factorize(op)
         counted = pivots + 1
         self._finish(op, [factors, counted, counted.fill(0, value_shape(op.results[2]))])
 
     def _factorize(self, op: Operation) -> Sequence[Array]:
+        if _has_complex(op):
+
+            def factorize(real: Array, imag: Array) -> Sequence[Array]:
+                return [
+                    each
+                    for found in complex_matrices.factorize_by_elimination(Complex(real, imag))
+                    for each in (
+                        (found.real, found.imag) if isinstance(found, Complex) else [found]
+                    )
+                ]
+
+            x = self._complex_batch(op, 0)
+            *found, pivots, order = self._call(op, "lu_complex", factorize, [x.real, x.imag])
+            return [self._join(op, Complex(*found)), pivots, order]
         return self._call(op, "lu", linear_algebra.factorize_by_elimination, [self._batch(op, 0)])
 
     def syevd(self, op: Operation) -> None:
@@ -239,6 +283,92 @@ class _Expanding:
         is_wide = x.shape[1] < x.shape[2]
         return x.transpose() if is_wide else x, is_wide
 
+    def geqp3(self, op: Operation) -> None:
+        free = op.operands[1]
+        while getattr(free.owner, "name", "") == "stablehlo.broadcast_in_dim":
+            free = cast("Operation", free.owner).operands[0]
+        if splat_number(free) != 0:
+            refuse_to_legalize(op, "columns that stay in front are not supported; let all be free")
+        factorize = linear_algebra.factorize_with_pivots
+        self._finish(op, self._call(op, "qr_pivoted", factorize, [self._batch(op, 0)]))
+
+    def gehrd(self, op: Operation) -> None:
+        x = self._batch(op, 0, MAX_SWEPT_EXTENT)
+        factorize = eigenvalues.factorize_to_hessenberg
+        found, factors = self._call(op, "hessenberg", factorize, [x])
+        self._finish(op, [found, factors, self._is_wrong(found)])
+
+    def geev(self, op: Operation) -> None:
+        if _letter(op, "compute_left") == "V":
+            refuse_to_legalize(
+                op,
+                "eigenvectors from the left are not supported; those of the transposed matrix, "
+                "conjugated, are the same",
+            )
+        values, right = self._eigenvalues(op, vectors=_letter(op, "compute_right") == "V")
+        found = [self._join(op, values)] if _has_complex(op) else [values.real, values.imag]
+        vectors = self._join(op, right)
+        # Nobody asked for those from the left.
+        self._finish(op, [*found, vectors, vectors, self._is_wrong(values.real)])
+
+    def eig(self, op: Operation) -> None:
+        found = self._eigenvalues(op, vectors=True)
+        self._finish(op, [self._join(op, each) for each in found])
+
+    def _eigenvalues(self, op: Operation, *, vectors: bool) -> Sequence[Complex]:
+        is_real = not _has_complex(op)
+
+        def find(a: Complex) -> Sequence[Complex]:
+            return eigenvalues.find_eigenvalues(a, is_real=is_real, vectors=vectors)
+
+        name = f"eig{'' if vectors else 'vals'}{'_real' if is_real else ''}"
+        return self._call_complex(op, name, find, [self._complex_batch(op, 0, MAX_SWEPT_EXTENT)])
+
+    def gees(self, op: Operation) -> None:
+        x = self._complex_batch(op, 0, MAX_SWEPT_EXTENT)
+        t, z = self._call_complex(op, "schur", eigenvalues.find_schur_form, [x])
+        rows, columns = (t.real.count(dim, t.real.shape) for dim in (1, 2))
+        values = complex_matrices.chosen(rows.eq(columns), t, 2)
+        wrong = self._is_wrong(t.real)
+        joined = [self._join(op, each) for each in (t, z, values)]
+        self._finish(op, [*joined, wrong * 0, wrong])
+
+    # -- complex numbers -----------------------------------------------------------------------
+
+    def _complex_batch(self, op: Operation, number: int, most: int = MAX_EXTENT) -> Complex:
+        """An operand as one batch of complex matrices, also a real one."""
+        if not _has_complex(op):
+            real = self._batch(op, number, most)
+            return Complex(real, real * 0)
+        carrier = StableHLOCarrier.before(op)
+        value = op.operands[number]
+        element = cast("ComplexType[AnyFloat]", element_type(value)).element_type
+        type_ = TensorType(element, value_shape(value))
+        found = (carrier.wrap(carrier.make_one(name, [value], type_)) for name in ("real", "imag"))
+        return Complex(*(self._checked(op, part, most) for part in found))
+
+    def _join(self, op: Operation, x: Complex) -> Array:
+        """Complex numbers of both parts."""
+        carrier = StableHLOCarrier.before(op)
+        type_ = TensorType(ComplexType(cast("AnyFloat", element_of(x.real.dtype))), x.real.shape)
+        return carrier.wrap(carrier.make_one("complex", [x.real.value, x.imag.value], type_))
+
+    def _call_complex(
+        self,
+        op: Operation,
+        name: str,
+        algorithm: Callable[..., Sequence[Complex]],
+        operands: Sequence[Complex],
+    ) -> list[Complex]:
+        """The results of an algorithm of complex matrices."""
+
+        def run(*given: Array) -> Sequence[Array]:
+            pairs = zip(given[::2], given[1::2], strict=True)
+            return complex_matrices.parts(*algorithm(*(Complex(*pair) for pair in pairs)))
+
+        found = self._call(op, f"{name}_complex", run, complex_matrices.parts(*operands))
+        return [Complex(*pair) for pair in zip(found[::2], found[1::2], strict=True)]
+
     # -- values --------------------------------------------------------------------------------
 
     def _finish(self, op: Operation, results: Sequence[Array]) -> None:
@@ -254,6 +384,9 @@ class _Expanding:
     def _batch(self, op: Operation, number: int, most: int = MAX_EXTENT) -> Array:
         """An operand as one batch of matrices; `most` is how many rows or columns there may be."""
         x = StableHLOCarrier.before(op).wrap(op.operands[number])
+        return self._checked(op, x, most)
+
+    def _checked(self, op: Operation, x: Array, most: int) -> Array:
         sides = x.shape[-2:]
         is_small = 1 <= min(x.shape) <= max(sides) <= MAX_EXTENT and min(sides) <= most
         if x.dtype not in _ELEMENTS or not is_small:
@@ -302,6 +435,10 @@ def _flag(op: Operation, name: str) -> bool:
     return attr is not None and bool(cast("IntegerAttr", attr).value.data)
 
 
+def _has_complex(op: Operation) -> bool:
+    return isinstance(element_type(op.operands[0]), ComplexType)
+
+
 def _letter(op: Operation, name: str) -> str:
     """A character that a routine of LAPACK is given, such as `L` for the lower triangle."""
     config = cast("DictionaryAttr", op.attributes["mhlo.backend_config"])
@@ -316,11 +453,16 @@ _CUSTOM_CALLS: dict[str, Callable[[_Expanding, Operation], None]] = {
     "Qr": _Expanding.qr,
     "ProductOfElementaryHouseholderReflectors": _Expanding.reflections,
     "LuDecomposition": _Expanding.lu,
+    "ttmlir.eig": _Expanding.eig,
     "ttmlir.eigh": _Expanding.eigh,
     "ttmlir.svd": _Expanding.svd,
     "ttmlir.svdvals": _Expanding.svdvals,
 }
 _ROUTINES: dict[str, Callable[[_Expanding, Operation], None]] = {
+    "gees": _Expanding.gees,
+    "geev": _Expanding.geev,
+    "gehrd": _Expanding.gehrd,
+    "geqp3": _Expanding.geqp3,
     "geqrf": _Expanding.qr,
     "gesdd": _Expanding.gesdd,
     "getrf": _Expanding.getrf,
