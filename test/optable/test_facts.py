@@ -41,7 +41,6 @@ LISTS = {
     "target/cpp/kernel_api.py": "calls whose names or arguments changed in 2026",
     "frontend/torch/decompositions/lists.py": "functions that torch has for lists of tensors",
     "frontend/torch/rules/collectives.py": "what devices combine numbers by, in torch's words",
-    "frontend/torch/decompositions/lists.py": "what torch names by functions of one tensor",
     "frontend/torch/program.py": "arithmetic of Python on numbers of tensors",
     "frontend/torch/rules/elementwise.py": "rules of ATen's operations",
     "passes/emitc/kernel_conversion.py": "predicates of arith.cmpi",
