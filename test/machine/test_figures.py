@@ -58,6 +58,8 @@ IN_STATEMENTS: dict[str, set[float]] = {
     "cost/families/reduction.py": {4, 5, 7},
     # Rows of a face.
     "cost/families/window.py": {16},
+    # Dimensions of attention, and the most keys that the library takes at once by itself.
+    "cost/records.py": {4, 512},
     # What a table shows.
     "cost/estimate.py": {4, 5, 10},
     # The grid of the default system, and where it puts its cores.

@@ -62,7 +62,7 @@ def test_packed_tiles(data_format: DataFormat) -> None:
     found = unpack_tiles(data, data_format, 32, 64)
     np.testing.assert_array_equal(found, numbers)
     integers = {"UInt32": np.uint32, "UInt16": np.uint16, "UInt8": np.uint8}
-    assert found.dtype == integers.get(data_format.name, np.float32)
+    assert found.dtype == integers.get(data_format.name.removeprefix("Raw"), np.float32)
 
 
 def test_tile_sizes_include_exponents() -> None:

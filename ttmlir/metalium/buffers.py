@@ -702,6 +702,9 @@ ELEMENTS: dict[DataFormat, type[np.generic]] = {
     DataFormat.UInt32: np.uint32,
     DataFormat.UInt16: np.uint16,
     DataFormat.UInt8: np.uint8,
+    DataFormat.RawUInt32: np.uint32,
+    DataFormat.RawUInt16: np.uint16,
+    DataFormat.RawUInt8: np.uint8,
 }
 """The types of the numbers of formats that NumPy has."""
 

@@ -252,7 +252,7 @@ def chips_of_mesh(config: MeshDeviceConfig, board: str) -> list[int]:
             f"{config.mesh_shape} from {config.offset} on is not in the mesh of board {board}, "
             f"which is {MeshShape(*whole)}"
         )
-    if max(config.mesh_shape) == count and len(whole) == 2:
+    if max(config.mesh_shape, default=0) == count and len(whole) == 2:
         return _zigzag(*whole)[:count]
     return list(range(count))
 

@@ -76,46 +76,49 @@ public:
             header_buffers, full_size, base_address, type)) {}
 
     uint8_t get_num_channels(FabricMuxChannelType type, Where where = Where::here()) const {
-        return number(where, "get_num_channels", type);
+        return number(where, "tt_fabric.FabricMuxConfig.get_num_channels", type);
     }
     uint8_t get_num_buffers(FabricMuxChannelType type, Where where = Where::here()) const {
-        return number(where, "get_num_buffers", type);
+        return number(where, "tt_fabric.FabricMuxConfig.get_num_buffers", type);
     }
     size_t get_buffer_size_bytes(FabricMuxChannelType type, Where where = Where::here()) const {
-        return number(where, "get_buffer_size_bytes", type);
+        return number(where, "tt_fabric.FabricMuxConfig.get_buffer_size_bytes", type);
     }
     size_t get_status_address(Where where = Where::here()) const {
-        return number(where, "get_status_address");
+        return number(where, "tt_fabric.FabricMuxConfig.get_status_address");
     }
     size_t get_termination_signal_address(Where where = Where::here()) const {
-        return number(where, "get_termination_signal_address");
+        return number(where, "tt_fabric.FabricMuxConfig.get_termination_signal_address");
     }
     size_t get_memory_map_end_address(Where where = Where::here()) const {
-        return number(where, "get_memory_map_end_address");
+        return number(where, "tt_fabric.FabricMuxConfig.get_memory_map_end_address");
     }
     size_t get_channel_credits_stream_id(
         FabricMuxChannelType type, uint8_t channel, Where where = Where::here()) const {
-        return number(where, "get_channel_credits_stream_id", type, channel);
+        return number(
+            where, "tt_fabric.FabricMuxConfig.get_channel_credits_stream_id", type, channel);
     }
     size_t get_channel_base_address(
         FabricMuxChannelType type, uint8_t channel, Where where = Where::here()) const {
-        return number(where, "get_channel_base_address", type, channel);
+        return number(where, "tt_fabric.FabricMuxConfig.get_channel_base_address", type, channel);
     }
     size_t get_connection_info_address(
         FabricMuxChannelType type, uint8_t channel, Where where = Where::here()) const {
-        return number(where, "get_connection_info_address", type, channel);
+        return number(
+            where, "tt_fabric.FabricMuxConfig.get_connection_info_address", type, channel);
     }
     size_t get_connection_handshake_address(
         FabricMuxChannelType type, uint8_t channel, Where where = Where::here()) const {
-        return number(where, "get_connection_handshake_address", type, channel);
+        return number(
+            where, "tt_fabric.FabricMuxConfig.get_connection_handshake_address", type, channel);
     }
     size_t get_flow_control_address(
         FabricMuxChannelType type, uint8_t channel, Where where = Where::here()) const {
-        return number(where, "get_flow_control_address", type, channel);
+        return number(where, "tt_fabric.FabricMuxConfig.get_flow_control_address", type, channel);
     }
     size_t get_buffer_index_address(
         FabricMuxChannelType type, uint8_t channel, Where where = Where::here()) const {
-        return number(where, "get_buffer_index_address", type, channel);
+        return number(where, "tt_fabric.FabricMuxConfig.get_buffer_index_address", type, channel);
     }
     std::vector<uint32_t> get_fabric_mux_compile_time_args(Where where = Where::here()) const {
         return ask(where, "tt_fabric.FabricMuxConfig.get_fabric_mux_compile_time_args")
@@ -133,8 +136,7 @@ public:
 private:
     template <typename... Arguments>
     uint64_t number(Where where, const char* name, const Arguments&... arguments) const {
-        return ask(where, (std::string("tt_fabric.FabricMuxConfig.") + name).c_str(), arguments...)
-            .number;
+        return ask(where, name, arguments...).number;
     }
 };
 

@@ -96,6 +96,7 @@ class _Check:
     def __init__(self, context: Context, depending: set[str], inside: Loop) -> None:
         self.context = context
         self.depending = depending
+        self.is_template = bool(depending)
         self.inside = inside
         function = context.function
         result = None if function is None else function.result
@@ -107,10 +108,14 @@ class _Check:
         """Compile those that depend on nothing; look into the others."""
         for each in statements:
             is_open = isinstance(each, tree.Return) and self.has_open_result
-            if is_open or mentions((each,), self.depending):
+            if is_open or mentions((each,), self.depending) or self._asserts(each):
                 self._look_into(each)
             else:
                 self.context.execute(each)
+
+    def _asserts(self, node: tree.Statement) -> bool:
+        """Whether a template asserts something, for which compilers wait for an instance."""
+        return self.is_template and any(isinstance(x, tree.StaticAssert) for x in tree.walk(node))
 
     def _look_into(self, node: tree.Statement) -> None:
         match node:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from ttmlir.errors import UsageError
+from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.metalium import tt_fabric
 from ttmlir.metalium.cores import CoreCoord, CoreRange, CoreRangeSet, cores_of
 from ttmlir.metalium.errors import MetaliumError
@@ -28,6 +28,12 @@ _API_TYPES = ("Linear", "Mesh")
 
 class MeshId(int):
     """The number of a mesh of the fabric, which is 0."""
+
+    def __new__(cls, value: int) -> MeshId:
+        """ArgumentTypeError for what is no number."""
+        if not isinstance(cast("object", value), int):
+            raise ArgumentTypeError(f"the number of a mesh is an integer, not {value!r}")
+        return super().__new__(cls, value)
 
 
 @check_arguments

@@ -134,7 +134,7 @@ def _gather_and_multiply_minimal(values: dict[str, Any]) -> list[Tensor]:
     for name in ("fsdp_cluster_axis", "persistent_weight_buffer", "fsdp_topology"):
         if values[name] is not None:
             raise ArgumentError(f"{name} is not supported; gather the weights before the call")
-    if values["chunk_sizes"]:
+    if values["chunk_sizes"] is not None:
         raise ArgumentError("chunk_sizes are not supported; chunks are parts of one size")
     whole = _gather(values, -1, "memory_config")
     return _minimal(values, whole, "memory_config", ("scalar", *_ADDCMUL), "bias_tensor")
@@ -230,6 +230,10 @@ def _gather_into(values: dict[str, Any]) -> Tensor:
 def _reduce_and_scatter(values: dict[str, Any]) -> Tensor:
     """The sum over devices, of which each has a block, in the first of two buffers."""
     buffers = values["persistent_buffers"]
+    if buffers is not None and not (
+        isinstance(buffers, (list, tuple)) and all(isinstance(each, Tensor) for each in buffers)
+    ):
+        raise ArgumentTypeError("persistent_buffers is a list of tensors")
     return reduce_scatter({**values, "output_tensor": buffers[0] if buffers else None})
 
 
