@@ -230,7 +230,8 @@ def _gather_into(values: dict[str, Any]) -> Tensor:
 def _reduce_and_scatter(values: dict[str, Any]) -> Tensor:
     """The sum over devices, of which each has a block, in the first of two buffers."""
     buffers = values["persistent_buffers"]
-    given: Sequence[object] = buffers if isinstance(buffers, (list, tuple)) else (buffers,)
+    is_list = isinstance(buffers, (list, tuple))
+    given = cast("Sequence[object]", buffers if is_list else (buffers,))
     if buffers is not None and not all(isinstance(each, Tensor) for each in given):
         raise ArgumentTypeError("persistent_buffers is a list of tensors")
     return reduce_scatter({**values, "output_tensor": given[0] if given else None})
