@@ -1043,8 +1043,11 @@ class DeclarationReader(ExpressionReader):
 
     def _scope_of(self, node: Node) -> tree.Type | None:
         """The class whose static member a declarator defines."""
-        while node.type in ("init_declarator", "array_declarator"):
-            node = self.field(node, "declarator")
+        while node.type.endswith("_declarator"):
+            inner = node.child_by_field_name("declarator")
+            if inner is None and not node.named_children:
+                break
+            node = inner or node.named_children[-1]
         if node.type != "qualified_identifier":
             return None
         found = self.qualified_name(node)
@@ -1068,10 +1071,7 @@ class DeclarationReader(ExpressionReader):
             else:
                 value = self.initial_value(written)
                 is_direct = all(each.type != "=" for each in node.children)
-        if inner.type == "qualified_identifier":
-            name, sizes = self.qualified_name(inner).text.rpartition("::")[2], ()
-        else:
-            name, type_, sizes, _ = self.declared(inner, type_)
+        name, type_, sizes, _ = self.declared(inner, type_)
         if name is None:
             raise self.error(node, "this declaration declares no name")
         self.declare(name)

@@ -299,6 +299,9 @@ class TypeReader:
             node = inner
             if node.type in ("identifier", "field_identifier", "type_identifier"):
                 return Declared(self.text(node), type_, tuple(reversed(sizes)), is_pack)
+            if node.type == "qualified_identifier":
+                name = self.qualified_name(node).text.rpartition("::")[2]
+                return Declared(name, type_, tuple(reversed(sizes)), is_pack)
             if node.type.endswith("array_declarator"):
                 type_, inner = self._array_declarator(node, type_, sizes)
             elif node.type == "variadic_declarator":
@@ -803,7 +806,7 @@ class ExpressionReader(TypeReader):
         type_ = node.child_by_field_name("type")
         if type_ is not None:
             written = self.type_descriptor(type_)
-            if self.is_variable(_built_on(written)):
+            if self.is_variable(_built_on(written).rpartition("::")[2]):
                 raise self.misread(type_.start_byte, type_.end_byte, "this is no type")
             operand = _as_call(written) or self.type_or_name(written)
         else:

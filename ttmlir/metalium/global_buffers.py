@@ -56,7 +56,9 @@ class GlobalCircularBuffer:
         if not isinstance(size, int) or size < UNIT or size % UNIT:
             raise MetaliumError(f"the size is {size!r}; it is a multiple of {UNIT} bytes")
         if buffer_type not in (BufferType.L1, BufferType.L1_SMALL):
-            raise MetaliumError(f"a global circular buffer is in L1, not in {buffer_type!s}")
+            raise MetaliumError(
+                f"a global circular buffer is in BufferType.L1, not in {buffer_type!r}"
+            )
         cores = [(sender.x, sender.y) for sender, _ in self._mapping]
         cores += [core for _, receivers in self._mapping for core in receivers]
         twice = find_repeated(cores)

@@ -42,6 +42,10 @@ int take(Number x) { return x.n; }
 Number back(Number x) { return x; }
 Number kept(7);
 Number copy_kept() { return kept; }
+struct Worn { int v; Worn(int x) : v(x) {} Worn(const Worn& o) : v(o.v) { note(200 + v); } Worn(Worn&& o) : v(o.v) { note(300 + v); } Worn& operator=(const Worn& o) { v = o.v; note(400 + v); return *this; } Worn& operator=(Worn&& o) { v = o.v; note(500 + v); return *this; } };
+struct Wrapped { int v; template <typename T> Wrapped(T&& t) { Worn w(std::forward<T>(t)); v = w.v; } };
+int unwrap(Wrapped w) { return w.v; }
+void choose(const Worn&) { note(1); } void choose(Worn&&) { note(2); }
 void kernel_main() {
     int a = 1;
     const int c = 2;
@@ -80,4 +84,6 @@ void kernel_main() {
     note(refers(place)); note(refers(3)); note(refers(std::move(place)));
     auto&& other = place; using Other = decltype(other); note(std::is_lvalue_reference_v<Other>);
     auto&& made = Counted(4); note(std::is_lvalue_reference_v<decltype(made)>);
+    Worn worn(9); const Worn fixed(3); worn = 4; worn = {5}; choose(3); choose({3}); choose(worn); choose(Worn(1));
+    note(unwrap(worn)); note(unwrap(fixed)); note(unwrap(Worn(4))); Wrapped both[] = {worn, std::move(worn)}; note(both[1].v);
 }

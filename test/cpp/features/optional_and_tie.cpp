@@ -29,6 +29,13 @@ void of_objects() {
     std::optional<Constant> g; g.emplace(Constant{3, 4}); note(g->a + g->b); std::optional<Constant> h = g; note(h->a);
     g.reset(); note(g.has_value()); g.emplace(Constant{8, 1}); note((*g).a);
 }
+std::optional<Living> converted(int x) { if (x == 1) return 12; Living l(13); return l; }
+int value_of(std::optional<Living> a) { return a ? a->v : -1; }
+void of_other_values() {
+    std::optional<Living> a(26), b{27}; a = 28; b = std::nullopt; b = 29; a.swap(b); note(a->v); b.reset(); b.swap(a); note(a.has_value());
+    Living z(30); const Living c(31); note(value_of(z)); note(value_of(c)); note(value_of(32)); note(z.v);
+    std::optional<Living> d = z, e = c; d = c; note(value_of(converted(1))); note(value_of(converted(2)));
+}
 void kernel_main() {
     of_objects();
     std::optional<Sum> p; note(p.has_value()); p.emplace(3, 4); note(p->v); p.reset(); note(bool(p)); p = Sum(5, 6); note((*p).v);
@@ -45,4 +52,5 @@ void kernel_main() {
     auto some = low > 2 ? std::optional<uint32_t>(low) : std::nullopt;
     auto none = low < 2 ? std::optional<uint32_t>(low) : std::nullopt;
     note(*some); note(none.has_value());
+    of_other_values();
 }

@@ -30,6 +30,7 @@ struct optional {
     constexpr const T& value() const { return held; }
     constexpr T value_or(T other) const { return is_set ? held : other; }
     constexpr void reset() { is_set = false; }
+    constexpr void swap(optional& other) { std::swap(*this, other); }
     template <typename... Arguments>
     constexpr T& emplace(Arguments... arguments) {
         is_set = true;
@@ -59,6 +60,10 @@ struct optional<T, false> {
         ~Place() {}
     };
 
+    template <typename U>
+    static constexpr bool is_other = !std::is_same_v<U, T> && !std::is_same_v<U, optional> &&
+                                     !std::is_same_v<U, nullopt_t> && !std::is_same_v<U, in_place_t>;
+
     bool is_set = false;
     Place held;
 
@@ -72,6 +77,8 @@ struct optional<T, false> {
     }
     optional(const T& value) { emplace(value); }
     optional(T&& value) { emplace(std::move(value)); }
+    template <typename U, typename = std::enable_if_t<is_other<std::decay_t<U>>>>
+    optional(U&& value) { emplace(std::forward<U>(value)); }
     template <typename... Arguments>
     optional(in_place_t, Arguments&&... arguments) { emplace(std::forward<Arguments>(arguments)...); }
     ~optional() { reset(); }
@@ -99,6 +106,12 @@ struct optional<T, false> {
         else emplace(std::move(value));
         return *this;
     }
+    template <typename U, typename = std::enable_if_t<is_other<std::decay_t<U>>>>
+    optional& operator=(U&& value) {
+        if (is_set) held.value = T(std::forward<U>(value));
+        else emplace(std::forward<U>(value));
+        return *this;
+    }
 
     bool has_value() const { return is_set; }
     explicit operator bool() const { return is_set; }
@@ -117,6 +130,16 @@ struct optional<T, false> {
         if (!is_set) return;
         is_set = false;
         held.value.~T();
+    }
+    void swap(optional& other) {
+        if (is_set && other.is_set) {
+            std::swap(held.value, other.held.value);
+        } else if (is_set) {
+            other.emplace(std::move(held.value));
+            reset();
+        } else if (other.is_set) {
+            other.swap(*this);
+        }
     }
     template <typename... Arguments>
     T& emplace(Arguments&&... arguments) {

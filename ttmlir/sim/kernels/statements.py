@@ -48,7 +48,7 @@ from ttmlir.sim.kernels.library import LibraryCall
 from ttmlir.sim.kernels.limits import MAX_CASES
 from ttmlir.sim.kernels.packs import expand_pattern
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import InScope, Scope, Variable
+from ttmlir.sim.kernels.scope import Evaluated, InScope, Scope, Variable
 from ttmlir.sim.kernels.unknown_names import check_branch
 from ttmlir.sim.kernels.value import (
     LocalLvalue,
@@ -273,13 +273,15 @@ def _return_value(context: Context, node: tree.Return, written: tree.Expression)
     if context.result is None:
         value = decay_function(context, value, written)
     target = value.type if context.result is None else context.result
-    value = settle(convert_implicitly(context, value, target, written))
+    is_over = _ends_here(context, written)
+    taken: tree.Node = Evaluated(value, position=written.position) if is_over else written
+    value = settle(convert_implicitly(context, value, target, taken))
     if context.result is None:
         context.result = value.type
     _note_space(context, value)
     returned = find_returned(context, written)
     if returned is None:
-        value = copy_struct(context, value, written, is_over=_ends_here(context, written))
+        value = copy_struct(context, value, written, is_over=is_over)
     _emit_return(context, value.node, node, returned)
 
 

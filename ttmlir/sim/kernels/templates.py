@@ -555,6 +555,8 @@ class Deduction:
 # Which of the functions of a name is called: overload resolution (C++17, [over.match]).
 
 EXACT, PROMOTION, CONVERSION, USER_DEFINED, ELLIPSIS = 0.0, 1.0, 2.0, 3.0, 4.0
+OF_MOVED = 0.25
+"""How much better `T&&` takes a value than `const T&` does."""
 
 
 @dataclass(frozen=True)
@@ -789,7 +791,8 @@ def _rank(
         if is_list(target):
             return rank_list(context, given, target)
         fits = isinstance(target, (StructType, ArrayType)) or len(given.braces.elements) <= 1
-        return CONVERSION if fits else None
+        is_moving = isinstance(type_, tree.Reference) and type_.is_rvalue
+        return CONVERSION - OF_MOVED * is_moving if fits else None
     found = given.found
     if isinstance(type_, tree.Reference):
         given_type = found.type
@@ -799,7 +802,8 @@ def _rank(
         if type_.is_rvalue:
             if not is_forwarding(type_, candidate.function) and not is_moved(given):
                 return None
-            return -0.25 if is_same else rank_conversion(context, given.value, target.type)
+            rank = EXACT if is_same else rank_conversion(context, given.value, target.type)
+            return None if rank is None else rank - OF_MOVED
         is_over = is_moved(given)
         if not target.const:
             return EXACT if is_same and not is_over else None

@@ -102,9 +102,13 @@ class MeshSocket:
         parts = {target: arrays[source].copy() for source, target in self.routes()}
         self._pair.sent.append((spec, parts))
 
-    def receive(self) -> tuple[TensorSpec, dict[int, Array]] | None:
+    def first_sent(self) -> tuple[TensorSpec, dict[int, Array]] | None:
         """What was sent first, by the numbers of the devices that get it; None if nothing was."""
-        return self._pair.sent.popleft() if self._pair.sent else None
+        return self._pair.sent[0] if self._pair.sent else None
+
+    def receive(self) -> None:
+        """Take what was sent first off the socket."""
+        self._pair.sent.popleft()
 
     def routes(self) -> list[tuple[int, int]]:
         """The devices that are connected, by their numbers in the meshes of both ends."""

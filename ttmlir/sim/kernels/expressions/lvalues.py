@@ -193,6 +193,12 @@ def take_address(context: Context, lvalue: Lvalue, node: tree.Node) -> Value:
             holder = code.list_of([code.name(lvalue.identifier)])
             pointer = PointerType(lvalue.type, const=lvalue.is_const)
             return point_into(holder, code.constant(0), None, pointer)
+        case BitsLvalue():
+            message = (
+                "a member that shares its bits with other members of a union has no address here; "
+                "assign it, or make the union one of an object alone"
+            )
+            raise context.error(node, message)
         case _:
             raise context.error(node, "the address of this is not supported")
 
@@ -510,6 +516,9 @@ def _convert_object(
     if not fitting:
         return None
     known = cast("tree.Expression", Evaluated(value, position=node.position))
+    if isinstance(node, tree.Name) and isinstance(value.type, StructType):
+        # A variable stays in use: constructors that move do not take it.
+        known = node
     made = context.handlers.construct(context, target, (known,), node)
     return keep_temporary(context, made, node)
 
@@ -1103,7 +1112,8 @@ def find_array(context: Context, node: tree.Expression) -> Lvalue | None:
         if isinstance(symbol, FieldName):
             lvalue = find_own_member(context, symbol, node)
             return lvalue if isinstance(lvalue.type, ArrayType) else None
-        if not isinstance(symbol, Variable) or isinstance(symbol.storage, Value):
+        is_late = node.scope is not None or isinstance(symbol, LateVariable)
+        if not is_late and (not isinstance(symbol, Variable) or isinstance(symbol.storage, Value)):
             return None
     elif not is_lvalue(context, node):
         return None

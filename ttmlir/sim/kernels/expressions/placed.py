@@ -35,7 +35,7 @@ def evaluate_new(context: Context, node: tree.New) -> Value:
         raise context.error(
             node.place,
             f"the variable here is no '{type_.name}': objects are made in variables of their own "
-            "type, and in L1",
+            f"type, in L1, and in a 'union {{ {type_.name} value; }}' that has no other member",
         )
     pointer = replace(place, type=PointerType(type_, place.type.volatile))
     value = _make(context, type_, node)

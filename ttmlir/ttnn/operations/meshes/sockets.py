@@ -51,7 +51,7 @@ def _send(values: dict[str, Any]) -> list[Tensor]:
 def _receive(values: dict[str, Any]) -> list[Tensor]:
     """Receive what was sent into a tensor; devices to which nothing is sent keep what they have."""
     tensor, socket = _end_of(values, "output_tensor", "RECEIVER")
-    found = socket.receive()
+    found = socket.first_sent()
     if found is None:
         raise UsageError(
             "nothing was sent over the socket that was not received; operations are done in order "
@@ -63,6 +63,7 @@ def _receive(values: dict[str, Any]) -> list[Tensor]:
             f"output_tensor has {tensor.shape}, {tensor.dtype} and {tensor.layout}; what was sent "
             f"has {spec.shape}, {spec.dtype} and {spec.layout}"
         )
+    socket.receive()
     for number, array in parts.items():
         tensor.parts[number].storage.array = array
     remember_program(common_device(tensor), tensor.spec)
