@@ -278,7 +278,7 @@ def _find_address(value: Value, parameter: ParameterType) -> Value:
         return Value(type_.fields[0].type, code.subscript(value.node, code.constant(0)))
     if not parameter.may_be_memory:
         return value
-    if not type_.name.startswith(("CoreLocalMem<", "Scratchpad<")):
+    if not type_.name.startswith(("CoreLocalMem<", "Scratchpad<", "LocalTensorAccessor<")):
         return value
     return make_value(UNSIGNED, code.subscript(value.node, code.constant(0)))
 
