@@ -575,6 +575,9 @@ _OPERATOR_WORDS = {
 }
 """Operators that are words."""
 _COMPARISONS = frozenset({"<", ">", "<=", ">="})
+_TOLD = re.compile(r"\s*<\s*((true|false)\s*,|[\w:]+\s*\.\.\.\s*>\s*::)")
+"""What nothing is compared with, so that a class template stands before, known or not: headers that
+include nothing do not know those of the headers before them."""
 _SIGNS = frozenset({"+", "-", "*", "&"})
 """Operators of two operands that are operators of one, too."""
 _EXPRESSIONS = (
@@ -891,7 +894,8 @@ class ExpressionReader(TypeReader):
         if node.type not in ("identifier", "qualified_identifier"):
             return
         name = self.text(node)
-        if self.is_type(name.rpartition("::")[2]):
+        is_told = _TOLD.match(self.source.text, node.end_byte) is not None
+        if is_told or self.is_type(name.rpartition("::")[2]):
             error = self.error(node, f"'{name}' is a type, which is no operand")
             raise MisreadError(error, (node.start_byte, "typename "))
 

@@ -20,6 +20,7 @@ VECTORS = "sfpi"
 _NAMESPACES = {
     "sfpi.hpp": VECTORS,
     "sfpu.hpp": "ckernel",
+    "instructions.hpp": "ckernel",
     "loads.hpp": "ckernel",
     "untilizing.hpp": "tiles",
     "columns.hpp": "ckernel::sfpu",

@@ -19,7 +19,20 @@ struct OfBool { int operator()(bool x) const { return x ? 70 : 71; } int name(bo
 template <typename... F> struct Overloads : F... { using F::operator()...; };
 template <typename... F> struct Names : F... { using F::operator()...; using F::name...; };
 template <typename... F> Overloads<F...> overload(F... f) { return Overloads<F...>{f...}; }
+template <typename... T> struct Branch {
+    std::tuple<T...> elements;
+    constexpr explicit Branch(T... given) noexcept : elements(given...) {}
+    uint32_t add(T... more) const { return (more + ... + std::get<0>(elements)); }
+};
+template <typename... T> auto make_branches(T... given) {
+    using One = Branch<T...>;
+    return std::tuple<One>{One{given...}};
+}
 void kernel_main() {
+    auto single = make_branches(41u); note(std::get<0>(std::get<0>(single).elements)); note(std::get<0>(single).add(2));
+    auto pair = make_branches(7u, OfInt{}); note(std::get<1>(std::get<0>(pair).elements)(9));
+    note(Branch<uint32_t, int>(5u, 6).add(1u, 2)); note(std::get<0>(std::tuple<OfInt>(OfInt{}))(30));
+    std::tuple<int> narrow(3); std::tuple<long> wide(narrow); note(std::get<0>(wide));
     note(weigh(std::make_index_sequence<3>{}, 3u, uint8_t(5), uint16_t(7)));
     note(sum(1u, 2u, 3u)); note(sum()); note(join<4, 0, 7>()); note(count(1, 2.0f, 'c'));
     note(Length<List<uint8_t, int, float>>::value); note(Length<List<>>::value);

@@ -66,3 +66,11 @@ def test_places_behind_inserted_words(line: str) -> None:
     with pytest.raises(CppSyntaxError) as caught:
         parse(text, "k.cpp")
     assert caught.value.position.column == text.index("new") + 1
+
+
+def test_templates_of_other_headers_are_told_by_their_arguments() -> None:
+    """Nothing is compared with `true`, or with a pack before `>::`."""
+    one, two = (f"T<E...>::q.{each}[I] == N ? P : T<E...>::q.{each}[I]" for each in "ab")
+    written = f"f(s<p<E>, C<true, S, {one}, {two}, H>>(x))"
+    known = "template <typename... A> struct T {}; template <bool, typename... B> struct C {};"
+    assert body(written) == parse(f"{known} void f() {{ a = 1; {written}; }}", "k.cpp").items[2:]

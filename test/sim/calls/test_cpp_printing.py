@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from cores.compute_core import ComputeCore
 from cores.tile_bytes import packed
+from numpy.typing import NDArray
 
 from ttmlir.layout.enums import DataType
 from ttmlir.sim.errors import SimError
@@ -123,3 +126,42 @@ def test_macros_of_the_profiler_are_empty() -> None:
     core.core.print_line = (lines := list[str]()).append
     core.run_cpp(f"void kernel_main() {{ {body} }}")
     assert len(lines) == 3
+
+
+def printed_of_dst(call: str, tile: NDArray[Any] = TILE) -> list[str]:
+    """What a call prints whose kernel holds a tile in tile 1 of DST, and zeros in the others."""
+    core = ComputeCore()
+    core.filled(0, DataType.BF16, [packed(tile)])
+    core.buffer(16, DataType.BF16, 1)
+    core.core.print_line = (lines := list[str]()).append
+    core.run_cpp(f"""
+        #include "api/debug/dprint_tensix.h"
+        void kernel_main() {{
+            unary_op_init_common(0, 16);
+            copy_tile_to_dst_init_short(0);
+            tile_regs_acquire();
+            copy_tile(0, 0, 1);
+            {call}
+            tile_regs_commit();
+            tile_regs_wait();
+            pack_tile(1, 16);
+            tile_regs_release();
+        }}""")
+    return [line.partition(": ")[2] for line in lines]
+
+
+def test_tiles_of_dst() -> None:
+    """The rows of the four faces, one after another, also with a line between the faces."""
+    faces = TILE.reshape(2, 16, 2, 16).swapaxes(1, 2).reshape(64, 16)
+    rows = ["".join(f"{int(number)} " for number in row) for row in faces]
+    assert printed_of_dst("dprint_tensix_dest_reg(1);") == ["Tile ID = 1", *rows]
+    lines = printed_of_dst("dprint_tensix_dest_reg<true>(1);")
+    assert lines == ["Tile ID = 1", *(x for i in range(4) for x in (*rows[16 * i :][:16], ""))]
+    assert printed_of_dst("dprint_tensix_dest_reg();", TILE + 1) == [
+        "Tile ID = 0",
+        *["0 " * 16] * 64,
+    ]
+    small = printed_of_dst("dprint_tensix_dest_reg(1);", np.full_like(TILE, -(2.0**-20)))
+    assert small[1] == "-9.53674e-07 " * 16
+    with pytest.raises(SimError, match="DST has no tile 16: a thread sees"):
+        printed_of_dst("dprint_tensix_dest_reg(16);")

@@ -33,8 +33,12 @@ BYTES = 96
 PAGE_SIZE = 256
 """What this project's own host programs set in the flags of a layout with the size of a page."""
 NAMES = BindingNames(
-    tensors=(("a", TensorNames(layout=0, address=0)), ("b", TensorNames(layout=2, address=1))),
-    tensor_lists=(("both", ("b", "a")),),
+    tensors=(
+        ("a", TensorNames(layout=0, address=0)),
+        ("b", TensorNames(layout=2, address=1)),
+        ("local", TensorNames(layout=4, address=2)),
+    ),
+    tensor_lists=(("both", ("b", "a")), ("parts", ("local", "local"))),
     scratchpads=(("pad", ScratchpadNames(address=2, size=BYTES)),),
 )
 
@@ -42,7 +46,7 @@ NAMES = BindingNames(
 def printed(body: str, release: Release | None = None) -> list[str]:
     """What a kernel prints that has two tensors; word 0 of page i of them is 100 + i and 200 + i.
 
-    Its scratchpad is a buffer in L1.
+    Its scratchpad is a buffer in L1, which is a third tensor, too.
     """
     device, program = CreateDevice(0, cycle_limit=1_000_000), CreateProgram()
     queue = device.command_queue()
@@ -59,17 +63,19 @@ def printed(body: str, release: Release | None = None) -> list[str]:
         '#include "api/dataflow/noc.h"\n#include "experimental/kernel_args.h"\n'
         f"void kernel_main() {{\n{body}\n}}\n"
     )
+    scratch = CreateBuffer(
+        InterleavedBufferConfig(
+            device=device, size=BYTES, page_size=BYTES, buffer_type=BufferType.L1
+        )
+    )
+    buffers.append(scratch)
     layouts = [TensorAccessorArgs(each, aligned_page_size=True) for each in buffers]
     arguments = [word for each in layouts for word in each.get_compile_time_args()]
     if release is Release.LATE_2026:
         arguments = [number & ~PAGE_SIZE for number in arguments]
     kernel = CreateKernelFromString(program, text, CORE, ReaderDataMovementConfig(arguments))
     kernel.names, kernel.release = NAMES, release
-    addresses = [each.address() for each in buffers]
-    scratch = InterleavedBufferConfig(
-        device=device, size=BYTES, page_size=BYTES, buffer_type=BufferType.L1
-    )
-    SetCommonRuntimeArgs(program, kernel, [*addresses, CreateBuffer(scratch).address()])
+    SetCommonRuntimeArgs(program, kernel, [each.address() for each in buffers])
     EnqueueProgram(queue, program)
     return [line.partition(": ")[2] for line in device.printed]
 
@@ -90,6 +96,34 @@ def test_scratchpads() -> None:
         ASSERT(pad.get_base_address() == get_common_arg_val<uint32_t>(2));
         DPRINT << (pad.end() - pad.begin()) << " " << *pad.local_mem() << ENDL();"""
     assert printed(body) == ["103 7 24 48 96", "24 7"]
+
+
+def test_local_parts_of_tensors() -> None:
+    """Elements, transfers to and from them, addresses, several tensors under one name."""
+    body = """
+        LocalTensorAccessor<uint32_t> words(tensor::local);
+        LocalTensorAccessor<volatile uint16_t> halves(words.get_bank_base_address() + 2);
+        Noc noc;
+        TensorAccessor a(tensor::a);
+        noc.async_read(a, words, 32, {.page_id = 3}, {.offset_bytes = 64});
+        noc.async_read_barrier();
+        auto lock = words.scoped_lock(0, 24);
+        words[0] = 7;
+        auto& last = words[1];
+        last = 9;
+        halves[0] = 5;
+        DPRINT << words[16] << " " << words[0] << " " << words[1] << ENDL();
+        noc.async_write(words, a, 32, {.offset_bytes = 64}, {.page_id = 1});
+        noc.async_write_barrier();
+        noc.async_write_zeros(words, 32);
+        noc.write_zeros_l1_barrier();
+        noc.async_read(a, words, 32, {.page_id = 1}, {.offset_bytes = 32});
+        noc.async_read_barrier();
+        auto parts = make_local_tensor_accessors<uint32_t>(tensor::parts);
+        DPRINT << parts.size() << " " << parts[0][8] << " " << parts[1][0] << ENDL();
+        DPRINT << (words.local_mem() + 8 - words.local_mem()) << ENDL();
+        ASSERT(words.get_bank_base_address() == get_common_arg_val<uint32_t>(2));"""
+    assert printed(body) == [f"103 {7 + (5 << 16)} 9", "2 103 0", "8"]
 
 
 def test_several_tensors_under_one_name() -> None:
@@ -225,6 +259,18 @@ ERRORS = [
     ("Scratchpad<uint32_t> pad(scratch::pad); pad[24] = 1;", "an assertion does not hold"),
     ("Noc n; n.async_read(PrecomposedUnicastEndpoint{}, CircularBuffer(0), 4, {.addr = 4}, {});",
      "its arguments have no .addr but .noc_addr"),
+    ("LocalTensorAccessor<uint32_t> a(tensor::a);", "this one is in DRAM; use TensorAccessor"),
+    ("LocalTensorAccessor<uint32_t> a(get_common_arg_val<uint32_t>(2) + 2);",
+     "an assertion does not hold"),
+    ("LocalTensorAccessor<uint32_t> a(tensor::local); a[24] = 1;",
+     "to 0x16e004 of L1 of core (0, 0), of which kernels may use"),
+    ("LocalTensorAccessor<uint32_t> a(tensor::local); Noc n; n.async_write(a, TensorAccessor("
+     "tensor::local), 96, {.offset_bytes = 64}, {.page_id = 0});", "of L1 of core (0, 0)"),
+    ("LocalTensorAccessor<uint32_t> a(tensor::local); a[1 << 20] = 1;",
+     "to 0x56dfa4 of L1 of core (0, 0), of which kernels may use"),
+    ("LocalTensorAccessor<uint32_t> a = 4096;", "'int' does not convert to 'LocalTensorAcc"),
+    ("""LocalTensorAccessor<uint32_t> a(tensor::local); Noc n; n.async_write_multicast(
+        CircularBuffer(0), a, 32, 1, {}, {});""", "a multicast goes to a CircularBuffer"),
 ]  # fmt: skip
 
 

@@ -48,6 +48,8 @@ BODIES = [
     'asm volatile("sfpload");',
     "TTI_SFPMAD(0, 0, 0, 0, 0);",
     "x = lut(x, y, y, y);",
+    "x = lut(x, vLut8si(0.5f, 0.5f), vLut16si(0.5f, 0.5f), vLut8si(0.5f, 0.5f));",
+    "vLut8si table(sLut8si(sLut8si(1, 2), sLut8si(1, 2)));",
 ]
 
 

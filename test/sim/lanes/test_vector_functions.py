@@ -80,6 +80,41 @@ TABLES = [
             X,
         ),
     ),
+    (
+        "lut(x, vLut8si(0.5f, -0.375f), vLut8si(uint8_t(0x38), uint8_t(0xff)), "
+        "vLut8si(0.0f, 0.265625f))",
+        np.copysign(OF_BYTES, X),
+    ),
+    (
+        "lut(x, vLut8si(0.3f, 3.0f), vLut8si(-0.001f, -1.99f), vLut8si(0.97f, 0.0f))",
+        np.copysign(lines([1, 2], [0.296875, 0, 0.96875], [1.9375, -1.9375, 0]), X),
+    ),
+    (
+        "lut(x, vLut16si(1.0f, -0.5f), vLut16si(sLut16si(0x4000, 0x3800)), "
+        "vLut16si(-1.0f, 1e-6f), LutSign::Update)",
+        OF_HALVES,
+    ),
+    (
+        "lut(x, vLut16si(0.1f, 70000.0f), vLut16si(sLut16si(20.0f, 0.0f)), "
+        "as<vLut16si>(vUInt(0x7c007c00)))",
+        np.copysign(lines([1, 2], [614 / 1024 / 16 + 1 / 16, 20, 0], [65504, 0, 0]), X),
+    ),
+    (
+        "lut(x, vLut32si(0.5f, 3.0f), vLut32si(sLut32si(-1.25f, 0.1f)), vLut32si(2.0f, 1.0f), "
+        "LutSign::Update)",
+        lines([1, 2], [0.5, -1.25, 2], [3, 0.1, 1]),
+    ),
+    (
+        "lut(x, vLut16ss(1.0f, 2.0f), vLut16ii(-0.5f, 0.5f), vLut16ss(3.0f, 4.0f), "
+        "vLut16ii(0.125f, 0.25f), vLut16ss(8.0f, -1.0f), vLut16ii(0.0f, -3.0f), LutSign::Update)",
+        lines([0.5, 1, 1.5, 2, 3], SLOPES, INTERCEPTS),
+    ),
+    (
+        "lut<LutMode::Fp16x6_HWM4>(x, vLut16ss(sLut16ss(sLut16si(1.0f, -0.5f), sLut16si(2.0f, "
+        "0.5f))), vLut16ii(sLut16ii(sLut16si(1.0f, -0.5f), sLut16si(2.0f, 0.5f))), vLut16ss(3.0f, "
+        "4.0f), vLut16ii(0.125f, 0.25f), vLut16ss(8.0f, -1.0f), vLut16ii(0.0f, -3.0f))",
+        np.copysign(lines([0.5, 1, 1.5, 2, 4], SLOPES, INTERCEPTS), X),
+    ),
 ]
 """Tenstorrent's simulator gave the same bits for tables of random registers, as far as it has
 them: `lut` and `lut2_sign` of six."""

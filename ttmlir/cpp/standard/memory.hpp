@@ -1,4 +1,4 @@
-// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken SemaphoreBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr
+// CoreLocalMem ScopedLock CircularBuffer_scoped_lock DataflowBuffer_scoped_lock DataflowBuffer_scoped_write_lock DataflowBuffer_scoped_read_lock noc_traits_t Scratchpad ScratchpadBindingToken LocalTensorAccessor make_local_tensor_accessors SemaphoreBindingToken NocOptVals Noc_is_read_trid_flushed DataflowBuffer_evil_set_read_ptr DataflowBuffer_evil_set_write_ptr
 namespace experimental {
 
 // A lock only tells a debugger of tt-metal who uses memory.
@@ -92,6 +92,37 @@ public:
         return ScopedLock{};
     }
 };
+
+// The part of a tensor in L1 that this core holds, for data movement and for compute kernels.
+template <typename T>
+class LocalTensorAccessor {
+public:
+    uint32_t address;
+
+    explicit LocalTensorAccessor(uint32_t given) : address(given) { ASSERT(address % alignof(T) == 0); }
+    template <uint32_t Layout, uint32_t Address, uint32_t CommonLayout>
+    explicit LocalTensorAccessor(tensor_accessor::TensorBindingToken<Layout, Address, CommonLayout> token)
+        : LocalTensorAccessor(get_common_arg_val<uint32_t>(Address)) {
+        static_assert(
+            !TensorAccessorArgs<Layout, CommonLayout>().is_dram,
+            "LocalTensorAccessor takes a tensor in L1, and this one is in DRAM; use TensorAccessor");
+    }
+    T& operator[](uint32_t index) const { return local_mem()[index]; }
+    uint32_t get_bank_base_address() const { return address; }
+    ScopedLock scoped_lock(uint32_t first, uint32_t count) const { return ScopedLock{}; }
+    CoreLocalMem<T> local_mem() const { return CoreLocalMem<T>(address); }
+};
+
+template <typename T, typename Tokens, size_t... Numbers>
+auto make_local_accessors(const Tokens& tokens, std::index_sequence<Numbers...>) {
+    return std::array<LocalTensorAccessor<T>, sizeof...(Numbers)>{
+        LocalTensorAccessor<T>(std::get<Numbers>(tokens))...};
+}
+
+template <typename T, typename... Tokens>
+auto make_local_tensor_accessors(const std::tuple<Tokens...>& tokens) {
+    return make_local_accessors<T>(tokens, std::make_index_sequence<sizeof...(Tokens)>{});
+}
 
 inline ScopedLock CircularBuffer_scoped_lock(const CircularBuffer& buffer, uint32_t count = 1) { return ScopedLock{}; }
 inline ScopedLock DataflowBuffer_scoped_lock(const DataflowBuffer& buffer, uint32_t count = 1) { return ScopedLock{}; }

@@ -1,4 +1,4 @@
-// vFloat vInt vUInt vBool vSMag vMag vUInt16 vFloat16a vFloat16b s2vFloat16a s2vFloat16b dst_reg l_reg LRegs RoundMode ExponentMode MantissaMode ShiftMode vConst0 vConst1 vConstNeg1 vConst0p8373 vConstTileId vConstFloatPrgm0 vConstFloatPrgm1 vConstFloatPrgm2 vConstIntPrgm0 vConstIntPrgm1 vConstIntPrgm2 abs setsgn copysgn exexp exexp_nodebias exman8 exman9 exman setexp setman addexp ldexp lz lz_nosgn shft reinterpret as int32_to_float float_to_fp16a float_to_fp16b float_to_uint8 float_to_int8 float_to_uint16 float_to_int16 convert min max clamp symmetric_clamp vec_min_max vec_swap swap polynomial is_nan is_inf is_zero is_neg rand approx_recip approx_exp subvec_transp subvec_shflror1 subvec_shflshr1 begin_if begin_else begin_elseif begin_block narrow end_if
+// vFloat vInt vUInt vBool vSMag vMag vUInt16 vFloat16a vFloat16b s2vFloat16a s2vFloat16b dst_reg l_reg LRegs RoundMode ExponentMode MantissaMode ShiftMode vConst0 vConst1 vConstNeg1 vConst0p8373 vConstTileId vConstFloatPrgm0 vConstFloatPrgm1 vConstFloatPrgm2 vConstIntPrgm0 vConstIntPrgm1 vConstIntPrgm2 abs setsgn copysgn exexp exexp_nodebias exman8 exman9 exman setexp setman addexp ldexp lz lz_nosgn shft reinterpret as int32_to_float float_to_fp16a float_to_fp16b float_to_uint8 float_to_int8 float_to_uint16 float_to_int16 convert min max clamp symmetric_clamp vec_min_max vec_swap swap polynomial is_nan is_inf is_zero is_neg rand approx_recip approx_exp vLut8si vLut16si vLut16ss vLut16ii vLut32si sLut8si sLut16si sLut16ss sLut16ii sLut32si LutSign LutMode subvec_transp subvec_shflror1 subvec_shflshr1 begin_if begin_else begin_elseif begin_block narrow end_if
 namespace sfpi {
 
 class vFloat;
@@ -431,6 +431,117 @@ inline vFloat lut2_sign(
     const vFloat& x, const vUInt& a, const vUInt& b, const vUInt& c, const vUInt& d, const vUInt& e,
     const vUInt& f, int mode = 1) {
     return look_up(x, a, b, c, d, e, f, mode == 1 ? 3 : 4, false);
+}
+
+// Coefficients of a table in 8 or 16 bits: a slope and an intercept, two slopes or two intercepts.
+enum class LutSign { Retain, Update };
+enum class LutMode { Fp8x3, Fp16x3, Fp32x3, Fp16x6_HWM3, Fp16x6_HWM4 };
+constexpr unsigned lut_intercepts = 0;
+constexpr unsigned lut_lines = 2;
+constexpr unsigned lut_slopes = 3;
+
+template <bool IsHalf>
+constexpr uint32_t encode_coefficient(float value) {
+    constexpr unsigned kept = IsHalf ? 10 : 4;
+    const uint32_t bits = std::bit_cast<uint32_t>(value);
+    const uint32_t sign = bits >> 31;
+    const uint32_t rounded = (bits & 0x7fffffffu) + (1u << (22 - kept));
+    const int exponent = int(rounded >> 23) - 128;
+    const uint32_t mantissa = (rounded & 0x7fffffu) >> (23 - kept);
+    if constexpr (IsHalf) {
+        const uint32_t number = exponent < -16 ? 0x7c00u : exponent >= 15 ? 0x7bffu : uint32_t(exponent + 16) << 10 | mantissa;
+        return sign << 15 | number;
+    } else {
+        const uint32_t number = exponent < -7 ? 0xffu : exponent >= 0 ? 0x0fu : uint32_t(-1 - exponent) << 4 | mantissa;
+        return sign << 7 | number;
+    }
+}
+
+template <bool IsHalf, unsigned Kind>
+class sLut {
+public:
+    using single_t = std::conditional_t<IsHalf, uint16_t, uint8_t>;
+
+    uint32_t bits;
+
+    constexpr explicit sLut(single_t a, single_t b) : bits(join(a, b)) {}
+    constexpr explicit sLut(int a, int b) : bits(join(uint32_t(a), uint32_t(b))) {}
+    constexpr sLut(float a, float b) : bits(join(encode_coefficient<IsHalf>(a), encode_coefficient<IsHalf>(b))) {}
+    constexpr sLut(sLut<IsHalf, lut_lines> a, sLut<IsHalf, lut_lines> b)
+        : bits(Kind == lut_slopes ? join(a.bits >> 16, b.bits >> 16) : join(a.bits, b.bits)) {
+        static_assert(IsHalf && Kind != lut_lines, "two lines make sLut16ss or sLut16ii");
+    }
+    constexpr uint32_t get() const { return bits; }
+    static constexpr uint32_t join(uint32_t a, uint32_t b) {
+        const uint32_t mask = IsHalf ? 0xffffu : 0xffu;
+        const unsigned width = IsHalf ? 16 : 8;
+        return Kind == lut_lines ? (a & mask) << width | (b & mask) : (b & mask) << width | (a & mask);
+    }
+};
+
+template <bool IsHalf, unsigned Kind>
+class vLut {
+public:
+    builtin_sfpi_integers lanes;
+
+    explicit vLut(builtin_sfpi_integers given) : lanes(given) {}
+    explicit vLut(sLut<IsHalf, Kind> given) : lanes(vUInt(given.get()).lanes) {}
+    explicit vLut(typename sLut<IsHalf, Kind>::single_t a, typename sLut<IsHalf, Kind>::single_t b)
+        : vLut(sLut<IsHalf, Kind>(a, b)) {}
+    vLut(float a, float b) : vLut(sLut<IsHalf, Kind>(a, b)) {}
+};
+
+using sLut8si = sLut<false, lut_lines>;
+using sLut16si = sLut<true, lut_lines>;
+using sLut16ss = sLut<true, lut_slopes>;
+using sLut16ii = sLut<true, lut_intercepts>;
+using vLut8si = vLut<false, lut_lines>;
+using vLut16si = vLut<true, lut_lines>;
+using vLut16ss = vLut<true, lut_slopes>;
+using vLut16ii = vLut<true, lut_intercepts>;
+
+class sLut32si {
+public:
+    float slope;
+    float intercept;
+
+    constexpr sLut32si(float a, float b) : slope(a), intercept(b) {}
+    vFloat s() const { return vFloat(slope); }
+    vFloat i() const { return vFloat(intercept); }
+};
+
+class vLut32si {
+public:
+    vFloat slope;
+    vFloat intercept;
+
+    vLut32si(sLut32si given) : slope(given.s()), intercept(given.i()) {}
+    vLut32si(const vFloat& a, const vFloat& b) : slope(a), intercept(b) {}
+    vLut32si(float a, float b) : slope(a), intercept(b) {}
+};
+
+inline vFloat lut(
+    const vFloat& x, const vLut8si& a, const vLut8si& b, const vLut8si& c, LutSign sign = LutSign::Retain) {
+    return look_up(x, vUInt(a.lanes), vUInt(b.lanes), vUInt(c.lanes), 0, sign == LutSign::Retain);
+}
+inline vFloat lut(
+    const vFloat& x, const vLut16si& a, const vLut16si& b, const vLut16si& c, LutSign sign = LutSign::Retain) {
+    return look_up(x, vUInt(a.lanes), vUInt(b.lanes), vUInt(c.lanes), 1, sign == LutSign::Retain);
+}
+inline vFloat lut(
+    const vFloat& x, const vLut32si& a, const vLut32si& b, const vLut32si& c, LutSign sign = LutSign::Retain) {
+    return sign == LutSign::Retain
+               ? lut2(x, a.slope, b.slope, c.slope, a.intercept, b.intercept, c.intercept)
+               : lut2_sign(x, a.slope, b.slope, c.slope, a.intercept, b.intercept, c.intercept);
+}
+template <LutMode Mode = LutMode::Fp16x6_HWM3>
+inline vFloat lut(
+    const vFloat& x, const vLut16ss& a, const vLut16ii& b, const vLut16ss& c, const vLut16ii& d,
+    const vLut16ss& e, const vLut16ii& f, LutSign sign = LutSign::Retain) {
+    constexpr int table = Mode == LutMode::Fp16x6_HWM3 ? 3 : 4;
+    return look_up(
+        x, vUInt(a.lanes), vUInt(c.lanes), vUInt(e.lanes), vUInt(b.lanes), vUInt(d.lanes), vUInt(f.lanes),
+        table, sign == LutSign::Retain);
 }
 
 // Conversions. Integers of these have a sign bit and are in no two's complement.

@@ -796,6 +796,14 @@ PRINTING_CALLS = (
     ),
     _slice("TileSlice"),
     _slice("TSLICE"),
+    KernelCall(
+        "dprint_tensix_dest_reg",
+        "Print the 64 rows of the faces of a tile of DST, on MATH; `by_face` parts the faces.",
+        header="debug/dprint_tensix.h",
+        roles=Role.MATH,
+        options=(Option(name="tile_id", type="uint32_t", default="0"),),
+        templates=(number("by_face", "0"),),
+    ),
 )
 """The calls, in the order of the documentation."""
 

@@ -191,6 +191,16 @@ class MathApi(LateColumnsApi):
         self.dst.commit(self.thread.clock)
         self.spend(UNITS.dst_handover)
 
+    @kernel_call()
+    def dprint_tensix_dest_reg(self, tile: int = 0, *, template: Template = ()) -> None:
+        """Print a tile of DST in the order of memory, 16 numbers in a line, as floating point."""
+        lines = [f"Tile ID = {tile}\n"]
+        for number, row in enumerate(self.tile(tile).reshape(64, 16).tolist(), 1):
+            lines.append("".join(f"{value:g} " for value in row) + "\n")
+            if template and template[0] and number % 16 == 0:
+                lines.append("\n")
+        self.dprint(*lines)
+
     @kernel_call(waits=True)
     def acquire_dst(self, mode: int = 0) -> bool:
         """Take a free half; the mode of 2024 has no effect."""

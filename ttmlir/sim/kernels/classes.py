@@ -379,15 +379,17 @@ def construct(
         return _call_constructor(context, type_, info, arguments, node, braced=braced)
     if not arguments:
         return build_zero(context, type_)
+    is_tuple = type_.name.startswith(_TUPLE)
     if len(arguments) == 1 and not isinstance(arguments[0], tree.Braces):
         given = Given(context, arguments[0])
         source = given.found.type
         is_copy = isinstance(source, StructType) and source.derives_from(type_)
-        if is_copy or not braced:
+        is_element = is_tuple and not source.name.startswith(_TUPLE)
+        if is_copy or not (braced or is_element):
             return copy_struct(context, convert_implicitly(context, given.value, type_, node), node)
         known = Evaluated(given.found, position=arguments[0].position)
         arguments = (cast("tree.Expression", known),)
-    braced = braced or type_.name.startswith("std::tuple<")
+    braced = braced or is_tuple
     if not braced and not _is_single_braces(arguments):
         message = f"'{type_.name}' has no constructor with {plural(len(arguments), 'argument')}"
         raise context.error(node, f"{message}; write braces to set its members")
@@ -411,7 +413,9 @@ def _find_list_constructors(
     given = Given(context, tree.Braces(elements, position=node.position))
     for each in info.constructors if arguments else ():
         first, *others = each.parameters or (None,)
-        if first is None or any(one.default is None for one in others) or each.template_parameters:
+        if first is None or first.is_pack or each.template_parameters:
+            continue
+        if any(one.default is None for one in others):
             continue
         written = first.type.referent if isinstance(first.type, tree.Reference) else first.type
         if not _may_be_list(written):
@@ -482,7 +486,8 @@ def copy_object(
     return _make_by(context, type_, context.unit.classes[type_.number], given, node)
 
 
-_TAKING_ANY = ("std::pair<", "std::tuple<", "std::optional<")
+_TUPLE = "std::tuple<"
+_TAKING_ANY = ("std::pair<", _TUPLE, "std::optional<")
 """Classes whose constructors take values of other types and convert them."""
 
 
@@ -1176,7 +1181,7 @@ def make_class(
         path = next(x for x, each in unit.namespaces.items() if each is template.scope)
         name = f"{path}::{name}" if path == "std" else name
     definition, inner = _choose_specialization(context, template, symbols, scope)
-    if name.startswith("std::tuple<"):
+    if name.startswith(_TUPLE):
         definition, inner = _define_tuple(definition, symbols, scope)
     if not definition.is_defined:
         raise context.error(node, f"'{name}' is declared but never defined")

@@ -224,8 +224,10 @@ _VECTOR_MACROS = {
     "v_endblock": "sfpi::end_if(); }",
     "v_and(x)": "sfpi::narrow(x)",
     "sfpi_inline": "inline",
+    "TTI_NOP": "",
+    "TTI_SFPNOP": "",
 }
-"""What sfpi.h defines, which all headers of compute kernels include."""
+"""What sfpi.h and the instructions define, which all headers of compute kernels include."""
 
 _ENTRY = "_kernel"
 _MOST_ASSUMED = 64

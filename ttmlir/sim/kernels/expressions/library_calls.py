@@ -74,6 +74,40 @@ _OWN_CALLS = (PREFIX, "fabric_mux_", "fabric_packet_", "fabric_router_")
 """How names of calls begin that the package's own headers alone make."""
 
 
+_INSTEAD = {
+    "SFPLOAD": "read 'dst_reg[i]' into a vFloat or vInt",
+    "SFPSTORE": "assign to 'dst_reg[i]'",
+    "SFPSETCC": "write 'v_if(condition)'",
+    "SFPENCC": "write 'v_if(condition)'",
+    "SFPSWAP": "call 'vec_min_max' or 'vec_swap'",
+    "SFPTRANSP": "call 'subvec_transp'",
+    "SFPSHFT2": "call 'subvec_shflror1' or 'subvec_shflshr1'",
+    "SFPIADD": "add vInts",
+    "SFPSHFT": "call 'shft'",
+    "SFPCONFIG": "assign to 'vConstFloatPrgm0'",
+    "SFPLUT": "call 'lut'",
+    "SFPLUTFP32": "call 'lut2'",
+    "SETRWC": "write 'dst_reg++' or 'dst_reg += n'",
+    "INCRWC": "write 'dst_reg++' or 'dst_reg += n'",
+    "SEMWAIT": "call 'tile_regs_wait'",
+    "SEMPOST": "call 'tile_regs_commit'",
+    "SEMGET": "call 'tile_regs_release'",
+    "UNPACR": "call 'copy_tile'",
+    "PACR": "call 'pack_tile'",
+    "MVMUL": "call 'matmul_tiles'",
+    "ELWADD": "call 'add_tiles'",
+    "ELWSUB": "call 'sub_tiles'",
+    "ELWMUL": "call 'mul_tiles'",
+    "MOVA2D": "call 'copy_tile'",
+}
+"""What kernels write for instructions that are not modelled, by their names without `TTI_`."""
+
+
+def _describe_instruction(name: str) -> str:
+    instead = _INSTEAD.get(name.removeprefix("TTI_"), "call a function of the kernel library")
+    return f"the instruction '{name}' is not modelled; {instead} instead"
+
+
 def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     """The value of a call of the library."""
     meant = name_in_release(strip_namespaces(name), context.unit.release)
@@ -83,6 +117,8 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
         near = context.unit.list_nearest_calls(name)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         message = f"there is no function '{name}'{hint}"
+        if strip_namespaces(name).startswith("TTI_"):
+            message = _describe_instruction(strip_namespaces(name))
         if find_bare_namespace(strip_namespaces(name)) == "ckernel":
             message += "; the vector unit is driven by the MATH thread: write MATH((...)) around it"
         raise context.unit.unknown_name(node, name, message)
@@ -278,7 +314,7 @@ def _find_address(value: Value, parameter: ParameterType) -> Value:
         return Value(type_.fields[0].type, code.subscript(value.node, code.constant(0)))
     if not parameter.may_be_memory:
         return value
-    if not type_.name.startswith(("CoreLocalMem<", "Scratchpad<")):
+    if not type_.name.startswith(("CoreLocalMem<", "Scratchpad<", "LocalTensorAccessor<")):
         return value
     return make_value(UNSIGNED, code.subscript(value.node, code.constant(0)))
 

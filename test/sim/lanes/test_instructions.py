@@ -1,0 +1,79 @@
+"""Instructions of the vector unit by their own names, each against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cores.lane_kernels import run_lanes
+from numpy.typing import NDArray
+
+from ttmlir.cpp.errors import CppSyntaxError
+from ttmlir.sim.errors import SimError
+
+F = np.float32
+X: NDArray[Any] = ((np.arange(1024).reshape(32, 32) - 500) / 8).astype(F)
+Y: NDArray[Any] = (np.arange(1024).reshape(32, 32) % 37 - 11).astype(F)
+BITS: NDArray[Any] = X.view(np.int32)
+LOAD = "l_reg[LRegs::LReg1] = x; l_reg[LRegs::LReg2] = y; "
+
+FLOATS: list[tuple[str, NDArray[Any]]] = [
+    ("TTI_SFPLOADI(p_sfpu::LREG0, 0, 0x4049);", np.full_like(X, 3.140625)),
+    ("TTI_SFPLOADI(0, 1, 0x3e00); TTI_SFPNOP;", np.full_like(X, 1.5)),
+    ("TTI_SFPLOADI(0, 10, 0x0fdb); TTI_SFPLOADI(0, 8, 0x4049);", np.full_like(X, np.pi)),
+    ("TTI_SFPMAD(p_sfpu::LREG1, p_sfpu::LREG2, p_sfpu::LCONST_1, 0, 0);", X * Y + F(1)),
+    ("TTI_SFPADD(p_sfpu::LCONST_1, 1, 2, 0, 0); TTI_NOP;", X + Y),
+    ("TTI_SFPMUL(1, 2, p_sfpu::LCONST_0, 0, 0);", X * Y + F(0)),
+    ("TTI_SFPMUL(1, p_sfpu::LCONST_0_8373, p_sfpu::LCONST_0, 0, 0);", X * F(0.8373)),
+    ("TTI_SFPMAD(1, ckernel::p_sfpu::LCONST_neg1, 2, 0, 0);", Y - X),
+    ("TTI_SFPMOV(0, p_sfpu::LREG1, p_sfpu::LREG0, 1);", -X),
+    ("vConstFloatPrgm1 = 0.375f; TTI_SFPMOV(0, p_sfpu::LREG13, 0, 0);", np.full_like(X, 0.375)),
+    (
+        "TTI_STALLWAIT(p_stall::STALL_SFPU, p_stall::MATH | p_stall::WAIT_SFPU);"
+        "TTI_SFPMOV(0, 2, 0, 0); v_if(x < 0.0f) { TTI_SFPMOV(0, 1, 0, 0); } v_endif;",
+        np.where(X < 0, X, Y),
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), FLOATS)
+def test_numbers(body: str, expected: NDArray[Any]) -> None:
+    """What register 0 holds afterwards."""
+    _, tiles = run_lanes(X, Y, f"{LOAD}{body} dst_reg[0] = vFloat(l_reg[LRegs::LReg0]);")
+    np.testing.assert_array_equal(tiles[0], expected.astype(F))
+
+
+INTEGERS: list[tuple[str, NDArray[Any]]] = [
+    ("TTI_SFPLOADI(0, 2, 0xfffe);", np.full_like(BITS, 0xFFFE)),
+    ("TTI_SFPLOADI(0, 4, 0xfffe);", np.full_like(BITS, -2)),
+    ("TTI_SFPMOV(0, 1, 0, 0); TTI_SFPAND(0, 2, 0, 0);", BITS & Y.view(np.int32)),
+    ("TTI_SFPMOV(0, 1, 0, 0); TTI_SFPOR(0, 2, 0, 0);", BITS | Y.view(np.int32)),
+    ("TTI_SFPMOV(0, 1, 0, 0); TTI_SFPXOR(0, 2, 0, 0);", BITS ^ Y.view(np.int32)),
+    ("TTI_SFPNOT(0, 1, 0, 0);", ~BITS),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), INTEGERS)
+def test_bits(body: str, expected: NDArray[Any]) -> None:
+    """Likewise, as integers."""
+    _, tiles = run_lanes(X, Y, f"{LOAD}{body} dst_reg[0] = vInt(l_reg[LRegs::LReg0]);")
+    np.testing.assert_array_equal(tiles[0].view(np.int32), expected)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("TTI_SFPSTORE(0, 0, 3, 0);", "'TTI_SFPSTORE' is not modelled; assign to 'dst_reg[i]'"),
+        ("TTI_SETRWC(0, 4, 8, 0, 0, 4);", "'TTI_SETRWC' is not modelled; write 'dst_reg++'"),
+        ("TTI_ZEROACC(0, 0, 0, 0, 0);", "call a function of the kernel library instead"),
+        ("TTI_SFPLOADI(8, 0, 1);", "l_reg 8: there are those from 0 to 7"),
+        ("TTI_SFPLOADI(0, 3, 1);", "an assertion does not hold"),
+        ("TTI_STALLWAIT(p_stall::STALL_ALL, 0);", "STALL_ALL"),
+    ],
+)
+def test_what_is_not_modelled_is_refused(body: str, message: str) -> None:
+    """By a message that names what to write."""
+    with pytest.raises((SimError, CppSyntaxError)) as raised:
+        run_lanes(X, Y, body)
+    assert message in str(raised.value)
