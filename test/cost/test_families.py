@@ -122,6 +122,23 @@ def test_permutation_writes_its_lines_one_by_one() -> None:
     assert program.write.cycles == pytest.approx(413 + 10_240 / 768 * (39.2 + 2 * 25))
 
 
+def test_permutation_of_columns_gathers_lines_and_writes_whole_tiles() -> None:
+    """21 x 40 rows of 72 numbers are 4,200 lines, of 32 bytes each, which become 72 x 40 rows of 21
+    numbers: 144 tiles, each written as 64 lines with its padding."""
+    work = Work(
+        mnemonic="permute",
+        operands=(make_desc((1, 21, 40, 72)),),
+        output=make_desc((1, 72, 40, 21)),
+        parameters={"permutation": (0, 3, 2, 1)},
+    )
+    [program] = cost_operation(n150(), work).programs
+    assert (program.cores, program.steps) == (64, 3)
+    # A read takes 389 cycles alone; it and its place are a division of 25 each, and issuing it.
+    lines, issue = 4200 / 144, n150().figures.read_issue
+    assert program.read.cycles == pytest.approx(389 + (lines - 1) * (issue + 25) + lines * 25)
+    assert program.write.cycles == pytest.approx(413 + 64 * (39.2 + 2 * 25))
+
+
 @pytest.mark.parametrize("tiled", [False, True])
 def test_rows_of_a_table_are_read_one_by_one(tiled: bool) -> None:
     """37 rows of 640 bfloat16 numbers: a core for each, or, in tiles, for each 32 of them."""

@@ -30,6 +30,14 @@ func.func @main(%a: tensor<5x3xf32>) -> tensor<5x3xf32> {
 }
 """
 
+_LOOKUP = """
+func.func @main(%table: tensor<3x5xf32>) -> tensor<4x5xf32> {
+  %0 = "ttir.constant"() <{value = dense<[2, 0, 1, 2]> : tensor<4xsi32>}> : () -> tensor<4xsi32>
+  %1 = "ttir.embedding"(%0, %table) : (tensor<4xsi32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  return %1 : tensor<4x5xf32>
+}
+"""
+
 
 def _run(text: str, options: str, *inputs: NDArray[np.float32]) -> NDArray[np.float32]:
     binary = read_binary(compile_to_ttnn(text, f"{TTNN_PIPELINE}{{{options}}}"), "net.ttnn")
@@ -64,3 +72,11 @@ def test_quantized_numbers_are_rounded_by_scale_and_zero() -> None:
     other = np.round((one - first) * fine / coarse) + second
     expected = (other - second) * coarse
     np.testing.assert_allclose(_run(_QUANTIZED, "target-bit-width=32", a), expected, rtol=1e-6)
+
+
+def test_constants_are_looked_up_as_other_integers() -> None:
+    """Lookups take integers without a sign, which a constant of others is converted to."""
+    table = np.arange(15, dtype=np.float32).reshape(3, 5)
+    np.testing.assert_array_equal(
+        _run(_LOOKUP, "enable-const-eval=false", table), table[[2, 0, 1, 2]]
+    )

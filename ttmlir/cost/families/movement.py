@@ -119,7 +119,8 @@ def _permute(machine: Machine, work: Work, order: list[int]) -> OperationCost:
     if order == list(range(rank)):
         return OperationCost(programs=(copy_tiles(machine, source, work.output),))
     if {order[dim] for dim in last} != last:
-        return OperationCost(programs=(move_lines(machine, work),))
+        move = move_lines if order[-1] == rank - 1 else _move_columns
+        return OperationCost(programs=(move(machine, work),))
     if order[-1] == rank - 1:
         return OperationCost(programs=(copy_tiles(machine, source, work.output),))
     data_type = source.data_type
@@ -128,6 +129,24 @@ def _permute(machine: Machine, work: Work, order: list[int]) -> OperationCost:
     )
     streamed = stream_tiles(machine, (source,), work.output, compute, flops_per_element=0.0)
     return OperationCost(programs=(streamed,))
+
+
+def _move_columns(machine: Machine, work: Work) -> Workload:
+    """Columns leave their rows of tiles: ttnn gathers the lines of a tile of the result one by one,
+    transposes them, and writes each line of the tile to its place, padding too."""
+    source, output = work.operands[0], work.output
+    moved = move_lines(machine, work)
+    count = tile_count(output.shape)
+    gathered = count_lines(source.shape) / count
+    line = FACE * tile_bytes(source.data_type) / (TILE * TILE)
+    read = _read_pages(machine, source, gathered, line, moved.cores)
+    places = gathered * machine.page_address
+    written = TILE * TILE / FACE * (machine.figures.write_issue + 2 * machine.page_address)
+    return replace(
+        moved,
+        read=Stage(read.kind, read.cycles + places, read.ideal),
+        write=Stage(PROCESSOR, machine.figures.dram_write_latency + written, written),
+    )
 
 
 def cost_reshape(machine: Machine, work: Work) -> OperationCost:
@@ -406,7 +425,7 @@ def _rows_of_block(desc: TensorDesc) -> int:
     return min(TILE, desc.shape[-2]) if len(desc.shape) > 1 else 1
 
 
-def _read_pages(machine: Machine, desc: TensorDesc, pages: int, page: float, cores: int) -> Stage:
+def _read_pages(machine: Machine, desc: TensorDesc, pages: float, page: float, cores: int) -> Stage:
     if desc.memory_space is MemorySpace.DEVICE_DRAM:
         return machine.read_dram(pages, page, cores)
     return machine.read_l1(pages, page)

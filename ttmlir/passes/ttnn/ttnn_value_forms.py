@@ -104,6 +104,8 @@ def _make_converted(op: Operation, rewriter: GreedyRewriter) -> bool:
     # What the host has is no call that has a device.
     stays = getattr(memory_of(op.results[0].type), "buffer", None) is not BufferType.SYSTEM_MEMORY
     further = _MADE_ELSEWHERE if stays else ("ttnn.rand",)
+    if element_type(operand) != element_type(op.results[0]):
+        further = ()
     makers = (*_CREATIONS, *further) if op.name == "ttnn.to_tensor_spec" else _CREATIONS
     if getattr(maker, "name", "") not in makers or not operand.has_one_use():
         return False
