@@ -226,6 +226,63 @@ def test_sequences_of_an_lstm_in_both_directions() -> None:
     assert counts["multiply"] == 2
 
 
+class Gated(nn.Module):
+    """Both directions of a GRU that begins with states of its caller."""
+
+    def __init__(self, layers: int, width: int) -> None:
+        """Make the layers."""
+        super().__init__()
+        self.layers = nn.GRU(5, width, layers, bidirectional=True, batch_first=True)
+
+    def forward(self, x: Tensor, h: Tensor) -> Tensor:
+        """All that it computes, in one row."""
+        states, last = self.layers(x, h)
+        return torch.cat([states.flatten(), last.flatten()])
+
+
+@pytest.mark.parametrize(("layers", "width"), [(1, 3), (2, 7)])
+def test_steps_of_a_gru_are_one_step(layers: int, width: int) -> None:
+    """Gates, projection and state, also of the first step."""
+    torch.manual_seed(layers)
+    inputs = torch.randn(2, 4, 5), torch.randn(2 * layers, 2, width)
+    counts, error = planned_model(Gated(layers, width), *inputs)
+    assert error < 1e-6
+    assert counts["sigmoid"] == counts["tanh"] == counts["multiply"] == 0
+
+
+class Watched(nn.Module):
+    """A GRU whose candidate, gates or products are needed otherwise, or in another order."""
+
+    def __init__(self, needs: str) -> None:
+        """Make the weights."""
+        super().__init__()
+        self.needs = needs
+        self.hidden = nn.Linear(6, 18)
+
+    def forward(self, x: Tensor, h: Tensor) -> Tensor:
+        """The next state, and what else is needed."""
+        hidden = self.hidden(h)
+        r, z, n = hidden.chunk(3, -1)
+        a, b, c = x.chunk(3, -1)
+        if self.needs == "order":
+            r, n, a, c = n, r, c, a
+        r, z = torch.sigmoid(r + a), torch.sigmoid(b + z)
+        candidate = torch.tanh(c + n * r)
+        change = candidate - h if self.needs == "sign" else h - candidate
+        state = change * z + candidate
+        more = {"candidate": candidate, "update": z, "hidden": hidden[..., :6]}
+        return state + more.get(self.needs, 0)
+
+
+@pytest.mark.parametrize("needs", ["nothing", "candidate", "update", "hidden", "order", "sign"])
+def test_units_that_are_not_those_of_a_gru_stay_apart(needs: str) -> None:
+    """All results are those of torch; only what is one, is one step."""
+    torch.manual_seed(6)
+    counts, error = planned_model(Watched(needs), torch.randn(3, 18), torch.randn(1, 3, 6))
+    assert error < 1e-6
+    assert (counts["tanh"] == 0) == (needs == "nothing")
+
+
 class Feedback(nn.Module):
     """Cells that are given what was computed from the states of the ones before."""
 

@@ -925,6 +925,124 @@ def _sequence(starts: list[int], weights: Array, offsets: Array, count: int) -> 
     return run
 
 
+# --- Gated units ----------------------------------------------------------------------------------
+# Steps of a GRU as one step each.
+
+
+def join_gated_units(draft: Draft) -> None:
+    """Join what computes the next state of a GRU from the state, down to the same digits."""
+    search = _GatedSearch(draft)
+    changed: dict[int, Step | None] = {}
+    for number, step in enumerate(draft.steps):
+        if mnemonic_of(step) == "add":
+            unit = search.find(number)
+            if unit is not None:
+                changed.update(dict.fromkeys(unit.joined))
+                changed[number] = unit.step
+    draft.replace_steps(changed)
+
+
+class _GatedSearch(_RecurrentSearch):
+    """Finds units by (state - candidate) * update gate + candidate."""
+
+    def find(self, number: int) -> _Cell | None:
+        """The unit whose next state is the result of a step; None if there is none."""
+        last = self.draft.steps[number]
+        for one, other in (last.inputs, last.inputs[::-1]):
+            kept, candidate = self.made_by(one, "multiply"), self.made_by(other, "tanh", uses=2)
+            ends = None if kept is None else self._operands(kept, "subtract", "sigmoid")
+            if kept is None or candidate is None or ends is None:
+                continue
+            change, update = ends
+            total = self.made_by(candidate.inputs[0], "add")
+            sums = None if total is None else self._operands(total, "multiply", "slice")
+            if change.inputs[1] != other or total is None or sums is None:
+                continue
+            entering, given = sums
+            gated = self._operands(entering, "slice", "sigmoid")
+            if gated is None:
+                continue
+            hidden, reset = gated
+            joined = [kept, candidate, change, update, total, entering, given, hidden, reset]
+            return self._unit(last, change.inputs[0], joined)
+        return None
+
+    def _unit(self, last: Step, state: int, joined: list[Step]) -> _Cell | None:
+        *_, update, _, _, given, hidden, reset = joined
+        pairs: list[tuple[Step, Step]] = []
+        for gate in (reset, update):
+            total = self.made_by(gate.inputs[0], "add")
+            slices = None if total is None else self._operands(total, "slice", "slice")
+            if total is None or slices is None:
+                return None
+            joined += [total, *slices]
+            first, second = slices
+            is_hidden = first.inputs == hidden.inputs
+            pairs.append((first, second) if is_hidden else (second, first))
+        pairs.append((hidden, given))
+        if not _are_alike(last, *joined[:3], hidden, state=joined[2]):
+            return None
+        starts: list[int] | None = None
+        for sliced in zip(*pairs, strict=True):
+            found = _starts_of(tuple(map(_key_of, sliced)), shape_of(sliced[0]))
+            if len({step.inputs for step in sliced}) != 1 or starts not in (None, found):
+                return None
+            starts = found
+        width = shape_of(last)[-1]
+        shifted = self.made_by(hidden.inputs[0], "add", uses=3)
+        shaped = None if shifted is None else self.made_by(shifted.inputs[0], "reshape")
+        product = None if shaped is None else self.made_by(shaped.inputs[0], "matmul")
+        outer = None if product is None else self.made_by(product.inputs[0], "reshape")
+        if starts not in ([0, width, 2 * width], [width, 0, 2 * width]):
+            return None
+        if shifted is None or shaped is None or product is None or outer is None:
+            return None
+        is_same = outer.inputs[0] == state and _operand_shape(given, 0)[-1] == 3 * width
+        if not is_same or shape_of(product) != (math.prod(shape_of(last)) // width, 3 * width):
+            return None
+        if _operand_shape(shifted, 1) != (3 * width,):
+            return None
+        step = replace(
+            last,
+            function=partial(_next_state, shape_of(last), starts[0], starts[1]),
+            inputs=(state, product.inputs[1], shifted.inputs[1], given.inputs[0]),
+            is_unrounded=False,
+            is_pure=False,
+            is_fresh=True,
+        )
+        joined += [shifted, shaped, product, outer]
+        return _Cell(step, [self.writers[each.written[0]] for each in joined])
+
+
+def _next_state(
+    shape: Shape,
+    reset: int,
+    update: int,
+    state: Array,
+    weights: Array,
+    offsets: Array,
+    inputs: Array,
+) -> Array:
+    """The next state of a GRU, of a shape; `reset` and `update` are where these gates begin."""
+    width = len(weights)
+    state = state.reshape(-1, width)
+    hidden = np.matmul(state, weights)
+    np.add(hidden, offsets, out=hidden)
+    inputs = inputs.reshape(hidden.shape)
+    gates = np.add(hidden[:, : 2 * width], inputs[:, : 2 * width])
+    np.negative(gates, out=gates)
+    np.exp(gates, out=gates)
+    np.add(gates, np.float32(1), out=gates)
+    np.reciprocal(gates, out=gates)
+    candidate = np.multiply(hidden[:, 2 * width :], gates[:, reset : reset + width])
+    np.add(candidate, inputs[:, 2 * width :], out=candidate)
+    np.tanh(candidate, out=candidate)
+    following = np.subtract(state, candidate)
+    np.multiply(following, gates[:, update : update + width], out=following)
+    np.add(following, candidate, out=following)
+    return following.reshape(shape)
+
+
 # --- Gates ----------------------------------------------------------------------------------------
 # Functions of slices as slices of functions, as of the gates of recurrent networks.
 
@@ -1318,6 +1436,7 @@ def make_plan(steps: Sequence[Step], outputs: tuple[int, ...], slots: int) -> Pl
     apply_before_slicing(draft)
     join_cells(draft)
     join_sequences(draft)
+    join_gated_units(draft)
     join_normalizations(draft)
     multiply_before_lookups(draft)
     sink_views(draft)

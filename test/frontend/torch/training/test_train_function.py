@@ -212,3 +212,40 @@ def test_what_is_no_scaler() -> None:
             optimizers=players.optimizers,
             scaler=3,
         )
+
+
+@pytest.mark.parametrize("first", ["scaler.step", "scaler.unscale_", "scaler.update"])
+def test_a_scaler_that_the_step_does_not_have(first: str) -> None:
+    """The line that uses it is named, with what to give; one that does nothing is let be."""
+    model = nn.Linear(3, 4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu")
+    before = torch.amp.GradScaler.step
+
+    def play(x: Any) -> Any:
+        optimizer.zero_grad()
+        loss = model(x).square().mean()
+        scaler.scale(loss).backward()
+        if first == "scaler.unscale_":
+            scaler.unscale_(optimizer)
+        if first != "scaler.update":
+            scaler.step(optimizer)
+        scaler.update()
+        return loss
+
+    x = torch.arange(15.0).reshape(5, 3)
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.train_function(play, x, models=[model], optimizers=[optimizer])
+    head, quoted, caret = str(caught.value).split("\n")
+    where, _, message = head.partition(": error: ")
+    assert where.rpartition("/")[2].startswith("test_train_function.py:")
+    assert message.endswith(
+        f"{first.partition('.')[2]}() of a GradScaler that the step does not have; give it as "
+        "ttmlir.train_function(..., scaler=scaler)"
+    )
+    assert quoted.strip().startswith(first)
+    assert caret.strip() == "^"
+    assert torch.amp.GradScaler.step is before
+    scaler = torch.amp.GradScaler("cpu", enabled=False)
+    step = ttmlir.train_function(play, x, models=[model], optimizers=[optimizer])
+    torch.testing.assert_close(step(x), model(x).square().mean().detach())

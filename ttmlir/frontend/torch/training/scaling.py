@@ -6,7 +6,8 @@ keeps the old ones where a gradient is not finite.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +37,36 @@ def write_scaler(scaler: Any, values: Mapping[str, Any]) -> None:
     """Let a scaler go on with other values."""
     scaler._scale = values[SCALE].clone()
     scaler._growth_tracker = values[COUNT].clone()
+
+
+_MOVES = ("step", "unscale_", "update")
+"""What of a scaler looks at numbers."""
+
+
+@contextmanager
+def other_scalers_refused() -> Generator[None]:
+    """Let calls of scalers say what to do, other than of those that are replaced themselves."""
+    kind = torch_package().amp.GradScaler
+    before = {name: getattr(kind, name) for name in _MOVES}
+    for name in _MOVES:
+        setattr(kind, name, _refuse_unless_disabled(name, before[name]))
+    try:
+        yield
+    finally:
+        for name in _MOVES:
+            setattr(kind, name, before[name])
+
+
+def _refuse_unless_disabled(name: str, before: Callable[..., Any]) -> Callable[..., Any]:
+    def call(scaler: Any, *arguments: Any, **keywords: Any) -> Any:
+        if not scaler.is_enabled():
+            return before(scaler, *arguments, **keywords)
+        raise UsageError(
+            f"{name}() of a GradScaler that the step does not have; give it as "
+            "ttmlir.train_function(..., scaler=scaler)"
+        )
+
+    return call
 
 
 @dataclass

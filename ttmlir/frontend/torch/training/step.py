@@ -24,7 +24,12 @@ from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import array_of, tensor_of
 from ttmlir.frontend.torch.training.holding import attributes_replaced, hold
 from ttmlir.frontend.torch.training.optimizers import COUNT, Keeping, fixed_options
-from ttmlir.frontend.torch.training.scaling import Scaling, read_scaler, write_scaler
+from ttmlir.frontend.torch.training.scaling import (
+    Scaling,
+    other_scalers_refused,
+    read_scaler,
+    write_scaler,
+)
 from ttmlir.layout.data_format import PARTS
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import names_of_pair
@@ -412,6 +417,7 @@ def _traced_optimizers(
     """Let optimizers, and a scaler, move and clear the parameters that are traced."""
     tracing = _Tracing(step, keeping, rates)
     with ExitStack() as stack:
+        stack.enter_context(other_scalers_refused())
         for optimizer in keeping.optimizers:
             replaced: dict[str, Callable[..., Any]] = {
                 "step": partial(tracing.move, optimizer),
