@@ -99,8 +99,9 @@ def test_preparations() -> None:
     np.testing.assert_array_equal(found, np.where(np.isnan(holes), means, holes))
     found = run("FeatureVectorizer", X, holes[:, :2], inputdimensions=[5, 2])
     np.testing.assert_array_equal(found, np.concatenate([X, holes[:, :2]], 1))
-    found = run("ArrayFeatureExtractor", X, np.array([4, 1]))
-    np.testing.assert_array_equal(found, X[:, [4, 1]])
+    # Neighbors that are missing are at -1, and what is found there is not used.
+    found = run("ArrayFeatureExtractor", X, np.array([4, 1, -1, -5]))
+    np.testing.assert_array_equal(found, X[:, [4, 1, -1, -5]])
 
 
 def test_categories() -> None:

@@ -16,6 +16,7 @@ from ttmlir.composites.normalization import softmax
 from ttmlir.composites.special import ndtri
 from ttmlir.frontend.onnx.call import Call, RefusedError, Rule
 from ttmlir.frontend.onnx.elements import Tensor
+from ttmlir.frontend.onnx.rules.indexing import indices_from_start
 
 
 def _numbers(call: Call, name: str) -> Array:
@@ -32,8 +33,9 @@ def as_rows(x: Array) -> Array:
 
 
 def _extract(call: Call) -> Array:
-    x, places = call.array("X"), call.array("Y").cast("i64")
+    x = call.array("X")
     x = x.unsqueeze(0) if x.rank == 1 else x
+    places = indices_from_start(call, "Y", x.shape[-1])
     return indexing.take(x, x.rank - 1, places.reshape((math.prod(places.shape),)))
 
 

@@ -28,7 +28,7 @@ def _reduction(call: Call) -> str:
     return _COMBINE[call.choose("reduction", ["none", *_COMBINE])].value
 
 
-def _places(call: Call, name: str, extent: int) -> Array:
+def indices_from_start(call: Call, name: str, extent: int) -> Array:
     """Indices counted from the start; those that are known are checked."""
     index = call.array(name)
     if index.carrier.holds_numbers:
@@ -44,13 +44,13 @@ def _places(call: Call, name: str, extent: int) -> Array:
 def _gather(call: Call) -> Array:
     x = call.array("data")
     dim = call.dim(x.rank, default=0)
-    return indexing.take(x, dim, _places(call, "indices", x.shape[dim]))
+    return indexing.take(x, dim, indices_from_start(call, "indices", x.shape[dim]))
 
 
 def _gather_elements(call: Call) -> Array:
     x = call.array("data")
     dim = call.dim(x.rank, default=0)
-    index = _places(call, "indices", x.shape[dim])
+    index = indices_from_start(call, "indices", x.shape[dim])
     for other, count in enumerate(index.shape):
         if other != dim:
             x = x.cut(other, 0, count)
@@ -98,7 +98,7 @@ def _scatter_nd(call: Call) -> Array:
 def _scatter_elements(call: Call) -> Array:
     x, source = call.array("data"), call.array("updates")
     dim = call.dim(x.rank, default=0)
-    places = _places(call, "indices", x.shape[dim])
+    places = indices_from_start(call, "indices", x.shape[dim])
     return indexing.scatter(x, dim, places, source, _reduction(call))
 
 
