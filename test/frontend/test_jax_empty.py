@@ -133,6 +133,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "loop": (lambda x: lax.while_loop(lambda c: c.sum() > 1, lambda c: c * 2, x), (some(0),)),
     "no matrices": (jnp.linalg.cholesky, (some(0, 2, 2),)),
     "matrices of nothing": (lambda a: (jnp.linalg.cholesky(a), jnp.linalg.inv(a)), (some(0, 0),)),
+    "eigenvalues of nothing": (jnp.linalg.eigvals, (some(0, 0),)),
     "no right hand side": (jnp.linalg.solve, (np.eye(2, dtype=np.float32), some(2, 0))),
     "complex": (lambda x: jnp.abs(jnp.fft.fft(x)), (some(0, 4),)),
     "random": (lambda s: jax.random.normal(jax.random.key(s), (0, 3)), (np.uint32(1),)),

@@ -29,3 +29,11 @@ def test_norms_of_long_rows_are_those_of_torch(kind: str) -> None:
     function = functional.rms_norm if kind == "rms_norm" else functional.layer_norm
     expected = function(*map(torch.from_numpy, (x,)), (1024,), torch.from_numpy(w), eps=1e-5)
     np.testing.assert_allclose(np.asarray(compiled(x, w)), expected, atol=5e-6)
+
+
+def test_rows_that_are_too_long_for_shards_stay_in_dram() -> None:
+    """Five cores would have 1,250 columns of tiles each, which no L1 has."""
+    x = torch.from_numpy(RANDOM.normal(size=(1, 200_000)).astype(np.float32))
+    compiled = ttmlir.compile(lambda x: functional.rms_norm(x, (200_000,)), x, optimization_level=3)
+    assert "width_sharded" not in compiled.text("ttnn")
+    np.testing.assert_allclose(compiled(x), functional.rms_norm(x, (200_000,)), atol=5e-6)

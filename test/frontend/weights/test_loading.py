@@ -284,6 +284,9 @@ def test_weights_that_do_not_fit(module: Any, tmp_path: Path) -> None:
         ttmlir.compile(lambda x: x, np.zeros(3), weights=path)
     with pytest.raises(ttmlir.InputError, match=r"or for one model paths of \.gguf and"):
         ttmlir.compile(module, torch.zeros(5), weights="constant")
+    for wrong in (3, None, [], [path, 3]):
+        with pytest.raises(ttmlir.InputError, match="weights are paths of files, or a list of"):
+            ttmlir.compile(module, torch.zeros(5), weights=wrong)
     with pytest.raises(ttmlir.FileError, match="No such file"):
         ttmlir.load_weights(module, tmp_path / "none.gguf")
 

@@ -4,6 +4,7 @@
 #dram = #ttnn.buffer_type<dram>
 #q = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 192 + d1 * 32 + d2, d3), <1x1>, memref<18x2x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
 #k = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 192 + d1 * 96 + d2, d3), <1x1>, memref<18x2x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+#near = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 192 + d1 * 32 + d2, d3), <1x1>, memref<18x2x!ttcore.tile<32x32, bf16>, #ttnn.buffer_type<l1>>, <interleaved>>
 #m = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 32 + d1 * 32 + d2, d3), <1x1>, memref<3x3x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
 #odd = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 256 + d1 * 128 + d2, d3), <1x1>, memref<24x2x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
 #many = #ttnn.ttnn_layout<(d0, d1, d2, d3) -> (d0 * 32 + d1 * 32 + d2, d3), <1x1>, memref<65x2x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
@@ -37,5 +38,15 @@ func.func @part_of_a_tile(%q: tensor<3x6x1x64xbf16, #q>, %k: tensor<3x2x100x64xb
 func.func @many(%q: tensor<65x1x1x64xbf16, #many>, %k: tensor<65x1x32x64xbf16, #many>, %v: tensor<65x1x32x64xbf16, #many>) -> tensor<65x1x1x64xbf16, #many> {
   %0 = "ttnn.scaled_dot_product_attention"(%q, %k, %v) <{is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (tensor<65x1x1x64xbf16, #many>, tensor<65x1x32x64xbf16, #many>, tensor<65x1x32x64xbf16, #many>) -> tensor<65x1x1x64xbf16, #many>
   return %0 : tensor<65x1x1x64xbf16, #many>
+}
+
+// The result stays in its memory.
+// CHECK-LABEL: func.func @near(
+// CHECK: %[[A:.*]] = "ttnn.scaled_dot_product_attention_decode"(
+// CHECK-NEXT: "ttnn.reshape"(%[[A]]) {{.*}} -> tensor<3x6x1x64xbf16, #[[NEAR:.*]]>
+// CHECK-NEXT: return {{.*}} : tensor<3x6x1x64xbf16, #[[NEAR]]>
+func.func @near(%q: tensor<3x6x1x64xbf16, #q>, %k: tensor<3x2x96x64xbf16, #k>, %v: tensor<3x2x96x64xbf16, #k>) -> tensor<3x6x1x64xbf16, #near> {
+  %0 = "ttnn.scaled_dot_product_attention"(%q, %k, %v) <{is_causal = false, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (tensor<3x6x1x64xbf16, #q>, tensor<3x2x96x64xbf16, #k>, tensor<3x2x96x64xbf16, #k>) -> tensor<3x6x1x64xbf16, #near>
+  return %0 : tensor<3x6x1x64xbf16, #near>
 }
 }

@@ -51,7 +51,11 @@ def load_weights(model: Any, weights: Paths) -> Any:
 
 
 def _paths(weights: Paths) -> list[Path]:
-    listed: list[Any] = [weights] if isinstance(weights, str | os.PathLike) else list(weights)
+    listed: list[Any] = []
+    if isinstance(weights, str | os.PathLike):
+        listed = [weights]
+    elif hasattr(weights, "__iter__"):
+        listed = list(weights)
     if not listed or not all(isinstance(each, str | os.PathLike) for each in listed):
         raise ArgumentTypeError("weights are paths of files, or a list of them")
     return [Path(each) for each in listed]

@@ -583,7 +583,7 @@ def _extents(type: Attribute) -> Sequence[int]:
 def _get_device(writer: RecordWriter, op: Operation, type: TableType) -> Table:
     device = writer.tables.device
     shape, offset = (op.properties.get(f"mesh_{name}") for name in ("shape", "offset"))
-    rows, columns = (1, *device.mesh_shape)[-2:]
+    rows, columns = (1, 1, *device.mesh_shape)[-2:]
     return {
         "mesh": shape.data if isinstance(shape, MeshShapeAttr) else (rows, columns),
         "offset": offset.data if isinstance(offset, MeshOffsetAttr) else (0, 0),

@@ -63,7 +63,7 @@ class TensorTables2026:
             shape = _shape_of(type)
             table = self._descs[key] = {
                 "shape": shape,
-                "mesh_shape": (1, *self.device.mesh_shape)[-2:],
+                "mesh_shape": (1, 1, *self.device.mesh_shape)[-2:],
                 "layout": _TRACE_LAYOUT if is_trace_id(type) else self._layout(self._attr(type)),
                 "shard_status": status.keyword.capitalize(),
                 "local_shape": shape if local_shape is None else local_shape,

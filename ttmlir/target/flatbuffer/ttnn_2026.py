@@ -113,7 +113,7 @@ class _ModuleWriter:
             "dylibs": [],
             "debug_info": self.debug_info(function),
             "private": function.sym_visibility == PRIVATE,
-            "mesh_shape": (1, *tables.device.mesh_shape)[-2:],
+            "mesh_shape": (1, 1, *tables.device.mesh_shape)[-2:],
             "semaphore_inputs": [],
         }
         return program

@@ -35,6 +35,8 @@ _COMPARISONS: Mapping[str, Callable[[Array, Array], Array]] = {
 }
 """By the modes of nodes, in the order of the numbers that `TreeEnsemble` has for them."""
 
+_MOST_WEIGHTS = 1 << 27
+"""Of nodes for targets, together."""
 _Reference = tuple[bool, int]
 """Whether it is a leaf, and its number among leaves or conditions."""
 
@@ -221,13 +223,19 @@ def _read_weights(
     kinds = [list(call.required(f"{prefix}_{name}")) for name in ("treeids", "nodeids", "ids")]
     given = _numbers(call, f"{prefix}_weights")
     _same_length(call, trees=kinds[0], nodes=kinds[1], targets=kinds[2], weights=given)
-    weights = np.full((len(references), count), np.nan, given.dtype)
+    weights = _no_weights(call, len(references), count, given.dtype)
     for tree, name, target, weight in zip(*kinds, given, strict=True):
         if (tree, name) not in references or not 0 <= target < count:
             call.refuse(f"there is no node {name} of tree {tree}, or no target {target}")
         place = references[tree, name][1], target
         weights[place] = weight + (0 if np.isnan(weights[place]) else weights[place])
     return weights
+
+
+def _no_weights(call: Call, nodes: int, count: int, dtype: Any) -> NDArray[Any]:
+    if not 0 < count <= _MOST_WEIGHTS // max(nodes, 1):
+        call.refuse(f"{nodes} nodes have weights for {count} targets; {_MOST_WEIGHTS} is the limit")
+    return np.full((nodes, count), np.nan, dtype)
 
 
 def _with_base(call: Call, scores: Array) -> Array:
@@ -294,7 +302,7 @@ def _ensemble(call: Call) -> Array:
     _same_length(call, targets=targets, weights=given)
     if not all(0 <= each < count for each in targets):
         call.refuse(f"its leaves are of targets up to {max(targets)}; there are {count}")
-    weights = np.full((len(given), count), np.nan, given.dtype)
+    weights = _no_weights(call, len(given), count, given.dtype)
     weights[np.arange(len(given)), targets] = given
 
     def refer(node: int, is_leaf: int) -> _Reference:

@@ -96,7 +96,8 @@ def _replace_empty(op: Operation) -> bool:
     results = [write.wrap(result) for result in op.results]
     if not all(0 in each.shape or each.dtype.lstrip("u") == "i32" for each in results):
         return False
-    replace(op, *(write.make_constant(result.type, [0]) for result in op.results))
+    numbers = ([] if 0 in each.shape else [0] for each in results)
+    replace(op, *map(write.make_constant, (each.type for each in op.results), numbers))
     return True
 
 

@@ -88,7 +88,7 @@ def _decode(op: Operation, rewriter: GreedyRewriter) -> bool:
     new = build.create_grouped(
         "scaled_dot_product_attention_decode",
         (_reshape(build, query, form), key, value, mask, None, None),
-        (with_shape(query.type, form),),
+        (with_shape(op.results[0].type, form),),
         is_causal=False,
         **_scale_of(op),
     )
@@ -111,6 +111,9 @@ def _fits(op: ODSOperation, *tensors: SSAValue) -> bool:
         return False
     if not all(isinstance(element_type(each), BFloat16Type) for each in tensors):
         return False
+    result = op.results[0]
+    if with_shape(result.type, value_shape(result)) != result.type:
+        return False  # It is in shards, which reshaping would not keep.
     return key == value and key[2] % DEFAULT_TILE_SHAPE[0] == 0 and key[0] == query[0]
 
 

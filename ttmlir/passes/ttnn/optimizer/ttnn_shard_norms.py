@@ -32,8 +32,8 @@ After:
 
 Requires: ttnn of 2026, with layouts, and a `ttcore.device`.
 Ensures: `ttnn.rms_norm` and `ttnn.layer_norm` of rows of at least 32 tiles, where there are fewer
-rows of tiles than an eighth of the cores, are of shards by columns in L1, on whole rows of cores.
-Interleaved, each row of tiles would be one core's.
+rows of tiles than an eighth of the cores, are of shards by columns in L1, on whole rows of cores,
+where those of source and result fit there. Interleaved, each row of tiles would be one core's.
 Options: none.
 Not done here: products that take these shards as they are.
 """
@@ -53,7 +53,7 @@ from ttmlir.ir.ttnn_types import Shards, is_sharded, layout_in, memory_of, set_t
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, padded_shape
 from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
 from ttmlir.passes.core.base import ModulePass
-from ttmlir.passes.ttnn.optimizer.spread_layouts import move
+from ttmlir.passes.ttnn.optimizer.spread_layouts import L1_SHARE, move, shard_bytes, usable_l1_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,11 @@ class TTNNShardNormsPass(ModulePass):
             cores = _cores_of(op.operands[0], workers)
             memory = memory_of(op.operands[0].type)
             if cores is not None and memory is not None and memory.is_tiled:
-                _shard(op, cores, workers)
+                shards = [_in_shards(op.operands[0].type, cores, workers)]
+                shards.append(_in_shards(op.results[0].type, cores, workers))
+                usable = usable_l1_of(op)
+                if usable is None or sum(map(shard_bytes, shards)) <= L1_SHARE * usable:
+                    _shard(op, *shards)
 
 
 def _cores_of(value: SSAValue, workers: Sequence[int]) -> int | None:
@@ -110,11 +114,10 @@ def _cores_of(value: SSAValue, workers: Sequence[int]) -> int | None:
     return count if count >= 2 * rows else None
 
 
-def _shard(op: Operation, cores: int, workers: Sequence[int]) -> None:
+def _shard(op: Operation, source: Attribute, target: Attribute) -> None:
     whole = op.results[0].type
-    source = op.operands[0]
-    op.operands[0] = move(source, _in_shards(source.type, cores, workers), op, op.location)
-    set_type(op.results[0], _in_shards(whole, cores, workers))
+    op.operands[0] = move(op.operands[0], source, op, op.location)
+    set_type(op.results[0], target)
     result = op.results[0]
     back = ttnn.op_class("to_tensor_spec").create(
         operands=[result], result_types=[whole], location=op.location
