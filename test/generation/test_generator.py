@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import ttmlir
+from ttmlir.generation.beams import BeamLimits, BeamSearch
 
 torch: Any = import_module("torch")
 meshes: Any = import_module("torch.distributed.device_mesh")
@@ -274,6 +275,41 @@ def test_a_draft_changes_no_token(module: Any, generator: ttmlir.Generator) -> N
     # One call reads the prompt, and each of the others writes four tokens at most.
     assert right.split() == ["prefill_8_batch_1"] + ["check_4_batch_1"] * 4
     assert other.count("check") > 4
+
+
+def test_beams_that_change_places(module: Any, generator: ttmlir.Generator) -> None:
+    """Scores are those of torch, which reads each text anew."""
+    found = generator.generate(PROMPTS, num_beams=3, max_new_tokens=9)
+    for prompt, text in zip(PROMPTS, found, strict=True):
+        search = BeamSearch(BeamLimits(3), prompt, len(prompt) + 9, frozenset())
+        while not search.is_done:
+            tokens = torch.tensor([beam.tokens for beam in search.running])
+            with torch.no_grad():
+                x = module.table(tokens) + module.places.weight[: tokens.shape[1]]
+                search.advance(list(module.head(module.run(x, None))[:, -1].numpy()))
+        assert text.tokens == search.finished[0].tokens[len(prompt) :]
+        assert text.reason == "length"
+    assert [text.tokens for text in found] != [module.write(each, 9) for each in PROMPTS]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"num_beams": 5}, r"5 beams need a program .* Generator\(model, batch_sizes=\(5,\)\)"),
+        ({"num_beams": 0}, "num_beams is from 1 to 1024, not 0"),
+        ({"num_beams": 2.5}, "num_beams is a whole number, not 2.5"),
+        ({"num_beams": 2, "temperature": 0.5}, "num_beams and temperature do not go together"),
+        ({"num_beams": 2, "length_penalty": "1"}, "length_penalty is a number, not '1'"),
+        ({"num_beams": 2, "length_penalty": 1e9}, "length_penalty is from -100 to 100"),
+        ({"num_beams": 2, "early_stopping": "never"}, "early_stopping is True or False"),
+    ],
+)
+def test_what_does_not_go_with_beams(
+    generator: ttmlir.Generator, arguments: dict[str, Any], message: str
+) -> None:
+    """The message names it."""
+    with pytest.raises((ValueError, TypeError), match=message):
+        generator.generate([1], **arguments)
 
 
 def test_draws_do_not_depend_on_other_prompts(generator: ttmlir.Generator) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 from ttmlir.errors import ArgumentError, ArgumentTypeError, plural
 from ttmlir.frontend.calls import NumericsName, checked_numerics
 from ttmlir.frontend.compiled import CompiledPrograms
+from ttmlir.generation.beams import BeamLimits, BeamSearch
 from ttmlir.generation.sampling import Sampling
 from ttmlir.generation.stepping import (
     CacheSize,
@@ -219,6 +220,9 @@ class Generator:
         stop_tokens: Iterable[int] | None = None,
         stop_strings: Sequence[str] = (),
         draft: Generator | None = None,
+        num_beams: int = 1,
+        length_penalty: float = 1.0,
+        early_stopping: bool = False,
     ) -> Any:
         """What the model writes after a prompt, a `Generation`, or after each of several, a list.
 
@@ -234,9 +238,21 @@ class Generator:
         `draft` is the generator of a smaller model, which proposes `draft_length` tokens that this
         one checks in one call: fewer calls, and the same tokens as without it.
 
+        `num_beams` texts are written at a time for each prompt, the most likely ones, and the best
+        one is returned, as transformers has it: scores are divided by the number of new tokens to
+        the power of `length_penalty`, and with `early_stopping` so many finished texts are enough.
+        It takes one of `batch_sizes` that is as large, and `temperature=0`.
+
         InputError for prompts and numbers that do not fit, ExecutionError for scores that are NaN.
         """
         listed, is_single = self._read_prompts(prompts)
+        beams = BeamLimits(num_beams, length_penalty, early_stopping, repetition_penalty)
+        if num_beams > 1:
+            self._check_beams(num_beams, temperature, stop_strings, draft)
+            Sampling(repetition_penalty=repetition_penalty, top_k=top_k, top_p=top_p, seed=seed)
+            limits = self._limits(max_new_tokens, stop_tokens, ())
+            best = [self._search(prompt, beams, limits) for prompt in listed]
+            return best[0] if is_single else best
         rows: list[_Row] = []
         stream = self._stream(
             listed,
@@ -426,6 +442,47 @@ class Generator:
                     f"it has {other}"
                 )
 
+    def _check_beams(
+        self, count: int, temperature: float, stop_strings: Sequence[str], draft: Any
+    ) -> None:
+        others = {
+            "temperature": temperature,
+            "stop_strings": stop_strings,
+            "draft": draft,
+            "pages": self.pages,
+        }
+        for name, value in others.items():
+            if value:
+                raise ArgumentError(f"num_beams and {name} do not go together: leave one out")
+        if count > max(self.batch_sizes):
+            raise ArgumentError(
+                f"{count} beams need a program for as many texts, and there is one for "
+                f"{max(self.batch_sizes)}; give Generator(model, batch_sizes=({count},))"
+            )
+
+    def _search(self, prompt: list[int], beams: BeamLimits, limits: _Limits) -> Generation:
+        """The best text of a beam search after a prompt."""
+        most = min(self.max_length, len(prompt) + limits.max_new_tokens)
+        search = BeamSearch(beams, prompt, most, limits.stop_tokens)
+        batch = next(each for each in self.batch_sizes if each >= beams.count)
+        place = _Place(self, batch, [list(prompt) for _ in range(beams.count)])
+        while not search.is_done:
+            rows = place.go_on_with([beam.tokens for beam in search.running])
+            scores = place.advance()
+            search.advance([scores[row] for row in rows])
+        tokens = search.finished[0].tokens[len(prompt) :]
+        reason: Reason = "stop" if tokens[-1] in limits.stop_tokens else "length"
+        if reason == "length" and len(tokens) < limits.max_new_tokens:
+            reason = "full"
+        text = None
+        if limits.decode is not None:
+            reader = TextReader(limits.decode, ())
+            for token in tokens[:-1] if reason == "stop" else tokens:
+                reader.add(token)
+            reader.finish()
+            text = reader.text
+        return Generation(tokens, reason, text)
+
     def _check_room(self, prompts: list[list[int]]) -> None:
         if self.pages is None:
             return
@@ -513,6 +570,24 @@ class _Place:
     table: Array | None = None
     """The pages of each text, in its order; the one after the last where it has none."""
     free: list[int] = field(default_factory=list[int])
+
+    def go_on_with(self, texts: Sequence[list[int]]) -> list[int]:
+        """Take other texts, as many or fewer; returns the row of each.
+
+        A text goes on in the row that has most of it, so that little is read again.
+        """
+        rows = list(range(len(self.texts)))
+        places: list[int] = []
+        for text in texts:
+            row = max(rows, key=lambda row, text=text: _count_common(self.texts[row], text))
+            rows.remove(row)
+            places.append(row)
+        for row, text in zip(places, texts, strict=True):
+            if self.known:
+                common = _count_common(self.texts[row], text)
+                self.known[row] = min(self.known[row], common, len(text) - 1)
+            self.texts[row] = text
+        return places
 
     def room_for_one(self, row: int) -> int:
         """How many tokens a text may have when the next one is written."""
@@ -611,6 +686,12 @@ class _Place:
     def _keep(self, proposed: Sequence[Sequence[int]]) -> None:
         self.known = list(map(len, self.texts))
         self.tried = list(map(list, proposed)) or [[] for _ in self.texts]
+
+
+def _count_common(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 # -- models ----------------------------------------------------------------------------------------
@@ -729,6 +810,7 @@ def generate(
     also says what is returned; a `Generator` writes more than once without compiling again.
     """
     _check_size("max_new_tokens", max_new_tokens, 1, 1 << 20)
+    beams = BeamLimits(choices.get("num_beams", 1)).count
     if isinstance(prompts, str):
         lengths = [len(tokenizer.encode(prompts)) if tokenizer is not None else 1]
     else:
@@ -743,7 +825,7 @@ def generate(
         model,
         max_length=max(2, longest + max_new_tokens),
         prompt_lengths=(max(1, longest),),
-        batch_sizes=(max(1, len(lengths)),),
+        batch_sizes=(max(1, len(lengths), beams),),
         cache=cache,
         tokenizer=tokenizer,
         numerics=numerics,
