@@ -103,6 +103,11 @@ TTNN ?= false
 test-models-card: setup $(VENV)/models/.installed ## Public models as scripts on ttnn, without a card
 	$(MODELS) $(BIN)/python test/vendor/card_zoo.py $(VENV)/models-card --command "$(TTNN)"
 
+.PHONY: onnx-models
+onnx-models: setup $(VENV)/models/.installed ## Public models of torch as files of ONNX
+	$(MODELS) $(BIN)/python -m model_zoo.exported
+	$(BIN)/python docs/generator
+
 .PHONY: docs-models
 docs-models: setup $(VENV)/models/.installed ## Write the page of public models, those that changed
 	$(MODELS) $(BIN)/python -m model_zoo; status=$$?; $(BIN)/python docs/generator; exit $$status

@@ -37,7 +37,9 @@ def onnx_section() -> Iterator[str]:
         if each.state == "refused":
             reasons[each.reason].append(f"`{each.name}`")
     yield from (f"- {' '.join(names)}: {reason}" for reason, names in reasons.items())
-    yield "\n### Tests of the package\n"
+    yield "\n### Models\n"
+    yield from _models()
+    yield "### Tests of the package\n"
     yield from _tests()
 
 
@@ -64,13 +66,42 @@ def _others() -> str:
     return "; ".join(listed) + "."
 
 
-def _tests() -> Iterator[str]:
-    """The recorded verdicts as a table."""
+def _models() -> Iterator[str]:
+    """What became of public models that torch's exporter wrote."""
+    exported: Any = _import("model_zoo.exported")
+    record = exported.read_record()
+    yield wrap(
+        f"{len(record)} of the {exported.count_right()} public models of torch that are right as "
+        "modules ([models_table.md](models_table.md)), exported by `torch.onnx.export` and "
+        "compared with the modules, within a thousandth of the greatest number (`make "
+        "onnx-models`):"
+    )
+    ways = Counter(each["message"] for each in record.values() if each["state"] == "right")
+    states = Counter(each["state"] for each in record.values())
+    yield ""
+    yield "| | models |"
+    yield "|---|---|"
+    yield from (f"| right, by `dynamo={exported.WAYS[way]}` | {ways[way]} |" for way in ways)
+    yield f"| refused | {states['refused']} |"
+    yield f"| other numbers | {states['wrong']} |"
+    yield f"| the exporter fails | {states['broken']} |\n"
+    for state, title in (("refused", "Refused"), ("wrong", "Other"), ("broken", "Not exported")):
+        names = [key for key, each in record.items() if each["state"] == state]
+        if names:
+            yield wrap(f"{title}: {', '.join(names)}.") + "\n"
+
+
+def _import(name: str) -> Any:
     sys.path.insert(0, str(SUPPORT))
     try:
-        runner: Any = import_module("running.onnx_backend")
+        return import_module(name)
     finally:
         sys.path.remove(str(SUPPORT))
+
+
+def _tests() -> Iterator[str]:
+    """The recorded verdicts as a table."""
+    runner: Any = _import("running.onnx_backend")
     totals, others = runner.read_record()
     yield "`make onnx-tests` compiles and runs what `onnx.backend.test` has, and compares the"
     yield "results with those that it expects, by its tolerances:\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from model_zoo.catalogue import ENTRIES
 from model_zoo.entry import LIBRARIES, frameworks
+from model_zoo.exported import WAYS, read_record
 from model_zoo.measure import LEAST_PCC, TRACED_OTHERWISE
 from model_zoo.results import read_results
 from models_page import models_page, reason
@@ -62,6 +63,18 @@ def test_most_models_are_right() -> None:
     wrong = {model["message"] for model in MODELS.values() if model["state"] == "wrong"}
     assert wrong <= {TRACED_OTHERWISE}
     assert states["right"] >= 0.93 * len(MODELS)
+
+
+def test_exported_models_are_right() -> None:
+    """Most; what is refused is refused in words, and none has other numbers."""
+    record = read_record()
+    assert len(record) >= 40
+    assert set(record) <= set(ENTRIES)
+    states = Counter(each["state"] for each in record.values())
+    assert set(states) <= {"right", "refused", "broken"}
+    assert states["right"] >= 0.9 * len(record)
+    for each in record.values():
+        assert each["message"] in WAYS if each["state"] == "right" else each["message"]
 
 
 def test_page_names_versions_and_models() -> None:

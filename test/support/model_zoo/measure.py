@@ -54,7 +54,7 @@ def measure(entry: Entry) -> Finding:
         try:
             wanted = _leaves(entry, _call_library(entry))
         except Exception as error:
-            return Finding("broken", _message(error))
+            return Finding("broken", first_line(error))
         return _measure(entry, wanted)
 
 
@@ -64,23 +64,23 @@ def _measure(entry: Entry, wanted: Sequence[Any]) -> Finding:
     try:
         compiled = _compile(entry)
     except (ttmlir.CompilationError, TypeError, ValueError) as error:
-        return Finding("refused", _message(error))
+        return Finding("refused", first_line(error))
     except Exception as error:
-        return Finding("wrong", _message(error))
+        return Finding("wrong", first_line(error))
     operations = sum(len(each.operations) for each in compiled.binary.programs)
     try:
         exact, device = (
             _leaves(entry, compiled(*fresh.args, numerics=numerics, **fresh.kwargs))
-            for numerics, fresh in (("exact", _make(entry)), ("device", _make(entry)))
+            for numerics, fresh in (("exact", make(entry)), ("device", make(entry)))
         )
     except Exception as error:
-        return Finding("wrong", _message(error), operations)
+        return Finding("wrong", first_line(error), operations)
     if mistake := _mistake(exact, wanted):
         return Finding("wrong", mistake, operations)
     pairs = list(zip(exact, wanted, strict=True))
     pcc = min((_pcc(*pair) for pair in pairs), default=1.0)
     difference = max((_difference(*pair) for pair in pairs), default=0.0)
-    relative = max((_difference(*pair) / _greatest(pair[1]) for pair in pairs), default=0.0)
+    relative = _relative(exact, wanted)
     device_pcc = min((_pcc(*pair) for pair in zip(device, wanted, strict=True)), default=1.0)
     right = pcc >= LEAST_PCC and relative <= MOST_DIFFERENCE
     return Finding(
@@ -96,7 +96,7 @@ def _measure(entry: Entry, wanted: Sequence[Any]) -> Finding:
 def _compile(entry: Entry) -> Any:
     import ttmlir
 
-    sample = _make(entry)
+    sample = make(entry)
     return ttmlir.compile(sample.model, *sample.args, example_kwargs=sample.kwargs)
 
 
@@ -109,15 +109,15 @@ def save(entry: Entry, path: Path) -> Finding:
         try:
             _compile(entry).save(path, golden=True)
         except (ttmlir.CompilationError, TypeError, ValueError) as error:
-            return Finding("refused", _message(error))
+            return Finding("refused", first_line(error))
         except Exception as error:
-            return Finding("wrong", _message(error))
+            return Finding("wrong", first_line(error))
     return Finding("right")
 
 
 def _cause(entry: Entry, compiled: Any, found: Sequence[Any]) -> str:
     """Whose the other numbers are."""
-    sample = _make(entry)
+    sample = make(entry)
     traced = _leaves(entry, compiled.reference(*sample.args, **sample.kwargs))
     agree = all(
         _difference(*pair) <= MOST_DIFFERENCE * _greatest(pair[1])
@@ -126,7 +126,7 @@ def _cause(entry: Entry, compiled: Any, found: Sequence[Any]) -> str:
     return TRACED_OTHERWISE if agree else "other numbers"
 
 
-def _make(entry: Entry) -> Sample:
+def make(entry: Entry) -> Sample:
     """The model and its arguments, the same each time."""
     random.seed(SEED)
     np.random.seed(SEED)
@@ -173,7 +173,7 @@ def _vary(sample: Sample) -> None:
 
 
 def _call_library(entry: Entry) -> Any:
-    sample = _make(entry)
+    sample = make(entry)
     if not entry.is_torch:
         return sample.model(*sample.args, **sample.kwargs)
     import torch
@@ -192,6 +192,23 @@ def _leaves(entry: Entry, results: Any) -> list[Any]:
         from ttmlir.frontend.calls import OPENER
     leaves = read_layout(results, OPENER)[1]
     return [leaf.numpy() if hasattr(leaf, "numpy") else np.asarray(leaf) for leaf in leaves]
+
+
+def compare(found: Sequence[Any], wanted: Sequence[Any]) -> tuple[str, float]:
+    """What is not even alike, or nothing; and the greatest difference, relative to the greatest
+    number of its result.
+    """
+    found = [np.asarray(each) for each in found]
+    if mistake := _mistake(found, wanted):
+        return mistake, float("inf")
+    if any(_pcc(*pair) == 0.0 for pair in zip(found, wanted, strict=True)):
+        return "", float("inf")
+    return "", _relative(found, wanted)
+
+
+def _relative(found: Sequence[Any], wanted: Sequence[Any]) -> float:
+    pairs = zip(found, wanted, strict=True)
+    return max((_difference(*pair) / _greatest(pair[1]) for pair in pairs), default=0.0)
 
 
 def _mistake(found: Sequence[Any], wanted: Sequence[Any]) -> str:
@@ -235,7 +252,7 @@ def _greatest(wanted: Any) -> float:
     return max(float(values.max(initial=0.0)), 1e-3)
 
 
-def _message(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     """The first line of a message, with the places of libraries as in any installation."""
     first = f"{type(error).__name__}: {error}".split("\n")[0]
     names = "|".join([*LIBRARIES, "torch", "ttmlir"])
