@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.scipy.linalg
 import jax.numpy as jnp
+import jax.scipy.linalg
 import pytest
 import torch
 
