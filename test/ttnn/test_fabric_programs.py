@@ -151,7 +151,8 @@ def test_what_goes_wrong() -> None:
     """Without a fabric, over links that there are not, and in a kernel that does not send."""
     with opened(ttnn.FabricConfig.DISABLED, "n300") as mesh:
         x = ttnn.zeros((32, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, mesh)
-        with pytest.raises(RuntimeError, match="no fabric connects chip 0; call SetFabricConfig"):
+        # What is said first depends on whether a mesh of another test is still there.
+        with pytest.raises(RuntimeError, match="call SetFabricConfig before the"):
             swap(mesh, x, x, ONE)
     with opened(ttnn.FabricConfig.FABRIC_1D, "n300") as mesh:
         first, second = (mesh.get_fabric_node_id(ttnn.MeshCoordinate(0, each)) for each in (0, 1))
