@@ -283,6 +283,14 @@ def test_units_that_are_not_those_of_a_gru_stay_apart(needs: str) -> None:
     assert (counts["tanh"] == 0) == (needs == "nothing")
 
 
+def test_inputs_that_are_repeated_for_several_states() -> None:
+    """What is given to one state is given to three."""
+    torch.manual_seed(6)
+    counts, error = planned_model(Watched("nothing"), torch.randn(1, 18), torch.randn(3, 6))
+    assert error < 1e-6
+    assert counts["tanh"] == 1
+
+
 class Feedback(nn.Module):
     """Cells that are given what was computed from the states of the ones before."""
 

@@ -968,7 +968,7 @@ class _GatedSearch(_RecurrentSearch):
         return None
 
     def _unit(self, last: Step, state: int, joined: list[Step]) -> _Cell | None:
-        *_, update, _, _, given, hidden, reset = joined
+        _, _, change, update, _, _, given, hidden, reset = joined
         pairs: list[tuple[Step, Step]] = []
         for gate in (reset, update):
             total = self.made_by(gate.inputs[0], "add")
@@ -997,10 +997,7 @@ class _GatedSearch(_RecurrentSearch):
             return None
         if shifted is None or shaped is None or product is None or outer is None:
             return None
-        is_same = outer.inputs[0] == state and _operand_shape(given, 0)[-1] == 3 * width
-        if not is_same or shape_of(product) != (math.prod(shape_of(last)) // width, 3 * width):
-            return None
-        if _operand_shape(shifted, 1) != (3 * width,):
+        if outer.inputs[0] != state or not _are_rows(last, change, given, product, shifted):
             return None
         step = replace(
             last,
@@ -1012,6 +1009,18 @@ class _GatedSearch(_RecurrentSearch):
         )
         joined += [shifted, shaped, product, outer]
         return _Cell(step, [self.writers[each.written[0]] for each in joined])
+
+
+def _are_rows(last: Step, change: Step, given: Step, product: Step, shifted: Step) -> bool:
+    """Whether each state has inputs of its own: those repeated for several stay in their parts."""
+    size, width = math.prod(shape_of(last)), shape_of(last)[-1]
+    inputs = _operand_shape(given, 0)
+    return (
+        math.prod(_operand_shape(change, 0)) == size
+        and (inputs[-1], math.prod(inputs)) == (3 * width, 3 * size)
+        and shape_of(product) == (size // width, 3 * width)
+        and _operand_shape(shifted, 1) == (3 * width,)
+    )
 
 
 def _next_state(
