@@ -9,6 +9,7 @@ from __future__ import annotations
 from ttmlir.arrays.array import Array, repeat
 from ttmlir.composites.complex_matrices import adjoint, chosen, parts, product, scaled, taking
 from ttmlir.composites.complex_numbers import Complex, absolute, square_root
+from ttmlir.composites.linear_algebra import reflect
 
 SWEEPS = 30
 """Most times that a matrix is swept for each row; two or three are enough for most."""
@@ -103,26 +104,12 @@ def find_eigenvalues(a: Complex, *, is_real: bool, vectors: bool) -> tuple[Compl
 def factorize_to_hessenberg(a: Array) -> list[Array]:
     """Zeros below the subdiagonal, the reflections there, and their factors, as LAPACK's gehrd."""
     batch, n, _ = a.shape
-    rows, columns = a.count(1, (batch, n, 1)), a.count(2, (batch, 1, n))
     if n == 1:
         return [a, a.fill(0, (batch, 0))]
 
     def step(i: Array, x: Array, factors: Array) -> list[Array]:
-        column = x.take(2, i)
-        alpha = x.take(1, i + 1).take(2, i)
-        is_under, is_at = rows > i + 1, rows.eq(i + 1)
-        tail = is_under.where(column, 0)
-        square = (tail * tail).sum(1)
-        norm = (alpha * alpha + square).sqrt()
-        is_flat = square.eq(0)
-        beta = is_flat.where(alpha, (alpha >= 0).where(-norm, norm))
-        factor = (beta - alpha) / is_flat.where(1, beta)
-        below = tail / is_flat.where(1, alpha - beta)
-        v = is_at.where(1, below)
-        stored = is_under.where(below, is_at.where(beta, column))
-        x = x - v @ (columns > i).where(v.transposed_times(x) * factor, 0)
-        x = x - (x @ v).times_transposed(v) * factor
-        return [x.put(2, i, stored), factors.put(1, i, factor)]
+        x, factor = reflect(x, i, i + 1, is_similar=True)
+        return [x, factors.put(1, i, factor)]
 
     found, factors = repeat(n - 1, step, a, a.fill(0, (batch, n - 1, 1)))
     return [found, factors.reshape((batch, n - 1))]

@@ -47,19 +47,22 @@ def factorize_by_reflections(a: Array) -> list[Array]:
     factors = a.fill(0, (batch, count, 1))
 
     def step(i: Array, x: Array, factors: Array) -> list[Array]:
-        x, factor = _reflect(x, i)
+        x, factor = reflect(x, i, i)
         return [x, factors.put(1, i, factor)]
 
     found, factors = repeat(count, step, a, factors)
     return [found, factors.reshape((batch, count))]
 
 
-def _reflect(x: Array, i: Array) -> tuple[Array, Array]:
-    """Zeros below the diagonal of a column, where the reflection is stored, and its factor."""
+def reflect(x: Array, i: Array, at: Array, *, is_similar: bool = False) -> tuple[Array, Array]:
+    """Zeros below a row in a column, where the reflection is stored, and its factor.
+
+    The columns that follow are reflected; if it is to stay similar, so are all rows.
+    """
     batch, m, n = x.shape
     rows, columns = x.count(1, (batch, m, 1)), x.count(2, (batch, 1, n))
-    column, alpha = x.take(2, i), x.take(1, i).take(2, i)
-    is_under, is_at = (rows > i), rows.eq(i)
+    column, alpha = x.take(2, i), x.take(1, at).take(2, i)
+    is_under, is_at = (rows > at), rows.eq(at)
     tail = is_under.where(column, 0)
     square = (tail * tail).sum(1)
     norm = (alpha * alpha + square).sqrt()
@@ -68,9 +71,10 @@ def _reflect(x: Array, i: Array) -> tuple[Array, Array]:
     factor = (beta - alpha) / is_flat.where(1, beta)
     below = tail / is_flat.where(1, alpha - beta)
     v = is_at.where(1, below)
-    product = (columns > i).where(v.transposed_times(x) * factor, 0)
-    stored = is_under.where(below, is_at.where(beta, column))
-    return (x - v @ product).put(2, i, stored), factor
+    x = x - v @ (columns > i).where(v.transposed_times(x) * factor, 0)
+    if is_similar:
+        x = x - (x @ v).times_transposed(v) * factor
+    return x.put(2, i, is_under.where(below, is_at.where(beta, column))), factor
 
 
 def factorize_with_pivots(a: Array) -> list[Array]:
@@ -95,7 +99,7 @@ def factorize_with_pivots(a: Array) -> list[Array]:
             return is_here.where(there, is_there.where(here, values))
 
         x, order = exchange(x), exchange(order)
-        x, factor = _reflect(x, i)
+        x, factor = reflect(x, i, i)
         return [x, factors.put(1, i, factor), order]
 
     state = a, a.fill(0, (batch, count, 1)), columns + 1
