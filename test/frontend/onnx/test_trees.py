@@ -122,6 +122,7 @@ def test_damaged_trees() -> None:
         ({"nodes_truenodeids": [5, 0]}, "tree 0 has no node 5"),
         ({"nodes_truenodeids": [1]}, "its lists have different lengths"),
         ({"nodes_truenodeids": [1, 0], "nodes_featureids": [8, 0]}, "look at feature 8"),
+        ({"nodes_truenodeids": [1, 0], "nodes_featureids": [-1, 0]}, "look at feature -1; there"),
         ({"nodes_truenodeids": [1, 0], "n_targets": 10**12}, "for 1000000000000 targets; "),
     ):
         with pytest.raises(ttmlir.CompilationError, match=message):

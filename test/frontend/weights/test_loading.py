@@ -224,6 +224,11 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
         gguf({}, {"general.architecture": "bert"}),
         "architecture is 'bert'",
     ),
+    "no architecture": (
+        "x.gguf",
+        gguf({}, {}),
+        "architecture is not named; supported are llama",
+    ),
     "type": (
         "x.gguf",
         gguf({"a": ((3,), 99, b"")}, {}),

@@ -62,9 +62,8 @@ def rename(file: GgufFile, path: Any) -> dict[str, Entry]:
     """
     architecture = file.metadata.get("general.architecture")
     if architecture not in _LAYERS:
-        raise FileError(
-            f"{path}: the architecture is {architecture!r}; supported are {', '.join(_LAYERS)}"
-        )
+        named = "not named" if architecture is None else f"{architecture!r}"
+        raise FileError(f"{path}: the architecture is {named}; supported are {', '.join(_LAYERS)}")
     return dict(_renamed(file, str(architecture), path))
 
 

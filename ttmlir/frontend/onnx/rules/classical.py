@@ -56,7 +56,7 @@ def _normalize(call: Call) -> Array:
     last = x.rank - 1
     match call.choose("norm", ("MAX", "L1", "L2")):
         case "MAX":
-            size = x.max(last)
+            size = x.abs().max(last)
         case "L1":
             size = x.abs().sum(last)
         case _:

@@ -111,8 +111,9 @@ def _decide(call: Call, x: Array, trees: _Trees, nodes: NDArray[Any]) -> Array:
     if not trees.features:
         return x.cut(1, 0, 1).eq(0).broadcast((x.shape[0], len(nodes)))
     features = np.asarray(trees.features)[nodes]
-    if not 0 <= features.min() <= features.max() < x.shape[1]:
-        call.refuse(f"its trees look at feature {features.max()}; there are {x.shape[1]}")
+    for feature in (int(features.min()), int(features.max())):
+        if not 0 <= feature < x.shape[1]:
+            call.refuse(f"its trees look at feature {feature}; there are {x.shape[1]}, from 0")
     values = indexing.take(x, 1, array_of(features))
     splits = array_of(trees.splits[nodes], x.dtype)
     modes = np.asarray(trees.modes)[nodes]
