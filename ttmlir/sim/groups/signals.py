@@ -4,8 +4,8 @@ All cores of a group change their semaphores at once, so each wait ends when it 
 That is one possible order of events; it stands for all others where nothing depends on the order.
 A `Sanitizer` of its own, with a thread for each core's, says what orders what; beyond its rules a
 wait has to acquire all changes so far, whoever changes the word later has to know of the wait, and
-increments are equal: so a wait ends with the same changes in any order. Pages are sent to pages that a thread has reserved
-and the sender knows of; that thread hands them over when it knows that they have arrived.
+increments are equal: so a wait ends with the same changes in any order. Pages are sent to where a
+thread has reserved pages, as the sender knows; it hands them over when it knows of their arrival.
 """
 
 from __future__ import annotations
