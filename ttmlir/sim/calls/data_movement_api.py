@@ -1103,7 +1103,7 @@ class DataMovementCalls(NumberedReads):
         if self.watch is not None:
             self.watch.check_semaphore(self.thread, self.l1, address)
         self.l1.waiters.setdefault(address, []).append(self.thread)
-        self.thread.wait(_WaitForSemaphore(self.core, address, exactly), value)
+        self.thread.wait(WaitForSemaphore(self.core, address, exactly), value)
         return False
 
     @kernel_call(waits=True)
@@ -1183,17 +1183,19 @@ class DataMovementCalls(NumberedReads):
         )
 
 
-class _WaitForSemaphore(WaitReason):
+class WaitForSemaphore(WaitReason):
     """`noc_semaphore_wait` and `noc_semaphore_wait_min`."""
 
     kind = "noc_semaphore_wait"
 
     def __init__(self, core: Core, address: int, exactly: bool) -> None:
+        """For a value of the word at an address, or `exactly` False at least it."""
         self._core = core
         self._address = address
         self._exactly = exactly
 
     def describe(self, thread: RunningThread) -> tuple[str, ...]:
+        """What has to happen, and what the word is."""
         value = int.from_bytes(self._core.l1.read(self._address, 4), "little")
         by_address = {address: index for index, address in self._core.semaphores.items()}
         index = by_address.get(self._address)

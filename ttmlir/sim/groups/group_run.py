@@ -11,7 +11,7 @@ it does not, the program runs core by core.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -26,11 +26,13 @@ from ttmlir.sim.execution.program import Kernel, Program
 from ttmlir.sim.execution.scheduler import KernelSource, KernelThread, Scheduler
 from ttmlir.sim.groups.known_times import find_times
 from ttmlir.sim.groups.per_core import DisagreementError, PerCore
+from ttmlir.sim.groups.signals import Mover, Signals, word_values
 from ttmlir.sim.groups.timing import TimedCore, TimedThread
 from ttmlir.sim.groups.tracing import (
     CALLS,
     NAMES,
     GroupMemory,
+    Neighbours,
     TracedHalf,
     TracedMath,
     TracedMover,
@@ -118,20 +120,29 @@ def _find_groups(program: Program) -> list[_Cores]:
         buffers = [
             place for place, each in enumerate(program.circular_buffers) if core in each.cores
         ]
-        found.setdefault((tuple(kernels), tuple(buffers)), []).append(core)
+        semaphores = [each.index for each in program.semaphores if core in each.cores]
+        found.setdefault((tuple(kernels), tuple(buffers), tuple(semaphores)), []).append(core)
     return list(found.values())
 
 
 class _Group:
     """Cores that run the same kernels, and what the first of them did."""
 
-    def __init__(self, run: RunnableProgram, logical: _Cores, index: int) -> None:
+    def __init__(
+        self,
+        run: RunnableProgram,
+        logical: _Cores,
+        index: int,
+        scheduler: Scheduler,
+        neighbours: Neighbours,
+    ) -> None:
         """Threads for the first core; `index` is that of the first of them."""
         device = run.device
         self.cores = [device.core(x, y) for x, y in logical]
         is_exact = device.options.numerics == "exact"
         self.memory = GroupMemory(len(self.cores), is_exact=is_exact)
-        self.scheduler = Scheduler(replace(device.options, timed=False))
+        self._scheduler = scheduler
+        self._neighbours = neighbours
         self.threads: list[TracedThread] = []
         self.apis: list[_Traced] = []
         self.kernels: list[Kernel] = []
@@ -151,12 +162,14 @@ class _Group:
             role,
             KernelSource(kernel.name, kernel.file),
             index,
-            scheduler=self.scheduler,
+            scheduler=self._scheduler,
             arguments=tuple(kernel.arguments.get(first.logical, ())),
             common_arguments=tuple(kernel.common_arguments),
         )
         api = _traced_api(run.device, thread, kernel, run)
         api.trace(self.memory, self.cores, self._arguments(kernel))
+        if isinstance(api, TracedMover):
+            api.neighbours = self._neighbours
         compiled = run.compile_for(first, kernel, role)
         calls = set(compiled.bindings.values())
         if not calls <= CALLS or (role is Role.PACK and calls & COMPUTED):
@@ -176,10 +189,10 @@ class _Group:
             for column in columns
         ]
 
-    def run(self) -> None:
-        """Run the kernels of the first core to their end."""
-        self.scheduler.run(self.threads)
-        if any(cb.received != cb.acked for cb in self.cores[0].cbs.values()):
+    def finish(self) -> None:
+        """The kernels of the first core have ended."""
+        cbs = self.cores[0].cbs.values()
+        if any(cb.received != cb.acked and not cb.aliased for cb in cbs):
             raise IrregularError
         self.memory.evaluate()
 
@@ -216,15 +229,30 @@ class _Attempt:
         self._run = run
         self._watch = watch
         self._groups = groups
-        self._tried = 0
+        self._scheduler = Scheduler(replace(run.device.options, timed=False))
+        self._traced: list[_Group] = []
+        self._lanes: dict[Core, tuple[_Group, int]] = {}
+        self.signals: Signals | None = None
 
     def split(self, error: DisagreementError) -> list[_Cores]:
         """The groups, with the one that disagreed split."""
+        thread = self._scheduler.current
+        tried = next(i for i, group in enumerate(self._traced) if thread in group.threads)
         parts: dict[int, list[tuple[int, int]]] = {}
-        for core, number in zip(self._groups[self._tried], error.numbers, strict=True):
+        for core, number in zip(self._groups[tried], error.numbers, strict=True):
             parts.setdefault(number, []).append(core)
-        before, after = self._groups[: self._tried], self._groups[self._tried + 1 :]
+        before, after = self._groups[:tried], self._groups[tried + 1 :]
         return [*before, *parts.values(), *after]
+
+    def find(self, core: Core) -> tuple[GroupMemory, Core, int]:
+        """The memory of a core's group, its first core, and which one of them it is.
+
+        Raises IrregularError for a core that runs nothing.
+        """
+        if core not in self._lanes:
+            raise IrregularError
+        group, lane = self._lanes[core]
+        return group.memory, group.cores[0], lane
 
     def run(self) -> list[ThreadTimes]:
         """Run the program: the times of its threads.
@@ -232,44 +260,73 @@ class _Attempt:
         Raises IrregularError or SimError where that cannot be done, DisagreementError where a group
         has to be split.
         """
-        run = self._run
+        run, groups = self._run, self._traced
         run.place()
-        groups: list[_Group] = []
         for logical in self._groups:
             count = sum(len(group.threads) for group in groups)
-            groups.append(_Group(run, logical, count))
+            groups.append(_Group(run, logical, count, self._scheduler, self))
         threads = [thread for group in groups for thread in group.threads]
         regular = RegularRun(self._watch, threads, run.cores())
         for group in groups:
             for api in group.apis:
                 api.watch = regular
+            self._lanes |= {core: (group, lane) for lane, core in enumerate(group.cores)}
+        words = word_values(self._lanes)
+        if run.program.semaphores:
+            self._watch_signals(regular)
         with np.errstate(all="ignore"):
-            for place, group in enumerate(groups):
-                self._tried = place
-                group.run()
-            times = self._find_times(groups)
+            self._scheduler.run(threads)
+            for group in groups:
+                group.finish()
+            notes = () if self.signals is None else self.signals.finish()
+            times = self._find_times(words)
             for group in groups:
                 _tell(regular, group)
-            regular.finish()
+            regular.finish(notes)
             for group in groups:
                 _store(group)
         return times
 
-    def _find_times(self, groups: Iterable[_Group]) -> list[ThreadTimes]:
-        """The times of all threads, in the order in which threads are numbered core by core."""
-        run = self._run
-        lanes = {
-            core.logical: (group, lane) for group in groups for lane, core in enumerate(group.cores)
+    def _watch_signals(self, regular: RegularRun) -> None:
+        """Have semaphores looked after, with a thread for each core's."""
+        movers = {
+            id(thread): Mover(thread, group.cores, [])
+            for group in self._traced
+            for thread in group.threads
+            if thread.role in (Role.BRISC, Role.NCRISC)
         }
-        steps = {id(api): api.recorder.steps() for group in groups for api in group.apis}
+        threads: list[KernelThread] = []
+        index = 0
+        for core, group, _ in self._in_order():
+            for thread in group.threads:
+                mover = movers.get(id(thread))
+                if mover is not None:
+                    mover.threads.append(KernelThread(core, thread.role, thread.kernel, index))
+                    threads.append(mover.threads[-1])
+                index += 1
+        cores = self._run.cores()
+        arch = self._run.device.chip.arch
+        self.signals = Signals(arch, [*movers.values()], threads, cores, regular)
+
+    def _in_order(self) -> Iterator[tuple[Core, _Group, int]]:
+        """The cores as a program numbers them, with their groups and places in these."""
+        for x, y in self._run.program.cores:
+            core = self._run.device.core(x, y)
+            yield core, *self._lanes[core]
+
+    def _find_times(self, words: Mapping[Core, Mapping[int, int]]) -> list[ThreadTimes]:
+        """The times of all threads, in the order in which threads are numbered core by core.
+
+        `words` are the values of semaphores at the beginning.
+        """
+        run = self._run
+        steps = {id(api): api.recorder.steps() for group in self._traced for api in group.apis}
         timed: list[TimedThread] = []
         of_threads: list[tuple[Core, KernelThread, _Traced]] = []
-        for logical in run.program.cores:
-            group, lane = lanes[logical]
-            core = group.cores[lane]
+        for core, group, lane in self._in_order():
             dst = group.cores[0].dst
             halves = dst.num_halves if isinstance(dst, DestinationRegisters) else 0
-            state = TimedCore(core.coordinate, lane, core.cbs, halves)
+            state = TimedCore(core.coordinate, lane, core.cbs, halves, words[core])
             for thread, api in zip(group.threads, group.apis, strict=True):
                 timed.append(TimedThread(len(timed), state, steps[id(api)]))
                 of_threads.append((core, thread, api))

@@ -67,7 +67,8 @@ def _digest(threads: Sequence[TimedThread], networks: NocModel, limit: int) -> b
         core = thread.core
         queues = [(index, queue.num_pages) for index, queue in core.queues.items()]
         record, _ = records[id(thread.steps)]
-        where = core.coordinate, core.lane, len(core.dst_times), queues
+        words = [(address, word.value) for address, word in core.words.items()]
+        where = core.coordinate, core.lane, len(core.dst_times), queues, words
         places.append((thread.index, cores[id(core)], record, *where))
     state = blake2b(repr((networks.parameters, sorted(networks.dram.items()), limit)).encode())
     # Version 2 writes equal values alike, whichever of them are one object.

@@ -10,7 +10,7 @@ that it names, so that the bookings of the networks are made in the same order.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -37,7 +37,14 @@ from ttmlir.sim.timing.noc_model import NocModel
     TAKE,
     RELEASE,
     PAUSE,
-) = range(15)
+    SET,
+    AWAIT,
+    INCREMENT,
+    MULTICAST,
+) = range(19)
+
+NO_WORDS: Mapping[int, int] = {}
+"""Of cores without semaphores."""
 
 Cycles = tuple[int, int, int | None]
 """What passes between two steps: cycles of the processor (`KernelThread.step`), then, if units are
@@ -53,7 +60,29 @@ Step = tuple[int, Any, int, int, int, int, int | None]
 - USE: cycles that it takes
 - USE_BLOCK: cycles of a product, how many of them
 - ACQUIRE, COMMIT, TAKE, RELEASE (DST), PAUSE: nothing
+- SET: address of a word of the core, value
+- AWAIT: address and whether it is waited for exactly, value
+- INCREMENT: for each core the coordinate of the word's core and its address, amount, network
+- MULTICAST: for each core the coordinates of the receivers; address there; address of the word that
+  is sent, None for pages; whether it is linked (together the first argument), bytes, network
 """
+
+
+class _Word:
+    """What times say of the word of a semaphore."""
+
+    __slots__ = ("time", "value", "waiters")
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+        self.time: int = 0
+        self.waiters: list[TimedThread] = []
+
+    def change(self, value: int, time: int) -> list[TimedThread]:
+        """It has a value from a time on; who waits for it."""
+        self.value, self.time = value & 0xFFFF_FFFF, time
+        waiters, self.waiters = self.waiters, []
+        return waiters
 
 
 class _Queue:
@@ -77,15 +106,24 @@ class TimedCore:
     __slots__ = (
         *("banks", "committed", "coordinate", "dst_times", "freed", "idle_since", "lane"),
         *("math", "math_half", "pack", "pack_half", "passed", "queues", "source_math"),
-        "source_unpack",
+        *("source_unpack", "words"),
     )
 
     def __init__(
-        self, coordinate: tuple[int, int], lane: int, cbs: dict[int, CircularBuffer], halves: int
+        self,
+        coordinate: tuple[int, int],
+        lane: int,
+        cbs: dict[int, CircularBuffer],
+        halves: int,
+        words: Mapping[int, int] = NO_WORDS,
     ) -> None:
-        """Nothing has happened; `lane` is the place of the core in its group."""
+        """Nothing has happened; `lane` is the place of the core in its group.
+
+        `words` are the values of its semaphores, by address.
+        """
         self.coordinate = coordinate
         self.lane = lane
+        self.words = {address: _Word(value) for address, value in words.items()}
         self.queues = {index: _Queue(cb.num_pages) for index, cb in cbs.items()}
         self.passed: int = 0
         self.idle_since: int = 0
@@ -310,6 +348,52 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                 if core.math is not None:
                     woken = (core.math,)
                     core.math = None
+            elif kind == AWAIT:
+                address, is_exact = first
+                word = core.words[address]
+                if not (word.value == second or (not is_exact and word.value > second)):
+                    word.waiters.append(thread)
+                    is_blocked = True
+                    break
+                since = word.time
+                if since > clock:
+                    call = "noc_semaphore_wait"
+                    stalls[call] = stalls.get(call, 0) + since - clock
+                    clock = since
+                    ahead = 0
+                elif since > clock - ahead:
+                    ahead = clock - since
+            elif kind == SET:
+                woken = core.words[first].change(second, clock)
+            elif kind == INCREMENT:
+                if clock > horizon:
+                    break
+                place_there, address = first[core.lane]
+                clock, _, arrived, answered = networks.atomic(
+                    clock, core.coordinate, place_there, third
+                )
+                added = thread.done["atomic"]
+                added[third] = max(added[third], answered)
+                word = cores[place_there].words[address]
+                woken = word.change(word.value + second, arrived)
+            elif kind == MULTICAST:
+                if clock > horizon:
+                    break
+                receivers, address, source, is_linked = first
+                places_there = receivers[core.lane]
+                clock, departed, arrived, answered = networks.multicast(
+                    clock, core.coordinate, places_there, second, third, is_linked
+                )
+                flushed, written = thread.done["flush"], thread.done["write"]
+                flushed[third] = max(flushed[third], departed)
+                written[third] = max(written[third], answered)
+                core.passed += second
+                for place_there in places_there:
+                    receiver = cores[place_there]
+                    receiver.passed += second
+                    if source is not None:
+                        value = core.words[source].value
+                        woken = [*woken, *receiver.words[address].change(value, arrived)]
             if woken:
                 for other in woken:
                     if other.queued or other is thread:

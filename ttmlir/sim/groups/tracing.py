@@ -9,8 +9,8 @@ waiting. Calls are those of the first core alone, with what they do to numbers a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from ttmlir.sim.calls.unpack_api import POOL_MAX, Source, UnpackApi
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.groups import timing
 from ttmlir.sim.groups.per_core import PerCore, PerCoreRange, range_per_core
+from ttmlir.sim.groups.signals import Mover, Signals
 from ttmlir.sim.groups.timing import Step
 from ttmlir.sim.groups.values import (
     Applied,
@@ -75,6 +76,12 @@ CALLS = frozenset(
         *("noc_async_write_tile", "noc_async_write_page", "noc_async_write_barrier"),
         *("noc_async_writes_flushed", "noc_async_read", "noc_async_write", "get_noc_addr"),
         *("get_absolute_logical_x", "get_absolute_logical_y"),
+        # Of data movement between cores.
+        *("get_semaphore", "noc_semaphore_set", "noc_semaphore_wait", "noc_semaphore_wait_min"),
+        *("noc_semaphore_inc", "noc_async_atomic_barrier", "noc_async_full_barrier"),
+        *("get_noc_multicast_addr", "noc_async_write_multicast"),
+        *("noc_async_write_multicast_one_packet", "noc_async_write_multicast_loopback_src"),
+        *("noc_semaphore_set_multicast", "noc_semaphore_set_multicast_loopback_src"),
         # Of compute kernels.
         *("compute_kernel_hw_startup", "binary_op_init_common", "unary_op_init_common"),
         *("init_sfpu", "mm_init", "mm_init_short", "mm_init_short_with_dt", "mm_block_init"),
@@ -117,6 +124,8 @@ class GroupMemory:
         self.pages: dict[int, Page] = {}
         self.reads: list[Fetched] = []
         self.writes: list[tuple[Sequence[Memory], Sequence[int], Page]] = []
+        self._incoming: dict[int, dict[int, tuple[Memory, int]]] = {}
+        """Pages that others send to some of the cores so far: whence, by address and core."""
         self._pending: list[Packed] = []
         self._evaluation = Evaluation(num_cores, is_exact=is_exact)
 
@@ -126,6 +135,25 @@ class GroupMemory:
         if page is None or page.size != size:
             raise IrregularError
         return page
+
+    def receive(self, address: int, size: int, senders: Mapping[int, tuple[Memory, int]]) -> None:
+        """Some cores get a page that lies in a memory somewhere else, which nobody writes."""
+        self.pages.pop(address, None)
+        incoming = self._incoming.setdefault(address, {})
+        if not incoming.keys().isdisjoint(senders):
+            raise IrregularError
+        incoming |= senders
+        if len(incoming) == self.num_cores:
+            del self._incoming[address]
+            memories, sources = zip(
+                *(incoming[core] for core in range(self.num_cores)), strict=True
+            )
+            self.pages[address] = Fetched(memories, sources, size)
+
+    def check_received(self, cb: CircularBuffer) -> None:
+        """All pages that came to a circular buffer of some cores have come to all."""
+        if any(cb.address <= address < cb.limit for address in self._incoming):
+            raise IrregularError
 
     def pack(self, address: int, page: Packed) -> None:
         """Put a page into L1 that is to be computed."""
@@ -292,8 +320,24 @@ class _Places(Endpoint):
         self.endpoints = endpoints
 
 
+class Neighbours(Protocol):
+    """The groups of a program, whose cores send each other pages."""
+
+    signals: Signals | None
+    """None in a program without semaphores."""
+
+    def find(self, core: Core) -> tuple[GroupMemory, Core, int]:
+        """The memory of a core's group, its first core, and which one of them it is.
+
+        Raises IrregularError for a core that runs nothing.
+        """
+        ...
+
+
 class TracedMover(_TracedCalls, DataMovementApi):
-    """The calls of BRISC and NCRISC."""
+    """The calls of BRISC and NCRISC; `neighbours` is set before the kernel starts."""
+
+    neighbours: Neighbours
 
     def _locate(self, page: Any, pages: AddressGenerator) -> tuple[Endpoint, Any]:
         if not isinstance(page, PerCore):
@@ -352,6 +396,160 @@ class TracedMover(_TracedCalls, DataMovementApi):
         if not isinstance(target, PerCore):
             return super().noc_async_write(address, target, size, noc, vc, template)
         return self._write(self._places(target), target & LOCAL_MASK, address, size, noc)
+
+    # Semaphores.
+
+    @property
+    def _signals(self) -> tuple[Signals, Mover]:
+        """The semaphores, and what they know of this thread."""
+        signals = self.neighbours.signals
+        if signals is None:
+            raise IrregularError
+        self.recorder.settle()
+        return signals, signals.mover(self.thread)
+
+    def noc_semaphore_set(self, address: int, value: int) -> None:
+        """Write the words of a semaphore of these cores."""
+        signals, mover = self._signals
+        signals.set(mover, *_whole(address, value))
+        self.recorder.add(timing.SET, address, value & 0xFFFF_FFFF)
+
+    def _wait(self, address: int, value: int, *, exactly: bool) -> bool:
+        signals, mover = self._signals
+        if not signals.wait(mover, *_whole(address, value), exactly=exactly):
+            return False
+        self.recorder.add(timing.AWAIT, (address, exactly), value)
+        return True
+
+    def noc_semaphore_inc(
+        self,
+        target: Any,
+        increment: int,
+        noc: int | None = None,
+        vc: int = 0,
+        template: Template = (),
+    ) -> bool:
+        """Add to the words of semaphores of any cores."""
+        signals, mover = self._signals
+        noc = self._noc(noc)
+        words = [(self._core_at(each), each & LOCAL_MASK) for each in self._for_each(target)]
+        signals.increment(mover, noc, words, *_whole(increment))
+        if self.timed:
+            self.transactions += 1
+            places = [(core.coordinate, address) for core, address in words]
+            self.recorder.add(timing.INCREMENT, places, increment, noc)
+        return True
+
+    def _core_at(self, address: int) -> Core:
+        endpoint = self.network.endpoint(address)
+        if not isinstance(endpoint, Core):
+            raise IrregularError
+        return endpoint
+
+    def _for_each(self, number: Any) -> Sequence[int]:
+        """The numbers of the cores."""
+        return number.numbers if isinstance(number, PerCore) else [number] * len(self.cores)
+
+    def _multicast(
+        self,
+        address: int,
+        target: Any,
+        size: int,
+        num_dests: int,
+        noc: int | None,
+        *,
+        itself: bool,
+        linked: bool = False,
+        at_once: bool = False,
+    ) -> bool:
+        signals, mover = self._signals
+        noc = self._noc(noc)
+        address, size, num_dests = _whole(address, size, num_dests)
+        rectangles = self._for_each(target)
+        local = int(PerCore([each & LOCAL_MASK for each in rectangles]))
+        self._check_copy(self.core, local, address, size, self.core.write_alignment, at_once)
+        receivers = [
+            [each for each in self.network.rectangle(rectangle, noc) if itself or each is not core]
+            for core, rectangle in zip(self.cores, rectangles, strict=True)
+        ]
+        if any(len(each) != num_dests for each in receivers) or not num_dests:
+            raise IrregularError
+        if at_once:
+            signals.multicast(mover, noc, address, receivers, local)
+        else:
+            self._send(signals, mover, noc, address, receivers, local, size)
+        if self.timed:
+            self.transactions += 1
+            self.bytes_written += size
+            places = [tuple([core.coordinate for core in cores]) for cores in receivers]
+            source = address if at_once else None
+            self.recorder.add(timing.MULTICAST, (places, local, source, bool(linked)), size, noc)
+        return True
+
+    def _send(
+        self,
+        signals: Signals,
+        mover: Mover,
+        noc: int,
+        address: int,
+        receivers: Sequence[Sequence[Core]],
+        local: int,
+        size: int,
+    ) -> None:
+        """Send the same bytes of each core to the same places of its receivers."""
+        places = signals.send(mover, noc, address, size)
+        groups: dict[int, tuple[GroupMemory, Core, list[tuple[int, int]]]] = {}
+        for origin, cores in enumerate(receivers):
+            for core in cores:
+                memory, first, lane = self.neighbours.find(core)
+                groups.setdefault(id(memory), (memory, first, []))[2].append((lane, origin))
+        for memory, first, lanes in groups.values():
+            signals.deliver(mover, places, first.l1, local, size, lanes)
+            buffer = next(cb for cb in first.cbs.values() if cb.address <= local < cb.limit)
+            page_size = buffer.page_size
+            if (local - buffer.address) % page_size or size % page_size:
+                raise IrregularError
+            for offset in range(0, size, page_size):
+                page = self._page_to_send(address + offset, page_size)
+                senders = {
+                    lane: (page.memories[origin], page.sources[origin]) for lane, origin in lanes
+                }
+                memory.receive(local + offset, page_size, senders)
+
+    def _page_to_send(self, address: int, size: int) -> Fetched:
+        """A page of each core: of a circular buffer, or of a tensor in its L1."""
+        if any(cb.address <= address < cb.limit for cb in self.cbs.values()):
+            page = self.memory.page(address, size)
+            if not isinstance(page, Fetched):
+                raise IrregularError
+            return page
+        page = Fetched([core.l1 for core in self.cores], [address] * len(self.cores), size)
+        self.memory.reads.append(page)
+        return page
+
+    # Circular buffers, whose pages others may fill.
+
+    def cb_reserve_back(self, cb: int, pages: int) -> bool:
+        """Wait, and let others know."""
+        if not super().cb_reserve_back(cb, pages):
+            return False
+        self._touch(self.cbs[cb])
+        return True
+
+    def _touch(self, buffer: CircularBuffer) -> None:
+        signals = self.neighbours.signals
+        if signals is not None:
+            signals.touch(signals.mover(self.thread), buffer)
+
+    def cb_push_back(self, cb: int, pages: int) -> None:
+        """Hand pages over that are there."""
+        signals = self.neighbours.signals
+        if signals is not None:
+            signals.push(signals.mover(self.thread), self.cbs[cb])
+            self.memory.check_received(self.cbs[cb])
+        super().cb_push_back(cb, pages)
+
+    # Copies.
 
     def _places(self, addresses: PerCore) -> _Places:
         return _Places([self.network.endpoint(each) for each in addresses.numbers])
@@ -424,6 +622,9 @@ class TracedMover(_TracedCalls, DataMovementApi):
         for cb in self.cbs.values():
             if cb.address <= address < cb.limit:
                 if size == cb.page_size and not (address - cb.address) % size:
+                    signals = self.neighbours.signals
+                    if signals is not None:
+                        signals.fill(signals.mover(self.thread), cb, address, size)
                     return
         raise IrregularError
 
@@ -432,8 +633,18 @@ class TracedMover(_TracedCalls, DataMovementApi):
     ) -> bool:
         self.recorder.settle()
         super()._finish(call, kind, noc, trid)
+        signals = self.neighbours.signals
+        if signals is not None and kind != "read":
+            signals.barrier(signals.mover(self.thread), self._noc(noc), kind)
         self.recorder.add(timing.BARRIER, (call, kind), self.noc_index if noc is None else noc)
         return True
+
+
+def _whole(*numbers: Any) -> tuple[int, ...]:
+    """Numbers that are the same on all cores."""
+    if not all(isinstance(each, int) for each in numbers):
+        raise IrregularError
+    return numbers
 
 
 class _TracedCompute(_TracedCalls, ComputeApi):

@@ -98,7 +98,7 @@ class _Pages:
     and of those that share pages.
     """
 
-    __slots__ = ("_present", "_space", "_starts", "_states", "others", "written")
+    __slots__ = ("_present", "_shared", "_space", "_starts", "_states", "others", "written")
 
     def __init__(self, core: WatchedCore, space: Space | None) -> None:
         """Where nobody knows what was written before, all of a tensor counts as written."""
@@ -108,6 +108,8 @@ class _Pages:
         self.others: list[tuple[int, int]] = []
         buffers = sorted(core.cbs.values(), key=lambda each: each.address)
         self._states: list[BufferState] = []
+        self._shared: list[tuple[int, int]] = []
+        """Start and end of circular buffers that share pages."""
         top = 0
         for position, buffer in enumerate(buffers):
             following = buffers[position + 1 : position + 2]
@@ -115,6 +117,8 @@ class _Pages:
             is_alone = buffer.address >= top and is_last
             if is_alone:
                 self._states.append(BufferState(buffer))
+            else:
+                self._shared.append((buffer.address, buffer.limit))
             if not (is_alone and buffer.aliased):
                 self.others.append((buffer.address, buffer.limit))
             top = max(top, buffer.limit)
@@ -130,6 +134,18 @@ class _Pages:
         position = bisect_right(self._starts, address) - 1
         if position < 0:
             raise IrregularError
+        return self._states[position]
+
+    def around(self, address: int) -> BufferState | None:
+        """The circular buffer that an address is in, unless that shares its pages.
+
+        Raises IrregularError if bytes of several circular buffers are there.
+        """
+        if any(address in range(*each) for each in self._shared):
+            raise IrregularError
+        position = bisect_right(self._starts, address) - 1
+        if position < 0 or address >= self._states[position].buffer.limit:
+            return None
         return self._states[position]
 
     def are_filled(self, buffer: CircularBuffer, address: int, end: int) -> bool:
@@ -236,8 +252,8 @@ class RegularRun:
                 raise IrregularError
             known[address] = size
 
-    def finish(self) -> None:
-        """All threads have ended: have the sanitizer know what was written.
+    def finish(self, notes: Sequence[Finding] = ()) -> None:
+        """All threads have ended: have the sanitizer know what was written, and what was noted.
 
         Raises IrregularError for what cannot be said to be right.
         """
@@ -254,7 +270,7 @@ class RegularRun:
             _check_apart(places, [(each, each + 1) for each in core.semaphores.values()])
             _check_apart(places, [(each.address, each.limit) for each in core.cbs.values()])
         if full is not None:
-            full.program_was_regular(self._cores, self._written(), self._notes())
+            full.program_was_regular(self._cores, self._written(), [*notes, *self._notes()])
 
     def _notes(self) -> Iterator[Finding]:
         """Circular buffers with pages that nobody used."""
@@ -383,6 +399,44 @@ class RegularRun:
         self._keep(target, target_address, size)
         written[target_address] = size
         mover.sources[noc] = mover.targets[noc] = True
+
+    def send(
+        self, thread: RunningThread, noc: int, memory: Memory, address: int, size: int
+    ) -> bool:
+        """A thread multicasts bytes of its L1: pages that it has filled or waited for, or a tensor.
+
+        Whether the thread alone may change them until it hands them over.
+        """
+        end = address + size
+        pages = self._pages[memory]
+        state = pages.around(address)
+        if state is None:
+            self._reads.add((memory, address, size))
+            return True
+        if state.producer is thread and state.covers_reserved(address, end):
+            self._movers[thread.index].check_apart(address, end)
+            if not pages.are_filled(state.buffer, address, end):
+                raise IrregularError
+            return True
+        self._use(thread, memory, pages, state, address, size)
+        self._movers[thread.index].sources[noc] = True
+        return False
+
+    def deliver(
+        self, memory: Memory, address: int, size: int
+    ) -> tuple[RunningThread, CircularBuffer]:
+        """Bytes arrive that another core sends, in pages that a thread has reserved for them.
+
+        The thread, and the circular buffer.
+        """
+        state = self._pages[memory].around(address)
+        if state is None or state.buffer.aliased:
+            raise IrregularError
+        thread = state.producer
+        if thread is None or not state.covers_reserved(address, address + size):
+            raise IrregularError
+        self._fill(thread, memory, self._pages[memory], state, address, size)
+        return thread, state.buffer
 
     def copies_done(
         self, thread: RunningThread, noc: int, kind: BarrierKind, transaction: int | None = None

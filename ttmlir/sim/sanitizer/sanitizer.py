@@ -37,6 +37,7 @@ from ttmlir.sim.sanitizer.shadow import (
     PageGrid,
     Space,
     Strays,
+    Thread,
     Timeline,
     Unwritten,
     VectorClock,
@@ -1186,6 +1187,20 @@ class Sanitizer:
             _move_gaps(from_, source_address, space, target_address, size, found)
         else:
             self.report(found)
+
+    def multicast_started(self, thread: RunningThread, noc: int) -> Writers:
+        """A thread starts a multicast of bytes that are watched elsewhere; who does it."""
+        mine = self._threads[thread.index]
+        copies = self._program.copies(mine, noc, 0)
+        copies.write_mark = mine.mark()
+        writers = copies.multicast
+        writers.sources.busy = writers.targets.busy = True
+        writers.targets.last = writers.targets.time
+        return writers
+
+    def actor(self, thread: RunningThread) -> Thread:
+        """What a thread of the program knows of the others."""
+        return self._threads[thread.index].actor
 
     def delivered(
         self, thread: RunningThread, channel: int, memory: Memory, address: int, size: int

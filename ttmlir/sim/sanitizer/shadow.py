@@ -778,6 +778,11 @@ class WatchedSemaphore:
         self._publish(count)
         thread.acquire(self._known)
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the last wait acquired all changes."""
+        return not self._changes
+
     def _publish(self, count: int) -> None:
         """Have every wait acquire the first changes."""
         for change in self._changes[:count]:
