@@ -25,7 +25,12 @@ from ttmlir.metalium import (
     MetaliumError,
     tt_fabric,
 )
-from ttmlir.metalium.distributed import MeshCoordinate, MeshDevice
+from ttmlir.metalium.distributed import (
+    MeshCoordinate,
+    MeshDevice,
+    MeshDeviceConfig,
+    MeshShape,
+)
 from ttmlir.metalium.tt_fabric import FabricConfig, FabricNodeId
 from ttmlir.sim.errors import DeadlockError, SanitizerError, SimError
 
@@ -416,10 +421,12 @@ def test_a_semaphore_that_nobody_increases() -> None:
     assert f"device {mesh.get_device_ids()[2]} core (0, 0) BRISC waits for" in str(caught.value)
 
 
-def test_no_fabric(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without SetFabricConfig there is none."""
-    # Others may have left a mesh open.
-    monkeypatch.setattr(tt_fabric, "_fabrics", {})
+def test_no_fabric() -> None:
+    """Without SetFabricConfig there is none, whatever mesh was left open."""
+    tt_fabric.SetFabricConfig(FabricConfig.FABRIC_1D)
+    left = MeshDevice.create(MeshDeviceConfig(MeshShape(1, 2)), board="n300")
+    assert links(left, 0, 1) == [0, 1]
+    tt_fabric.SetFabricConfig(FabricConfig.DISABLED)
     with open_fabric(FabricConfig.DISABLED, "n300", (1, 2)) as mesh:
         with pytest.raises(MetaliumError, match="no fabric connects chip 0; call SetFabricConfig"):
             send(mesh, ONE_HOP, [1])

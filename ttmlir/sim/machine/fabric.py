@@ -381,15 +381,19 @@ class Fabric:
         """Routers for all links of the cluster that the configuration uses."""
         self.cluster = cluster
         self.config = config
+        self.reset()
+        self.connect()
+
+    def connect(self) -> None:
+        """Know the links of all devices of the cluster, those that have joined it, too."""
         self._planes: dict[tuple[int, Direction], list[End]] = {}
         self._headings: dict[End, Direction] = {}
-        for device in sorted(cluster.devices):
-            for channel in cluster.channels(device):
+        for device in sorted(self.cluster.devices):
+            for channel in self.cluster.channels(device):
                 self._add(End(device, channel))
         for key, ends in self._planes.items():
             # Both ends of a link have the same number among those between two chips.
             self._planes[key] = sorted(ends, key=lambda end: min(end, self._other(end)))
-        self.reset()
 
     def reset(self) -> None:
         """Forget what was carried and who is connected, before programs begin."""
