@@ -254,16 +254,21 @@ _WRITE_PART = 1
 
 
 class Router:
-    """What leaves a chip by a link: when, in cycles."""
+    """What leaves a chip by a link: when, in cycles.
+
+    Packets that come over the link are work of it, too: where as many go both ways, each direction
+    carries less.
+    """
 
     def __init__(self, figures: LinkFigures, clock_hz: int, *, is_ring: bool) -> None:
         """A router that has carried nothing."""
         self._figures = figures
         self._cycles = clock_hz / 1e9
-        self._rate = figures.ring_rate if is_ring else figures.line_rate
         self._bubble = int(is_ring)
         self._busy: list[tuple[float, float]] = []
-        """When it takes packets: from when until when, in order, some of them in the future."""
+        """When it works: from when until when, in order, some of them in the future."""
+        self._next_injection = 0.0
+        """From when on it takes a packet of its worker."""
         self.packets = 0
         self.bytes = 0
         self._slots: list[float] = []
@@ -272,8 +277,11 @@ class Router:
     def occupancy(self, size: int) -> float:
         """Cycles that a packet takes, which are as many for small ones."""
         figures = self._figures
-        longest = max(_PACKET / self._rate, size / figures.wire_rate)
-        return longest * self._cycles
+        return max(figures.packet_sent, size / figures.wire_rate) * self._cycles
+
+    def receive(self, time: float) -> None:
+        """A packet comes over the link then."""
+        self._take(time, self._figures.packet_received * self._cycles)
 
     def forward(self, now: float, size: int, *, is_injected: bool) -> tuple[float, float]:
         """Carry a packet to the next chip: when it has left, and when it is there."""
@@ -281,29 +289,42 @@ class Router:
         needed = 1 + (self._bubble if is_injected else 0)
         del self._slots[: bisect_right(self._slots, now)]
         missing = len(self._slots) + needed - SLOTS
-        start = self._take(max(now, self._slots[missing - 1]) if missing > 0 else now, size)
+        start = max(now, self._slots[missing - 1]) if missing > 0 else now
+        if is_injected:
+            start = max(start, self._next_injection)
+            self._next_injection = start + figures.packet_injected * self._cycles
+        left = self._take(start, self.occupancy(size))
         self.packets += 1
         self.bytes += size
         hop = figures.hop + (size - _PACKET) * figures.hop_byte
-        return start + self.occupancy(size), start + hop * self._cycles
+        begun = left - self.occupancy(size)
+        return left, begun + hop * self._cycles
 
-    def _take(self, start: float, size: int) -> float:
-        """When it takes a packet, from a time on: before later ones that are known already."""
-        busy, length = self._busy, self.occupancy(size)
+    def _take(self, start: float, length: float) -> float:
+        """When it is done with so many cycles of work, from a time on.
+
+        Work that is known already and comes later stays where it is; what is between is used.
+        """
+        busy, taken = self._busy, list[tuple[float, float]]()
         for begin, end in busy:
-            if start + length <= begin:
+            if begin - start >= length:
                 break
+            if begin > start:
+                taken.append((start, begin))
+                length -= begin - start
             start = max(start, end)
-        insort(busy, (start, start + length))
+        taken.append((start, start + length))
+        for each in taken:
+            insort(busy, each)
         del busy[:-_REMEMBERED]
-        return start
+        return start + length
 
     def leaves(self, time: float) -> None:
         """A packet that it has carried leaves its slot on the next chip then."""
         insort(self._slots, time)
 
 
-_REMEMBERED = 64
+_REMEMBERED = 128
 """How many times a router remembers, which is more than packets can be on their way to it."""
 _PACKET = 4096
 """Bytes of the packets that figures are of."""
@@ -442,7 +463,8 @@ class Fabric:
         found: dict[tuple[int, int], int] = {}
         for end, router in self._routers.items():
             chips = end.device, self._other(end).device
-            found[chips] = found.get(chips, 0) + router.bytes
+            if router.packets:
+                found[chips] = found.get(chips, 0) + router.bytes
         return found
 
     def links_towards(self, device: int, target: int) -> list[End]:
@@ -547,7 +569,9 @@ class Fabric:
             connection.sent_until(left)
         if came is not None:
             self._router(came).leaves(left)
-        return self._other(end), arrived
+        other = self._other(end)
+        self._router(other).receive(arrived)
+        return other, arrived
 
     def _along(
         self, connection: Connection, end: End, targets: set[int], size: int, now: float
