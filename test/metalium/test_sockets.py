@@ -14,11 +14,13 @@ import pytest
 
 from test.metalium.fabric_programs import open_fabric
 from ttmlir.metalium import (
+    NOC,
     BufferType,
     CoreCoord,
     CreateKernelFromString,
     CreateProgram,
     DataMovementConfig,
+    DataMovementProcessor,
     MetaliumError,
     Program,
     SetRuntimeArgs,
@@ -196,7 +198,10 @@ class Run:
         device = place.device_coord[1]
         program = self.programs.setdefault(device, CreateProgram())
         core = place.core_coord
-        kernel = CreateKernelFromString(program, text, core, DataMovementConfig())
+        is_receiver = "create_receiver" in text
+        processor = DataMovementProcessor(int(is_receiver))
+        config = DataMovementConfig(processor=processor, noc=NOC(int(is_receiver)))
+        kernel = CreateKernelFromString(program, text, core, config)
         given = list(arguments)
         if towards is not None:
             here, there = (
@@ -263,6 +268,12 @@ def test_pages_to_another_core(options: dict[str, bool]) -> None:
     """Eleven pages of 96 bytes, in a socket with room for two."""
     with open_fabric(FabricConfig.DISABLED, "n150", (1, 1), **options) as mesh:
         transfer(mesh, at(0, 1), [at(0, 3, 2)])
+
+
+def test_pages_to_the_same_core() -> None:
+    """Both processors of a core are ends, as ttnn 0.81 has it."""
+    with open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as mesh:
+        transfer(mesh, at(0, 1), [at(0, 1)])
 
 
 def test_pages_to_several_cores() -> None:
@@ -428,12 +439,14 @@ def test_a_credit_is_there_when_it_came() -> None:
         ([], 256, "a socket has a list of SocketConnection, one or more"),
         ([(at(0, 0), at(0, 1))], 100, "'fifo_size' is 100; it is a multiple of 16 bytes"),
         ([(at(0, 0), at(0, 1))], 0, "'fifo_size' is 0; it is a multiple of 16 bytes"),
+        ([(at(0, 0), at(0, 1))], -16, "'fifo_size' is -16; it is a number of 32 bits without"),
+        ([(at(0, 0), at(0, 1))], 1 << 32, "it is a number of 32 bits without a sign"),
         ([(at(0, 0), at(0, 1)), (at(0, 2), at(0, 1))], 256, "receives from several cores"),
-        ([(at(0, 1), at(0, 1))], 256, "core (1, 0) of device 0 is both ends of a connection"),
         ([(at(0, 0), at(1, 1))], 256, "a socket from device 0 to device 1 needs a fabric"),
         ([(at(0, 0), at(2, 1))], 256, "is outside of the mesh"),
         ([(at(0, 0), at(0, 90))], 256, "(90, 0)"),
-        ([(at(0, 0), at(0, 1))], 1 << 24, "L1"),
+        ([(at(0, 0), at(0, 1))], 1 << 24, "and at most the 1,499,136 of L1"),
+        ([(at(0, 0), at(0, 1))], 1497088, "L1"),
         (
             [(at(0, 0), MeshCoreCoord(MeshCoordinate(0, 0), cast("Any", (0, 1))))],
             256,
@@ -580,7 +593,7 @@ def test_a_mesh_whose_partner_does_not_run() -> None:
         [report] = enqueue(run)
         with pytest.raises(DeadlockError) as caught:
             Finish(second.mesh_command_queue())
-        assert "device 2 core (1, 0) BRISC waits for 96 bytes of its socket" in str(caught.value)
+        assert "device 2 core (1, 0) NCRISC waits for 96 bytes of its socket" in str(caught.value)
         with pytest.raises(SimError, match="the program did not run to its end"):
             _ = report.cycles
 

@@ -26,7 +26,11 @@ from ttmlir.metalium.tt_fabric import FabricNodeId
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.sockets import RECEIVER_SIZE, SENDER_SIZE, UNIT, Peer, SocketEnd
 
-_MAX_FIFO = 1 << 30
+
+def check_fifo_size(size: object) -> None:
+    """MetaliumError for what is no number of 32 bits without a sign."""
+    if not isinstance(size, int) or not 0 <= size < 1 << 32:
+        raise MetaliumError(f"'fifo_size' is {size!r}; it is a number of 32 bits without a sign")
 
 
 class SocketEndpoint(NamedNumber):
@@ -62,6 +66,10 @@ class SocketMemoryConfig:
     socket_storage_type: BufferType = BufferType.L1
     fifo_size: int = 0
     """Bytes for each receiver."""
+
+    def __post_init__(self) -> None:
+        """MetaliumError for what is no number of 32 bits."""
+        check_fifo_size(self.fifo_size)
 
 
 @names_fields
@@ -225,8 +233,14 @@ def _allocate_fifo(mesh: MeshDevice, config: SocketConfig) -> MeshBuffer:
     memory = config.socket_mem_config
     unit = _alignment(mesh, memory.socket_storage_type)
     size = memory.fifo_size
-    if not isinstance(cast("object", size), int) or not 0 < size <= _MAX_FIFO or size % unit:
-        raise MetaliumError(f"'fifo_size' is {size!r}; it is a multiple of {unit} bytes")
+    banks = mesh.l1_size_per_core()
+    if memory.socket_storage_type is BufferType.DRAM:
+        banks = mesh.dram_size_per_channel()
+    if not 0 < size <= banks or size % unit:
+        raise MetaliumError(
+            f"'fifo_size' is {size!r}; it is a multiple of {unit} bytes, and at most the {banks:,} "
+            f"of {memory.socket_storage_type.name}"
+        )
     if memory.socket_storage_type is BufferType.L1:
         return _allocate(mesh, size, {each.core_coord for each in _sides(config)[1]})
     local = DeviceLocalBufferConfig(page_size=size, buffer_type=BufferType.DRAM)
@@ -261,12 +275,8 @@ class _Ends(NamedTuple):
         found: dict[MeshCoreCoord, list[MeshCoreCoord]] = {}
         for each in config.socket_connection_config:
             found.setdefault(each.sender_core, []).append(each.receiver_core)
-            source = _core(self.sender, each.sender_core)
-            if source is _core(self.receiver, each.receiver_core):
-                raise MetaliumError(
-                    f"{source.name} is both ends of a connection of the socket; pages within a "
-                    "core go through a circular buffer"
-                )
+            for mesh, end in zip(self, (each.sender_core, each.receiver_core), strict=True):
+                _core(mesh, end)
         return found
 
     def _route(self, source: int, target: int) -> int:
