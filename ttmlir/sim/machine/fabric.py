@@ -79,12 +79,13 @@ class Direction(IntEnum):
 
 
 _ALONG_ROWS = (Direction.EAST, Direction.WEST)
-_STEPS = {
+STEPS = {
     Direction.EAST: (0, 1),
     Direction.WEST: (0, -1),
     Direction.NORTH: (-1, 0),
     Direction.SOUTH: (1, 0),
 }
+"""Rows and columns of chips that a step in each direction takes."""
 
 HEADER_SIZE = 64
 """Bytes of the header of a packet."""
@@ -433,10 +434,10 @@ class Fabric:
         """Where a link leads to; None if the configuration does not use it."""
         cluster = self.cluster
         here, there = cluster.places[end.device], cluster.places[self._other(end).device]
-        for direction, (rows, columns) in _STEPS.items():
+        for direction, (rows, columns) in STEPS.items():
             if (here[0] + rows, here[1] + columns) == there:
                 return direction
-        for direction, (rows, columns) in _STEPS.items():
+        for direction, (rows, columns) in STEPS.items():
             place = (here[0] + rows) % cluster.extents[0], (here[1] + columns) % cluster.extents[1]
             if place == there and self.config.closes(direction):
                 return direction
@@ -470,7 +471,11 @@ class Fabric:
     def links_towards(self, device: int, target: int) -> list[End]:
         """The links by which packets for another chip leave a chip; empty if there are none."""
         direction = self.direction_to(device, target)
-        return [] if direction is None else self._planes.get((device, direction), [])
+        return [] if direction is None else self.links_to(device, direction)
+
+    def links_to(self, device: int, direction: Direction) -> list[End]:
+        """The links of a chip that lead in a direction."""
+        return self._planes.get((device, direction), [])
 
     def direction_to(self, device: int, target: int) -> Direction | None:
         """Where packets for another chip leave a chip: along its column first, then its row."""
