@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ttmlir.passes.core.base import Pass
     from ttmlir.passes.core.manager import Nest
     from ttmlir.target.flatbuffer.tensors import Golden
+    from ttmlir.target.flatbuffer.ttmetal import MeshFile
     from ttmlir.target.flatbuffer.ttnn import LaterStamp
 
 TTNN_PIPELINE = "ttir-to-ttnn-backend-pipeline"
@@ -293,6 +294,15 @@ def write_ttm(
         golden=golden,
         signatures=signatures,
     )
+
+
+@without_collections()
+def write_mesh_ttm(file: MeshFile) -> bytes:
+    """The `.ttm` file of a program of several devices, whose parts are in the ttmetal dialect."""
+    from ttmlir.target.flatbuffer.ttmetal import mesh_to_flatbuffer
+
+    parts = [_with_kernels_in_emitc(part) for part in file.parts]
+    return mesh_to_flatbuffer(file, parts)
 
 
 @without_collections()

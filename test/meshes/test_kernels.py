@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +14,20 @@ import pytest
 
 import ttmlir
 from test.support.samples.mesh_programs import arrays, recorded
-from ttmlir.bridge.fabric_exchange import Move, exchange
 from ttmlir.compiler import parse
 from ttmlir.errors import CompilationError, InputError
 from ttmlir.frontend.compiled import public_function
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.mesh_kernels import MeshKernels
 from ttmlir.frontend.mesh_steps import Segment, cut_into_steps
+from ttmlir.runtime import read_binary
+from ttmlir.runtime.errors import BinaryError, ExecutionError
+from ttmlir.runtime.fabric_exchange import Move, exchange
+from ttmlir.runtime.metal_program import MetalBinary
+from ttmlir.runtime.metal_session import execute
+from ttmlir.schema import load_schema
+from ttmlir.schema.versions import load
+from ttmlir.sim.options import SimOptions
 
 LAYERS = """\
 sdy.mesh @mesh = <["x"=1, "y"=2]>
@@ -85,11 +95,12 @@ def test_layers_of_two_devices(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.concatenate(parts, 1), profile.output[1])
     assert model.text("ttir").count("ttir.all_reduce") == 1
     assert model.text("ttmetal").count('"ttmetal.enqueue_program"') == 2
-    with pytest.raises(InputError, match=r"there is no file: \.ttm files have no exchanges"):
-        model.save(tmp_path / "model.ttm")
-    assert not list(tmp_path.iterdir())
-    with pytest.raises(InputError, match="kernels for 2 devices, of which there is no file"):
-        _ = model.binary
+    path = model.save(tmp_path / "model.ttm")
+    loaded = ttmlir.load(path)
+    for found, expected in zip(loaded(x, w, v), profile.output, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(InputError, match="kernels for several devices, which are not pickled"):
+        pickle.dumps(model)
     for refused in (model.estimate, model.summary):
         with pytest.raises(InputError, match=r"is kernels, which have no .*: profile"):
             refused()
@@ -145,7 +156,7 @@ def test_pieces_of_several_pages(board: str, mesh: tuple[int, int]) -> None:
     # Three pages of a piece go one hop; to the diagonal neighbour they go two.
     hops = {2: 2, 4: 6}[count]
     assert sum(run.links.values()) == 3 * 4096 * hops
-    assert all(cycles > 0 for cycles in run.cycles)
+    assert all(report.cycles > 0 for report in run.reports)
 
 
 def test_long_chains_of_constants() -> None:
@@ -196,12 +207,153 @@ func.func @main(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
 """
 
 
-def test_exchanges_within_loops_are_refused() -> None:
-    """Kernels exchange between programs."""
+def test_loops_whose_trips_are_counted() -> None:
+    """Seventy swaps leave the halves where they were, seventy-one do not."""
     mesh = 'sdy.mesh @mesh = <["x"=1, "y"=2]>\n'
-    with pytest.raises(CompilationError) as found:
-        compiled(mesh + LOOP)
-    assert str(found.value).splitlines()[0] == (
-        "<text>:13:12: error: devices exchange something within a loop or branch; kernels of "
-        "several devices exchange between programs: unroll the loop, or compile with target='ttnn'"
-    )
+    array = np.arange(32, dtype=np.float32).reshape(8, 4)
+    np.testing.assert_array_equal(compiled(mesh + LOOP)(array), array)
+    swapped = compiled(mesh + LOOP.replace("dense<70>", "dense<71>"))(array)
+    np.testing.assert_array_equal(swapped, np.roll(array, 4, 0))
+
+
+UNTIL = """\
+sdy.mesh @mesh = <["x"=1, "y"=2]>
+func.func @main(%a: tensor<6x5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>},
+                %end: tensor<f32>) -> (tensor<6x5xf32>, tensor<i32>) {
+  %0:2 = sdy.manual_computation(%a, %end) in_shardings=[<@mesh, [{"y"}, {}]>, <@mesh, []>]
+      out_shardings=[<@mesh, [{"y"}, {}]>, <@mesh, []>] manual_axes={"x", "y"}
+      (%b: tensor<3x5xf32>, %e: tensor<f32>) {
+    %n = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %r:2 = stablehlo.while(%i = %n, %c = %b) : tensor<i32>, tensor<3x5xf32> cond {
+      %s = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions = [0, 1]
+          : (tensor<3x5xf32>, tensor<f32>) -> tensor<f32>
+      SUM
+      %1 = stablehlo.compare LT, %t, %e : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %1 = stablehlo.add %i, %one : tensor<i32>
+      %2 = stablehlo.add %c, %c : tensor<3x5xf32>
+      stablehlo.return %1, %2 : tensor<i32>, tensor<3x5xf32>
+    }
+    sdy.return %r#1, %r#0 : tensor<3x5xf32>, tensor<i32>
+  } : (tensor<6x5xf32>, tensor<f32>) -> (tensor<6x5xf32>, tensor<i32>)
+  return %0#0, %0#1 : tensor<6x5xf32>, tensor<i32>
+}
+"""
+ALL_SUM = """
+      %t = "stablehlo.all_reduce"(%s) <{
+          channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+          replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+        ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+          %z = stablehlo.add %x, %y : tensor<f32>
+          stablehlo.return %z : tensor<f32>
+      }) : (tensor<f32>) -> tensor<f32>
+"""
+
+
+def test_loops_that_data_end(tmp_path: Path) -> None:
+    """A tensor is doubled until the sum of all its parts is large enough; also from its file."""
+    model = compiled(UNTIL.replace("SUM", ALL_SUM))
+    array = np.arange(30, dtype=np.float32).reshape(6, 5)
+    for end in (100, 435, 436, 3000):
+        expected, count = array, 0
+        while expected.sum() < end:
+            expected, count = expected * 2, count + 1
+        found, trips = model(array, np.float32(end))
+        np.testing.assert_array_equal(found, expected)
+        assert trips == count
+    loaded = ttmlir.load(model.save(tmp_path / "until.ttm"))
+    assert loaded(array, np.float32(3000))[1] == 3
+
+
+def test_a_loop_that_does_not_end_on_all_devices() -> None:
+    """The sums of the parts differ: the second device is done first."""
+    own = UNTIL.replace("SUM", "%t = stablehlo.add %s, %zero : tensor<f32>")
+    array = np.arange(30, dtype=np.float32).reshape(6, 5)
+    message = r"the loop at <text>:10 ends on device 1, while device 0 goes on; loops of several"
+    with pytest.raises(ExecutionError, match=message):
+        compiled(own)(array, np.float32(200))
+
+
+# --- Files that others wrote ----------------------------------------------------------------------
+
+Tree = dict[str, Any]
+
+
+@cache
+def file_of_a_loop() -> bytes:
+    """A program of two chips with an exchange in a loop."""
+    return compiled(UNTIL.replace("SUM", ALL_SUM)).to_bytes()
+
+
+def steps(root: Tree, kind: str, plan: int = 0) -> list[Tree]:
+    """The steps of a kind of a plan of the file."""
+    found = root["programs"][0]["mesh"]["plans"][plan]["steps"]
+    return [each["type"] for each in found if each["type_type"] == kind]
+
+
+def exchanged(root: Tree) -> Tree:
+    """The exchange of the condition."""
+    return steps(root, "MeshExchange", 1)[0]
+
+
+def loop(root: Tree) -> Tree:
+    """The loop."""
+    return steps(root, "MeshLoop")[0]
+
+
+def mesh(root: Tree) -> Tree:
+    """What the program is for."""
+    return root["programs"][0]["mesh"]
+
+
+DAMAGES: list[tuple[Callable[[Tree], Any], str]] = [
+    (lambda root: mesh(root).update(rows=0), "is for a mesh of 0x2 devices"),
+    (lambda root: mesh(root).update(columns=1 << 31), "is for a mesh of 1x2147483648 devices"),
+    (lambda root: mesh(root).update(board="../n300"), "1x2 chips of board '../n300'; boards"),
+    (lambda root: mesh(root).update(rows=7), "7x2 chips of board 'n300'; boards with as many"),
+    (lambda root: mesh(root).update(plans=[]), "has no steps"),
+    (lambda root: mesh(root)["plans"][0].update(outputs=[77, 0]), "gives value 77, which no"),
+    (lambda root: mesh(root)["plans"][0].update(inputs=[0]), "before it is there"),
+    (lambda root: mesh(root)["plans"][0].update(outputs=[0]), "its steps have 2 and 1"),
+    (lambda root: mesh(root)["plans"][0]["steps"][0].update(type=None, type_type="NONE"),
+     "has no contents in step 0"),
+    (lambda root: loop(root).update(body=0), "behind it, and there are 3"),
+    (lambda root: loop(root).update(condition=9), "behind it, and there are 3"),
+    (lambda root: loop(root).update(results=[90]), "whose parts take and give different"),
+    (lambda root: exchanged(root).update(slots=0), "has an exchange without slots"),
+    (lambda root: exchanged(root).update(moves=[0, 0, 1]), "or of no whole moves, in step"),
+    (lambda root: exchanged(root).update(moves=[0, 0, 2, 0]), "moves what is not there"),
+    (lambda root: exchanged(root).update(moves=[0, 5, 1, 0]), "moves what is not there"),
+    (lambda root: exchanged(root).update(moves=[0, 0, 1, 0] * 2), "several pieces to one slot"),
+    (lambda root: exchanged(root).update(concat=9), "divides a tensor as it cannot be"),
+    (lambda root: exchanged(root).update(slots=1 << 31), "devices exchange .* bytes at once"),
+    (lambda root: steps(root, "MeshDivision")[0].update(extents=[1, 3]),
+     r"over a mesh of \[1, 3\] in step"),
+    (lambda root: steps(root, "MeshDivision")[0].update(dims=[-1, 9]), "as it cannot be"),
+    (lambda root: steps(root, "MeshCompute", 1)[0].update(function=9), "there are 3"),
+    (lambda root: steps(root, "MeshCompute", 1)[0].update(inputs=[]), "it has 1 and 1"),
+    (lambda root: steps(root, "MeshConstant")[0].update(of_devices=[0]), "no tensor for each"),
+    (lambda root: steps(root, "MeshConstant")[0]["tensors"][0].update(data=[1]), "1 bytes"),
+    (lambda root: root["functions"][0].update(mesh=mesh(root)), "programs alone are"),
+    (lambda root: root["functions"].reverse(), "is given a tensor of shape|it has"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "message"), DAMAGES)
+def test_damaged_files(change: Callable[[Tree], Any], message: str) -> None:
+    """Each ends in one error that says what is wrong."""
+    root = load(file_of_a_loop(), "x.ttm").root.as_dict()
+    change(root)
+    with pytest.raises(BinaryError, match=message):
+        run(load_schema("TTMetal/binary.fbs").pack(root))
+
+
+def run(data: bytes) -> None:
+    """Run a file of that program on zeros."""
+    binary = read_binary(data, "x.ttm")
+    assert isinstance(binary, MetalBinary)
+    arrays = [np.zeros((6, 5), np.float32), np.zeros((), np.float32)]
+    execute(binary.metal_programs[0], arrays, SimOptions(numerics="exact", timed=False))

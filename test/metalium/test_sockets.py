@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -12,11 +14,13 @@ import pytest
 
 from test.metalium.fabric_programs import open_fabric
 from ttmlir.metalium import (
+    NOC,
     BufferType,
     CoreCoord,
     CreateKernelFromString,
     CreateProgram,
     DataMovementConfig,
+    DataMovementProcessor,
     MetaliumError,
     Program,
     SetRuntimeArgs,
@@ -25,23 +29,28 @@ from ttmlir.metalium import (
 from ttmlir.metalium.distributed import (
     DeviceLocalBufferConfig,
     EnqueueMeshWorkload,
+    Finish,
     MeshBuffer,
     MeshCoordinate,
     MeshCoordinateRange,
     MeshCoreCoord,
     MeshDevice,
+    MeshDeviceConfig,
+    MeshShape,
     MeshSocket,
     MeshWorkload,
     ReadShard,
     ReplicatedBufferConfig,
     SocketConfig,
     SocketConnection,
+    SocketEndpoint,
     SocketMemoryConfig,
     WriteShard,
     create_socket_pair,
 )
-from ttmlir.metalium.tt_fabric import FabricConfig
-from ttmlir.sim.errors import SimError
+from ttmlir.metalium.tt_fabric import FabricConfig, FabricNodeId
+from ttmlir.sim.errors import DeadlockError, SimError
+from ttmlir.sim.execution.run import ProgramReport
 from ttmlir.sim.machine.device import SimChip, SimDevice
 from ttmlir.sim.options import SimOptions
 
@@ -179,20 +188,32 @@ class Run:
         )
 
     def add(
-        self, place: MeshCoreCoord, text: str, arguments: Sequence[int], towards: int | None = None
+        self,
+        place: MeshCoreCoord,
+        text: str,
+        arguments: Sequence[int],
+        towards: int | FabricNodeId | None = None,
     ) -> None:
-        """Add a kernel, with a connection towards another device."""
+        """Add a kernel, with a connection towards another device, of another mesh by its node."""
         device = place.device_coord[1]
         program = self.programs.setdefault(device, CreateProgram())
         core = place.core_coord
-        kernel = CreateKernelFromString(program, text, core, DataMovementConfig())
+        is_receiver = "create_receiver" in text
+        processor = DataMovementProcessor(int(is_receiver))
+        config = DataMovementConfig(processor=processor, noc=NOC(int(is_receiver)))
+        kernel = CreateKernelFromString(program, text, core, config)
         given = list(arguments)
         if towards is not None:
             here, there = (
-                self.mesh.get_fabric_node_id(MeshCoordinate(0, x)) for x in (device, towards)
+                each if isinstance(each, FabricNodeId) else self.node(each)
+                for each in (device, towards)
             )
             tt_fabric.append_fabric_connection_rt_args(here, there, 0, program, core, given)
         SetRuntimeArgs(program, kernel, core, given)
+
+    def node(self, device: int) -> FabricNodeId:
+        """How the fabric numbers a device."""
+        return self.mesh.get_fabric_node_id(MeshCoordinate(0, device))
 
     def run(self) -> list[int]:
         """Run them: the cycles of each device."""
@@ -247,6 +268,12 @@ def test_pages_to_another_core(options: dict[str, bool]) -> None:
     """Eleven pages of 96 bytes, in a socket with room for two."""
     with open_fabric(FabricConfig.DISABLED, "n150", (1, 1), **options) as mesh:
         transfer(mesh, at(0, 1), [at(0, 3, 2)])
+
+
+def test_pages_to_the_same_core() -> None:
+    """Both processors of a core are ends, as ttnn 0.81 has it."""
+    with open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as mesh:
+        transfer(mesh, at(0, 1), [at(0, 1)])
 
 
 def test_pages_to_several_cores() -> None:
@@ -412,11 +439,14 @@ def test_a_credit_is_there_when_it_came() -> None:
         ([], 256, "a socket has a list of SocketConnection, one or more"),
         ([(at(0, 0), at(0, 1))], 100, "'fifo_size' is 100; it is a multiple of 16 bytes"),
         ([(at(0, 0), at(0, 1))], 0, "'fifo_size' is 0; it is a multiple of 16 bytes"),
+        ([(at(0, 0), at(0, 1))], -16, "'fifo_size' is -16; it is a number of 32 bits without"),
+        ([(at(0, 0), at(0, 1))], 1 << 32, "it is a number of 32 bits without a sign"),
         ([(at(0, 0), at(0, 1)), (at(0, 2), at(0, 1))], 256, "receives from several cores"),
         ([(at(0, 0), at(1, 1))], 256, "a socket from device 0 to device 1 needs a fabric"),
         ([(at(0, 0), at(2, 1))], 256, "is outside of the mesh"),
         ([(at(0, 0), at(0, 90))], 256, "(90, 0)"),
-        ([(at(0, 0), at(0, 1))], 1 << 24, "L1"),
+        ([(at(0, 0), at(0, 1))], 1 << 24, "and at most the 1,499,136 of L1"),
+        ([(at(0, 0), at(0, 1))], 1497088, "L1"),
         (
             [(at(0, 0), MeshCoreCoord(MeshCoordinate(0, 0), cast("Any", (0, 1))))],
             256,
@@ -473,13 +503,108 @@ def test_words_of_a_socket_that_is_given_back_are_data() -> None:
             run.run()
 
 
-def test_sockets_between_meshes_are_refused() -> None:
-    """Programs of two meshes do not run at the same time."""
+def enqueue(run: Run) -> list[ProgramReport]:
+    """Let what was added to meshes run: a report of each, which is there later."""
+    found = list[ProgramReport]()
+    for device, program in run.programs.items():
+        workload, place = MeshWorkload(), MeshCoordinate(0, device)
+        workload.add_program(MeshCoordinateRange(place, place), program)
+        found.append(EnqueueMeshWorkload(run.mesh.mesh_command_queue(), workload))
+    return found
+
+
+@contextmanager
+def two_meshes(config: FabricConfig, *, named: bool) -> Generator[tuple[MeshDevice, MeshDevice]]:
+    """Two meshes of two chips each of the first row of a t3000."""
+    tt_fabric.SetFabricConfig(config)
+    opened = list[MeshDevice]()
+    try:
+        if named:
+            for chips in ((0, 1), (2, 3)):
+                of = MeshDeviceConfig(MeshShape(1, 2), physical_device_ids=chips)
+                opened.append(MeshDevice.create(of, board="t3000"))
+            yield opened[0], opened[1]
+        else:
+            opened.append(MeshDevice.create(MeshDeviceConfig(MeshShape(1, 4)), board="t3000"))
+            first, second = opened[0].create_submeshes(MeshShape(1, 2))
+            yield first, second
+    finally:
+        for each in opened:
+            each.close()
+        tt_fabric.SetFabricConfig(FabricConfig.DISABLED)
+
+
+def send_between(
+    first: MeshDevice, second: MeshDevice, *, size: int = 256, counts: Sequence[int] = (11, 4)
+) -> list[ProgramReport]:
+    """Send pages from the second chip of a mesh to the last one of another, without waiting."""
+    source, target = at(1, 1), at(1, 2, 1)
+    config = SocketConfig([SocketConnection(source, target)], SocketMemoryConfig(fifo_size=size))
+    ends = create_socket_pair(first, second, config)
+    data, copy = dram(first), dram(second)
+    words = np.random.default_rng(0).integers(0, 1 << 32, DATA // 4, np.uint32)
+    WriteShard(first.mesh_command_queue(), data, words, source.device_coord)
+    reports = list[ProgramReport]()
+    here, there = (mesh.get_fabric_node_id(MeshCoordinate(0, 1)) for mesh in (first, second))
+    for mesh, text, end, memory, other in (
+        (first, SENDER, ends[0], data, there),
+        (second, RECEIVER, ends[1], copy, here),
+    ):
+        for count in counts:
+            run = Run(mesh)
+            arguments = [end.get_config_buffer_address(), memory.address(), PAGE, count]
+            arguments += [run.room.address()] if text is SENDER else []
+            run.add(source if text is SENDER else target, fill(text, FAR), arguments, towards=other)
+            reports += enqueue(run)
+    got = ReadShard(second.mesh_command_queue(), None, copy, target.device_coord).view(np.uint32)
+    # The second program begins at the first page again.
+    assert np.array_equal(got[: PAGE * counts[0] // 4], words[: PAGE * counts[0] // 4])
+    return reports
+
+
+@pytest.mark.parametrize("config", [FabricConfig.FABRIC_1D, FabricConfig.FABRIC_2D])
+@pytest.mark.parametrize("named", [False, True])
+def test_pages_to_another_mesh(config: FabricConfig, named: bool) -> None:
+    """Both meshes run two programs, the second of which goes on; each begins with its partner."""
+    with two_meshes(config, named=named) as (first, second):
+        reports = send_between(first, second)
+    assert [len(each.threads) for each in reports] == [1] * 4
+    # Eleven pages with room for two: each waits for hops here and back.
+    assert all(each.cycles > 5 * 2 * 2 * 824 for each in (reports[0], reports[2]))
+    assert repr(reports[1]) == f"ProgramReport({reports[1].cycles:,} cycles on 1 cores)"
+
+
+def test_a_mesh_whose_partner_does_not_run() -> None:
+    """Who waits first for one of two programs finds that the other was not enqueued."""
+    with two_meshes(FabricConfig.FABRIC_1D, named=False) as (first, second):
+        config = SocketConfig([SocketConnection(at(0, 1), at(0, 1))], SocketMemoryConfig())
+        with pytest.raises(MetaliumError, match="'fifo_size' is 0; it is a multiple of 16 bytes"):
+            create_socket_pair(first, second, config)
+        _, receiver = create_socket_pair(
+            first, second, replace(config, socket_mem_config=SocketMemoryConfig(fifo_size=96))
+        )
+        assert receiver.get_mesh_device() is second
+        assert receiver.get_fabric_node_id(SocketEndpoint.SENDER, MeshCoordinate(0, 0)) == (0, 0)
+        assert receiver.get_fabric_node_id(SocketEndpoint.RECEIVER, MeshCoordinate(0, 0)) == (0, 2)
+        run, copy = Run(second), dram(second)
+        arguments = [receiver.get_config_buffer_address(), copy.address(), PAGE, 1]
+        node = first.get_fabric_node_id(MeshCoordinate(0, 1))
+        run.add(at(0, 1), fill(RECEIVER, FAR), arguments, towards=node)
+        [report] = enqueue(run)
+        with pytest.raises(DeadlockError) as caught:
+            Finish(second.mesh_command_queue())
+        assert "device 2 core (1, 0) NCRISC waits for 96 bytes of its socket" in str(caught.value)
+        with pytest.raises(SimError, match="the program did not run to its end"):
+            _ = report.cycles
+
+
+def test_sockets_between_systems_are_refused() -> None:
+    """Chips that are opened for themselves have no links."""
     config = SocketConfig([SocketConnection(at(0, 0), at(0, 1))], SocketMemoryConfig(fifo_size=64))
     with (
         open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as one,
         open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as other,
-        pytest.raises(MetaliumError, match="open the devices as one mesh"),
+        pytest.raises(MetaliumError, match="a socket is between meshes of one system"),
     ):
         create_socket_pair(one, other, config)
 

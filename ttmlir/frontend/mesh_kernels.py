@@ -1,28 +1,27 @@
 """Models of several devices as kernels: programs of each chip, and exchanges over the fabric.
 
 Programs are those of one chip, on the simulator; all chips run the same ones. Between them kernels
-send what devices exchange over the links of a board (`ttmlir.bridge.fabric_exchange`). What a
-program takes and gives lies with the host in between, which cuts and joins tensors there.
+send what devices exchange over the links of a board. The file has the programs, and the steps in
+which they and the exchanges follow each other; `ttmlir.runtime.mesh_kernels` runs it.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast
 
 import numpy as np
 
-from ttmlir.compiler import divide_options, transform, write_ttm
+from ttmlir.compiler import divide_options, transform, write_mesh_ttm
 from ttmlir.errors import ArgumentError, plural
 from ttmlir.files import write_file
-from ttmlir.frontend.calls import CallableModel, CallArguments, Number, NumericsName
+from ttmlir.frontend.calls import CallableModel, CallArguments, NumericsName
 from ttmlir.frontend.compiled import (
     CompiledModel,
     ImportedModel,
@@ -31,45 +30,40 @@ from ttmlir.frontend.compiled import (
     options_for_board,
     public_function,
 )
-from ttmlir.frontend.mesh_steps import Division, Exchange, Segment, Steps, cut_into_steps
+from ttmlir.frontend.mesh_steps import (
+    DivisionOf,
+    ExchangeOf,
+    LoopOf,
+    Segment,
+    Step,
+    Steps,
+    cut_into_steps,
+)
 from ttmlir.frontend.summary import align_left
+from ttmlir.interpreter.execution import runtime_element
 from ttmlir.ir.constants import own_constants
 from ttmlir.ir.rewriting import refuse_at
-from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.system import BOARD_NAMES
 from ttmlir.mlir.attributes import cloned
 from ttmlir.mlir.module_printer import print_module
-from ttmlir.mlir.reporting import file_line_col
-from ttmlir.runtime.binary import chip_of
-from ttmlir.runtime.errors import ExecutionError, InputError
-from ttmlir.runtime.loading import read_binary
+from ttmlir.mlir.printing import OpLinePrinter
+from ttmlir.runtime.errors import InputError
+from ttmlir.runtime.mesh_kernels import Division, MeshPlan, MeshRun, MeshStep, boards_of_mesh
 from ttmlir.runtime.system_desc import board_text, find_system
-from ttmlir.runtime.tensor import Array, Numerics, TensorDesc, convert, host_desc
+from ttmlir.runtime.tensor import Array, Numerics, convert
+from ttmlir.target.flatbuffer.programs import DEBUG_TEXT
+from ttmlir.target.flatbuffer.tensors import Golden, golden_tensor
+from ttmlir.target.flatbuffer.ttmetal import MeshFile
 from ttmlir.terminal import ShownAsText, show_wait
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.builtin import ModuleOp, TensorType
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Operation
 
     from ttmlir.runtime.metal_program import MetalProgram
 
 # --- Profiles -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class MeshStep:
-    """A program of all chips, or an exchange between them."""
-
-    name: str
-    """The operation that exchanges, or how many programs of kernels there are."""
-    where: str
-    """The place in the source; empty for what is of several."""
-    cycles: tuple[int, ...]
-    """Of each chip."""
-    clock_hz: int
-    link_bytes: Mapping[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
-    """What each link carried, by the numbers of the chip that sent and of its neighbour."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,20 +152,8 @@ class MeshProfile(ShownAsText):
 # --- Models ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Program:
-    """A segment that is compiled."""
-
-    segment: Segment
-    lowered: ModuleOp
-    program: MetalProgram
-
-
-Parts = Sequence["Array"]
-
-
 class MeshKernels(CompiledModel):
-    """A model of several devices that was compiled to kernels; it has no file.
+    """A model of several devices that was compiled to kernels.
 
     compiled = ttmlir.compile(function, x, target="kernels")   # x is divided over a mesh
     y = compiled(x)
@@ -196,13 +178,15 @@ class MeshKernels(CompiledModel):
         self._state = None
         self._examples = examples
         self._target = find_target("kernels")
-        CallableModel.__init__(self, b"", imported, file_name=imported.name, numerics=numerics)
         start = time.perf_counter()
-        with self._in_terms_of_the_user(), show_wait(f"compiling {imported.name}"):
+        with imported.in_terms_of_the_user(), show_wait(f"compiling {imported.name}"):
             self._divided = self._divide(options)
             self.board = self._find_board(board)
             self._options = options_for_board(self.board, options)
-            self._programs = self._compile()
+            self._parts, self._mesh = self._compile()
+            data = self._write(None)
+        file_name = f"{imported.name}{self._target.suffix}"
+        CallableModel.__init__(self, data, imported, file_name=file_name, numerics=numerics)
         own_constants(imported.module)
         self.seconds = time.perf_counter() - start
 
@@ -215,7 +199,7 @@ class MeshKernels(CompiledModel):
 
     def _find_board(self, board: str | os.PathLike[str] | None) -> str:
         count = self._steps.devices
-        boards = _boards_of(self._steps.mesh)
+        boards = boards_of_mesh(*self._steps.mesh)
         if board is None:
             if not boards:
                 refuse_at(
@@ -232,31 +216,53 @@ class MeshKernels(CompiledModel):
                 else (f"'{name}' does not have")
             )
             raise InputError(
-                f"'{self.name}' is for {plural(count, 'device')}, which {problem}; "
+                f"'{self._imported.name}' is for {plural(count, 'device')}, which {problem}; "
                 f"boards with as many are {', '.join(boards) or 'none'}"
             )
         return name
 
     @cached_property
-    def _steps(self) -> Steps:
-        module = cloned(self._divided)
-        return cut_into_steps(module, public_function(module))
+    def _cut_module(self) -> ModuleOp:
+        return cloned(self._divided)
 
-    def _compile(self) -> list[_Program]:
-        known: dict[str, tuple[ModuleOp, MetalProgram]] = {}
-        programs: list[_Program] = []
-        for segment in self._steps.steps:
-            if not isinstance(segment, Segment) or segment.is_known:
-                continue
-            # Layers that are alike are compiled once.
-            text = print_module(segment.module)
-            if text not in known:
-                lowered = cloned(segment.module)
-                self._target.lower(lowered, self._divided_options[1])
-                binary = read_binary(write_ttm(lowered), self._imported.name)
-                known[text] = lowered, cast("MetalProgram", binary.program(0))
-            programs.append(_Program(segment, *known[text]))
-        return programs
+    @cached_property
+    def _steps(self) -> Steps:
+        return cut_into_steps(self._cut_module, public_function(self._cut_module))
+
+    def _compile(self) -> tuple[list[ModuleOp], dict[str, Any]]:
+        """What each device runs alone, and the `MeshProgram` table of the file."""
+        steps = self._steps
+        lines = OpLinePrinter(self._cut_module, DEBUG_TEXT)
+        parts = _Parts(self._lower_part, lines, steps.devices)
+        parts.plan(steps)
+        rows, columns = steps.mesh
+        table = {"rows": rows, "columns": columns, "board": self.board, "plans": parts.plans}
+        return parts.lowered, table
+
+    def _lower_part(self, module: ModuleOp) -> ModuleOp:
+        lowered = cloned(module)
+        self._target.lower(lowered, self._divided_options[1])
+        return lowered
+
+    def _write(self, golden: Golden | None) -> bytes:
+        imported, function = self._imported, self._function
+        return write_mesh_ttm(
+            MeshFile(
+                module=self._divided,
+                name=imported.name,
+                inputs=[cast("TensorType[Any]", each) for each in function.function_type.inputs],
+                outputs=[cast("TensorType[Any]", each) for each in function.function_type.outputs],
+                mesh=self._mesh,
+                system=find_system(self.board),
+                parts=self._parts,
+                golden=golden,
+                signature=imported.signature.to_table(),
+            )
+        )
+
+    def _with_golden(self, golden: Literal[True] | tuple[Any, ...]) -> bytes:
+        inputs, outputs = self._golden_arrays(golden)
+        return self._write(Golden(inputs=inputs, outputs=outputs))
 
     # -- calls -----------------------------------------------------------------------------------
 
@@ -265,198 +271,76 @@ class MeshKernels(CompiledModel):
         return True
 
     @property
-    def _taken(self) -> Sequence[TensorDesc]:
-        return [_desc_of(value) for value in self._function.body.block.args]
-
-    @property
-    def outputs(self) -> tuple[TensorDesc, ...]:
-        """Descriptions of the arrays that the program computes."""
-        end = self._function.body.block.last_op
-        return () if end is None else tuple(_desc_of(value) for value in end.operands)
-
-    @property
     def _function(self) -> FuncOp:
         return public_function(self._divided)
 
-    def run_arrays(
-        self,
-        given: Sequence[Array | Number],
-        *,
-        numerics: NumericsName | None = None,
-        change: Callable[[Sequence[Array]], Sequence[Array]] = list,
-    ) -> Any:
-        """Run the model on what `flatten` gives; `change` is made to the arrays of the results."""
-        values, _ = self._run(self._complete(given), self._numerics(numerics), timed=False)
-        return self._returned(values, change)
+    def _mesh_program(self) -> MetalProgram:
+        return cast("MetalProgram", self._program)
 
-    def _returned(
-        self,
-        values: Mapping[int, Parts],
-        change: Callable[[Sequence[Array]], Sequence[Array]] = list,
-    ) -> Any:
-        found = [
-            convert(values[number][0], desc.element.host)
-            for number, desc in zip(self._steps.outputs, self.outputs, strict=True)
-        ]
-        for number, whole in zip(self._steps.outputs, found, strict=True):
-            for device, part in enumerate(values[number]):
-                if part is not values[number][0] and not np.array_equal(
-                    part, whole, equal_nan=whole.dtype.kind not in "iub"
-                ):
-                    raise ExecutionError(
-                        f"'{self.name}' returns what device 0 and device {device} have different "
-                        "numbers of; use run_on_devices"
-                    )
-        found = [
-            part if source is None else part.astype(source)
-            for part, source in zip(
-                found, self._source_result_types or [None] * len(found), strict=True
-            )
-        ]
-        return self._convention.unflatten(change(found))
+    @property
+    def _plan(self) -> MeshPlan:
+        plan = self._mesh_program().mesh_plan
+        assert plan is not None, "the program is for several devices"
+        return plan
 
     def run_on_devices(
         self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any
     ) -> list[list[Array]]:
         """Run the model, and return what each device has of each result: lists of arrays."""
-        arrays = self.arrays_of_call(args, kwargs)
-        values, _ = self._run(arrays, self._numerics(numerics), timed=False)
+        values = self._run(self.arrays_of_call(args, kwargs), numerics, timed=False).values
+        plan = self._plan.plan
         joined = {
             each.result: each.source
-            for each in self._steps.steps
+            for each in plan.steps
             if isinstance(each, Division) and not each.is_whole_before
         }
         return [
             [convert(part, desc.element.host) for part in values[joined.get(number, number)]]
-            for number, desc in zip(self._steps.outputs, self.outputs, strict=True)
+            for number, desc in zip(plan.outputs, self.outputs, strict=True)
         ]
 
     def profile(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any
     ) -> MeshProfile:
         """Run the model on a timed simulator: cycles of each chip, and bytes of each link."""
-        arrays = self.arrays_of_call(args, kwargs)
-        values, steps = self._run(arrays, self._numerics(numerics), timed=True)
+        from ttmlir.runtime.metal_session import results_of_mesh
+
+        run = self._run(self.arrays_of_call(args, kwargs), numerics, timed=True)
+        found = [
+            convert(array, desc.element.host)
+            for array, desc in zip(
+                results_of_mesh(self._mesh_program(), run), self.outputs, strict=True
+            )
+        ]
         return MeshProfile(
             name=self.name,
             board=self.board,
-            output=self._returned(values),
-            steps=tuple(steps),
+            output=self._convention.unflatten(self._as_in_source(found)),
+            steps=tuple(run.steps),
         )
+
+    def _as_in_source(self, found: Sequence[Array]) -> list[Array]:
+        types = self._source_result_types or [None] * len(found)
+        return [
+            part if source is None else part.astype(source)
+            for part, source in zip(found, types, strict=True)
+        ]
 
     def _run(
-        self, arrays: Sequence[Array], numerics: NumericsName, *, timed: bool
-    ) -> tuple[dict[int, Parts], list[MeshStep]]:
-        """What each device has of all values, and what the steps did."""
-        plan, programs = self._steps, iter(self._programs)
-        values: dict[int, Parts] = {
-            number: [array] * plan.devices
-            for number, array in zip(plan.inputs, arrays, strict=True)
-        }
-        done: list[MeshStep] = []
-        with show_wait(f"running {self.name}", len(plan.steps)) as advance:
-            for step in plan.steps:
-                match step:
-                    case Segment(is_known=True):
-                        self._compute_known(step, values)
-                    case Segment():
-                        done.append(self._compute(next(programs), values, numerics, timed=timed))
-                    case Division():
-                        act = step.cut if step.is_whole_before else step.join
-                        values[step.result] = act(values[step.source])
-                    case Exchange():
-                        done.append(self._exchange(step, values, timed=timed))
-                advance()
-        return values, done
-
-    def _compute(
-        self, compiled: _Program, values: dict[int, Parts], numerics: NumericsName, *, timed: bool
-    ) -> MeshStep:
-        """Run a program on each chip; chips that have the same numbers compute the same."""
+        self, arrays: Sequence[Array], numerics: NumericsName | None, *, timed: bool
+    ) -> MeshRun:
         from ttmlir.runtime.generic import simulator_options
-        from ttmlir.runtime.metal_session import execute, needed_leniencies
+        from ttmlir.runtime.metal_session import run_on_mesh
 
-        program, segment = compiled.program, compiled.segment
-        options = replace(
-            simulator_options(Numerics(numerics)),
-            timed=timed,
-            leniencies=needed_leniencies(program),
-        )
-        found: dict[tuple[int, ...], tuple[list[Array], int]] = {}
-        results: list[list[Array]] = []
-        cycles: list[int] = []
-        for device in range(self._steps.devices):
-            given = [values[number][device] for number in segment.inputs]
-            key = tuple(map(id, given))
-            if key not in found:
-                inputs = [
-                    convert(array, ref.desc.element.compute)
-                    for array, ref in zip(given, program.inputs, strict=True)
-                ]
-                run = execute(program, inputs, options)
-                outputs = [
-                    convert(array, ref.desc.element.host)
-                    for array, ref in zip(run.outputs, program.outputs, strict=True)
-                ]
-                found[key] = outputs, run.cycles
-            outputs, taken = found[key]
-            results.append(outputs)
-            cycles.append(taken)
-        for number, parts in zip(segment.outputs, zip(*results, strict=True), strict=True):
-            values[number] = parts
-        return MeshStep(
-            name=plural(len(program.launches), "program"),
-            where="",
-            cycles=tuple(cycles),
-            clock_hz=chip_of(program.binary).clock_hz,
-        )
+        options = simulator_options(Numerics(self._numerics(numerics)))
+        with show_wait(f"running {self.name}"):
+            return run_on_mesh(self._mesh_program(), arrays, replace(options, timed=timed))
 
-    def _compute_known(self, segment: Segment, values: dict[int, Parts]) -> None:
-        """What follows from the number of a device: the host gives it as it gives constants."""
-        from ttmlir.interpreter.execution import execute
-
-        module = cloned(segment.module)
-        transform(module, "convert-spelling{to=2024}")
-        results = [
-            execute(module, [values[number][device] for number in segment.inputs])
-            for device in range(self._steps.devices if segment.inputs else 1)
-        ]
-        if not segment.inputs:
-            results *= self._steps.devices
-        for number, parts in zip(segment.outputs, zip(*results, strict=True), strict=True):
-            values[number] = parts
-
-    def _exchange(self, step: Exchange, values: dict[int, Parts], *, timed: bool) -> MeshStep:
-        from ttmlir.bridge.fabric_exchange import Move, exchange
-
-        cut = [step.cut(np.asarray(part)) for part in values[step.source]]
-        piece = cut[0][0]
-        rectangle = _rectangle(self._steps.mesh, self.board)
-        assert rectangle is not None, "the board has it"
-        run = exchange(
-            [[np.ascontiguousarray(each).tobytes() for each in own] for own in cut],
-            [Move(*move) for move in step.moves],
-            board=self.board,
-            mesh=rectangle,
-            timed=timed,
-        )
-        values[step.result] = [
-            step.join(
-                {
-                    slot: np.frombuffer(data, piece.dtype).reshape(piece.shape)
-                    for slot, data in slots.items()
-                },
-                piece,
-            )
-            for slots in run.slots
-        ]
-        place = file_line_col(step.op.location)
-        return MeshStep(
-            name=step.op.name,
-            where="" if place is None else f"{Path(place.file).name}:{place.line}",
-            cycles=run.cycles,
-            clock_hz=run.clock_hz,
-            link_bytes=run.links,
+    def __getstate__(self) -> NoReturn:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """InputError: files are what others get."""
+        raise InputError(
+            f"'{self.name}' is kernels for several devices, which are not pickled: save(path) "
+            "writes them, and ttmlir.load(path) reads them"
         )
 
     # -- what there is to see ----------------------------------------------------------------------
@@ -476,15 +360,14 @@ class MeshKernels(CompiledModel):
             return print_module(self._imported.module, elide_larger_than=elide_above)
         if stage == "ttir":
             return print_module(self._divided, elide_larger_than=elide_above)
-        modules = list(dict.fromkeys(each.lowered for each in self._programs))
+        modules = self._parts
         if stage == "cpp":
             return "\n".join(self._target.write_cpp(each, elide_above) for each in modules)
         return "\n".join(print_module(each, elide_larger_than=elide_above) for each in modules)
 
     def __repr__(self) -> str:
         """Signature, devices and programs."""
-        launches = sum(len(each.program.launches) for each in self._programs)
-        exchanges = sum(isinstance(each, Exchange) for each in self._steps.steps)
+        launches, exchanges = len(self._mesh_program().launches), len(self._plan.exchanges)
         return (
             f"MeshKernels({self._spell_signature()}, {self._steps.devices} devices of "
             f"{self.board}, {plural(launches, 'program')} of kernels, "
@@ -495,25 +378,6 @@ class MeshKernels(CompiledModel):
         from html import escape
 
         return f"<pre>{escape(repr(self))}</pre>"
-
-    def _refuse_file(self) -> NoReturn:
-        raise InputError(
-            f"'{self.name}' is kernels for {plural(self._steps.devices, 'device')}, of which there "
-            "is no file: .ttm files have no exchanges between chips; compile it with target='ttnn'"
-        )
-
-    @property
-    def binary(self) -> NoReturn:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """InputError: there is no file."""
-        self._refuse_file()
-
-    def to_bytes(self) -> bytes:
-        """InputError: there is no file."""
-        self._refuse_file()
-
-    def save(self, path: str | Path, *, golden: bool | tuple[Any, ...] = False) -> Path:
-        """InputError: there is no file."""
-        self._refuse_file()
 
     def _refuse_report(self, what: str) -> NoReturn:
         raise InputError(
@@ -537,30 +401,104 @@ class MeshKernels(CompiledModel):
         )
 
 
-def _boards_of(mesh: tuple[int, int]) -> list[str]:
-    """The boards with so many chips, the smallest first, of Wormhole before others."""
-    systems = {name: find_system(name) for name in BOARD_NAMES if _rectangle(mesh, name)}
-    return sorted(
-        systems,
-        key=lambda name: (systems[name].num_chips, systems[name].chip_descs[0].arch.value),
-    )
+# --- Files ----------------------------------------------------------------------------------------
 
 
-def _rectangle(mesh: tuple[int, int], board: str) -> tuple[int, int] | None:
-    """Rows and columns of chips that a mesh takes of a board, None if it has none.
+class _Parts:
+    """Writes steps as tables, and lowers what devices run alone; what is alike once."""
 
-    Packets go along columns, then along rows: in a rectangle there are chips on all ways.
-    """
-    places = find_system(board).chip_coords
-    rows, columns = max(at.y for at in places) + 1, max(at.x for at in places) + 1
-    count = math.prod(mesh)
-    shapes = [mesh, *((n, count // n) for n in range(1, count + 1) if count % n == 0)]
-    return next((each for each in shapes if each[0] <= rows and each[1] <= columns), None)
+    def __init__(
+        self, lower: Callable[[ModuleOp], ModuleOp], lines: OpLinePrinter, devices: int
+    ) -> None:
+        self._lower = lower
+        self._lines = lines
+        self._devices = devices
+        self._functions: dict[str, int] = {}
+        self.plans: list[dict[str, Any]] = []
+        """`MeshSteps` tables, each before those that its loops name."""
+        self.lowered: list[ModuleOp] = []
 
+    def plan(self, steps: Steps) -> int:
+        """The number of a plan."""
+        number, known = len(self.plans), dict[int, Sequence[Array]]()
+        table: dict[str, Any] = {"inputs": steps.inputs, "outputs": steps.outputs}
+        self.plans.append(table)
+        table["steps"] = [each for step in steps.steps for each in self._step(step, known)]
+        return number
 
-def _desc_of(value: SSAValue) -> TensorDesc:
-    from ttmlir.interpreter.execution import runtime_element
+    def _step(self, step: Step, known: dict[int, Sequence[Array]]) -> Iterator[dict[str, Any]]:
+        match step:
+            case Segment(is_known=True):
+                yield from self._constants(step, known)
+            case Segment():
+                shared = {"inputs": step.inputs, "outputs": step.outputs}
+                function = self._function(step.module)
+                yield self._table("MeshCompute", None, {"function": function, **shared})
+            case DivisionOf(op, each):
+                if each.source in known:
+                    known[each.result] = each.apply(known[each.source])
+                shared = {"source": each.source, "result": each.result}
+                fields = {**shared, "extents": each.mesh, "dims": each.dims}
+                yield self._table("MeshDivision", op, {**fields, "cuts": each.is_whole_before})
+            case ExchangeOf(op, each):
+                fields = {
+                    "name": each.name,
+                    "source": each.source,
+                    "result": each.result,
+                    "moves": [word for move in each.moves for word in move],
+                    "slots": each.slots,
+                    "split": -1 if each.split is None else each.split,
+                    "concat": -1 if each.concat is None else each.concat,
+                }
+                yield self._table("MeshExchange", op, fields)
+            case LoopOf():
+                condition = 0 if step.condition is None else self.plan(step.condition)
+                parts = {"condition": condition, "body": self.plan(step.body)}
+                shared = {"inputs": step.inputs, "results": step.results}
+                fields = {**shared, **parts, "trip_count": step.trip_count}
+                yield self._table("MeshLoop", step.op, fields)
 
-    element = runtime_element(element_type(value))
-    assert element is not None, "ttir has element types of the runtime"
-    return host_desc(value_shape(value), element)
+    def _function(self, module: ModuleOp) -> int:
+        # Layers that are alike are compiled once.
+        text = print_module(module)
+        if text not in self._functions:
+            self._functions[text] = len(self.lowered)
+            self.lowered.append(self._lower(module))
+        return self._functions[text]
+
+    def _constants(
+        self, segment: Segment, known: dict[int, Sequence[Array]]
+    ) -> Iterator[dict[str, Any]]:
+        """What follows from the number of a device is in the file as constants are."""
+        from ttmlir.interpreter.execution import execute
+
+        module = cloned(segment.module)
+        transform(module, "convert-spelling{to=2024}")
+        count = self._devices if segment.inputs else 1
+        results = [
+            execute(module, [known[number][device] for number in segment.inputs])
+            for device in range(count)
+        ]
+        results *= self._devices // count
+        types = public_function(segment.module).function_type.outputs
+        for number, type, parts in zip(
+            segment.outputs, types, zip(*results, strict=True), strict=True
+        ):
+            element = runtime_element(cast("TensorType[Any]", type).element_type)
+            assert element is not None, "ttir has element types of the runtime"
+            parts = [convert(np.asarray(part), element.host) for part in parts]
+            known[number] = parts
+            tensors: dict[bytes, int] = {}
+            of_devices = [tensors.setdefault(part.tobytes(), len(tensors)) for part in parts]
+            first = [parts[of_devices.index(each)] for each in range(len(tensors))]
+            fields = {
+                "result": number,
+                "tensors": [golden_tensor(f"value {number}", each) for each in first],
+                "of_devices": of_devices,
+            }
+            yield self._table("MeshConstant", None, fields)
+
+    def _table(self, kind: str, op: Operation | None, fields: dict[str, Any]) -> dict[str, Any]:
+        """The `MeshStep` table."""
+        text = "" if op is None else self._lines.line(op)
+        return {"type_type": kind, "type": fields, "debug_info": text}

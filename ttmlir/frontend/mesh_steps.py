@@ -1,18 +1,19 @@
 """Programs of a mesh in steps: what each device computes alone, and what devices exchange between.
 
 A function of ttir of 2026 is cut at its exchanges. What needs as many exchanges before it is one
-program without exchanges, the same for all devices. Reductions between devices become gathers, and
-sums of what was gathered, which are computed as everything else is.
+program without exchanges, the same for all devices. Loops are cut, too: both of their functions
+are steps of their own. Reductions between devices become gathers, and sums of what was gathered,
+which are computed as everything else is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, SymbolRefAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
@@ -26,9 +27,8 @@ from ttmlir.optable.collectives import groups_of_mesh
 from ttmlir.optable.late_forms import COMBINERS
 from ttmlir.passes.general.ttcore_wrap_device_module import module_of_device
 from ttmlir.passes.stablehlo.mesh_collectives import rows_attr
-
-if TYPE_CHECKING:
-    from ttmlir.runtime.tensor import Array
+from ttmlir.runtime.fabric_exchange import Move
+from ttmlir.runtime.mesh_kernels import Division, Exchange
 
 Shape = tuple[int, ...]
 Groups = list[list[int]]
@@ -47,75 +47,35 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Division:
-    """A tensor cut into parts for the devices, or put together from them; or a part that stays.
-
-    `dims` are, for each axis of `mesh`, the dimension that is divided over it, or -1.
-    """
+class LoopOf:
+    """A loop, whose parts are functions that are cut into steps, too."""
 
     op: Operation
-    source: int
-    result: int
-    dims: tuple[int, ...]
-    mesh: Shape
-    is_whole_before: bool
-    """False where parts are put together."""
-
-    def cut(self, parts: Sequence[Array]) -> list[Array]:
-        """The part of each device, of what each has."""
-        found: list[Array] = []
-        for device, whole in enumerate(parts):
-            place = np.unravel_index(device, self.mesh)
-            for dim, extent, at in zip(self.dims, self.mesh, place, strict=True):
-                whole = whole if dim < 0 else np.split(whole, extent, dim)[int(at)]
-            found.append(whole)
-        return found
-
-    def join(self, parts: Sequence[Array]) -> list[Array]:
-        """The whole of the parts of all devices, on each of them."""
-        rows = list(parts)
-        for dim, extent in reversed([*zip(self.dims, self.mesh, strict=True)]):
-            rows = [
-                rows[first] if dim < 0 else np.concatenate(rows[first : first + extent], dim)
-                for first in range(0, len(rows), extent)
-            ]
-        return rows * len(parts)
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+    condition: Steps | None
+    body: Steps
+    trip_count: int
+    """How often, where there is no condition."""
 
 
 @dataclass(frozen=True)
-class Exchange:
-    """What devices send each other: pieces of their tensors, which the others join."""
+class DivisionOf:
+    """A tensor that is cut or put together, by an operation."""
 
     op: Operation
-    source: int
-    result: int
-    moves: tuple[tuple[int, int, int, int], ...]
-    """Device and piece, device and slot; devices that get nothing have zeros."""
-    slots: int
-    split: int | None = None
-    """The dimension along which tensors are cut into as many pieces as there are slots."""
-    concat: int | None = None
-    """The dimension along which slots are joined."""
-
-    def cut(self, part: Array) -> list[Array]:
-        """The pieces of what a device has."""
-        return [part] if self.split is None else np.split(part, self.slots, self.split)
-
-    def join(self, slots: Mapping[int, Array], like: Array) -> Array:
-        """What a device has of the slots that it got; the others have zeros, as many as `like`."""
-        parts = [slots.get(slot, np.zeros_like(like)) for slot in range(self.slots)]
-        return parts[0] if self.concat is None else np.concatenate(parts, self.concat)
-
-    def move(self, parts: Sequence[Array]) -> list[Array]:
-        """What all devices have after it."""
-        pieces = [self.cut(part) for part in parts]
-        slots: list[dict[int, Array]] = [{} for _ in parts]
-        for here, piece, there, slot in self.moves:
-            slots[there][slot] = pieces[here][piece]
-        return [self.join(each, pieces[0][0]) for each in slots]
+    division: Division
 
 
-Step = Segment | Division | Exchange
+@dataclass(frozen=True)
+class ExchangeOf:
+    """What devices send each other, by an operation."""
+
+    op: Operation
+    exchange: Exchange
+
+
+Step = Segment | DivisionOf | ExchangeOf | LoopOf
 
 
 @dataclass(frozen=True)
@@ -136,6 +96,15 @@ class Steps:
     def devices(self) -> int:
         """How many devices there are."""
         return self.mesh[0] * self.mesh[1]
+
+    def walk(self) -> Iterator[Step]:
+        """The steps, and those of loops."""
+        for step in self.steps:
+            yield step
+            if isinstance(step, LoopOf):
+                if step.condition is not None:
+                    yield from step.condition.walk()
+                yield from step.body.walk()
 
 
 # --- Exchanges ------------------------------------------------------------------------------------
@@ -210,51 +179,72 @@ class _Cutter:
 
     # -- exchanges -------------------------------------------------------------------------------
 
-    def division(self, op: Operation) -> Division:
+    def division(self, op: Operation) -> DivisionOf:
         """What a border between whole tensors and parts does."""
         source, result = self.number(op.operands[0]), self.number(op.results[0])
         if op.name == "ttir.mesh_partition":
             axis, dim = _number(op, "cluster_axis"), _number(op, "dim")
             dims = tuple(dim if n == axis else -1 for n in range(2))
-            return Division(op, source, result, dims, self.mesh, is_whole_before=True)
+            return DivisionOf(op, Division(source, result, dims, self.mesh, is_whole_before=True))
         dims = tuple(_numbers(op, "shard_dims"))
         mesh = self.axes if len(dims) == len(self.axes) else self.mesh
         if _keyword(op, "shard_type") != "devices" or len(dims) != len(mesh):
             dims = (-1,) * len(mesh)
         enters = _keyword(op, "shard_direction") == "full_to_shard"
-        return Division(op, source, result, dims, mesh, is_whole_before=enters)
+        return DivisionOf(op, Division(source, result, dims, mesh, is_whole_before=enters))
 
-    def exchange(self, op: Operation) -> Exchange:
+    def exchange(self, op: Operation) -> ExchangeOf:
         """What devices send in an operation."""
-        source, result = self.number(op.operands[0]), self.number(op.results[0])
+        moves: list[Move]
+        slots, split, concat = 1, None, None
         match op.name:
             case "ttir.collective_permute":
                 pairs = _table(op, "source_target_pairs")
-                moves = tuple((here, 0, there, 0) for here, there in pairs)
-                return Exchange(op, source, result, moves, 1)
+                moves = [Move(here, 0, there, 0) for here, there in pairs]
             case "ttir.collective_broadcast":
                 groups = _table(op, "replica_groups")
-                moves = tuple((row[0], 0, there, 0) for row in groups for there in row)
-                return Exchange(op, source, result, moves, 1)
+                moves = [Move(row[0], 0, there, 0) for row in groups for there in row]
             case "ttir.all_gather":
-                groups, dim = self.groups(op), _number(op, "all_gather_dim")
-                moves = tuple(
-                    (here, 0, there, slot)
+                groups, concat = self.groups(op), _number(op, "all_gather_dim")
+                slots = len(groups[0])
+                moves = [
+                    Move(here, 0, there, slot)
                     for row in groups
                     for slot, here in enumerate(row)
                     for there in row
-                )
-                return Exchange(op, source, result, moves, len(groups[0]), concat=dim)
+                ]
             case _:
                 groups = _table(op, "replica_groups")
-                moves = tuple(
-                    (here, piece, there, slot)
+                slots = len(groups[0])
+                split, concat = _number(op, "split_dim"), _number(op, "concat_dim")
+                moves = [
+                    Move(here, piece, there, slot)
                     for row in groups
                     for slot, here in enumerate(row)
                     for piece, there in enumerate(row)
-                )
-                split, concat = _number(op, "split_dim"), _number(op, "concat_dim")
-                return Exchange(op, source, result, moves, len(groups[0]), split, concat)
+                ]
+        rank = len(value_shape(op.operands[0]))
+        split, concat = (None if dim is None else dim % rank for dim in (split, concat))
+        source, result = self.number(op.operands[0]), self.number(op.results[0])
+        exchange = Exchange(op.name, "", source, result, tuple(moves), slots, split, concat)
+        return ExchangeOf(op, exchange)
+
+    # -- loops -----------------------------------------------------------------------------------
+
+    def loop(self, module: ModuleOp, op: Operation, cut: dict[FuncOp, Steps]) -> LoopOf:
+        """A loop, and the steps of its functions, which are `cut` once."""
+        inputs, results = tuple(map(self.number, op.operands)), tuple(map(self.number, op.results))
+
+        def steps_of(name: str) -> Steps:
+            function = _function_named(module, cast("SymbolRefAttr", op.properties[name]))
+            if function not in cut:
+                cut[function] = _cut(module, function, self.mesh, self.axes, cut)
+            return cut[function]
+
+        if "trip_count" in op.properties:
+            count = _number(op, "trip_count")
+            return LoopOf(op, inputs, results, None, steps_of("body"), count)
+        return LoopOf(op, inputs, results, steps_of("condition"), steps_of("body"), 0)
 
 
 _REDUCING = ("ttir.all_reduce", "ttir.reduce_scatter")
@@ -263,7 +253,8 @@ _EXCHANGING = (
     *("ttir.all_gather", "ttir.all_to_all"),
     *("ttir.collective_broadcast", "ttir.collective_permute"),
 )
-_BETWEEN = (*_DIVIDING, *_EXCHANGING)
+_LOOP = "ttir.while"
+_BETWEEN = (*_DIVIDING, *_EXCHANGING, _LOOP)
 
 
 # --- Segments -------------------------------------------------------------------------------------
@@ -272,14 +263,26 @@ _BETWEEN = (*_DIVIDING, *_EXCHANGING)
 def cut_into_steps(module: ModuleOp, function: FuncOp) -> Steps:
     """The steps of a function of ttir of 2026, which is changed.
 
-    DiagnosticError for exchanges within loops and branches.
+    DiagnosticError for exchanges within branches.
     """
     meshes = module.attributes.get("ttcore.meshes")
     assert isinstance(meshes, MeshesAttr), "what is divided has a mesh"
     shapes = [shape for _, shape in meshes.data]
     rows, columns = shapes[0] if len(shapes[0]) == 2 else (1, *shapes[0])
-    cutter = _Cutter(function, (rows, columns), shapes[-1])
-    _refuse_inner_exchanges(module, function)
+    cut: dict[FuncOp, Steps] = {}
+    made = _cut(module, function, (rows, columns), shapes[-1], cut)
+    _refuse_inner_exchanges(module, [function, *cut])
+    return made
+
+
+def _cut(
+    module: ModuleOp,
+    function: FuncOp,
+    mesh: tuple[int, int],
+    axes: Shape,
+    cut: dict[FuncOp, Steps],
+) -> Steps:
+    cutter = _Cutter(function, mesh, axes)
     with use_style(Spelling.LATE.style):
         cutter.expand_reductions()
     block = function.body.block
@@ -304,8 +307,10 @@ def cut_into_steps(module: ModuleOp, function: FuncOp) -> Steps:
                 steps.append(cutter.division(op))
             elif op.name in _EXCHANGING:
                 steps.append(cutter.exchange(op))
+            elif op.name == _LOOP:
+                steps.append(cutter.loop(module, op, cut))
     return Steps(
-        mesh=(rows, columns),
+        mesh=mesh,
         axes=cutter.axes,
         inputs=tuple(map(cutter.number, block.args)),
         outputs=tuple(map(cutter.number, end.operands)),
@@ -314,15 +319,23 @@ def cut_into_steps(module: ModuleOp, function: FuncOp) -> Steps:
     )
 
 
-def _refuse_inner_exchanges(module: ModuleOp, function: FuncOp) -> None:
-    block = function.body.block
+def _refuse_inner_exchanges(module: ModuleOp, functions: Sequence[FuncOp]) -> None:
+    blocks = [function.body.block for function in functions]
     for op in module_of_device(module).walk():
-        if op.name in (*_BETWEEN, *_REDUCING) and op.parent is not block:
+        if op.name in (*_DIVIDING, *_EXCHANGING, *_REDUCING) and op.parent not in blocks:
             refuse_at(
                 op,
-                "devices exchange something within a loop or branch; kernels of several devices "
-                "exchange between programs: unroll the loop, or compile with target='ttnn'",
+                "devices exchange something within a branch; kernels of several devices exchange "
+                "between programs: compute both branches, or compile with target='ttnn'",
             )
+
+
+def _function_named(module: ModuleOp, name: SymbolRefAttr) -> FuncOp:
+    return next(
+        each
+        for each in module_of_device(module).ops
+        if isinstance(each, FuncOp) and each.sym_name == name.root_reference
+    )
 
 
 def _used_by(op: Operation) -> Iterator[SSAValue]:
@@ -357,7 +370,9 @@ def _order(block: Block) -> tuple[dict[SSAValue, Operation], set[SSAValue], _ByL
         used = [*_used_by(op)]
         if isinstance(op, ReturnOp):
             continue
-        if op.name not in _EXCHANGING and all(each in known or each in constants for each in used):
+        if op.name not in (*_EXCHANGING, _LOOP) and all(
+            each in known or each in constants for each in used
+        ):
             if op.name not in _BETWEEN and all(value in constants for value in used):
                 constants |= dict.fromkeys(op.results, op)
                 continue
@@ -405,15 +420,26 @@ def _segment(
     types = [value.type for value in taken], [value.type for value in given]
     function = FuncOp("main", types, Region(block))
     function.location = cutter.function.location
-    others = [
-        each.clone()
-        for each in module_of_device(module).ops
-        if isinstance(each, FuncOp) and each is not cutter.function
-    ]
+    others = [each.clone() for each in _called(module, needed)]
     made_module = ModuleOp([function, *others])
     attach_blobs(made_module, blobs_of(module))
     numbers = tuple(map(cutter.number, taken)), tuple(map(cutter.number, given))
     return Segment(made_module, *numbers, is_known)
+
+
+def _called(module: ModuleOp, operations: Sequence[Operation]) -> list[FuncOp]:
+    """The functions that operations name, and those that these name."""
+    found: dict[FuncOp, None] = {}
+    waiting = [*operations]
+    while waiting:
+        for op in waiting.pop().walk():
+            for attr in (*op.properties.values(), *op.attributes.values()):
+                if isinstance(attr, SymbolRefAttr):
+                    function = _function_named(module, attr)
+                    if function not in found:
+                        found[function] = None
+                        waiting.append(function)
+    return [*found]
 
 
 def _outer(op: Operation, cutter: _Cutter) -> Operation:

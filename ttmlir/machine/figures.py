@@ -323,6 +323,12 @@ class LinkFigures(Figures):
     """Of chips in a row, the last of which gets what all others have over its only neighbour."""
     ring_rate: float
     """Of chips in a ring, where every part goes half the way around in each direction."""
+    packet_sent: float
+    """What a router works for a packet of up to 4096 bytes that it sends over its link."""
+    packet_received: float
+    """The same for one that comes over the link."""
+    packet_injected: float
+    """After which a router takes the next packet of its worker."""
     hop: float
     """From one chip to the next."""
     hop_byte: float

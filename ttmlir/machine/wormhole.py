@@ -232,6 +232,17 @@ _EXCHANGES = "tt-metal PR 41522 of 2026-04, reduce-scatter of bf16 tiles in DRAM
 LINKS = LinkFigures(
     line_rate=figure(10.6, f"{_EXCHANGES}: 1384 us of 16 MiB in a line of 8, over one link"),
     ring_rate=figure(8.2, f"{_EXCHANGES}: 897 us of the same in a ring; {_FABRIC}: 7.7 to 8.3"),
+    packet_sent=figure(
+        328,
+        f"{_FABRIC}: 11.5 to 11.6 GB/s of multicasts of all chips of lines of 4 and 8, whose last "
+        "link carries 3 and 7 packets for each one back",
+    ),
+    packet_received=figure(
+        172, f"{_FABRIC}: with what is sent, 7.7 to 8.4 GB/s where both directions carry the same"
+    ),
+    packet_injected=figure(
+        414, f"{_FABRIC}: 9.9 GB/s of multicasts of the first chip of a line alone"
+    ),
     hop=figure(1350, f"{_FABRIC}: 1343 to 1359 for packets of 4096 bytes"),
     hop_byte=figure(0.127, f"C60: {_FABRIC}: 769 for 16 bytes, 1288 for 4096"),
     wire_rate=figure(12.5, f"{_ETHERNET}: 100 Gbit/s"),

@@ -120,6 +120,7 @@ def _dram(device: Device, channel: int) -> Memory:
 def _write(device: Device, memory: Memory, address: int, host_buffer: ArrayLike | bytes) -> None:
     data = host_bytes(host_buffer)
     _check_range(memory, address, len(data))
+    device.command_queue().settle()
     memory.write(address, data)
     if device.simulated.watch is not None:
         device.simulated.watch.host_write(memory, address, len(data))
@@ -129,6 +130,7 @@ def _read(
     device: Device, memory: Memory, address: int, size: int, host_buffer: list[int] | None
 ) -> NDArray[np.uint32]:
     _check_range(memory, address, size)
+    device.command_queue().settle()
     if device.simulated.watch is not None:
         device.simulated.watch.host_read(memory, address, size)
     words = np.frombuffer(bytes(memory.read(address, size)), np.uint32).copy()

@@ -41,6 +41,27 @@ def chip_of_board(name: str, device_id: int) -> SimChip:
 _devices: WeakSet[Device] = WeakSet()
 """Devices that were opened and are still known to somebody."""
 _openings = count()
+_fabrics: dict[int, Fabric] = {}
+"""Those of open meshes, by when they were opened; of a chip that is opened anew there is none."""
+
+
+def remember_fabric(fabric: Fabric) -> None:
+    """Have a fabric be found by the numbers of its chips."""
+    forget_fabric(fabric)
+    _fabrics[next(_openings)] = fabric
+
+
+def forget_fabric(fabric: Fabric | None) -> None:
+    """Forget the fabric of a mesh that is closed."""
+    for number, each in list(_fabrics.items()):
+        if each is fabric:
+            del _fabrics[number]
+
+
+def fabric_of_chip(chip: int) -> Fabric | None:
+    """The fabric of the open mesh that has a chip, of several the one opened last."""
+    found = [each for each in _fabrics.values() if chip in each.cluster.devices]
+    return found[-1] if found else None
 
 
 def check_cores(cores: Iterable[tuple[int, int]], chips: Sequence[SimChip] | None = None) -> None:
@@ -114,6 +135,8 @@ class Device(RuntimeDevice):
         """The routers of the mesh, if it was opened with some."""
         self.opening = next(_openings)
         """The number of its opening, which grows from device to device."""
+        # A mesh that had the chip and was never closed is not there any more.
+        forget_fabric(fabric_of_chip(device_id))
         _devices.add(self)
 
     def get_devices(self) -> list[Device]:

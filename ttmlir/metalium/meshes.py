@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -18,7 +20,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from ttmlir.layout.system import BOARD_NAMES
 from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.buffers import Buffer, BufferRegion
-from ttmlir.metalium.device import Device
+from ttmlir.metalium.device import Device, forget_fabric, remember_fabric
 from ttmlir.metalium.enums import (
     BufferType,
     InterleavedBufferConfig,
@@ -43,11 +45,17 @@ from ttmlir.metalium.host_api import (
     read_parts,
 )
 from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshCoordinateRange, MeshShape
-from ttmlir.metalium.tt_fabric import FabricNodeId, close_fabric, open_fabric
+from ttmlir.metalium.tt_fabric import (
+    FabricNodeId,
+    GetFabricConfig,
+    node_of_mesh,
+    open_fabric,
+)
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Program
 from ttmlir.sim.execution.run import CommandQueue, ProgramReport
 from ttmlir.sim.machine.cluster import Cluster
+from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.machine.fabric import Fabric, FabricConfig
 from ttmlir.sim.options import Numerics, SimOptions
 
@@ -67,11 +75,114 @@ class MeshDeviceConfig:
     physical_device_ids: tuple[int, ...] = ()
 
 
+Runs = Sequence[tuple[CommandQueue, Program]]
+"""Programs of devices that begin at once."""
+
+
+class _System:
+    """Chips of a board that are open: their links, their fabric, and the meshes that have them.
+
+    Where there are several meshes, workloads wait until the host waits for one of them: those at
+    the heads of all queues begin at once, as they do on chips that nobody waits for.
+    """
+
+    def __init__(self, board: str) -> None:
+        """No chips yet."""
+        self.board = board
+        self.cluster = Cluster(board_named(board))
+        self.fabric: Fabric | None = None
+        self.meshes: list[MeshDevice] = []
+        """Those that are open, parts of others included."""
+        self._waiting: list[tuple[Runs, list[_LaterReport]]] = []
+
+    def join(self, mesh: MeshDevice) -> None:
+        """Link the devices of a mesh with each other and with those that are there."""
+        self.meshes.append(mesh)
+        for each in mesh.get_devices():
+            self.cluster.add(each.simulated)
+            each.cluster = self.cluster
+        if self.fabric is None:
+            self.fabric = open_fabric(self.cluster)
+        else:
+            self.fabric.connect()
+            remember_fabric(self.fabric)
+        mesh.system, mesh.fabric = self, self.fabric
+
+    def leave(self, mesh: MeshDevice) -> None:
+        """Run what waits, and forget a mesh that is closed."""
+        self.meshes.remove(mesh)
+        if not self.meshes:
+            forget_fabric(self.fabric)
+        self.settle()
+
+    def has_room_for(self, chips: Iterable[int], board: str, options: SimOptions) -> bool:
+        """Whether a mesh can be opened beside those that are there."""
+        taken = {chip for mesh in self.meshes for chip in mesh.get_device_ids()}
+        config = FabricConfig.DISABLED if self.fabric is None else self.fabric.config
+        return (
+            bool(self.meshes)
+            and (board, GetFabricConfig()) == (self.board, config)
+            and self.meshes[0].simulated.options == options
+            and taken.isdisjoint(chips)
+        )
+
+    def enqueue(self, runs: Runs, *, blocking: bool) -> ProgramReport:
+        """Run programs, at once where no other mesh is open: the report of the first one."""
+        if len(self.meshes) == 1:
+            return run_together(self.cluster, self.fabric, runs)[0]
+        for queue, _ in runs:
+            queue.settle = self.settle
+        later = [_LaterReport(self.settle) for _ in runs]
+        self._waiting.append((runs, later))
+        if blocking:
+            self.settle()
+        return later[0]
+
+    def settle(self) -> None:
+        """Run what waits, each device's programs in their order."""
+        while self._waiting:
+            listed, self._waiting, busy = self._waiting, [], set[SimDevice]()
+            together = list[tuple[tuple[CommandQueue, Program], _LaterReport]]()
+            for runs, later in listed:
+                devices = {queue.device for queue, _ in runs}
+                if busy.isdisjoint(devices):
+                    together += zip(runs, later, strict=True)
+                else:
+                    self._waiting.append((runs, later))
+                busy |= devices
+            done = run_together(self.cluster, self.fabric, [run for run, _ in together])
+            for (_, later), report in zip(together, done, strict=True):
+                vars(later).update(vars(report))
+
+
+class _LaterReport(ProgramReport):
+    """What a program will have done; whoever asks for it has it run."""
+
+    def __init__(self, settle: Callable[[], object]) -> None:
+        """Of a program that waits."""
+        vars(self)["_settle"] = settle
+
+    def __getattribute__(self, name: str) -> Any:
+        own = object.__getattribute__(self, "__dict__")
+        if name in ProgramReport.__dataclass_fields__ and name not in own:
+            own["_settle"]()
+            if name not in own:
+                raise SimError("the program did not run to its end, so that there is no report")
+        return object.__getattribute__(self, name)
+
+
+_systems: WeakSet[_System] = WeakSet()
+"""Those that meshes have joined whose chips were named."""
+
+
 class MeshDevice(Device):
     """A mesh of devices, whose first one it is; `create` and `create_unit_mesh` make it."""
 
     _shape = MeshShape(1, 1)
     _others: tuple[Device, ...] = ()
+    _parent: MeshDevice | None = None
+    system: _System | None = None
+    """The chips that are open with those of the mesh; None for one that is alone."""
 
     @classmethod
     @names_options
@@ -122,13 +233,79 @@ class MeshDevice(Device):
         made = cls.create_unit_mesh(first, board=board, **options)
         made._shape = config.mesh_shape
         made._others = tuple(CreateDevice(each, board=board, **options) for each in others)
-        if others:
-            cluster = Cluster(board_named(board))
-            for each in made.get_devices():
-                cluster.add(each.simulated)
-                each.cluster = cluster
-            made.fabric = open_fabric(cluster)
+        is_named = config.offset is not None or bool(config.physical_device_ids)
+        if others or (is_named and board_named(board).num_chips > 1):
+            made._link(board, beside_others=is_named)
         return made
+
+    def _link(self, board: str, *, beside_others: bool) -> None:
+        """Join the system of other meshes of the board, or one of its own."""
+        chips, options = self.get_device_ids(), self.simulated.options
+        there = (each for each in list(_systems) if each.has_room_for(chips, board, options))
+        system = next(there, None) if beside_others else None
+        if system is None:
+            system = _System(board)
+            if beside_others:
+                _systems.add(system)
+        system.join(self)
+
+    def create_submesh(
+        self, submesh_shape: MeshShape, offset: MeshCoordinate | None = None
+    ) -> MeshDevice:
+        """A part of the devices, from `offset` on, with a queue of its own.
+
+        Workloads of parts that share no device run at the same time, from when the host waits for
+        one of them. MetaliumError unless it is within the mesh.
+        """
+        start = (0,) * submesh_shape.dims() if offset is None else offset.coords()
+        whole = tuple(self._shape)
+        if not submesh_shape.dims() == len(start) == len(whole) or any(
+            first + part > extent or part < 1
+            for first, part, extent in zip(start, submesh_shape, whole, strict=True)
+        ):
+            raise MetaliumError(
+                f"{submesh_shape} from {offset or 'its beginning'} on is not within the mesh, "
+                f"which is a {self._shape}"
+            )
+        self.check_open()
+        steps = itertools.product(*map(range, submesh_shape))
+        chosen = [
+            self.get_device(MeshCoordinate(*map(operator.add, start, step))) for step in steps
+        ]
+        part = object.__new__(MeshDevice)
+        shared = dict(vars(chosen[0]))
+        shared.pop("_queue", None)
+        vars(part).update(shared)
+        part._shape, part._others, part._parent = submesh_shape, tuple(chosen[1:]), self
+        part.system = self.system
+        if self.system is not None:
+            self.system.meshes.append(part)
+        return part
+
+    def create_submeshes(self, submesh_shape: MeshShape) -> list[MeshDevice]:
+        """All devices, in parts of one shape, row by row; MetaliumError if they do not fill it."""
+        extents = tuple(self._shape)
+        if submesh_shape.dims() != len(extents) or any(
+            part < 1 or extent % part for part, extent in zip(submesh_shape, extents, strict=True)
+        ):
+            raise MetaliumError(f"{self._shape} is not divided into parts of {submesh_shape}")
+        starts = itertools.product(
+            *(range(0, extent, part) for extent, part in zip(extents, submesh_shape, strict=True))
+        )
+        return [self.create_submesh(submesh_shape, MeshCoordinate(*start)) for start in starts]
+
+    def get_submeshes(self) -> list[MeshDevice]:
+        """The parts that are open."""
+        meshes = [] if self.system is None else self.system.meshes
+        return [each for each in meshes if each._parent is self]
+
+    def is_parent_mesh(self) -> bool:
+        """Whether it is no part of another mesh."""
+        return self._parent is None
+
+    def get_parent_mesh(self) -> MeshDevice | None:
+        """The mesh that it is a part of; None if there is none."""
+        return self._parent
 
     def __repr__(self) -> str:
         """Number, chip, numerics, and whether it was closed."""
@@ -145,9 +322,13 @@ class MeshDevice(Device):
     def close(self) -> bool:
         """End the use of all devices; MetaliumError if reads were never finished."""
         self.check_open()
-        for each in self._others:
+        for part in self.get_submeshes():
+            part.close()
+        if self.system is not None:
+            self.system.leave(self)
+        # What a part has goes on being used by the whole.
+        for each in () if self._parent else self._others:
             each.close()
-        close_fabric(self.fabric)
         return super().close()
 
     def shape(self) -> MeshShape:
@@ -197,7 +378,7 @@ class MeshDevice(Device):
 
     def get_fabric_node_id(self, coord: MeshCoordinate) -> FabricNodeId:
         """How the fabric numbers the device at a place; MetaliumError for one outside."""
-        return FabricNodeId(0, self.get_devices()[self.index_of(coord)].id())
+        return node_of_mesh(self.get_devices()[self.index_of(coord)].id(), self.fabric)
 
     def index_of(self, place: object) -> int:
         """The number of a device in the mesh, row by row; MetaliumError for a place outside."""
@@ -688,12 +869,13 @@ def EnqueueMeshWorkload(
         for devices, program in programs.items()
         for place in devices
     ]
-    cluster = queue.mesh.cluster
-    fabric = queue.mesh.fabric
-    if cluster is not None and (
-        fabric is not None or any(program.ethernet_channels for _, program in runs)
+    system = queue.mesh.system
+    if system is not None and (
+        system.fabric is not None
+        or len(system.meshes) > 1
+        or any(program.ethernet_channels for _, program in runs)
     ):
-        return run_together(cluster, fabric, runs)
+        return system.enqueue(runs, blocking=blocking)
     reports = [EnqueueProgram(each, program, blocking) for each, program in runs]
     return reports[0]
 
@@ -706,16 +888,14 @@ def _tell_routing_mode(config: FabricConfig, programs: Iterable[Program]) -> Non
             kernel.defines = {"ROUTING_MODE": mode, **kernel.defines}
 
 
-def run_together(
-    cluster: Cluster, fabric: Fabric | None, runs: Sequence[tuple[CommandQueue, Program]]
-) -> ProgramReport:
-    """Run programs of linked devices, all begun at once: the report of the first one."""
+def run_together(cluster: Cluster, fabric: Fabric | None, runs: Runs) -> list[ProgramReport]:
+    """Run programs of linked devices, all begun at once."""
     from ttmlir.sim.execution.cluster_run import run_on_cluster
 
     if fabric is not None:
         _tell_routing_mode(fabric.config, [program for _, program in runs])
     try:
-        return run_on_cluster(cluster, fabric, runs)[0]
+        return run_on_cluster(cluster, fabric, runs)
     except SimError as error:
         # How the simulator found it says nothing to who wrote the kernel.
         raise error.with_traceback(None) from None

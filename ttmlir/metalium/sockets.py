@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from ttmlir.metalium.cores import CoreCoord
 from ttmlir.metalium.ends import configure, find_repeated, pages_on
@@ -26,7 +26,11 @@ from ttmlir.metalium.tt_fabric import FabricNodeId
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.sockets import RECEIVER_SIZE, SENDER_SIZE, UNIT, Peer, SocketEnd
 
-_MAX_FIFO = 1 << 30
+
+def check_fifo_size(size: object) -> None:
+    """MetaliumError for what is no number of 32 bits without a sign."""
+    if not isinstance(size, int) or not 0 <= size < 1 << 32:
+        raise MetaliumError(f"'fifo_size' is {size!r}; it is a number of 32 bits without a sign")
 
 
 class SocketEndpoint(NamedNumber):
@@ -63,6 +67,10 @@ class SocketMemoryConfig:
     fifo_size: int = 0
     """Bytes for each receiver."""
 
+    def __post_init__(self) -> None:
+        """MetaliumError for what is no number of 32 bits."""
+        check_fifo_size(self.fifo_size)
+
 
 @names_fields
 @dataclass(frozen=True)
@@ -78,13 +86,13 @@ class MeshSocket:
 
     def __init__(
         self,
-        device: MeshDevice,
+        ends: _Ends,
         config: SocketConfig,
         endpoint: SocketEndpoint,
         buffers: tuple[MeshBuffer, MeshBuffer | None],
     ) -> None:
-        """An end on a mesh, with its configuration and, of a receiver, what its pages wait in."""
-        self._device = device
+        """An end, with its configuration and, of a receiver, what its pages wait in."""
+        self._ends = ends
         self._config = config
         self._endpoint = endpoint
         self._buffers = buffers
@@ -93,35 +101,36 @@ class MeshSocket:
     def create_socket_pair(
         sender: MeshDevice, receiver: MeshDevice, config: SocketConfig
     ) -> tuple[MeshSocket, MeshSocket]:
-        """Connect cores of a mesh: the end that sends, and the end that receives.
+        """Connect cores of a mesh, or of two: the end that sends, and the end that receives.
 
         A core sends the same pages to all its receivers, and a core receives from one sender.
-        MetaliumError for two meshes, and for connections that cannot be.
+        MetaliumError for meshes of different systems, and for connections that cannot be.
         """
         for mesh in (sender, receiver):
             if not isinstance(cast("object", mesh), MeshDevice):
                 raise MetaliumError(f"a socket is on a MeshDevice, not on {mesh!r}")
             mesh.check_open()
-        if sender is not receiver:
+        if sender is not receiver and (sender.system is None or sender.system != receiver.system):
             raise MetaliumError(
-                "a socket between two meshes is not simulated, as their programs do not run at the "
-                "same time; open the devices as one mesh, and enqueue both programs in one "
-                "MeshWorkload"
+                "a socket is between meshes of one system: parts of a mesh (create_submesh), or "
+                "meshes of a board that are opened by physical_device_ids or an offset, with the "
+                "same options and the same fabric"
             )
         _check(config)
-        fifo = _allocate_fifo(sender, config)
-        routes = _list_receivers(sender, config)
+        ends = _Ends(sender, receiver)
+        routes = ends.list_receivers(config)
+        fifo = _allocate_fifo(receiver, config)
         largest = max(len(each) for each in routes.values())
         sizes = (SENDER_SIZE + 2 * UNIT * largest, RECEIVER_SIZE)
         senders, receivers = (
-            _allocate(sender, size, {each.core_coord for each in cores})
-            for size, cores in zip(sizes, _sides(config), strict=True)
+            _allocate(mesh, size, {each.core_coord for each in cores})
+            for mesh, size, cores in zip((sender, receiver), sizes, _sides(config), strict=True)
         )
         for source, targets in routes.items():
-            _configure(sender, source, targets, senders.address(), receivers.address(), fifo)
+            ends.configure(source, targets, senders.address(), receivers.address(), fifo)
         return (
-            MeshSocket(sender, config, SocketEndpoint.SENDER, (senders, None)),
-            MeshSocket(receiver, config, SocketEndpoint.RECEIVER, (receivers, fifo)),
+            MeshSocket(ends, config, SocketEndpoint.SENDER, (senders, None)),
+            MeshSocket(ends, config, SocketEndpoint.RECEIVER, (receivers, fifo)),
         )
 
     def __repr__(self) -> str:
@@ -134,8 +143,8 @@ class MeshSocket:
         return self._config
 
     def get_mesh_device(self) -> MeshDevice:
-        """The mesh."""
-        return self._device
+        """The mesh of the end."""
+        return self._ends[int(self._endpoint)]
 
     def get_socket_endpoint_type(self) -> SocketEndpoint:
         """Which end it is."""
@@ -166,7 +175,7 @@ class MeshSocket:
 
     def get_fabric_node_id(self, endpoint: SocketEndpoint, coord: MeshCoordinate) -> FabricNodeId:
         """How the fabric numbers a device of an end."""
-        return self._device.get_fabric_node_id(coord)
+        return self._ends[int(endpoint)].get_fabric_node_id(coord)
 
 
 def create_socket_pair(
@@ -224,8 +233,14 @@ def _allocate_fifo(mesh: MeshDevice, config: SocketConfig) -> MeshBuffer:
     memory = config.socket_mem_config
     unit = _alignment(mesh, memory.socket_storage_type)
     size = memory.fifo_size
-    if not isinstance(cast("object", size), int) or not 0 < size <= _MAX_FIFO or size % unit:
-        raise MetaliumError(f"'fifo_size' is {size!r}; it is a multiple of {unit} bytes")
+    banks = mesh.l1_size_per_core()
+    if memory.socket_storage_type is BufferType.DRAM:
+        banks = mesh.dram_size_per_channel()
+    if not 0 < size <= banks or size % unit:
+        raise MetaliumError(
+            f"'fifo_size' is {size!r}; it is a multiple of {unit} bytes, and at most the {banks:,} "
+            f"of {memory.socket_storage_type.name}"
+        )
     if memory.socket_storage_type is BufferType.L1:
         return _allocate(mesh, size, {each.core_coord for each in _sides(config)[1]})
     local = DeviceLocalBufferConfig(page_size=size, buffer_type=BufferType.DRAM)
@@ -243,72 +258,77 @@ def _allocate(mesh: MeshDevice, size: int, cores: Iterable[CoreCoord]) -> MeshBu
     return MeshBuffer.create(ReplicatedBufferConfig(size * shards.tensor2d_shape[0]), local, mesh)
 
 
-def _list_receivers(
-    mesh: MeshDevice, config: SocketConfig
-) -> dict[MeshCoreCoord, list[MeshCoreCoord]]:
-    """The receivers of each sender, whose devices and cores there are."""
-    found: dict[MeshCoreCoord, list[MeshCoreCoord]] = {}
-    for each in config.socket_connection_config:
-        found.setdefault(each.sender_core, []).append(each.receiver_core)
-        for end in (each.sender_core, each.receiver_core):
-            _core(mesh, end)
-    return found
-
-
 def _core(mesh: MeshDevice, place: MeshCoreCoord) -> Core:
     device = mesh.get_devices()[mesh.index_of(place.device_coord)]
     with host_call():
         return device.simulated.core(place.core_coord.x, place.core_coord.y)
 
 
-def _route(mesh: MeshDevice, source: MeshCoreCoord, target: MeshCoreCoord) -> int:
-    """What the fabric takes for the way from one device to another: hops, or its number."""
-    here, there = (mesh.get_fabric_node_id(each.device_coord).chip_id for each in (source, target))
-    if here == there:
-        return 0
-    if mesh.fabric is None:
-        raise MetaliumError(
-            f"a socket from device {here} to device {there} needs a fabric; call SetFabricConfig "
-            "before the devices are opened"
-        )
-    if mesh.fabric.config.is_2d:
-        return there
-    hops = mesh.fabric.count_hops(here, there)
-    if hops is None:
-        raise MetaliumError(
-            f"no line of links goes from device {here} to device {there} in the fabric "
-            f"{mesh.fabric.config.name}; links of the device: {mesh.fabric.describe_links(here)}"
-        )
-    return hops
+class _Ends(NamedTuple):
+    """The meshes of both ends."""
 
+    sender: MeshDevice
+    receiver: MeshDevice
 
-def _configure(
-    mesh: MeshDevice,
-    source: MeshCoreCoord,
-    targets: Sequence[MeshCoreCoord],
-    sender_address: int,
-    receiver_address: int,
-    fifo: MeshBuffer,
-) -> None:
-    """Write the configurations of a sender and of its receivers."""
-    sender = _core(mesh, source)
-    size = fifo.simulated.page_size
-    unit = _alignment(mesh, fifo.buffer_type())
-    words = [0, len(targets), 0, receiver_address, fifo.address(), size, 0, 0]
-    words += [0] * (len(targets) * UNIT // 4)
-    acked = [sender_address + SENDER_SIZE + index * UNIT for index in range(len(targets))]
-    receivers = [_core(mesh, each) for each in targets]
-    for target, receiver, address in zip(targets, receivers, acked, strict=True):
-        x, y = receiver.coordinate
-        words += [0, _route(mesh, source, target), y, x]
-        x, y = sender.coordinate
-        fields = [0, fifo.address(), fifo.address(), size, 0, 0]
-        fields += [0, _route(mesh, target, source), y, x, address]
-        configure(mesh, receiver, receiver_address, _words(fields), [receiver_address])
-        receiver.sockets[receiver_address] = SocketEnd(False, (_peer(sender, address),), size, unit)
-    configure(mesh, sender, sender_address, _words(words), acked)
-    peers = tuple(_peer(each, receiver_address) for each in receivers)
-    sender.sockets[sender_address] = SocketEnd(True, peers, size, unit)
+    def list_receivers(self, config: SocketConfig) -> dict[MeshCoreCoord, list[MeshCoreCoord]]:
+        """The receivers of each sender, whose devices and cores there are."""
+        found: dict[MeshCoreCoord, list[MeshCoreCoord]] = {}
+        for each in config.socket_connection_config:
+            found.setdefault(each.sender_core, []).append(each.receiver_core)
+            for mesh, end in zip(self, (each.sender_core, each.receiver_core), strict=True):
+                _core(mesh, end)
+        return found
+
+    def _route(self, source: int, target: int) -> int:
+        """What the fabric takes for the way from chip to chip: hops, or a number."""
+        if source == target:
+            return 0
+        fabric = self.sender.fabric
+        if fabric is None:
+            raise MetaliumError(
+                f"a socket from device {source} to device {target} needs a fabric; call "
+                "SetFabricConfig before the devices are opened"
+            )
+        if fabric.config.is_2d:
+            return target
+        hops = fabric.count_hops(source, target)
+        if hops is None:
+            raise MetaliumError(
+                f"no line of links goes from device {source} to device {target} in the fabric "
+                f"{fabric.config.name}; links of the device: {fabric.describe_links(source)}"
+            )
+        return hops
+
+    def configure(
+        self,
+        source: MeshCoreCoord,
+        targets: Sequence[MeshCoreCoord],
+        sender_address: int,
+        receiver_address: int,
+        fifo: MeshBuffer,
+    ) -> None:
+        """Write the configurations of a sender and of its receivers."""
+        sender = _core(self.sender, source)
+        here = self.sender.get_fabric_node_id(source.device_coord).chip_id
+        size = fifo.simulated.page_size
+        unit = _alignment(self.receiver, fifo.buffer_type())
+        words = [0, len(targets), 0, receiver_address, fifo.address(), size, 0, 0]
+        words += [0] * (len(targets) * UNIT // 4)
+        acked = [sender_address + SENDER_SIZE + index * UNIT for index in range(len(targets))]
+        receivers = [_core(self.receiver, each) for each in targets]
+        for target, receiver, address in zip(targets, receivers, acked, strict=True):
+            there = self.receiver.get_fabric_node_id(target.device_coord).chip_id
+            x, y = receiver.coordinate
+            words += [0, self._route(here, there), y, x]
+            x, y = sender.coordinate
+            fields = [0, fifo.address(), fifo.address(), size, 0, 0]
+            fields += [0, self._route(there, here), y, x, address]
+            configure(self.receiver, receiver, receiver_address, _words(fields), [receiver_address])
+            peers = (_peer(sender, address),)
+            receiver.sockets[receiver_address] = SocketEnd(False, peers, size, unit)
+        configure(self.sender, sender, sender_address, _words(words), acked)
+        peers = tuple(_peer(each, receiver_address) for each in receivers)
+        sender.sockets[sender_address] = SocketEnd(True, peers, size, unit)
 
 
 def _peer(core: Core, address: int) -> Peer:

@@ -5,12 +5,11 @@ Source: tt-metal, tt-metalium/experimental/fabric/fabric.hpp.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import NamedTuple, cast
-from weakref import WeakValueDictionary
 
 from ttmlir.metalium.cores import CoreCoord, CoreSpec, cores_of
+from ttmlir.metalium.device import fabric_of_chip, remember_fabric
 from ttmlir.metalium.enums import CoreType, NamedNumber
 from ttmlir.metalium.errors import MetaliumError, host_call
 from ttmlir.sim.execution.program import Kernel, Program
@@ -45,33 +44,33 @@ _chosen = [FabricConfig.DISABLED]
 """The configuration of meshes that are opened from now on."""
 
 
-_fabrics: WeakValueDictionary[int, Fabric] = WeakValueDictionary()
-"""Those of the meshes that are open, by the order in which they were opened."""
-_numbers = itertools.count()
-
-
 def open_fabric(cluster: Cluster, config: FabricConfig | None = None) -> Fabric | None:
     """The fabric of a mesh that is opened, by default the chosen one; None if there is none."""
     config = _chosen[0] if config is None else config
     if config is FabricConfig.DISABLED:
         return None
     fabric = Fabric(cluster, config)
-    _fabrics[next(_numbers)] = fabric
+    remember_fabric(fabric)
     return fabric
 
 
-def close_fabric(fabric: Fabric | None) -> None:
-    """Forget the fabric of a mesh that is closed."""
-    for number, each in list(_fabrics.items()):
-        if each is fabric:
-            del _fabrics[number]
-
-
-class FabricNodeId(NamedTuple):
-    """A chip as the fabric numbers it."""
-
+class _Node(NamedTuple):
     mesh_id: int
     chip_id: int
+
+
+class FabricNodeId(_Node):
+    """A chip as the fabric numbers it."""
+
+    fabric: Fabric | None = None
+    """That of the mesh that gave it, whatever was opened since."""
+
+
+def node_of_mesh(chip: int, fabric: Fabric | None) -> FabricNodeId:
+    """A chip of a mesh, as its fabric numbers it."""
+    node = FabricNodeId(0, chip)
+    node.fabric = fabric
+    return node
 
 
 def SetFabricConfig(
@@ -177,13 +176,13 @@ def append_routing_plane_connection_manager_rt_args(
 
 def _fabric_of(node: FabricNodeId) -> Fabric:
     """The fabric of the open mesh that has a chip."""
-    for fabric in reversed([each for _, each in sorted(_fabrics.items())]):
-        if node.chip_id in fabric.cluster.devices:
-            return fabric
-    raise MetaliumError(
-        f"no fabric connects chip {node.chip_id}; call SetFabricConfig before the devices are "
-        "opened as one mesh"
-    )
+    fabric = node.fabric or fabric_of_chip(node.chip_id)
+    if fabric is None:
+        raise MetaliumError(
+            f"no fabric connects chip {node.chip_id}; call SetFabricConfig before the devices are "
+            "opened as one mesh"
+        )
+    return fabric
 
 
 def find_link(source: FabricNodeId, target: FabricNodeId, link: int) -> tuple[End, int]:

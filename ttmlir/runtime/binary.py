@@ -290,6 +290,11 @@ class BinaryProgram:
         """Rows and columns of the devices that it runs on."""
         return 1, 1
 
+    @property
+    def num_launches(self) -> int:
+        """Programs of kernels that its commands run."""
+        return 0
+
     @cached_property
     def inputs(self) -> tuple[TensorRef, ...]:
         """Tensors to be given when the program runs."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from ttmlir.runtime.tensor import (
 )
 from ttmlir.sim.machine.address_generators import Buffer, Sharding
 from ttmlir.sim.machine.device import SimChip, SimDevice
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.mesh_kernels import MeshPlan
 
 # --- Blocks ---------------------------------------------------------------------------------------
 # Buffers that are divided into blocks on a grid, and host buffers with padding (late 2025).
@@ -782,6 +785,8 @@ class Command:
     reference: Reference | None = None
     """What the kernels compute, if the file says so."""
     where: str = field(default="", repr=False)
+    title: str = ""
+    """What devices do together, where it is an exchange between them."""
 
     def __repr__(self) -> str:
         """Number, kind and location."""
@@ -802,6 +807,8 @@ class Command:
     @property
     def meaning(self) -> str:
         """A word for what a program of kernels does: the operation, or how it moves numbers."""
+        if self.title:
+            return self.title
         if self.reference is not None:
             return self.reference.title
         if self.description is not None:
@@ -843,8 +850,37 @@ class MetalProgram(BinaryProgram):
         )
 
     @cached_property
+    def mesh_plan(self) -> MeshPlan | None:
+        """What several chips do; None for a program of one."""
+        from ttmlir.runtime.mesh_kernels import read_mesh_plan
+
+        table, binary = self._table["mesh"], self.binary
+        if table is None:
+            return None
+        assert isinstance(binary, MetalBinary), "the program is one of a .ttm file"
+        if self.is_function:
+            raise BinaryError(f"{self.where} is for several devices; programs alone are")
+        plan = read_mesh_plan(table, binary.functions, self.where)
+        given = len(plan.plan.inputs), len(plan.plan.outputs)
+        if given != (len(self.inputs), len(self.outputs)):
+            raise BinaryError(
+                f"{self.where} has {len(self.inputs)} inputs and {len(self.outputs)} outputs; its "
+                f"steps have {given[0]} and {given[1]}"
+            )
+        return plan
+
+    @property
+    def mesh(self) -> tuple[int, int]:
+        """Rows and columns of the devices that it runs on."""
+        plan = self.mesh_plan
+        return (1, 1) if plan is None else (plan.rows, plan.columns)
+
+    @cached_property
     def commands(self) -> tuple[Command, ...]:
-        """The commands of the only queue of the only device, in order."""
+        """Those of the only queue of the only device, in order; of a mesh those of each chip."""
+        if self.mesh_plan is not None:
+            parts = [each for each in self.mesh_plan.programs if isinstance(each, MetalProgram)]
+            return tuple(each for part in parts for each in part.commands)
         devices = self._table["device_programs"] or ()
         if len(devices) != 1:
             raise UnsupportedError(
@@ -861,6 +897,11 @@ class MetalProgram(BinaryProgram):
     def launches(self) -> tuple[Command, ...]:
         """The commands that run kernels."""
         return tuple(command for command in self.commands if command.is_launch)
+
+    @property
+    def num_launches(self) -> int:
+        """Programs of kernels that its commands run."""
+        return len(self.launches)
 
     def metal_tensor(self, table: Table, where: str) -> MetalTensor:
         """The tensor of a `TensorRef` table."""

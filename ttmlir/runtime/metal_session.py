@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -28,6 +28,7 @@ from ttmlir.runtime.execution.operations import OperationCall
 from ttmlir.runtime.generic import create_sim_program
 from ttmlir.runtime.golden import GoldenResult, Tolerance, compare, reference_function
 from ttmlir.runtime.hooks import log_operation, log_program
+from ttmlir.runtime.mesh_kernels import ExchangeOfChips, MeshRun, run_plan
 from ttmlir.runtime.metal_program import (
     CREATE,
     DEALLOCATE,
@@ -92,6 +93,8 @@ class MetalRun:
 
     outputs: list[Array]
     reports: list[CommandReport] = field(default_factory=list[CommandReport])
+    mesh: MeshRun | None = None
+    """What each of several devices did; reports are those of the chips that took longest."""
 
     @property
     def cycles(self) -> int:
@@ -442,6 +445,18 @@ def execute(
     the kernels of a command hand over. Raises ExecutionError for what the
     simulator finds, BinaryError and UnsupportedError for what the file says.
     """
+    if program.mesh_plan is not None:
+        if observer is not None:
+            raise UnsupportedError(
+                f"{program.where} is for several devices, whose kernels are not compared with a "
+                "reference"
+            )
+        arrays = [
+            convert(array, ref.desc.element.host)
+            for array, ref in zip(inputs, program.inputs, strict=True)
+        ]
+        run = run_on_mesh(program, arrays, options, print_line=print_line, record=record)
+        return MetalRun(results_of_mesh(program, run), _reports_of(program, run), run)
     session = Session(program, options, print_line=print_line, record=record, pages_of=pages_of)
     for tensor, values in zip(program.input_tensors, inputs, strict=True):
         session.give(tensor, values)
@@ -452,6 +467,73 @@ def execute(
     where = f"{program.where}: outputs"
     outputs = [session.value(tensor, where) for tensor in program.output_tensors]
     return MetalRun(outputs, session.reports)
+
+
+def run_on_mesh(
+    program: MetalProgram,
+    arrays: Sequence[Array],
+    options: SimOptions,
+    *,
+    print_line: Callable[[str], None] | None = None,
+    record: bool = False,
+) -> MeshRun:
+    """Run a program of several devices on arrays in the host's types, which all of them are given.
+
+    Otherwise as `execute`.
+    """
+
+    def run_program(part: BinaryProgram, given: Sequence[Array], chosen: SimOptions) -> MetalRun:
+        assert isinstance(part, MetalProgram), "it is a function of a .ttm file"
+        chosen = replace(chosen, leniencies=chosen.leniencies | needed_leniencies(part))
+        return execute(part, given, chosen, print_line=print_line, record=record)
+
+    plan = program.mesh_plan
+    assert plan is not None, "the program is for several devices"
+    return run_plan(plan, arrays, options, where=program.where, run_program=run_program)
+
+
+def results_of_mesh(program: MetalProgram, run: MeshRun) -> list[Array]:
+    """What all devices have of the results, in compute types; ExecutionError where they differ."""
+    plan = program.mesh_plan
+    assert plan is not None, "the program is for several devices"
+    found: list[Array] = []
+    for number, ref in zip(plan.plan.outputs, program.outputs, strict=True):
+        first, *others = run.values[number]
+        if first.shape != ref.desc.shape:
+            raise BinaryError(
+                f"{program.where} gives a tensor of shape {list(first.shape)}, and says "
+                f"{ref.desc.type_text}"
+            )
+        for device, part in enumerate(others, 1):
+            is_same = part is first or np.array_equal(
+                part, first, equal_nan=first.dtype.kind not in "iub"
+            )
+            if not is_same:
+                raise ExecutionError(
+                    f"{program.where} returns what device 0 and device {device} have different "
+                    "numbers of; use run_on_devices"
+                )
+        found.append(convert(first, ref.desc.element.compute))
+    return found
+
+
+def _reports_of(program: MetalProgram, run: MeshRun) -> list[CommandReport]:
+    """What programs and exchanges did on the chips that took longest."""
+    found: list[CommandReport] = []
+    for each in run.longest:
+        if isinstance(each, MetalRun):
+            found += each.reports
+        elif isinstance(each, ExchangeOfChips):
+            command = Command(
+                index=len(found),
+                kind=PROGRAM,
+                debug_info=each.exchange.debug_info,
+                tensors=(),
+                where=program.where,
+                title=each.exchange.name,
+            )
+            found.append(CommandReport(command, each.report))
+    return found
 
 
 # --- Golden ---------------------------------------------------------------------------------------

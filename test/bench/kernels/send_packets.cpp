@@ -13,6 +13,8 @@ void kernel_main() {
     const uint32_t count = get_arg_val<uint32_t>(arg++);
     const uint8_t hops = get_arg_val<uint32_t>(arg++);
     const uint8_t is_multicast = get_arg_val<uint32_t>(arg++);
+    const uint32_t x = get_arg_val<uint32_t>(arg++);
+    const uint32_t y = get_arg_val<uint32_t>(arg++);
     auto sender = WorkerToFabricEdmSender::build_from_args<ProgrammableCoreType::TENSIX>(arg);
     auto* header = PacketHeaderPool::allocate_header();
     sender.open();
@@ -21,8 +23,8 @@ void kernel_main() {
     } else {
         header->to_chip_unicast(hops);
     }
-    const uint64_t target = get_noc_addr(my_x[0], my_y[0], data + 8192);
-    const uint64_t signal = get_noc_addr(my_x[0], my_y[0], semaphore);
+    const uint64_t target = get_noc_addr(x, y, data + 8192);
+    const uint64_t signal = get_noc_addr(x, y, semaphore);
     for (uint32_t i = 0; i <= count; i++) {
         if (i < count) {
             header->to_noc_unicast_write(NocUnicastCommandHeader{target}, size);

@@ -667,7 +667,9 @@ def _kinds(program: BinaryProgram) -> list[str]:
     from ttmlir.runtime.metal_program import MetalProgram
 
     assert isinstance(program, MetalProgram), "the file is a .ttm file"
-    return [f"launch of {command.meaning}" for command in program.launches]
+    plan = program.mesh_plan
+    exchanges = [] if plan is None else [each.name for each in plan.exchanges]
+    return [*exchanges, *(f"launch of {command.meaning}" for command in program.launches)]
 
 
 def _constants(program: BinaryProgram) -> list[TensorRef]:

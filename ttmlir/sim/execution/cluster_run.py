@@ -56,7 +56,7 @@ def run_on_cluster(
         for queue, _ in programs:
             print_warnings(queue.device.warnings)
     for (queue, _), report in zip(programs, reports, strict=True):
-        queue.reports.append(report)
+        queue.add_report(report)
     return reports
 
 

@@ -706,6 +706,10 @@ def _times(thread: KernelThread, api: KernelApi) -> ThreadTimes:
 # a read that does not block fills its destination when the queue is finished.
 
 
+def _nothing_waits() -> None:
+    """The programs of a device that is alone run at once."""
+
+
 class CommandQueue:
     """The commands of one device; `reports` has one entry for each program that ran."""
 
@@ -714,15 +718,23 @@ class CommandQueue:
         self.device = device
         self.timeline: Timeline | None = None
         """Records the programs that follow."""
-        self.reports: list[ProgramReport] = []
+        self._reports: list[ProgramReport] = []
         self.is_open = True
         """False when the device was closed."""
+        self.settle: Callable[[], object] = _nothing_waits
+        """Runs programs of the device that wait for those of others, before another command."""
         self._deliveries: list[Callable[[], None]] = []
 
     def __repr__(self) -> str:
         """How many programs ran."""
-        count = len(self.reports)
+        count = len(self._reports)
         return f"CommandQueue({count} program{'s' * (count != 1)} ran)"
+
+    @property
+    def reports(self) -> list[ProgramReport]:
+        """What each program did that was enqueued."""
+        self.settle()
+        return self._reports
 
     @property
     def open_reads(self) -> int:
@@ -734,14 +746,20 @@ class CommandQueue:
     ) -> None:
         """Fill a buffer, or some of its pages."""
         self._check(buffer)
+        self.settle()
         buffer.write(data, pages=pages)
 
     def run(self, program: Program) -> ProgramReport:
         """Run a program."""
         self.check_open()
+        self.settle()
         report = run_program(self.device, program, timeline=self.timeline)
-        self.reports.append(report)
+        self.add_report(report)
         return report
+
+    def add_report(self, report: ProgramReport) -> None:
+        """Know what a program did."""
+        self._reports.append(report)
 
     def read(
         self,
@@ -756,6 +774,7 @@ class CommandQueue:
         `deliver` takes the bytes, now or when the queue is finished.
         """
         self._check(buffer)
+        self.settle()
         data = buffer.read(pages=pages)
         if blocking:
             self.finish()
@@ -765,6 +784,7 @@ class CommandQueue:
 
     def finish(self) -> None:
         """Wait until all commands are done: hand out what was read."""
+        self.settle()
         deliveries, self._deliveries = self._deliveries, []
         for deliver in deliveries:
             deliver()

@@ -79,12 +79,13 @@ class Direction(IntEnum):
 
 
 _ALONG_ROWS = (Direction.EAST, Direction.WEST)
-_STEPS = {
+STEPS = {
     Direction.EAST: (0, 1),
     Direction.WEST: (0, -1),
     Direction.NORTH: (-1, 0),
     Direction.SOUTH: (1, 0),
 }
+"""Rows and columns of chips that a step in each direction takes."""
 
 HEADER_SIZE = 64
 """Bytes of the header of a packet."""
@@ -254,16 +255,21 @@ _WRITE_PART = 1
 
 
 class Router:
-    """What leaves a chip by a link: when, in cycles."""
+    """What leaves a chip by a link: when, in cycles.
+
+    Packets that come over the link are work of it, too: where as many go both ways, each direction
+    carries less.
+    """
 
     def __init__(self, figures: LinkFigures, clock_hz: int, *, is_ring: bool) -> None:
         """A router that has carried nothing."""
         self._figures = figures
         self._cycles = clock_hz / 1e9
-        self._rate = figures.ring_rate if is_ring else figures.line_rate
         self._bubble = int(is_ring)
         self._busy: list[tuple[float, float]] = []
-        """When it takes packets: from when until when, in order, some of them in the future."""
+        """When it works: from when until when, in order, some of them in the future."""
+        self._next_injection = 0.0
+        """From when on it takes a packet of its worker."""
         self.packets = 0
         self.bytes = 0
         self._slots: list[float] = []
@@ -272,8 +278,11 @@ class Router:
     def occupancy(self, size: int) -> float:
         """Cycles that a packet takes, which are as many for small ones."""
         figures = self._figures
-        longest = max(_PACKET / self._rate, size / figures.wire_rate)
-        return longest * self._cycles
+        return max(figures.packet_sent, size / figures.wire_rate) * self._cycles
+
+    def receive(self, time: float) -> None:
+        """A packet comes over the link then."""
+        self._take(time, self._figures.packet_received * self._cycles)
 
     def forward(self, now: float, size: int, *, is_injected: bool) -> tuple[float, float]:
         """Carry a packet to the next chip: when it has left, and when it is there."""
@@ -281,29 +290,42 @@ class Router:
         needed = 1 + (self._bubble if is_injected else 0)
         del self._slots[: bisect_right(self._slots, now)]
         missing = len(self._slots) + needed - SLOTS
-        start = self._take(max(now, self._slots[missing - 1]) if missing > 0 else now, size)
+        start = max(now, self._slots[missing - 1]) if missing > 0 else now
+        if is_injected:
+            start = max(start, self._next_injection)
+            self._next_injection = start + figures.packet_injected * self._cycles
+        left = self._take(start, self.occupancy(size))
         self.packets += 1
         self.bytes += size
         hop = figures.hop + (size - _PACKET) * figures.hop_byte
-        return start + self.occupancy(size), start + hop * self._cycles
+        begun = left - self.occupancy(size)
+        return left, begun + hop * self._cycles
 
-    def _take(self, start: float, size: int) -> float:
-        """When it takes a packet, from a time on: before later ones that are known already."""
-        busy, length = self._busy, self.occupancy(size)
+    def _take(self, start: float, length: float) -> float:
+        """When it is done with so many cycles of work, from a time on.
+
+        Work that is known already and comes later stays where it is; what is between is used.
+        """
+        busy, taken = self._busy, list[tuple[float, float]]()
         for begin, end in busy:
-            if start + length <= begin:
+            if begin - start >= length:
                 break
+            if begin > start:
+                taken.append((start, begin))
+                length -= begin - start
             start = max(start, end)
-        insort(busy, (start, start + length))
+        taken.append((start, start + length))
+        for each in taken:
+            insort(busy, each)
         del busy[:-_REMEMBERED]
-        return start
+        return start + length
 
     def leaves(self, time: float) -> None:
         """A packet that it has carried leaves its slot on the next chip then."""
         insort(self._slots, time)
 
 
-_REMEMBERED = 64
+_REMEMBERED = 128
 """How many times a router remembers, which is more than packets can be on their way to it."""
 _PACKET = 4096
 """Bytes of the packets that figures are of."""
@@ -381,15 +403,19 @@ class Fabric:
         """Routers for all links of the cluster that the configuration uses."""
         self.cluster = cluster
         self.config = config
+        self.reset()
+        self.connect()
+
+    def connect(self) -> None:
+        """Know the links of all devices of the cluster, those that have joined it, too."""
         self._planes: dict[tuple[int, Direction], list[End]] = {}
         self._headings: dict[End, Direction] = {}
-        for device in sorted(cluster.devices):
-            for channel in cluster.channels(device):
+        for device in sorted(self.cluster.devices):
+            for channel in self.cluster.channels(device):
                 self._add(End(device, channel))
         for key, ends in self._planes.items():
             # Both ends of a link have the same number among those between two chips.
             self._planes[key] = sorted(ends, key=lambda end: min(end, self._other(end)))
-        self.reset()
 
     def reset(self) -> None:
         """Forget what was carried and who is connected, before programs begin."""
@@ -408,10 +434,10 @@ class Fabric:
         """Where a link leads to; None if the configuration does not use it."""
         cluster = self.cluster
         here, there = cluster.places[end.device], cluster.places[self._other(end).device]
-        for direction, (rows, columns) in _STEPS.items():
+        for direction, (rows, columns) in STEPS.items():
             if (here[0] + rows, here[1] + columns) == there:
                 return direction
-        for direction, (rows, columns) in _STEPS.items():
+        for direction, (rows, columns) in STEPS.items():
             place = (here[0] + rows) % cluster.extents[0], (here[1] + columns) % cluster.extents[1]
             if place == there and self.config.closes(direction):
                 return direction
@@ -438,13 +464,18 @@ class Fabric:
         found: dict[tuple[int, int], int] = {}
         for end, router in self._routers.items():
             chips = end.device, self._other(end).device
-            found[chips] = found.get(chips, 0) + router.bytes
+            if router.packets:
+                found[chips] = found.get(chips, 0) + router.bytes
         return found
 
     def links_towards(self, device: int, target: int) -> list[End]:
         """The links by which packets for another chip leave a chip; empty if there are none."""
         direction = self.direction_to(device, target)
-        return [] if direction is None else self._planes.get((device, direction), [])
+        return [] if direction is None else self.links_to(device, direction)
+
+    def links_to(self, device: int, direction: Direction) -> list[End]:
+        """The links of a chip that lead in a direction."""
+        return self._planes.get((device, direction), [])
 
     def direction_to(self, device: int, target: int) -> Direction | None:
         """Where packets for another chip leave a chip: along its column first, then its row."""
@@ -543,7 +574,9 @@ class Fabric:
             connection.sent_until(left)
         if came is not None:
             self._router(came).leaves(left)
-        return self._other(end), arrived
+        other = self._other(end)
+        self._router(other).receive(arrived)
+        return other, arrived
 
     def _along(
         self, connection: Connection, end: End, targets: set[int], size: int, now: float

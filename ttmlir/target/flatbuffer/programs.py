@@ -39,15 +39,20 @@ LATE_FILE_TEXT = replace(FILE_TEXT, debuginfo=True)
 
 
 def pack_file(
-    module: ModuleOp, kind: FileKind, programs: Iterable[Table], functions: Iterable[Table] = ()
+    module: ModuleOp,
+    kind: FileKind,
+    programs: Iterable[Table],
+    functions: Iterable[Table] = (),
+    system: SystemDesc | None = None,
 ) -> bytes:
     """Bytes of the file with these programs of a module, and the functions that they call.
 
-    The module is checked before the first of them is asked for, functions before programs.
+    They are for the `system`, by default that which the module names. The module is checked before
+    the first of them is asked for, functions before programs.
     """
-    system = system_desc_to_table(system_desc_of(module))
+    machine = system_desc_to_table(system_desc_of(module) if system is None else system)
     called = [*functions]
-    root = version_stamp() | {"system_desc": system, "programs": [*programs]}
+    root = version_stamp() | {"system_desc": machine, "programs": [*programs]}
     if called:
         root["functions"] = called
     try:

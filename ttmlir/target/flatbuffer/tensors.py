@@ -514,7 +514,7 @@ class GoldenOfFunction:
             _check_shapes(function, "input", types.inputs.data, each.inputs)
             _check_shapes(function, "output", types.outputs.data, each.outputs)
             try:
-                infos[function] = _golden_info(each)
+                infos[function] = golden_info(each)
             except ValueError as error:
                 raise OpError(function, f"golden results do not fit a file: {error}") from error
         return cls(infos, signatures)
@@ -555,7 +555,7 @@ def _check_shapes(
         )
 
 
-def _golden_info(golden: Golden) -> Table:
+def golden_info(golden: Golden) -> Table:
     """The `GoldenInfo` table; ValueError for arrays that no tensor can hold."""
     return {"golden_map": [*_entries("input", golden.inputs), *_entries("output", golden.outputs)]}
 
@@ -563,7 +563,7 @@ def _golden_info(golden: Golden) -> Table:
 def _entries(kind: str, arrays: Sequence[Any]) -> Iterator[Table]:
     for number, array in enumerate(arrays):
         name = f"{kind}_{number}"
-        yield {"key": name, "value": _tensor(name, array)}
+        yield {"key": name, "value": golden_tensor(name, array)}
 
 
 def _late_tensor(tensor: Table) -> Table:
@@ -572,7 +572,8 @@ def _late_tensor(tensor: Table) -> Table:
     return late | {"dtype": tensor["element_type"]}
 
 
-def _tensor(name: str, array: Any) -> Table:
+def golden_tensor(name: str, array: Any) -> Table:
+    """The `GoldenTensor` table of an array; ArgumentError for a type that no tensor has."""
     keyword = _KEYWORDS.get(array.dtype.name)
     if keyword is None:
         raise ArgumentError(

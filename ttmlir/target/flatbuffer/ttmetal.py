@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
 from types import MappingProxyType
 from typing import cast
 
@@ -77,6 +79,7 @@ from ttmlir.layout.metal import (
     shard_bytes,
     shard_strides,
 )
+from ttmlir.layout.system import SystemDesc
 from ttmlir.layout.tensor_layout import shape_text
 from ttmlir.limits import MAX_RANK
 from ttmlir.mlir.module_printer import print_module
@@ -123,6 +126,7 @@ from ttmlir.target.flatbuffer.tensors import (
     check_int32,
     constant_bytes,
     element_type_name,
+    golden_info,
 )
 from ttmlir.target.flatbuffer.ttnn import program_table
 
@@ -940,6 +944,58 @@ def ttmetal_to_flatbuffer(
     kept = GoldenOfFunction.find(module, functions, golden, signatures)
     writer = _ModuleWriter(module, mlir_source, symbols, kept)
     return pack_file(module, TTMETAL, (writer.program(op) for op in functions))
+
+
+@dataclass(frozen=True)
+class MeshFile:
+    """A program of several devices, for a file."""
+
+    module: ModuleOp
+    """What was divided, which stands in the file for people to read."""
+    name: str
+    inputs: Sequence[TensorType[Attribute]]
+    outputs: Sequence[TensorType[Attribute]]
+    mesh: Table
+    """The `MeshProgram` table, whose functions are numbered as `parts` are."""
+    system: SystemDesc
+    parts: Sequence[ModuleOp]
+    """What each device runs alone, of one function each; verified."""
+    golden: Golden | None = None
+    signature: Table | None = None
+
+
+def mesh_to_flatbuffer(file: MeshFile, parts: Sequence[ModuleOp]) -> bytes:
+    """Bytes of the `.ttm` file of a program of several devices, whose parts have become these."""
+    functions: list[Table] = []
+    for part in parts:
+        symbols = Symbols(part)
+        found = [op for op in part.walk() if isinstance(op, FuncOp) and not symbols.is_kernel(op)]
+        kept = GoldenOfFunction.find(part, found, None, {})
+        text = print_module(part, FILE_TEXT)
+        writer = _ModuleWriter(part, text, symbols, kept)
+        functions += [writer.program(op) for op in found]
+    memories, values = MemoryTables(TTMETAL), count()
+    inputs, outputs = (
+        [{"global_id": next(values), **_host_ref(memories, type)} for type in types]
+        for types in (file.inputs, file.outputs)
+    )
+    debug: Table = {"mlir": {"name": "ttir", "source": print_module(file.module, FILE_TEXT)}}
+    if file.golden is not None:
+        debug["golden_info"] = golden_info(file.golden)
+    if file.signature is not None:
+        debug["call_signature"] = file.signature
+    program = {"name": file.name, "inputs": inputs, "outputs": outputs, "debug_info": debug}
+    programs = [program | {"mesh": file.mesh}]
+    return pack_file(file.module, TTMETAL, programs, functions, file.system)
+
+
+def _host_ref(memories: MemoryTables, type: TensorType[Attribute]) -> Table:
+    """All of the `TensorRef` of a tensor of the host but its number."""
+    shape, element = type.get_shape(), element_of(type.element_type)
+    memory = memories.memory(
+        (math.prod(shape),), element, MemorySpace.SYSTEM, TensorMemoryLayout.NONE
+    )
+    return {"size": memory["size"], "desc": _desc(shape, _row_major(shape), element, memory)}
 
 
 def _is_on_memrefs(function: FuncOp) -> bool:

@@ -12,11 +12,11 @@ from ttmlir.errors import ArgumentTypeError, UsageError
 from ttmlir.layout.enums import Arch, MemorySpace
 from ttmlir.layout.system import board as board_named
 from ttmlir.metalium.cores import CoreCoord, CoreRangeSet, cores_of
-from ttmlir.metalium.device import Device
+from ttmlir.metalium.device import Device, forget_fabric
 from ttmlir.metalium.enums import BufferType
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.mesh_shapes import MeshCoordinate, MeshCoordinateRange, MeshShape
-from ttmlir.metalium.tt_fabric import FabricNodeId, close_fabric, open_fabric
+from ttmlir.metalium.tt_fabric import FabricNodeId, node_of_mesh, open_fabric
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.sim.machine.card_steps import FEW_STEPS
 from ttmlir.sim.machine.cluster import Cluster
@@ -205,7 +205,7 @@ class MeshDevice(Device):
 
     def get_fabric_node_id(self, coord: MeshCoordinate) -> FabricNodeId:
         """How the fabric numbers the device at a place; RuntimeError for a place outside."""
-        return FabricNodeId(0, self.get_device_id(coord))
+        return node_of_mesh(self.get_device_id(coord), self.fabric)
 
     def disconnect(self) -> None:
         """Forget the fabric of the mesh."""
@@ -399,7 +399,7 @@ class SeveralDevices(MeshDevice):
 
     def disconnect(self) -> None:
         """Forget the fabric of the mesh."""
-        close_fabric(self.fabric)
+        forget_fabric(self.fabric)
 
     @property
     def shape(self) -> MeshShape:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, UsageError
 from ttmlir.metalium.enums import BufferType
-from ttmlir.metalium.sockets import MeshCoreCoord, SocketConnection, SocketEndpoint
+from ttmlir.metalium.errors import MetaliumError
+from ttmlir.metalium.sockets import (
+    MeshCoreCoord,
+    SocketConnection,
+    SocketEndpoint,
+    check_fifo_size,
+)
 from ttmlir.runtime.tensor import Array
 from ttmlir.ttnn.device.mesh import MeshDevice
 from ttmlir.ttnn.operations.signature import spell_value
@@ -37,6 +43,13 @@ class SocketMemoryConfig:
     sender_sub_device: SubDeviceId | None = None
     receiver_sub_device: SubDeviceId | None = None
     per_core_allocation: bool = False
+
+    def __post_init__(self) -> None:
+        """TypeError for sizes that are no numbers of 32 bits."""
+        try:
+            check_fifo_size(self.fifo_size)
+        except MetaliumError as error:
+            raise ArgumentTypeError(str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -173,8 +186,14 @@ def _check(config: Any, sides: tuple[MeshDevice, MeshDevice]) -> None:
         )
     if memory.socket_storage_type not in (BufferType.L1, BufferType.DRAM):
         raise ArgumentError("socket_storage_type is ttnn.BufferType.L1 or DRAM")
-    if not isinstance(cast("object", memory.fifo_size), int) or memory.fifo_size < 1:
-        raise ArgumentError(f"fifo_size is a number of bytes, not {spell_value(memory.fifo_size)}")
+    chip, is_dram = sides[1].chip, memory.socket_storage_type is BufferType.DRAM
+    unit = chip.dram_alignment if is_dram else chip.l1_alignment
+    banks = chip.dram_channel_size if is_dram else chip.l1_size
+    if not 0 < memory.fifo_size <= banks or memory.fifo_size % unit:
+        raise ArgumentError(
+            f"fifo_size is a multiple of {unit} bytes, and at most the {banks:,} of a bank of "
+            f"{memory.socket_storage_type.name}, not {memory.fifo_size}"
+        )
     for mesh, endpoint in zip(sides, SocketEndpoint, strict=True):
         for each in _ends(config, endpoint):
             _check_end(mesh, each)
