@@ -406,7 +406,8 @@ def _slice(op: Operation) -> Found:
             offset = offset if met else first
             met.append(part)
         first = end
-    if not met or len(met) == len(inner.operands):
+    is_shared = len(met) > 1 and len({*inner.results[0].uses}) > 1
+    if not met or len(met) == len(inner.operands) or is_shared:
         return None
     starts[dim] -= offset
     limits[dim] -= offset
