@@ -190,7 +190,10 @@ class _Simplifier:
         erase(op)
         for maker in makers:
             if isinstance(maker, Operation):
-                self._add(maker)
+                # A rule may have waited for the only use of a value.
+                uses = [use.operation for result in maker.results for use in result.uses]
+                for each in (maker, *(uses if len(uses) == 1 else ())):
+                    self._add(each)
 
 
 def _is_unused(op: Operation) -> bool:
