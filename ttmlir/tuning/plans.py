@@ -2,11 +2,11 @@
 
 A plan is what `torch.distributed.tensor.parallel.parallelize_module` takes. Linear layers beside
 each other are divided together: the last of a module by rows, those before it by columns, so that
-what is between them stays in parts; one alone by columns, embeddings by rows. Of layers that are
-alike all get the same styles, and two of them say what all take. Each candidate is compiled and
-estimated, and torch runs it on all devices of this process: plans that change what the model
-computes are left out. Of a model without numbers that is seen with random ones, of one layer of
-those that are alike.
+what is between them stays in parts; one alone by columns, embeddings by rows. Then sequences are
+divided between these layers. Of layers that are alike all get the same styles, and two of them say
+what all take. Each candidate is compiled and estimated, and torch runs it on all devices of this
+process: plans that change what the model computes are left out. Of a model without numbers that is
+seen with random ones, of one layer of those that are alike.
 """
 
 from __future__ import annotations
@@ -28,6 +28,15 @@ from ttmlir.frontend.summary import align_left
 from ttmlir.frontend.torch.distributed.virtual_devices import virtual_devices
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.system_desc import find_system
+from ttmlir.tuning.sequences import (
+    COLUMNS,
+    ROWS,
+    ModuleCall,
+    Plan,
+    divide_sequences,
+    pattern,
+    recording,
+)
 
 if TYPE_CHECKING:
     from ttmlir.cost import Estimate
@@ -35,10 +44,8 @@ if TYPE_CHECKING:
 AXES = ("data", "model")
 """The axes of the meshes that are tried: rows, columns."""
 Mesh = tuple[int, int]
-Plan = Mapping[str, str]
-"""Styles of modules by their names, as Python of `torch.distributed.tensor.parallel`."""
 
-_COLUMNS, _ROWS = "ColwiseParallel()", "RowwiseParallel()"
+_NAMES = re.compile(r"\b[A-Z]\w+(?=\()")
 _ALONE = "ColwiseParallel(output_layouts=Replicate())"
 _TABLE = "RowwiseParallel(input_layouts=Replicate())"
 
@@ -93,14 +100,15 @@ class PlanReport:
     @property
     def python(self) -> str:
         """The mesh and the plan as Python for torch."""
+        names = {each for style in self.best.plan.values() for each in _NAMES.findall(style)}
+        places = sorted(names & {"Replicate", "Shard"})
+        kinds = sorted(names - {*places})
         lines = [
             f"# {self.name} on {self.board}: {_microseconds(self.best)} us by the estimate.",
             "from torch.distributed.device_mesh import init_device_mesh",
-            "from torch.distributed.tensor import Replicate",
+            *([f"from torch.distributed.tensor import {', '.join(places)}"] if places else []),
             "from torch.distributed.tensor.parallel import (",
-            "    ColwiseParallel,",
-            "    RowwiseParallel,",
-            "    parallelize_module,",
+            *(f"    {each}," for each in sorted({*kinds, "parallelize_module"}, key=str.lower)),
             ")",
             "",
             "",
@@ -209,23 +217,13 @@ def _microseconds(trial: PlanTrial) -> str:
 
 
 def _styles(plan: Plan) -> dict[str, Any]:
-    """The styles that texts of this module spell."""
-    parallel: Any = import_module("torch.distributed.tensor.parallel")
-    replicate: Any = import_module("torch.distributed.tensor").Replicate
-    made = {
-        _COLUMNS: lambda: parallel.ColwiseParallel(),
-        _ROWS: lambda: parallel.RowwiseParallel(),
-        _ALONE: lambda: parallel.ColwiseParallel(output_layouts=replicate()),
-        _TABLE: lambda: parallel.RowwiseParallel(input_layouts=replicate()),
-    }
-    return {name: made[style]() for name, style in plan.items()}
+    """The styles that texts of this package spell."""
+    known: dict[str, Any] = {**vars(import_module("torch.distributed.tensor.parallel"))}
+    known |= vars(import_module("torch.distributed.tensor"))
+    return {name: eval(style, known) for name, style in plan.items()}
 
 
 # --- Search ---------------------------------------------------------------------------------------
-
-
-def _pattern(name: str) -> str:
-    return re.sub(r"\d+", "#", name)
 
 
 def _form(module: Any) -> str:
@@ -262,13 +260,13 @@ class _Search:
                 for own, each in module.named_children()
                 if type(each) is torch.nn.Embedding
             ]
-            group = groups.setdefault(_pattern(name), {})
+            group = groups.setdefault(pattern(name), {})
             if len(linear) > 1:
-                group |= {**dict.fromkeys(linear[:-1], _COLUMNS), linear[-1]: _ROWS}
+                group |= {**dict.fromkeys(linear[:-1], COLUMNS), linear[-1]: ROWS}
             elif linear:
                 group[linear[0]] = _ALONE
             for table in tables:
-                groups.setdefault(_pattern(table), {})[table] = _TABLE
+                groups.setdefault(pattern(table), {})[table] = _TABLE
         return [group for group in groups.values() if group]
 
     def _find_layers(self, torch: Any) -> str:
@@ -291,6 +289,9 @@ class _Search:
                 break
             trial = self._try(mesh, {**best.plan, **move})
             best = min(best, trial, key=lambda each: each.rank)
+        divided = divide_sequences(self.model, best.plan, self._calls, self._layers)
+        if divided and self.count < self.budget:
+            best = min(best, self._try(mesh, divided), key=lambda each: each.rank)
         return best
 
     def _try(self, mesh: Mesh, plan: Plan) -> PlanTrial:
@@ -300,7 +301,7 @@ class _Search:
         try:
             # What one layer computes right two do.
             times = [self._estimate(mesh, plan, n, is_run=n == counts[0]) for n in counts]
-        except (CompilationError, ValueError, RuntimeError) as error:
+        except (CompilationError, ValueError, RuntimeError, AssertionError) as error:
             return PlanTrial(mesh=mesh, plan=plan, problem=str(error).partition("\n")[0])
         first, last = times[0], times[-1]
         if math.inf in (first[0], last[0]):
@@ -337,14 +338,23 @@ class _Search:
         agrees = len(found) == len(expected) and all(map(_agree, found, expected))
         return _figures(compiled.estimate(self.board)) if agrees else _WRONG
 
-    @cached_property
+    @property
     def _expected(self) -> list[Any]:
         """What the model computes undivided, with the layers of the first estimate."""
+        return self._run[0]
+
+    @property
+    def _calls(self) -> Mapping[str, ModuleCall]:
+        """How its modules are called."""
+        return self._run[1]
+
+    @cached_property
+    def _run(self) -> tuple[list[Any], Mapping[str, ModuleCall]]:
         torch: Any = import_module("torch")
         model = _numbered(self._shortened(1 if self._layers else 0))
-        with torch.no_grad():
+        with torch.no_grad(), recording(model) as calls:
             results = model(*self._numbered_arguments)
-        return torch.utils._pytree.tree_leaves(results)
+        return torch.utils._pytree.tree_leaves(results), calls
 
     @cached_property
     def _given(self) -> Sequence[Any]:

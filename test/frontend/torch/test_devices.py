@@ -19,8 +19,10 @@ from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tenso
 from torch.distributed.tensor.parallel import (
     ColwiseParallel,
     PrepareModuleInput,
+    PrepareModuleOutput,
     RowwiseParallel,
     SequenceParallel,
+    loss_parallel,
     parallelize_module,
 )
 
@@ -184,7 +186,11 @@ POSITIONS_DIVIDED = {
 
 @pytest.mark.parametrize(
     ("plan", "exchanges"),
-    [(WEIGHTS_DIVIDED, {"all_reduce": 3}), (POSITIONS_DIVIDED, {"reduce_scatter": 3})],
+    [
+        (WEIGHTS_DIVIDED, {"all_reduce": 3}),
+        # Parts are exchanged along the dimension of positions; nothing is cut to move it.
+        (POSITIONS_DIVIDED, {"reduce_scatter": 3, "concat": 0, "slice_static": 0}),
+    ],
     ids=["weights", "positions"],
 )
 def test_parallelized_modules(plan: dict[str, Any], exchanges: dict[str, int], mesh: Any) -> None:
@@ -209,6 +215,61 @@ def test_weights_as_arguments(mesh: Any) -> None:
     parallelize_module(model, mesh["model"], ColwiseParallel(output_layouts=COPY))
     compiled = ttmlir.compile(model, x, weights="arguments")
     torch.testing.assert_close(compiled(x), expected)
+
+
+class Head(nn.Module):
+    """Features of rows in parts, of which each device has a part of the classes."""
+
+    def __init__(self) -> None:
+        """Random weights."""
+        super().__init__()
+        self.up, self.norm, self.out = nn.Linear(12, 16), nn.LayerNorm(16), nn.Linear(16, 20)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Scores of classes."""
+        return self.out(self.norm(self.up(x)))
+
+
+@pytest.mark.filterwarnings("ignore:.*integers of 64 bits")
+def test_losses_of_divided_classes(mesh: Any) -> None:
+    """Steps give torch's losses, and no device has the scores of all classes."""
+    torch.manual_seed(5)
+    model, x = Head(), draw(8, 12)
+    classes = torch.from_numpy(np.random.default_rng(2).integers(0, 20, 8, np.int32)).long()
+    whole = copy.deepcopy(model)
+    plan = {
+        "up": RowwiseParallel(input_layouts=COPY, output_layouts=Shard(0)),
+        "norm": SequenceParallel(sequence_dim=0),
+        "out": ColwiseParallel(input_layouts=Shard(0), use_local_output=False),
+    }
+    parallelize_module(model, mesh["model"], plan)
+    with loss_parallel():
+        rate = torch.optim.SGD(model.parameters(), lr=0.1)
+        step = ttmlir.train_step(model, F.cross_entropy, rate, x, classes)
+    assert "tensor<8x20xf32>" not in step.compiled.text("ttir")
+    optimizer = torch.optim.SGD(whole.parameters(), lr=0.1)
+    for _ in range(2):
+        expected = F.cross_entropy(whole(x), classes)
+        np.testing.assert_allclose(step(x, classes), expected.detach(), rtol=1e-5)
+        optimizer.zero_grad()
+        expected.backward()
+        optimizer.step()
+
+
+def test_modules_that_are_given_and_give_parts(mesh: Any) -> None:
+    """What a module is given is divided in front of it, what it returns put together behind."""
+    model, x = nn.Sequential(nn.LayerNorm(16), nn.Softmax(-1)), draw(6, 8, 16)
+    expected = model(x)
+    first = PrepareModuleInput(
+        input_layouts=(COPY,), desired_input_layouts=(Shard(1),), use_local_output=True
+    )
+    last = PrepareModuleOutput(output_layouts=(Shard(1),), desired_output_layouts=(COPY,))
+    parallelize_module(model, mesh["model"], {"0": first, "1": last})
+    compiled = ttmlir.compile(model, x, mesh=mesh)
+    torch.testing.assert_close(compiled(x), expected, rtol=1e-5, atol=1e-6)
+    text = compiled.text("ttir")
+    assert "all_gather_dim = 1 : si32" in text
+    assert "-> tensor<6x2x16xf32>" in text
 
 
 def test_training(mesh: Any) -> None:

@@ -276,7 +276,9 @@ def _reduce_scatter(op: Operation) -> None:
 
 def _all_to_all(op: Operation) -> None:
     split, concat = integer(op, "split_dimension"), integer(op, "concat_dimension")
-    exchange = _exchange(op)
+    groups = _groups_of(op)
+    # Of a single device it stays, as tt-mlir leaves it.
+    exchange = _Exchange(op, Builder.before(op), groups) if groups == [[0]] else _exchange(op)
     if exchange is None:
         return
     if integer(op, "split_count") != exchange.size:

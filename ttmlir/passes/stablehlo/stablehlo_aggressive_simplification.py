@@ -190,7 +190,10 @@ class _Simplifier:
         erase(op)
         for maker in makers:
             if isinstance(maker, Operation):
-                self._add(maker)
+                # A rule may have waited for the only use of a value.
+                uses = [use.operation for result in maker.results for use in result.uses]
+                for each in (maker, *(uses if len(uses) == 1 else ())):
+                    self._add(each)
 
 
 def _is_unused(op: Operation) -> bool:
@@ -406,7 +409,8 @@ def _slice(op: Operation) -> Found:
             offset = offset if met else first
             met.append(part)
         first = end
-    if not met or len(met) == len(inner.operands):
+    is_shared = len(met) > 1 and len({*inner.results[0].uses}) > 1
+    if not met or len(met) == len(inner.operands) or is_shared:
         return None
     starts[dim] -= offset
     limits[dim] -= offset

@@ -115,12 +115,18 @@ def _make_converted(op: Operation, rewriter: GreedyRewriter) -> bool:
 
 
 def _merge_reshapes(op: Operation, rewriter: GreedyRewriter) -> bool:
-    """A reshape of what is reshaped for it alone is one."""
+    """A reshape of what is reshaped for it alone is one, and one back none."""
     operand = op.operands[0]
-    if getattr(operand.owner, "name", "") != op.name or not operand.has_one_use():
+    if getattr(operand.owner, "name", "") != op.name:
         return False
-    rewriter.set_operand(op, 0, cast("Operation", operand.owner).operands[0])
-    rewriter.add(cast("Operation", operand.owner))
+    inner = cast("Operation", operand.owner)
+    if inner.operands[0].type == op.results[0].type:
+        rewriter.replace(op, inner.operands[0])
+    elif operand.has_one_use():
+        rewriter.set_operand(op, 0, inner.operands[0])
+    else:
+        return False
+    rewriter.add(inner)
     return True
 
 

@@ -13,7 +13,7 @@ from ttmlir.frontend.torch.locations import refuse_node
 
 FROM_OUTSIDE = (
     "a function uses tensors of several devices from outside; give them as arguments, or compile "
-    "the module that has them"
+    "the module that has them; a module whose tensors are none of DTensors takes mesh=, too"
 )
 _NAMESPACES = ("_c10d_functional", "_c10d_functional_autograd", "_dtensor", "c10d")
 
@@ -35,6 +35,7 @@ def write_exchanges(graph: Any, devices: Devices) -> None:
             )
         rewrite(node, groups, list(devices.mesh.extents))
     _leave_out_broadcasts(graph)
+    _exchange_in_place(graph)
     graph.graph.lint()
     graph.recompile()
 
@@ -50,6 +51,51 @@ def _leave_out_broadcasts(graph: Any) -> None:
         is_broadcast = node.target is operations().mesh_broadcast.default
         if is_broadcast and not varies[node.args[0]] & {*node.args[2]}:
             _leave_out(node)
+
+
+def _exchange_in_place(graph: Any) -> None:
+    """Exchange along other dimensions than the first, where torch moves that to the front."""
+    ops = operations()
+    for node in list(graph.graph.nodes):
+        if node.target is ops.mesh_all_gather.default and len(node.users) == 1:
+            [split] = node.users
+            moved = _moved_parts(split)
+            if moved is None or moved[0].args[0] is not node or _dim(split, 2) != 0:
+                continue
+            x, _, axes, mesh = node.args
+            cat = moved[1]
+            node.args = (x, _dim(cat, 1) % x.meta["val"].dim(), axes, mesh)
+            cat.replace_all_uses_with(node)
+            node.meta["val"] = cat.meta["val"]
+        elif node.target is ops.mesh_reduce_scatter.default:
+            cat = node.args[0]
+            parts = cat.args[0] if cat.target is torch_package().ops.aten.cat.default else [cat]
+            moved = _moved_parts(parts[0].args[0]) if parts[0].args else None
+            if moved is None or moved[1] is not cat or _dim(cat, 1) != 0 or len(cat.users) > 1:
+                continue
+            split = moved[0]
+            _, _, kind, axes, mesh = node.args
+            x = split.args[0]
+            node.args = (x, _dim(split, 2) % x.meta["val"].dim(), kind, axes, mesh)
+    graph.graph.eliminate_dead_code()
+
+
+def _dim(node: Any, number: int) -> int:
+    return node.kwargs.get("dim", node.args[number] if len(node.args) > number else 0)
+
+
+def _moved_parts(split: Any) -> tuple[Any, Any] | None:
+    """What takes a tensor apart, and what joins its parts in their order; None for others."""
+    aten = torch_package().ops.aten
+    if getattr(split, "target", None) not in (aten.split.Tensor, aten.chunk.default):
+        return None
+    [cat, *others] = {user for part in split.users for user in part.users} or {None}
+    if cat is None or others or cat.target is not aten.cat.default:
+        return None
+    parts = cat.args[0]
+    numbers = [each.args[1] for each in parts if each.args[0] is split]
+    is_whole = len(numbers) == len(parts) == len(split.meta["val"])
+    return (split, cat) if is_whole and numbers == [*range(len(parts))] else None
 
 
 def _axes(node: Any, group: Any, groups: _Groups) -> list[int]:
@@ -93,7 +139,7 @@ def _all_reduce(node: Any, groups: _Groups, mesh: list[int]) -> None:
 def _all_gather(node: Any, groups: _Groups, mesh: list[int]) -> None:
     x, _, group = node.args
     if axes := _axes(node, group, groups):
-        _become(node, names.ALL_GATHER, x, axes, mesh)
+        _become(node, names.ALL_GATHER, x, 0, axes, mesh)
     else:
         _leave_out(node)
 
@@ -101,7 +147,7 @@ def _all_gather(node: Any, groups: _Groups, mesh: list[int]) -> None:
 def _reduce_scatter(node: Any, groups: _Groups, mesh: list[int]) -> None:
     x, kind, _, group = node.args
     if axes := _axes(node, group, groups):
-        _become(node, names.REDUCE_SCATTER, x, kind, axes, mesh)
+        _become(node, names.REDUCE_SCATTER, x, 0, kind, axes, mesh)
     else:
         _leave_out(node)
 
@@ -218,9 +264,9 @@ def _varying(node: Any, varies: Mapping[Any, frozenset[int]]) -> frozenset[int]:
     if node.target in (ops.mesh_all_reduce.default, ops.mesh_broadcast.default):
         return found - {*node.args[2]}
     if node.target is ops.mesh_all_gather.default:
-        return found - {*node.args[1]}
+        return found - {*node.args[2]}
     if node.target is ops.mesh_reduce_scatter.default:
-        return found | {*node.args[2]}
+        return found | {*node.args[3]}
     if node.target is ops.mesh_all_to_all.default:
         return found | {*node.args[3]}
     if node.target is ops.mesh_join.default:

@@ -27,8 +27,8 @@ _SCHEMAS = {
     # What a device keeps of a tensor that all along an axis have.
     PART: "(Tensor x, int dim, int axis, int[] mesh) -> Tensor",
     ALL_REDUCE: "(Tensor x, str kind, int[] axes, int[] mesh) -> Tensor",
-    ALL_GATHER: "(Tensor x, int[] axes, int[] mesh) -> Tensor",
-    REDUCE_SCATTER: "(Tensor x, str kind, int[] axes, int[] mesh) -> Tensor",
+    ALL_GATHER: "(Tensor x, int dim, int[] axes, int[] mesh) -> Tensor",
+    REDUCE_SCATTER: "(Tensor x, int dim, str kind, int[] axes, int[] mesh) -> Tensor",
     ALL_TO_ALL: "(Tensor x, int split, int concat, int[] axes, int[] mesh) -> Tensor",
     BROADCAST: "(Tensor x, int source, int[] axes, int[] mesh) -> Tensor",
 }
@@ -67,13 +67,13 @@ def _part(x: Any, dim: int, axis: int, mesh: Sequence[int]) -> Any:
     return _shrunk(x, dim, mesh[axis])
 
 
-def _all_gather(x: Any, axes: Sequence[int], mesh: Sequence[int]) -> Any:
-    return _grown(x, 0, size_of(axes, mesh))
+def _all_gather(x: Any, dim: int, axes: Sequence[int], mesh: Sequence[int]) -> Any:
+    return _grown(x, dim, size_of(axes, mesh))
 
 
-def _reduce_scatter(x: Any, kind: str, axes: Sequence[int], mesh: Sequence[int]) -> Any:
+def _reduce_scatter(x: Any, dim: int, kind: str, axes: Sequence[int], mesh: Sequence[int]) -> Any:
     del kind
-    return _shrunk(x, 0, size_of(axes, mesh))
+    return _shrunk(x, dim, size_of(axes, mesh))
 
 
 def _all_to_all(x: Any, split: int, concat: int, axes: Sequence[int], mesh: Sequence[int]) -> Any:

@@ -102,7 +102,7 @@ def _part(call: TorchCall) -> SSAValue:
 
 
 def _all_gather(call: TorchCall) -> SSAValue:
-    return _exchange(call, "all_gather", {"all_gather_dim": _zero(), **_groups(call)})
+    return _exchange(call, "all_gather", {"all_gather_dim": _dim(call), **_groups(call)})
 
 
 def _all_to_all(call: TorchCall) -> SSAValue:
@@ -128,11 +128,11 @@ def _all_reduce(call: TorchCall) -> SSAValue:
 
 
 def _reduce_scatter(call: TorchCall) -> SSAValue:
-    return _reduce(call, "reduce_scatter", {"scatter_dimension": _zero()})
+    return _reduce(call, "reduce_scatter", {"scatter_dimension": _dim(call)})
 
 
-def _zero() -> IntegerAttr:
-    return IntegerAttr(0, i64)
+def _dim(call: TorchCall) -> IntegerAttr:
+    return IntegerAttr(int(call["dim"]), i64)
 
 
 _COMBINED = {

@@ -33,10 +33,10 @@ _SHORT = 32
 
 def _dot_general(op: Operation, builder: Builder) -> SSAValue | None:
     lhs, rhs = op.operands
-    dims = cast("dict[str, Shape]", parameters_of(op))
+    said = cast("dict[str, Shape]", parameters_of(op))
     left, right = (
         DotDimensions.of(
-            len(value_shape(value)), dims[f"batch_dims_{side}"], dims[f"contract_dims_{side}"]
+            len(value_shape(value)), said[f"batch_dims_{side}"], said[f"contract_dims_{side}"]
         )
         for value, side in ((lhs, "lhs"), (rhs, "rhs"))
     )
@@ -47,8 +47,15 @@ def _dot_general(op: Operation, builder: Builder) -> SSAValue | None:
         # Sums of 16 bits would round each product.
         if element == f32 or left.batch:
             return _vector_product(builder, (lhs, left), (rhs, right), result)
-    a = _permuted_matrices(builder, lhs, left.batch, left.free, left.contract)
-    b = _permuted_matrices(builder, rhs, right.batch, right.contract, right.free)
+    sides = (
+        (lhs, (left.batch, left.free, left.contract)),
+        (rhs, (right.batch, right.contract, right.free)),
+    )
+    turned = [_turned(builder, value, dims) for value, dims in sides]
+    a, b = (
+        builder.reshape(each, _matrices(value_shape(value), dims))
+        for each, (value, dims) in zip(turned, sides, strict=True)
+    )
     shape = (*value_shape(a)[:-1], value_shape(b)[-1])
     if terms == 1:
         product = builder.create("multiply", (a, b), TensorType(element, shape))
@@ -92,23 +99,23 @@ def _vector_product(
     return builder.cast(total, element_type(result))
 
 
-def _permuted_matrices(
-    builder: Builder,
-    value: SSAValue,
-    batch: Sequence[int],
-    rows: Sequence[int],
-    columns: Sequence[int],
-) -> SSAValue:
-    """The operand as a batch of matrices whose rows and columns are these dimensions."""
+def _turned(builder: Builder, value: SSAValue, dims: Sequence[Sequence[int]]) -> SSAValue:
+    """The operand with these dimensions (batch, rows, columns) in their order."""
     extents = value_shape(value)
-    order = [dim for dim in (*batch, *rows, *columns) if extents[dim] != 1]
-    if order != sorted(order):
-        # Dimensions of extent 1 stay out of the permutation.
-        ranked = sorted(order)
-        value = builder.reshape(value, [extents[dim] for dim in ranked])
-        value = builder.permute(value, [ranked.index(dim) for dim in order])
-    matrix = (math.prod(extents[dim] for dim in dims) for dims in (rows, columns))
-    return builder.reshape(value, [*(extents[dim] for dim in batch), *matrix])
+    order = [dim for group in dims for dim in group if extents[dim] != 1]
+    if order == sorted(order):
+        return value
+    # Dimensions of extent 1 stay out of the permutation.
+    ranked = sorted(order)
+    value = builder.reshape(value, [extents[dim] for dim in ranked])
+    return builder.permute(value, [ranked.index(dim) for dim in order])
+
+
+def _matrices(extents: Shape, dims: Sequence[Sequence[int]]) -> list[int]:
+    """The shape of a batch of matrices whose rows and columns are these dimensions."""
+    batch, *matrix = dims
+    sizes = (math.prod(extents[dim] for dim in group) for group in matrix)
+    return [*(extents[dim] for dim in batch), *sizes]
 
 
 def _integer_product(builder: Builder, a: SSAValue, b: SSAValue, element: Attribute) -> SSAValue:
