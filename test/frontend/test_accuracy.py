@@ -68,7 +68,8 @@ def test_formats_are_as_narrow_as_the_accuracy_allows(accuracy: float, kinds: se
 
 def test_nothing_is_chosen_without_room() -> None:
     """Results of bfloat16 do not correlate by 1 with those of more bits."""
-    model, _, _ = compile_layers(1.0)
+    with pytest.warns(UserWarning, match="accuracy=1 is not reached: .* the PCC is 0.9999"):
+        model, _, _ = compile_layers(1.0)
     assert not model.formats.choices
     assert model.formats.options == ""
 
@@ -86,3 +87,10 @@ def test_what_is_no_accuracy(given: dict[str, Any], error: type[Exception], mess
     """It is refused before the model is looked at."""
     with pytest.raises(error, match=message):
         ttmlir.compile(torch.nn.Linear(8, 8), torch.randn(8, 8), **given)
+
+
+def test_results_that_are_no_numbers_measure_nothing() -> None:
+    """A correlation of NaN with NaN would allow anything."""
+    model, x = torch.nn.Linear(40, 70).bfloat16(), torch.full((3, 40), torch.nan).bfloat16()
+    with pytest.raises(ArgumentError, match="result 0 has no finite number to compare"):
+        ttmlir.compile(model, x, accuracy=0.9)

@@ -41,6 +41,11 @@ class Formats(ShownAsText):
     choices: Sequence[FormatChoice]
 
     @property
+    def is_reached(self) -> bool:
+        """False if the model is less accurate without any choice, too."""
+        return bool(self.choices) or self.pcc >= self.accuracy
+
+    @property
     def options(self) -> str:
         """The options of the pipeline that say so."""
         if not self.choices:
@@ -61,5 +66,6 @@ class Formats(ShownAsText):
             (each.name, each.weights, each.fidelity, f"{each.us:,.1f}", f"{each.pcc:.5f}")
             for each in self.choices
         ]
-        head = f"{self.name}: a PCC of at least {self.accuracy:g}"
+        missed = "" if self.is_reached else ", which is not reached"
+        head = f"{self.name}: a PCC of at least {self.accuracy:g}{missed}"
         return "\n".join([head, *align_left(rows)])

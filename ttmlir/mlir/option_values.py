@@ -115,6 +115,17 @@ INTEGERS = list_of(INTEGER)
 STRINGS = list_of(STRING)
 
 
+def read_entries(text: str, read: Callable[[str], tuple[str, T]]) -> tuple[tuple[str, T], ...]:
+    """Names and values between commas; ValueError for a name that is there twice."""
+    found: dict[str, T] = {}
+    for entry in text.split(",") if text else ():
+        name, value = read(entry)
+        if name in found:
+            raise ValueError(f"'{name}' is there twice: leave one of them out")
+        found[name] = value
+    return tuple(found.items())
+
+
 def option(
     default: T, doc: str, *, type: ValueType | None = None, name: str = "", environment: str = ""
 ) -> T:

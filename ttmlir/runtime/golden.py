@@ -8,6 +8,7 @@ first operation that is off is the one to look at.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -90,6 +91,14 @@ def correlation(actual: Array, expected: Array) -> float:
     """The `pcc` of `compare` alone."""
     x, y, specials = _finite_pairs(actual, expected)
     return 0.0 if specials else _correlation(x, y)
+
+
+def least_correlation(actual: Iterable[Array], expected: Iterable[Array]) -> float:
+    """Of pairs of results; those without any finite number correlate by 0, none at all by 1."""
+    pairs = zip(actual, expected, strict=True)
+    return min(
+        (correlation(*pair) if np.isfinite(pair[1]).any() else 0.0 for pair in pairs), default=1.0
+    )
 
 
 def _finite_pairs(actual: Array, expected: Array) -> tuple[Array, Array, int]:

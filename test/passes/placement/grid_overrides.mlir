@@ -10,7 +10,7 @@
 // LARGE: <unknown>:0: error: loc("first"): 'tensor.empty' op cannot run on the grid 8x9 that override-grid-sizes gives it: the device has 8x8 = 64 cores
 // LONG: model.py:7:2: error: 'ttir.abs' op cannot run on the grid 65x1 that override-grid-sizes gives it
 // FITS: <16x4>
-// NAMELESS: warning: override-grid-sizes: no operation has the location 'x'; no operation here has a name: give it one, as in loc("add_1")
+// NAMELESS: warning: override-grid-sizes: no operation has the location 'x'; there are '
 
 #any = #tt.operand_constraint<any_device>
 func.func @chain(%a: tensor<64x130xf32>) -> tensor<64x130xf32> {

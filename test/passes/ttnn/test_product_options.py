@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -9,6 +11,7 @@ from running.pass_runner import TTNN_PIPELINE, printed
 
 from ttmlir.compiler import compile_to_cpp, compile_to_ttnn
 from ttmlir.cost import estimate_program
+from ttmlir.mlir.option_values import OptionError
 from ttmlir.mlir.reporting import listening
 from ttmlir.runtime import Numerics, open_device, submit
 from ttmlir.runtime.loading import read_binary
@@ -199,6 +202,30 @@ def test_unknown_names_are_told(option: str) -> None:
         _compiled(f"{option}=fc3={word}")
     [message] = heard
     assert f"{option}: no operation has the location 'fc3'; did you mean 'fc" in message
+    with listening() as heard:
+        _compiled(f"{option}=nope={word}")
+    [message] = heard
+    assert re.search(r"has the location 'nope'; there are '.*', .*'fc1'", message)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *(
+            "override-math-fidelity=fc1=lofi,fc2=lofi,fc1=hifi2",
+            "override-grid-sizes=fc1=4x2,fc1=8x8",
+        ),
+        *("override-weight-dtype=fc1=bf16,fc1=bf16", "override-output-layout=fc1=dram,fc1=l1"),
+        *(
+            "insert-memreconfig=fc1=0,fc1=1",
+            "override-conv3d-config=fc1=c_in_block#32,fc1=t_out_block#1",
+        ),
+    ],
+)
+def test_names_that_are_there_twice_are_refused(option: str) -> None:
+    """One of both would have been dropped."""
+    with pytest.raises(OptionError, match=f"{option.split('=')[0]} option: 'fc1' is there twice"):
+        _compiled(option)
 
 
 def test_computed_second_operands_are_no_weights() -> None:

@@ -30,7 +30,7 @@ from ttmlir.cost.work import (
     writing,
 )
 from ttmlir.cost.workload import COMPUTE, DRAM, NOC, PACK, UNPACK, OperationCost, Stage, Workload
-from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace
+from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace, TensorMemoryLayout
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import (
     UNITS,
@@ -153,7 +153,7 @@ def divide(machine: Machine, work: Work, extents: tuple[int, int, int]) -> Divis
     rows, inner, columns = extents
     down, across = work.matmul.grid or _grid(machine, work)
     # Those of a product whose result is narrow form one row, or one column.
-    if work.matmul.grid is None:
+    if work.matmul.grid is None and not is_sharded(work.output):
         if columns >= NARROW * rows or rows == 1:
             down, across = 1, down * across
         elif rows >= NARROW * columns or columns == 1:
@@ -167,7 +167,11 @@ def divide(machine: Machine, work: Work, extents: tuple[int, int, int]) -> Divis
 
 def _grid(machine: Machine, work: Work) -> tuple[int, int]:
     if is_sharded(work.output):
-        ranges = work.output.core_ranges
+        ranges, layout = work.output.core_ranges, work.output.memory_layout
+        if layout is TensorMemoryLayout.HEIGHT_SHARDED:
+            return shard_cores(work.output), 1
+        if layout is TensorMemoryLayout.WIDTH_SHARDED:
+            return 1, shard_cores(work.output)
         if len(ranges) == 1:
             _, _, height, width = ranges[0]
             return max(1, height), max(1, width)

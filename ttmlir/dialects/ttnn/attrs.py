@@ -143,6 +143,20 @@ class MemoryConfigAttr(ParametrizedAttribute):
         return cls(TensorMemoryLayoutAttr(layout), BufferTypeAttr(buffer), NoneAttr())
 
     @classmethod
+    def of(cls, layout: TTNNLayoutAttr) -> MemoryConfigAttr:
+        """Where tensors of a layout of 2026 lie on the device, with shards if there are some."""
+        spread, buffer = layout.spread, layout.memref.memory_space
+        assert isinstance(buffer, BufferTypeAttr), "layouts name their memory"
+        assert isinstance(spread, TensorMemoryLayoutAttr), "it is on the device"
+        shards: Attribute = NoneAttr()
+        if isinstance(layout.core_ranges, CoreRangeSetAttr):
+            place = layout.tensor_layout
+            tile = place.tile
+            shape = place.shard if tile is None else tile.scalar_shape(place.shard)
+            shards = ShardSpecAttr(layout.core_ranges, _extents(shape), StringAttr("row_major"))
+        return cls(spread, buffer, shards)
+
+    @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Read `<<layout>, <buffer type>>`, or both the other way round."""
         owner = "TTNN_MemoryConfigAttr"

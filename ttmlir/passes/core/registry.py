@@ -468,6 +468,7 @@ PASSES: dict[str, str] = {
     "ttnn-set-matmul-program-config": (
         "ttmlir.passes.ttnn.ttnn_set_matmul_program_config:TTNNSetMatmulProgramConfigPass"
     ),
+    "ttnn-shard-images": "ttmlir.passes.ttnn.optimizer.ttnn_shard_images:TTNNShardImagesPass",
     "ttnn-shard-norms": "ttmlir.passes.ttnn.optimizer.ttnn_shard_norms:TTNNShardNormsPass",
     "ttnn-simplify-locs-for-codegen": (
         "ttmlir.passes.ttnn.functions.ttnn_simplify_locs_for_codegen:TTNNSimplifyLocsForCodegenPass"

@@ -655,6 +655,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttnn.optimizer.ttnn_rm_layout_propagation import (
             TTNNRMLayoutPropagationPass,
         )
+        from ttmlir.passes.ttnn.optimizer.ttnn_shard_images import TTNNShardImagesPass
         from ttmlir.passes.ttnn.optimizer.ttnn_shard_norms import TTNNShardNormsPass
 
         overrides = TTNNOptimizerPass(
@@ -671,7 +672,11 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         return [
             *([TTNNRMLayoutPropagationPass()] if self._optimizes else []),
             *([greedy, CanonicalizePass()] if spreads else []),
-            *([self._keeping(), TTNNShardNormsPass()] if self._fuses_layers else []),
+            *(
+                [TTNNShardImagesPass(), self._keeping(), TTNNShardNormsPass()]
+                if self._fuses_layers
+                else []
+            ),
             *([overrides] if overrides != TTNNOptimizerPass() else []),
             *([TTNNPrepareConv2dWeightsAndBiasPass()] if self._optimizes else []),
         ]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, NameLoc
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, Element, TileFormat
@@ -28,7 +28,7 @@ from ttmlir.layout.enums import (
 )
 from ttmlir.layout.errors import LayoutError
 from ttmlir.layout.tensor_layout import TensorLayout
-from ttmlir.mlir.option_values import ValueType
+from ttmlir.mlir.option_values import ValueType, read_entries
 from ttmlir.mlir.reporting import op_diagnostic, override_name, warn
 
 # --- Grid overrides -------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ GridOverrides = tuple[tuple[str, tuple[int, ...]], ...]
 
 
 def _parse_grids(text: str) -> GridOverrides:
-    return tuple(_parse_grid(entry) for entry in text.split(",")) if text else ()
+    return read_entries(text, _parse_grid)
 
 
 def _parse_grid(entry: str) -> tuple[str, tuple[int, ...]]:
@@ -66,13 +66,17 @@ GRID_OVERRIDES = ValueType(placeholder="<name=RxC,...>", parse=_parse_grids, for
 
 
 # --- Unknown names --------------------------------------------------------------------------------
-# Names in options that no operation has.
+# Names in options that no operation has, or that are there twice.
+
+_NAMED = 5
+"""So many names are told where none is like the one that is missing."""
 
 
 def warn_of_unknown_names(
     option_name: str, module: ModuleOp, ops: Sequence[Operation], overridden: Iterable[str]
 ) -> None:
-    """Say which names in an option are no operation's, with those that are like them.
+    """Say which names in an option are no operation's, with those that are like them, or some of
+    those that there are.
 
     That is no error: the text may be one of several that are compiled with the same options.
     """
@@ -80,15 +84,19 @@ def warn_of_unknown_names(
     if not missing:
         return
     names = dict.fromkeys(filter(None, (override_name(op.location) for op in ops)))
-    named = [override_name(op.location) for op in ops if isinstance(op.location, NameLoc)]
     for name in missing:
         if name in names:
             continue
         import difflib
 
         near = difflib.get_close_matches(name, names)
-        remedy = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-        if not named and not near:
+        if near:
+            remedy = f"; did you mean {' or '.join(map(repr, near))}?"
+        elif names:
+            others = len(names) - _NAMED
+            more = f" and {others} more" if others > 0 else ""
+            remedy = f"; there are {', '.join(map(repr, [*names][:_NAMED]))}{more}"
+        else:
             remedy = '; no operation here has a name: give it one, as in loc("add_1")'
         text = f"{option_name}: no operation has the location '{name}'{remedy}"
         warn(op_diagnostic(module, text, severity="warning", with_name=False))
@@ -207,7 +215,7 @@ LayoutOverrides = tuple[tuple[str, LayoutOverride], ...]
 
 
 def _parse(text: str) -> LayoutOverrides:
-    return tuple(_parse_entry(entry) for entry in text.split(",")) if text else ()
+    return read_entries(text, _parse_entry)
 
 
 def _parse_entry(entry: str) -> tuple[str, LayoutOverride]:
@@ -265,7 +273,7 @@ def _by_name(choices: tuple[KeywordEnum, ...], example: str) -> ValueType:
     by_word = {each.keyword: each for each in choices}
 
     def parse(text: str) -> tuple[tuple[str, KeywordEnum], ...]:
-        return tuple(entry(part) for part in text.split(",")) if text else ()
+        return read_entries(text, entry)
 
     def entry(part: str) -> tuple[str, KeywordEnum]:
         name, separator, word = part.rpartition("=")

@@ -120,6 +120,9 @@ def _spread_steps(
     if (tiled, given.element_type) == (wanted.is_tiled, target.element_type):
         if BufferType.SYSTEM_MEMORY not in (wanted.buffer, cast("Memory", memory_of(given)).buffer):
             return build.create("to_memory_config", (value,), target)
+    if is_sharded(given) and is_sharded(target) and given.element_type == target.element_type:
+        # Each core has the rows that become its tiles.
+        return build.create("to_layout", (value,), target)
     if is_sharded(given):
         value = build.create("to_memory_config", (value,), tensor_in(given, tiled=tiled))
     last = target

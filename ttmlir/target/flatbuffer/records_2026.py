@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
-    NoneAttr,
     StringAttr,
     SymbolRefAttr,
     TensorType,
@@ -45,6 +44,7 @@ from ttmlir.dialects.ttnn.attrs import (
     MeshOffsetAttr,
     MeshShapeAttr,
     ShapeAttr,
+    ShardSpecAttr,
 )
 from ttmlir.dialects.ttnn.configs import CoreCoordAttr
 from ttmlir.errors import ArgumentError
@@ -68,6 +68,7 @@ from ttmlir.target.flatbuffer.tensors_2026 import (
     TensorTables2026,
     Values2026,
     element_name,
+    shard_spec_table,
 )
 
 REFUSED = TTNN.refused
@@ -535,12 +536,14 @@ class _Filler:
 
     def fill_memory(self, field: Field, attr: Attribute | None) -> None:
         """Memory and data type, which the type of the result says unless an attribute does."""
-        if isinstance(attr, MemoryConfigAttr) and isinstance(attr.shard_spec, NoneAttr):
+        if isinstance(attr, MemoryConfigAttr):
             self.left.discard(self.source(field))
             self.table[field.name] = {
                 "buffer_type": attr.buffer_type.data.schema_name,
                 "tensor_memory_layout": attr.tensor_memory_layout.data.schema_name,
             }
+            if isinstance(attr.shard_spec, ShardSpecAttr):
+                self.table[field.name]["shard_spec"] = shard_spec_table(attr.shard_spec)
             return
         tables = self.writer.tables
         if not self.op.results:

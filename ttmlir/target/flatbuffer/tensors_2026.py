@@ -15,7 +15,12 @@ from xdsl.ir import Attribute
 
 from ttmlir.dialects.tt import TensorLayoutAttr
 from ttmlir.dialects.ttcore import LocalShapeAttr, ShardStatusAttr
-from ttmlir.dialects.ttnn.attrs import BUFFER_TYPES, CoreRangeSetAttr, TTNNLayoutAttr
+from ttmlir.dialects.ttnn.attrs import (
+    BUFFER_TYPES,
+    CoreRangeSetAttr,
+    ShardSpecAttr,
+    TTNNLayoutAttr,
+)
 from ttmlir.dialects.ttnn.configs import TraceIdAttr
 from ttmlir.layout.data_format import Element, ScalarType, TileFormat
 from ttmlir.layout.device import DeviceView
@@ -157,6 +162,20 @@ class TensorTables2026:
         }
 
 
+def shard_spec_table(attr: ShardSpecAttr) -> Table:
+    """Shards that a memory config names."""
+    shape = tuple(extent.data for extent in attr.shape.data)
+    check_int32(TTNN, "shard", shape)
+    return {
+        "core_range_set": {
+            "core_ranges": [(each.start, each.end) for each in attr.core_ranges.data]
+        },
+        "shape": shape,
+        "orientation": _ORIENTATIONS[attr.orientation.data],
+    }
+
+
+_ORIENTATIONS = {"row_major": "RowMajor", "col_major": "ColMajor"}
 _TRACE_LAYOUT: Table = {
     "oob_val": "Undef",
     "memory_desc": {"storage_type": "Host", "tile_shape": (1, 1), "data_type": "UInt32"},

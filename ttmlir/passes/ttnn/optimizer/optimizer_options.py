@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ttmlir.layout.enums import DataType, TTNNTensorMemoryLayout
-from ttmlir.mlir.option_values import BOOLEAN, ValueType
+from ttmlir.mlir.option_values import BOOLEAN, ValueType, read_entries
 from ttmlir.optable import DEFINITIONS
 from ttmlir.optable.op_definition import Family
 
@@ -98,7 +98,7 @@ def _split(entry: str) -> tuple[str, str]:
 
 def _configs_of(fields: dict[str, Callable[[str], Any]], example: str) -> ValueType:
     def parse(text: str) -> Configs:
-        return tuple(map(entry, text.split(","))) if text else ()
+        return read_entries(text, entry)
 
     def entry(part: str) -> tuple[str, tuple[tuple[str, Any], ...]]:
         name, words = _split(part)
@@ -132,7 +132,7 @@ def _spell(value: Any) -> str:
 
 
 def _parse_reshards(text: str) -> Reshards:
-    return tuple(map(_parse_reshard, text.split(","))) if text else ()
+    return read_entries(text, _parse_reshard)
 
 
 def _parse_reshard(entry: str) -> tuple[str, tuple[int, ...]]:

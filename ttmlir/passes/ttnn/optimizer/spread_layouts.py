@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import BFloat16Type, Float32Type, ModuleOp, TensorType
+from xdsl.dialects.builtin import BFloat16Type, Float32Type, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.func import FuncOp
 
 from ttmlir.dialects import tt, ttnn
 from ttmlir.dialects.definition.ods import SYSTEM_DESC
+from ttmlir.dialects.ttcore import device_of
 from ttmlir.dialects.ttnn.attrs import BUFFER_TYPES, MEMORY_LAYOUTS, TTNNLayoutAttr
 from ttmlir.ir.rewriting import insert_before
-from ttmlir.ir.ttnn_types import TILE, Shards, layout_in
+from ttmlir.ir.ttnn_types import TILE, Shards, is_sharded, layout_in
 from ttmlir.layout.enums import DataType, MemorySpace
 from ttmlir.mlir.option_values import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from xdsl.dialects.builtin import LocationAttr
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import Attribute, Block, Operation, SSAValue
 
     from ttmlir.layout.tensor_layout import TensorLayout
 
@@ -101,6 +103,71 @@ def is_elementwise(op: Operation) -> bool:
         and definition is not None
         and (definition.family.is_elementwise)
     )
+
+
+def parts_of(tiles: int, most: int) -> int:
+    """Into how many parts of as many tiles a row of tiles is divided, none of them empty."""
+    return -(-tiles // -(-tiles // most))
+
+
+_ANY_BYTES = 1 << 40
+"""L1 of a core of a machine that is not described."""
+
+
+def device_functions(module: ModuleOp) -> Iterator[tuple[Block, tuple[int, int], int]]:
+    """Functions that run on a device: their operations, its rows and columns of cores, and the
+    bytes of L1 for tensors on each of them. Functions of constants are none of them."""
+    for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+        kind = function.attributes.get("tt.function_type")
+        device = device_of(function)
+        is_called = isinstance(kind, StringAttr) and kind.data != "forward_device"
+        if device is not None and not is_called and function.body.blocks:
+            rows, columns = device.worker_grid.data.shape
+            usable = usable_l1_of(function)
+            yield (
+                function.body.blocks[0],
+                (rows, columns),
+                _ANY_BYTES if usable is None else usable,
+            )
+
+
+class Occupancy:
+    """Bytes of L1 of each core that shards take while each operation of a block runs."""
+
+    def __init__(self, block: Block) -> None:
+        """Begin with the shards that there are."""
+        self.ops = tuple(block.ops)
+        self._order = {op: number for number, op in enumerate(self.ops)}
+        self._held = [0] * len(self.ops)
+        for op in self.ops:
+            for result in op.results:
+                if is_sharded(result.type):
+                    for each in self.span([result]):
+                        self._held[each] += shard_bytes(result.type)
+
+    def at(self, op: Operation) -> int:
+        """While an operation runs."""
+        return self._held[self._order[op]]
+
+    def span(self, values: Sequence[SSAValue]) -> range:
+        """The numbers of operations from the one that makes a tensor to the last one that uses it.
+
+        `values` are its names; the first is the result that it is made as.
+        """
+        first = self._order[cast("Operation", values[0].owner)]
+        used = (use.operation for value in values for use in value.uses)
+        return range(first, max((self._order.get(each, first) for each in used), default=first) + 1)
+
+    def add(self, span: range, size: int, most: Callable[[Operation], int]) -> bool:
+        """Give a tensor room; False, and nothing is done, if it does not fit.
+
+        `most` says what tensors may take while an operation runs.
+        """
+        if any(self._held[each] + size > most(self.ops[each]) for each in span):
+            return False
+        for each in span:
+            self._held[each] += size
+        return True
 
 
 def usable_l1_of(op: Operation) -> int | None:

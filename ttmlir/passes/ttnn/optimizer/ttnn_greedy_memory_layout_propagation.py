@@ -48,11 +48,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import StringAttr, TensorType
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
-from ttmlir.dialects.ttcore import device_of
 from ttmlir.ir.ttnn_types import (
     TILE,
     Shards,
@@ -70,10 +68,11 @@ from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.optimizer.spread_layouts import (
     L1_SHARE,
     check_part,
+    device_functions,
     is_elementwise,
     layout_attr,
+    parts_of,
     shard_bytes,
-    usable_l1_of,
 )
 
 if TYPE_CHECKING:
@@ -115,16 +114,8 @@ class TTNNGreedyMemoryLayoutPropagationPass(ModulePass):
         self.check_options()
         if not self.enable_l1_sharding_layouts:
             return
-        for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
-            kind = function.attributes.get("tt.function_type")
-            device = device_of(function)
-            is_called = isinstance(kind, StringAttr) and kind.data != "forward_device"
-            if device is None or is_called or not function.body.blocks:
-                continue
-            rows, columns = device.worker_grid.data.shape
-            usable = usable_l1_of(function)
-            most = None if usable is None else int(self.tensor_l1_usage_cap * usable)
-            _Propagation((rows, columns), most).run(function.body.blocks[0])
+        for block, workers, usable in device_functions(module):
+            _Propagation(workers, int(self.tensor_l1_usage_cap * usable)).run(block)
 
 
 def spread_of(
@@ -137,22 +128,17 @@ def spread_of(
     cores = workers[0] * workers[1]
     most = ((cores, 1), (1, cores), workers)
     found = [
-        (spread, (_parts(tiles[0], limit[0]), _parts(tiles[1], limit[1])))
+        (spread, (parts_of(tiles[0], limit[0]), parts_of(tiles[1], limit[1])))
         for spread, limit in zip(_SPREADS, most, strict=True)
     ]
     return max(found, key=lambda each: each[1][0] * each[1][1])
 
 
-def _parts(tiles: int, most: int) -> int:
-    """Into how many parts of as many tiles a row of tiles is divided, none of them empty."""
-    return -(-tiles // -(-tiles // most))
-
-
 class _Propagation:
     """The layouts of one function."""
 
-    def __init__(self, workers: tuple[int, int], most: int | None) -> None:
-        """Begin with the cores, and the bytes that tensors may take of each; None for any."""
+    def __init__(self, workers: tuple[int, int], most: int) -> None:
+        """Begin with the cores, and the bytes that tensors may take of each."""
         self._workers = workers
         self._most = most
         self._moved: dict[SSAValue, SSAValue] = {}
@@ -302,7 +288,7 @@ class _Propagation:
 
     def _fits(self, *types: Attribute) -> bool:
         """True if L1 holds new tensors beside those that are still used."""
-        return self._most is None or self._held + sum(map(shard_bytes, types)) <= self._most
+        return self._held + sum(map(shard_bytes, types)) <= self._most
 
     def _hold(self, type_: Attribute, last: int) -> None:
         """Note that a tensor is in L1 up to the operation of a number."""

@@ -43,10 +43,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import StringAttr, TensorType
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import TensorType
 
-from ttmlir.dialects.ttcore import device_of
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import Shards, is_sharded, layout_in, memory_of, set_type
 from ttmlir.layout.data_format import has_same_tiles
@@ -55,22 +53,21 @@ from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.optimizer.spread_layouts import (
     L1_SHARE,
+    Occupancy,
     check_part,
+    device_functions,
     is_elementwise,
     layout_attr,
-    usable_l1_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 _BLOCKS_SHARE = 0.5
-_ANY_BYTES = 1 << 40
-"""L1 of a core of a machine that is not described."""
 _IN_BLOCKS = (
     *("ttnn.matmul", "ttnn.linear", "ttnn.conv2d", "ttnn.max_pool2d"),
     "ttnn.scaled_dot_product_attention",
@@ -105,47 +102,36 @@ class TTNNKeepResultsInL1Pass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Choose for every function of the device."""
         self.check_options()
-        for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
-            kind = function.attributes.get("tt.function_type")
-            device, usable = device_of(function), usable_l1_of(function)
-            is_called = isinstance(kind, StringAttr) and kind.data != "forward_device"
-            if device is None or is_called or not function.body.blocks:
-                continue
-            workers = device.worker_grid.data.shape
+        for block, workers, usable in device_functions(module):
             caps = (self.tensor_l1_usage_cap, self.block_l1_usage_cap)
-            most = [int(cap * (usable or _ANY_BYTES)) for cap in caps]
-            _Choice(workers, most).run(function.body.blocks[0])
+            _Choice(block, workers, [int(cap * usable) for cap in caps]).run()
 
 
 class _Choice:
     """What of one function is in L1."""
 
-    def __init__(self, workers: Sequence[int], most: Sequence[int]) -> None:
+    def __init__(self, block: Block, workers: Sequence[int], most: Sequence[int]) -> None:
         """Begin with the cores, and the bytes of each that tensors take beside operations."""
-        self._workers = workers
+        self._workers, self._occupancy = workers, Occupancy(block)
         self._most, self._most_beside_blocks = most
 
-    def run(self, block: Block) -> None:
+    def run(self) -> None:
         """Decide for each operation in order."""
-        ops = tuple(block.ops)
-        order = {op: number for number, op in enumerate(ops)}
-        # Bytes of each core that tensors take while an operation runs, and that they may take.
-        held = [0] * len(ops)
-        most = [self._most_beside_blocks if op.name in _IN_BLOCKS else self._most for op in ops]
-        for number, op in enumerate(ops):
+        for op in self._occupancy.ops:
             if len(op.results) != 1 or _is_view(op) or not _takes(op):
                 continue
             value = op.results[0]
             aliases = _views_of(value)
-            end = _last_use(aliases, order)
-            if end is None or not all(map(_is_in_dram, aliases)):
+            if not all(map(_is_in_dram, aliases)) or not _are_taken(aliases):
                 continue
-            size, span = self._bytes_of(value.type), range(number, end + 1)
-            if all(held[each] + size <= most[each] for each in span):
-                for each in span:
-                    held[each] += size
+            if self._occupancy.add(
+                self._occupancy.span(aliases), self._bytes_of(value.type), self._most_beside
+            ):
                 for alias in aliases:
                     set_type(alias, self._in_l1(alias.type))
+
+    def _most_beside(self, op: Operation) -> int:
+        return self._most_beside_blocks if op.name in _IN_BLOCKS else self._most
 
     def _in_l1(self, type_: Attribute) -> Attribute:
         tensor, memory = cast("TensorType[Attribute]", type_), memory_of(type_)
@@ -184,12 +170,11 @@ def _views_of(value: SSAValue) -> list[SSAValue]:
     return found
 
 
-def _last_use(values: Sequence[SSAValue], order: Mapping[Operation, int]) -> int | None:
-    """The number of the last operation that uses one of them; None unless all of these take L1."""
+def _are_taken(values: Sequence[SSAValue]) -> bool:
+    """True if one of them is used, and all that use them take L1."""
     users = [use.operation for value in values for use in value.uses]
-    if not users or not all(_takes(user) and user in order for user in users):
-        return None
-    return max(order[user] for user in users)
+    block = values[0].owner.parent
+    return bool(users) and all(_takes(user) and user.parent is block for user in users)
 
 
 def _is_view(op: Operation) -> bool:

@@ -134,7 +134,7 @@ class TTNNOptimizerPass(ModulePass):
                 placed.append((op, op.results[0].type))
                 _place(op, layouts[name])
             if op.name in _CONVOLUTIONS:
-                _configure(op, (volumes if op.name == "ttnn.conv3d" else images).get(name, ()))
+                configure(op, (volumes if op.name == "ttnn.conv3d" else images).get(name, ()))
         for op, given in placed:
             _restore(op, given, {*layouts, *reshards})
         for op in ops:
@@ -225,7 +225,7 @@ def _reshard(op: Operation, indices: Sequence[int]) -> None:
         op.operands[index] = move(value, new, op, location_of(value))
 
 
-def _configure(op: Operation, chosen: Sequence[tuple[str, Any]]) -> None:
+def configure(op: Operation, chosen: Sequence[tuple[str, Any]]) -> None:
     """Set fields of the configuration of a convolution; the others stay."""
     from ttmlir.dialects.ttnn.attrs import TensorMemoryLayoutAttr
     from ttmlir.dialects.ttnn.configs import Conv2dConfigAttr, Conv3dConfigAttr, UnaryWithParamAttr

@@ -54,7 +54,7 @@ from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr
 from ttmlir.ir.rewriting import insert_before
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.ir.ttnn_types import TILE, layout_in, memory_of
-from ttmlir.layout.enums import TTNNLayout, TTNNTensorMemoryLayout
+from ttmlir.layout.enums import TTNNLayout
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.optimizer.spread_layouts import format_of, layout_attr
 
@@ -107,9 +107,9 @@ def _prepare(op: ODSOperation) -> None:
     said["input_dtype"] = tt.DataTypeAttr(_format_of(value))
     said["output_dtype"] = tt.DataTypeAttr(_format_of(op.results[0]))
     said["input_tensor_layout"] = LayoutAttr(layout)
-    said["input_memory_config"] = MemoryConfigAttr.get(
-        TTNNTensorMemoryLayout.INTERLEAVED, memory.buffer
-    )
+    layout_of_image = layout_attr(value.type)
+    assert layout_of_image is not None, "its memory is known"
+    said["input_memory_config"] = MemoryConfigAttr.of(layout_of_image)
     shape = (1, 1, channels * prod(kernel), outputs)
     more = {
         "weights_format": StringAttr("OIHW"),
