@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import os
 import subprocess
 import sys
 import types
 from dataclasses import FrozenInstanceError, dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +33,15 @@ class Triple(Pair):
 @dataclass(frozen=True, slots=True)
 class Narrow:
     only: int
+
+@dataclass
+class Parts:
+    first: list = field(default_factory=list)
+    second: int = field(default=3, init=False)
+    third: str = field(default="", kw_only=True)
+
+    def __post_init__(self):
+        self.first = [*self.first, self.second, self.third]
 """
 
 
@@ -47,7 +58,8 @@ def test_methods(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Comparing, hashing, printing and refusing changes, at the first call and after it."""
     names = classes(module, monkeypatch)
     Pair, Triple, Narrow = names["Pair"], names["Triple"], names["Narrow"]
-    for _ in range(2):
+    # The first calls find their fields one by one.
+    for _ in range(20):
         assert Pair(1) == Pair(1, "c")
         assert Pair(1) != Pair(2)
         assert Pair(1) != Triple(1)
@@ -66,6 +78,30 @@ def test_methods(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(inspect.signature(Pair).parameters) == ["first", "second"]
     assert Triple.__eq__.__name__ == "__eq__"
     assert Triple.__eq__.__qualname__ == "Triple.__eq__"
+
+
+@pytest.mark.parametrize("module", ["ttmlir.sample", "user"])
+@pytest.mark.parametrize("before", [0, 20])
+def test_initializers(module: str, before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Defaults, factories, keywords and mistakes are those of Python at any call."""
+    names = classes(module, monkeypatch)
+    Pair, Parts = names["Pair"], names["Parts"]
+    for _ in range(before):
+        assert (Pair(1).first, Parts().second) == (1, 3)
+    assert Parts().first == [3, ""]
+    assert Parts([1], third="x").first == [1, 3, "x"]
+    assert Parts().first is not Parts().first
+    assert (Pair(second=4, first=1).first, Pair(1).second) == (1, "b")
+    for make, message in (
+        (lambda: Pair(), "missing 1 required positional argument: 'first'"),
+        (lambda: Pair(1, 2, 3), "takes from 2 to 3 positional arguments but 4 were given"),
+        (lambda: Pair(1, first=2), "got multiple values for argument 'first'"),
+        (lambda: Pair(1, other=2), "got an unexpected keyword argument 'other'"),
+        (lambda: Parts([1], "x"), "takes from 1 to 2 positional arguments but 3 were given"),
+        (lambda: Parts(second=1), "got an unexpected keyword argument 'second'"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            make()
 
 
 DEFINITIONS = """
@@ -94,6 +130,39 @@ for define, base, wrong, error in (
 def test_definitions_wait() -> None:
     """Those of xDSL are what they were; those of others are checked when they are made."""
     subprocess.run([sys.executable, "-c", DEFINITIONS], check=True)
+
+
+IRDL = """
+builtin.module {
+  irdl.dialect @sample {
+    irdl.type @box
+  }
+}
+"""
+FINDING = """
+from ttmlir.lazy_methods import defer_methods
+defer_methods()
+import xdsl.dialects
+try:
+    import sample
+except ModuleNotFoundError:
+    from folder import sample
+    print(sample.Sample.name)
+"""
+
+
+def test_dialects_in_irdl(tmp_path: Path) -> None:
+    """xDSL finds them in packages, but not in the current folder."""
+    for folder in (tmp_path, tmp_path / "folder"):
+        folder.mkdir(exist_ok=True)
+        (folder / "sample.irdl").write_text(IRDL)
+    (tmp_path / "folder" / "__init__.py").touch()
+    path = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    command = [sys.executable, "-c", FINDING]
+    run = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, **path}, capture_output=True, text=True
+    )
+    assert (run.stdout, run.stderr) == ("sample\n", "")
 
 
 def test_classes_of_others_are_made_as_ever() -> None:

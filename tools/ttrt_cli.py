@@ -11,32 +11,31 @@ from typing import Any
 
 import click
 
-from ttmlir.runtime.ttrt.options import Option
+from ttmlir.runtime.ttrt.options import SUMMARIES, Option
 from ttmlir.version import VERSION
 
 _HELP = "Read, run, query, check and time binaries."
-_COMMANDS = {
-    "read": "ttmlir.runtime.ttrt.commands:Read",
-    "run": "ttmlir.runtime.ttrt.commands:Run",
-    "query": "ttmlir.runtime.ttrt.commands:Query",
-    "perf": "ttmlir.runtime.ttrt.commands:Perf",
-    "check": "ttmlir.runtime.ttrt.commands:Check",
-}
 
 
 class _LazyGroup(click.Group):
-    """Loads a command's class when the command is used or listed."""
+    """Loads a command's class when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of the table."""
-        return list(_COMMANDS)
+        return list(SUMMARIES)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without their options."""
+        commands = {name: click.Command(name, help=text) for name, text in SUMMARIES.items()}
+        listed = click.Group(commands=commands)
+        listed.list_commands = self.list_commands
+        listed.format_commands(ctx, formatter)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The click command for a command class."""
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in SUMMARIES:
             return None
-        module, _, name = _COMMANDS[cmd_name].partition(":")
-        command = getattr(import_module(module), name)
+        command = getattr(import_module("ttmlir.runtime.ttrt.commands"), cmd_name.capitalize())
         return click.Command(
             cmd_name,
             params=[_parameter(option) for option in command.options if not option.api_only],

@@ -34,8 +34,8 @@ _CHUNK = 1 << 20
 _HASH_DIGITS = 32
 _MARK = "~"
 """Stands before the hash; no name that is kept has it."""
-_UNSAFE = re.compile(r"[^\w.+@=-]", re.ASCII)
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE | re.ASCII)
+_UNSAFE = r"(?a)[^\w.+@=-]"
+_RESERVED = r"(?ai)(con|prn|aux|nul|com\d|lpt\d)(\..*)?"
 """Names of devices on Windows, whatever follows a dot."""
 
 
@@ -45,15 +45,15 @@ def safe_file_name(name: str) -> str:
     Names of ASCII letters, digits and `_.+@=-` are kept, unless they are long, begin or end with a
     dot or are names of devices. Others lose what is not allowed and get a hash.
     """
-    kept = _UNSAFE.sub("_", name)
+    kept = re.sub(_UNSAFE, "_", name)
     is_safe = kept == name and 0 < len(name) <= MAX_FILE_NAME and name.strip(".-") == name
-    if is_safe and not _RESERVED.fullmatch(name):
+    if is_safe and not re.fullmatch(_RESERVED, name):
         return name
     from hashlib import sha256
 
     digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
     start = kept[: MAX_FILE_NAME - _HASH_DIGITS - len(_MARK)].strip(".-")
-    return f"{'_' if _RESERVED.fullmatch(start) else ''}{start or '_'}{_MARK}{digest}"
+    return f"{'_' if re.fullmatch(_RESERVED, start) else ''}{start or '_'}{_MARK}{digest}"
 
 
 def path_below(folder: str | os.PathLike[str], name: str) -> str:

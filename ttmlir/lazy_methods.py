@@ -1,33 +1,50 @@
-"""Dataclasses that are made sooner: their methods are compiled when they are first used.
+"""Dataclasses that are made sooner: their methods are compiled when they are used often.
 
 Python writes up to seven methods for a dataclass and compiles the text of each. A compiler has some
 hundred such classes, xDSL's among them, of which one run makes, compares or prints a few; to
 compile all their methods takes a quarter of the time in which `ttmlir-opt` starts. After
-`defer_methods` those of this package and of xDSL wait, as do xDSL's definitions of attributes and
-formats; all other classes are made as ever. Python 3.13 compiles the methods of a class in one
-text, and is left as it is.
+`defer_methods` those of this package and of xDSL wait: the first instances of a class are made and
+compared field by field. So do xDSL's definitions of attributes and formats; all other classes are
+made as ever. Python 3.13 compiles the methods of a class in one text, and is left as it is.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import importlib
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from operator import attrgetter
+from types import MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
 
 _PACKAGES = ("ttmlir.", "xdsl.")
+_FEW = 16
+"""Calls that take as long as compiling a method."""
+
+# pyright knows no names of the standard library that begin with an underscore.
+_dataclasses: Any = dataclasses
 
 
 @cache
 def defer_methods() -> None:
-    """Let methods of classes that are defined from now on be compiled at their first use."""
-    # pyright knows no names of the standard library that begin with an underscore.
-    module: Any = dataclasses
-    if getattr(module, "_create_fn", None) is None or getattr(module, "_init_fn", None) is None:
+    """Let methods of classes that are defined from now on be compiled when they are used often."""
+    if not hasattr(_dataclasses, "_create_fn") or not hasattr(_dataclasses, "_init_fn"):
         return
-    module._create_fn = _deferring_methods(module._create_fn)
-    module._init_fn = _deferring_initializers(module._init_fn)
-    module._process_class = _processing(module._process_class)
+    _dataclasses._create_fn = _deferring_methods(_dataclasses._create_fn)
+    _dataclasses._init_fn = _deferring_initializers(_dataclasses._init_fn)
+    _dataclasses._process_class = _processing(_dataclasses._process_class)
+    _dataclasses._is_type = _testing_types(_dataclasses._is_type)
+    if _IRDL_LOADER not in sys.modules:
+        module: Any = ModuleType(_IRDL_LOADER)
+        module.IRDLDialectFinder = _LaterFinder
+        sys.modules[_IRDL_LOADER] = module
 
 
 def _waits(module: object) -> bool:
@@ -36,14 +53,24 @@ def _waits(module: object) -> bool:
 
 
 class _LaterMethod:
-    """Stands in a class for a method until that is used, which puts the method there."""
+    """Stands in a class for a method until that is used often, which puts the method there.
 
-    def __init__(self, name: str, make: Callable[[], Any]) -> None:
+    `first` does the same for the first calls on instances.
+    """
+
+    def __init__(
+        self, name: str, make: Callable[[], Any], first: Callable[..., Any] | None = None
+    ) -> None:
         self.__name__ = name
         self._make = make
         self._made: Any = None
+        self._first: Any = first
+        self._uses = 0 if first is not None else _FEW
 
     def __get__(self, instance: object, owner: type) -> Any:
+        if instance is not None and self._uses < _FEW:
+            self._uses += 1
+            return MethodType(self._first, instance)
         made = self._method()
         for each in owner.__mro__:
             if each.__dict__.get(self.__name__) is self:
@@ -61,6 +88,10 @@ class _LaterMethod:
         return self._made
 
 
+_COMPARED = re.compile(r"\bself\.(\w+),")
+"""A field in the texts of `__eq__` and `__hash__`, which have `(self.x,self.y,)`."""
+
+
 def _deferring_methods(create: Callable[..., Any]) -> Callable[..., Any]:
     """What makes methods as `create` does, when they are used."""
 
@@ -69,22 +100,94 @@ def _deferring_methods(create: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         if name == "__init__" or not _waits((globals or {}).get("__name__")):
             return create(name, args, body, globals=globals, **given)
-        return _LaterMethod(name, lambda: create(name, args, body, globals=globals, **given))
+        names = _COMPARED.findall("".join(body)) if name in _FIRST else ()
+        first = _FIRST[name](_fields_getter(names)) if names else None
+        return _LaterMethod(name, lambda: create(name, args, body, globals=globals, **given), first)
 
     return create_later
+
+
+FieldsGetter = Callable[[object], tuple[object, ...]]
+
+
+def _fields_getter(names: Sequence[str]) -> FieldsGetter:
+    get: Any = attrgetter(*names)
+    return get if len(names) > 1 else lambda instance: (get(instance),)
+
+
+def _first_comparison(get: FieldsGetter) -> Callable[[object, object], bool]:
+    def compare(self: object, other: object) -> bool:
+        return get(self) == get(other) if other.__class__ is self.__class__ else NotImplemented
+
+    return compare
+
+
+def _first_hash(get: FieldsGetter) -> Callable[[object], int]:
+    return lambda self: hash(get(self))
+
+
+_FIRST: Mapping[str, Callable[[FieldsGetter], Callable[..., object]]] = {
+    "__eq__": _first_comparison,
+    "__hash__": _first_hash,
+}
+"""How instances are compared and hashed without compiling a method for it."""
 
 
 def _deferring_initializers(create: Callable[..., Any]) -> Callable[..., Any]:
-    """What makes `__init__` as `create` does, when it is used."""
+    """What makes `__init__` as `create` does, when it is used often."""
 
-    def create_later(*given: Any) -> Any:
-        # Fields of three kinds, two facts about the class, a name, and the globals of its module.
-        module: Mapping[str, Any] = given[6]
+    def create_later(fields: Any, positional: Any, keyword: Any, *given: Any) -> Any:
+        is_frozen, has_post_init, _, module, has_slots = given
         if not _waits(module.get("__name__")):
-            return create(*given)
-        return _LaterMethod("__init__", lambda: create(*given))
+            return create(fields, positional, keyword, *given)
+
+        def make() -> Any:
+            return create(fields, positional, keyword, *given)
+
+        first = None
+        if not has_slots and all(each._field_type is _dataclasses._FIELD for each in fields):
+            names = [each.name for each in positional]
+            assign = object.__setattr__ if is_frozen else setattr
+            first = _first_initializer(fields, names, assign, has_post_init, make)
+        return _LaterMethod("__init__", make, first)
 
     return create_later
+
+
+def _first_initializer(
+    fields: Sequence[Any],
+    positional: Sequence[str],
+    assign: Callable[[object, str, object], None],
+    has_post_init: bool,
+    make: Callable[[], Any],
+) -> Callable[..., None]:
+    """What gives an instance its fields one by one; wrong arguments are left to what is made."""
+    missing = dataclasses.MISSING
+
+    def initialize(self: Any, /, *given: Any, **named: Any) -> None:
+        values = dict(zip(positional, given, strict=False))
+        if len(given) > len(positional) or values.keys() & named.keys():
+            return make()(self, *given, **named)
+        values.update(named)
+        for each in fields:
+            if each.init and each.name in values:
+                value = values.pop(each.name)
+            elif each.default_factory is not missing:
+                value = each.default_factory()
+            elif not each.init:
+                continue
+            elif each.default is not missing:
+                value = each.default
+            else:
+                return make()(self, *given, **named)
+            assign(self, each.name, value)
+        if values:
+            return make()(self, *given, **named)
+        if has_post_init:
+            self.__post_init__()
+        return None
+
+    return initialize
 
 
 def _processing(process: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,11 +199,35 @@ def _processing(process: Callable[..., Any]) -> Callable[..., Any]:
         if not cls.__doc__:
             cls.__doc__ = cls.__name__
         made = process(cls, *given, **named)
-        if maker := _MAKERS.get(f"{made.__module__}.{made.__name__}"):
+        name = f"{made.__module__}.{made.__name__}"
+        if name in _ABSTRACT:
+            made.__subclasshook__ = classmethod(_is_base)
+        if maker := _MAKERS.get(name):
             _defer_making(made, *maker)
         return made
 
     return process_sooner
+
+
+def _testing_types(test: Callable[..., bool]) -> Callable[..., bool]:
+    """What looks in annotations for `ClassVar`, `InitVar` and `KW_ONLY`, of which few have one."""
+
+    def test_sooner(annotation: str, *given: Any) -> bool:
+        is_special = "Var" in annotation or "KW_ONLY" in annotation
+        return is_special and test(annotation, *given)
+
+    return test_sooner
+
+
+_ABSTRACT = ("xdsl.ir.core.Attribute", "xdsl.ir.core.Operation")
+"""Abstract classes with hundreds of subclasses, all of them real ones.
+
+Python looks for virtual ones in each of them when it is asked whether a class is one of the kind.
+"""
+
+
+def _is_base(cls: type, other: type) -> bool:
+    return cls in other.__mro__
 
 
 # --- Definitions ----------------------------------------------------------------------------------
@@ -144,3 +271,30 @@ def _defer_making(cls: Any, name: str, can_wait: Callable[..., bool]) -> None:
         return Later(given) if can_wait(*given) else make(*given)
 
     setattr(cls, name, staticmethod(make_later))
+
+
+# --- Dialects in IRDL -----------------------------------------------------------------------------
+# xDSL looks for modules that Python does not find in files of IRDL, for which it imports half of
+# the standard library.
+
+_IRDL_LOADER = "xdsl.utils.dialect_loader"
+
+
+class _LaterFinder:
+    """Stands in for xDSL's finder until a package has such a file.
+
+    In the current folder, where the files of users are, it does not look.
+    """
+
+    def __init__(self, dialects: Callable[[], Any]) -> None:
+        self._dialects = dialects
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        file = f"{name.rpartition('.')[2]}.irdl"
+        if not any(os.path.isfile(os.path.join(folder, file)) for folder in path or ()):
+            return None
+        sys.modules.pop(_IRDL_LOADER)
+        finder: Any = importlib.import_module(_IRDL_LOADER).IRDLDialectFinder
+        return finder(self._dialects).find_spec(name, path, target)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,7 +43,7 @@ Core = tuple[int, int]
 
 _WORD = 1 << 32
 _MAX_COORDINATE = 1 << 16
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_IDENTIFIER = r"(?a)[A-Za-z_]\w*"
 
 
 class DescriptionError(InputError, ValueError):
@@ -307,7 +306,7 @@ class KernelDescription:
                 raise DescriptionError(f"{what} has two compile-time arguments named {name!r}")
             seen.add(name)
         for name, value in self.defines:
-            if not _IDENTIFIER.fullmatch(name):
+            if not re.fullmatch(_IDENTIFIER, name):
                 raise DescriptionError(f"{what} defines {name!r}, which is no name in C++")
             if "\n" in value or "\r" in value:
                 raise DescriptionError(f"{what} defines {name} as more than one line")
@@ -703,6 +702,8 @@ Fields = dict[str, Any]
 
 def write_custom_kernel(kernel: CustomKernel) -> str:
     """The text of a kernel; the same kernel always has the same text."""
+    import json  # What describes no kernels starts without it.
+
     program = kernel.program
     return json.dumps(
         {
@@ -827,6 +828,8 @@ def read_custom_kernel(text: str) -> CustomKernel:
     """The kernel of a text; DescriptionError, which says where, if it is none."""
     if len(text) > MAX_LENGTH:
         _refuse("the text", f"has {len(text)} characters; at most {MAX_LENGTH} are taken")
+    import json
+
     try:
         content: object = json.loads(text, object_pairs_hook=_once)
     except RecursionError:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from threading import Lock, Timer
 from typing import Any
 
-_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_COMMANDS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 """Control characters, which a terminal obeys, and those that turn the direction of writing."""
 _LONGEST_NAME = 256
 PATIENCE = 1.0
@@ -19,7 +19,7 @@ PATIENCE = 1.0
 
 def printable(text: str) -> str:
     """The text with a replacement character for each that a terminal obeys; lines and tabs stay."""
-    return _COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text)
+    return re.sub(_COMMANDS, "\N{REPLACEMENT CHARACTER}", text)
 
 
 class ShownAsText:

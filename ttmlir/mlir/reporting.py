@@ -478,11 +478,12 @@ Operation.emit_error = _emit_error
 #
 # Source of the rules: `SourceMgrDiagnosticVerifierHandler` in mlir/lib/IR/Diagnostics.cpp.
 
-_DESIGNATOR = re.compile(
+# Few runs read these comments: Python compiles the patterns at their first use.
+_DESIGNATOR = (
     r"expected-(?P<severity>error|note|remark|warning)(?P<regex>-re)? *"
     r"(?:@(?P<line>[+-][0-9]{1,9}|above|below|unknown))? *\{\{(?P<text>.*)\}\}$"
 )
-_REGEX_BLOCK = re.compile(r"\{\{(.*?)\}\}")
+_REGEX_BLOCK = r"\{\{(.*?)\}\}"
 
 
 @dataclass
@@ -518,7 +519,7 @@ def _expectations(chunk: Chunk, file: str) -> Iterator[_Expectation]:
     last_plain_line = chunk.first_line
     waiting: list[_Expectation] = []
     for number, line in enumerate(lines, start=chunk.first_line):
-        match = _DESIGNATOR.search(line.rstrip())
+        match = re.search(_DESIGNATOR, line.rstrip())
         if match is None:
             for expectation in waiting:
                 expectation.line = number
@@ -557,7 +558,7 @@ def _expectation(match: re.Match[str], file: str, line: int, last_plain: int) ->
 def _pattern(text: str, file: str, line: int, column: int) -> re.Pattern[str]:
     """The pattern of a text whose `{{...}}` are regular expressions."""
     location = file_location(file, line, column)
-    parts = _REGEX_BLOCK.split(text)
+    parts = re.split(_REGEX_BLOCK, text)
     for literal in parts[::2]:
         if "{{" in literal:
             raise LocatedError(location, "found start of regex with no end '}}'")

@@ -7,11 +7,11 @@ declaration order. Everything else is refused, since reading it wrongly would sh
 
 from __future__ import annotations
 
+import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from flatbuffers import util
@@ -34,9 +34,9 @@ from ttmlir.schema.types import (
 from ttmlir.schema.view import TableView
 
 _TOKEN = re.compile(
-    r'(?P<skip>\s+|//[^\n]*)|(?P<string>"[^"\n]*")|(?P<name>[A-Za-z_][\w.]*)'
-    r"|(?P<number>[-+]?[\d.][\w.+-]*)|(?P<sign>[{}()\[\]:;,=])"
+    r'//.*|"[^"]*"|[A-Za-z_][\w.]*|[-+]?[\d.][\w.+-]*|[{}()\[\]:;,=]|(?P<unexpected>\S)'
 )
+"""A token of a line, or a comment."""
 
 Named = EnumType | StructType | TableType | UnionType
 
@@ -114,17 +114,15 @@ class _FileParser:
         self.index = 0
 
     def _tokens(self, text: str) -> Iterator[tuple[str, int]]:
-        position = 0
-        line = 1
-        while position < len(text):
-            match = _TOKEN.match(text, position)
-            if match is None:
-                raise SchemaError(f"{self.path}:{line}: unexpected character {text[position]!r}")
-            if match.lastgroup != "skip":
-                yield match.group(), line
-            line += match.group().count("\n")
-            position = match.end()
-        yield "", line
+        lines = text.split("\n")
+        for line, content in enumerate(lines, 1):
+            for match in _TOKEN.finditer(content):
+                token = match[0]
+                if match["unexpected"]:
+                    raise SchemaError(f"{self.path}:{line}: unexpected character {token!r}")
+                if not token.startswith("//"):
+                    yield token, line
+        yield "", len(lines)
 
     def error(self, message: str, place: int | None = None) -> SchemaError:
         """An error at the token number `place`, or at the current one."""
@@ -155,7 +153,7 @@ class _FileParser:
 
     def name(self) -> str:
         """Take a name."""
-        if not re.match(r"[A-Za-z_]", self.peek()):
+        if not (self.peek()[:1].isalpha() or self.peek().startswith("_")):
             raise self.error(f"expected a name, got {self.peek()!r}")
         return self.next()
 
@@ -432,8 +430,13 @@ class Schema:
 @cache
 def load_schema(name: str) -> Schema:
     """The schema in the file `name` below the schema folder, such as `TTNN/binary.fbs`."""
-    folder = resources.files("ttmlir_schema")
-    document = parse_schema(name, lambda path: folder.joinpath(path).read_text("utf-8"))
+
+    def read(path: str) -> str:
+        data = pkgutil.get_data("ttmlir_schema", path)
+        assert data is not None, "modules and data of the package are read alike"
+        return data.decode("utf-8")
+
+    document = parse_schema(name, read)
     if document.root is None:
         raise SchemaError(f"{name}: no root_type is declared")
     return Schema(document, document.root, document.identifier, document.extension)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -512,6 +511,8 @@ def table_as_json(
         problem = f"written out, shared tables have more than {_MAX_VALUES} values"
         remedy = "read the parts that are of interest"
         raise FlatbufferError(view.file_name, problem, where=view.table_type.name, remedy=remedy)
+    import json  # Few files are shown so.
+
     return json.dumps(value, indent=indent)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ttmlir.limits import DEFAULT_CYCLE_LIMIT
-from ttmlir.optable.kernel.releases import RELEASES
 from ttmlir.sim.errors import LENIENCIES, PROFILES, SimError
 
 Numerics = Literal["device", "exact"]
@@ -58,10 +57,14 @@ class SimOptions:
             raise SimError(f"max_findings is {self.max_findings}; it has to be at least 1")
         if self.cycle_limit < 1:
             raise SimError(f"cycle_limit is {self.cycle_limit}; it has to be at least 1")
-        if self.tt_metal is not None and self.tt_metal not in RELEASES:
-            raise SimError(
-                f"unknown state of tt-metal '{self.tt_metal}'; known are {', '.join(RELEASES)}"
-            )
+        if self.tt_metal is not None:
+            # With the table of all kernel calls, which programs without kernels do not need.
+            from ttmlir.optable.kernel.releases import RELEASES
+
+            if self.tt_metal not in RELEASES:
+                raise SimError(
+                    f"unknown state of tt-metal '{self.tt_metal}'; known are {', '.join(RELEASES)}"
+                )
         for name in sorted(self.leniencies - set(LENIENCIES)):
             raise SimError(
                 f"there is no finding '{name}' to let pass; supported are {', '.join(LENIENCIES)}"

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -29,7 +29,16 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation
 
-__all__ = ["ANY", "FunctionPass", "ModulePass", "OperationPass", "Pass", "Pipeline", "option"]
+__all__ = [
+    "ANY",
+    "FunctionPass",
+    "LaterPasses",
+    "ModulePass",
+    "OperationPass",
+    "Pass",
+    "Pipeline",
+    "option",
+]
 
 ANY = "any"
 """The anchor of a pass that runs on operations of every name."""
@@ -124,6 +133,15 @@ class OperationPass(Pass):
 
 
 @dataclass(frozen=True)
+class LaterPasses:
+    """Passes of a pipeline for modules that are spelled alike, made for the first of them."""
+
+    spelling: str
+    """The year, as in `Pass.spelled`."""
+    make: Callable[[], Sequence[Pass]]
+
+
+@dataclass(frozen=True)
 class Pipeline(ABC):
     """Passes under one name; the fields are the options of the whole."""
 
@@ -133,3 +151,13 @@ class Pipeline(ABC):
     @abstractmethod
     def passes(self) -> Sequence[Pass]:
         """The passes in the order in which they run, with their options."""
+
+    def steps(self) -> Sequence[Pass | LaterPasses]:
+        """The same, of which those for modules of one spelling may not be made yet."""
+        return self.passes()
+
+    def __init_subclass__(cls) -> None:
+        """Let the passes of a class that says them anew be its steps, too."""
+        super().__init_subclass__()
+        if "passes" in cls.__dict__ and "steps" not in cls.__dict__:
+            cls.steps = Pipeline.steps

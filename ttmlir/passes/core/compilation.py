@@ -83,7 +83,7 @@ class Compilation:
                 root = read_chunk(chunk, self.file, context, implicit_module=self.implicit_module)
             if self.verify_roundtrip:
                 self.check_roundtrip(root)
-        if self.nest.items:
+        if self.nest.parts:
             self.run_passes(context, root, chunk)
         with (
             reporting_mistakes("while printing", self.file, line),

@@ -19,9 +19,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ttmlir.errors import FileError
 from ttmlir.files import safe_file_name
@@ -29,14 +31,13 @@ from ttmlir.mlir.extensions import source_of
 from ttmlir.mlir.option_values import Option, OptionError, OptionValue, options_of
 from ttmlir.mlir.quoting import quote
 from ttmlir.mlir.text_files import write_output
-from ttmlir.passes.core.base import ANY, Pass, Pipeline, title_of
+from ttmlir.passes.core.base import ANY, LaterPasses, Pass, Pipeline, title_of
 from ttmlir.passes.core.registry import lookup, unknown_name
-from ttmlir.passes.core.value_form import wants_values
+from ttmlir.passes.core.value_form import make_all, run_on, wants_values
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.ir import Operation
-
 
 # --- Nest -----------------------------------------------------------------------------------------
 # Passes arranged by the operations that they run on, and the text of such an arrangement.
@@ -122,12 +123,26 @@ def _unwrap(value: str) -> str:
 # --- Nest -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Nest:
     """Passes that run in order on each operation called `anchor`, nested nests included."""
 
     anchor: str
-    items: tuple[Pass | Nest, ...] = ()
+    parts: tuple[Pass | Nest | _LaterItems, ...] = ()
+    """The passes and nests, of which some may not be made yet."""
+
+    @cached_property
+    def items(self) -> tuple[Pass | Nest, ...]:
+        """All passes and nests."""
+        return _join(chain.from_iterable(map(_items_of, self.parts)))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal for the same passes and nests, whether or not they were made before."""
+        return isinstance(other, Nest) and (self.anchor, self.items) == (other.anchor, other.items)
+
+    def __hash__(self) -> int:
+        """Equal for equal nests."""
+        return hash(self.anchor)
 
     def __str__(self) -> str:
         """The text that `parse_pipeline` reads."""
@@ -136,18 +151,6 @@ class Nest:
     def accepts(self, step: Pass) -> bool:
         """True if the pass may run directly on the operations of this nest."""
         return step.anchor in (ANY, self.anchor)
-
-    def with_item(self, item: Pass | Nest) -> Nest:
-        """This nest with one more item at its end.
-
-        Neighbouring nests on the same operations become one, so that all their passes run on a
-        function before the next function's turn, as in MLIR.
-        """
-        if self.items and isinstance(item, Nest):
-            *others, last = self.items
-            if isinstance(last, Nest) and last.anchor == item.anchor:
-                return Nest(self.anchor, (*others, Nest(last.anchor, (*last.items, *item.items))))
-        return Nest(self.anchor, (*self.items, item))
 
     def passes(self) -> Iterator[Pass]:
         """All passes, those of nested nests included."""
@@ -170,17 +173,54 @@ class Nest:
         return Nest(self.anchor, tuple(items))
 
 
+PartT = TypeVar("PartT")
+
+
+def _join(parts: Iterable[PartT]) -> tuple[PartT, ...]:
+    """The same with neighbouring nests on the same operations as one.
+
+    So all their passes run on a function before the next function's turn, as in MLIR.
+    """
+    joined: list[Any] = []
+    for part in parts:
+        last = joined[-1] if joined else None
+        if isinstance(part, Nest) and isinstance(last, Nest) and last.anchor == part.anchor:
+            joined[-1] = Nest(part.anchor, _join((*last.parts, *part.parts)))
+        else:
+            joined.append(part)
+    return tuple(joined)
+
+
+@dataclass(frozen=True, eq=False)
+class _LaterItems:
+    """What `LaterPasses` add to a nest on `anchor`."""
+
+    passes: LaterPasses
+    anchor: str
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @cached_property
+    def items(self) -> tuple[Pass | Nest, ...]:
+        """The passes, made now, and nests of them."""
+        made = (_from_environment(each, self.environment) for each in make_all(self.passes))
+        return nest_implicitly(self.anchor, made).items
+
+
+def _items_of(part: Pass | Nest | _LaterItems) -> tuple[Pass | Nest, ...]:
+    return part.items if isinstance(part, _LaterItems) else (part,)
+
+
 def with_environment(nest: Nest, environment: Mapping[str, str]) -> Nest:
     """The same nest with values from environment variables where options have their defaults."""
-    return Nest(
-        nest.anchor,
-        tuple(
-            with_environment(item, environment)
-            if isinstance(item, Nest)
-            else _from_environment(item, environment)
-            for item in nest.items
-        ),
-    )
+
+    def ask(part: Pass | Nest | _LaterItems) -> Pass | Nest | _LaterItems:
+        if isinstance(part, Nest):
+            return with_environment(part, environment)
+        if isinstance(part, _LaterItems):
+            return replace(part, environment=environment)
+        return _from_environment(part, environment)
+
+    return Nest(nest.anchor, tuple(map(ask, nest.parts)))
 
 
 _environment: ContextVar[Mapping[str, str] | None] = ContextVar("environment", default=None)
@@ -218,16 +258,21 @@ def item_text(item: Pass | Nest) -> str:
     return f"{item.name}{{{options}}}" if options else item.name
 
 
-def nest_implicitly(anchor: str, items: Iterable[Pass | Nest]) -> Nest:
-    """A nest of `items` in which passes on other operations get a nest of their own."""
+def nest_implicitly(anchor: str, parts: Iterable[Pass | Nest | _LaterItems]) -> Nest:
+    """A nest of `parts` in which passes on other operations get a nest of their own."""
     nest = Nest(anchor)
-    for item in items:
-        is_elsewhere = isinstance(item, Pass) and not nest.accepts(item)
-        nest = nest.with_item(Nest(item.anchor, (item,)) if is_elsewhere else item)
-    return nest
+    return Nest(
+        anchor,
+        _join(
+            Nest(part.anchor, (part,))
+            if isinstance(part, Pass) and not nest.accepts(part)
+            else part
+            for part in parts
+        ),
+    )
 
 
-def make_items(name: str, options: str, anchor: str) -> tuple[Pass | Nest, ...]:
+def make_items(name: str, options: str, anchor: str) -> tuple[Pass | Nest | _LaterItems, ...]:
     """What the pass or pipeline with this registered name adds to a nest on `anchor`.
 
     A pipeline nests its passes as they need it; a pass stays as it is. Raises OptionError if there
@@ -248,7 +293,10 @@ def make_items(name: str, options: str, anchor: str) -> tuple[Pass | Nest, ...]:
     made = parse_options(cls, options)
     if isinstance(made, Pipeline):
         made = _from_environment(made, _environment.get() or {})
-        return nest_implicitly(anchor, made.passes()).items
+        parts = (
+            each if isinstance(each, Pass) else _LaterItems(each, anchor) for each in made.steps()
+        )
+        return nest_implicitly(anchor, parts).parts
     return (made,)
 
 
@@ -323,15 +371,14 @@ class _PipelineReader:
         return nest
 
     def items(self, anchor: str) -> Nest:
-        nest = Nest(anchor)
+        parts = list[Pass | Nest | _LaterItems]()
         while True:
-            for item in self.item(nest):
-                nest = nest.with_item(item)
+            parts += self.item(Nest(anchor))
             self.skip_blanks()
             if not self.take(","):
-                return nest
+                return Nest(anchor, _join(parts))
 
-    def item(self, parent: Nest) -> tuple[Pass | Nest, ...]:
+    def item(self, parent: Nest) -> tuple[Pass | Nest | _LaterItems, ...]:
         self.skip_blanks()
         start = self.position
         name = self.name()
@@ -355,7 +402,9 @@ class _PipelineReader:
         self.depth -= 1
         return nest
 
-    def make(self, name: str, options: str, anchor: str, start: int) -> tuple[Pass | Nest, ...]:
+    def make(
+        self, name: str, options: str, anchor: str, start: int
+    ) -> tuple[Pass | Nest | _LaterItems, ...]:
         if lookup(name) is None:
             raise self.error(unknown_name(name), start)
         try:
@@ -482,12 +531,15 @@ class PassManager:
         self._run_nest(self.nest, ctx, op)
 
     def _run_nest(self, nest: Nest, ctx: Context, op: Operation) -> None:
-        for item in nest.items:
-            if isinstance(item, Pass):
-                self._run_pass(item, ctx, op)
+        for part in nest.parts:
+            if isinstance(part, _LaterItems) and not run_on(part.passes, op):
                 continue
-            for child in children(op, item.anchor):
-                self._run_child(item, ctx, child)
+            for item in _items_of(part):
+                if isinstance(item, Pass):
+                    self._run_pass(item, ctx, op)
+                    continue
+                for child in children(op, item.anchor):
+                    self._run_child(item, ctx, child)
 
     def _run_child(self, nest: Nest, ctx: Context, op: Operation) -> None:
         for instrument in self.instruments:
@@ -887,14 +939,11 @@ def _changes(before: Counter[str], after: Counter[str]) -> str:
 
 # Neither looks at a character more than a few times, whatever the file contains: a section ends
 # before the next begins, and what has matched is not given back.
-_SECTION = re.compile(
-    r"\{-#\s*+external_resources\s*+:\s*+\{\s*+mlir_reproducer\s*+:\s*+\{"
-    r"(?P<entries>(?:(?!\{-#).)*?)\}\s*+\}\s*+#-\}",
-    re.DOTALL,
+_SECTION = (
+    r"(?s)\{-#\s*+external_resources\s*+:\s*+\{\s*+mlir_reproducer\s*+:\s*+\{"
+    r"(?P<entries>(?:(?!\{-#).)*?)\}\s*+\}\s*+#-\}"
 )
-_ENTRY = re.compile(
-    r'(?<!\w)(?P<key>\w++)\s*+:\s*+(?:"(?P<text>(?:[^"\\\n]|\\.)*+)"|(?P<word>true|false))'
-)
+_ENTRY = r'(?<!\w)(?P<key>\w++)\s*+:\s*+(?:"(?P<text>(?:[^"\\\n]|\\.)*+)"|(?P<word>true|false))'
 
 
 @dataclass(frozen=True)
@@ -910,7 +959,7 @@ def reproducer_text(source: str, nest: Nest, *, verify_each: bool) -> str:
     """The IR in `source` followed by a section that says how it was run."""
     pipeline = quote(str(nest).encode("utf-8", "surrogateescape"))
     return (
-        f"{_SECTION.sub('', source).rstrip()}\n\n"
+        f"{re.sub(_SECTION, '', source).rstrip()}\n\n"
         "{-#\n"
         "  external_resources: {\n"
         "    mlir_reproducer: {\n"
@@ -927,8 +976,8 @@ def read_reproducer(source: str) -> Reproducer:
     """The parts of a reproducer; OptionError if `source` is none."""
     from ttmlir.mlir.lexer import unescape
 
-    section = _SECTION.search(source)
-    found = list(_ENTRY.finditer(section["entries"])) if section else []
+    section = re.search(_SECTION, source)
+    found = list(re.finditer(_ENTRY, section["entries"])) if section else []
     texts = {entry["key"]: entry["text"] for entry in found if entry["text"] is not None}
     words = {entry["key"]: entry["word"] for entry in found}
     if section is None or "pipeline" not in texts:

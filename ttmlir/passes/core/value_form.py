@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from ttmlir.passes.core.base import LaterPasses, Pass, Pipeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Operation
-
-    from ttmlir.passes.core.base import Pass
 
 PassT = TypeVar("PassT", bound="Pass")
 
@@ -96,11 +98,6 @@ def _has_values(root: Operation) -> bool:
     )
 
 
-def in_value_form(passes: Sequence[Pass]) -> list[Pass]:
-    """The passes, which are left out for modules that are not spelled as in 2026."""
-    return [when("2026", each) for each in passes]
-
-
 def in_earlier_form(passes: Sequence[Pass]) -> list[Pass]:
     """The passes, which are left out for modules that are spelled as in 2026."""
     return [when("2024", each) for each in passes]
@@ -134,6 +131,36 @@ CONDITIONS: Mapping[str, Callable[[Operation], bool]] = {
     "not-tt": _does_not_name_tt,
 }
 """How modules are spelled, by the year; how those of other dialects are, by what they name."""
+
+
+def run_on(later: LaterPasses, root: Operation) -> bool:
+    """True if the passes run on a module."""
+    return CONDITIONS[later.spelling](root)
+
+
+def make_all(later: LaterPasses) -> list[Pass]:
+    """The passes, each of which is left out for other modules."""
+    return [when(later.spelling, each) for each in later.make()]
+
+
+@dataclass(frozen=True)
+class SpelledPipeline(Pipeline):
+    """A pipeline some of whose passes depend on how a module is spelled."""
+
+    def passes(self) -> Sequence[Pass]:
+        """The passes for modules of all spellings."""
+        made: list[Pass] = []
+        for step in self.choose_steps():
+            made += make_all(step) if isinstance(step, LaterPasses) else [step]
+        return made
+
+    def steps(self) -> Sequence[Pass | LaterPasses]:
+        """The same, made for the first module of a spelling."""
+        return self.choose_steps()
+
+    @abstractmethod
+    def choose_steps(self) -> Sequence[Pass | LaterPasses]:
+        """The passes that the options ask for."""
 
 
 @cache

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ttmlir.ir.builder import SPELLING_HELP, TTIRSpelling
 from ttmlir.mlir.option_values import option
-from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.core.base import LaterPasses, Pass, Pipeline
+from ttmlir.passes.core.value_form import SpelledPipeline
 from ttmlir.passes.general.argument_types import ARGUMENT_TYPES, ArgumentTypes
 from ttmlir.passes.pipelines.linalg import MAX_TRIP_COUNT
 from ttmlir.passes.pipelines.ttir_to_ttnn import ModelToTTNNPipeline
@@ -125,7 +126,7 @@ class StableHLOPipeline(Pipeline):
 
 
 @dataclass(frozen=True)
-class StableHLOToTTIRPipeline(Pipeline):
+class StableHLOToTTIRPipeline(SpelledPipeline):
     """Lower stablehlo to the ttir operations that ttnn has."""
 
     name = "stablehlo-to-ttir-pipeline"
@@ -147,24 +148,25 @@ class StableHLOToTTIRPipeline(Pipeline):
         True, "Replace composites by calls of what they are made of"
     )
 
-    def passes(self) -> Sequence[Pass]:
+    def choose_steps(self) -> Sequence[Pass | LaterPasses]:
         """Calls, control flow, ttir, general operations."""
-        from ttmlir.passes.core.value_form import when
         from ttmlir.passes.general.remove_dead_values import RemoveDeadValuesPass
-        from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
 
         remove = [RemoveDeadValuesPass()] if self.enable_remove_dead_values else []
-        early = (*_stablehlo_to_ttir(self.max_trip_count), TTIRDecompositionPass())
         if self.spelling is TTIRSpelling.EARLY:
-            return (*early, *remove)
-        late = self._late_passes()
+            return (*self._early_passes(), *remove)
         if self.spelling is not TTIRSpelling.AS_MODULE:
-            return (*late, *remove)
+            return (*self._late_passes(), *remove)
         return (
-            *(when("tt", step) for step in early),
-            *(when("not-tt", step) for step in late),
+            LaterPasses("tt", self._early_passes),
+            LaterPasses("not-tt", self._late_passes),
             *remove,
         )
+
+    def _early_passes(self) -> Sequence[Pass]:
+        from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
+
+        return (*_stablehlo_to_ttir(self.max_trip_count), TTIRDecompositionPass())
 
     def _late_passes(self) -> Sequence[Pass]:
         """What tt-mlir of 2025 and 2026 does, which leaves more to the passes after it."""

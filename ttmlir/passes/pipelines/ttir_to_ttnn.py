@@ -19,7 +19,8 @@ from ttmlir.mlir.option_values import (
     list_of,
     option,
 )
-from ttmlir.passes.core.base import Pass, Pipeline
+from ttmlir.passes.core.base import LaterPasses, Pass, Pipeline
+from ttmlir.passes.core.value_form import SpelledPipeline, in_earlier_form, when
 from ttmlir.passes.general.argument_types import ARGUMENT_TYPES, ArgumentTypes
 from ttmlir.passes.placement.layout_overrides import (
     BLOCK_FLOAT,
@@ -251,7 +252,7 @@ class LateOptions(Pipeline):
 
 
 @dataclass(frozen=True)
-class TTIRToTTNNBackendPipeline(LateOptions):
+class TTIRToTTNNBackendPipeline(LateOptions, SpelledPipeline):
     """Lower ttir to ttnn, ready to be written to a .ttnn file or as C++.
 
     Without options it does what tt-mlir's does: that of 2024, or of 2026 for modules spelled so.
@@ -287,14 +288,12 @@ class TTIRToTTNNBackendPipeline(LateOptions):
         TTNNSpelling.AS_MODULE, "The year of the ttnn that is written: module, 2024 or 2026"
     )
 
-    def passes(self) -> Sequence[Pass]:
+    def choose_steps(self) -> Sequence[Pass | LaterPasses]:
         """The passes of 2024 and those of 2026, of which a module gets one or the other.
 
         With options that only passes of 2024 know, every module gets those.
         """
-        from ttmlir.passes.core.value_form import in_earlier_form, in_value_form, when
         from ttmlir.passes.general.convert_spelling import ConvertSpellingPass
-        from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
 
         asked = self._asked_of_2024()
         if self.spelling is TTNNSpelling.LATE and asked:
@@ -302,12 +301,20 @@ class TTIRToTTNNBackendPipeline(LateOptions):
             raise OptionError(f"passes of 2026 do not have {flags}; spelling=2024 has")
         if self.spelling is TTNNSpelling.EARLY or asked:
             return self.early_passes()
-        late = (*self.common_pipeline().passes(), *TTNNCommonToRuntimePipeline().passes())
+        self.late_options()
+        as_values = ConvertSpellingPass(to=Spelling.LATE)
         if self.spelling is TTNNSpelling.LATE:
-            general = in_earlier_form([TTIRDecompositionPass()])
-            return (*general, ConvertSpellingPass(to=Spelling.LATE), *late)
-        as_values = when("2025", ConvertSpellingPass(to=Spelling.LATE))
-        return (as_values, *in_value_form(late), *in_earlier_form(self.early_passes()))
+            from ttmlir.passes.ttir.decomposition.ttir_decomposition import TTIRDecompositionPass
+
+            return (*in_earlier_form([TTIRDecompositionPass()]), as_values, *self._late_passes())
+        return (
+            when("2025", as_values),
+            LaterPasses("2026", self._late_passes),
+            LaterPasses("2024", self.early_passes),
+        )
+
+    def _late_passes(self) -> Sequence[Pass]:
+        return (*self.common_pipeline().passes(), *TTNNCommonToRuntimePipeline().passes())
 
     def _asked_of_2024(self) -> list[str]:
         """The options that were given and that only passes of 2024 know."""

@@ -104,7 +104,7 @@ def warn_of_unknown_names(
 
 # --- Layout overrides -----------------------------------------------------------------------------
 
-_GRID = re.compile(r"[1-9]\d{0,3}(x[1-9]\d{0,3})+", re.ASCII)
+_GRID = r"(?a)[1-9]\d{0,3}(x[1-9]\d{0,3})+"
 
 _WORDS: dict[str, tuple[KeywordEnum, ...]] = {
     "memory_space": (MemorySpace.DEVICE_DRAM, MemorySpace.DEVICE_L1),
@@ -132,7 +132,7 @@ class LayoutOverride:
         """`8x8:l1:block_sharded`; ValueError for other keywords and for two of a kind."""
         given: dict[str, Any] = {}
         for word in text.split(":"):
-            if _GRID.fullmatch(word):
+            if re.fullmatch(_GRID, word):
                 name, value = "grid", tuple(map(int, word.split("x")))
             elif word in _FIELD_OF:
                 name, value = _FIELD_OF[word]

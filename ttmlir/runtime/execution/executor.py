@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -23,12 +23,14 @@ from ttmlir.runtime.execution.steps import (
     Step,
     count_iterations,
 )
-from ttmlir.runtime.generic import GenericProgram, run_generic, simulator_options
 from ttmlir.runtime.tensor import Array
-from ttmlir.sim.execution.run import ProgramReport
-from ttmlir.sim.machine.device import SimChip
-from ttmlir.sim.options import SimOptions
-from ttmlir.sim.timing.timeline import Timeline
+
+if TYPE_CHECKING:
+    from ttmlir.runtime.generic import GenericProgram
+    from ttmlir.sim.execution.run import ProgramReport
+    from ttmlir.sim.machine.device import SimChip
+    from ttmlir.sim.options import SimOptions
+    from ttmlir.sim.timing.timeline import Timeline
 
 # --- Runner ---------------------------------------------------------------------------------------
 # Runs the programs of kernels of a `.ttnn` file, and keeps what they did.
@@ -63,12 +65,17 @@ class GenericRunner:
     @classmethod
     def of(cls, prepared: PreparedProgram) -> GenericRunner:
         """For the chip and the numerics of a program."""
+        # Most programs have no kernels, and run without the simulator's modules.
+        from ttmlir.runtime.generic import simulator_options
+
         return cls(chip_of(prepared.program.binary), simulator_options(prepared.numerics))
 
     def run(
         self, operation: Operation, program: GenericProgram, inputs: Sequence[Array]
     ) -> tuple[Array, ...]:
         """The tensors that a program writes."""
+        from ttmlir.runtime.generic import run_generic
+
         run = run_generic(
             program, inputs, self.chip, self.options, print_line=self.print_line, record=self.record
         )

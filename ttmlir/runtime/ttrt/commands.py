@@ -57,6 +57,7 @@ from ttmlir.runtime.ttrt.files import (
 from ttmlir.runtime.ttrt.options import (
     BINARY,
     COMMON_OPTIONS,
+    SUMMARIES,
     Option,
     attribute_name,
     resolve,
@@ -381,7 +382,7 @@ class Check(Command):
     """Compare each binary's system description with every one given, field by field."""
 
     name = "check"
-    summary = "Check that binaries were compiled for a system."
+    summary = SUMMARIES["check"]
     options = (
         BINARY,
         *COMMON_OPTIONS,
@@ -502,7 +503,7 @@ class Query(Command):
     """Describe a system as JSON; with `--save-artifacts`, write it as `system_desc.ttsys`."""
 
     name = "query"
-    summary = "Describe a simulated board, or save its description for the compiler."
+    summary = SUMMARIES["query"]
     options = (
         *COMMON_OPTIONS,
         Option(
@@ -737,7 +738,7 @@ class Run(Command):
     """Run every program of every file, on made-up inputs or given ones."""
 
     name = "run"
-    summary = "Run binaries on the CPU."
+    summary = SUMMARIES["run"]
     options = RUN_OPTIONS
     RECORDS_KERNELS: ClassVar[bool] = False
     """True if `note_run` wants to know what the threads of kernels did when."""
@@ -1051,7 +1052,7 @@ class Perf(Run):
     kernels, simulated."""
 
     name = "perf"
-    summary = "Time operations, estimated on the device or measured here, or simulate kernels."
+    summary = SUMMARIES["perf"]
     options = PERF_OPTIONS
     RECORDS_KERNELS = True
     WARMS_UP = True
@@ -1203,7 +1204,7 @@ class Read(Command):
     """Print a section of a `.ttnn`, `.ttm` or `.ttsys` file."""
 
     name = "read"
-    summary = "Show sections of a binary or of a system description."
+    summary = SUMMARIES["read"]
     options = (
         BINARY,
         *COMMON_OPTIONS,

@@ -11,6 +11,15 @@ from typing import Any
 from ttmlir.errors import UnknownKeyError
 from ttmlir.runtime.errors import InputError
 
+SUMMARIES = {
+    "read": "Show sections of a binary or of a system description.",
+    "run": "Run binaries on the CPU.",
+    "query": "Describe a simulated board, or save its description for the compiler.",
+    "perf": "Time operations, estimated on the device or measured here, or simulate kernels.",
+    "check": "Check that binaries were compiled for a system.",
+}
+"""What the commands do, in the order of the help; `Read` is the class of `read`."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Option:

@@ -30,7 +30,6 @@ from ttmlir.runtime.hooks import DebugHooks
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.locations import place_in
 from ttmlir.runtime.memory import memory_document, program_memory
-from ttmlir.runtime.metal_session import CommandReport
 from ttmlir.runtime.profiler_table import profiler_csv, tensor_columns
 from ttmlir.runtime.system_desc import read_system_desc
 from ttmlir.runtime.tensor import TensorDesc
@@ -38,7 +37,6 @@ from ttmlir.runtime.ttrt.files import FileManager, Logger, Source
 from ttmlir.runtime.ttrt.running import Golden, ProgramRun
 from ttmlir.schema import FlatbufferError, TableView, identify, load_schema
 from ttmlir.schema.versions import unknown_kind
-from ttmlir.sim.execution.run import ProgramReport
 from ttmlir.sim.timing.report import ProgramTimes, bound, operation_table, thread_table
 from ttmlir.sim.timing.report import summary as report_summary
 from ttmlir.sim.timing.timeline import Timeline, chrome_trace
@@ -46,7 +44,9 @@ from ttmlir.terminal import shown_name
 
 if TYPE_CHECKING:
     from ttmlir.runtime.binary import Operation
+    from ttmlir.runtime.metal_session import CommandReport
     from ttmlir.runtime.tensor import Array
+    from ttmlir.sim.execution.run import ProgramReport
 
 
 # --- Artifacts ------------------------------------------------------------------------------------

@@ -27,8 +27,6 @@ from ttmlir.runtime.golden import (
     Tolerance,
     compare,
 )
-from ttmlir.runtime.metal_program import Command, MetalProgram
-from ttmlir.runtime.metal_session import MetalGolden, MetalRun, execute
 from ttmlir.runtime.session import prepare_submission, run_prepared, to_host, to_layout
 from ttmlir.runtime.tensor import (
     Array,
@@ -41,10 +39,12 @@ from ttmlir.runtime.tensor import (
     open_device,
     split_complex,
 )
-from ttmlir.sim.options import SimOptions
 
 if TYPE_CHECKING:
     from ttmlir.runtime.execution.executor import GenericReport, GenericRunner
+    from ttmlir.runtime.metal_program import Command
+    from ttmlir.runtime.metal_session import MetalRun
+    from ttmlir.sim.options import SimOptions
 
 
 # --- Inputs ---------------------------------------------------------------------------------------
@@ -565,6 +565,9 @@ def run_kernels(
 
     `print_line` takes what kernels print; `record` keeps what their threads did when.
     """
+    from ttmlir.runtime.metal_program import MetalProgram
+    from ttmlir.runtime.metal_session import MetalGolden, execute
+
     assert isinstance(program, MetalProgram), "the program is one of a .ttm file"
     values = [
         convert(array, ref.desc.element.compute)

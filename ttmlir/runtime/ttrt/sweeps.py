@@ -7,14 +7,11 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
-from multiprocessing import get_context
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Protocol, cast
@@ -377,6 +374,10 @@ def run_on_processes(cases: Sequence[Case], jobs: int) -> Iterator[Done]:
 
 def _run_pool(cases: Sequence[Case], jobs: int) -> Iterator[Done]:
     """Cases as they end, until all have or a process dies."""
+    from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
     workers = min(jobs, len(cases))
     # A process that is forked would inherit threads, such as that of the bar, at any point.
     executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
