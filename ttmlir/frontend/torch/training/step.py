@@ -20,6 +20,7 @@ from typing import Any, cast
 from ttmlir.errors import ArgumentTypeError
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
+from ttmlir.frontend.torch.decompositions.untraceable import lookups_noted
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import array_of, tensor_of
 from ttmlir.frontend.torch.training.holding import attributes_replaced, hold
@@ -155,8 +156,9 @@ def _compile(
         computes_gradients = True
 
         def forward(self, *batch: Any, **rates: Sequence[Any]) -> Any:
-            keeping.begin()
-            return torch.utils._pytree.tree_map(_detached, run(self, batch, rates))
+            with lookups_noted() as lookups:
+                keeping.begin(lookups)
+                return torch.utils._pytree.tree_map(_detached, run(self, batch, rates))
 
     Step.__name__ = f"{name}_step"
     step: Any = Step()
@@ -303,13 +305,15 @@ class TrainStep:
             owner = optimizers[moved.optimizer]
             for name, counter in moved.counters.items():
                 slots = moved.update.slots(moved.group, parameters[name])
-                if any(f"{OPTIMIZER}{slot}.{name}" not in state for slot in slots):
+                keeps = moved.update.counts or bool(slots)
+                if not keeps or any(f"{OPTIMIZER}{slot}.{name}" not in state for slot in slots):
                     # It had no gradient, and nothing was kept.
                     continue
                 kept = owner.state[parameters[name]]
                 kept.update({slot: state[f"{OPTIMIZER}{slot}.{name}"].clone() for slot in slots})
                 if moved.update.counts:
-                    kept["step"] = state[f"{OPTIMIZER}{counter}"].clone()
+                    number = state[f"{OPTIMIZER}{counter}"]
+                    kept["step"] = int(number) if moved.update.counts_whole else number.clone()
 
     def _places(self) -> dict[str, int]:
         """The arguments that are state, by their names."""
