@@ -19,8 +19,10 @@ pytestmark = pytest.mark.skipif(
 
 
 KERNELS = [FOLDER / "mlp.py", FOLDER / "vit_block.py"]
+SMALLEST = {"train_letters": ("--steps", "2", "--layers", "1", "--batch", "2")}
+"""Arguments of examples that take long else."""
 CASES = [
-    *(pytest.param(script, (), id=script.stem) for script in SCRIPTS),
+    *(pytest.param(script, SMALLEST.get(script.stem, ()), id=script.stem) for script in SCRIPTS),
     *(
         pytest.param(
             script,
@@ -57,7 +59,7 @@ def test_model_agrees_with_its_framework(
     printed = capsys.readouterr().out
     assert not end.value.code, printed
     assert "correlation" in printed
-    assert ("on the chip: " in printed) == bool(arguments)
+    assert ("on the chip: " in printed) == ("kernels" in arguments)
     assert len(source.splitlines()) < 80, "an example is one page"
 
 

@@ -231,6 +231,26 @@ def round_to_small_float(x: Array, form: SmallFloat) -> Array:
     return rounded if form.has_negative_zero else rounded + 0.0
 
 
+def small_float_of_bits(bits: Array, form: SmallFloat) -> Array:
+    """The finite numbers of f32 whose 8 bits in a format, no scale, are integers of 32 bits."""
+    first_normal = 1 << form.mantissa_bits
+    size = bits & 127
+    is_small = size < first_normal
+    # Below the least normal exponent: as if in it, less what it begins with.
+    raised = is_small.where(size + first_normal, size)
+    lost = FORMAT_BITS["f32"][1] - form.mantissa_bits
+    number = ((raised << lost) + ((126 + form.least_exponent) << 23)).bitcast("f32")
+    number = is_small.where(number - math.ldexp(1.0, form.least_exponent), number)
+    return (bits > 127).where(-number, number)
+
+
+def unpack_bits(packed: Array, width: int) -> Array:
+    """Integers of so few bits, of 32: of the lowest bits of all bytes first, along dimension 0."""
+    words, mask = packed.cast("i32"), (1 << width) - 1
+    parts = [(words >> shift) & mask for shift in range(0, 8, width)]
+    return concatenate(parts, 0)
+
+
 def _round_normal(x: Array, form: SmallFloat) -> Array:
     """Cut the mantissa, after adding half of what is cut, less one bit unless it is odd."""
     lost = FORMAT_BITS["f32"][1] - form.mantissa_bits

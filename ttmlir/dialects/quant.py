@@ -1,22 +1,26 @@
-"""The quant dialect's type: integers that stand for real numbers.
+"""The quant dialect: integers that stand for real numbers.
 
 `!quant.uniform<i8:f32, 0.1:5>` is the type of integers q of 8 bits that stand for (q - 5) * 0.1 of
 f32. `<i8<-127:127>:f32, 0.1>` has another range than the storage type, `u8` has no sign, and
 `<i8:f32:1, {0.1:5, 0.2}>` has a scale and a zero point for each place along dimension 1.
+`quant.qcast` gives them of numbers, `quant.dcast` the numbers, `quant.scast` the plain integers.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import AnyFloat, Float64Type, IntegerType, Signedness
-from xdsl.ir import Attribute, Data, Dialect, TypeAttribute
-from xdsl.irdl import irdl_attr_definition
+from xdsl.dialects.builtin import AnyFloat, Float64Type, IntegerType, Signedness, TensorType
+from xdsl.ir import Attribute, Data, Dialect, SSAValue, TypeAttribute
+from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.traits import Pure
 
-from ttmlir.dialects.definition.syntax import expect, parse_signed
+from ttmlir.dialects.definition.ods import TENSOR, Signature, refuse, values
+from ttmlir.dialects.definition.syntax import ConversionOp, expect, parse_signed
 from ttmlir.mlir.attributes import format_float
 
 MAX_STORAGE_BITS = 32
@@ -149,5 +153,71 @@ def uniform_of(type: Attribute) -> Uniform | None:
     return type.data if isinstance(type, UniformType) else None
 
 
-QUANT = Dialect("quant", [], [UniformType])
+# -- operations ----------------------------------------------------------------------------------
+
+
+class _QuantCastOp(ConversionOp):
+    """Syntax `%operand : type to type`, of tensors of one shape, of which one is quantized."""
+
+    WORD: ClassVar[str] = "to"
+    SIGNATURE: ClassVar = Signature(values(input=TENSOR), values(result=TENSOR))
+    traits = traits_def(Pure())
+
+    def check_elements(self, plain: Attribute, uniform: Uniform) -> None:
+        """Ask for the type that the quantized one has for plain elements."""
+        if plain != uniform.expressed:
+            refuse(f"expressed type {uniform.expressed} is not the element type {plain}")
+
+    def verify_quantized(self, plain: SSAValue, quantized: SSAValue) -> None:
+        """Ask for one shape, and for types that belong together."""
+        ours, theirs = (cast("TensorType[Attribute]", each.type) for each in (plain, quantized))
+        if ours.get_shape() != theirs.get_shape():
+            refuse("requires the same shape for all operands and results")
+        uniform = uniform_of(theirs.element_type)
+        if uniform is None:
+            refuse(
+                f"{theirs} is no tensor of a quantized type, such as !quant.uniform<i8:f32, 0.1>"
+            )
+        self.check_elements(ours.element_type, uniform)
+
+
+class QuantizeCastOp(_QuantCastOp):
+    """Quantized numbers from others, rounded to the nearest, ties to even."""
+
+    name = "quant.qcast"
+
+    def verify_op(self) -> None:
+        """Ask for a quantized result."""
+        self.verify_quantized(self.operands[0], self.results[0])
+
+
+class DequantizeCastOp(_QuantCastOp):
+    """The numbers that quantized ones stand for."""
+
+    name = "quant.dcast"
+
+    def verify_op(self) -> None:
+        """Ask for a quantized operand."""
+        self.verify_quantized(self.results[0], self.operands[0])
+
+
+class StorageCastOp(_QuantCastOp):
+    """Integers as quantized numbers, or the other way round."""
+
+    name = "quant.scast"
+
+    def check_elements(self, plain: Attribute, uniform: Uniform) -> None:
+        """Ask for integers as wide as the stored ones, without a sign of their own."""
+        if plain != IntegerType(uniform.width):
+            refuse(f"storage type i{uniform.width} is not the element type {plain}")
+
+    def verify_op(self) -> None:
+        """Ask for one quantized type, on either side."""
+        pair = self.operands[0], self.results[0]
+        quantized = cast("TensorType[Attribute]", pair[0].type).element_type
+        plain, other = pair[::-1] if isinstance(quantized, UniformType) else pair
+        self.verify_quantized(plain, other)
+
+
+QUANT = Dialect("quant", [DequantizeCastOp, QuantizeCastOp, StorageCastOp], [UniformType])
 """The dialect, for an xDSL context."""

@@ -149,7 +149,8 @@ def _dialect_of(module: ModuleOp) -> str:
     """
     names = [op.name for op in module.walk()]
     dialects = (name.partition(".")[0] for name in names)
-    counts = Counter("stablehlo" if name in ("chlo", "sdy") else name for name in dialects)
+    beside_it = ("chlo", "quant", "sdy")
+    counts = Counter("stablehlo" if name in beside_it else name for name in dialects)
     known = [name for name, _ in counts.most_common() if name in TO_TTIR]
     # What linalg comes with may be all there is; ttir of 2024 has empty tensors to write to.
     beside = any(name.startswith("tensor.") and name != "tensor.empty" for name in names)

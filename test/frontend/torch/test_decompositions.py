@@ -352,7 +352,10 @@ def test_lists_of_tensors() -> None:
         torch._foreach_mul_(kept, 0.5)
         torch._foreach_copy_(kept[:1], [b])
         torch._foreach_zero_(kept[1:2])
-        return kept
+        factors = torch.tensor([0.5, -2.0])
+        torch._foreach_addcdiv_(kept[::2], [a, b], [b, a], factors)
+        torch._foreach_addcmul_(kept[::2], [a, b], [b, a], [0.5, 0.2])
+        return kept + list(torch._foreach_addcmul([a, b], [b, b], [a, b], factors))
 
     a, b = numbers(2, 3), numbers(2, 3, seed=1)
     torch.testing.assert_close(ttmlir.compile(change, a, b)(a, b), change(a, b))

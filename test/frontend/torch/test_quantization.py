@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import warnings
 from importlib import import_module
 from typing import Any
@@ -168,6 +170,87 @@ def test_scaled_products_of_floats_of_8_bits() -> None:
         actual = ttmlir.compile(multiply, a, b, s.abs(), t.abs())(a, b, s.abs(), t.abs())
         expected = (a.double() * s.abs()) @ (b.double() * t.abs())
         torch.testing.assert_close(actual.double(), expected, rtol=0.005, atol=0.02)
+
+
+def constants_of(compiled: Any) -> set[str]:
+    """The types of a program's constants of two dimensions, of more than one element."""
+    text = compiled.text("ttir", elide_above=16)
+    found = re.findall(r"dense_resource<__elided__> : tensor<([^>]*)>", text)
+    return {each for each in found if each.count("x") > 1}
+
+
+@pytest.mark.parametrize("name", FLOATS[:4])
+def test_weights_of_floats_of_8_bits_stay_bytes(name: str) -> None:
+    """All finite numbers of a format are taken apart exactly, also where 0 has one sign alone."""
+    codes = torch.arange(256, dtype=torch.int16).to(U8).view(getattr(torch, name))
+    codes = codes[codes.float().isfinite()]
+    weight = codes.repeat(20)[:4400].reshape(40, 110)
+
+    def function(x: Any) -> Any:
+        return x + weight.float()
+
+    x = torch.zeros(40, 110)
+    compiled = ttmlir.compile(function, x)
+    assert constants_of(compiled) == {"40x110xui8"}
+    for numerics in ("exact", "device"):
+        assert torch.equal(compiled(x, numerics=numerics), weight.float())
+    weight = weight.clone()
+    weight[3, 5] = math.nan
+    compiled = ttmlir.compile(function, x)
+    assert constants_of(compiled) == {"40x110xbf16"}
+    torch.testing.assert_close(compiled(x), weight.float(), rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "dtype", "stored"),
+    [
+        (-8, 8, I8, "28x90xui8"),
+        (0, 16, U8, "28x90xui8"),
+        (-2, 2, I8, "14x90xui8"),
+        (0, 4, I8, "14x90xui8"),
+        (-8, 9, I8, "56x90xi8"),
+        (-1, 16, I8, "56x90xi8"),
+    ],
+)
+def test_weights_of_few_bits_share_bytes(low: int, high: int, dtype: Any, stored: str) -> None:
+    """Integers of 4 and 2 bits, whatever type they are kept in."""
+    weight = integers(56, 90, low=low, high=high, dtype=dtype)
+    weight[0, :2] = torch.tensor([low, high - 1])
+    scale = numbers(56, 1)
+
+    def function(x: Any) -> Any:
+        return x + weight * scale
+
+    x = torch.zeros(56, 90)
+    compiled = ttmlir.compile(function, x)
+    assert constants_of(compiled) - {"56x1xf32"} == {stored}
+    for numerics in ("exact", "device"):
+        assert torch.equal(compiled(x, numerics=numerics), weight * scale)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_products_with_weights_packed_for_the_cpu(dtype: Any) -> None:
+    """torchao's weights of 4 bits on a CPU, in whose order their bytes are."""
+    integer = integers(48, 96, low=0, high=16, dtype=torch.int32)
+    packed = torch.ops.aten._convert_weight_to_int4pack_for_cpu(integer, 1)
+    scales = torch.stack([numbers(3, 48).abs(), numbers(3, 48, seed=2)], -1).to(dtype)
+
+    def multiply(x: Any) -> Any:
+        return torch.ops.aten._weight_int4pack_mm_for_cpu(x, packed, 32, scales)
+
+    x = numbers(5, 96, dtype=dtype)
+    compiled = ttmlir.compile(multiply, x)
+    tolerance = 1e-5 if dtype == torch.float32 else 0.02
+    expected = multiply(x)
+    largest = float(expected.abs().max())
+    torch.testing.assert_close(compiled(x), expected, rtol=tolerance, atol=tolerance * largest)
+    assert "24x3x32xui8" in constants_of(compiled)
+
+    def give(x: Any, packed: Any) -> Any:
+        return torch.ops.aten._weight_int4pack_mm_for_cpu(x, packed, 32, scales)
+
+    with pytest.raises(ttmlir.CompilationError, match="only weights that are constants are"):
+        ttmlir.compile(give, x, packed)
 
 
 def unpack_nibbles(packed: Any) -> Any:

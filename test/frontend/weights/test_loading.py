@@ -19,10 +19,17 @@ torch: Any = pytest.importorskip("torch", reason="needs torch")
 from samples.weight_files import adapter, gguf, safetensors  # noqa: E402
 
 import ttmlir  # noqa: E402
+from ttmlir.frontend.weights.blocks import TYPES  # noqa: E402
 from ttmlir.frontend.weights.loading import read_weights  # noqa: E402
 
 nn: Any = torch.nn
 HEADS, WIDTH, HIDDEN, WORDS = 2, 8, 12, 11
+SCALES = {
+    **dict.fromkeys(("Q4_1", "Q5_1", "Q4_K", "Q5_K"), (0, 2)),
+    **dict.fromkeys(("Q4_0", "Q5_0", "Q8_0"), (0,)),
+    "Q6_K": (208,),
+}
+"""Where the numbers of 16 bits of blocks stand."""
 
 
 class Layer(nn.Module):
@@ -200,6 +207,136 @@ def test_adapters_of_tables(tmp_path: Path) -> None:
     np.testing.assert_allclose(merged.weight.weight.detach(), expected, rtol=1e-5, atol=1e-6)
 
 
+def test_adapters_with_magnitudes(module: Any, tmp_path: Path) -> None:
+    """Rows of the sum of DoRA's weights have the lengths that are given."""
+    a, b, lengths = numbers(2, 5), numbers(3, 2), numbers(3) ** 2 + 1
+    given = {"0.lora_A.weight": a, "0.lora_B.weight": b, "0.lora_magnitude_vector": lengths}
+    folder = adapter(tmp_path / "a", given, use_dora=True)
+    found = ttmlir.load_weights(module, folder)[0].weight.detach().numpy()
+    directions = module[0].weight.detach().numpy() + 3 * b @ a
+    expected = directions / np.linalg.norm(directions, axis=1, keepdims=True) * lengths[:, None]
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    given["0.lora_magnitude_vector"] = numbers(4)
+    with pytest.raises(ttmlir.FileError, match=r"have the shape \[4\]; there have to be 3"):
+        ttmlir.load_weights(module, adapter(tmp_path / "b", given, use_dora=True))
+
+
+class Conv1D(nn.Module):
+    """The linear layer of GPT-2 in transformers, with its weight the other way around."""
+
+    def __init__(self) -> None:
+        """From 3 to 4."""
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.randn(3, 4)), nn.Parameter(torch.randn(4))
+
+    def forward(self, x: Any) -> Any:
+        """The product."""
+        return x @ self.weight + self.bias
+
+
+@pytest.mark.parametrize("use_dora", [False, True])
+@pytest.mark.parametrize("kind", ["linear", "table", "transposed"])
+def test_adapters_apart(kind: str, use_dora: bool, tmp_path: Path) -> None:
+    """Two small products give what the merged weight gives; the weight stays as it is."""
+    torch.manual_seed(0)
+    rows, columns, x = 4, 3, torch.randn(2, 3)
+    layer, config, names = nn.Linear(3, 4), {}, ("A.weight", "B.weight")
+    if kind == "table":
+        layer, columns, x = nn.Embedding(7, 4), 7, torch.tensor([[3, 0, 6]])
+        names = "embedding_A", "embedding_B"
+    elif kind == "transposed":
+        layer, config = Conv1D(), {"fan_in_fan_out": True}
+    module = nn.Sequential(layer)
+    given = {f"0.lora_{names[0]}": numbers(2, columns), f"0.lora_{names[1]}": numbers(rows, 2)}
+    if use_dora:
+        given["0.lora_magnitude_vector.weight"] = numbers(rows) ** 2 + 1
+    folder = adapter(tmp_path / "a", given, use_dora=use_dora, **config)
+    apart = ttmlir.load_weights(module, folder, merge=False)
+    assert torch.equal(apart[0].weight, layer.weight)
+    expected = ttmlir.load_weights(module, folder)(x).detach()
+    torch.testing.assert_close(apart(x), expected, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(ttmlir.compile(apart, x)(x), expected, rtol=1e-5, atol=1e-5)
+    twice = ttmlir.load_weights(apart, adapter(tmp_path / "b", given, **config), merge=False)
+    merged = ttmlir.load_weights(ttmlir.load_weights(module, folder), tmp_path / "b")
+    if not use_dora:
+        torch.testing.assert_close(twice(x), merged(x), rtol=1e-5, atol=1e-5)
+
+
+class Packed(nn.Module):
+    """A model whose rows are blocks of every kind."""
+
+    def __init__(self) -> None:
+        """Its layers."""
+        super().__init__()
+        parts: Any = nn.Module()
+        parts.q_proj = nn.Linear(256, 64, bias=False)
+        parts.v_proj = nn.Linear(256, 64, bias=False)
+        layer = nn.Module()
+        layer.self_attn = parts
+        self.model: Any = nn.Module()
+        self.model.embed_tokens = nn.Embedding(20, 256)
+        self.model.layers = nn.ModuleList([layer])
+        self.lm_head = nn.Linear(256, 20, bias=False)
+
+    def forward(self, tokens: Any) -> Any:
+        """What it computes."""
+        x = self.model.embed_tokens(tokens)
+        parts = self.model.layers[0].self_attn
+        return self.lm_head(x), parts.q_proj(x) * parts.v_proj(x)
+
+
+@pytest.mark.parametrize(
+    ("table", "query", "value", "stored"),
+    [
+        ("Q8_0", "Q4_0", "Q5_0", "32x8x1x32xui8"),
+        ("Q5_1", "Q4_1", "Q8_0", "32x8x1x32xui8"),
+        ("Q6_K", "Q4_K", "Q5_K", "32x1x8x32xui8"),
+    ],
+)
+def test_blocks_stay_packed(
+    table: str, query: str, value: str, stored: str, tmp_path: Path
+) -> None:
+    """The same numbers as of a file that is unpacked, tied and turned rows included."""
+    random = np.random.default_rng(0)
+    codes = {kind.name: (code, kind) for code, kind in TYPES.items()}
+    tensors: dict[str, tuple[tuple[int, ...], int, bytes]] = {}
+    for name, own, rows in (
+        ("token_embd", table, 20),
+        ("blk.0.attn_q", query, 64),
+        ("blk.0.attn_v", value, 64),
+    ):
+        code, kind = codes[own]
+        blocks = random.integers(0, 256, (rows * 256 // kind.elements, kind.size)).astype(np.uint8)
+        for place in SCALES[own]:
+            numbers_ = random.standard_normal((len(blocks), 1)).astype(np.float16)
+            blocks[:, place : place + 2] = numbers_.view(np.uint8)
+        tensors[f"{name}.weight"] = (rows, 256), code, blocks.tobytes()
+    path = tmp_path / "tiny.gguf"
+    said = {"general.architecture": "llama", "llama.attention.head_count": HEADS}
+    path.write_bytes(gguf(tensors, said))
+    module, tokens = Packed().eval(), torch.tensor([[3, 11, 0]])
+    packed = ttmlir.load_weights(module, path, packed=True)
+    with torch.no_grad():
+        expected = ttmlir.load_weights(module, path)(tokens)
+        for found, wanted in zip(packed(tokens), expected, strict=True):
+            assert torch.equal(found, wanted)
+    compiled = ttmlir.compile(packed, tokens)
+    for found, wanted in zip(compiled(tokens), expected, strict=True):
+        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-3 * float(wanted.abs().max()))
+    text = compiled.text("ttir", elide_above=16)
+    assert f"dense_resource<__elided__> : tensor<{stored}>" in text
+    assert "x256xf32>}" not in text
+    # An adapter beside packed weights, and one that is merged into them.
+    a, b = numbers(2, 256), numbers(64, 2)
+    name = "model.layers.0.self_attn.v_proj.lora_"
+    folder = adapter(tmp_path / "a", {f"{name}A.weight": a, f"{name}B.weight": b})
+    with torch.no_grad():
+        wanted = ttmlir.load_weights(module, [path, folder])(tokens)[1]
+        for merge in (False, True):
+            both = ttmlir.load_weights(module, [path, folder], packed=True, merge=merge)
+            torch.testing.assert_close(both(tokens)[1], wanted, rtol=1e-4, atol=1e-2)
+
+
 # -- what is refused -----------------------------------------------------------------------------
 
 
@@ -306,6 +443,13 @@ def test_names_of_strangers(tmp_path: Path) -> None:
     folder = adapter(tmp_path / "a", given, alpha_pattern={"(a+)+$": 4})
     with pytest.raises(ttmlir.FileError, match="names of modules are supported"):
         read_weights(folder)
+    module = nn.Sequential(nn.Conv2d(1, 2, 1))
+    module[0].weight = nn.Parameter(torch.zeros(3, 5))
+    folder = adapter(
+        tmp_path / "c", {"0.lora_A.weight": numbers(2, 5), "0.lora_B.weight": numbers(3, 2)}
+    )
+    with pytest.raises(ttmlir.InputError, match=r"is the weight of a Conv2d; .* merge=False"):
+        ttmlir.load_weights(module, folder, merge=False)
     folder = adapter(tmp_path / "b", given, peft_type="IA3")
     with pytest.raises(ttmlir.FileError, match="adapters of the kind 'IA3' are not supported"):
         read_weights(folder)

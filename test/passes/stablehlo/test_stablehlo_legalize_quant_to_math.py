@@ -86,6 +86,63 @@ def test_quantizing(type: str, low: int, high: int, dtype: Any, scale: float, ze
     np.testing.assert_array_equal(number, dequantize(integer, scale, zero))
 
 
+# Plain integers of 4 bits are kept in 8.
+@pytest.mark.filterwarnings("ignore:.*tensors of i4 are kept as i8")
+@pytest.mark.parametrize(
+    ("type", "plain", "low", "high", "zero"),
+    [
+        ("i8:f32, 0.1:5", "i8", -128, 127, 5),
+        ("u8:f32, 0.1:128", "i8", 0, 255, 128),
+        ("u4:f32, 0.1:3", "i4", 0, 15, 3),
+        ("i4:f32, 0.1:-3", "i4", -8, 7, -3),
+    ],
+)
+def test_casts_of_the_quant_dialect(type: str, plain: str, low: int, high: int, zero: int) -> None:
+    """Numbers to integers, to the bits of these and back, and to numbers."""
+    text = f"""
+    !q = !quant.uniform<{type}>
+    func.func @main(%x: tensor<5x33xf32>) -> (tensor<5x33x{plain}>, tensor<5x33xf32>) {{
+      %0 = quant.qcast %x : tensor<5x33xf32> to tensor<5x33x!q>
+      %1 = quant.scast %0 : tensor<5x33x!q> to tensor<5x33x{plain}>
+      %2 = quant.scast %1 : tensor<5x33x{plain}> to tensor<5x33x!q>
+      %3 = quant.dcast %2 : tensor<5x33x!q> to tensor<5x33xf32>
+      return %1, %3 : tensor<5x33x{plain}>, tensor<5x33xf32>
+    }}"""
+    x = numbers(5, 33)
+    expected = quantize(x, 0.1, zero, low, high, np.int32)
+    integer, number = run(text, x)
+    wrapped = (
+        np.where(expected > high // 2, expected - high - 1, expected) if low == 0 else expected
+    )
+    np.testing.assert_array_equal(integer, wrapped)
+    np.testing.assert_array_equal(number, dequantize(expected, 0.1, zero))
+    printed = print_module(parse(text, file_name="a.mlir"))
+    assert print_module(parse(printed, file_name="b.mlir")) == printed
+
+
+@pytest.mark.parametrize(
+    ("operation", "operand", "result", "message"),
+    [
+        ("qcast", "3xf32", "3xi8", "tensor<3xi8> is no tensor of a quantized type"),
+        ("qcast", "3xbf16", "3x!q", "expressed type f32 is not the element type bf16"),
+        ("dcast", "3x!q", "4xf32", "requires the same shape for all operands and results"),
+        ("scast", "3xi16", "3x!q", "storage type i8 is not the element type i16"),
+        ("scast", "3xi8", "3xi8", "tensor<3xi8> is no tensor of a quantized type"),
+    ],
+)
+def test_wrong_casts(operation: str, operand: str, result: str, message: str) -> None:
+    """Types that do not belong together, at the operation."""
+    text = f"""
+    !q = !quant.uniform<i8:f32, 0.1>
+    func.func @main(%x: tensor<{operand}>) -> tensor<{result}> {{
+      %0 = quant.{operation} %x : tensor<{operand}> to tensor<{result}>
+      return %0 : tensor<{result}>
+    }}"""
+    with pytest.raises(ttmlir.CompilationError) as caught:
+        ttmlir.compile(text)
+    assert message in str(caught.value)
+
+
 _TYPES = """
     !a = !quant.uniform<i8:f32, 0.05:5>
     !b = !quant.uniform<i8:f32, 0.2:-7>

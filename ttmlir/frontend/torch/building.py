@@ -11,6 +11,7 @@ from ttmlir.arrays.carriers import array_of
 from ttmlir.frontend import body
 from ttmlir.frontend.body import Shape
 from ttmlir.frontend.torch.elements import elements_of_tensor, numbers_of_tensor
+from ttmlir.frontend.torch.packing import pack
 
 __all__ = ["BodyBuilder", "Shape"]
 
@@ -33,6 +34,8 @@ class BodyBuilder(body.BodyBuilder):
         return numbers
 
     def create_tensor(self, tensor: object) -> SSAValue:
-        """A constant of the numbers of a torch tensor."""
-        elements = elements_of_tensor(tensor)
-        return self.create_constant(elements, elements.type)
+        """A constant of the numbers of a torch tensor; weights of few bits are kept packed."""
+        packed = pack(tensor)
+        elements = elements_of_tensor(tensor if packed is None else packed.bytes)
+        constant = self.create_constant(elements, elements.type)
+        return constant if packed is None else self.value_of(packed.unpack(self.array(constant)))

@@ -68,7 +68,7 @@ _INSTEAD = {
         EAGER_QUANTIZATION,
     ),
     **dict.fromkeys(
-        ("_weight_int4pack_mm", "_weight_int4pack_mm_for_cpu", "_convert_weight_to_int4pack"),
+        ("_weight_int4pack_mm", "_convert_weight_to_int4pack"),
         "the order of packed bytes is the other device's; unpack them by & 15 and >> 4, and "
         "multiply with their scales",
     ),

@@ -1,4 +1,4 @@
-"""LoRA adapters in folders as peft writes them, merged into the weights that they change."""
+"""LoRA and DoRA adapters in folders as peft writes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ttmlir.frontend.weights.sources import Entry
 CONFIG = "adapter_config.json"
 _TENSORS = "adapter_model.safetensors"
 _PREFIX = "base_model.model."
-_UNSUPPORTED = ("use_dora", "use_qalora", "lora_bias", "trainable_token_indices")
+_UNSUPPORTED = ("use_qalora", "lora_bias", "trainable_token_indices")
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Product:
     b: Entry
     scale: float
     transposed: bool
+    magnitudes: Entry | None = None
+    """Of DoRA: the lengths that the rows of the sum are given, columns of `transposed` ones."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,9 @@ def read_adapter(folder: Path) -> Adapter:
     whole: dict[str, Entry] = {}
     for name, entry in tensors.items():
         own = name.removeprefix(_PREFIX)
-        found = re.fullmatch(r"(.+)\.lora_(embedding_)?([AB])(\.weight)?", own)
+        found = re.fullmatch(
+            r"(.+)\.lora_(embedding_)?(A|B|magnitude_vector)(\.(weight|default))*", own
+        )
         if found is not None:
             key = f"{found[1]}.weight"
             pairs.setdefault(key, {})[f"{found[3]}{found[2] or ''}"] = entry
@@ -77,12 +81,19 @@ def _products(
                 f"{folder}: the matrices of {name!r} have the shapes {list(a.shape)} and "
                 f"{list(b.shape)}, which are not those of a product"
             )
+        magnitudes = parts.get("magnitude_vector")
+        if magnitudes is not None and magnitudes.shape != b.shape[:1]:
+            raise FileError(
+                f"{folder}: the magnitudes of {name!r} have the shape {list(magnitudes.shape)}; "
+                f"there have to be {b.shape[0]}"
+            )
         module = name.removesuffix(".weight")
         alpha = _of(config.get("alpha_pattern"), module, config.get("lora_alpha", 8))
         if isinstance(alpha, bool) or not isinstance(alpha, int | float):
             raise FileError(f"{folder / CONFIG}: lora_alpha is {alpha!r}, which is no number")
         scale = float(alpha) / (math.sqrt(rank) if config.get("use_rslora") else rank)
-        yield name, Product(a, b, scale, is_table or bool(config.get("fan_in_fan_out")))
+        transposed = is_table or bool(config.get("fan_in_fan_out"))
+        yield name, Product(a, b, scale, transposed, magnitudes)
 
 
 def _of(patterns: Any, module: str, default: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.errors import FileError
-from ttmlir.frontend.weights.blocks import TYPES, BlockType
+from ttmlir.frontend.weights.blocks import TYPES, BlockType, Parts
 from ttmlir.frontend.weights.sources import Entry, check_shape, open_bytes
 
 _SCALARS: Mapping[int, str] = {
@@ -154,7 +154,8 @@ class _Reader:
                 f"{begin:,} on, and the file {len(self._data):,}"
             )
         data = self._data[begin : begin + size]
-        return Entry(shape, kind.name, lambda: _decode(data, kind).reshape(shape))
+        parts = None if kind.split is None or not count else lambda: _split(data, kind, shape)
+        return Entry(shape, kind.name, lambda: _decode(data, kind).reshape(shape), parts)
 
 
 def _decode(data: NDArray[np.uint8], kind: BlockType) -> NDArray[Any]:
@@ -167,3 +168,10 @@ def _decode(data: NDArray[np.uint8], kind: BlockType) -> NDArray[Any]:
         for first in range(0, len(blocks), step):
             found[first : first + step] = kind.decode(np.array(blocks[first : first + step]))
     return found
+
+
+def _split(data: NDArray[np.uint8], kind: BlockType, shape: tuple[int, ...]) -> Parts:
+    """Parts (*rows, blocks, groups, ...) of a tensor."""
+    assert kind.split is not None
+    parts = kind.split(np.array(data.reshape((-1, kind.size))))
+    return parts.change(lambda each: each.reshape((*shape[:-1], -1, *each.shape[1:])))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import copy
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError, FileError
+from ttmlir.frontend.weights import modules
 from ttmlir.frontend.weights.adapters import CONFIG, Adapter, Product, read_adapter
+from ttmlir.frontend.weights.blocks import Parts
 from ttmlir.frontend.weights.gguf import read_gguf
 from ttmlir.frontend.weights.names import rename
 from ttmlir.frontend.weights.safetensors import (
@@ -24,20 +26,24 @@ from ttmlir.frontend.weights.safetensors import (
 )
 from ttmlir.frontend.weights.sources import Entry
 
+_Read = TypeVar("_Read")
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 _TIED = {"lm_head.weight": ("model.embed_tokens.weight", "embed_tokens.weight")}
 """Weights that files leave out where they are others' own."""
 
 
-def load_weights(model: Any, weights: Paths) -> Any:
+def load_weights(model: Any, weights: Paths, *, packed: bool = False, merge: bool = True) -> Any:
     """A copy of a torch module with weights of files; the module stays as it is.
 
     `weights` are paths, later ones for what earlier ones leave: of a `.gguf` file, a file of
-    safetensors, a folder with one or with an index of several, or a folder with a LoRA adapter,
-    which is merged into the weights. Numbers get the types of the module's parameters, which may be
-    on torch's device "meta". Names of llama.cpp become those of transformers' Llama, Mistral, Qwen
-    and Gemma models.
+    safetensors, a folder with one or with an index of several, or a folder with a LoRA or DoRA
+    adapter. Numbers get the types of the module's parameters, which may be on torch's device
+    "meta". Names of llama.cpp become those of transformers' Llama, Mistral, Qwen and Gemma models.
+
+    `packed=True` keeps blocks of GGUF files as integers and scales, of which the model makes
+    numbers when it runs. Adapters are merged into the weights; with `merge=False` linear layers
+    and embeddings add the small products to their results.
 
     Raises FileError for files that are damaged or not supported, ArgumentError for parameters that
     no file has or that have other shapes. Warns of tensors that the module has no place for.
@@ -47,7 +53,7 @@ def load_weights(model: Any, weights: Paths) -> Any:
             f"weights of files are for modules of torch, not for a {type(model).__qualname__}; "
             'other models take weights="constants" or weights="arguments"'
         )
-    return _Loader(model).load(_paths(weights))
+    return _Loader(model, packed=packed, merge=merge).load(_paths(weights))
 
 
 def _paths(weights: Paths) -> list[Path]:
@@ -81,12 +87,18 @@ def read_weights(path: Path) -> dict[str, Entry] | Adapter:
 class _Loader:
     """New tensors for those of a module."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, *, packed: bool, merge: bool) -> None:
         self._torch: Any = import_module("torch")
         self._model = model
+        self._packed = packed
+        self._merge = merge
         self._own: dict[str, Any] = dict(model.state_dict(keep_vars=True))
         self._new: dict[int, Any] = {}
         """By the identities of the module's tensors: tied ones are one."""
+        self._numbers_of: dict[int, Any] = {}
+        """What makes numbers of integers that stand for a parameter, by their identities."""
+        self._products: list[tuple[str, Any]] = []
+        """What is added to results of the modules of weights, by the names of these."""
 
     def load(self, paths: Sequence[Path]) -> Any:
         """The copy."""
@@ -99,7 +111,12 @@ class _Loader:
         self._tie()
         self._require_all(paths)
         memo: dict[int, Any] = dict(self._new)
-        return copy.deepcopy(self._model, memo)
+        loaded = copy.deepcopy(self._model, memo)
+        for name, product in self._products:
+            self._add_to_results(loaded, name, product)
+        if self._numbers_of:
+            self._make_numbers_in(loaded)
+        return loaded
 
     def _place(self, entries: Mapping[str, Entry], path: Path) -> None:
         unused: list[str] = []
@@ -109,7 +126,10 @@ class _Loader:
                 unused.append(name)
                 continue
             self._require_shape(target, entry.shape, name, path)
-            self._put(target, self._tensor(name, entry, path))
+            if self._packed and self._can_be_packed(target) and entry.parts is not None:
+                self._put_parts(target, name, entry.parts, path)
+            else:
+                self._put(target, self._tensor(name, entry, path))
         if unused:
             names = ", ".join(unused[:3]) + (", ..." if len(unused) > 3 else "")
             warnings.warn(
@@ -126,8 +146,11 @@ class _Loader:
         return None
 
     def _tensor(self, name: str, entry: Entry, path: Path) -> Any:
+        return self._from_numpy(self._read(name, entry.read, path))
+
+    def _read(self, name: str, read: Callable[[], _Read], path: Path) -> _Read:
         try:
-            return self._from_numpy(entry.read())
+            return read()
         except MemoryError as error:
             raise FileError(f"{path}: there is no memory for {name!r}") from error
 
@@ -188,6 +211,37 @@ class _Loader:
                 f"{names}"
             )
 
+    # -- blocks --------------------------------------------------------------------------------
+
+    def _can_be_packed(self, target: str) -> bool:
+        own = self._own[target]
+        return isinstance(own, self._torch.nn.Parameter) and own.is_floating_point()
+
+    def _put_parts(self, target: str, name: str, read: Callable[[], Parts], path: Path) -> None:
+        """Let integers stand for a parameter."""
+        old, parts = self._own[target], self._read(name, read, path)
+        integers = self._from_numpy(parts.integers).reshape(old.shape)
+        stored = self._torch.nn.Parameter(integers, requires_grad=False)
+        self._new[id(old)] = stored
+        scales, shifts = (list(map(self._from_numpy, x)) for x in (parts.scales, parts.shifts))
+        blocks = tuple(parts.integers.shape)
+        self._numbers_of[id(stored)] = modules.numbers_of_blocks(blocks, scales, shifts, old.dtype)
+
+    def _make_numbers_in(self, loaded: Any) -> None:
+        parametrize: Any = import_module("torch.nn.utils.parametrize")
+        for module in list(loaded.modules()):
+            for name, stored in list(module.named_parameters(recurse=False)):
+                if (numbers := self._numbers_of.get(id(stored))) is not None:
+                    parametrize.register_parametrization(module, name, numbers, unsafe=True)
+
+    def _numbers(self, target: str, path: Path) -> Any:
+        """The numbers of a weight as it is loaded so far."""
+        found = self._new.get(id(self._own[target]), self._own[target])
+        if found.is_meta:
+            raise ArgumentError(f"{path}: {target!r} has no numbers that an adapter could change")
+        numbers_of = self._numbers_of.get(id(found))
+        return (found if numbers_of is None else numbers_of(found)).detach()
+
     # -- adapters ------------------------------------------------------------------------------
 
     def _adapt(self, adapter: Adapter, path: Path) -> None:
@@ -196,21 +250,42 @@ class _Loader:
             target = self._find(name)
             if target is None:
                 raise ArgumentError(f"{path}: the model has no {name!r}, which the adapter changes")
-            old = self._new.get(id(self._own[target]), self._own[target])
-            if old.is_meta:
-                raise ArgumentError(
-                    f"{path}: {target!r} has no numbers that an adapter could change"
-                )
             shape = (product.b.shape[0], product.a.shape[1])
             shape = shape[::-1] if product.transposed else shape
             self._require_shape(target, shape, name, path)
-            change = self._multiply(product, path, name)
-            self._put(target, old.detach().to(change.dtype) + change)
+            self._change(target, product, path, name)
 
-    def _multiply(self, product: Product, path: Path, name: str) -> Any:
-        a, b = (
-            self._tensor(name, each, path).to(self._torch.float32)
-            for each in (product.a, product.b)
-        )
-        found = (b @ a) * product.scale
-        return found.T if product.transposed else found
+    def _change(self, target: str, product: Product, path: Path, name: str) -> None:
+        """Merge a product into a weight, or keep it for the results."""
+        a, b = (self._tensor(name, each, path).float() for each in (product.a, product.b))
+        magnitudes: Any = None
+        if product.magnitudes is not None:
+            magnitudes = self._tensor(name, product.magnitudes, path).float()
+        if not self._merge and magnitudes is None:
+            self._products.append((target, (path, a, b * product.scale, None)))
+            return
+        old = self._numbers(target, path).float()
+        change = (b @ a) * product.scale
+        changed = old + (change.T if product.transposed else change)
+        factors: Any = None
+        if magnitudes is not None:
+            lengths = self._torch.linalg.vector_norm(changed, dim=0 if product.transposed else 1)
+            factors = magnitudes / lengths
+        if not self._merge:
+            self._products.append((target, (path, a, b * product.scale, factors)))
+            return
+        if factors is not None:
+            changed = changed * (factors if product.transposed else factors.unsqueeze(1))
+        self._put(target, changed)
+
+    def _add_to_results(self, loaded: Any, name: str, product: Any) -> None:
+        owner, _, attribute = name.rpartition(".")
+        module, (path, a, b, factors) = loaded.get_submodule(owner), product
+        dtype = self._own[name].dtype
+        factors = None if factors is None else factors.to(dtype)
+        if attribute != "weight" or not modules.takes_product(module):
+            raise ArgumentError(
+                f"{path}: {name!r} is the weight of a {type(module).__name__}; products apart are "
+                "those of Linear, Embedding and Conv1D; leave out merge=False"
+            )
+        modules.add_product(module, a.to(dtype), b.to(dtype), factors)

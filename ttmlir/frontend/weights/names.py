@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -84,22 +84,19 @@ def _renamed(file: GgufFile, architecture: str, path: Any) -> Iterator[tuple[str
             # Whoever looks for weights says which of them are not used.
             yield name, entry
             continue
-        change = _change_of(file, architecture, own, path)
-        yield new, entry if change is None else replace(entry, read=_then(entry.read, change))
+        yield new, _changed(entry, file, architecture, own, path)
 
 
-def _then(
-    read: Callable[[], NDArray[Any]], change: Callable[[NDArray[Any]], NDArray[Any]]
-) -> Callable[[], NDArray[Any]]:
-    return lambda: change(read())
-
-
-def _change_of(
-    file: GgufFile, architecture: str, own: str, path: Any
-) -> Callable[[NDArray[Any]], NDArray[Any]] | None:
+def _changed(entry: Entry, file: GgufFile, architecture: str, own: str, path: Any) -> Entry:
     """From llama.cpp's numbers to transformers'."""
+    read, parts = entry.read, entry.parts
     if architecture.startswith("gemma") and own.endswith("norm"):
-        return lambda numbers: numbers - np.ones((), numbers.dtype)
+
+        def without_one() -> NDArray[Any]:
+            numbers = read()
+            return numbers - np.ones((), numbers.dtype)
+
+        return replace(entry, read=without_one, parts=None)
     if architecture == "llama" and own in ("attn_q", "attn_k"):
         heads = file.metadata.get("llama.attention.head_count")
         if own == "attn_k":
@@ -108,8 +105,14 @@ def _change_of(
             raise FileError(
                 f"{path}: the number of heads is {heads!r}; it has to be a whole number"
             )
-        return lambda numbers: _apart(numbers, heads, path)
-    return None
+        number = heads
+
+        def turn(numbers: NDArray[Any]) -> NDArray[Any]:
+            return _apart(numbers, number, path)
+
+        turned = None if parts is None else lambda: parts().change(turn)
+        return replace(entry, read=lambda: turn(read()), parts=turned)
+    return entry
 
 
 def _apart(numbers: NDArray[Any], heads: int, path: Any) -> NDArray[Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.errors import FileError, path_error
+from ttmlir.frontend.weights.blocks import Parts
 
 MAX_RANK = 8
 """Most dimensions of a tensor of weights."""
@@ -27,6 +28,8 @@ class Entry:
     """Of its elements, in the words of the format."""
     read: Callable[[], NDArray[Any]]
     """Its numbers in a type of NumPy or ml_dtypes."""
+    parts: Callable[[], Parts] | None = None
+    """The integers and scales of blocks by rows, whose numbers they are; None for plain numbers."""
 
 
 def open_bytes(path: Path) -> NDArray[np.uint8]:

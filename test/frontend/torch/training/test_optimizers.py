@@ -185,3 +185,65 @@ def test_schedules_that_move_the_momentum(name: str) -> None:
     torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=2e-5, atol=2e-5)
     states = [each.state_dict()["state"] for each in optimizers]
     torch.testing.assert_close(*states, rtol=2e-5, atol=2e-5)
+
+
+class Tables(nn.Module):
+    """Two tables with sparse gradients, of which one has a row that is never learned."""
+
+    def __init__(self) -> None:
+        """Of 7 and of 9 words."""
+        super().__init__()
+        self.words = nn.Embedding(7, 3, padding_idx=2, sparse=True)
+        self.bags = nn.EmbeddingBag(9, 3, mode="sum", sparse=True)
+        self.unused = nn.Embedding(7, 3, sparse=True)
+        self.scores = nn.Linear(3, 2)
+
+    def forward(self, words: Any, bags: Any) -> Any:
+        """The scores; gradients of words that count nothing are 0, and no loss is of the unused."""
+        factors = (words != 4).to(torch.float32).unsqueeze(-1)
+        both = (
+            (self.words(words) * factors).mean(1) + self.bags(bags) + 0 * self.unused(words).sum()
+        )
+        return self.scores(both + self.words(words[:, :1]).squeeze(1))
+
+    def optimizers(self) -> list[Any]:
+        """SparseAdam for the tables, SGD for the rest."""
+        groups = [
+            {"params": list(self.words.parameters()), "betas": (0.7, 0.9), "eps": 1e-4},
+            {"params": list(self.bags.parameters()), "lr": 0.02},
+        ]
+        adam = torch.optim.SparseAdam(groups, lr=0.05)
+        return [adam, torch.optim.SGD(self.scores.parameters(), lr=0.1)]
+
+
+def test_adam_of_rows_that_are_looked_up() -> None:
+    """Rows without a gradient stay as they are, those whose gradient is 0 move on."""
+    torch.manual_seed(0)
+    model = Tables()
+    other = copy.deepcopy(model)
+    pairs = [each.optimizers() for each in (model, other)]
+    batches = [
+        (torch.randint(0, 7, (5, 3)), torch.randint(0, 9, (5, 2)), torch.randn(5, 2))
+        for _ in range(6)
+    ]
+    step = ttmlir.train_step(model, F.mse_loss, pairs[0], *batches[0])
+    for words, bags, target in batches:
+        step(words, bags, target)
+        for optimizer in pairs[1]:
+            optimizer.zero_grad()
+        F.mse_loss(other(words, bags), target).backward()
+        for optimizer in pairs[1]:
+            optimizer.step()
+    step.load_into()
+    torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=2e-5, atol=2e-5)
+    for ours, theirs in zip(*pairs, strict=True):
+        states = [each.state_dict()["state"] for each in (ours, theirs)]
+        torch.testing.assert_close(*states, rtol=2e-5, atol=2e-5)
+
+
+def test_adam_of_rows_alone() -> None:
+    """Of parameters that are no tables it has no rows."""
+    model = nn.Linear(3, 2)
+    optimizer = torch.optim.SparseAdam(list(model.parameters()))
+    with pytest.raises(ttmlir.Error, match=r"tables of Embedding\(sparse=True\) and .* alone"):
+        ttmlir.train_step(model, F.mse_loss, optimizer, torch.randn(4, 3), torch.randn(4, 2))

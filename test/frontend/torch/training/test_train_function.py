@@ -249,3 +249,52 @@ def test_a_scaler_that_the_step_does_not_have(first: str) -> None:
     scaler = torch.amp.GradScaler("cpu", enabled=False)
     step = ttmlir.train_function(play, x, models=[model], optimizers=[optimizer])
     torch.testing.assert_close(step(x), model(x).square().mean().detach())
+
+
+@pytest.mark.parametrize("clears_first", [False, True])
+def test_gradients_of_several_calls(clears_first: bool) -> None:
+    """Both places where torch's users clear gradients; a layer without one is not moved."""
+
+    def make() -> tuple[Any, Any]:
+        torch.manual_seed(0)
+        model = nn.ModuleList([nn.Linear(3, 4), nn.Linear(4, 2), nn.Linear(2, 2)])
+        return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=0.1)
+
+    def loss_of(model: Any, x: Any) -> Any:
+        return model[1](model[0](x).tanh()).square().mean() / 2
+
+    model, optimizer = make()
+
+    def play(x: Any) -> Any:
+        if clears_first:
+            optimizer.zero_grad()
+        loss = loss_of(model, x)
+        loss.backward()
+        optimizer.step()
+        if not clears_first:
+            optimizer.zero_grad()
+        return loss
+
+    other, theirs = make()
+    batches = [torch.randn(5, 3) for _ in range(6)]
+    step = ttmlir.train_function(
+        play, batches[0], models=[model], optimizers=[optimizer], accumulate=2
+    )
+    for place, x in enumerate(batches):
+        loss = loss_of(other, x)
+        torch.testing.assert_close(step(x), loss.detach(), rtol=2e-5, atol=2e-5)
+        loss.backward()
+        if place % 2:
+            theirs.step()
+            theirs.zero_grad()
+    step.load_into()
+    torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=2e-5, atol=2e-5)
+    with pytest.raises(ttmlir.Error, match="accumulate goes without a scaler"):
+        ttmlir.train_function(
+            play,
+            batches[0],
+            models=[model],
+            optimizers=[optimizer],
+            accumulate=2,
+            scaler=torch.amp.GradScaler("cpu"),
+        )

@@ -27,6 +27,7 @@ from ttmlir.frontend.torch.elements import (
     without_modes,
 )
 from ttmlir.frontend.torch.locations import location_of_here
+from ttmlir.frontend.torch.packing import is_packed
 
 # --- Known ----------------------------------------------------------------------------------------
 # What torch can compute while the program is read: masks, positions, numbers of rows.
@@ -36,7 +37,10 @@ LIMIT = 1 << 16
 
 
 def compute(node: Any, arguments: Mapping[str, Any]) -> Known | None:
-    """The result of a call on known tensors; None where something is unknown, random or large."""
+    """The result of a call on known tensors; None where something is unknown, random or large.
+
+    Weights of few bits become wider ones in the program alone.
+    """
     operands = leaves(list(arguments.values()))
     meta = node.meta.get("val")
     if any(isinstance(each, (SSAValue, Number)) for each in operands) or not is_tensor(meta):
@@ -50,6 +54,8 @@ def compute(node: Any, arguments: Mapping[str, Any]) -> Known | None:
     # A range that is not of whole numbers has no rule: its numbers always stand in the program.
     is_range = node.target.overloadpacket.__name__ == "arange"
     if max(sizes) > LIMIT and not (is_range and meta.dtype.is_floating_point):
+        return None
+    if any(is_packed(tensor) and tensor.element_size() < meta.element_size() for tensor in known):
         return None
     schema = node.target._schema.arguments
     keywords = {a.name: _torch_value(arguments[a.name]) for a in schema if a.name in node.kwargs}

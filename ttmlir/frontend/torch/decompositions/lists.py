@@ -67,7 +67,19 @@ def _named(name: str) -> Callable[..., Any]:
 _SAME = (
     *("abs", "acos", "add", "asin", "atan", "ceil", "clamp_max", "clamp_min", "clone", "cos"),
     *("cosh", "div", "erf", "erfc", "exp", "expm1", "floor", "frac", "lerp", "lgamma", "log"),
-    *("log10", "log1p", "log2", "mul", "neg", "pow", "reciprocal", "round", "rsqrt", "sigmoid"),
+    *(
+        "log10",
+        "log1p",
+        "log2",
+        "mm",
+        "mul",
+        "neg",
+        "pow",
+        "reciprocal",
+        "round",
+        "rsqrt",
+        "sigmoid",
+    ),
     *("sign", "sin", "sinh", "sqrt", "sub", "tan", "tanh", "trunc"),
 )
 """Functions that are called as those of single tensors are."""
@@ -87,3 +99,22 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     f"_foreach_{name}": _of_each(function) for name, function in _FUNCTIONS.items()
 }
 """The functions by the names of the operations that they express."""
+
+
+def add_scaled_by_tensor(name: str, *, in_place: bool = False) -> Callable[..., Any]:
+    """`torch._foreach_addcdiv` and its kin: torch looks at factors that are one tensor."""
+    path = f"_foreach_addc{name}{'_' * in_place}"
+
+    def function(self: Any, tensor1: Any, tensor2: Any, *rest: Any, **keywords: Any) -> Any:
+        scalars: Any = next(iter((*rest, *keywords.values())), 1)
+        if not hasattr(scalars, "dim"):
+            return getattr(torch_package(), path)(self, tensor1, tensor2, scalars)
+        factors = list(scalars.unbind())
+        found = _of_each(_add_scaled(name))(list(self), list(tensor1), list(tensor2), factors)
+        if not in_place:
+            return tuple(found)
+        for old, new in zip(self, found, strict=True):
+            old.copy_(new)
+        return None
+
+    return function

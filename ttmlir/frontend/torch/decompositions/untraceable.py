@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
 from operator import attrgetter
@@ -17,6 +18,7 @@ from typing import Any
 
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.torch.decompositions.ctc import ctc_loss
+from ttmlir.frontend.torch.decompositions.lists import add_scaled_by_tensor
 from ttmlir.frontend.torch.decompositions.packed_sequences import pack_padded_sequence
 from ttmlir.frontend.torch.decompositions.segments import count_numbers, reduce_segments
 from ttmlir.frontend.torch.elements import torch_package
@@ -201,18 +203,55 @@ def _lstsq(a: Any, b: Any, *, rcond: Any = None, driver: Any = None) -> Any:
 # -- gradients that are asked to be sparse -----------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Lookup:
+    """Rows of a table that have a gradient, which torch would keep as a sparse one."""
+
+    table: Any
+    rows: Any
+    padding: int | None
+
+
+_NOTES: list[list[Lookup]] = []
+
+
+@contextmanager
+def lookups_noted() -> Generator[list[Lookup]]:
+    """A list to which rows are added, as gradients of them are computed while it lasts."""
+    found: list[Lookup] = []
+    _NOTES.append(found)
+    try:
+        yield found
+    finally:
+        _NOTES.pop()
+
+
 def _dense(name: str) -> Callable[..., Any]:
     """A function of torch with a dense gradient, also where a sparse one is asked for."""
 
     def function(*args: Any, **keywords: Any) -> Any:
         original = getattr(torch_package().nn.functional, name)
         bound = signature(original).bind(*args, **keywords)
-        return original(**{**bound.arguments, "sparse": False})
+        result = original(**{**bound.arguments, "sparse": False})
+        if bound.arguments.get("sparse") and _NOTES and result.requires_grad:
+            given, notes = bound.arguments, _NOTES[-1]
+            lookup = Lookup(given["weight"], given["input"], given.get("padding_idx"))
+
+            def note(_: Any) -> None:
+                notes.append(lookup)
+
+            result.register_hook(note)
+        return result
 
     return function
 
 
 _UNTRACEABLE: dict[str, Callable[..., Any]] = {
+    **{
+        f"_foreach_addc{name}{'_' * in_place}": add_scaled_by_tensor(name, in_place=in_place)
+        for name in ("div", "mul")
+        for in_place in (False, True)
+    },
     "_pack_padded_sequence": pack_padded_sequence,
     "bincount": count_numbers,
     "combinations": _combinations,

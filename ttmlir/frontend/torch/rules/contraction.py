@@ -6,7 +6,9 @@ from xdsl.dialects.builtin import bf16, f32
 from xdsl.ir import SSAValue
 
 from ttmlir.arrays.array import Array
-from ttmlir.frontend.torch.call import TorchCall, TorchRule, on_arrays
+from ttmlir.frontend.torch.call import Known, TorchCall, TorchRule, on_arrays
+from ttmlir.frontend.torch.elements import without_modes
+from ttmlir.frontend.torch.packing import integers_of_cpu
 from ttmlir.frontend.torch.rules.elementwise import round_to_dtype
 from ttmlir.ir.builder import multiply_byte_matrices
 from ttmlir.ir.tensor_types import element_type, tensor_of, value_shape
@@ -62,6 +64,26 @@ def _multiply_with_bytes(call: TorchCall) -> SSAValue:
     return build.cast(build.compute("multiply", product, scales), call.element)
 
 
+def _multiply_with_nibbles(call: TorchCall) -> SSAValue:
+    """`self @ (mat2 * scales + offsets).T`, with known integers of 4 bits and scales of groups."""
+    packed, group = call.known("mat2"), int(call["qGroupSize"])
+    if packed is None:
+        call.refuse(
+            "the order of packed bytes is the CPU's, in which only weights that are constants are "
+            "read; unpack arguments by & 15 and >> 4, and multiply with their scales"
+        )
+    with without_modes():
+        integers = integers_of_cpu(packed, group)
+    rows, columns = integers.shape
+    weight = call.build.array(call.value(Known(integers.reshape(rows, -1, group)))).cast("f32")
+    # Scales (groups, rows, 2) with offsets beside them.
+    factors = call.array("qScaleAndZeros", cast=False).cast("f32").permute((1, 0, 2))
+    weight = weight * factors.cut(2, 0, 1) + factors.cut(2, 1, 2)
+    x = call.array("self", cast=False)
+    weight = weight.reshape((rows, columns)).cast(x.dtype)
+    return (x @ weight.transpose()).cast(str(call.element)).value
+
+
 def _multiply_scaled(call: TorchCall) -> SSAValue:
     """`(self * scale_a) @ (mat2 * scale_b) + bias`, of floating point numbers of 8 bits.
 
@@ -95,6 +117,7 @@ RULES: dict[str, TorchRule] = {
     "outer": on_arrays(_outer, "self", "vec2"),
     "_int_mm": _multiply_integers,
     "_scaled_mm": _multiply_scaled,
+    "_weight_int4pack_mm_for_cpu": _multiply_with_nibbles,
     "_weight_int8pack_mm": _multiply_with_bytes,
 }
 """Rules by the name of the ATen operation, or of one of its overloads."""

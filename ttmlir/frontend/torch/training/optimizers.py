@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ttmlir.errors import ArgumentTypeError
+from ttmlir.frontend.torch.decompositions.untraceable import Lookup
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.runtime.errors import InputError
 
@@ -29,6 +30,8 @@ class Moment:
     """The learning rate: a tensor of no dimension."""
     number: Any
     """The number of the step, from 1: a tensor of no dimension."""
+    lookups: Sequence[Lookup] = ()
+    """Rows of tables that have sparse gradients in torch."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class Update:
     """
     counts: bool = True
     """Whether it keeps the number of steps with each parameter."""
+    counts_whole: bool = False
+    """Whether that is a number of Python's, not a tensor."""
 
 
 def find_update(optimizer: Any) -> Update:
@@ -76,8 +81,6 @@ def find_update(optimizer: Any) -> Update:
 _INSTEAD = {
     "LBFGS": "it computes the loss as often as the numbers ask for, in each step; SGD with "
     "nesterov=True or Adam take one for each",
-    "SparseAdam": "gradients are dense in a program; Adam computes the same where all rows are "
-    "looked up, and Embedding(sparse=False) keeps torch's gradients dense, too",
 }
 """What there is instead of an optimizer of torch."""
 
@@ -139,7 +142,8 @@ def _decayed(group: Group, parameter: Any, gradient: Any) -> Any:
 
 
 def _adam_slots(group: Group, _: Any) -> dict[str, Start]:
-    return _zeros("exp_avg", "exp_avg_sq", *(("max_exp_avg_sq",) if group["amsgrad"] else ()))
+    more = ("max_exp_avg_sq",) if group.get("amsgrad") else ()
+    return _zeros("exp_avg", "exp_avg_sq", *more)
 
 
 def _adam(
@@ -417,6 +421,46 @@ def _orthogonalized(group: Group, matrix: Any) -> Any:
     return x.T if is_tall else x
 
 
+# -- tables ------------------------------------------------------------------------------------
+
+
+def _sparse_adam(
+    group: Group, parameter: Any, gradient: Any, slots: Slots, moment: Moment
+) -> tuple[Any, Slots]:
+    """Adam of the rows that were looked up; nothing changes in others."""
+    torch = torch_package()
+    rows = _rows_looked_up(parameter, moment.lookups)
+    gradient = -gradient if group["maximize"] else gradient
+    mean, square = _averages(group, gradient, slots)
+    beta1, beta2 = group["betas"]
+    size = moment.rate * _missing(beta2, moment).sqrt() / _missing(beta1, moment)
+    moved = parameter - mean / (square.sqrt() + group["eps"]) * size
+    kept = {"exp_avg": mean, "exp_avg_sq": square}
+    new = {name: torch.where(rows, each, slots[name]) for name, each in kept.items()}
+    return torch.where(rows, moved, parameter), new
+
+
+def _rows_looked_up(table: Any, lookups: Sequence[Lookup]) -> Any:
+    """A truth value for each row, which broadcasts against the table."""
+    torch = torch_package()
+    own = [each for each in lookups if each.table is table]
+    if not own:
+        refuse(
+            "SparseAdam moves tables of Embedding(sparse=True) and EmbeddingBag(sparse=True) alone,"
+            " as torch's does; Adam moves other parameters"
+        )
+    numbers = torch.arange(table.shape[0])
+    found = torch.zeros(table.shape[0])
+    for each in own:
+        rows = each.rows.reshape(-1).long()
+        is_row = torch.ones_like(rows, dtype=found.dtype)
+        marked = torch.zeros_like(found).scatter(0, rows, is_row)
+        if each.padding is not None:
+            marked = marked * (numbers != each.padding % table.shape[0])
+        found = torch.maximum(found, marked)
+    return (found > 0).reshape(-1, *(1,) * (table.dim() - 1))
+
+
 UPDATES: Mapping[str, Update] = {
     "SGD": Update(_momentum_slots, _sgd, counts=False),
     "Adam": Update(_adam_slots, _adam),
@@ -433,6 +477,7 @@ UPDATES: Mapping[str, Update] = {
     "ASGD": Update(_asgd_slots, _asgd),
     "Adafactor": Update(_adafactor_slots, _adafactor),
     "Muon": Update(_always(_zeros("momentum_buffer")), _muon, counts=False),
+    "SparseAdam": Update(_adam_slots, _sparse_adam, counts_whole=True),
 }
 """By the names of the classes of `torch.optim`."""
 
@@ -477,6 +522,8 @@ class Keeping:
                 self.groups.append(moved)
         self.buffers.setdefault(COUNT, torch_package().tensor(0.0))
         self._found: dict[str, set[str]] = {}
+        self.lookups: Sequence[Lookup] = ()
+        """What is looked up in the step that is traced."""
 
     def _add(self, moved: Moved, names: Mapping[int, str]) -> None:
         torch = torch_package()
@@ -576,7 +623,8 @@ class Keeping:
                         slot: kept[f"{slot}.{name}"]
                         for slot in moved.update.slots(group, parameter)
                     }
-                    moment = Moment(rates["lr"][moved.number], numbers[moved.counters[name]])
+                    rate, number = rates["lr"][moved.number], numbers[moved.counters[name]]
+                    moment = Moment(rate, number, self.lookups)
                     # Optimizers take complex numbers for pairs of real ones.
                     given = {slot: _as_real(value) for slot, value in slots.items()}
                     new_parameter, new = moved.update.move(
@@ -618,9 +666,10 @@ class Keeping:
         before = [each for each in self.groups[: moved.number] if is_cycled(each.group)]
         return _with_momentum(moved.group, rates["momentum"][len(before)])
 
-    def begin(self) -> None:
-        """Forget what an earlier trace of the step has found."""
+    def begin(self, lookups: Sequence[Lookup]) -> None:
+        """Forget what an earlier trace of the step has found; lookups are noted in this list."""
         self._found.clear()
+        self.lookups = lookups
 
 
 def _as_real(tensor: Any) -> Any:

@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from ttmlir.errors import ArgumentTypeError
+from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
+from ttmlir.frontend.torch.decompositions.untraceable import lookups_noted
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import array_of, tensor_of
+from ttmlir.frontend.torch.training.accumulation import Round, check_count, first_values
 from ttmlir.frontend.torch.training.holding import attributes_replaced, hold
 from ttmlir.frontend.torch.training.optimizers import COUNT, Keeping, fixed_options
 from ttmlir.frontend.torch.training.scaling import (
@@ -35,8 +37,9 @@ from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.signature import names_of_pair
 from ttmlir.runtime.tensor import join, split
 
-MODEL, OPTIMIZER, SCALER = "model.", "optimizer.", "scaler."
-"""What names of a step's state begin with: the model's, the optimizer's, and the scaler's."""
+MODEL, OPTIMIZER, SCALER, ACCUMULATED = "model.", "optimizer.", "scaler.", "accumulated."
+"""What names of a step's state begin with: the model's, the optimizer's, the scaler's, and those
+of gradients that several calls add up."""
 
 
 def train_step(
@@ -45,6 +48,7 @@ def train_step(
     optimizer: Any,
     *example_batch: Any,
     clip_grad_norm: float | None = None,
+    accumulate: int = 1,
     **options: Any,
 ) -> TrainStep:
     """Compile one step of training: forward, backward, and the update of the parameters.
@@ -64,7 +68,9 @@ def train_step(
     a list of several, each with parameters of its own; the rates of groups are read at each
     step, and so is a momentum that a schedule moves, so that schedulers of torch work as they do
     there. `clip_grad_norm` limits the length of the gradient as
-    `torch.nn.utils.clip_grad_norm_` does. `options` are those of `ttmlir.compile`.
+    `torch.nn.utils.clip_grad_norm_` does. With `accumulate` of more than 1 each of so many calls
+    adds to the gradient, and the last one moves the parameters by its mean. `options` are those of
+    `ttmlir.compile`.
     """
     torch = torch_package()
     if not isinstance(model, torch.nn.Module):
@@ -83,13 +89,19 @@ def train_step(
         value: Any = model(*batch) if loss is None else loss(model(*batch[:-1]), batch[-1])
         several = isinstance(value, (tuple, list))
         gradients = _differentiate(value[0] if several else value, step, keeping)
+        round_ = _round_of(step, accumulate)
+        if round_ is not None:
+            gradients = round_.add(gradients)
         if clip_grad_norm is not None:
             gradients = _clip(gradients, clip_grad_norm)
-        keeping.apply(step, gradients, rates)
+        keeping.apply(step, gradients, rates, skips=None if round_ is None else round_.goes_on)
+        if round_ is not None:
+            round_.end()
         return value
 
     keeping = Keeping(model, _listed(optimizer))
-    return _compile(type(model).__name__, model, keeping, run, example_batch, options)
+    kept = _Kept(keeping, count=accumulate)
+    return _compile(type(model).__name__, model, kept, run, example_batch, options)
 
 
 def train_function(
@@ -98,6 +110,7 @@ def train_function(
     models: Any,
     optimizers: Any,
     scaler: Any = None,
+    accumulate: int = 1,
     **options: Any,
 ) -> TrainStep:
     """Compile a step of training as it is written in torch, with any number of models.
@@ -118,7 +131,9 @@ def train_function(
     parameters and buffers, also by operations in place, is the state of the step. `optimizers` are
     those whose `step()` and `zero_grad()` it calls; they are those of `ttmlir.train_step`, which
     says how their rates are read. `scaler` is the `torch.amp.GradScaler` that it uses, whose scale
-    is state, too. Gradients do not stay from one call to the next.
+    is state, too. Gradients do not stay from one call to the next, but with `accumulate` of more
+    than 1: then each of so many calls adds to them, `optimizer.step()` moves in the last one, and
+    `optimizer.zero_grad()` clears in the last one too, or, before `step()`, in the first.
     `step.load_into()` gives models and optimizers their values back.
     """
     torch = torch_package()
@@ -127,36 +142,57 @@ def train_function(
     for name, model in named.items():
         root.add_module(str(name), model)
     keeping = Keeping(root, _listed(optimizers))
+    kept = _Kept(keeping, scaler, accumulate)
+    if scaler is not None and accumulate != 1:
+        raise ArgumentError(
+            "accumulate goes without a scaler, which would divide the gradients of earlier calls "
+            "again; bfloat16 needs no scaler"
+        )
 
     def run(step: Any, batch: Sequence[Any], rates: Mapping[str, Sequence[Any]]) -> Any:
-        with _traced_optimizers(step, keeping, rates, scaler):
+        with _traced_optimizers(step, kept, rates):
             return function(*batch)
 
     name = getattr(function, "__name__", type(function).__name__)
-    return _compile(name, root, keeping, run, example_batch, options, scaler)
+    return _compile(name, root, kept, run, example_batch, options)
 
 
 _Run = Callable[[Any, Sequence[Any], Mapping[str, Sequence[Any]]], Any]
 """What a step does: from the traced module, the batch and the rates to its results."""
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """What a step keeps besides models, and of how many calls a round is."""
+
+    keeping: Keeping
+    scaler: Any = None
+    count: int = 1
+
+
+def _round_of(step: Any, count: int) -> Round | None:
+    """The round of a step that is traced; None if each call is one."""
+    return None if count == 1 else Round(dict(step.accumulated.named_buffers()), count)
+
+
 def _compile(
     name: str,
     model: Any,
-    keeping: Keeping,
+    kept: _Kept,
     run: _Run,
     example_batch: Sequence[Any],
     options: Mapping[str, Any],
-    scaler: Any = None,
 ) -> TrainStep:
     torch = torch_package()
+    keeping, scaler = kept.keeping, kept.scaler
 
     class Step(torch.nn.Module):
         computes_gradients = True
 
         def forward(self, *batch: Any, **rates: Sequence[Any]) -> Any:
-            keeping.begin()
-            return torch.utils._pytree.tree_map(_detached, run(self, batch, rates))
+            with lookups_noted() as lookups:
+                keeping.begin(lookups)
+                return torch.utils._pytree.tree_map(_detached, run(self, batch, rates))
 
     Step.__name__ = f"{name}_step"
     step: Any = Step()
@@ -164,21 +200,29 @@ def _compile(
     step.optimizer = hold(torch.nn.Module(), keeping.buffers)
     if scaler is not None:
         step.scaler = hold(torch.nn.Module(), read_scaler(scaler))
+    accumulated = first_values(keeping, check_count(kept.count))
+    step.accumulated = hold(torch.nn.Module(), accumulated)
     keywords = keeping.rates()
     # Gradients of a batch are nobody's: a step returns what it needs of them.
     batch = torch.utils._pytree.tree_map(_detached, example_batch)
     compiled = compile(step, *batch, example_kwargs=keywords, buckets=None, **options)
-    return TrainStep(compiled, model, keeping, scaler)
+    return TrainStep(compiled, model, keeping, scaler, accumulated)
 
 
 class TrainStep:
     """A compiled step of training and its state; see `ttmlir.train_step`."""
 
     def __init__(
-        self, compiled: CompiledModel, model: Any, keeping: Keeping, scaler: Any = None
+        self,
+        compiled: CompiledModel,
+        model: Any,
+        keeping: Keeping,
+        scaler: Any = None,
+        accumulated: Mapping[str, Any] | None = None,
     ) -> None:
         """Wrap the program of a step."""
         self._scaler = scaler
+        self._accumulated = accumulated or {}
         self.compiled = compiled
         """The program: `save`, `estimate`, `text` and so on are its methods."""
         self._model = model
@@ -251,10 +295,11 @@ class TrainStep:
     def load_from(self, model: Any = None, optimizer: Any = None) -> None:
         """Go on with the values of a model and of an optimizer, as those of a checkpoint.
 
+        Gradients that calls have added up are dropped.
         Without arguments, of those that the step was made of, and of the scaler. Without an
         optimizer, what is kept of the parameters stays.
         """
-        values: dict[str, Any] = {}
+        values = {f"{ACCUMULATED}{name}": value for name, value in self._accumulated.items()}
         if model is None:
             model, optimizer = self._model, self._keeping.optimizers
             if self._scaler is not None:
@@ -303,13 +348,15 @@ class TrainStep:
             owner = optimizers[moved.optimizer]
             for name, counter in moved.counters.items():
                 slots = moved.update.slots(moved.group, parameters[name])
-                if any(f"{OPTIMIZER}{slot}.{name}" not in state for slot in slots):
+                keeps = moved.update.counts or bool(slots)
+                if not keeps or any(f"{OPTIMIZER}{slot}.{name}" not in state for slot in slots):
                     # It had no gradient, and nothing was kept.
                     continue
                 kept = owner.state[parameters[name]]
                 kept.update({slot: state[f"{OPTIMIZER}{slot}.{name}"].clone() for slot in slots})
                 if moved.update.counts:
-                    kept["step"] = state[f"{OPTIMIZER}{counter}"].clone()
+                    number = state[f"{OPTIMIZER}{counter}"]
+                    kept["step"] = int(number) if moved.update.counts_whole else number.clone()
 
     def _places(self) -> dict[str, int]:
         """The arguments that are state, by their names."""
@@ -374,6 +421,7 @@ class _Tracing:
     step: Any
     keeping: Keeping
     rates: Mapping[str, Sequence[Any]]
+    round: Round | None = None
 
     def members(self, optimizer: Any) -> dict[str, Any]:
         """The parameters of an optimizer by their names."""
@@ -388,18 +436,29 @@ class _Tracing:
         if closure is not None:
             with torch_package().enable_grad():
                 value = closure()
-        self.move_unless(optimizer, None)
+        self.move_unless(optimizer, None if self.round is None else self.round.goes_on)
         return value
 
     def move_unless(self, optimizer: Any, skips: Any) -> None:
         """Move the parameters by their gradients unless a truth value says not to."""
         own = self.members(optimizer)
-        gradients = {name: each.grad for name, each in own.items() if each.grad is not None}
+        gradients = {name: each.grad for name, each in own.items() if self._is_given(name, each)}
         number = self._number(optimizer)
         self.keeping.apply(self.step, gradients, self.rates, number, skips=skips)
+        if self.round is not None:
+            self.round.moved(number)
+
+    def _is_given(self, name: str, parameter: Any) -> bool:
+        """Whether this call has computed a gradient of a parameter."""
+        if self.round is None:
+            return parameter.grad is not None
+        return self.round.is_changed(name, parameter)
 
     def clear(self, optimizer: Any, set_to_none: bool = True) -> None:
         """As `optimizer.zero_grad(set_to_none)`."""
+        if self.round is not None:
+            self.round.clear(self._number(optimizer), self.members(optimizer))
+            return
         for parameter in self.members(optimizer).values():
             if set_to_none or parameter.grad is None:
                 parameter.grad = None
@@ -412,20 +471,27 @@ class _Tracing:
 
 @contextmanager
 def _traced_optimizers(
-    step: Any, keeping: Keeping, rates: Mapping[str, Sequence[Any]], scaler: Any
+    step: Any, kept: _Kept, rates: Mapping[str, Sequence[Any]]
 ) -> Generator[None]:
     """Let optimizers, and a scaler, move and clear the parameters that are traced."""
-    tracing = _Tracing(step, keeping, rates)
+    scaler, round_ = kept.scaler, _round_of(step, kept.count)
+    tracing = _Tracing(step, kept.keeping, rates, round_)
+    parameters = dict(step.model.named_parameters())
     with ExitStack() as stack:
         stack.enter_context(other_scalers_refused())
-        for optimizer in keeping.optimizers:
+        for optimizer in kept.keeping.optimizers:
             replaced: dict[str, Callable[..., Any]] = {
                 "step": partial(tracing.move, optimizer),
                 "zero_grad": partial(tracing.clear, optimizer),
             }
             stack.enter_context(attributes_replaced(optimizer, replaced))
         if scaler is not None and scaler.is_enabled():
-            kept = dict(step.scaler.named_buffers())
-            scaling = Scaling(scaler, kept, tracing.members, tracing.move_unless)
+            buffers = dict(step.scaler.named_buffers())
+            scaling = Scaling(scaler, buffers, tracing.members, tracing.move_unless)
             stack.enter_context(attributes_replaced(scaler, scaling.replacements()))
+        if round_ is not None:
+            round_.begin(parameters)
         yield
+        if round_ is not None:
+            round_.keep(parameters)
+            round_.end()

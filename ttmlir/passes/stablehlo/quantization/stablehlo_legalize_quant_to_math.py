@@ -4,7 +4,8 @@ An integer q of a quantized tensor stands for (q - zero point) * scale. Operatio
 elements do it with the integers, and so do `maximum` and `minimum` of one scale. Products of bytes
 subtract the zero points, multiply in bf16, which holds the differences, and add in f32, which is
 exact up to 2^24. All others compute with the numbers in f32 and round the result to integers.
-Arguments and results become the integers.
+Arguments and results become the integers. `quant.qcast` and `quant.dcast` are as
+`stablehlo.uniform_quantize` and `uniform_dequantize`.
 
 Before:
 
@@ -44,6 +45,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import TensorType, f32
 
+from ttmlir.composites.bits import width_of
 from ttmlir.composites.quantization import (
     Quantization,
     dequantize,
@@ -139,6 +141,19 @@ class _Legalization(ElementRewrite[_QuantizedElement]):
         """The numbers."""
         self.replace(op, [self.widen(Builder.before(op), op.operands[0])])
 
+    def store_as(self, op: Operation) -> None:
+        """The integers that are kept, of integers without a sign, or the other way round."""
+        build = Builder.before(op)
+        value, target = array_in(build, op.operands[0]), self.element(op.results[0])
+        if target is None:
+            dtype = dtype_of(element_type(op.results[0]))
+        else:
+            dtype = target.quantization.dtype
+            if not target.uniform.is_signed and target.uniform.width < _BYTE_BITS:
+                value = value.cast("i32") & (1 << target.uniform.width) - 1
+        same = width_of(value.dtype) == width_of(dtype)
+        self.replace(op, [(value.bitcast(dtype) if same else value.cast(dtype)).value])
+
     def multiply(self, op: Operation) -> None:
         """A sum of products: of the integers without their zero points."""
         lhs, rhs, target = map(self.element, (*op.operands, *op.results))
@@ -211,6 +226,9 @@ def _result_axis(op: Operation, axis: int) -> int | None:
 
 
 RULES: dict[str, Callable[[_Legalization, Operation], None]] = {
+    "quant.dcast": _Legalization.dequantize,
+    "quant.qcast": _Legalization.quantize,
+    "quant.scast": _Legalization.store_as,
     "stablehlo.convolution": _Legalization.multiply,
     "stablehlo.dot": _Legalization.multiply,
     "stablehlo.dot_general": _Legalization.multiply,
