@@ -24,7 +24,7 @@ from ttmlir.frontend.compiled import (
     options_for_devices,
     public_function,
 )
-from ttmlir.frontend.mesh_steps import Exchange, Segment, Steps, cut_into_steps
+from ttmlir.frontend.mesh_steps import ExchangeOf, LoopOf, Segment, Steps, cut_into_steps
 from ttmlir.interpreter.bisection import (
     Comparison,
     Difference,
@@ -148,9 +148,10 @@ def _cut(divided: ModuleOp) -> Steps | None:
     """The steps of a program; None for one that exchanges something in a loop."""
     module = cloned(divided)
     try:
-        return cut_into_steps(module, public_function(module))
+        found = cut_into_steps(module, public_function(module))
     except LocatedError:
         return None
+    return None if any(isinstance(step, LoopOf) for step in found.steps) else found
 
 
 def _run_steps(plan: Steps, inputs: Sequence[Array]) -> _MeshTrace:
@@ -158,15 +159,17 @@ def _run_steps(plan: Steps, inputs: Sequence[Array]) -> _MeshTrace:
     trace = _MeshTrace([Trace() for _ in range(plan.devices)])
     values = {n: [array] * plan.devices for n, array in zip(plan.inputs, inputs, strict=True)}
     for step in plan.steps:
+        assert not isinstance(step, LoopOf), "programs with loops are not cut"
         if isinstance(step, Segment):
             _run_segment(step, values, trace)
             continue
-        parts = values[step.source]
-        if isinstance(step, Exchange):
-            found = step.move(parts)
+        if isinstance(step, ExchangeOf):
+            act = step.exchange
+            found = act.move(values[act.source])
         else:
-            found = step.cut(parts) if step.is_whole_before else step.join(parts)
-        values[step.result] = found
+            act = step.division
+            found = act.apply(values[act.source])
+        values[act.result] = found
         for each, part in zip(trace.devices, found, strict=True):
             each.note(number_of(step.op), part)
     trace.outputs = [values[number][0] for number in plan.outputs]

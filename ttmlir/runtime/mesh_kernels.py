@@ -132,6 +132,14 @@ class Exchange:
         parts = [slots.get(slot, np.zeros_like(like)) for slot in range(self.slots)]
         return parts[0] if self.concat is None else np.concatenate(parts, self.concat)
 
+    def move(self, parts: Parts) -> list[Array]:
+        """What all devices have after it."""
+        pieces = [self.cut(part) for part in parts]
+        slots: list[dict[int, Array]] = [{} for _ in parts]
+        for here, piece, there, slot in self.moves:
+            slots[there][slot] = pieces[here][piece]
+        return [self.join(each, pieces[0][0]) for each in slots]
+
 
 @dataclass(frozen=True)
 class Loop:
