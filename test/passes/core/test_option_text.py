@@ -93,6 +93,7 @@ _OPTIONS = st.builds(
     grids=st.lists(
         st.tuples(_NAMES, st.lists(st.integers(1, 64), min_size=1, max_size=3).map(tuple)),
         max_size=2,
+        unique_by=lambda grid: grid[0],
     ).map(tuple),
 )
 
