@@ -18,6 +18,7 @@ from torch.nn import functional
 import ttmlir
 from ttmlir.runtime import open_device, read_binary, submit
 from ttmlir.runtime.errors import BinaryError
+from ttmlir.runtime.execution import planning
 from ttmlir.runtime.execution.planning import make_plans, plan_of
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.execution.steps import PreparedProgram
@@ -164,6 +165,20 @@ def test_equal_steps_run_once() -> None:
     product, total = run(b, p, q)
     np.testing.assert_allclose(product, (p + q) ** 3, rtol=1e-5)
     np.testing.assert_array_equal(total, p + q)
+
+
+def test_what_only_constants_take_needs_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long chain is computed once where there is room for two of its results."""
+    monkeypatch.setattr(planning, "_ROOM", 2 * 4 * 15)
+    builder = ProgramBuilder()
+    ref = builder.to_device(builder.input((3, 5)))
+    chain = builder.compute("FullOp", (3, 5), fill_value=2.0)
+    for _ in range(9):
+        chain = builder.eltwise("Neg", [chain])
+    builder.output(builder.to_host(builder.eltwise("Add", [ref, chain])))
+    assert planned(prepared(builder)) == {"add": 1}
+    given_array = normal(3, 5)
+    np.testing.assert_array_equal(run(builder, given_array)[0], given_array - 2)
 
 
 def test_wrong_data_of_constants_is_reported_by_the_run() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import re
@@ -10,13 +11,14 @@ import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from threading import RLock
 from typing import Any
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 
+from ttmlir.errors import Error
 from ttmlir.frontend.calls import CallLayout, Layout, read_call, read_layout
 from ttmlir.frontend.torch.containers import OPENER
 from ttmlir.frontend.torch.data.bounding import create_bounded, has_unknown_sizes
@@ -44,9 +46,12 @@ from ttmlir.frontend.torch.training.gradients import (
     GradientsAsked,
     gradients_refused,
     lower_gradients,
+    move_to_forwards,
+    plain_gradients,
+    take_hooks,
 )
-from ttmlir.frontend.torch.training.holding import take_names
-from ttmlir.mlir.reporting import LocatedError
+from ttmlir.frontend.torch.training.holding import attributes_replaced, take_names
+from ttmlir.mlir.reporting import DiagnosticError, LocatedError
 
 _OWN_LOCK = RLock()
 
@@ -343,11 +348,77 @@ def _export_seeded(
                 return take_seed(module, _export(module, args, kwargs), args, kwargs)
         lowered = lower_gradients(module, args, kwargs, devices)
     except GradientsAsked:
+        exported = _export_gradients(module, args, kwargs)
+        if exported is not None:
+            return exported
         lowered = lower_gradients(module, args, kwargs)
     if lowered.takes_seed:
         return _export_with_seed(lowered, args, kwargs)
     with torch_package().no_grad():
         return _export(lowered, args, kwargs)
+
+
+def _export_gradients(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The decomposed program of a module that computes gradients, traced once.
+
+    None for what takes another way: sizes that depend on numbers, what torch refuses, and other
+    versions of torch.
+    """
+    torch = torch_package()
+    home: Any = import_module("torch.export._trace")
+    program: Any = import_module("torch.export.exported_program")
+    stateless: Any = import_module("torch.nn.utils.stateless")
+    lower: Any = getattr(home, "_export_to_aten_ir", None)
+    if lower is None or not hasattr(program, "_split_decomp_table_to_cia_and_python_decomp"):
+        return None
+    forward, state = module.forward, dict(module.named_parameters())
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        leaves = {name: _leaf_of(tensor) for name, tensor in module.named_parameters()}
+        for name, leaf in leaves.items():
+            take_hooks(leaf, state[name])
+        with torch.enable_grad(), stateless._reparametrize_module(module, leaves):
+            results = forward(*args, **kwargs)
+        return torch.utils._pytree.tree_map_only(torch.Tensor, torch.Tensor.detach, results)
+
+    run.__dict__["__signature__"] = inspect.signature(forward)
+    with ExitStack() as stack:
+        for context in (_tracing(), preparations_kept(), plain_gradients(), _dispatch_of_cpp()):
+            stack.enter_context(context)
+        stack.enter_context(_attributes_of(module, {"forward": run}))
+        table = {**_decompositions(), **own_decompositions()}
+        [_, functions] = program._split_decomp_table_to_cia_and_python_decomp(table)
+        own = {"_export_to_aten_ir": partial(lower, decomp_table=functions)}
+        stack.enter_context(attributes_replaced(home, own))
+        try:
+            exported = home._export(module, args, kwargs, strict=False)
+        except (Error, DiagnosticError):
+            raise
+        except Exception:
+            # The other way says what is wrong.
+            return None
+    if has_unknown_sizes(exported.graph):
+        return None
+    move_to_forwards(exported.graph_module)
+    exported.graph_module.meta[_DECOMPOSED] = True
+    return take_seed(module, exported, args, kwargs)
+
+
+@contextmanager
+def _dispatch_of_cpp() -> Generator[None]:
+    """Let gradients be those of C++: torch's in Python are of more operations, and one is wrong."""
+    with ExitStack() as stack:
+        for path in ("aot_autograd", "_aot_autograd.graph_capture"):
+            home = import_module(f"torch._functorch.{path}")
+            if hasattr(home, "enable_python_dispatcher"):
+                replaced = attributes_replaced(home, {"enable_python_dispatcher": nullcontext})
+                stack.enter_context(replaced)
+        yield
+
+
+def _leaf_of(tensor: Any) -> Any:
+    """The tensor, whose gradient `backward` can keep."""
+    return tensor.detach().requires_grad_(tensor.requires_grad)
 
 
 def take_seed(module: Any, exported: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -390,7 +461,8 @@ def takes_seed(exported: Any) -> bool:
     return bool(exported.graph_module.meta.get(_TAKES_SEED))
 
 
-def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+@contextmanager
+def _tracing() -> Generator[None]:
     with (
         _changing_torch(),
         user_frames_kept(),
@@ -402,6 +474,11 @@ def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     ):
         # torch's own recurrent layers keep their weights in a list besides.
         warnings.filterwarnings("ignore", r"The tensor attributes? self\.[\w.]*_flat_weights")
+        yield
+
+
+def _export(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    with _tracing():
         known = KnownValues(module, dict(module.named_buffers()))
         with replace_methods(), watch(known):
             exported = torch_package().export.export(module, args, kwargs, strict=False)
@@ -444,6 +521,9 @@ def _as_module(function: Callable[..., Any]) -> Any:
 
 def decompose(exported: Any) -> Any:
     """The program with its operations expressed by those that have rules, as far as possible."""
+    if exported.graph_module.meta.get(_DECOMPOSED):
+        _check_decisions(exported, exported)
+        return exported
     with (
         _changing_torch(),
         quiet(),
@@ -464,7 +544,7 @@ def decompose(exported: Any) -> Any:
     return decomposed
 
 
-_DECIDED = "ttmlir.decided"
+_DECIDED, _DECOMPOSED = "ttmlir.decided", "ttmlir.decomposed"
 
 
 def _check_decisions(exported: Any, decomposed: Any) -> None:

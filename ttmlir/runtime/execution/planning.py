@@ -1121,14 +1121,22 @@ _NEAR = 16
 
 
 def fold_constants(draft: Draft) -> None:
-    """Compute the steps that depend on constants alone."""
+    """Compute the steps that depend on constants alone; what only these take is not kept."""
     room = _ROOM + sum(step.constant.nbytes for step in draft.steps if step.constant is not None)
+    takers = draft.count_uses()
+    made: dict[int, int] = {}
     left: list[Step] = []
     for step in draft.steps:
         value = step.constant
         if value is None and _is_constant(step, draft):
             value = _compute(step, draft, room)
-            room -= 0 if value is None else value.nbytes
+            if value is not None and step.output is not None:
+                made[step.output] = value.nbytes
+                room -= value.nbytes
+                takers.subtract(step.inputs)
+                for slot in {slot for slot in step.inputs if slot in made and not takers[slot]}:
+                    room += made.pop(slot)
+                    del draft.constants[slot]
         if value is None or step.output is None:
             left.append(step)
         else:

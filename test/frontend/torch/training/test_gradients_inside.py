@@ -10,7 +10,7 @@ import pytest
 from xdsl.dialects.builtin import FileLineColLoc
 
 import ttmlir
-from ttmlir.frontend.torch import export
+from ttmlir.frontend.torch import export, exporting
 from ttmlir.frontend.torch.exporting import decompose
 from ttmlir.frontend.torch.locations import source_location_of
 
@@ -226,3 +226,27 @@ def test_places_of_gradients(way: str) -> None:
     assert (lines["mm"], lines["sub"]) == ({2}, {2})
     assert (lines["exp"], lines["expand"]) == ({3}, {4})
     assert lines["mul"] == {2, 3, 4}
+
+
+def test_gradients_are_exported_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a trace before the export nor one after it, which decomposes, is needed."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("another trace")
+
+    monkeypatch.setattr(exporting, "lower_gradients", refuse)
+    monkeypatch.setattr(torch.export.ExportedProgram, "run_decompositions", refuse)
+    torch.manual_seed(0)
+    model, x = (
+        nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.ReLU(inplace=True)),
+        torch.ones(5, 3),
+    )
+
+    def slopes(x: Any) -> Any:
+        x = x.clone().requires_grad_()
+        loss = model(x).square().sum()
+        loss.backward()
+        return x.grad, torch.func.grad(lambda x: model(x).sum())(x)
+
+    compiled = ttmlir.compile(slopes, x)
+    torch.testing.assert_close(compiled(x), slopes(x), rtol=1e-5, atol=1e-5)

@@ -110,7 +110,7 @@ def lower_gradients(
         before = dict(zip(state, values, strict=True))
         current = before if devices is None else devices.divide_weights(before)
         for name, tensor in current.items():
-            _take_hooks(tensor, state[name])
+            take_hooks(tensor, state[name])
         result = torch.func.functional_call(module, current, call_args, call_kwargs)
         results, result_spec = pytree.tree_flatten(result)
         structure[:] = [
@@ -134,7 +134,7 @@ def lower_gradients(
     return take_names(lowered, module, *((SEED,) if lowered.takes_seed else ()))
 
 
-def _take_hooks(tensor: Any, other: Any) -> None:
+def take_hooks(tensor: Any, other: Any) -> None:
     """Let the gradient of a tensor go through what the gradient of another one goes through."""
     if not tensor.requires_grad:
         return
@@ -167,7 +167,6 @@ def _trace_for_devices(
 
 def _trace(function: Any, *arguments: Any) -> Any:
     """The graph of a function below autograd."""
-    torch = torch_package()
     proxies: Any = import_module("torch.fx.experimental.proxy_tensor")
     trace = proxies.make_fx(
         function,
@@ -175,6 +174,17 @@ def _trace(function: Any, *arguments: Any) -> Any:
         _allow_non_fake_inputs=True,
         record_stack_traces=True,
     )
+    with plain_gradients():
+        graph = trace(*arguments)
+    move_to_forwards(graph)
+    _check_writes(graph)
+    return graph
+
+
+@contextmanager
+def plain_gradients() -> Generator[None]:
+    """Let torch compute gradients by plain operations, and remember what they are of."""
+    torch = torch_package()
     with ExitStack() as stack:
         stack.enter_context(user_frames_kept())
         stack.enter_context(warnings.catch_warnings())
@@ -188,19 +198,15 @@ def _trace(function: Any, *arguments: Any) -> Any:
         stack.enter_context(torch.enable_grad())
         stack.enter_context(replace_untraceable())
         stack.enter_context(_forwards_remembered())
-        graph = trace(*arguments)
-    for parameter in graph.parameters():
-        # `backward` leaves tensors without numbers in modules that a function closes over.
-        if isinstance(parameter.grad, torch._subclasses.FakeTensor):
-            parameter.grad = None
-    _move_to_forwards(graph)
-    _check_writes(graph)
-    return graph
+        yield
 
 
 @contextmanager
 def _forwards_remembered() -> Generator[None]:
-    """Let torch number operations, and those of a gradient as that which they are of."""
+    """Let torch number operations, and those of a gradient as that which they are of.
+
+    What `backward` leaves in modules that a function closes over is taken away at the end.
+    """
     torch = torch_package()
     home, name = import_module("torch.autograd"), "_engine_run_backward"
     remember: Any = getattr(
@@ -212,9 +218,11 @@ def _forwards_remembered() -> Generator[None]:
     if remember is None or original is None:
         yield
         return
+    kept: list[Any] = []
 
     def run(outputs: Any, *args: Any, **kwargs: Any) -> Any:
         remember(outputs)
+        kept.extend(_leaves_of(outputs))
         return original(outputs, *args, **kwargs)
 
     setattr(home, name, run)
@@ -223,9 +231,28 @@ def _forwards_remembered() -> Generator[None]:
             yield
     finally:
         setattr(home, name, original)
+        for leaf in kept:
+            leaf.grad = None
 
 
-def _move_to_forwards(graph: Any) -> None:
+def _leaves_of(outputs: Sequence[Any]) -> list[Any]:
+    """The parameters that exist, not as tensors of a trace alone, and without a gradient yet."""
+    torch = torch_package()
+    found: list[Any] = []
+    functions = [each.grad_fn for each in outputs if each.grad_fn is not None]
+    seen = set(functions)
+    while functions:
+        function = functions.pop()
+        leaf: Any = getattr(function, "variable", None)
+        if type(leaf) is torch.nn.Parameter and leaf.grad is None:
+            found.append(leaf)
+        following = {each for each, _ in function.next_functions if each is not None} - seen
+        seen |= following
+        functions += following
+    return found
+
+
+def move_to_forwards(graph: Any) -> None:
     """Give operations of a gradient the location of the operation that they are of."""
     forwards: dict[int, Any] = {}
     for node in graph.graph.nodes:
