@@ -47,13 +47,15 @@ def cli(
     from ttmlir.explorer.documents import load_overrides, open_documents
     from ttmlir.explorer.server import open_explorer
     from ttmlir.mlir.reporting import DiagnosticError, Source, render_all, uses_colour
+    from ttmlir.terminal import show_wait
 
     if not files:
         raise click.UsageError("give at least one file or folder to show")
     try:
-        documents = open_documents(files)
-        if overrides is not None:
-            load_overrides(overrides, documents)
+        with show_wait("reading programs"):
+            documents = open_documents(files)
+            if overrides is not None:
+                load_overrides(overrides, documents)
         explorer = open_explorer(documents, port=port, save_folder=save_folder)
     except DiagnosticError as error:
         show_cause(error)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ttmlir.limits import DEFAULT_CYCLE_LIMIT
-from ttmlir.terminal import print_error
+from ttmlir.terminal import print_error, show_wait, shown_name
 from ttmlir.version import VERSION
 
 if TYPE_CHECKING:
@@ -117,7 +117,8 @@ def check(
     assumed = Counter[int]()
     macros = Counter[str]()
     for path in kernels:
-        verdict = check_kernel(path, options)
+        with show_wait(f"compiling {shown_name(str(path))}"):
+            verdict = check_kernel(path, options)
         _print_verdict(verdict, as_json)
         if not verdict.compiles:
             failures.append(verdict.message)
@@ -167,14 +168,16 @@ def run(
     _check_folders(include_folders)
     printed = list[str]()
     try:
-        report = run_spec(
-            spec,
-            include_folders=include_folders,
-            sanitize=not no_sanitize,
-            cycle_limit=cycle_limit,
-            tt_metal=release,
-            print_line=printed.append if as_json else print,
-        )
+        # What kernels print goes to the terminal as they print it.
+        with show_wait(f"running {shown_name(spec)}", quiet=not as_json):
+            report = run_spec(
+                spec,
+                include_folders=include_folders,
+                sanitize=not no_sanitize,
+                cycle_limit=cycle_limit,
+                tt_metal=release,
+                print_line=printed.append if as_json else print,
+            )
     except KernelToolError as error:
         show_cause(error)
         sys.stdout.flush()

@@ -17,3 +17,18 @@ def without_collections() -> Generator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@contextmanager
+def freed_afterwards() -> Generator[None]:
+    """Free what the work makes and does not keep; what was there before is not searched."""
+    if gc.get_freeze_count():
+        # Somebody else has frozen objects, and would not find them so.
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.collect()
+        gc.unfreeze()

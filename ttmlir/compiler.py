@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ttmlir.collector import without_collections
+from ttmlir.collector import freed_afterwards, without_collections
 from ttmlir.errors import ArgumentError
 from ttmlir.version import SPELLING_VARIABLE
 
@@ -383,6 +383,7 @@ def _cpp_to_read(module: ModuleOp) -> str:
     from ttmlir.mlir.reporting import DiagnosticError
 
     try:
-        return write_cpp(module, elide_above=DEFAULT_ELISION_LIMIT)
+        with freed_afterwards():
+            return write_cpp(module, elide_above=DEFAULT_ELISION_LIMIT)
     except DiagnosticError:
         return ""

@@ -15,6 +15,7 @@ import importlib
 import os
 import re
 import sys
+from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
@@ -201,7 +202,7 @@ def _processing(process: Callable[..., Any]) -> Callable[..., Any]:
         made = process(cls, *given, **named)
         name = f"{made.__module__}.{made.__name__}"
         if name in _ABSTRACT:
-            made.__subclasshook__ = classmethod(_is_base)
+            made.__class__ = _OfRealClasses
         if maker := _MAKERS.get(name):
             _defer_making(made, *maker)
         return made
@@ -219,15 +220,19 @@ def _testing_types(test: Callable[..., bool]) -> Callable[..., bool]:
     return test_sooner
 
 
-_ABSTRACT = ("xdsl.ir.core.Attribute", "xdsl.ir.core.Operation")
-"""Abstract classes with hundreds of subclasses, all of them real ones.
+class _OfRealClasses(ABCMeta):
+    """Makes abstract classes whose subclasses are all real ones.
 
-Python looks for virtual ones in each of them when it is asked whether a class is one of the kind.
-"""
+    Python looks for virtual ones in all of them, hundreds, when it is asked for the kind of a class
+    or of an instance, which passes do for each operation.
+    """
+
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
 
 
-def _is_base(cls: type, other: type) -> bool:
-    return cls in other.__mro__
+_ABSTRACT = ("xdsl.ir.core.Attribute", "xdsl.ir.core.Operation", "xdsl.ir.core.Block")
+"""Classes of that kind."""
 
 
 # --- Definitions ----------------------------------------------------------------------------------

@@ -14,7 +14,9 @@ _COMMANDS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 """Control characters, which a terminal obeys, and those that turn the direction of writing."""
 _LONGEST_NAME = 256
 PATIENCE = 1.0
-"""Seconds before a wait is shown."""
+"""Seconds before a wait is shown on a terminal."""
+PATIENCE_OF_LOGS = 10.0
+"""Seconds before the first line about a wait where there is no terminal."""
 
 
 def printable(text: str) -> str:
@@ -61,23 +63,21 @@ def show_wait(
 ) -> Generator[Callable[[], None]]:
     """Show a bar on standard error, if that is a terminal, when the body takes over a second.
 
-    The body calls what it gets after each of the `total` steps; without a number of steps the bar
-    only moves. One wait is shown at a time, the outermost.
+    Elsewhere, as in logs, it is a line after ten seconds, and after twice as long each time. The
+    body calls what it gets after each of the `total` steps; without a number of steps the bar only
+    moves. One wait is shown at a time, the outermost.
     """
-    if quiet or _Bar.active is not None or not _can_show_bars():
+    if quiet or _Wait.active is not None:
         yield _do_nothing
         return
-    bar = _Bar(printable(title), total)
-    _Bar.active = bar
-    timer = Timer(PATIENCE, bar.start)
-    timer.daemon = True
-    timer.start()
+    wait = (_Bar if _can_show_bars() else _Lines)(printable(title), total)
+    _Wait.active = wait
+    wait.begin()
     try:
-        yield bar.advance
+        yield wait.advance
     finally:
-        timer.cancel()
-        bar.stop()
-        _Bar.active = None
+        wait.stop()
+        _Wait.active = None
 
 
 def _can_show_bars() -> bool:
@@ -89,47 +89,97 @@ def _do_nothing() -> None:
     pass
 
 
-class _Bar:
-    """A bar that appears when it is started, and is gone when it is stopped."""
+class _Wait:
+    """Steps that are done, and a thread that shows them when there was time enough."""
 
-    active: _Bar | None = None
+    active: _Wait | None = None
 
     def __init__(self, title: str, total: int | None) -> None:
         self._title = title
         self._total = total
         self._done = 0
         self._lock = Lock()
+        self._timer: Timer | None = None
         self._is_over = False
-        self._shown: Any = None
 
-    def start(self) -> None:
-        """Show the bar, unless it was stopped; called in a thread of its own."""
-        with self._lock:
-            if self._is_over:
-                return
-            from rich.console import Console
-            from rich.progress import Progress
-
-            # Other output goes where it went before: results are not for the bar's terminal.
-            self._shown = Progress(
-                console=Console(stderr=True),
-                transient=True,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-            self._task = self._shown.add_task(self._title, total=self._total, completed=self._done)
-            self._shown.start()
+    def begin(self) -> None:
+        """Start to wait."""
+        raise NotImplementedError
 
     def advance(self) -> None:
         """Another step is done."""
         with self._lock:
             self._done += 1
-            if self._shown is not None:
-                self._shown.update(self._task, completed=self._done)
+            self._update()
 
     def stop(self) -> None:
-        """Take the bar away."""
+        """Show nothing more."""
         with self._lock:
             self._is_over = True
-            if self._shown is not None:
-                self._shown.stop()
+            if self._timer is not None:
+                self._timer.cancel()
+            self._end()
+
+    def _show_after(self, seconds: float) -> None:
+        self._timer = Timer(seconds, self._show_unless_over)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _show_unless_over(self) -> None:
+        with self._lock:
+            if not self._is_over:
+                self._show()
+
+    def _show(self) -> None:
+        raise NotImplementedError
+
+    def _update(self) -> None:
+        pass
+
+    def _end(self) -> None:
+        pass
+
+
+class _Lines(_Wait):
+    """Lines that say how long it takes, and how much is done."""
+
+    def begin(self) -> None:
+        self._seconds = PATIENCE_OF_LOGS
+        self._show_after(self._seconds)
+
+    def _show(self) -> None:
+        steps = "" if self._total is None else f"{self._done} of {self._total}, "
+        print_error(f"{self._title}: {steps}{self._seconds:.0f} s")
+        self._show_after(self._seconds)
+        self._seconds *= 2
+
+
+class _Bar(_Wait):
+    """A bar that appears after a while, and is gone at the end."""
+
+    _shown: Any = None
+
+    def begin(self) -> None:
+        self._show_after(PATIENCE)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        # Other output goes where it went before: results are not for the bar's terminal.
+        self._shown = Progress(
+            console=Console(stderr=True),
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._task = self._shown.add_task(self._title, total=self._total, completed=self._done)
+        self._shown.start()
+
+    def _update(self) -> None:
+        if self._shown is not None:
+            self._shown.update(self._task, completed=self._done)
+
+    def _end(self) -> None:
+        if self._shown is not None:
+            self._shown.stop()

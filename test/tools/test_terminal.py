@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from running.warm_shell import WarmShell
 
+from ttmlir.terminal import show_wait
 from ttmlir.tools.ttmlir_opt import main as opt
 from ttmlir.tools.ttmlir_translate import main as translate
 
@@ -136,6 +138,24 @@ def test_a_binary_is_not_written_to_a_terminal(on_terminal: Shown) -> None:
     status, shown = on_terminal("ttmlir-translate", "--mlir-to-cpp", "emitc.mlir")
     assert status == 0
     assert "ttnn::matmul(" in shown
+
+
+def test_waits_are_lines_in_logs(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """They say how long it takes and how much is done, less and less often; if wanted."""
+    monkeypatch.setattr("ttmlir.terminal.PATIENCE_OF_LOGS", 0.02)
+    with show_wait("writing \x1b[31m", 3) as advance, show_wait("inside"):
+        advance()
+        time.sleep(0.3)
+        advance()
+    shown = capsys.readouterr().err.splitlines()
+    assert set(shown) == {"writing \N{REPLACEMENT CHARACTER}[31m: 1 of 3, 0 s"}
+    assert 1 < len(shown) < 6
+    with show_wait("quiet", quiet=True):
+        time.sleep(0.05)
+    monkeypatch.setattr("ttmlir.terminal.PATIENCE_OF_LOGS", 10)
+    with show_wait("short"):
+        pass
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("columns", [70, 80, 100, 160])

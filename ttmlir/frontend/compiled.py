@@ -738,7 +738,8 @@ class CompiledModel(CallableModel):
             raise ArgumentError(
                 f"{path}: a program for target '{self.target}' is a {self._target.suffix} file"
             )
-        write_file(path, self._bytes if golden is False else self._with_golden(golden))
+        with show_wait(f"writing {Path(path).name}"):
+            write_file(path, self._bytes if golden is False else self._with_golden(golden))
         return Path(path)
 
     def _save_script(self, path: Path, golden: Literal[True] | bool | tuple[Any, ...]) -> Path:
@@ -755,7 +756,7 @@ class CompiledModel(CallableModel):
         )
         module = cloned(imported.module)
         front, options = self._divided_options
-        with self._in_terms_of_the_user():
+        with self._in_terms_of_the_user(), show_wait(f"writing {path.name}"):
             if self.target == "kernels":
                 self._lower_to_ttir(module)
                 self._target.lower(module, f"{options} translate-coordinates=true".lstrip())
@@ -1109,9 +1110,10 @@ class CompiledPrograms(Mapping[str, Program]):
         """
         refuse_text(path)
         data = self._bytes
-        if golden:
-            data = self._write([self._golden_of(name) for name in self._models])
-        write_file(path, data)
+        with show_wait(f"writing {Path(path).name}"):
+            if golden:
+                data = self._write([self._golden_of(name) for name in self._models])
+            write_file(path, data)
         return Path(path)
 
     def text(self, stage: str = "ttir", *, elide_above: int | None = None) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from ttmlir.errors import Error
 from ttmlir.files import write_file
 from ttmlir.metalium.errors import suggest
+from ttmlir.terminal import show_wait, shown_name
 
 HEADERS = Path(__file__).with_name("headers")
 
@@ -123,14 +124,15 @@ def compile_host(
     macros = [f"-D{each}" for each in ('OVERRIDE_KERNEL_PREFIX=""', *defines)]
     folders = [f"-I{each}" for each in (headers, *include_folders)]
     command = [*compiler, *_FLAGS, *macros, *folders, *sources, "-o", str(program)]
-    run = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        env=os.environ | {"LC_ALL": "C"},
-        check=False,
-    )
+    with show_wait(f"compiling {shown_name(str(sources[0]))}"):
+        run = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=os.environ | {"LC_ALL": "C"},
+            check=False,
+        )
     if run.returncode:
         raise HostCompileError("\n".join(_explain(run.stderr, sources[0])))
     return program

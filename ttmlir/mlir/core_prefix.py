@@ -263,9 +263,9 @@ def _holds_late(root: Operation) -> bool:
             return True
         if op.name in _LATE_OPERATIONS and getattr(op, "has_destination", None) is False:
             return True
-        types: Iterable[Attribute] = (result.type for result in op.results)
-        if any(_is_late(type, known) for type in types):
-            return True
+        for result in op.results:
+            if _is_late(result.type, known):
+                return True
         for region in op.regions:
             for block in region.blocks:
                 if any(_is_late(argument.type, known) for argument in block.args):

@@ -16,7 +16,7 @@ from ttmlir.frontend.dispatch import Example, compile, plan_examples
 from ttmlir.frontend.summary import ModelPlot, align_left, draw
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.system_desc import find_system
-from ttmlir.terminal import ShownAsText
+from ttmlir.terminal import ShownAsText, show_wait
 from ttmlir.tuning.shardings import tune_shardings
 
 if TYPE_CHECKING:
@@ -142,26 +142,28 @@ def compare_boards(
         plan, by_name = plan_examples(model, example_args, kwargs, buckets)
         examples = dict(zip(plan.choices, by_name.values(), strict=True))
     names, rows = list[str](), list[BoardTime]()
-    for board in boards:
-        for size, example in examples.items():
-            try:
-                compiled = compile(
-                    example.model,
-                    *example.args,
-                    example_kwargs=example.kwargs,
-                    board=board,
-                    options=options,
-                    spelling=spelling,
-                    resident=resident,
-                )
-            except CompilationError as error:
-                problem = error.diagnostics[0].message
-                rows.append(BoardTime(board=board, mesh=(1, 1), size=size, problem=problem))
-                continue
-            names.append(compiled.name)
-            may_divide = find_spelling(options, spelling) != SPELLINGS[0]
-            mesh, estimate = _divide(compiled, board, budget if may_divide else 0)
-            rows.append(BoardTime(board=board, mesh=mesh, size=size, estimate=estimate))
+    with show_wait("comparing boards", len(boards)) as advance:
+        for board in boards:
+            for size, example in examples.items():
+                try:
+                    compiled = compile(
+                        example.model,
+                        *example.args,
+                        example_kwargs=example.kwargs,
+                        board=board,
+                        options=options,
+                        spelling=spelling,
+                        resident=resident,
+                    )
+                except CompilationError as error:
+                    problem = error.diagnostics[0].message
+                    rows.append(BoardTime(board=board, mesh=(1, 1), size=size, problem=problem))
+                    continue
+                names.append(compiled.name)
+                may_divide = find_spelling(options, spelling) != SPELLINGS[0]
+                mesh, estimate = _divide(compiled, board, budget if may_divide else 0)
+                rows.append(BoardTime(board=board, mesh=mesh, size=size, estimate=estimate))
+            advance()
     name = names[0] if names else getattr(model, "__name__", type(model).__name__)
     return BoardComparison(name=name, rows=tuple(rows))
 

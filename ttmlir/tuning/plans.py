@@ -28,6 +28,7 @@ from ttmlir.frontend.summary import align_left
 from ttmlir.frontend.torch.distributed.virtual_devices import virtual_devices
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.system_desc import find_system
+from ttmlir.terminal import show_wait
 from ttmlir.tuning.sequences import (
     COLUMNS,
     ROWS,
@@ -199,7 +200,12 @@ def tune_plan(
             shape = "x".join(map(str, mesh))
             raise InputError(f"a mesh of {shape} devices is none of {board}, which has {count}")
     search = _Search(model, example_args, board, budget)
-    found = [search.search(mesh) for mesh in ((1, 1), *(each for each in tried if each != (1, 1)))]
+    others = [each for each in tried if each != (1, 1)]
+    with show_wait(f"tuning the plan of {type(model).__name__}", 1 + len(others)) as advance:
+        found = list[PlanTrial]()
+        for mesh in ((1, 1), *others):
+            found.append(search.search(mesh))
+            advance()
     able = [each for each in found if each.nanoseconds < math.inf]
     if not able:
         raise InputError(f"no mesh takes the model: {found[0].problem}")

@@ -44,7 +44,7 @@ from ttmlir.passes.shardy.shardings import Dimension, Sharding, set_argument, sh
 from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.system_desc import find_system
-from ttmlir.terminal import ShownAsText
+from ttmlir.terminal import ShownAsText, show_wait
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -261,7 +261,8 @@ def tune_shardings(
             shape = "x".join(map(str, mesh))
             raise InputError(f"a mesh of {shape} devices is none of {board}, which has {count}")
     search = _Search(imported, options, board, budget)
-    search.run(tried)
+    with show_wait(f"tuning the shardings of {imported.name}"):
+        search.run(tried)
     return ShardingReport(
         name=imported.name,
         board=board,

@@ -18,7 +18,7 @@ from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.golden import least_correlation
 from ttmlir.runtime.tensor import Array, Numerics
 from ttmlir.runtime.ttrt.running import generate_inputs
-from ttmlir.terminal import ShownAsText
+from ttmlir.terminal import ShownAsText, show_wait
 from ttmlir.tuning.search import run_program
 from ttmlir.tuning.shardings import compile_program, find_root, find_weights
 
@@ -102,21 +102,23 @@ def suggest(model: object, *, most: int = 5, seed: int = 0) -> Suggestions:
     is_measured = estimate.flops <= MOST_FLOPS and not is_divided
     accuracy = _Accuracy.of(program, seed) if is_measured else None
     found = list[Suggestion]()
-    for change, how, imported, options in _list_changes(model):
-        try:
-            changed = compile_program(imported, options)
-        except CompilationError:
-            continue
-        changed_estimate = estimate_program(changed)
-        memory, total = changed_estimate.memory, changed_estimate.total.mid
-        if memory is None or not memory.fits or not total:
-            continue
-        gain = estimate.total.mid / total
-        if gain >= LEAST_GAIN:
-            pcc = None if accuracy is None else accuracy.measure(changed)
-            found.append(
-                Suggestion(change=change, how=how, estimate=changed_estimate, gain=gain, pcc=pcc)
-            )
+    with show_wait(f"changing {model.name}"):
+        for change, how, imported, options in _list_changes(model):
+            try:
+                changed = compile_program(imported, options)
+            except CompilationError:
+                continue
+            changed_estimate = estimate_program(changed)
+            memory, total = changed_estimate.memory, changed_estimate.total.mid
+            if memory is None or not memory.fits or not total:
+                continue
+            gain = estimate.total.mid / total
+            if gain >= LEAST_GAIN:
+                pcc = None if accuracy is None else accuracy.measure(changed)
+                made = Suggestion(
+                    change=change, how=how, estimate=changed_estimate, gain=gain, pcc=pcc
+                )
+                found.append(made)
     # Of those with the same gain the most accurate one.
     found.sort(key=lambda each: (-round(each.gain, 2), -(each.pcc or 0)))
     pcc = None if accuracy is None else accuracy.measure(program)

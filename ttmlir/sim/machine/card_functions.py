@@ -99,11 +99,26 @@ def card_function(
     `formats` are those of the tensors; numbers may stand in the places of other operands. The
     result has the first one. A parameter that is None is not given.
     """
+    given = {key: each for key, each in (parameters or {}).items() if each is not None}
+    if given:
+        return _function_of(name, arch, formats, operands, given)
+    return _plain_function_of(name, arch, tuple(formats), operands)
+
+
+@cache
+def _plain_function_of(
+    name: str, arch: Arch, formats: tuple[DataType, ...], operands: int
+) -> CardFunction | None:
+    return _function_of(name, arch, formats, operands, {})
+
+
+def _function_of(
+    name: str, arch: Arch, formats: Sequence[DataType], operands: int, given: Mapping[str, object]
+) -> CardFunction | None:
     name = unaliased(name)
     wide = DataType.F32 in formats
     if arch is Arch.GRAYSKULL or not set(formats) <= FORMATS:
         return None
-    given = {key: each for key, each in (parameters or {}).items() if each is not None}
     if not given and operands == 2 and _is_of_matrix_unit(name, formats):
         second = formats[1] if len(formats) > 1 else DataType.F32 if wide else DataType.BF16
         return CardFunction(partial(_combine, name, arch, formats[0], second, wide), _COMBINED)

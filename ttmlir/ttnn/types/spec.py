@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from ttmlir.errors import ArgumentTypeError, UsageError
@@ -463,13 +463,13 @@ class TensorSpec:
         """The specification with some parts changed; another shape or layout is padded anew."""
         if padded_shape is None and shape is None and layout in (None, self.layout):
             padded_shape = self._padded_shape
-        return TensorSpec(
-            self.shape if shape is None else shape,
+        return _known_spec(
+            self.shape if shape is None else tuple(shape),
             self.dtype if dtype is None else dtype,
             self.layout if layout is None else layout,
             self._resized(shape) if memory_config is None else memory_config,
-            tile=self.tile,
-            padded_shape=padded_shape,
+            self.tile,
+            padded_shape,
         )
 
     def _resized(self, shape: Extents | None) -> MemoryConfig:
@@ -479,7 +479,7 @@ class TensorSpec:
             return config
         return MemoryConfig(config.buffer_type, config.nd_shard_spec)
 
-    @property
+    @cached_property
     def key(self) -> tuple[object, ...]:
         """Everything that tells specifications apart."""
         return (
@@ -489,11 +489,15 @@ class TensorSpec:
 
     def __eq__(self, other: object) -> bool:
         """Whether all parts are the same."""
-        return isinstance(other, TensorSpec) and self.key == other.key
+        return self is other or (isinstance(other, TensorSpec) and self.key == other.key)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.key)
 
     def __hash__(self) -> int:
         """By all parts."""
-        return hash(self.key)
+        return self._hash
 
     def __repr__(self) -> str:
         """As a call that makes it."""
@@ -501,3 +505,16 @@ class TensorSpec:
             f"TensorSpec(shape={self.shape}, dtype=DataType::{self.dtype.name}, "
             f"layout=Layout::{self.layout.name}, memory_config={self.memory_config})"
         )
+
+
+@lru_cache(maxsize=1024)
+def _known_spec(
+    shape: tuple[int, ...],
+    dtype: DataType,
+    layout: Layout,
+    memory_config: MemoryConfig,
+    tile: Tile,
+    padded_shape: Shape | None,
+) -> TensorSpec:
+    """A specification, which knows its pages and its hash from the calls before."""
+    return TensorSpec(shape, dtype, layout, memory_config, tile=tile, padded_shape=padded_shape)
