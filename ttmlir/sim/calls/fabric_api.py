@@ -11,8 +11,9 @@ from collections.abc import Callable
 from functools import cached_property
 
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import kernel_call
-from ttmlir.sim.calls.remote_buffer_api import RemoteBufferApi
+from ttmlir.sim.calls.remote_buffer_api import RemoteBufferCalls
 from ttmlir.sim.errors import Finding, SimError
 from ttmlir.sim.machine.cluster import End
 from ttmlir.sim.machine.device import (
@@ -40,14 +41,15 @@ _SLOT = -(-(HEADER_SIZE + MAX_PAYLOAD) // 64) * 64
 _LOOK = 10
 """Cycles of a look at the free slots, which are a word in L1."""
 _WORD = 4
+_MASK = 0xFFFF_FFFF
 _MUXES = 256
 """The first number of channels of muxes, behind those of routers."""
 _READY = 0xA3B3C3D3
 """What a mux says that serves: `READY_FOR_TRAFFIC`."""
 
 
-class FabricApi(RemoteBufferApi):
-    """Calls of BRISC or NCRISC on a chip whose mesh has a fabric."""
+class FabricApi(RemoteBufferCalls, DataMovementApi):
+    """Calls of BRISC or NCRISC, those on a chip whose mesh has a fabric included."""
 
     _fabric: Fabric | None = None
     _put = 0
@@ -103,6 +105,24 @@ class FabricApi(RemoteBufferApi):
                 rule="fabric-connection",
             )
         return self._fabric, End(number, channel)
+
+    @kernel_call()
+    def remote_buffer_place(self, cb: int, number: int) -> int:
+        """Where the next page is at a receiver, on the network."""
+        view = self.view_of(cb)
+        return self.get_noc_addr(*view.end.peers[number].coordinate, view.pointer)
+
+    @kernel_call(waits=True)
+    def remote_buffer_tell(self, cb: int, number: int, units: int, noc: int) -> bool:
+        """Count units, here and at the other end."""
+        if self.thread.clock > self.scheduler.horizon:
+            return False
+        end = self.view_of(cb).end
+        peer = end.peers[number]
+        mine = peer.sent if end.is_sender else peer.acked
+        self.l1.write(mine, (end.word(mine) + units & _MASK).to_bytes(_WORD, "little"))
+        target = self.get_noc_addr(*peer.coordinate, peer.told)
+        return self._increment(self.network.endpoint(target), target, units, noc, in_order=True)
 
     @kernel_call()
     def fabric_is_2d(self) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ttmlir.sim.calls.device_objects import DataMovementApi
-from ttmlir.sim.calls.kernel_api import kernel_call
+from ttmlir.sim.calls.kernel_api import KernelApi, kernel_call
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import Memory
@@ -15,8 +14,8 @@ _LOOK = 10
 """Cycles of a look at a word in L1."""
 
 
-class SocketApi(DataMovementApi):
-    """Calls of BRISC or NCRISC with sockets."""
+class SocketCalls(KernelApi):
+    """Calls with sockets; of compute kernels UNPACK alone makes them."""
 
     def _end(self, config: int) -> SocketEnd:
         end = self.core.sockets.get(config)
@@ -128,6 +127,26 @@ class SocketApi(DataMovementApi):
                     "for another device, before update_socket_config()",
                     rule="socket-overrun",
                 )
+
+    @kernel_call()
+    def socket_assign(self, config: int, cb: int, start: int, size: int, pointer: int) -> None:
+        """Have a circular buffer be the bytes of a socket, from its next page on."""
+        self._end(config)
+        buffer = self.cbs[cb]
+        if size % buffer.page_size:
+            raise self._error(
+                f"circular buffer {cb} has pages of {buffer.page_size} bytes, which do not fill "
+                f"the {size} of the socket's pages"
+            )
+        buffer.take_place(start, size, pointer)
+
+    @kernel_call()
+    def socket_refuse_update(self) -> None:
+        """Find a compute kernel that writes back what two of its processors do not have."""
+        raise self._error(
+            "a compute kernel calls update_socket_config(), by which MATH and PACK write numbers "
+            "that they do not have; call it in the kernel that tells the sender"
+        )
 
     @kernel_call(waits=True)
     def socket_wait(self, address: int, value: int, is_acked: bool) -> bool:

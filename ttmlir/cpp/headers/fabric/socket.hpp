@@ -3,10 +3,18 @@
 // Sockets: pages from one core to others in order, each with credits of its own.
 //
 // The host writes a configuration into the L1 of both ends. Sender: seven words, a word of 16 bytes
-// per receiver for what it has acknowledged, and where each receiver is.
+// per receiver for what it has acknowledged, and where each receiver is. Of compute kernels UNPACK
+// alone waits for pages; it tells nobody what it has popped.
 
 #include "api/alignment.h"
+#if !defined(TRISC_UNPACK) && !defined(TRISC_MATH) && !defined(TRISC_PACK)
 #include "fabric/sender.hpp"
+#else
+#define COMPUTE_SOCKETS
+#endif
+#if defined(TRISC_MATH) || defined(TRISC_PACK)
+#define WITHOUT_SOCKETS
+#endif
 
 struct d2d_sender_socket_md {
     uint32_t downstream_mesh_id;
@@ -150,6 +158,7 @@ inline void socket_push_pages(SocketSenderInterface& socket, uint32_t num_pages)
     socket_pushed(socket.config_addr, socket.bytes_sent, socket.num_downstreams);
 }
 
+#ifndef COMPUTE_SOCKETS
 inline void socket_notify_receiver(const SocketSenderInterface& socket, uint8_t noc = noc_index) {
     socket_check_peers(socket.config_addr);
     for (uint32_t i = 0; i < socket.num_downstreams; i++) {
@@ -165,6 +174,7 @@ inline void socket_notify_receiver(const SocketSenderInterface& socket, uint8_t 
             noc);
     }
 }
+#endif
 
 inline void socket_barrier(const SocketSenderInterface& socket) {
     for (uint32_t i = 0; i < socket.num_downstreams; i++) {
@@ -183,6 +193,7 @@ inline void update_socket_config(const SocketSenderInterface& socket) {
 // --- Receivers -----------------------------------------------------------------------------------
 
 inline SocketReceiverInterface create_receiver_socket_interface(uint32_t config_addr) {
+#ifndef WITHOUT_SOCKETS
     socket_open(config_addr, false);
     auto* config = reinterpret_cast<volatile receiver_socket_md*>(config_addr);
     SocketReceiverInterface socket;
@@ -200,9 +211,13 @@ inline SocketReceiverInterface create_receiver_socket_interface(uint32_t config_
     socket.d2d.upstream_noc_x = config->d2d.upstream_noc_x;
     socket.d2d.upstream_bytes_acked_addr = config->d2d.upstream_bytes_acked_addr;
     return socket;
+#else
+    return SocketReceiverInterface{};
+#endif
 }
 
 inline void set_receiver_socket_page_size(SocketReceiverInterface& socket, uint32_t page_size) {
+#ifndef WITHOUT_SOCKETS
     const uint32_t total = socket.fifo_total_size;
     socket_check_page(socket.config_addr, page_size, total);
     const uint32_t whole = total - total % page_size;
@@ -215,10 +230,12 @@ inline void set_receiver_socket_page_size(SocketReceiverInterface& socket, uint3
     socket.read_ptr = socket.fifo_addr + next;
     socket.page_size = page_size;
     socket.fifo_curr_size = whole;
+#endif
 }
 
 inline bool socket_wait_for_pages(
     const SocketReceiverInterface& socket, uint32_t num_pages, uint32_t early_exit_iter_count = 0) {
+#ifndef WITHOUT_SOCKETS
     uint32_t size = num_pages * socket.page_size;
     socket_check_pages(num_pages, socket.page_size, socket.fifo_curr_size);
     if (socket.read_ptr + size >= socket.fifo_curr_size + socket.fifo_addr) {
@@ -230,9 +247,13 @@ inline bool socket_wait_for_pages(
     }
     socket_wait(socket.bytes_sent_addr, socket.bytes_acked + size, false);
     return true;
+#else
+    return true;
+#endif
 }
 
 inline void socket_pop_pages(SocketReceiverInterface& socket, uint32_t num_pages) {
+#ifndef WITHOUT_SOCKETS
     const uint32_t size = num_pages * socket.page_size;
     socket_check_pages(num_pages, socket.page_size, socket.fifo_curr_size);
     if (socket.read_ptr + size >= socket.fifo_curr_size + socket.fifo_addr) {
@@ -243,8 +264,10 @@ inline void socket_pop_pages(SocketReceiverInterface& socket, uint32_t num_pages
         socket.bytes_acked += size;
     }
     socket_popped(socket.bytes_sent_addr, socket.bytes_acked);
+#endif
 }
 
+#ifndef COMPUTE_SOCKETS
 inline void socket_notify_sender(const SocketReceiverInterface& socket, uint8_t noc = noc_index) {
     socket_check_peers(socket.config_addr);
     noc_inline_dw_write(
@@ -257,14 +280,28 @@ inline void socket_notify_sender(const SocketReceiverInterface& socket, uint8_t 
         0xF,
         noc);
 }
+#endif
+
+inline void assign_local_cb_to_socket(const SocketReceiverInterface& socket, uint32_t cb_id) {
+#ifndef WITHOUT_SOCKETS
+    socket_assign(
+        socket.config_addr, cb_id, socket.fifo_addr, socket.fifo_curr_size, socket.read_ptr);
+#endif
+}
 
 inline void update_socket_config(const SocketReceiverInterface& socket) {
+#ifndef WITHOUT_SOCKETS
+#ifdef COMPUTE_SOCKETS
+    socket_refuse_update();
+#endif
     auto* config = reinterpret_cast<volatile receiver_socket_md*>(socket.config_addr);
     config->bytes_acked = socket.bytes_acked;
     config->read_ptr = socket.read_ptr;
     socket_close(socket.config_addr);
+#endif
 }
 
+#ifndef COMPUTE_SOCKETS
 // --- Over the fabric -----------------------------------------------------------------------------
 
 // In one dimension the number of a chip is how many hops away it is.
@@ -331,3 +368,4 @@ void fabric_socket_notify_sender(
             socket.d2d.upstream_noc_y,
             socket.d2d.upstream_bytes_acked_addr));
 }
+#endif
