@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -422,19 +421,29 @@ def test_looks_that_do_not_wait() -> None:
             assert not timed or mesh.printed[0].endswith(": 1")
 
 
-def test_a_credit_is_there_when_it_came() -> None:
+def test_a_word_is_there_when_it_came() -> None:
     """Whatever was asked before; what has come by now is there at once."""
     core = SimDevice(SimChip.of_board("n150"), SimOptions()).core(0, 0)
-    core.credits[64] = deque()
     for value, time in ((96, 100), (192, 200), (288, 300)):
         core.set_word_time(64, value, time)
-    assert core.time_of_credit(64, 384, 0) == 0
-    assert core.time_of_credit(64, 288, 50) == 300
-    assert core.time_of_credit(64, 96, 50) == 100
-    assert core.time_of_credit(64, 97, 150) == 200
-    assert core.time_of_credit(64, 96, 250) <= 250
-    assert core.time_of_credit(64, 288, 250) == 300
-    assert len(core.credits[64]) == 2
+    assert core.time_of_word(64, 384, 0) == 0
+    assert core.time_of_word(64, 288, 50) == 300
+    assert core.time_of_word(64, 96, 50) == 100
+    assert core.time_of_word(64, 97, 150) == 200
+    assert core.time_of_word(64, 96, 250) <= 250
+    assert core.time_of_word(64, 288, 250) == 300
+    assert len(core.word_times[64]) == 2
+
+
+def test_additions_count_in_the_order_in_which_they_come() -> None:
+    """Simulated are those that come at 500, 100, 300 and 300, beginning with 7."""
+    core = SimDevice(SimChip.of_board("n150"), SimOptions()).core(0, 0)
+    for value, time, added in ((8, 500, 1), (10, 100, 2), (13, 300, 3), (17, 300, 4)):
+        core.set_word_time(64, value, time, added=added)
+    times = {value: core.time_of_word(64, value, 0) for value in range(8, 19)}
+    first, second, last = dict.fromkeys((8, 9), 100), dict.fromkeys(range(10, 17), 300), {17: 500}
+    assert times == {**first, **second, **last, 18: 0}
+    assert core.semaphore_times[64] == 500
 
 
 @pytest.mark.parametrize(

@@ -489,7 +489,8 @@ class FabricApi(RemoteBufferCalls, DataMovementApi):
                     rule="noc-alignment",
                 )
             if isinstance(endpoint, Core):
-                endpoint.semaphore_times[local] = time
+                word = core.l1.read(source, min(size, _WORD))
+                endpoint.set_word_time(local, int.from_bytes(word, "little"), time)
             if isinstance(self.watch, Sanitizer):
                 self.watch.delivered(self.thread, channel, endpoint.memory, local, size)
             endpoint.memory.copy(local, core.l1, source, size)
@@ -512,7 +513,8 @@ class FabricApi(RemoteBufferCalls, DataMovementApi):
         word = int.from_bytes(endpoint.memory.read(local, _WORD), "little") + increment.value
         if increment.flush and self.watch is not None:
             self.watch.copies_done(self.thread, FABRIC + channel, "write")
-        self._set_word(endpoint, increment.address, word, time, channel, "atomic")
+        added = increment.value if increment.value < 1 << 31 else 0
+        self._set_word(endpoint, increment.address, word, time, channel, "atomic", added=added)
 
     def _set_word(
         self,
@@ -522,6 +524,7 @@ class FabricApi(RemoteBufferCalls, DataMovementApi):
         time: int,
         channel: int,
         kind: WordKind,
+        added: int = 0,
     ) -> None:
         local = address & LOCAL_MASK
         if local % _WORD or not isinstance(endpoint, Core):
@@ -530,8 +533,9 @@ class FabricApi(RemoteBufferCalls, DataMovementApi):
                 "a multiple of 4, in the L1 of a core",
                 rule="unaligned",
             )
-        time = max(time, endpoint.semaphore_times.get(local, 0))
-        endpoint.set_word_time(local, value & 0xFFFF_FFFF, time)
+        if not added:
+            time = max(time, endpoint.semaphore_times.get(local, 0))
+        endpoint.set_word_time(local, value & 0xFFFF_FFFF, time, added=added)
         if isinstance(self.watch, Sanitizer):
             self.watch.word_written(self.thread, FABRIC + channel, kind, endpoint.memory, local)
         endpoint.memory.write(local, (value & 0xFFFF_FFFF).to_bytes(_WORD, "little"))

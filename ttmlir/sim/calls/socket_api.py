@@ -168,7 +168,7 @@ class SocketCalls(KernelApi):
     def socket_look(self, address: int, value: int) -> bool:
         """Whether the other end has told of so many bytes by now."""
         now = self.thread.clock
-        if self.timed and self.core.time_of_credit(address, value, now) > now:
+        if self.timed and self.core.time_of_word(address, value, now) > now:
             return False
         return self._is_there(address, value)
 
@@ -177,7 +177,7 @@ class SocketCalls(KernelApi):
         if (self._word(self.l1, address) - value) % _WORDS >= _WORDS // 2:
             return False
         if self.timed:
-            time = self.core.time_of_credit(address, value, self.thread.clock)
+            time = self.core.time_of_word(address, value, self.thread.clock)
             self.thread.wait_until(time, kind)
         if self.watch is not None:
             self.watch.semaphore_wait(self.thread, self.l1, address, value, exactly=False)
