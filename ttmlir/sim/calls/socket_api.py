@@ -141,6 +141,35 @@ class SocketCalls(KernelApi):
         buffer.take_place(start, size, pointer)
 
     @kernel_call()
+    def socket_tell_host(self, config: int, value: int) -> None:
+        """Tell the host what was pushed, or popped."""
+        host = self._end(config).host
+        if host is None:
+            raise self._error("the other end of the socket is a core, not the host")
+        self.thread.step(_LOOK)
+        host.memory.write(host.word, (value % _WORDS).to_bytes(4, "little"))
+        self.scheduler.progress += 1
+
+    @kernel_call()
+    def socket_write_to_host(self, source: int, address: int, size: int) -> None:
+        """Copy bytes of L1 to what a socket has in the memory of the host."""
+        hosts = [end.host for end in self.core.sockets.values() if end.host is not None]
+        there = next(
+            (each for each in hosts if 0 <= address - each.address <= each.word - size), None
+        )
+        if there is None:
+            raise self.thread.error(
+                f"{size} bytes are written to {address:#x} on PCIe, where no socket of this core "
+                "has them; pages go to downstream_fifo_addr + write_ptr, with the upper half of "
+                "the address in d2h.data_addr_hi",
+                rule="socket",
+            )
+        if self.watch is not None:
+            self.watch.read(self.l1, source, size, self.thread)
+        there.memory.write(address - there.address, bytes(self.l1.read(source, size)))
+        self.scheduler.progress += 1
+
+    @kernel_call()
     def socket_refuse_update(self) -> None:
         """Find a compute kernel that writes back what two of its processors do not have."""
         raise self._error(

@@ -16,14 +16,20 @@
 #define WITHOUT_SOCKETS
 #endif
 
+struct d2h_sender_socket_md {
+    uint32_t bytes_sent_addr_hi;
+    uint32_t data_addr_hi;
+    uint32_t pcie_xy_enc;
+};
 struct d2d_sender_socket_md {
     uint32_t downstream_mesh_id;
     uint32_t downstream_chip_id;
     uint32_t downstream_noc_y;
     uint32_t downstream_noc_x;
 };
-union sender_downstream_encoding {
+struct sender_downstream_encoding {
     d2d_sender_socket_md d2d;
+    d2h_sender_socket_md d2h;
 };
 struct sender_socket_md {
     uint32_t bytes_sent;
@@ -66,6 +72,7 @@ struct SocketSenderInterface {
     uint32_t downstream_bytes_sent_addr;
     uint32_t is_d2h;
     D2DSocketSendInterface d2d;
+    d2h_sender_socket_md d2h;
 };
 struct SocketReceiverInterface {
     uint32_t config_addr;
@@ -99,9 +106,15 @@ inline SocketSenderInterface create_sender_socket_interface(uint32_t config_addr
     socket.downstream_fifo_curr_size = config->downstream_fifo_total_size;
     socket.downstream_fifo_addr = config->downstream_fifo_addr;
     socket.downstream_bytes_sent_addr = config->downstream_bytes_sent_addr;
-    socket.is_d2h = 0;
+    socket.is_d2h = config->is_d2h;
     socket.d2d.downstream_enc_base_addr =
         socket.bytes_acked_base_addr + socket.num_downstreams * bytes_acked_size_bytes;
+    if (socket.is_d2h) {
+        auto* words = reinterpret_cast<volatile uint32_t*>(socket.d2d.downstream_enc_base_addr);
+        socket.d2h.bytes_sent_addr_hi = words[0];
+        socket.d2h.data_addr_hi = words[1];
+        socket.d2h.pcie_xy_enc = words[2];
+    }
     return socket;
 }
 
@@ -115,6 +128,9 @@ inline sender_downstream_encoding get_downstream_encoding(
     encoding.d2d.downstream_chip_id = words[1];
     encoding.d2d.downstream_noc_y = words[2];
     encoding.d2d.downstream_noc_x = words[3];
+    if (socket.is_d2h) {
+        encoding.d2h = socket.d2h;
+    }
     return encoding;
 }
 
@@ -160,6 +176,10 @@ inline void socket_push_pages(SocketSenderInterface& socket, uint32_t num_pages)
 
 #ifndef COMPUTE_SOCKETS
 inline void socket_notify_receiver(const SocketSenderInterface& socket, uint8_t noc = noc_index) {
+    if (socket.is_d2h) {
+        socket_tell_host(socket.config_addr, socket.bytes_sent);
+        return;
+    }
     socket_check_peers(socket.config_addr);
     for (uint32_t i = 0; i < socket.num_downstreams; i++) {
         const auto encoding = get_downstream_encoding(socket, i);
@@ -190,6 +210,35 @@ inline void update_socket_config(const SocketSenderInterface& socket) {
     socket_close(socket.config_addr);
 }
 
+// Pages for the host go over PCIe.
+#ifndef COMPUTE_SOCKETS
+constexpr uint8_t write_cmd_buf = 0;
+enum CQNocFlags { CQ_NOC_NONE, CQ_NOC_SNDL };
+enum CQNocWait { CQ_NOC_wait, CQ_NOC_WAIT };
+enum CQNocSend { CQ_NOC_send, CQ_NOC_SEND };
+
+template <uint8_t cmd_buf>
+void noc_write_init_state(uint32_t noc, uint32_t vc) {}
+template <
+    uint8_t mode,
+    uint8_t cmd_buf,
+    CQNocFlags flags,
+    CQNocSend send,
+    CQNocWait wait,
+    bool update_counter = true,
+    bool posted = false>
+void noc_wwrite_with_state(
+    uint32_t noc,
+    uint32_t source,
+    uint32_t pcie_xy_enc,
+    uint64_t target,
+    uint32_t size,
+    uint32_t num_dests = 1) {
+    socket_write_to_host(source, target, size);
+}
+inline void noc_async_write_clear_pcie_state(uint32_t noc, uint32_t cmd_buf) {}
+#endif
+
 // --- Receivers -----------------------------------------------------------------------------------
 
 inline SocketReceiverInterface create_receiver_socket_interface(uint32_t config_addr) {
@@ -204,7 +253,7 @@ inline SocketReceiverInterface create_receiver_socket_interface(uint32_t config_
     socket.fifo_addr = config->fifo_addr;
     socket.fifo_total_size = config->fifo_total_size;
     socket.fifo_curr_size = config->fifo_total_size;
-    socket.is_h2d = 0;
+    socket.is_h2d = config->is_h2d;
     socket.d2d.upstream_mesh_id = config->d2d.upstream_mesh_id;
     socket.d2d.upstream_chip_id = config->d2d.upstream_chip_id;
     socket.d2d.upstream_noc_y = config->d2d.upstream_noc_y;
@@ -269,6 +318,10 @@ inline void socket_pop_pages(SocketReceiverInterface& socket, uint32_t num_pages
 
 #ifndef COMPUTE_SOCKETS
 inline void socket_notify_sender(const SocketReceiverInterface& socket, uint8_t noc = noc_index) {
+    if (socket.is_h2d) {
+        socket_tell_host(socket.config_addr, socket.bytes_acked);
+        return;
+    }
     socket_check_peers(socket.config_addr);
     noc_inline_dw_write(
         get_noc_addr(
