@@ -49,6 +49,8 @@ _CLASSES = {
     "mesh_buffer": "distributed.MeshBuffer",
     "mesh_cq": "distributed.MeshCommandQueue",
     "socket": "distributed.MeshSocket",
+    "h2d_socket": "distributed.H2DSocket",
+    "d2h_socket": "distributed.D2HSocket",
     "workload": "distributed.MeshWorkload",
     "config": "CircularBufferConfig",
 }

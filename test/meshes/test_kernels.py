@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,7 @@ from ttmlir.runtime.errors import BinaryError, ExecutionError
 from ttmlir.runtime.fabric_exchange import Move, exchange
 from ttmlir.runtime.metal_program import MetalBinary
 from ttmlir.runtime.metal_session import execute
+from ttmlir.runtime.ttrt.reports import section_text
 from ttmlir.schema import load_schema
 from ttmlir.schema.versions import load
 from ttmlir.sim.options import SimOptions
@@ -99,6 +101,12 @@ def test_layers_of_two_devices(tmp_path: Path) -> None:
     loaded = ttmlir.load(path)
     for found, expected in zip(loaded(x, w, v), profile.output, strict=True):
         np.testing.assert_array_equal(found, expected)
+    sources = section_text(str(path), path.read_bytes(), "cpp")
+    assert re.findall(r"^(?:program|function)\[.*", sources, re.MULTILINE) == [
+        *("program[0]: main", "function[0]: main", "function[1]: main")
+    ]
+    assert sources.count("void kernel_main()") + sources.count("void MAIN") > 2
+    assert "1 ttir.all_gather, 1 launch of" in section_text(str(path), path.read_bytes(), "summary")
     with pytest.raises(InputError, match="kernels for several devices, which are not pickled"):
         pickle.dumps(model)
     for refused in (model.estimate, model.summary):

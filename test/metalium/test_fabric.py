@@ -414,6 +414,24 @@ def test_an_answer_in_the_bytes_that_were_sent() -> None:
         assert printed(mesh) == {0: [3**6 * 2 + (3**6 - 1) // 2]}
 
 
+def test_words_that_come_later_do_not_hold_up() -> None:
+    """A receiver that is late waits for the packet that it needs, not for the last one."""
+    again = """sender.wait_for_empty_write_slot();
+    sender.send_payload_flush_blocking_from_address((uint32_t)header, sizeof(PACKET_HEADER_TYPE));
+    sender.close();"""
+    busy = """volatile uint32_t* own = (volatile uint32_t*)get_arg_val<uint32_t>(0);
+    for (uint32_t i = 0; i < 100; i++) { own[i] = i; }
+    noc_semaphore_wait_min("""
+    ends = list[int]()
+    for count in (1, 2):
+        waits = RECEIVER.replace("noc_semaphore_wait(", busy).replace(", 1);", f", {count});", 1)
+        with open_fabric(FabricConfig.FABRIC_1D, "t3000", (1, 2)) as mesh:
+            sender = SENDER.replace("sender.close();", again)
+            ends.append(send(mesh, ONE_HOP, [1], sender=sender, receiver=waits)[1])
+    # A router takes the second one 414 ns after the first.
+    assert ends[1] - ends[0] == pytest.approx(414, abs=30)
+
+
 def test_a_semaphore_that_nobody_increases() -> None:
     """Who waits is told with its chip and core."""
     with open_fabric(FabricConfig.FABRIC_1D, "t3000", (1, 4)) as mesh:

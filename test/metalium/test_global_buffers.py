@@ -12,6 +12,7 @@ import pytest
 from ttmlir.metalium import (
     NOC,
     CircularBufferConfig,
+    ComputeConfig,
     CoreCoord,
     CoreRange,
     CoreRangeSet,
@@ -139,12 +140,17 @@ class Pipe:
         sender: str = SENDER,
         receiver: str = RECEIVER,
         at_begin: int = 0,
+        compute: str = "",
     ) -> int:
-        """Send pages, and compare what each receiver has: the cycles."""
+        """Send pages, and compare what each receiver has: the cycles.
+
+        With `compute` the pages go through a kernel that copies tiles of bfloat16.
+        """
+        number_format = DataFormat.Float16_b if compute else DataFormat.UInt32
         program, number = CreateProgram(), len(self.receivers)
         page = rows * 2 * size
         cores = CoreRangeSet([CoreRange(each, each) for each in self.buffer.all_cores()])
-        config = CircularBufferConfig(self.buffer.size(), {LOCAL: DataFormat.UInt32})
+        config = CircularBufferConfig(self.buffer.size(), {LOCAL: number_format})
         config.set_page_size(LOCAL, part).remote_index(END).set_page_size(at_begin or page)
         experimental.CreateCircularBuffer(program, cores, config, self.buffer)
         for index, core in ((0, SENDER_CORE), *((4, each) for each in self.receivers)):
@@ -154,13 +160,25 @@ class Pipe:
         kernel = CreateKernelFromString(program, sender, SENDER_CORE, DataMovementConfig())
         SetRuntimeArgs(program, kernel, SENDER_CORE, [self.data.address(), *facts])
         writes = DataMovementConfig(processor=DataMovementProcessor.RISCV_1, noc=NOC.NOC_1)
+        writer = WRITER.replace("(3, 1)", "(16, 1)").replace("ptr(3)", "ptr(16)")
         for core, copy in zip(self.receivers, self.copies, strict=True):
-            for text, how in ((receiver, DataMovementConfig()), (WRITER, writes)):
+            if compute:
+                config = CircularBufferConfig(2 * part, {16: number_format}).set_page_size(16, part)
+                CreateCircularBuffer(program, core, config)
+                kernel = CreateKernelFromString(program, compute, core, ComputeConfig())
+                SetRuntimeArgs(program, kernel, core, [count * rows * 2 * size // part, page])
+            for text, how in (
+                (receiver, DataMovementConfig()),
+                (writer if compute else WRITER, writes),
+            ):
                 kernel = CreateKernelFromString(program, text, core, how)
                 SetRuntimeArgs(program, kernel, core, [copy.address(), *facts])
         queue = self.device.command_queue()
         self.seed += 1
         words = np.random.default_rng(self.seed).integers(0, 1 << 32, DATA // 4, np.uint32)
+        if compute:
+            # What a tile of bfloat16 keeps: neither NaN nor denormal numbers.
+            words = (words & 0x3FFF_3FFF) | 0x2000_2000
         EnqueueWriteBuffer(queue, self.data, words)
         EnqueueProgram(queue, program)
         sent = words[: count * rows * number * 2 * size // 4].reshape(count, rows, number, -1)
@@ -193,6 +211,48 @@ def test_sizes_of_pages_change_in_a_kernel() -> None:
     pipe.transfer(3, 64, 2, at_begin=512)
     pipe.transfer(3, 64, 3, at_begin=256)
     pipe.transfer(1, 32, 9, at_begin=1024)
+
+
+COPY = """
+#include "api/compute/common.h"
+#include "api/compute/tile_move_copy.h"
+#include "api/compute/eltwise_unary/eltwise_unary.h"
+#include "api/remote_circular_buffer.h"
+void kernel_main() {
+    unary_op_init_common(3, 16);
+    experimental::resize_remote_receiver_cb_interface<false>(31, get_arg_val<uint32_t>(1), 0);
+    experimental::align_local_cbs_to_remote_cb<1>(31, {3});
+    copy_tile_to_dst_init_short(3);
+    for (uint32_t i = 0; i < get_arg_val<uint32_t>(0); i++) {
+        cb_wait_front(3, 1);
+        tile_regs_acquire();
+        copy_tile(3, 0, 0);
+        tile_regs_commit();
+        cb_pop_front(3, 1);
+        cb_reserve_back(16, 1);
+        tile_regs_wait();
+        pack_tile(0, 16);
+        tile_regs_release();
+        cb_push_back(16, 1);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("options", [{}, {"timed": False}, {"schedule_seed": 5}])
+def test_compute_kernels_read_pages_in_place(options: dict[str, Any]) -> None:
+    """The first program ends in the middle; the compute kernel of the second begins there."""
+    pipe = Pipe(3 * 2048, 2, **options)
+    receiver = RECEIVER.replace("experimental::align_local_cbs_to_remote_cb<1>(31, {3});", "")
+    pipe.transfer(1, 1024, 2, part=2048, receiver=receiver, compute=COPY)
+    pipe.transfer(1, 1024, 3, part=2048, receiver=receiver, compute=COPY)
+
+
+def test_compute_kernels_have_no_network() -> None:
+    """They wait for pages of their own circular buffers alone."""
+    waits = COPY.replace("cb_wait_front(3, 1);", "experimental::remote_cb_wait_front(31, 1);")
+    with pytest.raises(SimError, match="remote_cb_wait_front"):
+        Pipe(3 * 2048, 2).transfer(1, 1024, 2, part=2048, compute=waits)
 
 
 def test_room_for_all_takes_less_time() -> None:

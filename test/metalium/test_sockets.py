@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,9 +15,13 @@ from test.metalium.fabric_programs import open_fabric
 from ttmlir.metalium import (
     NOC,
     BufferType,
+    CircularBufferConfig,
+    ComputeConfig,
     CoreCoord,
+    CreateCircularBuffer,
     CreateKernelFromString,
     CreateProgram,
+    DataFormat,
     DataMovementConfig,
     DataMovementProcessor,
     MetaliumError,
@@ -418,19 +421,29 @@ def test_looks_that_do_not_wait() -> None:
             assert not timed or mesh.printed[0].endswith(": 1")
 
 
-def test_a_credit_is_there_when_it_came() -> None:
+def test_a_word_is_there_when_it_came() -> None:
     """Whatever was asked before; what has come by now is there at once."""
     core = SimDevice(SimChip.of_board("n150"), SimOptions()).core(0, 0)
-    core.credits[64] = deque()
     for value, time in ((96, 100), (192, 200), (288, 300)):
         core.set_word_time(64, value, time)
-    assert core.time_of_credit(64, 384, 0) == 0
-    assert core.time_of_credit(64, 288, 50) == 300
-    assert core.time_of_credit(64, 96, 50) == 100
-    assert core.time_of_credit(64, 97, 150) == 200
-    assert core.time_of_credit(64, 96, 250) <= 250
-    assert core.time_of_credit(64, 288, 250) == 300
-    assert len(core.credits[64]) == 2
+    assert core.time_of_word(64, 384, 0) == 0
+    assert core.time_of_word(64, 288, 50) == 300
+    assert core.time_of_word(64, 96, 50) == 100
+    assert core.time_of_word(64, 97, 150) == 200
+    assert core.time_of_word(64, 96, 250) <= 250
+    assert core.time_of_word(64, 288, 250) == 300
+    assert len(core.word_times[64]) == 2
+
+
+def test_additions_count_in_the_order_in_which_they_come() -> None:
+    """Simulated are those that come at 500, 100, 300 and 300, beginning with 7."""
+    core = SimDevice(SimChip.of_board("n150"), SimOptions()).core(0, 0)
+    for value, time, added in ((8, 500, 1), (10, 100, 2), (13, 300, 3), (17, 300, 4)):
+        core.set_word_time(64, value, time, added=added)
+    times = {value: core.time_of_word(64, value, 0) for value in range(8, 19)}
+    first, second, last = dict.fromkeys((8, 9), 100), dict.fromkeys(range(10, 17), 300), {17: 500}
+    assert times == {**first, **second, **last, 18: 0}
+    assert core.semaphore_times[64] == 500
 
 
 @pytest.mark.parametrize(
@@ -596,6 +609,114 @@ def test_a_mesh_whose_partner_does_not_run() -> None:
         assert "device 2 core (1, 0) NCRISC waits for 96 bytes of its socket" in str(caught.value)
         with pytest.raises(SimError, match="the program did not run to its end"):
             _ = report.cycles
+
+
+TILE = 2048
+"""Bytes of a tile of bfloat16."""
+HAND_OVER = """
+#include "dataflow_api.h"
+#include "api/socket_api.h"
+void kernel_main() {
+    SocketReceiverInterface socket = create_receiver_socket_interface(get_arg_val<uint32_t>(0));
+    set_receiver_socket_page_size(socket, 2048);
+    for (uint32_t i = 0; i < get_arg_val<uint32_t>(3); i++) {
+        cb_reserve_back(3, 1);
+        socket_wait_for_pages(socket, 1);
+        cb_push_back(3, 1);
+        cb_wait_front(16, 1);
+        const uint64_t target = get_noc_addr_from_bank_id<true>(
+            0, get_arg_val<uint32_t>(1) + i * 2048);
+        noc_async_write(get_read_ptr(16), target, 2048);
+        noc_async_write_barrier();
+        cb_pop_front(16, 1);
+        socket_pop_pages(socket, 1);
+        socket_notify_sender(socket);
+    }
+    update_socket_config(socket);
+    noc_async_write_barrier();
+}
+"""
+"""Has a compute kernel read the pages where they are, and writes what it makes of them."""
+DOUBLE = """
+#include "api/compute/common.h"
+#include "api/compute/eltwise_binary.h"
+#include "api/socket_api.h"
+void kernel_main() {
+    SocketReceiverInterface socket = create_receiver_socket_interface(get_arg_val<uint32_t>(0));
+    set_receiver_socket_page_size(socket, 2048);
+    assign_local_cb_to_socket(socket, 3);
+    binary_op_init_common(3, 3, 16);
+    add_tiles_init(3, 3);
+    for (uint32_t i = 0; i < get_arg_val<uint32_t>(3); i++) {
+        socket_wait_for_pages(socket, 1);
+        cb_wait_front(3, 1);
+        tile_regs_acquire();
+        add_tiles(3, 3, 0, 0, 0);
+        tile_regs_commit();
+        cb_pop_front(3, 1);
+        socket_pop_pages(socket, 1);
+        cb_reserve_back(16, 1);
+        tile_regs_wait();
+        pack_tile(0, 16);
+        tile_regs_release();
+        cb_push_back(16, 1);
+    }
+}
+"""
+
+
+def double_tiles(compute: str = DOUBLE, count: int = 4) -> None:
+    """Send tiles to a core whose compute kernel adds each to itself, with room for three."""
+    with open_fabric(FabricConfig.DISABLED, "n150", (1, 1)) as mesh:
+        source, target = at(0, 1), at(0, 3, 2)
+        ends = make(mesh, [(source, target)], 3 * TILE + 64)
+        data, copy, run = dram(mesh), dram(mesh), Run(mesh)
+        words = np.random.default_rng(0).integers(0, 1 << 32, DATA // 4, np.uint32)
+        # Neither NaN nor denormal numbers, of which the double is the next power of two.
+        words = (words & 0x3FFF_3FFF) | 0x2000_2000
+        WriteShard(mesh.mesh_command_queue(), data, words, source.device_coord)
+        sends = [ends[0].get_config_buffer_address(), data.address(), TILE, count]
+        run.add(source, fill(SENDER, NEAR), [*sends, run.room.address()])
+        arguments = [ends[1].get_config_buffer_address(), copy.address(), TILE, count]
+        run.add(target, HAND_OVER, arguments)
+        program, core = run.programs[0], target.core_coord
+        for index in (3, 16):
+            config = CircularBufferConfig(3 * TILE, {index: DataFormat.Float16_b})
+            CreateCircularBuffer(program, core, config.set_page_size(index, TILE))
+        kernel = CreateKernelFromString(program, compute, core, ComputeConfig())
+        SetRuntimeArgs(program, kernel, core, arguments)
+        run.run()
+        got = ReadShard(mesh.mesh_command_queue(), None, copy, target.device_coord)
+        # The exponent of bfloat16 begins at bit 7 of each half.
+        expected = words + 0x0080_0080
+        assert np.array_equal(
+            got.view(np.uint32)[: TILE * count // 4], expected[: TILE * count // 4]
+        )
+
+
+def test_compute_kernels_read_pages_in_place() -> None:
+    """UNPACK waits for them, too; who tells the sender is the kernel on NCRISC."""
+    double_tiles()
+
+
+@pytest.mark.parametrize(
+    ("changed", "into", "message"),
+    [
+        ("tile_regs_release();", "tile_regs_release(); update_socket_config(socket);",
+         "a compute kernel calls update_socket_config(), by which MATH and PACK write numbers"),
+        ("tile_regs_release();", "tile_regs_release(); socket_notify_sender(socket);",
+         "there is no function 'socket_notify_sender'"),
+        ("socket_page_size(socket, 2048)", "socket_page_size(socket, 1600)",
+         "circular buffer 3 has pages of 2048 bytes, which do not fill the 4800"),
+        ("socket_interface(get_arg_val<uint32_t>(0))", "socket_interface(64)",
+         "0x40 is not the configuration of a socket's receiver on this core"),
+    ],
+)  # fmt: skip
+def test_mistakes_of_compute_kernels(changed: str, into: str, message: str) -> None:
+    """Each is told at its line."""
+    assert DOUBLE.count(changed) == 1
+    with pytest.raises(SimError, match=re.escape(message)):
+        double_tiles(DOUBLE.replace(changed, into))
 
 
 def test_sockets_between_systems_are_refused() -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         EventSynchronize,
         Finish,
     )
+    from ttmlir.metalium.host_sockets import D2HSocket, H2DMode, H2DSocket
     from ttmlir.metalium.meshes import (
         AddProgramToMeshWorkload,
         BufferShardingArgs,
@@ -77,6 +78,7 @@ _HOMES = {
         "Synchronize",
         "WriteShard",
     ),
+    "ttmlir.metalium.host_sockets": ("D2HSocket", "H2DMode", "H2DSocket"),
     "ttmlir.metalium.sockets": (
         "MeshCoreCoord",
         "MeshSocket",
@@ -99,6 +101,7 @@ __all__ = [
     "AddProgramToMeshWorkload",
     "BufferShardingArgs",
     "CreateMeshWorkload",
+    "D2HSocket",
     "DeviceLocalBufferConfig",
     "EnqueueMeshWorkload",
     "EnqueueReadMeshBuffer",
@@ -109,6 +112,8 @@ __all__ = [
     "EventQuery",
     "EventSynchronize",
     "Finish",
+    "H2DMode",
+    "H2DSocket",
     "MeshBuffer",
     "MeshCommandQueue",
     "MeshCoordinate",

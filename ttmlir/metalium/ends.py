@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
@@ -40,7 +39,6 @@ def configure(
 ) -> None:
     """Write a configuration into L1; at `signals` are words that the other end writes later."""
     core.l1.write(address, data)
-    core.credits.update((each, deque()) for each in signals)
     watch = device.simulated.watch
     if watch is not None:
         watch.host_write(core.l1, address, len(data))

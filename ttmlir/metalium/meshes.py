@@ -8,10 +8,11 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakSet
 
 import numpy as np
@@ -54,10 +55,14 @@ from ttmlir.metalium.tt_fabric import (
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Program
 from ttmlir.sim.execution.run import CommandQueue, ProgramReport
+from ttmlir.sim.execution.scheduler import KernelThread, deadlock
 from ttmlir.sim.machine.cluster import Cluster
 from ttmlir.sim.machine.device import SimDevice
 from ttmlir.sim.machine.fabric import Fabric, FabricConfig
 from ttmlir.sim.options import Numerics, SimOptions
+
+if TYPE_CHECKING:
+    from ttmlir.sim.execution.cluster_run import ClusterRun
 
 # --- Devices --------------------------------------------------------------------------------------
 # Meshes of devices, whose first one the object is at the same time.
@@ -93,7 +98,11 @@ class _System:
         self.fabric: Fabric | None = None
         self.meshes: list[MeshDevice] = []
         """Those that are open, parts of others included."""
+        self.has_host_sockets = False
+        """Whether kernels and the host send to each other."""
         self._waiting: list[tuple[Runs, list[_LaterReport]]] = []
+        self._running: tuple[ClusterRun, list[_LaterReport]] | None = None
+        """What has stopped to wait for the host."""
 
     def join(self, mesh: MeshDevice) -> None:
         """Link the devices of a mesh with each other and with those that are there."""
@@ -128,7 +137,7 @@ class _System:
 
     def enqueue(self, runs: Runs, *, blocking: bool) -> ProgramReport:
         """Run programs, at once where no other mesh is open: the report of the first one."""
-        if len(self.meshes) == 1:
+        if len(self.meshes) == 1 and not self.has_host_sockets:
             return run_together(self.cluster, self.fabric, runs)[0]
         for queue, _ in runs:
             queue.settle = self.settle
@@ -140,19 +149,50 @@ class _System:
 
     def settle(self) -> None:
         """Run what waits, each device's programs in their order."""
-        while self._waiting:
-            listed, self._waiting, busy = self._waiting, [], set[SimDevice]()
-            together = list[tuple[tuple[CommandQueue, Program], _LaterReport]]()
-            for runs, later in listed:
-                devices = {queue.device for queue, _ in runs}
-                if busy.isdisjoint(devices):
-                    together += zip(runs, later, strict=True)
-                else:
-                    self._waiting.append((runs, later))
-                busy |= devices
-            done = run_together(self.cluster, self.fabric, [run for run, _ in together])
-            for (_, later), report in zip(together, done, strict=True):
-                vars(later).update(vars(report))
+        blocked = self.advance()
+        if blocked and self._running is not None:
+            error = deadlock(blocked)
+            self._running[0].stop(error)
+            self._running = None
+            raise error
+
+    def advance(self) -> list[KernelThread]:
+        """Run what waits as far as it goes: the threads that wait for the host."""
+        while self._waiting or self._running is not None:
+            if self._running is None:
+                self._running = self._begin()
+            (run, later), self._running = self._running, None
+            with _without_traceback():
+                blocked = run.advance()
+            if blocked:
+                self._running = run, later
+                return blocked
+            for each, report in zip(later, run.end(), strict=True):
+                vars(each).update(vars(report))
+        return []
+
+    @property
+    def clock(self) -> int:
+        """How far programs are that have stopped; 0 before they begin."""
+        return 0 if self._running is None else self._running[0].clock
+
+    def _begin(self) -> tuple[ClusterRun, list[_LaterReport]]:
+        """Begin what waits at the heads of the queues."""
+        from ttmlir.sim.execution.cluster_run import ClusterRun
+
+        listed, self._waiting, busy = self._waiting, [], set[SimDevice]()
+        together, reports = list[tuple[CommandQueue, Program]](), list[_LaterReport]()
+        for runs, later in listed:
+            devices = {queue.device for queue, _ in runs}
+            if busy.isdisjoint(devices):
+                together += runs
+                reports += later
+            else:
+                self._waiting.append((runs, later))
+            busy |= devices
+        if self.fabric is not None:
+            _tell_routing_mode(self.fabric.config, [program for _, program in together])
+        return ClusterRun(self.cluster, self.fabric, together), reports
 
 
 class _LaterReport(ProgramReport):
@@ -181,6 +221,7 @@ class MeshDevice(Device):
     _shape = MeshShape(1, 1)
     _others: tuple[Device, ...] = ()
     _parent: MeshDevice | None = None
+    _board = "n150"
     system: _System | None = None
     """The chips that are open with those of the mesh; None for one that is alone."""
 
@@ -203,7 +244,7 @@ class MeshDevice(Device):
         print_line: Callable[[str], None] | None = None,
     ) -> MeshDevice:
         """Open a simulated device of a board; the options are those of `CreateDevice`."""
-        return open_device(
+        made = open_device(
             cls,
             device_id,
             board,
@@ -218,6 +259,8 @@ class MeshDevice(Device):
             max_findings=max_findings,
             tt_metal=tt_metal,
         )
+        made._board = board
+        return made
 
     @classmethod
     def create(cls, config: MeshDeviceConfig, *, board: str = "n150", **options: Any) -> MeshDevice:
@@ -248,6 +291,16 @@ class MeshDevice(Device):
             if beside_others:
                 _systems.add(system)
         system.join(self)
+
+    def wait_for_host(self) -> _System:
+        """Have workloads wait until the host waits: it sends to kernels, or they to it."""
+        if self.system is None:
+            self.system = _System(self._board)
+            self.system.meshes.append(self)
+            # It is alone, and needs no names by which messages tell it from others.
+            self.system.cluster.devices[self.id()] = self.simulated
+        self.system.has_host_sockets = True
+        return self.system
 
     def create_submesh(
         self, submesh_shape: MeshShape, offset: MeshCoordinate | None = None
@@ -873,6 +926,7 @@ def EnqueueMeshWorkload(
     if system is not None and (
         system.fabric is not None
         or len(system.meshes) > 1
+        or system.has_host_sockets
         or any(program.ethernet_channels for _, program in runs)
     ):
         return system.enqueue(runs, blocking=blocking)
@@ -894,10 +948,16 @@ def run_together(cluster: Cluster, fabric: Fabric | None, runs: Runs) -> list[Pr
 
     if fabric is not None:
         _tell_routing_mode(fabric.config, [program for _, program in runs])
-    try:
+    with _without_traceback():
         return run_on_cluster(cluster, fabric, runs)
+
+
+@contextmanager
+def _without_traceback() -> Generator[None]:
+    """How the simulator found it says nothing to who wrote the kernel."""
+    try:
+        yield
     except SimError as error:
-        # How the simulator found it says nothing to who wrote the kernel.
         raise error.with_traceback(None) from None
 
 

@@ -123,7 +123,7 @@ class MeshSocket:
         largest = max(len(each) for each in routes.values())
         sizes = (SENDER_SIZE + 2 * UNIT * largest, RECEIVER_SIZE)
         senders, receivers = (
-            _allocate(mesh, size, {each.core_coord for each in cores})
+            allocate_on_cores(mesh, size, {each.core_coord for each in cores})
             for mesh, size, cores in zip((sender, receiver), sizes, _sides(config), strict=True)
         )
         for source, targets in routes.items():
@@ -242,12 +242,12 @@ def _allocate_fifo(mesh: MeshDevice, config: SocketConfig) -> MeshBuffer:
             f"of {memory.socket_storage_type.name}"
         )
     if memory.socket_storage_type is BufferType.L1:
-        return _allocate(mesh, size, {each.core_coord for each in _sides(config)[1]})
+        return allocate_on_cores(mesh, size, {each.core_coord for each in _sides(config)[1]})
     local = DeviceLocalBufferConfig(page_size=size, buffer_type=BufferType.DRAM)
     return MeshBuffer.create(ReplicatedBufferConfig(size * mesh.num_dram_channels()), local, mesh)
 
 
-def _allocate(mesh: MeshDevice, size: int, cores: Iterable[CoreCoord]) -> MeshBuffer:
+def allocate_on_cores(mesh: MeshDevice, size: int, cores: Iterable[CoreCoord]) -> MeshBuffer:
     """So many bytes in the L1 of cores, on all devices at one address."""
     shards = pages_on(cores)
     local = DeviceLocalBufferConfig(
@@ -258,7 +258,8 @@ def _allocate(mesh: MeshDevice, size: int, cores: Iterable[CoreCoord]) -> MeshBu
     return MeshBuffer.create(ReplicatedBufferConfig(size * shards.tensor2d_shape[0]), local, mesh)
 
 
-def _core(mesh: MeshDevice, place: MeshCoreCoord) -> Core:
+def core_of(mesh: MeshDevice, place: MeshCoreCoord) -> Core:
+    """The core at a place of a mesh; MetaliumError if there is none."""
     device = mesh.get_devices()[mesh.index_of(place.device_coord)]
     with host_call():
         return device.simulated.core(place.core_coord.x, place.core_coord.y)
@@ -276,7 +277,7 @@ class _Ends(NamedTuple):
         for each in config.socket_connection_config:
             found.setdefault(each.sender_core, []).append(each.receiver_core)
             for mesh, end in zip(self, (each.sender_core, each.receiver_core), strict=True):
-                _core(mesh, end)
+                core_of(mesh, end)
         return found
 
     def _route(self, source: int, target: int) -> int:
@@ -308,14 +309,14 @@ class _Ends(NamedTuple):
         fifo: MeshBuffer,
     ) -> None:
         """Write the configurations of a sender and of its receivers."""
-        sender = _core(self.sender, source)
+        sender = core_of(self.sender, source)
         here = self.sender.get_fabric_node_id(source.device_coord).chip_id
         size = fifo.simulated.page_size
         unit = _alignment(self.receiver, fifo.buffer_type())
         words = [0, len(targets), 0, receiver_address, fifo.address(), size, 0, 0]
         words += [0] * (len(targets) * UNIT // 4)
         acked = [sender_address + SENDER_SIZE + index * UNIT for index in range(len(targets))]
-        receivers = [_core(self.receiver, each) for each in targets]
+        receivers = [core_of(self.receiver, each) for each in targets]
         for target, receiver, address in zip(targets, receivers, acked, strict=True):
             there = self.receiver.get_fabric_node_id(target.device_coord).chip_id
             x, y = receiver.coordinate

@@ -798,8 +798,13 @@ def _module_sources(root: TableView) -> str | None:
 def _kernel_sources(root: TableView) -> str:
     """C++ of every kernel of every program, with the operation that runs it."""
     parts: list[str] = []
-    for i, program in enumerate(root["programs"] or ()):
-        parts.append(f"program[{i}]: {program['name']}")
+    listed = [
+        (kind, i, program)
+        for kind in ("program", "function")
+        for i, program in enumerate(root[f"{kind}s"] or ())
+    ]
+    for kind, i, program in listed:
+        parts.append(f"{kind}[{i}]: {program['name']}")
         for command in _commands(program):
             if command["type_type"] != "EnqueueProgramCommand":
                 continue

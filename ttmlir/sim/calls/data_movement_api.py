@@ -258,7 +258,8 @@ class Transactions(KernelApi):
                 outstanding.writes.append(copy)
                 continue
             outstanding.move_ordered(core.l1, multicast=True)
-            core.semaphore_times[local] = arrival
+            word = self.l1.read(address, min(size, 4))
+            core.set_word_time(local, int.from_bytes(word, "little"), arrival)
             copy.move()
         return True
 
@@ -293,6 +294,7 @@ class Transactions(KernelApi):
         *,
         from_l1: bool = False,
         in_order: bool = False,
+        added: int = 0,
     ) -> bool:
         """Move a word now, after the writes that are ordered before it.
 
@@ -323,7 +325,8 @@ class Transactions(KernelApi):
                 outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
             self.transactions += 1
             if isinstance(endpoint, Core):
-                endpoint.set_word_time(local, int.from_bytes(data, "little"), arrival)
+                value = int.from_bytes(data, "little")
+                endpoint.set_word_time(local, value, arrival, added=added)
         if self.watch is not None:
             self.watch.word_written(
                 self.thread, noc, kind, endpoint.memory, local, in_order=in_order
@@ -1078,7 +1081,7 @@ class DataMovementCalls(NumberedReads):
         if self.watch is not None:
             self.watch.semaphore_set(self.thread, self.l1, address)
         self.l1.write(address, (value & _WORD).to_bytes(4, "little"))
-        self.core.semaphore_times[address] = self.thread.clock
+        self.core.set_word_time(address, value & _WORD, self.thread.clock)
 
     @kernel_call(waits=True)
     def noc_semaphore_wait(self, address: int, value: int) -> bool:
@@ -1095,6 +1098,8 @@ class DataMovementCalls(NumberedReads):
         if word == value or (not exactly and word > value):
             if self.timed:
                 time = self.core.semaphore_times.get(address, 0)
+                if not exactly:
+                    time = self.core.time_of_word(address, value, self.thread.clock)
                 self.thread.wait_until(time, "noc_semaphore_wait")
             if self.watch is not None:
                 self.watch.semaphore_wait(self.thread, self.l1, address, value, exactly=exactly)
@@ -1153,7 +1158,11 @@ class DataMovementCalls(NumberedReads):
             )
         word = int.from_bytes(endpoint.memory.read(local, 4), "little") + increment
         data = (word & _WORD).to_bytes(4, "little")
-        return self._write_word(endpoint, local, data, noc, "atomic", in_order=in_order)
+        # Who subtracts has others wait for less, which comes when it is simulated.
+        added = increment if increment < 1 << 31 else 0
+        return self._write_word(
+            endpoint, local, data, noc, "atomic", in_order=in_order, added=added
+        )
 
     @kernel_call(waits=True)
     def noc_semaphore_set_remote(self, source: int, target: int, noc: int | None = None) -> bool:

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from functools import cached_property
 
 from ttmlir.optable.kernel import Role
+from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import kernel_call
-from ttmlir.sim.calls.remote_buffer_api import RemoteBufferApi
+from ttmlir.sim.calls.remote_buffer_api import RemoteBufferCalls
 from ttmlir.sim.errors import Finding, SimError
 from ttmlir.sim.machine.cluster import End
 from ttmlir.sim.machine.device import (
@@ -40,14 +41,15 @@ _SLOT = -(-(HEADER_SIZE + MAX_PAYLOAD) // 64) * 64
 _LOOK = 10
 """Cycles of a look at the free slots, which are a word in L1."""
 _WORD = 4
+_MASK = 0xFFFF_FFFF
 _MUXES = 256
 """The first number of channels of muxes, behind those of routers."""
 _READY = 0xA3B3C3D3
 """What a mux says that serves: `READY_FOR_TRAFFIC`."""
 
 
-class FabricApi(RemoteBufferApi):
-    """Calls of BRISC or NCRISC on a chip whose mesh has a fabric."""
+class FabricApi(RemoteBufferCalls, DataMovementApi):
+    """Calls of BRISC or NCRISC, those on a chip whose mesh has a fabric included."""
 
     _fabric: Fabric | None = None
     _put = 0
@@ -103,6 +105,24 @@ class FabricApi(RemoteBufferApi):
                 rule="fabric-connection",
             )
         return self._fabric, End(number, channel)
+
+    @kernel_call()
+    def remote_buffer_place(self, cb: int, number: int) -> int:
+        """Where the next page is at a receiver, on the network."""
+        view = self.view_of(cb)
+        return self.get_noc_addr(*view.end.peers[number].coordinate, view.pointer)
+
+    @kernel_call(waits=True)
+    def remote_buffer_tell(self, cb: int, number: int, units: int, noc: int) -> bool:
+        """Count units, here and at the other end."""
+        if self.thread.clock > self.scheduler.horizon:
+            return False
+        end = self.view_of(cb).end
+        peer = end.peers[number]
+        mine = peer.sent if end.is_sender else peer.acked
+        self.l1.write(mine, (end.word(mine) + units & _MASK).to_bytes(_WORD, "little"))
+        target = self.get_noc_addr(*peer.coordinate, peer.told)
+        return self._increment(self.network.endpoint(target), target, units, noc, in_order=True)
 
     @kernel_call()
     def fabric_is_2d(self) -> bool:
@@ -469,7 +489,8 @@ class FabricApi(RemoteBufferApi):
                     rule="noc-alignment",
                 )
             if isinstance(endpoint, Core):
-                endpoint.semaphore_times[local] = time
+                word = core.l1.read(source, min(size, _WORD))
+                endpoint.set_word_time(local, int.from_bytes(word, "little"), time)
             if isinstance(self.watch, Sanitizer):
                 self.watch.delivered(self.thread, channel, endpoint.memory, local, size)
             endpoint.memory.copy(local, core.l1, source, size)
@@ -492,7 +513,8 @@ class FabricApi(RemoteBufferApi):
         word = int.from_bytes(endpoint.memory.read(local, _WORD), "little") + increment.value
         if increment.flush and self.watch is not None:
             self.watch.copies_done(self.thread, FABRIC + channel, "write")
-        self._set_word(endpoint, increment.address, word, time, channel, "atomic")
+        added = increment.value if increment.value < 1 << 31 else 0
+        self._set_word(endpoint, increment.address, word, time, channel, "atomic", added=added)
 
     def _set_word(
         self,
@@ -502,6 +524,7 @@ class FabricApi(RemoteBufferApi):
         time: int,
         channel: int,
         kind: WordKind,
+        added: int = 0,
     ) -> None:
         local = address & LOCAL_MASK
         if local % _WORD or not isinstance(endpoint, Core):
@@ -510,8 +533,9 @@ class FabricApi(RemoteBufferApi):
                 "a multiple of 4, in the L1 of a core",
                 rule="unaligned",
             )
-        time = max(time, endpoint.semaphore_times.get(local, 0))
-        endpoint.set_word_time(local, value & 0xFFFF_FFFF, time)
+        if not added:
+            time = max(time, endpoint.semaphore_times.get(local, 0))
+        endpoint.set_word_time(local, value & 0xFFFF_FFFF, time, added=added)
         if isinstance(self.watch, Sanitizer):
             self.watch.word_written(self.thread, FABRIC + channel, kind, endpoint.memory, local)
         endpoint.memory.write(local, (value & 0xFFFF_FFFF).to_bytes(_WORD, "little"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from ttmlir.sim.calls.kernel_api import kernel_call
-from ttmlir.sim.calls.socket_api import SocketApi
+from ttmlir.sim.calls.socket_api import SocketCalls
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.remote_buffers import POINTER, UNIT, RemotePeer, RemoteView
@@ -14,18 +14,18 @@ from ttmlir.sim.protocols import RunningThread, WaitReason
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
 
 _WORD = 4
-_MASK = 0xFFFF_FFFF
 
 
-class RemoteBufferApi(SocketApi):
-    """Calls of BRISC or NCRISC with remote circular buffers."""
+class RemoteBufferCalls(SocketCalls):
+    """Calls with remote circular buffers; of compute kernels UNPACK alone makes them."""
 
     @cached_property
     def _views(self) -> dict[int, RemoteView]:
         """The ends as this processor sees them, by the index of the circular buffer."""
         return {}
 
-    def _view(self, cb: int) -> RemoteView:
+    def view_of(self, cb: int) -> RemoteView:
+        """An end as this processor sees it; error for a circular buffer that is none."""
         view = self._views.get(cb)
         if view is not None:
             return view
@@ -49,18 +49,15 @@ class RemoteBufferApi(SocketApi):
     def _misuse(self, message: str, *detail: str) -> SimError:
         return self.thread.error(message, rule="remote-cb", detail=detail)
 
-    def _peer(self, view: RemoteView, number: int) -> RemotePeer:
-        return view.end.peers[number]
-
     @kernel_call()
     def remote_buffer_peers(self, cb: int) -> int:
         """How many cores are at the other end."""
-        return len(self._view(cb).end.peers)
+        return len(self.view_of(cb).end.peers)
 
     @kernel_call()
     def remote_buffer_resize(self, cb: int, page_size: int, is_sender: bool) -> int:
         """Have pages of another size: how many units are skipped."""
-        view = self._view(cb)
+        view = self.view_of(cb)
         self._check_end(cb, view, is_sender)
         try:
             return view.resize(page_size)
@@ -78,7 +75,7 @@ class RemoteBufferApi(SocketApi):
     @kernel_call()
     def remote_buffer_units(self, cb: int, pages: int, is_sender: bool) -> int:
         """What so many pages take, from where the end is."""
-        view = self._view(cb)
+        view = self.view_of(cb)
         self._check_end(cb, view, is_sender)
         if pages * view.page_size > view.whole:
             raise self._misuse(
@@ -90,7 +87,7 @@ class RemoteBufferApi(SocketApi):
     @kernel_call()
     def remote_buffer_check_write(self, cb: int, pages: int, size: int) -> None:
         """Find pages that are not written whole, and those beyond the end."""
-        view = self._view(cb)
+        view = self.view_of(cb)
         if size != pages * view.page_size:
             raise self._misuse(
                 f"{size} bytes are written for {pages} pages of {view.page_size} bytes of circular "
@@ -118,7 +115,7 @@ class RemoteBufferApi(SocketApi):
     @kernel_call()
     def remote_buffer_check_pop(self, cb: int, units: int) -> None:
         """Find pages that are given back before they have come."""
-        end = self._view(cb).end
+        end = self.view_of(cb).end
         peer = end.peers[0]
         sent, acked = end.word(peer.sent), end.word(peer.acked)
         if acked + units > sent:
@@ -129,41 +126,23 @@ class RemoteBufferApi(SocketApi):
             )
 
     @kernel_call()
-    def remote_buffer_place(self, cb: int, number: int) -> int:
-        """Where the next page is at a receiver, on the network."""
-        view = self._view(cb)
-        return self.get_noc_addr(*self._peer(view, number).coordinate, view.pointer)
-
-    @kernel_call()
     def remote_buffer_move(self, cb: int, pages: int) -> None:
         """Go on by so many pages."""
-        self._view(cb).move(pages)
+        self.view_of(cb).move(pages)
 
     @kernel_call()
     def remote_buffer_commit(self, cb: int) -> None:
         """Write back where the end is, for the next program."""
-        view = self._view(cb)
+        view = self.view_of(cb)
         address = view.end.config + POINTER
         if isinstance(self.watch, Sanitizer):
             self.watch.write(self.l1, address, _WORD, self.thread)
         self.l1.write(address, view.pointer.to_bytes(_WORD, "little"))
 
     @kernel_call(waits=True)
-    def remote_buffer_tell(self, cb: int, number: int, units: int, noc: int) -> bool:
-        """Count units, here and at the other end."""
-        if self.thread.clock > self.scheduler.horizon:
-            return False
-        end = self._view(cb).end
-        peer = end.peers[number]
-        mine = peer.sent if end.is_sender else peer.acked
-        self.l1.write(mine, (end.word(mine) + units & _MASK).to_bytes(_WORD, "little"))
-        target = self.get_noc_addr(*peer.coordinate, peer.told)
-        return self._increment(self.network.endpoint(target), target, units, noc, in_order=True)
-
-    @kernel_call(waits=True)
     def remote_buffer_wait(self, cb: int, number: int, units: int) -> bool:
         """Wait for room for so many units, or for so many that were sent."""
-        end = self._view(cb).end
+        end = self.view_of(cb).end
         peer = end.peers[number]
         if end.is_sender:
             wanted = end.word(peer.sent) + units - end.size // UNIT
@@ -173,7 +152,7 @@ class RemoteBufferApi(SocketApi):
     @kernel_call(waits=True)
     def remote_buffer_wait_empty(self, cb: int, number: int) -> bool:
         """Wait until a receiver has given all back."""
-        end = self._view(cb).end
+        end = self.view_of(cb).end
         peer = end.peers[number]
         return self._wait_for(cb, peer, peer.acked, end.word(peer.sent))
 
@@ -181,13 +160,13 @@ class RemoteBufferApi(SocketApi):
         if self._is_there(address, wanted, "remote_cb_wait"):
             return True
         self.l1.waiters.setdefault(address, []).append(self.thread)
-        self.thread.wait(_WaitForPeer(cb, self._view(cb), peer, address), wanted)
+        self.thread.wait(_WaitForPeer(cb, self.view_of(cb), peer, address), wanted)
         return False
 
     @kernel_call()
     def remote_buffer_align(self, cb: int, local: int) -> None:
         """Have a local circular buffer of the same bytes begin where the next page is."""
-        align(self.cbs[local], self._view(cb))
+        align(self.cbs[local], self.view_of(cb))
 
 
 def align(buffer: CircularBuffer, view: RemoteView) -> None:

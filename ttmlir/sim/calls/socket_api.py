@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ttmlir.sim.calls.device_objects import DataMovementApi
-from ttmlir.sim.calls.kernel_api import kernel_call
+from ttmlir.sim.calls.kernel_api import KernelApi, kernel_call
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import Memory
@@ -15,8 +14,8 @@ _LOOK = 10
 """Cycles of a look at a word in L1."""
 
 
-class SocketApi(DataMovementApi):
-    """Calls of BRISC or NCRISC with sockets."""
+class SocketCalls(KernelApi):
+    """Calls with sockets; of compute kernels UNPACK alone makes them."""
 
     def _end(self, config: int) -> SocketEnd:
         end = self.core.sockets.get(config)
@@ -129,6 +128,55 @@ class SocketApi(DataMovementApi):
                     rule="socket-overrun",
                 )
 
+    @kernel_call()
+    def socket_assign(self, config: int, cb: int, start: int, size: int, pointer: int) -> None:
+        """Have a circular buffer be the bytes of a socket, from its next page on."""
+        self._end(config)
+        buffer = self.cbs[cb]
+        if size % buffer.page_size:
+            raise self._error(
+                f"circular buffer {cb} has pages of {buffer.page_size} bytes, which do not fill "
+                f"the {size} of the socket's pages"
+            )
+        buffer.take_place(start, size, pointer)
+
+    @kernel_call()
+    def socket_tell_host(self, config: int, value: int) -> None:
+        """Tell the host what was pushed, or popped."""
+        host = self._end(config).host
+        if host is None:
+            raise self._error("the other end of the socket is a core, not the host")
+        self.thread.step(_LOOK)
+        host.memory.write(host.word, (value % _WORDS).to_bytes(4, "little"))
+        self.scheduler.progress += 1
+
+    @kernel_call()
+    def socket_write_to_host(self, source: int, address: int, size: int) -> None:
+        """Copy bytes of L1 to what a socket has in the memory of the host."""
+        hosts = [end.host for end in self.core.sockets.values() if end.host is not None]
+        there = next(
+            (each for each in hosts if 0 <= address - each.address <= each.word - size), None
+        )
+        if there is None:
+            raise self.thread.error(
+                f"{size} bytes are written to {address:#x} on PCIe, where no socket of this core "
+                "has them; pages go to downstream_fifo_addr + write_ptr, with the upper half of "
+                "the address in d2h.data_addr_hi",
+                rule="socket",
+            )
+        if self.watch is not None:
+            self.watch.read(self.l1, source, size, self.thread)
+        there.memory.write(address - there.address, bytes(self.l1.read(source, size)))
+        self.scheduler.progress += 1
+
+    @kernel_call()
+    def socket_refuse_update(self) -> None:
+        """Find a compute kernel that writes back what two of its processors do not have."""
+        raise self._error(
+            "a compute kernel calls update_socket_config(), by which MATH and PACK write numbers "
+            "that they do not have; call it in the kernel that tells the sender"
+        )
+
     @kernel_call(waits=True)
     def socket_wait(self, address: int, value: int, is_acked: bool) -> bool:
         """Wait until the other end has told of so many bytes."""
@@ -149,7 +197,7 @@ class SocketApi(DataMovementApi):
     def socket_look(self, address: int, value: int) -> bool:
         """Whether the other end has told of so many bytes by now."""
         now = self.thread.clock
-        if self.timed and self.core.time_of_credit(address, value, now) > now:
+        if self.timed and self.core.time_of_word(address, value, now) > now:
             return False
         return self._is_there(address, value)
 
@@ -158,7 +206,7 @@ class SocketApi(DataMovementApi):
         if (self._word(self.l1, address) - value) % _WORDS >= _WORDS // 2:
             return False
         if self.timed:
-            time = self.core.time_of_credit(address, value, self.thread.clock)
+            time = self.core.time_of_word(address, value, self.thread.clock)
             self.thread.wait_until(time, kind)
         if self.watch is not None:
             self.watch.semaphore_wait(self.thread, self.l1, address, value, exactly=False)

@@ -17,6 +17,7 @@ from ttmlir.layout.data_format import repeated_bytes
 from ttmlir.layout.enums import Arch, DataType
 from ttmlir.sim.calls.compute_api import ComputeApi, ComputeSettings
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
+from ttmlir.sim.calls.remote_buffer_api import RemoteBufferCalls
 from ttmlir.sim.errors import Finding
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
@@ -497,8 +498,8 @@ _SCALER = int(Use.SCALER)
 _TRANSPOSED = int(Arrangement.TRANSPOSED)
 
 
-class UnpackApi(UnpackUnit):
-    """Calls of the UNPACK thread."""
+class UnpackApi(RemoteBufferCalls, UnpackUnit):
+    """Calls of the UNPACK thread, which waits for what others send, too."""
 
     # --- Configuration --------------------------------------------------------------------------
 

@@ -425,6 +425,15 @@ class Scheduler:
         Raises DeadlockError if threads wait for each other, CycleLimitError if it takes longer than
         the options allow, and what the kernels' own calls raise, with the place in the kernel.
         """
+        blocked = self.advance(threads)
+        if blocked:
+            raise deadlock(blocked)
+
+    def advance(self, threads: Sequence[KernelThread]) -> list[KernelThread]:
+        """Run until every thread has ended or none can go on: those that wait for the host.
+
+        They look again when they advance once more. Raises what `run` does but DeadlockError.
+        """
         for thread in threads:
             thread.scheduler = self
             self.ready(thread)
@@ -434,9 +443,9 @@ class Scheduler:
             if not blocked:
                 if self.options.timed:
                     self._check_cycles(threads, threads)
-                return
+                return []
             if not self._on_idle() or not self._queue:
-                raise deadlock(blocked)
+                return blocked
 
     def _run_ready(self, threads: Sequence[KernelThread]) -> None:
         """Run until no thread can go on."""

@@ -307,7 +307,7 @@ class Core(Endpoint):
 
     __slots__ = (
         *("cbs", "chip", "device", "dst", "l1", "logical", "mailboxes", "print_line"),
-        *("credits", "remote_cbs", "remote_ends", "semaphore_times", "semaphores"),
+        *("remote_cbs", "remote_ends", "semaphore_times", "semaphores", "word_times"),
         *("semaphores_elsewhere", "sockets", "src", "watch"),
     )
 
@@ -341,8 +341,6 @@ class Core(Endpoint):
         """Ends of sockets by the address of their configuration."""
         self.remote_ends: dict[int, RemoteEnd] = {}
         """Ends of global circular buffers, by the same."""
-        self.credits: dict[int, deque[tuple[int, int]]] = {}
-        """The values of the words that other ends write, and when each came, by address."""
         self.reset()
 
     @staticmethod
@@ -365,8 +363,6 @@ class Core(Endpoint):
         self.l1.waiters.clear()
         for socket in self.sockets.values():
             socket.is_open = False
-        for values in self.credits.values():
-            values.clear()
         self.cbs = CircularBuffers()
         self.remote_cbs: dict[int, RemoteView] = {}
         """Ends of global circular buffers by index, as they are when the program begins."""
@@ -376,27 +372,54 @@ class Core(Endpoint):
         """The same of semaphores that other cores of the program have, and this one has not."""
         self.semaphore_times: dict[int, int] = {}
         """When words in L1 that semaphores use last changed, by address."""
+        self.word_times: dict[int, list[_WordTime]] = {}
+        """The values that they had then, and since when, as far as somebody may wait for them."""
         self.mailboxes = Mailboxes()
         self.passed = 0
         self.src: SourceRegisters | None = None
         self.dst: DestinationRegisters | None = None
 
-    def set_word_time(self, address: int, value: int, time: int) -> None:
-        """A word in L1 has a value from a time on, of which only credits keep all."""
-        self.semaphore_times[address] = time
-        values = self.credits.get(address)
-        if values is not None:
-            values.append((value, time))
+    def set_word_time(self, address: int, value: int, time: int, *, added: int = 0) -> None:
+        """A word in L1 has a value from a time on, by an addition where something was `added`.
 
-    def time_of_credit(self, address: int, value: int, now: int) -> int:
-        """When a word that only grows came to a value that it has; 0: before the program.
+        Additions may come in another order than they are simulated in.
+        """
+        times = self.word_times.setdefault(address, [])
+        at = len(times)
+        if added:
+            while at and times[at - 1].time > time:
+                at -= 1
+        if at < len(times):
+            before = times[at - 1].value if at else times[0].value - times[0].added
+            later = [replace(each, value=each.value + added) for each in times[at:]]
+            times[at:] = [_WordTime(before + added, time, added), *later]
+        else:
+            times.append(_WordTime(value, time, added))
+        self.semaphore_times[address] = times[-1].time
+        del times[:-_REMEMBERED]
+
+    def time_of_word(self, address: int, value: int, now: int) -> int:
+        """When a word came to a value that it has, from now on; 0: before the program.
 
         Which of the values up to `now` came when is forgotten.
         """
-        values = self.credits.get(address, deque())
-        while len(values) > 1 and values[1][1] <= now:
-            values.popleft()
-        return next((time for reached, time in values if reached >= value), 0)
+        times = self.word_times.get(address, [])
+        while len(times) > 1 and times[1].time <= now:
+            del times[0]
+        return next((each.time for each in times if each.value >= value), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _WordTime:
+    """From when on a word has a value."""
+
+    value: int
+    time: int
+    added: int
+
+
+_REMEMBERED = 256
+"""How many values of a word are kept that nobody has waited for."""
 
 
 class EthernetCore(Core):

@@ -91,12 +91,15 @@ class CircularBuffer:
         self.consumer: RunningThread | None = None
 
     def take_place(self, start: int, size: int, pointer: int) -> None:
-        """Be bytes from `start` on; nothing is filled, and the next page begins at `pointer`."""
+        """Be bytes from `start` on; the next page that is popped begins at `pointer`."""
         self.address, self.size, self.limit = start, size, start + size
-        self.num_pages = size // self.page_size
-        self.push_times = [0] * self.num_pages
-        self.pop_times = [0] * self.num_pages
-        self.rd_ptr = self.wr_ptr = pointer
+        if size // self.page_size != self.num_pages:
+            self.num_pages = size // self.page_size
+            self.push_times = [0] * self.num_pages
+            self.pop_times = [0] * self.num_pages
+        self.rd_ptr = pointer
+        # Another processor may have pushed pages already.
+        self.wr_ptr = start + (pointer - start + self.filled * self.page_size) % size
 
     @property
     def filled(self) -> int:

@@ -27,6 +27,15 @@ class Peer(NamedTuple):
     """Where the word is that this end writes."""
 
 
+class HostMemory(NamedTuple):
+    """What a socket with the host has there: pages, and behind them the word that kernels write."""
+
+    memory: Memory
+    address: int
+    """Where it begins, as the device has it on PCIe."""
+    word: int
+
+
 @dataclass
 class SocketEnd:
     """One end of a socket, on one core."""
@@ -39,6 +48,8 @@ class SocketEnd:
     """Whether a kernel of the program that runs has opened it."""
     count: int = 0
     """Bytes that kernels have pushed, or popped, since it was made."""
+    host: HostMemory | None = None
+    """Of a socket with the host."""
 
     @property
     def kind(self) -> str:

@@ -1,17 +1,23 @@
 #pragma once
 
 // Remote circular buffers: the ends of a global circular buffer, whose sender writes pages into the
-// L1 of its receivers. What each end counts are calls of the simulator.
+// L1 of its receivers. What each end counts are calls of the simulator. Compute kernels have no
+// network, but may have their circular buffers begin at the next page; UNPACK does it.
 
 #include "api/alignment.h"
+#if defined(TRISC_MATH) || defined(TRISC_PACK)
+#define WITHOUT_REMOTE_BUFFERS
+#endif
 
 namespace experimental {
 
+#if !defined(TRISC_UNPACK) && !defined(TRISC_MATH) && !defined(TRISC_PACK)
 inline void remote_buffer_tell_all(uint32_t cb_id, uint32_t units, uint8_t noc) {
     for (uint32_t i = 0; i < remote_buffer_peers(cb_id); i++) {
         remote_buffer_tell(cb_id, i, units, noc);
     }
 }
+#endif
 
 template <bool update_remote_over_noc = false>
 inline void resize_remote_sender_cb_interface(
@@ -21,12 +27,14 @@ inline void resize_remote_sender_cb_interface(
     uint8_t nm = 0,
     bool posted = true,
     uint8_t cmd_buf = 0) {
+#ifndef WITHOUT_REMOTE_BUFFERS
     const uint32_t skipped = remote_buffer_resize(cb_id, page_size, true);
     if constexpr (update_remote_over_noc) {
         if (skipped != 0) {
             remote_buffer_tell_all(cb_id, skipped, noc);
         }
     }
+#endif
 }
 
 template <bool update_remote_over_noc = false>
@@ -37,6 +45,7 @@ inline void resize_remote_receiver_cb_interface(
     uint8_t nm = 0,
     bool posted = true,
     uint8_t cmd_buf = 0) {
+#ifndef WITHOUT_REMOTE_BUFFERS
     const uint32_t skipped = remote_buffer_resize(cb_id, page_size, false);
     if constexpr (update_remote_over_noc) {
         if (skipped != 0) {
@@ -44,8 +53,10 @@ inline void resize_remote_receiver_cb_interface(
             remote_buffer_tell_all(cb_id, skipped, noc);
         }
     }
+#endif
 }
 
+#if !defined(TRISC_UNPACK) && !defined(TRISC_MATH) && !defined(TRISC_PACK)
 inline void remote_cb_reserve_back(uint32_t cb_id, uint32_t num_pages) {
     const uint32_t units = remote_buffer_units(cb_id, num_pages, true);
     for (uint32_t i = 0; i < remote_buffer_peers(cb_id); i++) {
@@ -99,19 +110,25 @@ inline void remote_cb_pop_front(uint32_t cb_id, uint32_t num_pages, uint8_t noc 
     remote_buffer_move(cb_id, num_pages);
     remote_buffer_tell(cb_id, 0, units, noc);
 }
+#endif
 
 inline void update_remote_cb_config_in_l1(uint32_t remote_cb_index) {
+#ifndef WITHOUT_REMOTE_BUFFERS
     remote_buffer_commit(remote_cb_index);
+#endif
 }
 
 template <uint32_t num_local_cbs>
 inline void align_local_cbs_to_remote_cb(
     uint32_t remote_cb_index, const uint32_t (&local_cb_indices)[num_local_cbs]) {
+#ifndef WITHOUT_REMOTE_BUFFERS
     for (uint32_t i = 0; i < num_local_cbs; i++) {
         remote_buffer_align(remote_cb_index, local_cb_indices[i]);
     }
+#endif
 }
 
+#if !defined(TRISC_UNPACK) && !defined(TRISC_MATH) && !defined(TRISC_PACK)
 class RemoteCircularBuffer {
 public:
     enum class RemotePointerUpdate { SKIP, UPDATE_OVER_NOC };
@@ -147,5 +164,6 @@ public:
 private:
     uint32_t remote_cb_index_;
 };
+#endif
 
 }  // namespace experimental

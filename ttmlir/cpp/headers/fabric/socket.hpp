@@ -3,19 +3,33 @@
 // Sockets: pages from one core to others in order, each with credits of its own.
 //
 // The host writes a configuration into the L1 of both ends. Sender: seven words, a word of 16 bytes
-// per receiver for what it has acknowledged, and where each receiver is.
+// per receiver for what it has acknowledged, and where each receiver is. Of compute kernels UNPACK
+// alone waits for pages; it tells nobody what it has popped.
 
 #include "api/alignment.h"
+#if !defined(TRISC_UNPACK) && !defined(TRISC_MATH) && !defined(TRISC_PACK)
 #include "fabric/sender.hpp"
+#else
+#define COMPUTE_SOCKETS
+#endif
+#if defined(TRISC_MATH) || defined(TRISC_PACK)
+#define WITHOUT_SOCKETS
+#endif
 
+struct d2h_sender_socket_md {
+    uint32_t bytes_sent_addr_hi;
+    uint32_t data_addr_hi;
+    uint32_t pcie_xy_enc;
+};
 struct d2d_sender_socket_md {
     uint32_t downstream_mesh_id;
     uint32_t downstream_chip_id;
     uint32_t downstream_noc_y;
     uint32_t downstream_noc_x;
 };
-union sender_downstream_encoding {
+struct sender_downstream_encoding {
     d2d_sender_socket_md d2d;
+    d2h_sender_socket_md d2h;
 };
 struct sender_socket_md {
     uint32_t bytes_sent;
@@ -58,6 +72,7 @@ struct SocketSenderInterface {
     uint32_t downstream_bytes_sent_addr;
     uint32_t is_d2h;
     D2DSocketSendInterface d2d;
+    d2h_sender_socket_md d2h;
 };
 struct SocketReceiverInterface {
     uint32_t config_addr;
@@ -91,9 +106,15 @@ inline SocketSenderInterface create_sender_socket_interface(uint32_t config_addr
     socket.downstream_fifo_curr_size = config->downstream_fifo_total_size;
     socket.downstream_fifo_addr = config->downstream_fifo_addr;
     socket.downstream_bytes_sent_addr = config->downstream_bytes_sent_addr;
-    socket.is_d2h = 0;
+    socket.is_d2h = config->is_d2h;
     socket.d2d.downstream_enc_base_addr =
         socket.bytes_acked_base_addr + socket.num_downstreams * bytes_acked_size_bytes;
+    if (socket.is_d2h) {
+        auto* words = reinterpret_cast<volatile uint32_t*>(socket.d2d.downstream_enc_base_addr);
+        socket.d2h.bytes_sent_addr_hi = words[0];
+        socket.d2h.data_addr_hi = words[1];
+        socket.d2h.pcie_xy_enc = words[2];
+    }
     return socket;
 }
 
@@ -107,6 +128,9 @@ inline sender_downstream_encoding get_downstream_encoding(
     encoding.d2d.downstream_chip_id = words[1];
     encoding.d2d.downstream_noc_y = words[2];
     encoding.d2d.downstream_noc_x = words[3];
+    if (socket.is_d2h) {
+        encoding.d2h = socket.d2h;
+    }
     return encoding;
 }
 
@@ -150,7 +174,12 @@ inline void socket_push_pages(SocketSenderInterface& socket, uint32_t num_pages)
     socket_pushed(socket.config_addr, socket.bytes_sent, socket.num_downstreams);
 }
 
+#ifndef COMPUTE_SOCKETS
 inline void socket_notify_receiver(const SocketSenderInterface& socket, uint8_t noc = noc_index) {
+    if (socket.is_d2h) {
+        socket_tell_host(socket.config_addr, socket.bytes_sent);
+        return;
+    }
     socket_check_peers(socket.config_addr);
     for (uint32_t i = 0; i < socket.num_downstreams; i++) {
         const auto encoding = get_downstream_encoding(socket, i);
@@ -165,6 +194,7 @@ inline void socket_notify_receiver(const SocketSenderInterface& socket, uint8_t 
             noc);
     }
 }
+#endif
 
 inline void socket_barrier(const SocketSenderInterface& socket) {
     for (uint32_t i = 0; i < socket.num_downstreams; i++) {
@@ -180,9 +210,39 @@ inline void update_socket_config(const SocketSenderInterface& socket) {
     socket_close(socket.config_addr);
 }
 
+// Pages for the host go over PCIe.
+#ifndef COMPUTE_SOCKETS
+constexpr uint8_t write_cmd_buf = 0;
+enum CQNocFlags { CQ_NOC_NONE, CQ_NOC_SNDL };
+enum CQNocWait { CQ_NOC_wait, CQ_NOC_WAIT };
+enum CQNocSend { CQ_NOC_send, CQ_NOC_SEND };
+
+template <uint8_t cmd_buf>
+void noc_write_init_state(uint32_t noc, uint32_t vc) {}
+template <
+    uint8_t mode,
+    uint8_t cmd_buf,
+    CQNocFlags flags,
+    CQNocSend send,
+    CQNocWait wait,
+    bool update_counter = true,
+    bool posted = false>
+void noc_wwrite_with_state(
+    uint32_t noc,
+    uint32_t source,
+    uint32_t pcie_xy_enc,
+    uint64_t target,
+    uint32_t size,
+    uint32_t num_dests = 1) {
+    socket_write_to_host(source, target, size);
+}
+inline void noc_async_write_clear_pcie_state(uint32_t noc, uint32_t cmd_buf) {}
+#endif
+
 // --- Receivers -----------------------------------------------------------------------------------
 
 inline SocketReceiverInterface create_receiver_socket_interface(uint32_t config_addr) {
+#ifndef WITHOUT_SOCKETS
     socket_open(config_addr, false);
     auto* config = reinterpret_cast<volatile receiver_socket_md*>(config_addr);
     SocketReceiverInterface socket;
@@ -193,16 +253,20 @@ inline SocketReceiverInterface create_receiver_socket_interface(uint32_t config_
     socket.fifo_addr = config->fifo_addr;
     socket.fifo_total_size = config->fifo_total_size;
     socket.fifo_curr_size = config->fifo_total_size;
-    socket.is_h2d = 0;
+    socket.is_h2d = config->is_h2d;
     socket.d2d.upstream_mesh_id = config->d2d.upstream_mesh_id;
     socket.d2d.upstream_chip_id = config->d2d.upstream_chip_id;
     socket.d2d.upstream_noc_y = config->d2d.upstream_noc_y;
     socket.d2d.upstream_noc_x = config->d2d.upstream_noc_x;
     socket.d2d.upstream_bytes_acked_addr = config->d2d.upstream_bytes_acked_addr;
     return socket;
+#else
+    return SocketReceiverInterface{};
+#endif
 }
 
 inline void set_receiver_socket_page_size(SocketReceiverInterface& socket, uint32_t page_size) {
+#ifndef WITHOUT_SOCKETS
     const uint32_t total = socket.fifo_total_size;
     socket_check_page(socket.config_addr, page_size, total);
     const uint32_t whole = total - total % page_size;
@@ -215,10 +279,12 @@ inline void set_receiver_socket_page_size(SocketReceiverInterface& socket, uint3
     socket.read_ptr = socket.fifo_addr + next;
     socket.page_size = page_size;
     socket.fifo_curr_size = whole;
+#endif
 }
 
 inline bool socket_wait_for_pages(
     const SocketReceiverInterface& socket, uint32_t num_pages, uint32_t early_exit_iter_count = 0) {
+#ifndef WITHOUT_SOCKETS
     uint32_t size = num_pages * socket.page_size;
     socket_check_pages(num_pages, socket.page_size, socket.fifo_curr_size);
     if (socket.read_ptr + size >= socket.fifo_curr_size + socket.fifo_addr) {
@@ -230,9 +296,13 @@ inline bool socket_wait_for_pages(
     }
     socket_wait(socket.bytes_sent_addr, socket.bytes_acked + size, false);
     return true;
+#else
+    return true;
+#endif
 }
 
 inline void socket_pop_pages(SocketReceiverInterface& socket, uint32_t num_pages) {
+#ifndef WITHOUT_SOCKETS
     const uint32_t size = num_pages * socket.page_size;
     socket_check_pages(num_pages, socket.page_size, socket.fifo_curr_size);
     if (socket.read_ptr + size >= socket.fifo_curr_size + socket.fifo_addr) {
@@ -243,9 +313,15 @@ inline void socket_pop_pages(SocketReceiverInterface& socket, uint32_t num_pages
         socket.bytes_acked += size;
     }
     socket_popped(socket.bytes_sent_addr, socket.bytes_acked);
+#endif
 }
 
+#ifndef COMPUTE_SOCKETS
 inline void socket_notify_sender(const SocketReceiverInterface& socket, uint8_t noc = noc_index) {
+    if (socket.is_h2d) {
+        socket_tell_host(socket.config_addr, socket.bytes_acked);
+        return;
+    }
     socket_check_peers(socket.config_addr);
     noc_inline_dw_write(
         get_noc_addr(
@@ -257,14 +333,28 @@ inline void socket_notify_sender(const SocketReceiverInterface& socket, uint8_t 
         0xF,
         noc);
 }
+#endif
+
+inline void assign_local_cb_to_socket(const SocketReceiverInterface& socket, uint32_t cb_id) {
+#ifndef WITHOUT_SOCKETS
+    socket_assign(
+        socket.config_addr, cb_id, socket.fifo_addr, socket.fifo_curr_size, socket.read_ptr);
+#endif
+}
 
 inline void update_socket_config(const SocketReceiverInterface& socket) {
+#ifndef WITHOUT_SOCKETS
+#ifdef COMPUTE_SOCKETS
+    socket_refuse_update();
+#endif
     auto* config = reinterpret_cast<volatile receiver_socket_md*>(socket.config_addr);
     config->bytes_acked = socket.bytes_acked;
     config->read_ptr = socket.read_ptr;
     socket_close(socket.config_addr);
+#endif
 }
 
+#ifndef COMPUTE_SOCKETS
 // --- Over the fabric -----------------------------------------------------------------------------
 
 // In one dimension the number of a chip is how many hops away it is.
@@ -331,3 +421,4 @@ void fabric_socket_notify_sender(
             socket.d2d.upstream_noc_y,
             socket.d2d.upstream_bytes_acked_addr));
 }
+#endif
