@@ -30,6 +30,10 @@ SIZE = TILE_BYTES[BF16]
 
 START = """
 #include "dataflow_api.h"
+#include "api/dataflow/circular_buffer.h"
+#include "api/dataflow/endpoints.h"
+#include "api/dataflow/noc.h"
+#include "api/dataflow/noc_semaphore.h"
 void kernel_main() {
     const uint32_t a_address = get_arg_val<uint32_t>(0), first = get_arg_val<uint32_t>(1);
     const uint32_t sender_x = get_arg_val<uint32_t>(2), sender_y = get_arg_val<uint32_t>(3);
@@ -80,6 +84,46 @@ RECEIVE = """
     }
 """
 """The others say that they have room, and wait."""
+
+SEND_BY_OBJECTS = """
+    Noc noc;
+    CircularBuffer cb(0);
+    Semaphore<> count(0), flag(1);
+    flag.set(1);
+    for (uint32_t block = 0; block < BLOCKS; block++) {
+        cb.reserve_back(2);
+        for (uint32_t i = 0; i < 2; i++) {
+            noc.async_read(
+                a, cb, cb.get_tile_size(), {.page_id = first + 2 * block + i},
+                {.offset_bytes = i * cb.get_tile_size()});
+        }
+        noc.async_read_barrier();
+        count.wait(RECEIVERS);
+        count.set(0);
+        noc.async_write_multicast(
+            use<CircularBuffer::AddrSelector::WRITE_PTR>(cb), MulticastEndpoint{},
+            2 * cb.get_tile_size(), RECEIVERS, {.offset_bytes = 0},
+            {.noc_x_start = start_x, .noc_y_start = start_y, .noc_x_end = end_x,
+             .noc_y_end = end_y, .addr = cb.get_write_ptr()}, true);
+        noc.async_writes_flushed();
+        flag.set_multicast(noc, start_x, start_y, end_x, end_y, RECEIVERS);
+        cb.push_back(2);
+    }
+    noc.async_write_barrier();
+"""
+RECEIVE_BY_OBJECTS = """
+    Noc noc;
+    CircularBuffer cb(0);
+    Semaphore<> count(0), flag(1);
+    for (uint32_t block = 0; block < BLOCKS; block++) {
+        cb.reserve_back(2);
+        flag.set(0);
+        count.up(noc, sender_x, sender_y, 1);
+        flag.wait(1);
+        cb.push_back(2);
+    }
+"""
+"""The same in the style of 2026."""
 
 WRITE = """
 #include "dataflow_api.h"
@@ -241,6 +285,7 @@ RIGHT = {
         send=changed(SEND, ("wait(ready_word, RECEIVERS)", "wait(ready_word, 2 * RECEIVERS)")),
         receive=changed(RECEIVE, TWICE),
     ),
+    "by objects": Case(send=SEND_BY_OBJECTS, receive=RECEIVE_BY_OBJECTS),
     "on network 1, one row": Case(noc=1, rows=1, columns=5),
     "Blackhole": Case(board="p150", columns=4, rows=3),
     "without the sanitizer": Case(options=SimOptions(sanitize=False)),
@@ -315,6 +360,13 @@ WRONG: dict[str, tuple[Case, str]] = {
             receive=changed(
                 RECEIVE, ("noc_semaphore_wait(valid_word, 1);", "while (*valid_word != 1) {}")
             )
+        ),
+        "",
+    ),
+    "values that are looked at": (
+        Case(
+            send=SEND_BY_OBJECTS,
+            receive=changed(RECEIVE_BY_OBJECTS, ("flag.set(0);", "flag.set(0); flag.value();")),
         ),
         "",
     ),

@@ -79,9 +79,12 @@ CALLS = frozenset(
         # Of data movement between cores.
         *("get_semaphore", "noc_semaphore_set", "noc_semaphore_wait", "noc_semaphore_wait_min"),
         *("noc_semaphore_inc", "noc_async_atomic_barrier", "noc_async_full_barrier"),
-        *("get_noc_multicast_addr", "noc_async_write_multicast"),
+        *("get_noc_multicast_addr", "noc_async_write_multicast", "get_noc_addr_from_bank_id"),
         *("noc_async_write_multicast_one_packet", "noc_async_write_multicast_loopback_src"),
         *("noc_semaphore_set_multicast", "noc_semaphore_set_multicast_loopback_src"),
+        # Objects, whose methods make these calls and some that are refused.
+        *("Noc", "Semaphore", "CircularBuffer", "use", "UnicastEndpoint", "MulticastEndpoint"),
+        *("PrecomposedUnicastEndpoint", "AllocatorBank", "received"),
         # Of compute kernels.
         *("compute_kernel_hw_startup", "binary_op_init_common", "unary_op_init_common"),
         *("init_sfpu", "mm_init", "mm_init_short", "mm_init_short_with_dt", "mm_block_init"),
@@ -304,6 +307,12 @@ class _TracedCalls(KernelApi):
         """Refuse: there are no bytes."""
         raise IrregularError
 
+    def cb_pages_available_at_front(self, cb: int, pages: int) -> NoReturn:
+        """Refuse: that depends on clocks."""
+        raise IrregularError
+
+    cb_pages_reservable_at_back = cb_pages_available_at_front
+
     def store(self, address: int, size: int, value: int) -> NoReturn:
         """Refuse: there are no bytes."""
         raise IrregularError
@@ -339,6 +348,19 @@ class TracedMover(_TracedCalls, DataMovementApi):
 
     neighbours: Neighbours
 
+    def trace(self, memory: GroupMemory, cores: Sequence[Core], arguments: Sequence[Any]) -> None:
+        """Record; places are those of each core."""
+        super().trace(memory, cores, arguments)
+        find = self.network.endpoint
+
+        def endpoint(address: Any) -> Endpoint:
+            if not isinstance(address, PerCore):
+                return find(address)
+            return _Places([find(each) for each in address.numbers])
+
+        self.endpoint = endpoint
+        self.here = _Places(cores)
+
     def _locate(self, page: Any, pages: AddressGenerator) -> tuple[Endpoint, Any]:
         if not isinstance(page, PerCore):
             return super()._locate(page, pages)
@@ -369,33 +391,16 @@ class TracedMover(_TracedCalls, DataMovementApi):
             )
         return PerCore(found)
 
-    def noc_async_read(
-        self,
-        source: Any,
-        address: int,
-        size: int,
-        noc: int | None = None,
-        vc: int = 0,
-        template: Template = (),
-    ) -> bool:
-        """Start a copy from a tile's memory into L1."""
-        if not isinstance(source, PerCore):
-            return super().noc_async_read(source, address, size, noc, vc, template)
-        return self._read(self._places(source), source & LOCAL_MASK, address, size, noc)
-
-    def noc_async_write(
-        self,
-        address: int,
-        target: Any,
-        size: int,
-        noc: int | None = None,
-        vc: int = 0,
-        template: Template = (),
-    ) -> bool:
-        """Start a copy from L1 into a tile's memory."""
-        if not isinstance(target, PerCore):
-            return super().noc_async_write(address, target, size, noc, vc, template)
-        return self._write(self._places(target), target & LOCAL_MASK, address, size, noc)
+    def is_here(self, place: Endpoint | tuple[int, int]) -> bool:
+        """Whether a coordinate is that of each core."""
+        if isinstance(place, Endpoint):
+            raise IrregularError
+        wanted = zip(*map(self._for_each, place), strict=True)
+        return bool(
+            PerCore(
+                [each == core.coordinate for each, core in zip(wanted, self.cores, strict=True)]
+            )
+        )
 
     # Semaphores.
 
@@ -439,6 +444,14 @@ class TracedMover(_TracedCalls, DataMovementApi):
             places = [(core.coordinate, address) for core, address in words]
             self.recorder.add(timing.INCREMENT, places, increment, noc)
         return True
+
+    def semaphore_value(self, address: int) -> NoReturn:
+        """Refuse: it may change at any time."""
+        raise IrregularError
+
+    def _write_word(self, *arguments: Any, **keywords: Any) -> NoReturn:
+        """Refuse: only the words above are looked after."""
+        raise IrregularError
 
     def _core_at(self, address: int) -> Core:
         endpoint = self.network.endpoint(address)
@@ -550,9 +563,6 @@ class TracedMover(_TracedCalls, DataMovementApi):
         super().cb_push_back(cb, pages)
 
     # Copies.
-
-    def _places(self, addresses: PerCore) -> _Places:
-        return _Places([self.network.endpoint(each) for each in addresses.numbers])
 
     def _ends(self, endpoint: Endpoint, address: Any) -> tuple[Sequence[Endpoint], Sequence[int]]:
         """The other end of a transaction for each core."""
