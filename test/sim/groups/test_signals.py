@@ -171,6 +171,7 @@ class Case:
 
     send: str = SEND
     receive: str = RECEIVE
+    write: str = WRITE
     columns: int = 3
     rows: int = 2
     blocks: int = 3
@@ -217,7 +218,7 @@ def program_of(case: Case) -> tuple[SimDevice, Program, Buffer]:
     kernels: list[tuple[str, Role, str, Sequence[Core], Callable[[Core], tuple[int, ...]]]] = [
         ("send", Role.NCRISC, START.replace("BODY", case.send), senders, move),
         ("receive", Role.NCRISC, START.replace("BODY", case.receive), others, move),
-        ("write", Role.BRISC, WRITE, cores, write),
+        ("write", Role.BRISC, case.write, cores, write),
         ("compute", Role.COMPUTE, COMPUTE, cores, nothing),
     ]
     for name, role, text, at, arguments in kernels:
@@ -305,6 +306,28 @@ def test_groups_change_nothing(case: Case, monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_array_equal(by_core, np.broadcast_to(by_core[:, :1], by_core.shape))
     assert (by_core[..., 0, :] >= 0).all()
     assert (by_core[..., 1, :] < 0).any()
+
+
+def test_copies_take_several_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages 12 apart follow each other in one of the 12 banks."""
+    monkeypatch.setattr(group_run, "SMALLEST_GROUP", 1)
+    loop = SEND[SEND.index("for (uint32_t i") : SEND.index("noc_async_read_barrier")]
+    send = changed(
+        SEND, (loop, "noc_async_read(get_noc_addr(block, a), write, 2 * get_tile_size(0));")
+    )
+    write = changed(
+        WRITE,
+        ("i < 2 * BLOCKS", "i < BLOCKS"),
+        ("(16, 1)", "(16, 2)"),
+        (
+            "noc_async_write_tile(first + i, c, get_read_ptr(16));",
+            "const uint32_t block = first / 2 + i;\n"
+            "const uint64_t to = get_noc_addr(block / 12 * 24 + block % 12, c);\n"
+            "noc_async_write(get_read_ptr(16), to, 2 * get_tile_size(16));",
+        ),
+    )
+    device, program, _ = program_of(Case(send, write=write, blocks=6))
+    assert run_compared(device, program) is not None
 
 
 WRONG: dict[str, tuple[Case, str]] = {

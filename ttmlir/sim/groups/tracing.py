@@ -75,7 +75,7 @@ CALLS = frozenset(
         *("noc_async_read_tile", "noc_async_read_page", "noc_async_read_barrier"),
         *("noc_async_write_tile", "noc_async_write_page", "noc_async_write_barrier"),
         *("noc_async_writes_flushed", "noc_async_read", "noc_async_write", "get_noc_addr"),
-        *("get_absolute_logical_x", "get_absolute_logical_y"),
+        *("get_absolute_logical_x", "get_absolute_logical_y", "my_x", "my_y"),
         # Of data movement between cores.
         *("get_semaphore", "noc_semaphore_set", "noc_semaphore_wait", "noc_semaphore_wait_min"),
         *("noc_semaphore_inc", "noc_async_atomic_barrier", "noc_async_full_barrier"),
@@ -360,6 +360,9 @@ class TracedMover(_TracedCalls, DataMovementApi):
 
         self.endpoint = endpoint
         self.here = _Places(cores)
+        x, y = zip(*(core.coordinate for core in cores), strict=True)
+        self.my_x: list[Any] = [PerCore(x)] * NETWORKS
+        self.my_y: list[Any] = [PerCore(y)] * NETWORKS
 
     def _locate(self, page: Any, pages: AddressGenerator) -> tuple[Endpoint, Any]:
         if not isinstance(page, PerCore):
@@ -518,16 +521,13 @@ class TracedMover(_TracedCalls, DataMovementApi):
                 groups.setdefault(id(memory), (memory, first, []))[2].append((lane, origin))
         for memory, first, lanes in groups.values():
             signals.deliver(mover, places, first.l1, local, size, lanes)
-            buffer = next(cb for cb in first.cbs.values() if cb.address <= local < cb.limit)
-            page_size = buffer.page_size
-            if (local - buffer.address) % page_size or size % page_size:
-                raise IrregularError
-            for offset in range(0, size, page_size):
-                page = self._page_to_send(address + offset, page_size)
+            _, pages = _pages_of(first.cbs, local, size)
+            for offset in pages:
+                page = self._page_to_send(address + offset, pages.step)
                 senders = {
                     lane: (page.memories[origin], page.sources[origin]) for lane, origin in lanes
                 }
-                memory.receive(local + offset, page_size, senders)
+                memory.receive(local + offset, pages.step, senders)
 
     def _page_to_send(self, address: int, size: int) -> Fetched:
         """A page of each core: of a circular buffer, or of a tensor in its L1."""
@@ -591,11 +591,15 @@ class TracedMover(_TracedCalls, DataMovementApi):
                 *(self.thread, noc, "read", ends[0].memory, places[0], self.l1, address, size),
                 self._trid,
             )
-        memory = self.memory
-        page = Fetched([end.memory for end in ends], places, size)
-        memory.reads.append(page)
-        self._check_page(address, size)
-        memory.pages[address] = page
+        memories = [end.memory for end in ends]
+        self.memory.reads.append(Fetched(memories, places, size))
+        buffer, pages = _pages_of(self.cbs, address, size)
+        for offset in pages:
+            sources = [place + offset for place in places]
+            self.memory.pages[address + offset] = Fetched(memories, sources, pages.step)
+        signals = self.neighbours.signals
+        if signals is not None:
+            signals.fill(signals.mover(self.thread), buffer, address, size)
         if self.timed:
             self.transactions += 1
             self.bytes_read += size
@@ -619,24 +623,16 @@ class TracedMover(_TracedCalls, DataMovementApi):
                 *(self.thread, noc, "write", self.l1, address, ends[0].memory, places[0], size),
                 trid,
             )
-        page = self.memory.page(address, size)
-        self.memory.writes.append(([end.memory for end in ends], places, page))
+        memories = [end.memory for end in ends]
+        _, pages = _pages_of(self.cbs, address, size)
+        for offset in pages:
+            page = self.memory.page(address + offset, pages.step)
+            self.memory.writes.append((memories, [place + offset for place in places], page))
         if self.timed:
             self.transactions += 1
             self.bytes_written += size
             self.recorder.add(timing.WRITE, [end.coordinate for end in ends], size, noc)
         return True
-
-    def _check_page(self, address: int, size: int) -> None:
-        """Reads fill whole pages, so that no two of L1 overlap."""
-        for cb in self.cbs.values():
-            if cb.address <= address < cb.limit:
-                if size == cb.page_size and not (address - cb.address) % size:
-                    signals = self.neighbours.signals
-                    if signals is not None:
-                        signals.fill(signals.mover(self.thread), cb, address, size)
-                    return
-        raise IrregularError
 
     def _finish(
         self, call: str, kind: BarrierKind, noc: int | None, trid: int | None = None
@@ -648,6 +644,21 @@ class TracedMover(_TracedCalls, DataMovementApi):
             signals.barrier(signals.mover(self.thread), self._noc(noc), kind)
         self.recorder.add(timing.BARRIER, (call, kind), self.noc_index if noc is None else noc)
         return True
+
+
+def _pages_of(
+    cbs: Mapping[int, CircularBuffer], address: int, size: int
+) -> tuple[CircularBuffer, range]:
+    """The circular buffer that bytes of L1 are in, and where its pages begin among them.
+
+    Raises IrregularError if they are not whole pages: so no two pages of L1 overlap.
+    """
+    for cb in cbs.values():
+        if cb.address <= address < cb.limit:
+            is_whole = not (address - cb.address) % cb.page_size and not size % cb.page_size
+            if is_whole and address + size <= cb.limit:
+                return cb, range(0, size, cb.page_size)
+    raise IrregularError
 
 
 def _whole(*numbers: Any) -> tuple[int, ...]:
