@@ -25,6 +25,8 @@ from ttmlir.sim.timing.report import ThreadTimes
 RNG = TestGenerator(__name__)
 
 Core = tuple[int, int]
+IDLE: Core = (7, 7)
+"""It has semaphores, and runs nothing."""
 BF16 = DataType.BF16
 SIZE = TILE_BYTES[BF16]
 
@@ -197,7 +199,7 @@ def program_of(case: Case) -> tuple[SimDevice, Program, Buffer]:
         )
         program.add_circular_buffer(spec)
     for _ in range(2):
-        program.add_semaphore(cores)
+        program.add_semaphore((*cores, IDLE))
 
     places = {core: place for place, core in enumerate(cores)}
 
@@ -222,7 +224,12 @@ def program_of(case: Case) -> tuple[SimDevice, Program, Buffer]:
         ("compute", Role.COMPUTE, COMPUTE, cores, nothing),
     ]
     for name, role, text, at, arguments in kernels:
-        text = text.replace("RECEIVERS", str(case.columns - 1)).replace("BLOCKS", str(case.blocks))
+        x, y = device.chip.noc_coordinate(IDLE)
+        text = (
+            text.replace("IDLE", f"{x}, {y}")
+            .replace("RECEIVERS", str(case.columns - 1))
+            .replace("BLOCKS", str(case.blocks))
+        )
         kernel = Kernel(
             name=name,
             file=f"{name}.cpp",
@@ -390,6 +397,18 @@ WRONG: dict[str, tuple[Case, str]] = {
         Case(
             send=SEND_BY_OBJECTS,
             receive=changed(RECEIVE_BY_OBJECTS, ("flag.set(0);", "flag.set(0); flag.value();")),
+        ),
+        "",
+    ),
+    "a core that runs nothing": (
+        Case(
+            receive=changed(
+                RECEIVE,
+                (
+                    "noc_semaphore_wait(v",
+                    "noc_semaphore_inc(get_noc_addr(IDLE, ready), 1);\nnoc_semaphore_wait(v",
+                ),
+            )
         ),
         "",
     ),

@@ -331,9 +331,8 @@ class _Attempt:
                     mover.threads.append(KernelThread(core, thread.role, thread.kernel, index))
                     threads.append(mover.threads[-1])
                 index += 1
-        cores = self._run.cores()
         arch = self._run.device.chip.arch
-        self.signals = Signals(arch, [*movers.values()], threads, cores, regular)
+        self.signals = Signals(arch, [*movers.values()], threads, [*self._lanes], regular)
 
     def _in_order(self) -> Iterator[tuple[Core, _Group, int]]:
         """The cores as a program numbers them, with their groups and places in these."""
