@@ -97,19 +97,20 @@ def tile_products(extent: int = 2048, repetitions: int = 2) -> Iterator[Result]:
 def default_products(extent: int = 1024, repetitions: int = 2) -> Iterator[Result]:
     """Products of bfloat16 matrices on 8x8 cores as by default: device numerics, timed, checked.
 
-    In groups of cores, as by default, the first time and again, and core by core.
+    In groups of cores, as by default, the first time and again, and core by core; also exact and
+    unchecked.
     """
     a, b = np.random.default_rng(0).standard_normal((2, extent, extent)).astype(np.float32)
     theirs = best(lambda: a @ b, 5)
 
-    def measured(example: str, groups: str, *, anew: bool = False) -> float:
+    def measured(example: str, groups: str, *, anew: bool = False, is_exact: bool = False) -> float:
         with patch.dict(os.environ, {SWITCH: groups}):
             return seconds_of(
                 example,
                 repetitions,
-                numerics="device",
+                numerics="exact" if is_exact else "device",
                 timed=True,
-                sanitize=True,
+                sanitize=not is_exact,
                 anew=anew,
                 **{"m": extent, "k": extent, "n": extent},
             )
@@ -122,6 +123,9 @@ def default_products(extent: int = 1024, repetitions: int = 2) -> Iterator[Resul
         again, apart = measured(example, "1"), measured(example, "0")
         yield Result(f"{name}, again, to NumPy", again / theirs, "ratio", goal=10.0)
         yield Result(f"{name}, to core by core", ours / apart, "ratio")
+        exact = measured(example, "1", is_exact=True)
+        what = f"{name}, exact without the sanitizer, again, to NumPy"
+        yield Result(what, exact / theirs, "ratio", goal=3.0)
 
 
 def default_sum(extent: int = 2048, repetitions: int = 3) -> Iterator[Result]:

@@ -449,6 +449,27 @@ def test_cores_may_read_other_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_program(device, program).num_cores == 8
 
 
+def test_cores_that_take_turns_are_told_apart_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one for each turn, and never again for the same program."""
+    monkeypatch.setattr(group_run, "SMALLEST_GROUP", 1)
+    tried: list[int] = []
+    start = group_run._Attempt.__init__
+
+    def count(attempt: Any, run: Any, watch: Any, groups: Any) -> None:
+        tried.append(len(groups))
+        start(attempt, run, watch, groups)
+
+    monkeypatch.setattr(group_run._Attempt, "__init__", count)
+    turns = "for (uint32_t turn = 0; turn < 8; turn++) { if (turn == get_arg_val<uint32_t>(1)) {"
+    device, program = program_of(Case(turns + BODIES["sums"] + "} }", [3] * 8))
+    kernel = program.kernels[2]
+    kernel.arguments.update({core: (3, place) for place, core in enumerate(kernel.cores)})
+    assert run_compared(device, program) is not None
+    assert tried == [1, 2, 3, 8]
+    assert run_compared(device, program) is not None
+    assert tried == [1, 2, 3, 8, 8]
+
+
 def test_numbers_per_core_are_those_of_each_core() -> None:
     """Operators as Python's for each core; one number where all agree, an error where not."""
     a, b = PerCore([7, -9, 1 << 40]), PerCore([2, 4, 3])

@@ -134,6 +134,28 @@ def test_many_pages_are_computed_together(
             np.testing.assert_array_equal(got, tiles[row] @ tiles[ROWS + place * COLUMNS + column])
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_products_of_floats_are_those_of_tiles(is_new: bool) -> None:
+    """Bit by bit: those of each step along the inner dimension by themselves, then their sum."""
+    rng = np.random.default_rng(5)
+    in0, in1, start = (
+        rng.standard_normal((32 * rows, 32 * columns), np.float32) * 2.0 ** rng.integers(-9, 9)
+        for rows, columns in ((5, 3), (3, 6), (5, 6))
+    )
+    in0, in1, start = (each.astype(np.float32) for each in (in0, in1, start))
+    got = products.multiply_floats(start, in0, in1, is_new=is_new)
+    for top in range(0, len(start), 32):
+        for left in range(0, start.shape[1], 32):
+            steps = [
+                np.dot(in0[top : top + 32, k : k + 32].copy(), in1[k : k + 32, left : left + 32])
+                for k in range(0, len(in1), 32)
+            ]
+            total = steps.pop(0) if is_new else start[top : top + 32, left : left + 32]
+            for step in steps:
+                total = total + step
+            np.testing.assert_array_equal(got[top : top + 32, left : left + 32], total)
+
+
 def test_factors_that_are_not_used_any_more_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is kept, the tiles of a call are there."""
     monkeypatch.setattr(products, "_KEPT", 3)

@@ -25,11 +25,17 @@ from ttmlir.sim.timing.report import ThreadTimes
 RNG = TestGenerator(__name__)
 
 Core = tuple[int, int]
+IDLE: Core = (7, 7)
+"""It has semaphores, and runs nothing."""
 BF16 = DataType.BF16
 SIZE = TILE_BYTES[BF16]
 
 START = """
 #include "dataflow_api.h"
+#include "api/dataflow/circular_buffer.h"
+#include "api/dataflow/endpoints.h"
+#include "api/dataflow/noc.h"
+#include "api/dataflow/noc_semaphore.h"
 void kernel_main() {
     const uint32_t a_address = get_arg_val<uint32_t>(0), first = get_arg_val<uint32_t>(1);
     const uint32_t sender_x = get_arg_val<uint32_t>(2), sender_y = get_arg_val<uint32_t>(3);
@@ -81,6 +87,46 @@ RECEIVE = """
 """
 """The others say that they have room, and wait."""
 
+SEND_BY_OBJECTS = """
+    Noc noc;
+    CircularBuffer cb(0);
+    Semaphore<> count(0), flag(1);
+    flag.set(1);
+    for (uint32_t block = 0; block < BLOCKS; block++) {
+        cb.reserve_back(2);
+        for (uint32_t i = 0; i < 2; i++) {
+            noc.async_read(
+                a, cb, cb.get_tile_size(), {.page_id = first + 2 * block + i},
+                {.offset_bytes = i * cb.get_tile_size()});
+        }
+        noc.async_read_barrier();
+        count.wait(RECEIVERS);
+        count.set(0);
+        noc.async_write_multicast(
+            use<CircularBuffer::AddrSelector::WRITE_PTR>(cb), MulticastEndpoint{},
+            2 * cb.get_tile_size(), RECEIVERS, {.offset_bytes = 0},
+            {.noc_x_start = start_x, .noc_y_start = start_y, .noc_x_end = end_x,
+             .noc_y_end = end_y, .addr = cb.get_write_ptr()}, true);
+        noc.async_writes_flushed();
+        flag.set_multicast(noc, start_x, start_y, end_x, end_y, RECEIVERS);
+        cb.push_back(2);
+    }
+    noc.async_write_barrier();
+"""
+RECEIVE_BY_OBJECTS = """
+    Noc noc;
+    CircularBuffer cb(0);
+    Semaphore<> count(0), flag(1);
+    for (uint32_t block = 0; block < BLOCKS; block++) {
+        cb.reserve_back(2);
+        flag.set(0);
+        count.up(noc, sender_x, sender_y, 1);
+        flag.wait(1);
+        cb.push_back(2);
+    }
+"""
+"""The same in the style of 2026."""
+
 WRITE = """
 #include "dataflow_api.h"
 void kernel_main() {
@@ -127,6 +173,7 @@ class Case:
 
     send: str = SEND
     receive: str = RECEIVE
+    write: str = WRITE
     columns: int = 3
     rows: int = 2
     blocks: int = 3
@@ -152,7 +199,7 @@ def program_of(case: Case) -> tuple[SimDevice, Program, Buffer]:
         )
         program.add_circular_buffer(spec)
     for _ in range(2):
-        program.add_semaphore(cores)
+        program.add_semaphore((*cores, IDLE))
 
     places = {core: place for place, core in enumerate(cores)}
 
@@ -173,11 +220,16 @@ def program_of(case: Case) -> tuple[SimDevice, Program, Buffer]:
     kernels: list[tuple[str, Role, str, Sequence[Core], Callable[[Core], tuple[int, ...]]]] = [
         ("send", Role.NCRISC, START.replace("BODY", case.send), senders, move),
         ("receive", Role.NCRISC, START.replace("BODY", case.receive), others, move),
-        ("write", Role.BRISC, WRITE, cores, write),
+        ("write", Role.BRISC, case.write, cores, write),
         ("compute", Role.COMPUTE, COMPUTE, cores, nothing),
     ]
     for name, role, text, at, arguments in kernels:
-        text = text.replace("RECEIVERS", str(case.columns - 1)).replace("BLOCKS", str(case.blocks))
+        x, y = device.chip.noc_coordinate(IDLE)
+        text = (
+            text.replace("IDLE", f"{x}, {y}")
+            .replace("RECEIVERS", str(case.columns - 1))
+            .replace("BLOCKS", str(case.blocks))
+        )
         kernel = Kernel(
             name=name,
             file=f"{name}.cpp",
@@ -241,6 +293,7 @@ RIGHT = {
         send=changed(SEND, ("wait(ready_word, RECEIVERS)", "wait(ready_word, 2 * RECEIVERS)")),
         receive=changed(RECEIVE, TWICE),
     ),
+    "by objects": Case(send=SEND_BY_OBJECTS, receive=RECEIVE_BY_OBJECTS),
     "on network 1, one row": Case(noc=1, rows=1, columns=5),
     "Blackhole": Case(board="p150", columns=4, rows=3),
     "without the sanitizer": Case(options=SimOptions(sanitize=False)),
@@ -260,6 +313,28 @@ def test_groups_change_nothing(case: Case, monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_array_equal(by_core, np.broadcast_to(by_core[:, :1], by_core.shape))
     assert (by_core[..., 0, :] >= 0).all()
     assert (by_core[..., 1, :] < 0).any()
+
+
+def test_copies_take_several_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages 12 apart follow each other in one of the 12 banks."""
+    monkeypatch.setattr(group_run, "SMALLEST_GROUP", 1)
+    loop = SEND[SEND.index("for (uint32_t i") : SEND.index("noc_async_read_barrier")]
+    send = changed(
+        SEND, (loop, "noc_async_read(get_noc_addr(block, a), write, 2 * get_tile_size(0));")
+    )
+    write = changed(
+        WRITE,
+        ("i < 2 * BLOCKS", "i < BLOCKS"),
+        ("(16, 1)", "(16, 2)"),
+        (
+            "noc_async_write_tile(first + i, c, get_read_ptr(16));",
+            "const uint32_t block = first / 2 + i;\n"
+            "const uint64_t to = get_noc_addr(block / 12 * 24 + block % 12, c);\n"
+            "noc_async_write(get_read_ptr(16), to, 2 * get_tile_size(16));",
+        ),
+    )
+    device, program, _ = program_of(Case(send, write=write, blocks=6))
+    assert run_compared(device, program) is not None
 
 
 WRONG: dict[str, tuple[Case, str]] = {
@@ -314,6 +389,25 @@ WRONG: dict[str, tuple[Case, str]] = {
         Case(
             receive=changed(
                 RECEIVE, ("noc_semaphore_wait(valid_word, 1);", "while (*valid_word != 1) {}")
+            )
+        ),
+        "",
+    ),
+    "values that are looked at": (
+        Case(
+            send=SEND_BY_OBJECTS,
+            receive=changed(RECEIVE_BY_OBJECTS, ("flag.set(0);", "flag.set(0); flag.value();")),
+        ),
+        "",
+    ),
+    "a core that runs nothing": (
+        Case(
+            receive=changed(
+                RECEIVE,
+                (
+                    "noc_semaphore_wait(v",
+                    "noc_semaphore_inc(get_noc_addr(IDLE, ready), 1);\nnoc_semaphore_wait(v",
+                ),
             )
         ),
         "",

@@ -105,6 +105,10 @@ class Transactions(KernelApi):
         """
         super().__init__(core, thread, options)
         self.network = network
+        self.endpoint = network.endpoint
+        """The tile that an address names."""
+        self.here: Endpoint = core
+        """The tile of the thread."""
         self.noc_index = noc_index
         self.noc_model = noc_model
         self.my_x = [core.coordinate[0]] * NETWORKS
@@ -812,7 +816,7 @@ class DataMovementCalls(NumberedReads):
     def _bank(self, args: AccessorArgs, x: int, y: int) -> Endpoint:
         """A bank by its place in the arguments: a core on the network, or a bank of DRAM."""
         if not args.is_dram:
-            return self.network.endpoint(noc_address(x, y, 0))
+            return self.endpoint(noc_address(x, y, 0))
         if x >= len(self.network.dram):
             raise self.thread.error(
                 f"the arguments of a tensor accessor name bank {x} of DRAM; there are "
@@ -834,7 +838,7 @@ class DataMovementCalls(NumberedReads):
         template: Template = (),
     ) -> bool:
         """Start a copy from a tile's memory into L1."""
-        endpoint = self.network.endpoint(source)
+        endpoint = self.endpoint(source)
         return self._read(endpoint, source & LOCAL_MASK, address, size, noc)
 
     @kernel_call(waits=True)
@@ -875,7 +879,7 @@ class DataMovementCalls(NumberedReads):
     @kernel_call()
     def noc_async_read_set_state(self, source: int, noc: int | None = None) -> None:
         """Set the tile that `noc_async_read_with_state` reads from."""
-        self._read_state[self._noc(noc)] = (self.network.endpoint(source), 0)
+        self._read_state[self._noc(noc)] = (self.endpoint(source), 0)
 
     @kernel_call(waits=True)
     def noc_async_read_with_state(
@@ -891,7 +895,7 @@ class DataMovementCalls(NumberedReads):
     ) -> None:
         """Set tile and size for `noc_async_read_one_packet_with_state`."""
         self._check_packet(size, "noc_async_read_one_packet_set_state")
-        self._read_state[self._noc(noc)] = (self.network.endpoint(source), size)
+        self._read_state[self._noc(noc)] = (self.endpoint(source), size)
 
     @kernel_call(waits=True)
     def noc_async_read_one_packet_with_state(
@@ -925,7 +929,7 @@ class DataMovementCalls(NumberedReads):
         template: Template = (),
     ) -> bool:
         """Start a copy from L1 into a tile's memory."""
-        endpoint = self.network.endpoint(target)
+        endpoint = self.endpoint(target)
         return self._write(endpoint, target & LOCAL_MASK, address, size, noc)
 
     @kernel_call(waits=True)
@@ -942,7 +946,7 @@ class DataMovementCalls(NumberedReads):
     ) -> bool:
         """`noc_async_write_one_packet` with a transaction number."""
         self._check_packet(size, "noc_async_write_one_packet_with_trid")
-        endpoint = self.network.endpoint(target)
+        endpoint = self.endpoint(target)
         return self._write(endpoint, target & LOCAL_MASK, address, size, noc, trid)
 
     @kernel_call()
@@ -951,7 +955,7 @@ class DataMovementCalls(NumberedReads):
     ) -> None:
         """Set tile and size for `noc_async_write_one_packet_with_state`."""
         self._check_packet(size, "noc_async_write_one_packet_set_state")
-        self._write_state[self._noc(noc)] = (self.network.endpoint(target), size)
+        self._write_state[self._noc(noc)] = (self.endpoint(target), size)
 
     @kernel_call(waits=True)
     def noc_async_write_one_packet_with_state(
@@ -1054,7 +1058,7 @@ class DataMovementCalls(NumberedReads):
         if self.thread.clock > self.scheduler.horizon:
             return False
         data = (value & _WORD).to_bytes(4, "little")
-        endpoint, local = self.network.endpoint(target), target & LOCAL_MASK
+        endpoint, local = self.endpoint(target), target & LOCAL_MASK
         old = bytes(endpoint.memory.read(local, 4)) if byte_enable != 0xF else data
         merged = bytes(
             new if byte_enable >> index & 1 else kept
@@ -1070,9 +1074,17 @@ class DataMovementCalls(NumberedReads):
 
     def find_bank(self, dram: bool, bank: int) -> Endpoint:
         """A bank by its number."""
-        return self.network.endpoint(self.get_noc_addr_from_bank_id(bank, 0, 0, (dram,)))
+        return self.endpoint(self.get_noc_addr_from_bank_id(bank, 0, 0, (dram,)))
+
+    def is_here(self, place: Endpoint | tuple[int, int]) -> bool:
+        """Whether a tile, or the one at a coordinate, is that of the thread."""
+        return place is self.core or place == self.core.coordinate
 
     # Semaphores.
+
+    def semaphore_value(self, address: int) -> int:
+        """The word of a semaphore of this core."""
+        return int.from_bytes(self.l1.read(address, 4), "little")
 
     @kernel_call()
     def noc_semaphore_set(self, address: int, value: int) -> None:
@@ -1094,7 +1106,7 @@ class DataMovementCalls(NumberedReads):
         return self._wait(address, value, exactly=False)
 
     def _wait(self, address: int, value: int, *, exactly: bool) -> bool:
-        word = int.from_bytes(self.l1.read(address, 4), "little")
+        word = self.semaphore_value(address)
         if word == value or (not exactly and word > value):
             if self.timed:
                 time = self.core.semaphore_times.get(address, 0)
@@ -1123,7 +1135,7 @@ class DataMovementCalls(NumberedReads):
         """Add to the word of a semaphore of any core."""
         if self.thread.clock > self.scheduler.horizon:
             return False
-        return self._increment(self.network.endpoint(target), target, increment, noc)
+        return self._increment(self.endpoint(target), target, increment, noc)
 
     @kernel_call(waits=True)
     def noc_semaphore_inc_multicast(
@@ -1170,7 +1182,7 @@ class DataMovementCalls(NumberedReads):
         if self.thread.clock > self.scheduler.horizon:
             return False
         data = bytes(self.l1.read(source, 4))
-        endpoint = self.network.endpoint(target)
+        endpoint = self.endpoint(target)
         return self._write_word(endpoint, target & LOCAL_MASK, data, noc, "write", from_l1=True)
 
     @kernel_call(waits=True)

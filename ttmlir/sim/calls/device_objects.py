@@ -73,19 +73,19 @@ class NocObject:
             case PlaceObject(name="UnicastEndpoint"):
                 self._check(given, place, "noc_x", "noc_y", "addr")
                 x, y = given.get("noc_x", 0), given.get("noc_y", 0)
-                return self._api.network.endpoint(noc_address(x, y, 0)), given.get("addr", 0)
+                return self._api.endpoint(noc_address(x, y, 0)), given.get("addr", 0)
             case PlaceObject(name="PrecomposedUnicastEndpoint"):
                 self._check(given, place, "noc_addr")
                 address = given.get("noc_addr", 0)
-                return self._api.network.endpoint(address), address & LOCAL_MASK
+                return self._api.endpoint(address), address & LOCAL_MASK
             case PlaceObject():
                 raise self._refuse(place, "use async_write_multicast")
             case int() if place & ELSEWHERE:
                 self._check(given, place, "offset_bytes")
                 address = place - ELSEWHERE + given.get("offset_bytes", 0)
-                return self._api.network.endpoint(address), address & LOCAL_MASK
+                return self._api.endpoint(address), address & LOCAL_MASK
             case _:
-                return self._api.core, self._local(place, fields, as_source=as_source)
+                return self._api.here, self._local(place, fields, as_source=as_source)
 
     def _local(self, place: Place, fields: Fields, *, as_source: bool) -> int:
         """The address in L1 of this core that the other side of a transfer means."""
@@ -104,7 +104,7 @@ class NocObject:
                 return given.get("addr", 0)
             case AddressGenerator():
                 bank, address = self._remote(place, fields, as_source=as_source)
-                if bank is self._api.core:
+                if self._api.is_here(bank):
                     return address
                 raise self._refuse(place, "its page is not in the memory of this core")
             case PlaceObject():
@@ -295,7 +295,7 @@ class NocObject:
                 size,
                 MEM_ZEROS_SIZE,
                 lambda done, part: self._api.read_numbered(
-                    self._api.core, MEM_ZEROS_BASE, here + done, part, self.index, 0
+                    self._api.here, MEM_ZEROS_BASE, here + done, part, self.index, 0
                 ),
             )
         source = self._local(scratch, (), as_source=True)
@@ -363,7 +363,7 @@ class NocObject:
 
     def is_local_bank(self, x: int, y: int) -> bool:
         """Whether a core is this one."""
-        return (x, y) == self._api.core.coordinate
+        return self._api.is_here((x, y))
 
 
 class SemaphoreObject:
@@ -408,7 +408,7 @@ class SemaphoreObject:
 
     def value(self) -> int:
         """The word."""
-        return int.from_bytes(self._api.l1.read(self._address, 4), "little")
+        return self._api.semaphore_value(self._address)
 
     def relay_unicast(self, noc: NocObject, other: SemaphoreObject, x: int, y: int) -> bool:
         """Copy the word to another semaphore, of any core."""

@@ -11,9 +11,12 @@ it does not, the program runs core by core.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from traceback import walk_tb
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -55,9 +58,17 @@ SWITCH = "TTMLIR_SIMULATE_GROUPS"
 SMALLEST_GROUP = 4
 """Cores that groups have on average: smaller ones take longer than cores by themselves."""
 
+_Cores = Sequence[tuple[int, int]]
+
+_TRIES_BY_TRUTH = 2
+"""So often groups are split by the truth of one comparison before they are by what it compares."""
+
+_known_groups: WeakKeyDictionary[Program, tuple[list[_Cores], list[_Cores]]] = WeakKeyDictionary()
+"""Of programs that ran: groups of cores that have in common what a program says, and those that
+could run."""
+
 _TRACED = {Role.UNPACK: TracedUnpack, Role.MATH: TracedMath, Role.PACK: TracedPack}
 _Traced = TracedUnpack | TracedMath | TracedPack | TracedMover
-_Cores = Sequence[tuple[int, int]]
 
 
 class RunnableProgram(Protocol):
@@ -95,17 +106,33 @@ def run_in_groups(run: RunnableProgram, watch: Sanitizer | None) -> list[ThreadT
     suits = suits and not any(each.tiles for each in run.program.circular_buffers)
     if not suits or os.environ.get(SWITCH) == "0":
         return None
-    groups = _find_groups(run.program)
+    alike = _find_groups(run.program)
+    before, groups = _known_groups.get(run.program, (None, alike))
+    groups = groups if before == alike else alike
+    places: Counter[tuple[str, int]] = Counter()
     while len(groups) * SMALLEST_GROUP <= len(run.program.cores):
         attempt = _Attempt(run, watch, groups)
         try:
-            return attempt.run()
+            times = attempt.run()
         except DisagreementError as error:
-            groups = attempt.split(error)
+            place = _place_of(error)
+            places[place] += 1
+            # Cores that take turns compare their own number with each turn.
+            takes_turns = places[place] > _TRIES_BY_TRUTH and error.compared
+            groups = attempt.split(error.compared if takes_turns else error.numbers)
         except (IrregularError, SimError, TypeError):
             # Python's own functions take no `PerCore`.
             return None
+        else:
+            _known_groups[run.program] = alike, groups
+            return times
     return None
+
+
+def _place_of(error: DisagreementError) -> tuple[str, int]:
+    """File and line of a kernel that asked, the same for all processors."""
+    *_, (frame, line), _ = walk_tb(error.__traceback__)
+    return frame.f_code.co_filename, line
 
 
 def _find_groups(program: Program) -> list[_Cores]:
@@ -234,12 +261,12 @@ class _Attempt:
         self._lanes: dict[Core, tuple[_Group, int]] = {}
         self.signals: Signals | None = None
 
-    def split(self, error: DisagreementError) -> list[_Cores]:
-        """The groups, with the one that disagreed split."""
+    def split(self, numbers: Sequence[int]) -> list[_Cores]:
+        """The groups, with the one that disagreed split by numbers of its cores."""
         thread = self._scheduler.current
         tried = next(i for i, group in enumerate(self._traced) if thread in group.threads)
         parts: dict[int, list[tuple[int, int]]] = {}
-        for core, number in zip(self._groups[tried], error.numbers, strict=True):
+        for core, number in zip(self._groups[tried], numbers, strict=True):
             parts.setdefault(number, []).append(core)
         before, after = self._groups[:tried], self._groups[tried + 1 :]
         return [*before, *parts.values(), *after]
@@ -304,9 +331,8 @@ class _Attempt:
                     mover.threads.append(KernelThread(core, thread.role, thread.kernel, index))
                     threads.append(mover.threads[-1])
                 index += 1
-        cores = self._run.cores()
         arch = self._run.device.chip.arch
-        self.signals = Signals(arch, [*movers.values()], threads, cores, regular)
+        self.signals = Signals(arch, [*movers.values()], threads, [*self._lanes], regular)
 
     def _in_order(self) -> Iterator[tuple[Core, _Group, int]]:
         """The cores as a program numbers them, with their groups and places in these."""

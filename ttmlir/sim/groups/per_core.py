@@ -11,13 +11,15 @@ from typing import Any, NoReturn
 class DisagreementError(Exception):
     """A kernel asks for one number where the cores of its group have several.
 
-    `numbers` are those of the cores: cores with equal numbers may go on together.
+    `numbers` are those of the cores: cores with equal numbers may go on together. If they are the
+    truth of a comparison, `compared` are what was compared.
     """
 
-    def __init__(self, numbers: Sequence[int]) -> None:
+    def __init__(self, numbers: Sequence[int], compared: Sequence[int] = ()) -> None:
         """Tell what each core has."""
         super().__init__("the cores of a group disagree")
         self.numbers = tuple(numbers)
+        self.compared = tuple(compared)
 
 
 _Operator = Callable[[Any, Any], Any]
@@ -36,7 +38,13 @@ def _apply(function: _Operator, left: Any, right: Any) -> Any:
 
 
 def _compare(function: _Operator) -> _Operator:
-    return lambda self, other: _apply(function, self, other)
+    def call(self: PerCore, other: Any) -> Any:
+        found = _apply(function, self, other)
+        if isinstance(other, int):
+            found.compared = self.numbers
+        return found
+
+    return call
 
 
 def _operate(function: _Operator) -> tuple[_Operator, _Operator]:
@@ -45,17 +53,19 @@ def _operate(function: _Operator) -> tuple[_Operator, _Operator]:
     def call(self: PerCore, other: Any) -> Any:
         return _apply(function, other, self) if isinstance(other, int) else NotImplemented
 
-    return _compare(function), call
+    return lambda self, other: _apply(function, self, other), call
 
 
 class PerCore:
     """A number for each core of a group; operators work core by core, with Python's integers."""
 
-    __slots__ = ("numbers",)
+    __slots__ = ("compared", "numbers")
 
     def __init__(self, numbers: Sequence[int]) -> None:
         """The numbers in the order of the cores."""
         self.numbers = numbers
+        self.compared: Sequence[int] = ()
+        """Those that were compared with one number, of which these are the truth."""
 
     def __index__(self) -> int:
         """The number of all cores; DisagreementError if they differ."""
@@ -70,7 +80,7 @@ class PerCore:
         """Whether it is true on all cores; DisagreementError if on some only."""
         truths = [bool(each) for each in self.numbers]
         if True in truths and False in truths:
-            raise DisagreementError(truths)
+            raise DisagreementError(truths, self.compared)
         return truths[0]
 
     def __hash__(self) -> NoReturn:

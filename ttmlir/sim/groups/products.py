@@ -6,21 +6,18 @@ of a column the other one. Their tiles are decoded together and make matrices ag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ttmlir.layout.enums import MathFidelity
 from ttmlir.sim.calls.unpack_api import ARRANGEMENT, NUMBERS, Arrangement, TileReader
 from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.machine.numerics import (
     BLOCK_FLOATS,
     INTEGERS,
     TILE_VOLUME,
-    Register,
-    multiply_matrices,
 )
 
 Floats = NDArray[np.float32]
@@ -63,10 +60,15 @@ class Factors:
 
         None if these are more tiles than are kept.
         """
-        keys = [list(zip(map(id, page.memories), page.sources, strict=True)) for page in pages]
+        # Each page is a factor of several products.
+        different = {id(page): page for page in pages}
+        keys = [
+            list(zip(map(id, page.memories), page.sources, strict=True))
+            for page in different.values()
+        ]
         places = self._places
         new: dict[tuple[int, int], bytes] = {}
-        for row, page in zip(keys, pages, strict=True):
+        for row, page in zip(keys, different.values(), strict=True):
             for key, memory in zip(row, page.memories, strict=True):
                 if key not in places and key not in new:
                     new[key] = bytes(memory.read(key[1], page.size))
@@ -83,7 +85,9 @@ class Factors:
                 tiles[:first] = self._tiles[:first]
                 self._tiles = tiles
             self._tiles[first : len(places)] = self._decode(b"".join(new.values()))
-        return np.array([[places[key] for key in row] for row in keys], np.intp)
+        found = np.array([[places[key] for key in row] for row in keys], np.intp)
+        order = {page: place for place, page in enumerate(different)}
+        return found[[order[id(page)] for page in pages]]
 
     def tiles(self, places: Places) -> Floats:
         """The numbers of tiles: 32 rows of 32 for each place."""
@@ -100,14 +104,13 @@ def add_grid(
     starts: Floats,
     a: tuple[Factors, Places],
     b: tuple[Factors, Places],
-    fidelity: MathFidelity,
-    register: Register,
+    multiply: Callable[[Floats, Floats, Floats], Floats | None],
 ) -> Floats | None:
     """Tiles (by faces, a row for each) after chains of products were added to them.
 
     `a` and `b` are SrcA and SrcB: for each tile of DST the places of its factors, in their order.
-    None if tiles do not lie in a grid, whose rows share `b` and whose columns share `a`, or if
-    `multiply_matrices` leaves their numbers to others.
+    `multiply` adds the product of two matrices to one. None if tiles do not lie in a grid, whose
+    rows share `b` and whose columns share `a`, or if `multiply` leaves their numbers to others.
     """
     (factors_a, places_a), (factors_b, places_b) = a, b
     rows: dict[bytes, int] = {}
@@ -128,10 +131,42 @@ def add_grid(
     in1 = in1.transpose(1, 2, 0, 3).reshape(32 * length, 32 * width)
     faces = starts[grid].reshape(height, width, 2, 2, 16, 16)
     start = faces.transpose(0, 2, 4, 1, 3, 5).reshape(32 * height, 32 * width)
-    result = multiply_matrices(start, in0, in1, fidelity, register, factors_a.bits_of)
+    result = multiply(start, in0, in1)
     if result is None:
         return None
     faces = result.reshape(height, 2, 16, width, 2, 16).transpose(0, 3, 1, 4, 2, 5)
     found = np.empty_like(starts)
     found[grid.reshape(-1)] = faces.reshape(-1, TILE_VOLUME)
     return found
+
+
+_SIDE = 4
+"""Rows and columns of tiles of a product that stay in the cache with what is added to them."""
+
+
+def multiply_floats(start: Floats, in0: Floats, in1: Floats, *, is_new: bool) -> Floats:
+    """`start` (M x N) after in0 (M x K) @ in1 (K x N) was added, tile by tile along K, in float32.
+
+    If it `is_new`, the first tiles are the product of those alone. NumPy adds up numbers of larger
+    matrices in another order than those of tiles, so it gets a stack of these.
+    """
+    total, rows, columns = (_as_tiles(each) for each in (start, in0, in1))
+    for top in range(0, len(total), _SIDE):
+        for left in range(0, total.shape[1], _SIDE):
+            block = np.s_[top : top + _SIDE, left : left + _SIDE]
+            tiles = total[block].copy()
+            product = np.empty_like(tiles)
+            for place in range(len(columns)):
+                factors = rows[block[0], None, place], columns[None, place, block[1]]
+                if is_new and place == 0:
+                    np.matmul(*factors, tiles)
+                else:
+                    np.add(tiles, np.matmul(*factors, product), tiles)
+            total[block] = tiles
+    return total.swapaxes(1, 2).reshape(start.shape)
+
+
+def _as_tiles(matrix: Floats) -> Floats:
+    """The tiles of a matrix by row and column, each as 32 rows of 32."""
+    height, width = matrix.shape
+    return np.ascontiguousarray(matrix.reshape(height // 32, 32, width // 32, 32).swapaxes(1, 2))

@@ -71,7 +71,10 @@ class Signals:
         cores: Sequence[Core],
         regular: RegularRun,
     ) -> None:
-        """`threads` are those of all movers, in the order of a program that runs core by core."""
+        """`threads` are those of all movers, in the order of a program that runs core by core.
+
+        `cores` are those that run something: only these have words that are looked after.
+        """
         self._watch = Sanitizer(arch)
         self._regular = regular
         for core in cores:

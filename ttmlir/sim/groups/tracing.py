@@ -75,13 +75,16 @@ CALLS = frozenset(
         *("noc_async_read_tile", "noc_async_read_page", "noc_async_read_barrier"),
         *("noc_async_write_tile", "noc_async_write_page", "noc_async_write_barrier"),
         *("noc_async_writes_flushed", "noc_async_read", "noc_async_write", "get_noc_addr"),
-        *("get_absolute_logical_x", "get_absolute_logical_y"),
+        *("get_absolute_logical_x", "get_absolute_logical_y", "my_x", "my_y"),
         # Of data movement between cores.
         *("get_semaphore", "noc_semaphore_set", "noc_semaphore_wait", "noc_semaphore_wait_min"),
         *("noc_semaphore_inc", "noc_async_atomic_barrier", "noc_async_full_barrier"),
-        *("get_noc_multicast_addr", "noc_async_write_multicast"),
+        *("get_noc_multicast_addr", "noc_async_write_multicast", "get_noc_addr_from_bank_id"),
         *("noc_async_write_multicast_one_packet", "noc_async_write_multicast_loopback_src"),
         *("noc_semaphore_set_multicast", "noc_semaphore_set_multicast_loopback_src"),
+        # Objects, whose methods make these calls and some that are refused.
+        *("Noc", "Semaphore", "CircularBuffer", "use", "UnicastEndpoint", "MulticastEndpoint"),
+        *("PrecomposedUnicastEndpoint", "AllocatorBank", "received"),
         # Of compute kernels.
         *("compute_kernel_hw_startup", "binary_op_init_common", "unary_op_init_common"),
         *("init_sfpu", "mm_init", "mm_init_short", "mm_init_short_with_dt", "mm_block_init"),
@@ -304,6 +307,12 @@ class _TracedCalls(KernelApi):
         """Refuse: there are no bytes."""
         raise IrregularError
 
+    def cb_pages_available_at_front(self, cb: int, pages: int) -> NoReturn:
+        """Refuse: that depends on clocks."""
+        raise IrregularError
+
+    cb_pages_reservable_at_back = cb_pages_available_at_front
+
     def store(self, address: int, size: int, value: int) -> NoReturn:
         """Refuse: there are no bytes."""
         raise IrregularError
@@ -339,6 +348,22 @@ class TracedMover(_TracedCalls, DataMovementApi):
 
     neighbours: Neighbours
 
+    def trace(self, memory: GroupMemory, cores: Sequence[Core], arguments: Sequence[Any]) -> None:
+        """Record; places are those of each core."""
+        super().trace(memory, cores, arguments)
+        find = self.network.endpoint
+
+        def endpoint(address: Any) -> Endpoint:
+            if not isinstance(address, PerCore):
+                return find(address)
+            return _Places([find(each) for each in address.numbers])
+
+        self.endpoint = endpoint
+        self.here = _Places(cores)
+        x, y = zip(*(core.coordinate for core in cores), strict=True)
+        self.my_x: list[Any] = [PerCore(x)] * NETWORKS
+        self.my_y: list[Any] = [PerCore(y)] * NETWORKS
+
     def _locate(self, page: Any, pages: AddressGenerator) -> tuple[Endpoint, Any]:
         if not isinstance(page, PerCore):
             return super()._locate(page, pages)
@@ -369,33 +394,16 @@ class TracedMover(_TracedCalls, DataMovementApi):
             )
         return PerCore(found)
 
-    def noc_async_read(
-        self,
-        source: Any,
-        address: int,
-        size: int,
-        noc: int | None = None,
-        vc: int = 0,
-        template: Template = (),
-    ) -> bool:
-        """Start a copy from a tile's memory into L1."""
-        if not isinstance(source, PerCore):
-            return super().noc_async_read(source, address, size, noc, vc, template)
-        return self._read(self._places(source), source & LOCAL_MASK, address, size, noc)
-
-    def noc_async_write(
-        self,
-        address: int,
-        target: Any,
-        size: int,
-        noc: int | None = None,
-        vc: int = 0,
-        template: Template = (),
-    ) -> bool:
-        """Start a copy from L1 into a tile's memory."""
-        if not isinstance(target, PerCore):
-            return super().noc_async_write(address, target, size, noc, vc, template)
-        return self._write(self._places(target), target & LOCAL_MASK, address, size, noc)
+    def is_here(self, place: Endpoint | tuple[int, int]) -> bool:
+        """Whether a coordinate is that of each core."""
+        if isinstance(place, Endpoint):
+            raise IrregularError
+        wanted = zip(*map(self._for_each, place), strict=True)
+        return bool(
+            PerCore(
+                [each == core.coordinate for each, core in zip(wanted, self.cores, strict=True)]
+            )
+        )
 
     # Semaphores.
 
@@ -439,6 +447,14 @@ class TracedMover(_TracedCalls, DataMovementApi):
             places = [(core.coordinate, address) for core, address in words]
             self.recorder.add(timing.INCREMENT, places, increment, noc)
         return True
+
+    def semaphore_value(self, address: int) -> NoReturn:
+        """Refuse: it may change at any time."""
+        raise IrregularError
+
+    def _write_word(self, *arguments: Any, **keywords: Any) -> NoReturn:
+        """Refuse: only the words above are looked after."""
+        raise IrregularError
 
     def _core_at(self, address: int) -> Core:
         endpoint = self.network.endpoint(address)
@@ -505,16 +521,13 @@ class TracedMover(_TracedCalls, DataMovementApi):
                 groups.setdefault(id(memory), (memory, first, []))[2].append((lane, origin))
         for memory, first, lanes in groups.values():
             signals.deliver(mover, places, first.l1, local, size, lanes)
-            buffer = next(cb for cb in first.cbs.values() if cb.address <= local < cb.limit)
-            page_size = buffer.page_size
-            if (local - buffer.address) % page_size or size % page_size:
-                raise IrregularError
-            for offset in range(0, size, page_size):
-                page = self._page_to_send(address + offset, page_size)
+            _, pages = _pages_of(first.cbs, local, size)
+            for offset in pages:
+                page = self._page_to_send(address + offset, pages.step)
                 senders = {
                     lane: (page.memories[origin], page.sources[origin]) for lane, origin in lanes
                 }
-                memory.receive(local + offset, page_size, senders)
+                memory.receive(local + offset, pages.step, senders)
 
     def _page_to_send(self, address: int, size: int) -> Fetched:
         """A page of each core: of a circular buffer, or of a tensor in its L1."""
@@ -551,9 +564,6 @@ class TracedMover(_TracedCalls, DataMovementApi):
 
     # Copies.
 
-    def _places(self, addresses: PerCore) -> _Places:
-        return _Places([self.network.endpoint(each) for each in addresses.numbers])
-
     def _ends(self, endpoint: Endpoint, address: Any) -> tuple[Sequence[Endpoint], Sequence[int]]:
         """The other end of a transaction for each core."""
         count = self.memory.num_cores
@@ -581,11 +591,15 @@ class TracedMover(_TracedCalls, DataMovementApi):
                 *(self.thread, noc, "read", ends[0].memory, places[0], self.l1, address, size),
                 self._trid,
             )
-        memory = self.memory
-        page = Fetched([end.memory for end in ends], places, size)
-        memory.reads.append(page)
-        self._check_page(address, size)
-        memory.pages[address] = page
+        memories = [end.memory for end in ends]
+        self.memory.reads.append(Fetched(memories, places, size))
+        buffer, pages = _pages_of(self.cbs, address, size)
+        for offset in pages:
+            sources = [place + offset for place in places]
+            self.memory.pages[address + offset] = Fetched(memories, sources, pages.step)
+        signals = self.neighbours.signals
+        if signals is not None:
+            signals.fill(signals.mover(self.thread), buffer, address, size)
         if self.timed:
             self.transactions += 1
             self.bytes_read += size
@@ -609,24 +623,16 @@ class TracedMover(_TracedCalls, DataMovementApi):
                 *(self.thread, noc, "write", self.l1, address, ends[0].memory, places[0], size),
                 trid,
             )
-        page = self.memory.page(address, size)
-        self.memory.writes.append(([end.memory for end in ends], places, page))
+        memories = [end.memory for end in ends]
+        _, pages = _pages_of(self.cbs, address, size)
+        for offset in pages:
+            page = self.memory.page(address + offset, pages.step)
+            self.memory.writes.append((memories, [place + offset for place in places], page))
         if self.timed:
             self.transactions += 1
             self.bytes_written += size
             self.recorder.add(timing.WRITE, [end.coordinate for end in ends], size, noc)
         return True
-
-    def _check_page(self, address: int, size: int) -> None:
-        """Reads fill whole pages, so that no two of L1 overlap."""
-        for cb in self.cbs.values():
-            if cb.address <= address < cb.limit:
-                if size == cb.page_size and not (address - cb.address) % size:
-                    signals = self.neighbours.signals
-                    if signals is not None:
-                        signals.fill(signals.mover(self.thread), cb, address, size)
-                    return
-        raise IrregularError
 
     def _finish(
         self, call: str, kind: BarrierKind, noc: int | None, trid: int | None = None
@@ -638,6 +644,21 @@ class TracedMover(_TracedCalls, DataMovementApi):
             signals.barrier(signals.mover(self.thread), self._noc(noc), kind)
         self.recorder.add(timing.BARRIER, (call, kind), self.noc_index if noc is None else noc)
         return True
+
+
+def _pages_of(
+    cbs: Mapping[int, CircularBuffer], address: int, size: int
+) -> tuple[CircularBuffer, range]:
+    """The circular buffer that bytes of L1 are in, and where its pages begin among them.
+
+    Raises IrregularError if they are not whole pages: so no two pages of L1 overlap.
+    """
+    for cb in cbs.values():
+        if cb.address <= address < cb.limit:
+            is_whole = not (address - cb.address) % cb.page_size and not size % cb.page_size
+            if is_whole and address + size <= cb.limit:
+                return cb, range(0, size, cb.page_size)
+    raise IrregularError
 
 
 def _whole(*numbers: Any) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ with those of the next round, so NumPy computes many at once (`evaluate`).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.sim.calls.pack_api import accumulate
 from ttmlir.sim.calls.unpack_api import ARRANGEMENT, TileReader
-from ttmlir.sim.groups.products import Factors, add_grid
+from ttmlir.sim.groups.products import Factors, add_grid, multiply_floats
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.machine.numerics import (
@@ -25,6 +26,7 @@ from ttmlir.sim.machine.numerics import (
     Factor,
     Register,
     faces_of_rows,
+    multiply_matrices,
     rows_of_faces,
     tile_bytes,
 )
@@ -268,7 +270,7 @@ class Evaluation:
         for level in sorted(levels):
             for alike in levels[level].values():
                 count = self._pages_at_once
-                if isinstance(alike[0].node, Chain) and not self._is_exact:
+                if isinstance(alike[0].node, Chain):
                     count *= _CHAINS_AT_ONCE
                 for first in range(0, len(alike), count):
                     self._compute_alike(alike[first : first + count])
@@ -335,10 +337,9 @@ class Evaluation:
         return found
 
     def _add_products(self, chains: Sequence[Chain], starts: Sequence[Input] | None) -> Array:
-        if not self._is_exact:
-            found = self._add_matrices(chains, starts)
-            if found is not None:
-                return found
+        found = self._add_matrices(chains, starts)
+        if found is not None:
+            return found
         count = self._pages_at_once
         if len(chains) > count:
             parts = [slice(start, start + count) for start in range(0, len(chains), count)]
@@ -394,7 +395,11 @@ class Evaluation:
                 found = found.reshape(len(chains), -1, self._num_cores)
                 places.append((factors, found.swapaxes(1, 2).reshape(len(tiles), -1)))
             a, b = places
-            result = add_grid(tiles, a, b, first.fidelity, first.register)
+            multiply = partial(multiply_floats, is_new=starts is None and start == 0)
+            if not self._is_exact:
+                settings = {"fidelity": first.fidelity, "dst": first.register}
+                multiply = partial(multiply_matrices, **settings, bits_of=sides[0].bits_of)
+            result = add_grid(tiles, a, b, multiply)
             if result is None:
                 return None
             tiles = result
