@@ -369,7 +369,9 @@ def _export_gradients(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     program: Any = import_module("torch.export.exported_program")
     stateless: Any = import_module("torch.nn.utils.stateless")
     lower: Any = getattr(home, "_export_to_aten_ir", None)
-    if lower is None or not hasattr(program, "_split_decomp_table_to_cia_and_python_decomp"):
+    dispatchers = _dispatchers()
+    splits = hasattr(program, "_split_decomp_table_to_cia_and_python_decomp")
+    if lower is None or not splits or not dispatchers:
         return None
     forward, state = module.forward, dict(module.named_parameters())
 
@@ -383,7 +385,12 @@ def _export_gradients(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
     run.__dict__["__signature__"] = inspect.signature(forward)
     with ExitStack() as stack:
-        for context in (_tracing(), preparations_kept(), plain_gradients(), _dispatch_of_cpp()):
+        for context in (
+            _tracing(),
+            preparations_kept(),
+            plain_gradients(),
+            _dispatch_of_cpp(dispatchers),
+        ):
             stack.enter_context(context)
         stack.enter_context(_attributes_of(module, {"forward": run}))
         table = {**_decompositions(), **own_decompositions()}
@@ -394,8 +401,7 @@ def _export_gradients(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
             exported = home._export(module, args, kwargs, strict=False)
         except (Error, DiagnosticError):
             raise
-        except Exception:
-            # The other way says what is wrong.
+        except Exception:  # the other way says what is wrong
             return None
     if has_unknown_sizes(exported.graph):
         return None
@@ -404,15 +410,22 @@ def _export_gradients(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     return take_seed(module, exported, args, kwargs)
 
 
+_DISPATCHING = ("aot_autograd", "_aot_autograd.graph_capture")
+
+
+def _dispatchers() -> list[Any]:
+    """Modules of torch that let its gradients in Python replace those of C++."""
+    homes = (import_module(f"torch._functorch.{path}") for path in _DISPATCHING)
+    return [home for home in homes if hasattr(home, "enable_python_dispatcher")]
+
+
 @contextmanager
-def _dispatch_of_cpp() -> Generator[None]:
+def _dispatch_of_cpp(homes: Sequence[Any]) -> Generator[None]:
     """Let gradients be those of C++: torch's in Python are of more operations, and one is wrong."""
     with ExitStack() as stack:
-        for path in ("aot_autograd", "_aot_autograd.graph_capture"):
-            home = import_module(f"torch._functorch.{path}")
-            if hasattr(home, "enable_python_dispatcher"):
-                replaced = attributes_replaced(home, {"enable_python_dispatcher": nullcontext})
-                stack.enter_context(replaced)
+        for home in homes:
+            replaced = attributes_replaced(home, {"enable_python_dispatcher": nullcontext})
+            stack.enter_context(replaced)
         yield
 
 
