@@ -55,8 +55,11 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IntegerAttr,
+    IntegerType,
+    Signedness,
     StringAttr,
     TensorType,
+    UnitAttr,
     i64,
 )
 from xdsl.dialects.func import FuncOp
@@ -65,10 +68,15 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import sdy
 from ttmlir.dialects.sdy import ALL_SLICE, Mesh, meshes_in
 from ttmlir.dialects.stablehlo import OPERATIONS
-from ttmlir.dialects.stablehlo.attrs import ChannelHandleAttr, ConvDimensionNumbersAttr
+from ttmlir.dialects.stablehlo.attrs import (
+    ChannelHandleAttr,
+    ConvDimensionNumbersAttr,
+    GatherDimensionNumbersAttr,
+)
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.rewriting import erase, insert_before, refuse, replace
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import elements_attr, raw_bytes, splat_bytes
 from ttmlir.optable.op_definition import Shape
@@ -82,6 +90,7 @@ from ttmlir.passes.shardy.shardings import (
     set_result,
     sharding_of,
 )
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_indexing import FILL
 from ttmlir.passes.stablehlo.mesh_borders import join_axes
 
 if TYPE_CHECKING:
@@ -121,7 +130,8 @@ def _localize(whole: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> Non
         return
     block = whole.regions[0].block
     for op in whole.walk():
-        if op.name == sdy.CollectivePermuteOp.name and (given := sharding_of(op.operands[0])):
+        moves = op.name in (sdy.CollectivePermuteOp.name, "stablehlo.gather")
+        if moves and (given := sharding_of(op.operands[0])):
             op.attributes[_GIVEN] = sdy.TensorShardingAttr(str(given))
     _localize_block(whole, block, meshes)
     axes = ", ".join(f'"{name}"' for mesh in meshes.values() for name in mesh)
@@ -182,6 +192,8 @@ def _localize_op(op: Operation, meshes: Mapping[str, Mesh]) -> None:
     for value in tuple(op.results):
         _cut(op, value, meshes)
     op.attributes.pop(SHARDING, None)
+    if op.name == "stablehlo.gather" and _GIVEN in op.attributes:
+        _look_up_parts(op, meshes)
     if op.name in _PARAMETERS:
         _PARAMETERS[op.name](op, old[0])
 
@@ -208,6 +220,50 @@ def _cut_sizes(op: Operation, _: Shape) -> None:
     shape, sizes = value_shape(op.operands[0]), integers(op, "slice_sizes")
     cut = [min(size, extent) for size, extent in zip(sizes, shape, strict=True)]
     op.properties["slice_sizes"] = DenseArrayBase.from_list(i64, cut)
+
+
+def _look_up_parts(op: Operation, meshes: Mapping[str, Mesh]) -> None:
+    """Of indices that count from the beginning of the whole, take those in the part: 0 for others.
+
+    What devices have found is added after it.
+    """
+    given = Sharding.parse(cast("sdy.TensorShardingAttr", op.attributes.pop(_GIVEN)).data, op)
+    numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
+    divided = [dim for dim in numbers.collapsed_slice_dims if given.dimensions[dim].axes]
+    looked_up = [dim for dim in divided if dim in numbers.start_index_map]
+    if not looked_up:
+        return
+    [dim] = looked_up
+    mesh = meshes.get(given.mesh, {})
+    build, indices = StableHLOCarrier.before(op), op.operands[1]
+    scalar = TensorType(element_type(indices), ())
+
+    def constant(number: int) -> SSAValue:
+        return build.make_constant(scalar, [number])
+
+    def compute(name: str, *operands: SSAValue) -> SSAValue:
+        return build.make_one(name, operands, operands[0].type)
+
+    number = build.make_one("partition_id", [], TensorType(_UI32, ()))
+    number = build.make_one("convert", [number], scalar)
+    axes = _axes_in(op, ", ".join(given.dimensions[dim].axes))
+    places = list[SSAValue]()
+    for axis in axes:
+        extent, stride = (
+            constant(each)
+            for each in (mesh[axis], math.prod([*mesh.values()][[*mesh].index(axis) + 1 :]))
+        )
+        place = compute("remainder", compute("divide", number, stride), extent)
+        if places:
+            place = compute("add", compute("multiply", places[-1], extent), place)
+        places.append(place)
+    size = value_shape(op.operands[0])[dim]
+    first = compute("multiply", places[-1], constant(size))
+    first = build.broadcast(first, value_shape(indices), ())
+    last = constant(size * math.prod(mesh[axis] for axis in axes) - 1)
+    inside = build.make_one("clamp", [constant(0), indices, last], indices.type)
+    op.operands[1] = compute("subtract", inside, first)
+    op.attributes[FILL] = UnitAttr()
 
 
 def _cut_groups(op: Operation, _: Shape) -> None:
@@ -255,7 +311,8 @@ _COLLECTIVES = (
     *("sdy.collective_permute", "sdy.reduce_scatter"),
 )
 _GIVEN = "given"
-"""How the operand of a permutation lay, which its type says no more."""
+"""How the operand of a permutation or of a gather lay, which its type says no more."""
+_UI32 = IntegerType(32, Signedness.UNSIGNED)
 _AXIS = re.compile(r'"([^"]*)"(:)?')
 _DIMENSION = re.compile(r"\{([^{}]*)\}")
 _EXCHANGE = re.compile(r"\{([^{}]*)\}:\s*(\d+)->(\d+)")
