@@ -242,6 +242,29 @@ def _parts() -> Iterator[tuple[str, Program]]:
         ),
     )
     yield (
+        "scatter_into_parts",
+        (
+            spread(
+                mesh,
+                lambda table, ids, rows: table.at[ids].add(rows, mode="drop"),
+                [P(("y", "x")), P("x"), P("x")],
+            ),
+            [((16, 5), F32), ((6,), "index19"), ((6, 5), F32)],
+        ),
+    )
+    yield (
+        "gradient_of_table",
+        (
+            spread(
+                mesh,
+                jax.grad(lambda table, ids: (table[ids] ** 2).sum()),
+                [P("y", "x"), P()],
+                P("y", "x"),
+            ),
+            [((12, 6), F32), ((2, 7), "index12")],
+        ),
+    )
+    yield (
         "take_of_both_axes",
         (
             spread(

@@ -335,7 +335,10 @@ def _is_looked_up_in_parts(op: Operation) -> bool:
 
 
 def _scatter(op: Operation) -> Rule:
-    """Windows that are as long as the operand belong to it, and batches to the indices, too."""
+    """Windows that are as long as the operand belong to it, and batches to the indices, too.
+
+    Along a single dimension that is written by indices each device writes into its part.
+    """
     numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
     count = len(op.results)
     shapes = _shapes(op.operands)
@@ -344,6 +347,9 @@ def _scatter(op: Operation) -> Rule:
     operand: Factors = [rule.dimension(extent, whole=True) for extent in given]
     index: Factors = [rule.dimension(extent, whole=True) for extent in indices]
     update: Factors = [rule.dimension(extent, whole=True) for extent in updates]
+    for place in numbers.scatter_dims_to_operand_dims:
+        if numbers.inserted_window_dims == (place,) == numbers.scatter_dims_to_operand_dims:
+            operand[place] = rule.dimension(given[place])
     gone = {*numbers.inserted_window_dims, *numbers.input_batching_dims}
     windows = [place for place in range(len(given)) if place not in gone]
     for place, source in zip(windows, sorted(numbers.update_window_dims), strict=True):

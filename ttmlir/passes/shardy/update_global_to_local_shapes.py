@@ -60,6 +60,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
     UnitAttr,
+    i32,
     i64,
 )
 from xdsl.dialects.func import FuncOp
@@ -72,6 +73,7 @@ from ttmlir.dialects.stablehlo.attrs import (
     ChannelHandleAttr,
     ConvDimensionNumbersAttr,
     GatherDimensionNumbersAttr,
+    ScatterDimensionNumbersAttr,
 )
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.rewriting import erase, insert_before, refuse, replace
@@ -86,6 +88,7 @@ from ttmlir.passes.shardy.insert_explicit_reshards import COMBINATION
 from ttmlir.passes.shardy.shardings import (
     SHARDING,
     Sharding,
+    check_devices,
     set_argument,
     set_result,
     sharding_of,
@@ -112,6 +115,9 @@ class UpdateGlobalToLocalShapesPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Change every region that is not manual over all axes yet."""
         meshes = meshes_in(module)
+        for op in module.body.block.ops:
+            if isinstance(op, sdy.MeshOp):
+                check_devices(op, op.axes)
         for function in [op for op in module.body.block.ops if isinstance(op, FuncOp)]:
             blocks = function.body.blocks
             found = [op for block in blocks for op in block.ops]
@@ -130,8 +136,9 @@ def _localize(whole: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> Non
         return
     block = whole.regions[0].block
     for op in whole.walk():
-        moves = op.name in (sdy.CollectivePermuteOp.name, "stablehlo.gather")
-        if moves and (given := sharding_of(op.operands[0])):
+        if op.name in (sdy.CollectivePermuteOp.name, *_INDEXED) and (
+            given := sharding_of(op.operands[0])
+        ):
             op.attributes[_GIVEN] = sdy.TensorShardingAttr(str(given))
     _localize_block(whole, block, meshes)
     axes = ", ".join(f'"{name}"' for mesh in meshes.values() for name in mesh)
@@ -192,8 +199,8 @@ def _localize_op(op: Operation, meshes: Mapping[str, Mesh]) -> None:
     for value in tuple(op.results):
         _cut(op, value, meshes)
     op.attributes.pop(SHARDING, None)
-    if op.name == "stablehlo.gather" and _GIVEN in op.attributes:
-        _look_up_parts(op, meshes)
+    if op.name in _INDEXED and _GIVEN in op.attributes:
+        _count_from_part(op, meshes)
     if op.name in _PARAMETERS:
         _PARAMETERS[op.name](op, old[0])
 
@@ -222,48 +229,64 @@ def _cut_sizes(op: Operation, _: Shape) -> None:
     op.properties["slice_sizes"] = DenseArrayBase.from_list(i64, cut)
 
 
-def _look_up_parts(op: Operation, meshes: Mapping[str, Mesh]) -> None:
-    """Of indices that count from the beginning of the whole, take those in the part: 0 for others.
+def _count_from_part(op: Operation, meshes: Mapping[str, Mesh]) -> None:
+    """Let indices of a dimension in parts count from the beginning of the part.
 
-    What devices have found is added after it.
+    What is looked up outside of it is 0, to which that of other devices is added after; what is
+    written outside is dropped.
     """
     given = Sharding.parse(cast("sdy.TensorShardingAttr", op.attributes.pop(_GIVEN)).data, op)
-    numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
-    divided = [dim for dim in numbers.collapsed_slice_dims if given.dimensions[dim].axes]
-    looked_up = [dim for dim in divided if dim in numbers.start_index_map]
-    if not looked_up:
-        return
-    [dim] = looked_up
+    is_gather = op.name == "stablehlo.gather"
+    if is_gather:
+        dims = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
+        indexed = dims.start_index_map
+    else:
+        written = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
+        indexed = written.scatter_dims_to_operand_dims
     mesh = meshes.get(given.mesh, {})
-    build, indices = StableHLOCarrier.before(op), op.operands[1]
-    scalar = TensorType(element_type(indices), ())
+    place = 1 if is_gather else len(op.results)
+    for dim in indexed if len(indexed) == 1 else ():
+        axes = _axes_in(op, ", ".join(given.dimensions[dim].axes))
+        if not axes:
+            continue
+        build, indices = StableHLOCarrier.before(op), op.operands[place]
+        if cast("IntegerType", element_type(indices)).bitwidth < i32.bitwidth:
+            # The whole may have more elements than they can count.
+            indices = build.make_one("convert", [indices], TensorType(i32, value_shape(indices)))
+        scalar = TensorType(element_type(indices), ())
+        size = value_shape(op.operands[0])[dim]
+        first = _begin_of_part(build, scalar, axes, mesh, size)
+        first = build.broadcast(first, value_shape(indices), ())
+        if is_gather:
+            last = math.prod(mesh[axis] for axis in axes) * size - 1
+            bounds = [build.make_constant(scalar, [number]) for number in (last, 0)]
+            indices = build.make_one("clamp", [bounds[1], indices, bounds[0]], indices.type)
+            op.attributes[FILL] = UnitAttr()
+        op.operands[place] = build.make_one("subtract", [indices, first], indices.type)
 
-    def constant(number: int) -> SSAValue:
-        return build.make_constant(scalar, [number])
+
+def _begin_of_part(
+    build: StableHLOCarrier,
+    scalar: TensorType[Attribute],
+    axes: Sequence[str],
+    mesh: Mesh,
+    size: int,
+) -> SSAValue:
+    """Where the part of a device, of so many elements, begins in a dimension over axes."""
 
     def compute(name: str, *operands: SSAValue) -> SSAValue:
-        return build.make_one(name, operands, operands[0].type)
+        return build.make_one(name, operands, scalar)
 
-    number = build.make_one("partition_id", [], TensorType(_UI32, ()))
-    number = build.make_one("convert", [number], scalar)
-    axes = _axes_in(op, ", ".join(given.dimensions[dim].axes))
+    number = compute("convert", build.make_one("partition_id", [], TensorType(_UI32, ())))
     places = list[SSAValue]()
     for axis in axes:
-        extent, stride = (
-            constant(each)
-            for each in (mesh[axis], math.prod([*mesh.values()][[*mesh].index(axis) + 1 :]))
-        )
-        place = compute("remainder", compute("divide", number, stride), extent)
+        stride = math.prod([*mesh.values()][[*mesh].index(axis) + 1 :])
+        extent, step = (build.make_constant(scalar, [each]) for each in (mesh[axis], stride))
+        place = compute("remainder", compute("divide", number, step), extent)
         if places:
             place = compute("add", compute("multiply", places[-1], extent), place)
         places.append(place)
-    size = value_shape(op.operands[0])[dim]
-    first = compute("multiply", places[-1], constant(size))
-    first = build.broadcast(first, value_shape(indices), ())
-    last = constant(size * math.prod(mesh[axis] for axis in axes) - 1)
-    inside = build.make_one("clamp", [constant(0), indices, last], indices.type)
-    op.operands[1] = compute("subtract", inside, first)
-    op.attributes[FILL] = UnitAttr()
+    return compute("multiply", places[-1], build.make_constant(scalar, [size]))
 
 
 def _cut_groups(op: Operation, _: Shape) -> None:
@@ -311,7 +334,8 @@ _COLLECTIVES = (
     *("sdy.collective_permute", "sdy.reduce_scatter"),
 )
 _GIVEN = "given"
-"""How the operand of a permutation or of a gather lay, which its type says no more."""
+"""How the operand of a permutation, a gather or a scatter lay, which its type says no more."""
+_INDEXED = ("stablehlo.gather", "stablehlo.scatter")
 _UI32 = IntegerType(32, Signedness.UNSIGNED)
 _AXIS = re.compile(r'"([^"]*)"(:)?')
 _DIMENSION = re.compile(r"\{([^{}]*)\}")
