@@ -242,6 +242,54 @@ def _parts() -> Iterator[tuple[str, Program]]:
         ),
     )
     yield (
+        "scatter_into_parts",
+        (
+            spread(
+                mesh,
+                lambda table, ids, rows: table.at[ids].add(rows, mode="drop"),
+                [P(("y", "x")), P("x"), P("x")],
+            ),
+            [((16, 5), F32), ((6,), "index19"), ((6, 5), F32)],
+        ),
+    )
+    yield (
+        "gradient_of_table",
+        (
+            spread(
+                mesh,
+                jax.grad(lambda table, ids: (table[ids] ** 2).sum()),
+                [P("y", "x"), P()],
+                P("y", "x"),
+            ),
+            [((12, 6), F32), ((2, 7), "index12")],
+        ),
+    )
+    yield (
+        "take_of_both_axes",
+        (
+            spread(
+                mesh, lambda table, ids: jnp.take(table, ids, 0, mode="clip"), [P(("y", "x")), P()]
+            ),
+            [((16, 5), F32), ((9,), "index19")],
+        ),
+    )
+    yield (
+        "take_of_each_row",
+        (
+            spread(
+                mesh, lambda table, ids: jnp.take_along_axis(table, ids, 1), [P("x", "y"), P("x")]
+            ),
+            [((6, 16), F32), ((6, 3), "index16")],
+        ),
+    )
+    yield (
+        "take_of_small_table",
+        (
+            spread(mesh, lambda table, ids: table[ids], [P("y"), P("x")]),
+            [((4, 5), F32), ((8, 30), "index4")],
+        ),
+    )
+    yield (
         "take_of_columns",
         (
             spread(mesh, lambda table, ids: table[ids], [P(None, "y"), P("x")]),

@@ -131,6 +131,9 @@ func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             "and nothing says what each computes",
         ),
         (SHARDED.replace('"x"=2', '"x"=0'), {}, "axis size must be at least 1, got: 0"),
+        (SHARDED.replace('"x"=2', f'"x"={"9" * 5000}'), {}, "at most 19 digits, got 5000"),
+        (SHARDED.replace('{"x"}', f'{{"x":(1){"2" * 5000}}}'), {}, "at most 19 digits, got 5000"),
+        (SHARDED.replace('"y"=4', '"y"=4611686018427387904'), {}, "a mesh has 1 to 1024 chips"),
         (SHARDED.replace('"x"=2', '"x"=2.5'), {}, "<text>:1:1: error: '<["),
         (SHARDED.replace('"y"', '"x"'), {}, 'duplicate axis name: "x"'),
         (

@@ -23,6 +23,7 @@ MORE = {
     "move_xy_yx": "axes change places, not parts of axes",
     "move_yx_xy": "axes change places, not parts of axes",
     "reversed": "rows are put together, not sent to where they go",
+    "take_of_both_axes": "sums go along one axis after the other",
     "slice": "rows are put together, not those that are kept",
     "two_results": "axes change places, not parts of axes",
 }

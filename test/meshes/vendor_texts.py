@@ -1,7 +1,8 @@
 """What tt-mlir of 2026 makes of StableHLO with shardings, for a mesh of 1x2: `Inputs/vendor.npz`.
 
 `python test/meshes/vendor_texts.py STAGES TEXTS` records it from a folder of the compiler's stages
-(`STAGES/NAME/ttir.mlir` and `ttnn.mlir`) and one of its inputs (`TEXTS/NAME.mlir`).
+(`STAGES/NAME/ttir.mlir` and `ttnn.mlir`) and one of its inputs (`TEXTS/NAME.mlir`), beside those
+that are recorded under other names.
 
 The compiler ran for two p150 without cards, of which none has cores that are switched off.
 """
@@ -89,6 +90,8 @@ def main() -> None:
     """Record the stages of a folder."""
     stages, texts = map(Path, sys.argv[1:])
     found: dict[str, Any] = {}
+    with np.load(RECORD) as file:
+        found.update(file)
     for path in sorted(stages.glob("*/ttir.mlir")):
         name = path.parent.name
         for kind, text in (

@@ -25,6 +25,11 @@ def test_slices_are_gathered_at_places_of_an_index() -> None:
     found = rows.reference(np, x, places, sizes=(2, 3), windows=(1, 1), column=False)
     wanted = x.reshape(2, 3, 2)[[1, 0, 1], [2, 1, 0]]
     assert found.tolist() == [wanted.tolist()]
+    # Outside of the rows there is nothing.
+    places = np.array([[[1, -1, 4, 3]]])
+    options = {"sizes": (4,), "windows": (1,), "column": False, "fill_out_of_bounds": True}
+    found = rows.reference(np, np.arange(1, 13).reshape(1, 4, 3), places, **options)
+    assert found.tolist() == [[[4, 5, 6], [0, 0, 0], [0, 0, 0], [10, 11, 12]]]
     shape = rows.result_shape
     assert shape is not None
     assert shape((1, 6, 2), (1, 2, 3), sizes=(2, 3), windows=(1, 1), column=False) == (1, 3, 2)

@@ -15,7 +15,8 @@ import ttmlir
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.runtime.errors import InputError
 from ttmlir.tools.ttmlir_tune import main
-from ttmlir.tuning.shardings import ShardingReport, spell_spec, tune_shardings
+from ttmlir.tuning.layers import find_layers
+from ttmlir.tuning.shardings import ShardingReport, _Search, spell_spec, tune_shardings
 
 SHAPE = jax.ShapeDtypeStruct
 
@@ -119,6 +120,66 @@ def test_weights_that_fit_no_device_alone() -> None:
     assert (one.fits, two.fits) == (False, True)
     row = next(line for line in str(report).splitlines() if line.startswith("  1x1"))
     assert row.endswith("of 12.9  no")
+
+
+def attention(x: jax.Array, weights: list[dict[str, jax.Array]]) -> tuple[Any, ...]:
+    """Layers whose sums and keys are results, too, after a scale and before a mean."""
+    x, kept = x * 2, []
+    for each in weights:
+        keys = x @ each["key"]
+        x = x + jax.nn.softmax(keys @ x.T, -1) @ x
+        kept.append((keys, x.sum(-1)))
+    return x.mean(0), kept
+
+
+def deep(layers: int) -> tuple[Any, ...]:
+    """Arguments of so many of these layers."""
+    weights = {"key": SHAPE((96, 96), jnp.bfloat16)}
+    return SHAPE((40, 96), jnp.bfloat16), [weights] * layers
+
+
+def test_layers_that_are_alike_are_found() -> None:
+    """A program with fewer of them computes what one does that was written with so many."""
+    module = ttmlir.compile(attention, *deep(5)).source.module
+    layers = find_layers(module)
+    assert layers is not None
+    assert layers.count == 5
+    assert layers.like(2) == {3: 2, 4: 2, 5: 2}
+    assert sorted(number for each in layers.arguments for number in {*each}) == [1, 2, 3, 4, 5]
+    short = [op.name for op in layers.shorten(module, 2).walk()]
+    written = [op.name for op in ttmlir.compile(attention, *deep(2)).source.module.walk()]
+    assert short == written
+    assert find_layers(ttmlir.compile(attention, *deep(2)).source.module) is None
+
+    def crossing(x: jax.Array, weights: list[jax.Array]) -> jax.Array:
+        before, found = x, x
+        for each in weights:
+            before, found = found, found @ each + before.T
+        return found
+
+    square = SHAPE((32, 32), jnp.float32)
+    assert find_layers(ttmlir.compile(crossing, square, [square] * 5).source.module) is None
+
+
+def test_candidates_with_two_layers_say_what_all_take() -> None:
+    """Times and memory are those of the whole program, and the shardings those of all layers."""
+    search = _Search(compiled(*shapes(3, 640, 4096, 5)).source, "", "n300", 9)
+    downs = {number: ((), ("model",)) for number in (1, 3, 5, 7, 9)}
+    found = search._compile((1, 2), "", downs)
+    assert search._whole(found).specs == found.specs
+    search._layers = None
+    search._seen.clear()
+    whole = search._compile((1, 2), "", downs)
+    assert found.specs == whole.specs
+    assert found.specs["weights[4]['up']"] == (("model",), ())
+    assert found.estimate is not None
+    assert whole.estimate is not None
+    assert len(found.estimate.operations) < len(whole.estimate.operations)
+    assert found.rank[1] == pytest.approx(whole.rank[1], rel=1e-6)
+    assert found.estimate.memory is not None
+    assert whole.estimate.memory is not None
+    bytes_ = found.estimate.memory.dram.peak + found.further_bytes
+    assert bytes_ == pytest.approx(whole.estimate.memory.dram.peak, rel=1e-3)
 
 
 def test_experts_are_divided() -> None:

@@ -140,12 +140,13 @@ def _gather_rows(
     column: bool,
     fill_out_of_bounds: bool,
 ) -> Array:
-    if fill_out_of_bounds:
-        raise ArgumentError("moves slices that reach outside of the tensor inside")
     rows = _as_rows(x, sizes)
-    numbers, _ = _number_rows(index, sizes, windows, moves_inside=True)
+    numbers, inside = _number_rows(index, sizes, windows, moves_inside=not fill_out_of_bounds)
     wanted = (rows.shape[0], numbers.shape[1], rows.shape[2])
-    return rows.gather(1, numbers.unsqueeze(2).broadcast(wanted)).reshape(shape)
+    found = rows.gather(1, numbers.unsqueeze(2).broadcast(wanted))
+    if inside is not None:
+        found = inside.unsqueeze(2).broadcast(wanted).where(found, 0)
+    return found.reshape(shape)
 
 
 def _scatter_rows(

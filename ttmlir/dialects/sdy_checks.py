@@ -23,6 +23,7 @@ from ttmlir.dialects.definition.ods import refuse
 from ttmlir.mlir.printing import show_attribute
 
 _MESH_AXIS = re.compile(r'"([^"]*)"\s*=\s*(-?\d+)')
+_LONG_NUMBER = re.compile(r"\d{20,}")
 _IDS = re.compile(r"device_ids\s*=\s*\[([^\]]*)\]")
 _SHARDING = re.compile(
     r'<(@(?:"[^"]*"|[\w.$-]+)|mesh<[^\[]*\[[^\]]*\][^>]*>), \[([^\[\]]*)\]([^<>]*)>'
@@ -38,6 +39,7 @@ _REST = re.compile(r"(replicated|unreduced)\s*=\s*\{([^{}]*)\}")
 def check_mesh(op: Operation) -> None:
     """VerifyException for axes without devices or with one name, and for numbers of no devices."""
     text = cast("sdy.MeshOp", op).text
+    _check_numbers(text)
     axes = [
         (name, int(extent)) for name, extent in _MESH_AXIS.findall(text.partition("device_")[0])
     ]
@@ -51,6 +53,12 @@ def check_mesh(op: Operation) -> None:
     found = _IDS.search(text)
     if found is not None:
         _check_ids([int(each) for each in found[1].split(",") if each.strip()], axes)
+
+
+def _check_numbers(text: str) -> None:
+    """VerifyException for numbers that are none of a machine."""
+    if found := _LONG_NUMBER.search(text):
+        refuse(f"numbers have at most 19 digits, got {len(found[0])}")
 
 
 def _check_ids(ids: Sequence[int], axes: Sequence[tuple[str, int]]) -> None:
@@ -119,6 +127,7 @@ class _Sharding:
 
 
 def _read(op: Operation, found: re.Match[str]) -> _Sharding:
+    _check_numbers(found[0])
     mesh = _mesh_of(op, found[1])
     dimensions = [
         (_axes(axes, mesh), "?" in axes, priority)

@@ -137,8 +137,15 @@ def _sliced_extents(
 
 
 def _rows_gathered_shape(
-    input: Shape, index: Shape, *, sizes: Shape, windows: Shape, column: bool
+    input: Shape,
+    index: Shape,
+    *,
+    sizes: Shape,
+    windows: Shape,
+    column: bool,
+    fill_out_of_bounds: bool = False,
 ) -> Shape:
+    del fill_out_of_bounds
     batch, count, row = _sliced_extents(input, index, sizes, windows, column)
     return (batch, count * math.prod(windows), *row)
 
@@ -173,7 +180,14 @@ def _row_numbers(xp: Any, starts: Any, sizes: Shape, windows: Shape) -> Any:
 
 
 def _rows_gather(
-    xp: Any, input: Any, index: Any, *, sizes: Shape, windows: Shape, column: bool
+    xp: Any,
+    input: Any,
+    index: Any,
+    *,
+    sizes: Shape,
+    windows: Shape,
+    column: bool,
+    fill_out_of_bounds: bool = False,
 ) -> Any:
     batch, _, row = _sliced_extents(input.shape, index.shape, sizes, windows, column)
     starts = xp.asarray(index).astype(xp.int64)
@@ -183,7 +197,12 @@ def _rows_gather(
     numbers = xp.broadcast_to(xp.reshape(numbers, (index.shape[0], -1)), (batch, numbers[0].size))
     check_numbers(numbers, math.prod(sizes))
     rows = xp.reshape(input, (batch, math.prod(sizes), *row))
-    return rows[xp.arange(batch)[:, None], numbers]
+    found = rows[xp.arange(batch)[:, None], numbers]
+    if not fill_out_of_bounds:
+        return found
+    inside = xp.reshape(_row_numbers(xp, starts, sizes, windows) >= 0, (index.shape[0], -1))
+    inside = xp.broadcast_to(inside, numbers.shape)
+    return xp.where(xp.reshape(inside, (*numbers.shape, *(1 for _ in row))), found, 0)
 
 
 _COMBINERS: dict[str, str] = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
@@ -284,12 +303,12 @@ DEFINITIONS: dict[str, OpDefinition] = {
         _library(
             "rows_gather",
             "Slices that begin at places of an index; one that would reach over the border is "
-            "moved inside.",
+            "moved inside, or 0 with `fill_out_of_bounds`.",
             Family.LOOKUP,
             "input index",
             _rows_gather,
             _rows_gathered_shape,
-            _SLICES,
+            (*_SLICES, ("fill_out_of_bounds", Kind.BOOL)),
         ),
         _library(
             "rows_scatter",

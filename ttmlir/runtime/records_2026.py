@@ -914,7 +914,9 @@ def _slices_of(record: Operation) -> dict[str, Any]:
 
 def _rows_gather(t: _Translator, record: Operation) -> None:
     operands = record.tensor("input"), record.tensor("index")
-    t.call("rows_gather", operands, record.tensor("out"), _slices_of(record))
+    fills = bool(record.scalar("fill_out_of_bounds"))
+    parameters = {**_slices_of(record), "fill_out_of_bounds": fills}
+    t.call("rows_gather", operands, record.tensor("out"), parameters)
 
 
 def _rows_scatter(t: _Translator, record: Operation) -> None:

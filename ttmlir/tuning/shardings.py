@@ -5,7 +5,9 @@ which dimension of the inputs lies over the rows of the mesh (its axis `data`), 
 which dimension lies over which axis; what else follows from that by propagation is part of it.
 
 For each mesh the search starts from inputs alone, then divides weights, the largest first and all
-layers alike: each way to divide them is tried, and what fits better, or takes less time, stays.
+layers alike: each way to divide them is tried, and what fits better, or takes less time, stays. Of
+layers that are alike a candidate has one, and two; what that takes says what all take. The whole
+program is compiled for the best of each mesh.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ from ttmlir.runtime.errors import InputError
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.system_desc import find_system
 from ttmlir.terminal import ShownAsText, show_wait
+from ttmlir.tuning.layers import find_layers
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -80,21 +83,27 @@ class Trial:
     """Weights that are divided."""
     estimate: Estimate | None = field(default=None, repr=False)
     """None if the compiler refuses it."""
+    further: float = field(default=0.0, repr=False)
+    """Nanoseconds of layers that the program of the estimate has not."""
+    further_bytes: int = field(default=0, repr=False)
+    """Bytes of a bank of DRAM that these take."""
     problem: str = ""
 
     @property
     def fits(self) -> bool:
         """True if the memory of each device is large enough."""
         memory = None if self.estimate is None else self.estimate.memory
-        return memory is not None and memory.fits
+        if memory is None or not memory.fits:
+            return False
+        return memory.dram.peak + self.further_bytes <= memory.dram.capacity
 
     @property
     def rank(self) -> tuple[float, float]:
         """What is smaller is better: bytes of a bank if they are too many, then the time."""
         if self.estimate is None or self.estimate.memory is None:
             return math.inf, math.inf
-        too_much = 0 if self.fits else self.estimate.memory.dram.peak
-        return too_much, self.estimate.total.mid
+        too_much = 0 if self.fits else self.estimate.memory.dram.peak + self.further_bytes
+        return too_much, self.estimate.total.mid + self.further
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -382,16 +391,17 @@ class _Search:
         kept = {*self._weights, *signature.resident, *signature.bound}
         self._inputs = [number for number in range(len(self._names)) if number not in kept]
         self._seen = dict[tuple[Mesh, tuple[Spec, ...]], Trial]()
+        self._layers = find_layers(self.imported.module)
 
     def run(self, meshes: Sequence[Mesh]) -> None:
         """Find the best of one device and of each mesh."""
-        self.best[1, 1] = self._compile((1, 1), "", {})
+        self.best[1, 1] = self._whole(self._compile((1, 1), "", {}))
         for number, mesh in enumerate(meshes):
             # The budget is shared by those that are still to be searched.
             end = self.count + max((self.budget - self.count) // (len(meshes) - number), 1)
             starts = [(self._compile(mesh, *each), each) for each in self._starts(mesh[0])]
             trial, (inputs, seeds) = min(starts, key=lambda each: each[0].rank)
-            self.best[mesh] = self._descend(trial, inputs, seeds, end)
+            self.best[mesh] = self._whole(self._descend(trial, inputs, seeds, end))
 
     def _starts(self, rows: int) -> Iterator[tuple[str, Seeds]]:
         """What inputs may be divided by rows of devices."""
@@ -448,25 +458,37 @@ class _Search:
 
     def _compile(self, mesh: Mesh, inputs: str, seeds: Seeds) -> Trial:
         """Complete a candidate, and estimate it if it is a new one."""
-        module = cloned(self.imported.module)
         specs: list[Spec] = [()] * len(self._names)
         if mesh != (1, 1):
+            module = self._module(2)
             _say(module, mesh, seeds)
             divided = divide(module)
             found = None if divided is None else _specs_of(divided)
             if found is None:
                 self.count += 1
                 return Trial(mesh=mesh, specs={}, inputs=inputs, problem="refused")
-            specs = found
-            module = cloned(self.imported.module)
-            _say(module, mesh, dict(enumerate(specs)))
+            alike = {} if self._layers is None else self._layers.like(2)
+            specs = [found[alike.get(number, number)] for number in range(len(found))]
         key = (mesh, tuple(specs))
         if key not in self._seen:
             self.count += 1
-            self._seen[key] = self._estimate(module, mesh, inputs, specs)
+            self._seen[key] = self._estimate(mesh, inputs, specs, is_whole=False)
         return self._seen[key]
 
-    def _estimate(self, module: ModuleOp, mesh: Mesh, inputs: str, specs: Sequence[Spec]) -> Trial:
+    def _module(self, layers: int) -> ModuleOp:
+        """The program with so many layers of those that are alike; 0 for all."""
+        if self._layers is None or layers == 0:
+            return cloned(self.imported.module)
+        return self._layers.shorten(self.imported.module, layers)
+
+    def _whole(self, trial: Trial) -> Trial:
+        """What the program takes with all layers."""
+        if self._layers is None or trial.estimate is None:
+            return trial
+        specs = [trial.specs[name] for name in self._names]
+        return self._estimate(trial.mesh, trial.inputs, specs, is_whole=True)
+
+    def _estimate(self, mesh: Mesh, inputs: str, specs: Sequence[Spec], *, is_whole: bool) -> Trial:
         trial = Trial(
             mesh=mesh,
             specs=dict(zip(self._names, specs, strict=True)),
@@ -474,12 +496,24 @@ class _Search:
             divided=sum(any(specs[number]) for number in self._weights),
         )
         options = f"{self.options} spelling=2026 system-desc-path={self.board}".lstrip()
-        imported = replace(self.imported, module=module, signature=self._signature)
-        try:
-            program = compile_program(imported, options)
-        except CompilationError as error:
-            return replace(trial, problem=error.diagnostics[0].message)
-        return replace(trial, estimate=estimate_program(program, self.board))
+        counts = (0,) if is_whole or self._layers is None else (1, 2)
+        estimates = list[Estimate]()
+        for count in counts:
+            module = self._module(count)
+            if mesh != (1, 1):
+                _say(module, mesh, dict(enumerate(specs)))
+            imported = replace(self.imported, module=module, signature=self._signature)
+            try:
+                program = compile_program(imported, options)
+            except CompilationError as error:
+                return replace(trial, problem=error.diagnostics[0].message)
+            estimates.append(estimate_program(program, self.board))
+        one, last = estimates[0], estimates[-1]
+        others = 0 if is_whole or self._layers is None else self._layers.count - 2
+        further = others * (last.total.mid - one.total.mid)
+        first, second = (each.memory for each in (one, last))
+        more = 0 if first is None or second is None else second.dram.peak - first.dram.peak
+        return replace(trial, estimate=last, further=further, further_bytes=others * more)
 
 
 def compile_program(imported: ImportedModel, options: str) -> BinaryProgram:

@@ -370,6 +370,33 @@ def test_what_functions_exchange_themselves(mesh: Any) -> None:
     torch.testing.assert_close(ttmlir.compile(turn, divided)(draw(16, 3)), expected)
 
 
+def test_parts_that_are_others_than_those_of_devices(mesh: Any) -> None:
+    """What functions take apart and join is not taken for what devices exchange."""
+    x = draw(4, 8)
+
+    def halves(x: Any) -> Any:
+        first, second = functional.all_gather_tensor(x.to_local(), 0, (mesh, 1)).split(2)
+        return torch.cat([first, second], 1)
+
+    rows = distribute_tensor(x, mesh, [COPY, Shard(0)])
+    torch.testing.assert_close(ttmlir.compile(halves, rows)(x), torch.cat(x.split(2), 1))
+
+    def turned(x: Any) -> Any:
+        first, *others = functional.all_gather_tensor(x.to_local(), 0, (mesh, 1)).split(1)
+        return torch.cat([*others, first], 1)
+
+    expected = x.roll(-1, 0).reshape(1, 32)
+    torch.testing.assert_close(ttmlir.compile(turned, rows)(x), expected)
+
+    def sums(x: Any) -> Any:
+        parts = torch.cat(x.to_local().split(4, 1))
+        found = functional.reduce_scatter_tensor(parts, "sum", 0, (mesh, 1))
+        return DTensor.from_local(found, mesh, [COPY, Shard(0)])
+
+    whole = distribute_tensor(x, mesh, [COPY, COPY])
+    torch.testing.assert_close(ttmlir.compile(sums, whole)(x), 4 * torch.cat(x.split(4, 1)))
+
+
 class Exchanging(nn.Module):
     """Of equal inputs of all devices, what they have after several exchanges."""
 

@@ -183,7 +183,9 @@ _ARGUMENTS: dict[str, str] = {
     "reshape": "* shape:shape memory_config",
     "rms_norm": _NORM,
     "round": "* decimals memory_config",
-    "rows_gather": "* sizes:numbers windows:numbers column?false memory_config",
+    "rows_gather": (
+        "* sizes:numbers windows:numbers column?false fill_out_of_bounds?false memory_config"
+    ),
     "rows_scatter": "* sizes:numbers windows:numbers column?false reduce memory_config",
     "sampling": "* seed",
     "scaled_dot_product_attention": (

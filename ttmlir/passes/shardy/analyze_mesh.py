@@ -45,6 +45,7 @@ from ttmlir.passes.shardy.shardings import (
     SHARDING,
     Dimension,
     Sharding,
+    check_devices,
     map_shardings,
     said_of,
     set_argument,
@@ -131,6 +132,7 @@ class AnalyzeMeshPass(ModulePass):
         _check_axes(op, mesh)
 
     def _check(self, op: sdy.MeshOp | ModuleOp, mesh: Mesh) -> None:
+        check_devices(op, mesh)
         if self.any_mesh:
             return
         rows, columns = mesh.values()

@@ -27,7 +27,7 @@ from ttmlir.dialects.stablehlo.elementwise import ELEMENTWISE
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.constants import attr_numbers
 from ttmlir.ir.rewriting import refuse
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.tensor_types import element_type, is_boolean, value_shape
 from ttmlir.mlir.attributes import Elements
 from ttmlir.passes.stablehlo.stablehlo_bodies import combiners
 
@@ -286,7 +286,10 @@ def _window(op: Operation) -> Rule:
 
 
 def _gather(op: Operation) -> Rule:
-    """Slices that are as long as the operand belong to it, and batches to the indices."""
+    """Slices that are as long as the operand belong to it, and batches to the indices.
+
+    Of a single dimension that is looked up devices have parts: what others have is added.
+    """
     numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
     given, indices = _shapes(op.operands)
     sizes, made = integers(op, "slice_sizes"), value_shape(op.results[0])
@@ -295,6 +298,10 @@ def _gather(op: Operation) -> Rule:
     offsets = [place for place in range(len(given)) if place not in gone]
     result: Factors = [[] for _ in made]
     operand: Factors = [rule.dimension(extent, whole=True) for extent in given]
+    if _is_looked_up_in_parts(op):
+        place = numbers.start_index_map[0]
+        operand[place] = rule.dimension(given[place])
+        rule.combined = {*operand[place]}
     for place, target in zip(offsets, sorted(numbers.offset_dims), strict=True):
         if sizes[place] == given[place]:
             operand[place] = result[target] = rule.dimension(given[place])
@@ -314,8 +321,24 @@ def _gather(op: Operation) -> Rule:
     return rule
 
 
+def _is_looked_up_in_parts(op: Operation) -> bool:
+    from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_indexing import is_regular_gather
+
+    numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
+    mapped = numbers.start_index_map
+    return (
+        len(mapped) == 1
+        and mapped[0] in numbers.collapsed_slice_dims
+        and is_regular_gather(op)
+        and not is_boolean(element_type(op.results[0]))
+    )
+
+
 def _scatter(op: Operation) -> Rule:
-    """Windows that are as long as the operand belong to it, and batches to the indices, too."""
+    """Windows that are as long as the operand belong to it, and batches to the indices, too.
+
+    Along a single dimension that is written by indices each device writes into its part.
+    """
     numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
     count = len(op.results)
     shapes = _shapes(op.operands)
@@ -324,6 +347,9 @@ def _scatter(op: Operation) -> Rule:
     operand: Factors = [rule.dimension(extent, whole=True) for extent in given]
     index: Factors = [rule.dimension(extent, whole=True) for extent in indices]
     update: Factors = [rule.dimension(extent, whole=True) for extent in updates]
+    for place in numbers.scatter_dims_to_operand_dims:
+        if numbers.inserted_window_dims == (place,) == numbers.scatter_dims_to_operand_dims:
+            operand[place] = rule.dimension(given[place])
     gone = {*numbers.inserted_window_dims, *numbers.input_batching_dims}
     windows = [place for place in range(len(given)) if place not in gone]
     for place, source in zip(windows, sorted(numbers.update_window_dims), strict=True):

@@ -186,6 +186,11 @@ class _Resharding:
         if uneven:
             choices += [{f: () if f in uneven else a for f, a in c.items()} for c in choices]
         chosen = min(choices, key=lambda each: self._cost(op, rule, spreads, each))
+        if op.name == "stablehlo.gather":
+            # A small table is put together, instead of what is looked up in its parts.
+            whole = {f: () if f in rule.combined else axes for f, axes in chosen.items()}
+            costs = [self._cost(op, rule, spreads, each) for each in (whole, chosen)]
+            chosen = whole if _MUCH * costs[0] < costs[1] else chosen
         for index, (factors, value) in enumerate(zip(rule.operands, op.operands, strict=True)):
             op.operands[index] = self._move(
                 value, self.spreader.wanted(factors, chosen, spreads[index]), op
@@ -272,6 +277,9 @@ class _Resharding:
                 cost += 2 * held / self.spreader.volume([a for each in wanted.axes for a in each])
         return cost
 
+
+_MUCH = 2
+"""How many times fewer elements have to move for a table that is divided to be put together."""
 
 COMBINATION = "combination"
 """The attribute of a `sdy.all_reduce` that is no sum: the operation of StableHLO."""

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from ttmlir.dialects import sdy
 from ttmlir.ir.rewriting import refuse_at
+from ttmlir.limits import MAX_CHIPS
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -117,6 +119,12 @@ class Sharding:
     def closed(self) -> Self:
         """The same without dimensions that more axes may be added to."""
         return replace(self, dimensions=tuple(replace(d, is_open=False) for d in self.dimensions))
+
+
+def check_devices(op: Operation, mesh: sdy.Mesh) -> None:
+    """Refuse a mesh of more devices than run, whose groups are lists of devices."""
+    if (count := math.prod(mesh.values())) > MAX_CHIPS:
+        refuse_at(op, f"a mesh has 1 to {MAX_CHIPS} chips, got {count}")
 
 
 def _volume(axes: tuple[str, ...], mesh: sdy.Mesh) -> int:

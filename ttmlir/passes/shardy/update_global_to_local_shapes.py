@@ -55,8 +55,12 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     IntegerAttr,
+    IntegerType,
+    Signedness,
     StringAttr,
     TensorType,
+    UnitAttr,
+    i32,
     i64,
 )
 from xdsl.dialects.func import FuncOp
@@ -65,10 +69,16 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from ttmlir.dialects import sdy
 from ttmlir.dialects.sdy import ALL_SLICE, Mesh, meshes_in
 from ttmlir.dialects.stablehlo import OPERATIONS
-from ttmlir.dialects.stablehlo.attrs import ChannelHandleAttr, ConvDimensionNumbersAttr
+from ttmlir.dialects.stablehlo.attrs import (
+    ChannelHandleAttr,
+    ConvDimensionNumbersAttr,
+    GatherDimensionNumbersAttr,
+    ScatterDimensionNumbersAttr,
+)
 from ttmlir.dialects.stablehlo.form import integer, integers
 from ttmlir.ir.rewriting import erase, insert_before, refuse, replace
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.stablehlo_arrays import StableHLOCarrier
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.ir.ttnn_types import set_type
 from ttmlir.mlir.attributes import elements_attr, raw_bytes, splat_bytes
 from ttmlir.optable.op_definition import Shape
@@ -78,10 +88,12 @@ from ttmlir.passes.shardy.insert_explicit_reshards import COMBINATION
 from ttmlir.passes.shardy.shardings import (
     SHARDING,
     Sharding,
+    check_devices,
     set_argument,
     set_result,
     sharding_of,
 )
+from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_indexing import FILL
 from ttmlir.passes.stablehlo.mesh_borders import join_axes
 
 if TYPE_CHECKING:
@@ -103,6 +115,9 @@ class UpdateGlobalToLocalShapesPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Change every region that is not manual over all axes yet."""
         meshes = meshes_in(module)
+        for op in module.body.block.ops:
+            if isinstance(op, sdy.MeshOp):
+                check_devices(op, op.axes)
         for function in [op for op in module.body.block.ops if isinstance(op, FuncOp)]:
             blocks = function.body.blocks
             found = [op for block in blocks for op in block.ops]
@@ -121,7 +136,9 @@ def _localize(whole: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> Non
         return
     block = whole.regions[0].block
     for op in whole.walk():
-        if op.name == sdy.CollectivePermuteOp.name and (given := sharding_of(op.operands[0])):
+        if op.name in (sdy.CollectivePermuteOp.name, *_INDEXED) and (
+            given := sharding_of(op.operands[0])
+        ):
             op.attributes[_GIVEN] = sdy.TensorShardingAttr(str(given))
     _localize_block(whole, block, meshes)
     axes = ", ".join(f'"{name}"' for mesh in meshes.values() for name in mesh)
@@ -182,6 +199,8 @@ def _localize_op(op: Operation, meshes: Mapping[str, Mesh]) -> None:
     for value in tuple(op.results):
         _cut(op, value, meshes)
     op.attributes.pop(SHARDING, None)
+    if op.name in _INDEXED and _GIVEN in op.attributes:
+        _count_from_part(op, meshes)
     if op.name in _PARAMETERS:
         _PARAMETERS[op.name](op, old[0])
 
@@ -208,6 +227,66 @@ def _cut_sizes(op: Operation, _: Shape) -> None:
     shape, sizes = value_shape(op.operands[0]), integers(op, "slice_sizes")
     cut = [min(size, extent) for size, extent in zip(sizes, shape, strict=True)]
     op.properties["slice_sizes"] = DenseArrayBase.from_list(i64, cut)
+
+
+def _count_from_part(op: Operation, meshes: Mapping[str, Mesh]) -> None:
+    """Let indices of a dimension in parts count from the beginning of the part.
+
+    What is looked up outside of it is 0, to which that of other devices is added after; what is
+    written outside is dropped.
+    """
+    given = Sharding.parse(cast("sdy.TensorShardingAttr", op.attributes.pop(_GIVEN)).data, op)
+    is_gather = op.name == "stablehlo.gather"
+    if is_gather:
+        dims = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
+        indexed = dims.start_index_map
+    else:
+        written = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
+        indexed = written.scatter_dims_to_operand_dims
+    mesh = meshes.get(given.mesh, {})
+    place = 1 if is_gather else len(op.results)
+    for dim in indexed if len(indexed) == 1 else ():
+        axes = _axes_in(op, ", ".join(given.dimensions[dim].axes))
+        if not axes:
+            continue
+        build, indices = StableHLOCarrier.before(op), op.operands[place]
+        if cast("IntegerType", element_type(indices)).bitwidth < i32.bitwidth:
+            # The whole may have more elements than they can count.
+            indices = build.make_one("convert", [indices], TensorType(i32, value_shape(indices)))
+        scalar = TensorType(element_type(indices), ())
+        size = value_shape(op.operands[0])[dim]
+        first = _begin_of_part(build, scalar, axes, mesh, size)
+        first = build.broadcast(first, value_shape(indices), ())
+        if is_gather:
+            last = math.prod(mesh[axis] for axis in axes) * size - 1
+            bounds = [build.make_constant(scalar, [number]) for number in (last, 0)]
+            indices = build.make_one("clamp", [bounds[1], indices, bounds[0]], indices.type)
+            op.attributes[FILL] = UnitAttr()
+        op.operands[place] = build.make_one("subtract", [indices, first], indices.type)
+
+
+def _begin_of_part(
+    build: StableHLOCarrier,
+    scalar: TensorType[Attribute],
+    axes: Sequence[str],
+    mesh: Mesh,
+    size: int,
+) -> SSAValue:
+    """Where the part of a device, of so many elements, begins in a dimension over axes."""
+
+    def compute(name: str, *operands: SSAValue) -> SSAValue:
+        return build.make_one(name, operands, scalar)
+
+    number = compute("convert", build.make_one("partition_id", [], TensorType(_UI32, ())))
+    places = list[SSAValue]()
+    for axis in axes:
+        stride = math.prod([*mesh.values()][[*mesh].index(axis) + 1 :])
+        extent, step = (build.make_constant(scalar, [each]) for each in (mesh[axis], stride))
+        place = compute("remainder", compute("divide", number, step), extent)
+        if places:
+            place = compute("add", compute("multiply", places[-1], extent), place)
+        places.append(place)
+    return compute("multiply", places[-1], build.make_constant(scalar, [size]))
 
 
 def _cut_groups(op: Operation, _: Shape) -> None:
@@ -255,7 +334,9 @@ _COLLECTIVES = (
     *("sdy.collective_permute", "sdy.reduce_scatter"),
 )
 _GIVEN = "given"
-"""How the operand of a permutation lay, which its type says no more."""
+"""How the operand of a permutation, a gather or a scatter lay, which its type says no more."""
+_INDEXED = ("stablehlo.gather", "stablehlo.scatter")
+_UI32 = IntegerType(32, Signedness.UNSIGNED)
 _AXIS = re.compile(r'"([^"]*)"(:)?')
 _DIMENSION = re.compile(r"\{([^{}]*)\}")
 _EXCHANGE = re.compile(r"\{([^{}]*)\}:\s*(\d+)->(\d+)")

@@ -575,6 +575,18 @@ def _keeps(order: Sequence[int], extents: Sequence[int]) -> bool:
     return long == sorted(long)
 
 
+FILL = "tt.fill_out_of_bounds"
+"""The attribute of a regular gather, whose slices that reach outside are 0."""
+
+
+def is_regular_gather(op: Operation) -> bool:
+    """Whether a gather becomes one of the library, with `FILL` or without."""
+    numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
+    batching = numbers.operand_batching_dims, numbers.start_indices_batching_dims
+    mapped = numbers.start_index_map
+    return bool(mapped) and _Rows(op, mapped, batching, numbers.index_vector_dim).is_regular
+
+
 def _late_gather(op: Operation) -> None:
     numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
     batching = numbers.operand_batching_dims, numbers.start_indices_batching_dims
@@ -597,7 +609,7 @@ def _late_gather(op: Operation) -> None:
         sizes=tuple(rows.extents(mapped)),
         windows=windows,
         column=rows.is_column,
-        fill_out_of_bounds=False,
+        fill_out_of_bounds=FILL in op.attributes,
     )
     # The dimensions as they come, and as the operation wants them.
     kept = [dim for dim in mapped if dim not in numbers.collapsed_slice_dims]

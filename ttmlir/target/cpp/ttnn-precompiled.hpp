@@ -390,9 +390,11 @@ inline std::vector<int32_t> row_of(const ttnn::Tensor &tensor, std::size_t index
   return column ? Row{} : Row(shape.begin() + 1 + static_cast<std::ptrdiff_t>(indexed), shape.end());
 }
 
-// Slices of a tensor that begin at places of an index; those over the border are moved inside.
+// Slices of a tensor that begin at places of an index; those over the border are moved inside, or
+// are 0.
 inline ttnn::Tensor rows_gather(const ttnn::Tensor &tensor, const ttnn::Tensor &index,
                                 const Numbers &sizes, const Numbers &windows, bool column = false,
+                                bool fill_out_of_bounds = false,
                                 const Memory &memory = std::nullopt) {
   const auto row = row_of(tensor, sizes.size(), column);
   auto inside = starts(index);
@@ -406,8 +408,21 @@ inline ttnn::Tensor rows_gather(const ttnn::Tensor &tensor, const ttnn::Tensor &
   const auto from = in_tiles(table(tensor, product(sizes), product(row)));
   std::vector<int32_t> shape{batch, extents(numbers)[1]};
   shape.insert(shape.end(), row.begin(), row.end());
-  const auto gathered = in_rows(ttnn::gather(from, static_cast<int8_t>(found.dim), found.index, false));
-  return finish(reshaped(gathered, shape), tensor.layout(), memory);
+  auto gathered = ttnn::gather(from, static_cast<int8_t>(found.dim), found.index, false);
+  if (fill_out_of_bounds) {
+    const auto begins = starts(index);
+    auto kept = ttnn::eq(begins[0], inside[0]);
+    for (std::size_t place = 1; place < sizes.size(); ++place) {
+      kept = ttnn::logical_and(kept, ttnn::eq(begins[place], inside[place]));
+    }
+    if (const auto per_slice = static_cast<uint32_t>(product(windows)); per_slice > 1) {
+      kept = repeated(kept, 1, per_slice);
+    }
+    const int32_t count = extents(numbers)[1], groups = extents(numbers)[0];
+    kept = product(row) > 1 ? reshaped(kept, {groups, count, 1}) : reshaped(kept, {groups, 1, count});
+    gathered = ttnn::where(ttnn::typecast(kept, ttnn::DataType::FLOAT32), gathered, 0.0f);
+  }
+  return finish(reshaped(in_rows(gathered), shape), tensor.layout(), memory);
 }
 
 // Rows of a table of any type; those of bfloat16 are what `ttnn::embedding` takes.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -137,9 +138,11 @@ def rows_gather(
     sizes: Sequence[int],
     windows: Sequence[int],
     column: bool = False,
+    fill_out_of_bounds: bool = False,
     memory_config: Any = None,
 ) -> Any:
-    """Slices of a tensor that begin at places of an index; those over the border are moved inside.
+    """Slices of a tensor that begin at places of an index; those over the border are moved inside,
+    or are 0.
 
     The library of this version has `gather` only, which takes an index for each element.
     """
@@ -152,9 +155,27 @@ def rows_gather(
     width = math.prod(row)
     places, dim, _ = _placed_index(numbers, tensor.shape[0], width)
     table = ttnn.to_layout(_table(tensor, math.prod(sizes), width), ttnn.TILE_LAYOUT)
-    found = ttnn.to_layout(ttnn.gather(table, dim, index=places), ttnn.ROW_MAJOR_LAYOUT)
+    found = ttnn.gather(table, dim, index=places)
+    if fill_out_of_bounds:
+        found = _filled(found, _starts(index), inside, math.prod(windows))
+    found = ttnn.to_layout(found, ttnn.ROW_MAJOR_LAYOUT)
     result = ttnn.reshape(found, [tensor.shape[0], numbers.shape[1], *row])
     return _placed(result, tensor.layout, memory_config)
+
+
+def _filled(found: Any, starts: Sequence[Any], inside: Sequence[Any], rows: int) -> Any:
+    """What was looked up, and 0 for slices, of so many rows, that were moved inside."""
+    parts = [
+        ttnn.typecast(ttnn.eq(start, moved), ttnn.float32)
+        for start, moved in zip(starts, inside, strict=True)
+    ]
+    mask: Any = reduce(ttnn.multiply, parts)
+    batch, count, _ = mask.shape
+    if rows > 1:
+        mask = ttnn.repeat(mask, [1, 1, rows])
+    is_row = found.shape[1] == 1 and count * rows > 1
+    mask = ttnn.reshape(mask, [batch, 1, count * rows] if is_row else [batch, count * rows, 1])
+    return ttnn.where(mask, found, 0.0)
 
 
 def embedding_of_rows(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ttmlir.frontend.torch.distributed import operations as names
-from ttmlir.frontend.torch.distributed.operations import operations
+from ttmlir.frontend.torch.distributed.operations import operations, size_of
 from ttmlir.frontend.torch.distributed.placing import Devices, Place, is_distributed
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.locations import refuse_node
@@ -59,7 +59,7 @@ def _exchange_in_place(graph: Any) -> None:
     for node in list(graph.graph.nodes):
         if node.target is ops.mesh_all_gather.default and len(node.users) == 1:
             [split] = node.users
-            moved = _moved_parts(split)
+            moved = _moved_parts(split, node)
             if moved is None or moved[0].args[0] is not node or _dim(split, 2) != 0:
                 continue
             x, _, axes, mesh = node.args
@@ -67,25 +67,32 @@ def _exchange_in_place(graph: Any) -> None:
             node.args = (x, _dim(cat, 1) % x.meta["val"].dim(), axes, mesh)
             cat.replace_all_uses_with(node)
             node.meta["val"] = cat.meta["val"]
+            _erase(cat, *split.users, split)
         elif node.target is ops.mesh_reduce_scatter.default:
             cat = node.args[0]
             parts = cat.args[0] if cat.target is torch_package().ops.aten.cat.default else [cat]
-            moved = _moved_parts(parts[0].args[0]) if parts[0].args else None
+            moved = _moved_parts(parts[0].args[0], node) if parts[0].args else None
             if moved is None or moved[1] is not cat or _dim(cat, 1) != 0 or len(cat.users) > 1:
                 continue
             split = moved[0]
             _, _, kind, axes, mesh = node.args
             x = split.args[0]
             node.args = (x, _dim(split, 2) % x.meta["val"].dim(), kind, axes, mesh)
-    graph.graph.eliminate_dead_code()
+            _erase(cat, *split.users, split)
+
+
+def _erase(*nodes: Any) -> None:
+    for node in nodes:
+        node.graph.erase_node(node)
 
 
 def _dim(node: Any, number: int) -> int:
     return node.kwargs.get("dim", node.args[number] if len(node.args) > number else 0)
 
 
-def _moved_parts(split: Any) -> tuple[Any, Any] | None:
-    """What takes a tensor apart, and what joins its parts in their order; None for others."""
+def _moved_parts(split: Any, exchange: Any) -> tuple[Any, Any] | None:
+    """What takes a tensor apart for each device, and what joins its parts in their order; None for
+    others."""
     aten = torch_package().ops.aten
     if getattr(split, "target", None) not in (aten.split.Tensor, aten.chunk.default):
         return None
@@ -94,7 +101,8 @@ def _moved_parts(split: Any) -> tuple[Any, Any] | None:
         return None
     parts = cat.args[0]
     numbers = [each.args[1] for each in parts if each.args[0] is split]
-    is_whole = len(numbers) == len(parts) == len(split.meta["val"])
+    devices = size_of(*exchange.args[-2:])
+    is_whole = len(numbers) == len(parts) == len(split.meta["val"]) == devices
     return (split, cat) if is_whole and numbers == [*range(len(parts))] else None
 
 
