@@ -917,6 +917,8 @@ class TranslationUnit(Node):
     """All of its `#include`s, also those within other items."""
     lookups: tuple[Lookup, ...] = field(default=(), compare=False, repr=False)
     """All headers that were looked for, also by headers."""
+    differing: frozenset[Position] = field(default=frozenset[Position](), compare=False, repr=False)
+    """Where statements of some processors stand, if it was read for several."""
 
 
 Type: TypeAlias = NamedType | Pointer | Reference | ArrayOf | FunctionOf | Decltype

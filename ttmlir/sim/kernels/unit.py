@@ -244,6 +244,8 @@ class Unit:
         self.assumed = assumed
         """What is taken for arguments that are missing; None: they are errors."""
         self.build = Build()
+        self.differing = frozenset[tree.Position]()
+        """Where statements of some roles stand, if the kernel is compiled for several."""
         self.errors: ErrorList | None = None
         """What is wrong with statements; None: the first error ends the compilation."""
         self.clock = clock
@@ -318,6 +320,23 @@ class Unit:
         """Functions that only find a value."""
 
     # Errors.
+
+    @contextmanager
+    def watching(self) -> Generator[None]:
+        """Note whether what only some roles do is wrong, or asks for missing arguments."""
+        before = self._count_findings()
+        try:
+            yield
+        except CppSyntaxError:
+            self.library.is_uneven = True
+            raise
+        if self._count_findings() != before:
+            self.library.is_uneven = True
+
+    def _count_findings(self) -> tuple[int, ...]:
+        assumed, errors = self.assumed, self.errors
+        asked = () if assumed is None else (len(assumed.positions), len(assumed.names))
+        return (*asked, 0 if errors is None else len(errors.errors))
 
     @contextmanager
     def trying(self) -> Generator[None]:
@@ -418,7 +437,10 @@ class Unit:
     def _find_in_headers(self, name: str) -> Symbol | None:
         """The symbol of a name that headers declare for all compute kernels."""
         namespace = find_bare_namespace(name)
-        if namespace is None or self.library.role not in _HOLDERS[namespace]:
+        role = self.library.role
+        if namespace is None or role not in _HOLDERS[namespace]:
+            if namespace is not None and role & _HOLDERS[namespace]:
+                self.library.differs = True
             return self.find_of_vectors(name)
         self.services.load_header(self, namespace, name)
         holder = self.namespaces.get(namespace)
