@@ -134,6 +134,7 @@ LIBRARY_NAMESPACES = (
 """Namespaces of the library whose names are found with and without them."""
 
 
+@lru_cache(maxsize=4096)
 def strip_namespaces(name: str) -> str:
     """A name without the namespaces of the library before it."""
     parts = name.removeprefix("::").split("::")
@@ -438,8 +439,7 @@ class Library:
 
     def names(self) -> frozenset[str]:
         """The names of everything in the library."""
-        own = (*self.declared, *self.api.CONSTANTS, *self.api.VARIABLES)
-        return frozenset((*_definitions(), *SPELLINGS, *own))
+        return _names(self.api)
 
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class of which kernels declare variables."""
@@ -598,6 +598,12 @@ def _bare_name(name: str) -> str:
     """The name of a call in the table, however it is qualified or spelled."""
     bare = strip_namespaces(name)
     return SPELLINGS.get(bare, bare)
+
+
+@cache
+def _names(api: type[KernelApi]) -> frozenset[str]:
+    own = (*declared_calls(api), *api.CONSTANTS, *api.VARIABLES)
+    return frozenset((*_definitions(), *SPELLINGS, *own))
 
 
 @cache

@@ -201,6 +201,8 @@ class _ScopedNames:
         return self.unit.services.find_signature(self.unit, self.scope, node)
 
     def unknown_type(self, node: tree.Node, name: str) -> Exception:
+        if not self.unit.has_readers:
+            return self.unit.unknown_name(node, name, f"there is no type '{name}'")
         symbols = self.unit.root.symbols
         known = [key for key, each in symbols.items() if isinstance(each, StructDefinition)]
         known += [*ENUM_TYPES, "uint32_t", "int32_t", "uint16_t", "uint8_t", "uint64_t", "bool"]
@@ -244,6 +246,8 @@ class Unit:
         self.assumed = assumed
         """What is taken for arguments that are missing; None: they are errors."""
         self.build = Build()
+        self.has_readers = True
+        """Whether somebody may read errors, with names that are meant."""
         self.differing = frozenset[tree.Position]()
         """Where statements of some roles stand, if the kernel is compiled for several."""
         self.errors: ErrorList | None = None
@@ -288,7 +292,7 @@ class Unit:
         """Constants of the whole kernel that hold addresses of functions."""
         self.headers = set[str]()
         """Standard headers that are declared."""
-        self.instantiations = list[tuple[str, tree.Node]]()
+        self.instantiations = list[tuple[Callable[[], str], tree.Node]]()
         """Templates that are being compiled, with what needs them."""
         self.by_name = dict[str, ast.FunctionDef]()
         """The functions by their names."""
@@ -339,13 +343,17 @@ class Unit:
         return (*asked, 0 if errors is None else len(errors.errors))
 
     @contextmanager
-    def trying(self) -> Generator[None]:
-        """Within it the first error counts: what is wrong may be meant to be passed over."""
+    def trying(self, *, for_nobody: bool = False) -> Generator[None]:
+        """Within it the first error counts: what is wrong may be meant to be passed over.
+
+        With `for_nobody` its text is never shown.
+        """
         errors, self.errors = self.errors, None
+        has_readers, self.has_readers = self.has_readers, self.has_readers and not for_nobody
         try:
             yield
         finally:
-            self.errors = errors
+            self.errors, self.has_readers = errors, has_readers
 
     def error(self, node: tree.Node, message: str) -> CppSyntaxError:
         """An error about a node, with its line, and where the templates around it are needed."""
@@ -356,8 +364,8 @@ class Unit:
 
     def _list_instantiations(self) -> Iterator[str]:
         """Notes about the templates that are being compiled, the innermost first."""
-        for name, needed in reversed(self.instantiations[-MAX_NOTES:]):
-            yield f"{needed.position}: in instantiation of '{name}' required here"
+        for show, needed in reversed(self.instantiations[-MAX_NOTES:]):
+            yield f"{needed.position}: in instantiation of '{show()}' required here"
 
     def add_unreadable(self, names: Iterable[str], error: CppSyntaxError) -> None:
         """Note what is wrong in a header with what declares these names."""
@@ -606,7 +614,13 @@ class Unit:
         """The type that a piece of source means."""
         while isinstance(node, InScope):
             node, scope = cast("tree.TemplateArgument", node.node), node.scope
-        self._check_type(node, scope)
+        if isinstance(node, tree.NamedType) and node.is_plain:
+            # Most types are but a name.
+            found = self.find_type(node.name, scope)
+            if found is not None:
+                return self._complete(found)
+        if self._hides:
+            self._check_type(node, scope)
         return self._complete(resolve_type(node, _ScopedNames(self, scope)))
 
     def resolve_declared_type(
@@ -614,7 +628,8 @@ class Unit:
     ) -> QualifiedType:
         """The type that a declaration gives, where `auto` stands for the type of a value."""
         given = QualifiedType(deduced, is_const)
-        self._check_type(node, scope)
+        if self._hides:
+            self._check_type(node, scope)
         return self._complete(resolve_type(node, _ScopedNames(self, scope), given))
 
     def _complete(self, found: QualifiedType) -> QualifiedType:
@@ -680,20 +695,11 @@ class Unit:
                 if found is not None and isinstance(found.type, StructType):
                     self.check_access(found.type, parts[count], node, scope)
 
-    def check_member(self, holder: tree.Type, path: str, node: tree.Node, scope: Scope) -> None:
-        """The same for a name behind a class with template arguments."""
-        if self._hides:
-            type_ = self.resolve_type(holder, scope).type
-            if isinstance(type_, StructType):
-                self.check_access(type_, path.partition("::")[0], node, scope)
-
     def _check_type(self, node: tree.TemplateArgument, scope: Scope) -> None:
         """Refuse a type that a class keeps to itself."""
         match node:
             case tree.NamedType(name=name, scope=None) if "::" in name:
                 self.check_path(name, node, scope)
-            case tree.NamedType(name=name, scope=holder) if holder is not None:
-                self.check_member(holder, name, node, scope)
             case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
                 self._check_type(inner, scope)
             case tree.ArrayOf(element=inner):
@@ -725,6 +731,8 @@ class Unit:
 
     def locate(self, node: ast.AST, position: tree.Position | None) -> None:
         """Give a place in the kernel or a header to a node without one."""
+        if "lineno" in node.__dict__:
+            return
         shift = 0 if position is None else self.sources.shift(position.file)
         code.locate(node, position, shift)
 
