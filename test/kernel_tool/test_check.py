@@ -415,7 +415,7 @@ def test_macros_of_host_programs_have_defaults(folder: Path, capsys: Capture) ->
 
 
 def test_macros_are_missed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where one processor misses a macro, the others are compiled with it only."""
+    """Where one processor misses a macro, all of them are compiled with it only."""
     kernel = folder / "kernel.cpp"
     kernel.write_text(COMPUTE.replace("pack_tile(0, 16);", "SFPU_OP_CHAIN_0 pack_tile(0, 16);"))
     compiled: list[Role] = []
@@ -427,7 +427,7 @@ def test_macros_are_missed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(checking, "compile_kernel", count)
     assert checking.check_kernel(str(kernel), checking.CheckOptions()).compiles
-    assert compiled == [Role.UNPACK, Role.UNPACK, Role.MATH, Role.PACK]
+    assert compiled == [Role.COMPUTE, Role.COMPUTE]
 
 
 def test_defaults_of_macros_compile() -> None:
@@ -528,3 +528,59 @@ def test_folders_of_headers_that_there_are_not(folder: Path, capsys: Capture) ->
     for arguments in (["check", "-I", "incldue", "take.cpp"], ["run", "-I", "take.cpp", "x.toml"]):
         assert main(arguments) == 1
         assert "there is no folder '" in capsys.readouterr().err
+
+
+DIFFERING = (
+    ("undeclared();", "", "UNPACK MATH PACK"),
+    ("MATH((undeclared()));", "", "MATH"),
+    ("MATH(undeclared();)", "", "MATH"),
+    ("uint32_t x = 0; MATH((x = 1)); UNPACK(x += 2;)", "", ""),
+    ("UNPACK(uint32_t a = 1;) a + 1;", "", "MATH PACK"),
+    ("UNPACK(uint32_t a = 1;) PACK(uint32_t b = a;)", "", "PACK"),
+    ("uint32_t x = MATH(1 +) 2;", "", ""),
+    ("uint32_t x = MATH(1);", "", "UNPACK PACK"),
+    ("MATH(static_assert(false);)", "", "MATH"),
+    ("MATH(if (undeclared)) PACK({}) ;", "", "MATH"),
+    ("static_assert(PROCESSOR_INDEX == 3);", "", "UNPACK PACK"),
+    ("#ifdef TRISC_MATH\nundeclared();\n#endif", "", "MATH"),
+    ("#if defined(TRISC_UNPACK)\n#elif defined(TRISC_MATH)\n#else\nbad();\n#endif", "", "PACK"),
+    (
+        "#if defined(TRISC_UNPACK) || defined(TRISC_MATH) || defined(TRISC_PACK)\nbad();\n#endif",
+        "",
+        "UNPACK MATH PACK",
+    ),
+    ("#if PROCESSOR_INDEX == 2\nbad();\n#endif", "", "UNPACK"),
+    ("f();", "inline void f() {\n#ifdef TRISC_PACK\nbad();\n#endif\n}", "PACK"),
+    ("", "inline void f() {\n#ifdef TRISC_PACK\nbad();\n#endif\n}", ""),
+    ("f();", "inline void f() { PACK((bad())); MATH(bad();) }", "MATH PACK"),
+    ("f();", "inline void f() {}\n#ifdef TRISC_PACK\n#include <cstdint>\n#endif", ""),
+    ("S s; s.m = 1;", "struct S {\n#ifdef TRISC_MATH\nint m;\n#endif\nint n;\n};", "UNPACK PACK"),
+    (
+        "static_assert(size == 1);",
+        "constexpr uint32_t size =\n#ifdef TRISC_UNPACK\n0\n#else\n1\n#endif\n;",
+        "UNPACK",
+    ),
+    (
+        "static_assert(size() == 1);",
+        "constexpr uint32_t size() {\n#ifdef TRISC_UNPACK\nreturn 0;\n#else\nreturn 1;\n#endif\n}",
+        "UNPACK",
+    ),
+    ("f(1);", "template <class T> void f(T x) { MATH((x.bad())); }", "MATH"),
+    ("MATH((f(1)));", "template <class T> void f(T x) { x.bad(); }", "MATH"),
+    ("MATH((f()));", "inline void f() { bad(); }", "MATH"),
+    ("MATH((f())); f();", "inline void f() { bad(); }", "UNPACK MATH PACK"),
+)
+"""What is in a kernel and in a header, and the processors for which something is wrong."""
+
+
+@pytest.mark.parametrize(("body", "header", "wrong"), DIFFERING)
+def test_processors_may_differ(folder: Path, body: str, header: str, wrong: str) -> None:
+    """What is wrong for some processors only is said of these, and of no others."""
+    (folder / "part.hpp").write_text(f"#pragma once\n{header}\n")
+    kernel = folder / "kernel.cpp"
+    kernel.write_text(f'#include "part.hpp"\nvoid kernel_main() {{\n{body}\n}}\n')
+    options = checking.CheckOptions(role=KernelRole.COMPUTE)
+    verdict = checking.check_kernel(str(kernel), options)
+    found = {name for mistake in verdict.mistakes for name in mistake.processors}
+    assert found == set(wrong.split()), verdict.text
+    assert verdict.compiles == (not wrong)

@@ -115,6 +115,14 @@ class CppSyntaxError(KernelError):
         return CppSyntaxError(self.message, self.position, self.line, (*self.notes, *notes))
 
 
+class DifferingError(CppSyntaxError):
+    """A text that is read for several processors says something else to some of them."""
+
+    def with_notes(self, *notes: str) -> CppSyntaxError:
+        """The same: nobody reads it."""
+        return self
+
+
 # --- Error list -----------------------------------------------------------------------------------
 # All errors of a text, not only the first one: what follows from an error before is left out.
 

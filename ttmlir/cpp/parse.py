@@ -222,6 +222,7 @@ class _Reader(DeclarationReader):
             self.items(root),
             tuple(source.includes),
             tuple(source.lookups),
+            frozenset(source.differing),
             position=source.source.position(0),
         )
 

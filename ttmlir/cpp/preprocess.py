@@ -16,10 +16,11 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from threading import Lock
 from typing import NamedTuple
 
-from ttmlir.cpp.errors import CppSyntaxError, Position
+from ttmlir.cpp.errors import CppSyntaxError, DifferingError, Position
 from ttmlir.cpp.include_path import (
     Found,
     HeaderText,
@@ -29,6 +30,7 @@ from ttmlir.cpp.include_path import (
 from ttmlir.cpp.tokens import (
     BLANK,
     OMITTED,
+    SOME_PROCESSORS,
     VARIADIC,
     Macro,
     SourceText,
@@ -275,15 +277,18 @@ class Fragment(Dependencies):
     once: frozenset[str]
     size: IncludedSize
     """What it takes of the limits, itself included."""
+    differing: frozenset[Position]
+    """Where statements of some processors stand in it."""
 
-    def apply(self, macros: dict[str, Macro], once: set[str]) -> None:
+    def apply(self, shared: _Shared) -> None:
         """Do to the macros what the header did."""
         for name, macro in self.changed.items():
             if macro is None:
-                macros.pop(name, None)
+                shared.macros.pop(name, None)
             else:
-                macros[name] = macro
-        once |= self.once
+                shared.macros[name] = macro
+        shared.once |= self.once
+        shared.differing |= self.differing
 
 
 class FragmentCache:
@@ -381,6 +386,8 @@ class PreprocessedText:
     """All `#include`s."""
     lookups: list[Lookup] = field(default_factory=list[Lookup])
     """All headers that were looked for, also by headers."""
+    differing: set[Position] = field(default_factory=set[Position])
+    """Where statements of some processors stand, also in headers."""
     dependencies: Dependencies | None = None
     """None: the source may say something else each time it is read."""
 
@@ -441,6 +448,63 @@ def make_macros(defines: Mapping[str, str]) -> dict[str, Macro]:
     return dict(given_macro(head, body) for head, body in (PREDEFINED | dict(defines)).items())
 
 
+# --- Several processors ---------------------------------------------------------------------------
+# A text that is read once for several processors whose macros differ in part.
+#
+# A macro that runs a statement on one processor stands for the statement, where leaving an
+# expression out could not make the rest wrong. Conditions that all processors agree in are decided.
+# What is left differs: there a word stands that means nothing, so that nobody can use it.
+
+
+def join_macros(macros: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """The macros of several processors as one set of them, in which others are marked."""
+    joined = dict[str, str]()
+    for head in dict.fromkeys(each for listed in macros for each in listed):
+        bodies = [each.get(head) for each in macros]
+        if len({*bodies}) == 1:
+            joined[head] = bodies[0] or ""
+            continue
+        mask = sum(1 << number for number, body in enumerate(bodies) if body is not None)
+        shown = {each for each in bodies if each}
+        is_statement = None not in bodies and "(" in head and len(shown) == 1
+        joined[head] = f"{SOME_PROCESSORS} {shown.pop() if is_statement else ''} {mask}"
+    return joined
+
+
+_NO_EXPRESSION = frozenset(
+    (
+        *("*", "&", "&&", ":", "return", "break", "continue", "goto", "using", "case", "default"),
+        *("if", "for", "while", "do", "switch", "asm", "static_assert", "delete", "throw"),
+    )
+)
+"""What statements hold that are no expressions, or may be none."""
+
+
+def _is_removable(tokens: Sequence[Token]) -> bool:
+    """Whether tokens are statements that declare nothing, and lead to no other place.
+
+    The last one may lack its semicolon.
+    """
+    words = [each for each in tokens if each.kind not in BLANK]
+    depth = 0
+    before: Token | None = None
+    for each in words:
+        text = each.text
+        if not depth and before is not None:
+            is_word = each.kind in ("name", "number")
+            if is_word and (before.kind in ("name", "number") or before.text in (">", "}", ")")):
+                return False
+        if not depth and text in _NO_EXPRESSION:
+            return False
+        depth += (text in _OPENING) - (text in _CLOSING)
+        before = each
+    return depth == 0
+
+
+_OPENING = frozenset("([{")
+_CLOSING = frozenset(")]}")
+
+
 @dataclass
 class _Shared:
     """What a kernel and its headers share."""
@@ -454,6 +518,16 @@ class _Shared:
     """What the next `__COUNTER__` is."""
     size: IncludedSize = field(default_factory=IncludedSize)
     """How much was included."""
+    differing: set[Position] = field(default_factory=set[Position])
+    """Where statements of some processors stand."""
+    processor: int = 1
+    """The bit of the processor for which a condition is evaluated."""
+
+    @cached_property
+    def others(self) -> tuple[int, ...]:
+        """The bits of the processors beside the first that macros are joined of."""
+        masks = [each.processors or 0 for each in self.macros.values()]
+        return tuple(1 << number for number in range(1, max(masks, default=0).bit_length()))
 
 
 @dataclass
@@ -493,6 +567,10 @@ class _Preprocessor:
         self.consulted = set[str]()
         """The names whose being macros mattered."""
         self.lookups = list[Lookup]()
+        self.differs = False
+        """Whether the last condition asked for a macro that not all processors have."""
+        self.has_unknown = False
+        """Whether it needs the value of one."""
         self.is_repeatable = True
         """Whether the source says the same where the same macros are defined."""
         self.result = PreprocessedText(source, "", [], [], [])
@@ -502,6 +580,7 @@ class _Preprocessor:
         self._read(self.source)
         self.result.text = "".join(self.pieces)
         self.result.lookups = self.lookups
+        self.result.differing = self.shared.differing
         if self.is_repeatable:
             self.result.dependencies = self.find_dependencies(before, once)
         return self.result
@@ -617,6 +696,10 @@ class _Preprocessor:
         macro = self.macros.get(token.text) if token.kind == "name" else None
         if macro is None or token.text in token.hidden:
             return False
+        if macro.processors is not None and following is not self.pending:
+            # Its statement is not found where it stands; what its value is, is not known.
+            self.has_unknown = True
+            return False
         hidden = token.hidden
         if macro.parameters is None:
             made: Sequence[Token] = macro.body
@@ -628,6 +711,8 @@ class _Preprocessor:
             arguments, closing = self._arguments(token, macro, macro.parameters, following, depth)
             hidden &= closing.hidden
             made = Substitution(macro, arguments, lambda it: self._expanded(it, depth + 1)).run()
+        if macro.processors is not None:
+            made = self._choose_statement(token, macro, made)
         hidden |= {token.text}
         self.consulted |= macro.names
         if macro.has_operators:
@@ -640,6 +725,28 @@ class _Preprocessor:
             raise token.error(f"macros make more than {MAX_EXPANSION} tokens of this source")
         following.extendleft(reversed(tokens))
         return True
+
+    def _choose_statement(
+        self, token: Token, macro: Macro, made: Sequence[Token]
+    ) -> Sequence[Token]:
+        """The statement of one processor; a word that means nothing where it may not be left out.
+
+        `made` is the statement between the words of `join_macros`.
+        """
+        inside = trim(made[1:-1])
+        after = next((each.text for each in self.pending if each.kind not in BLANK), "")
+        ends = after == ";" or not inside or inside[-1].text in (";", "}")
+        is_statement = macro.parameters is not None and self.last in (";", "{", "}")
+        if not (is_statement and ends and _is_removable(inside)):
+            return self._refuse(token)
+        self.shared.differing.add(token.source.position(token.offset))
+        return inside
+
+    def _refuse(self, token: Token) -> Sequence[Token]:
+        """What stands for a text that differs between processors; in a kernel an error."""
+        if not isinstance(token.source, HeaderText):
+            raise _differing(token)
+        return [token.spelled("name", SOME_PROCESSORS)]
 
     @staticmethod
     def _too_deep(token: Token) -> str:
@@ -872,7 +979,7 @@ class _Preprocessor:
         shared = self.shared
         fragment = FRAGMENTS.find(header, shared.include_path, shared.macros, shared.once)
         if fragment is not None and self._has_room(fragment.size):
-            fragment.apply(shared.macros, shared.once)
+            fragment.apply(shared)
             self._count(fragment.size, word)
         else:
             fragment = self._read_fragment(header, word)
@@ -895,6 +1002,7 @@ class _Preprocessor:
         shared = self.shared
         assert shared.read_header is not None
         before, once, size = dict(shared.macros), set(shared.once), shared.size
+        differing = set(shared.differing)
         self._count(IncludedSize(1, len(header.text)), word)
         inner = _Preprocessor(header, shared, (*self.stack, header.identity))
         made = shared.read_header(inner.run())
@@ -916,6 +1024,7 @@ class _Preprocessor:
                 shared.size.length - size.length,
                 inner.depth - len(self.stack),
             ),
+            differing=frozenset(shared.differing - differing),
         )
         self.is_repeatable &= inner.is_repeatable
         if inner.is_repeatable:
@@ -926,7 +1035,10 @@ class _Preprocessor:
 
     def _open(self, name: str, word: Token, rest: tuple[Token, ...]) -> None:
         outer = self._active()
-        met = outer and self._is_met(name, word, rest)
+        met = outer and self._decide(name, word, rest)
+        if met is None:
+            self._skip_differing(word)
+            outer = met = False
         self.conditionals.append(_Conditional(word, outer, met, met))
 
     def _continue(self, name: str, word: Token, rest: tuple[Token, ...]) -> None:
@@ -940,8 +1052,71 @@ class _Preprocessor:
             raise word.error(f"#{name} after #else")
         innermost.has_else = name == "else"
         may_start = innermost.outer_active and not innermost.taken
-        innermost.active = may_start and (name == "else" or self._is_met(name, word, rest))
-        innermost.taken |= innermost.active
+        met = may_start and (name == "else" or self._decide(name, word, rest))
+        if met is None:
+            self._skip_differing(word)
+            innermost.outer_active = met = False
+        innermost.active = met
+        innermost.taken |= met
+
+    def _decide(self, name: str, word: Token, rest: tuple[Token, ...]) -> bool | None:
+        """Whether a condition is met; None if processors differ in it."""
+        self.differs = self.has_unknown = False
+        found = {self._is_met(name, word, rest)}
+        if self.differs:
+            for each in self.shared.others:
+                self.shared.processor = each
+                found.add(self._is_met(name, word, rest))
+            self.shared.processor = 1
+        return None if self.has_unknown or len(found) > 1 else found.pop()
+
+    def _skip_differing(self, word: Token) -> None:
+        """Note that processors differ in what follows, up to the end of the conditional.
+
+        Of the package's own headers that only some of them include, nothing can be used.
+        """
+        depth = 1
+        lines = [list[Token]()]
+        for each in self.pending:
+            if each.kind != "newline":
+                lines[-1].append(each)
+                continue
+            line = [part.text for part in lines[-1] if part.kind not in BLANK]
+            if line[:1] == ["#"] and line[1:]:
+                depth += line[1] in ("if", "ifdef", "ifndef")
+                depth -= line[1] == "endif"
+            if not depth:
+                break
+            lines.append([])
+        if all(map(self._is_own_header, lines[1:-1])):
+            return
+        if not self._is_in_function():
+            raise _differing(word)
+        for each in self._refuse(word):
+            self._write(each)
+        self._write(word.spelled("other", ";"))
+
+    def _is_own_header(self, line: Sequence[Token]) -> bool:
+        """Whether a line is empty, or includes a header of the package's own."""
+        words = trim(line)
+        if not words:
+            return True
+        if [each.text for each in words[:2]] != ["#", "include"]:
+            return False
+        name, is_quoted = self._header_name(words[1], trim(words[2:]))
+        return self._find(name, is_quoted, words[1]).status == "built-in"
+
+    def _is_in_function(self) -> bool:
+        """Whether the innermost braces that are open are those of a function or a statement."""
+        closed = 0
+        texts = (text for each in reversed(self.pieces) if (text := each.strip()))
+        for text in texts:
+            closed += text == "}"
+            if text == "{":
+                if not closed:
+                    return next(texts, "") in (")", "const", "noexcept", "else", "do")
+                closed -= 1
+        return False
 
     def _is_met(self, name: str, word: Token, rest: tuple[Token, ...]) -> bool:
         if name in ("ifdef", "ifndef"):
@@ -963,6 +1138,10 @@ class _Preprocessor:
         return evaluate_condition(listed, word) != 0
 
     def _is_defined(self, name: str) -> bool:
+        macro = self.macros.get(name)
+        if macro is not None and macro.processors is not None:
+            self.differs = True
+            return bool(macro.processors & self.shared.processor)
         return name in self.macros or name == "__has_include" or name in _PLACES
 
     def _defined(self, word: Token, pending: deque[Token]) -> Token:
@@ -999,6 +1178,11 @@ class _Preprocessor:
         name, is_quoted = self._header_name(word, parts[0])
         found = self._find(name, is_quoted, word)
         return word.spelled("number", str(int(found.status != "missing")))
+
+
+def _differing(token: Token) -> DifferingError:
+    error = token.error(f"'{token.text}' is not the same for all processors")
+    return DifferingError(error.message, error.position, error.line)
 
 
 def _drop_space(pending: deque[Token]) -> None:

@@ -150,6 +150,9 @@ MAX_TOKEN = 1 << 16
 VARIADIC = "__VA_ARGS__"
 OPTIONAL = "__VA_OPT__"
 
+SOME_PROCESSORS = "some_processors_only"
+"""The first word of a macro that differs between the processors that a text is read for."""
+
 Arguments = Mapping[str, Sequence[Token]]
 OMITTED: Sequence[Token] = []
 """What `__VA_ARGS__` stands for in a call that ends before it."""
@@ -174,6 +177,13 @@ class Macro:
     def names(self) -> frozenset[str]:
         """The names in the body, and those that pasting makes of them."""
         return frozenset(token.text for token in self.body if token.kind == "name")
+
+    @cached_property
+    def processors(self) -> int | None:
+        """The processors that have the macro, see `join_macros`; None if it is one for all."""
+        if not self.body or self.body[0].text != SOME_PROCESSORS:
+            return None
+        return int(self.body[-1].text)
 
     @cached_property
     def has_operators(self) -> bool:

@@ -167,6 +167,12 @@ class NamedType(Node):
     scope: Type | None = None
     """The type with template arguments, or the `decltype`, whose member this is."""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is the name of a type, and nothing else."""
+        is_bare = self.scope is None and not self.template_arguments and not self.qualifiers
+        return is_bare and self.name != "auto" and "::" not in self.name
+
 
 @dataclass(frozen=True)
 class Pointer(Node):
@@ -917,6 +923,8 @@ class TranslationUnit(Node):
     """All of its `#include`s, also those within other items."""
     lookups: tuple[Lookup, ...] = field(default=(), compare=False, repr=False)
     """All headers that were looked for, also by headers."""
+    differing: frozenset[Position] = field(default=frozenset[Position](), compare=False, repr=False)
+    """Where statements of some processors stand, if it was read for several."""
 
 
 Type: TypeAlias = NamedType | Pointer | Reference | ArrayOf | FunctionOf | Decltype

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -502,9 +503,11 @@ def complete_type(type_: CType, structs: Sequence[StructType | IncompleteType]) 
     """The type of a member when the structs around it, which stand by number, are complete."""
     match type_:
         case PointerType(pointee=pointee):
-            return replace(type_, pointee=complete_type(pointee, structs))
+            inner = complete_type(pointee, structs)
+            return type_ if inner is pointee else replace(type_, pointee=inner)
         case ArrayType(element=element):
-            return replace(type_, element=complete_type(element, structs))
+            inner = complete_type(element, structs)
+            return type_ if inner is element else replace(type_, element=inner)
         case ReferenceType(referent=referent):
             return replace(type_, referent=complete_type(referent, structs))
         case IncompleteType(number=number):
@@ -658,6 +661,7 @@ def is_built_in_type(name: str) -> bool:
     return all(word in BUILT_IN_WORDS for word in name.split())
 
 
+@lru_cache(maxsize=4096)
 def find_built_in_type(name: str) -> CType | None:
     """The type of a name such as `uint32_t` or `unsigned long long int`."""
     known = _BUILT_IN.get(name)

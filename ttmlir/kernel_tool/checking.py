@@ -7,13 +7,14 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from ttmlir.cpp.errors import CppSyntaxError, Position
+from ttmlir.cpp.errors import CppSyntaxError, DifferingError, Position
 from ttmlir.cpp.include_path import IncludePath
+from ttmlir.cpp.preprocess import join_macros
 from ttmlir.errors import DEBUG_VARIABLE, InputError, show_cause
 from ttmlir.files import decode_text, read_stream
 from ttmlir.layout.enums import DataType
@@ -441,8 +442,12 @@ def _check_text(
 ) -> Verdict:
     compilation, mistakes = _compile_text(text, path, role, options, ASSUMED_ARGUMENTS[0])
     if compilation.has_assumed_wrongly:
+        # All errors are needed only to tell which macros are missing.
+        limit = MAX_ERRORS if compilation.macros else 1
         for number in ASSUMED_ARGUMENTS[1:]:
-            other, others = _compile_text(text, path, role, options, number, wants_all=False)
+            other, others = _compile_text(
+                text, path, role, options, number, wants_all=False, limit=limit
+            )
             if not others:
                 compilation, mistakes = other, others
                 break
@@ -470,6 +475,7 @@ def _compile_text(
     number: int,
     *,
     wants_all: bool = True,
+    limit: int = MAX_ERRORS,
 ) -> tuple[_Compilation, list[KernelMistake]]:
     """Compile with the macros that are missing, and with a number for missing arguments.
 
@@ -478,7 +484,7 @@ def _compile_text(
     macros = dict[str, str]()
     while True:
         compilation = _Compilation(text, path, role, options, macros, number)
-        mistakes = compilation.run(wants_all=wants_all)
+        mistakes = compilation.run(limit, wants_all=wants_all)
         if not compilation.missing:
             return compilation, mistakes
         macros |= compilation.missing
@@ -519,16 +525,16 @@ class _Compilation:
         self.missing: dict[str, str] = {}
         """Macros without which it has to be compiled anew, with their defaults."""
 
-    def run(self, *, wants_all: bool) -> list[KernelMistake]:
-        """What is wrong, up to `MAX_ERRORS` errors, as far as it matters: see `_compile_text`."""
+    def run(self, limit: int, *, wants_all: bool) -> list[KernelMistake]:
+        """What is wrong, up to so many errors, as far as it matters: see `_compile_text`."""
         found = dict[tuple[Position, str], list[tuple[Role, CppSyntaxError]]]()
+        common = self._find_common_errors(limit)
         for processor in self.role.processors:
-            try:
-                self._compile(processor)
-            except CppSyntaxError as error:
-                for each in (error, *error.others):
-                    self.has_assumed_wrongly |= any(map(is_note_of_assumed, each.notes))
-                    found.setdefault((each.position, each.message), []).append((processor, each))
+            errors = self._find_errors(processor, limit) if common is None else common
+            for each in errors:
+                self.has_assumed_wrongly |= any(map(is_note_of_assumed, each.notes))
+                found.setdefault((each.position, each.message), []).append((processor, each))
+            if errors:
                 messages = [message for _, message in found]
                 known = {**self.options.defines, **self.macros}
                 self.missing = find_missing_macros(self.text, messages, known)
@@ -548,13 +554,36 @@ class _Compilation:
             message=error.message, position=error.position, text=str(error), processors=names
         )
 
-    def _compile(self, processor: Role) -> None:
+    def _find_common_errors(self, limit: int) -> list[CppSyntaxError] | None:
+        """What one compilation finds for all processors; None if that cannot be said."""
+        if len(self.role.processors) == 1:
+            return None
+        try:
+            errors = self._find_errors(Role.COMPUTE, limit)
+        except DifferingError:
+            return None
+        if self.warnings:
+            self.warnings.clear()
+            return None
+        return errors
+
+    def _find_errors(self, processor: Role, limit: int) -> list[CppSyntaxError]:
+        """What is wrong for a processor, up to so many errors."""
+        try:
+            self._compile(processor, limit)
+        except DifferingError:
+            raise
+        except CppSyntaxError as error:
+            return [error, *error.others]
+        return []
+
+    def _compile(self, processor: Role, error_limit: int) -> None:
         options = self.options
         compiled = compile_kernel(
             self.text,
             self.path,
             processor,
-            api=COMPUTE_APIS.get(processor, FabricApi),
+            api=_APIS.get(processor, FabricApi),
             defines={**options.defines, **self.macros},
             compile_time_args=options.compile_time_args,
             named_compile_time_args=options.named_compile_time_args,
@@ -563,7 +592,7 @@ class _Compilation:
             include_path=IncludePath.of_kernel(self.path, options.include_folders, options.home),
             assume_arguments=self.assumed.number,
             release=options.release,
-            error_limit=MAX_ERRORS,
+            error_limit=error_limit,
         )
         if compiled.assumed is not None:
             self.assumed.positions |= compiled.assumed.positions
@@ -576,8 +605,15 @@ def _chip(board: str) -> SimChip:
     return SimChip.of_board(board)
 
 
+_APIS = {**COMPUTE_APIS, Role.COMPUTE: tuple(COMPUTE_APIS.items())}
+
+
 @cache
 def _build(board: str, role: KernelRole, processor: Role) -> Build:
+    if processor is Role.COMPUTE:
+        builds = [_build(board, role, each) for each in role.processors]
+        macros = join_macros([dict(each.macros) for each in builds])
+        return replace(builds[0], macros=tuple(macros.items()))
     formats = dict.fromkeys(range(COUNT), DataType.BF16)
     return build_facts_of_chip(
         _chip(board), formats, processor, settings=ComputeSettings(), noc_index=role.noc_index

@@ -314,7 +314,8 @@ def find_templated_type(context: Context, node: tree.NamedType | tree.Name) -> Q
     if node.scope is None:
         symbol = context.unit.find(name, context.scope)
     else:
-        symbol = _find_within(context, node.scope, name)
+        holder = context.unit.resolve_type(node.scope, context.scope).type
+        symbol = _find_within(context, holder, name, node)
     arguments = node.template_arguments
     if arguments:
         symbol = find_own_template(context, symbol)
@@ -360,12 +361,11 @@ def find_own_template(context: Context, symbol: Symbol | None) -> Symbol | None:
     return symbol
 
 
-def _find_within(context: Context, written: tree.Type, name: str) -> Symbol | None:
+def _find_within(context: Context, holder: CType, name: str, node: tree.Node) -> Symbol | None:
     """The member of a type that a name denotes."""
-    holder = context.unit.resolve_type(written, context.scope).type
     first, _, rest = name.partition("::")
     if isinstance(holder, StructType):
-        context.unit.check_access(holder, first, written, context.scope)
+        context.unit.check_access(holder, first, node, context.scope)
     for scope in context.unit.find_members(holder):
         symbol = scope.find_here(first)
         if symbol is not None and rest:
@@ -379,7 +379,7 @@ def find_templated_symbol(context: Context, node: tree.Name) -> Symbol | None:
     """The value that a name with template arguments or within a type denotes."""
     if node.scope is not None:
         holder = context.unit.resolve_type(node.scope, context.scope).type
-        symbol = _find_within(context, node.scope, node.text)
+        symbol = _find_within(context, holder, node.text, node)
         if symbol is None:
             if isinstance(holder, ObjectType):
                 layout = ObjectType("TensorAccessorArgs", holder.arguments)

@@ -1191,7 +1191,7 @@ def make_class(
     number = len(unit.structs)
     unit.structs.append(IncompleteType(name, number))
     unit.specializations[key] = QualifiedType(unit.structs[number])
-    unit.instantiations.append((name, node))
+    unit.instantiations.append((lambda: name, node))
     try:
         with within_scope(context, inner):
             made = define_class(context, definition, number, name, template, symbols)
@@ -1247,7 +1247,7 @@ def _matches(
     assert node.specialized is not None
     try:
         parameters = node.template_parameters
-        with context.unit.trying():
+        with context.unit.trying(for_nobody=True):
             if not deduction.match_arguments(node.specialized, symbols):
                 return False
             bind_defaults(context, parameters, deduction.scope, node.name, node)
@@ -1288,7 +1288,7 @@ def find_alias(
     bind_defaults(context, definition.template_parameters, scope, definition.name, node)
     if len(context.unit.instantiations) >= MAX_CALL_NESTING:
         raise context.error(node, f"'{definition.name}' needs itself")
-    context.unit.instantiations.append((definition.name, node))
+    context.unit.instantiations.append((lambda: definition.name, node))
     try:
         return context.unit.resolve_type(definition.type, scope)
     finally:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import CodeType
-from typing import cast
+from typing import TypeAlias, cast
 
 from ttmlir.collector import without_collections
 from ttmlir.cpp import tree
 from ttmlir.cpp.errors import (
     CppSyntaxError,
     CppWarning,
+    DifferingError,
     ErrorList,
     SourceMap,
     TooManyErrorsError,
@@ -25,12 +26,13 @@ from ttmlir.cpp.errors import (
 )
 from ttmlir.cpp.include_path import IncludePath, Lookup, find_built_in_header
 from ttmlir.cpp.parse import parse
-from ttmlir.cpp.preprocess import ARGUMENT_MACRO
+from ttmlir.cpp.preprocess import ARGUMENT_MACRO, join_macros
 from ttmlir.cpp.standard_headers import (
     find_standard_header,
     is_own_text,
     read_standard_header,
 )
+from ttmlir.cpp.tokens import SOME_PROCESSORS
 from ttmlir.cpp.tree import Include
 from ttmlir.cpp.types import PointerType, QualifiedType, SignatureType
 from ttmlir.layout.system import WORMHOLE
@@ -47,7 +49,7 @@ from ttmlir.sim.kernels.expressions.signatures import find_signature, find_type_
 from ttmlir.sim.kernels.expressions.static_functions import check_static_functions
 from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
-from ttmlir.sim.kernels.library import KernelApi, Library
+from ttmlir.sim.kernels.library import JoinedLibrary, KernelApi, Library
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import NAMES, STEP, THREAD, clock_costs, find_forbidden, is_wait
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
@@ -233,6 +235,8 @@ _ENTRY = "_kernel"
 _MOST_ASSUMED = 64
 """So many compile-time arguments that nobody gave are known to conditions of the preprocessor."""
 _NO_FACTS = Build()
+Api: TypeAlias = "type[KernelApi] | tuple[tuple[Role, type[KernelApi]], ...]"
+"""What a kernel runs against; for each of several roles if it is only checked."""
 _OWN_HEADERS = IncludePath()
 
 
@@ -300,7 +304,7 @@ def compile_kernel(
     file: str,
     role: Role,
     *,
-    api: type[KernelApi],
+    api: Api,
     defines: Mapping[str, str] | None = None,
     compile_time_args: Sequence[int] = (),
     named_compile_time_args: Mapping[str, int] | None = None,
@@ -310,20 +314,24 @@ def compile_kernel(
     timed: bool = False,
     assume_arguments: int | None = None,
     release: Release | None = None,
-    error_limit: int = 1,
+    error_limit: int | None = None,
 ) -> CompiledKernel:
-    """Compile a kernel for one processor.
+    """Compile a kernel for one processor, or check it for several.
 
-    `api` is the class that the kernel will run against; `defines` are macros, `arch_macro` is that
-    of the generation of chips, `build` what the build knows; headers are read along `include_path`,
-    by default the package's own only; with `timed` the kernel adds the cycles of its own
-    instructions to `api.thread.clock`; with a number in `assume_arguments`, it is taken for
-    compile-time arguments that are missing (`AssumedArguments`), for kernels that never run; calls
-    have the meaning of a `release`, by default that of the headers that the kernel names, and
-    layouts of tensors the words that host programs of a release that is given pass. A text
-    with a map is known by the positions that its lines come from, in `file`. Raises CppSyntaxError
-    for whatever is wrong with the text, with up to `error_limit` errors. Results are kept: the same
-    kernel compiles once, unless a header has changed.
+    `api` is the class that the kernel will run against; with several roles it has one for each, and
+    what is compiled is not to be started; without errors and warnings there are none for any of
+    the roles, errors are those of all of them, and DifferingError says that it takes a compilation
+    for each of them to know. `defines` are macros, `arch_macro` is that of the generation of chips,
+    `build` what the build knows; headers are read along `include_path`, by default the package's
+    own only; with `timed` the kernel adds the cycles of its own instructions to
+    `api.thread.clock`; with a number in `assume_arguments`, it is taken for compile-time arguments
+    that are missing (`AssumedArguments`), for kernels that never run; calls have the meaning of a
+    `release`, by default that of the headers that the kernel names, and layouts of tensors the
+    words that host programs of a release that is given pass. A text with a map is known by the
+    positions that its lines come from, in `file`. Raises CppSyntaxError for whatever is wrong with
+    the text, with up to `error_limit` errors; without a limit what is wrong with headers is an
+    error only where it is used. Results are kept: the same kernel compiles once,
+    unless a header has changed.
     """
     options = _Options(
         text=text,
@@ -346,7 +354,10 @@ def compile_kernel(
     if known is not None and known.file != file and not _is_movable(known):
         known = None
     if known is None or not all(each.is_current(include_path) for each in known.lookups):
-        known = _compile(options) if error_limit == 1 else _compile_whole(options, error_limit)
+        if error_limit is None:
+            known = _compile(options)
+        else:
+            known = _compile_whole(options, error_limit)
     elif known.file != file:
         known = _renamed(known, file)
     for each in (nameless, options):
@@ -364,7 +375,7 @@ class _Options:
     text: str
     file: str
     role: Role
-    api: type[KernelApi]
+    api: Api
     defines: tuple[tuple[str, str], ...]
     compile_time_args: tuple[int, ...]
     named_compile_time_args: tuple[tuple[str, int], ...]
@@ -433,6 +444,8 @@ def _compile_whole(options: _Options, limit: int) -> CompiledKernel:
     compiled: CompiledKernel | None = None
     try:
         compiled = _compile(options, errors)
+    except DifferingError:
+        raise
     except CppSyntaxError as error:
         # A kernel that is too large may have no other error.
         if not (errors.errors and isinstance(error, TooManyErrorsError)):
@@ -459,14 +472,20 @@ def _compile(options: _Options, errors: ErrorList | None = None) -> CompiledKern
         arguments += (options.assume_arguments,) * (_MOST_ASSUMED - len(arguments))
     for number, value in enumerate(arguments):
         macros[f"{ARGUMENT_MACRO}{number}"] = f"{value}u"
-    parsed = parse(
-        options.text,
-        file,
-        defines=macros,
-        include_path=options.include_path,
-        source_map=source_map,
-        errors=errors,
-    )
+    try:
+        parsed = parse(
+            options.text,
+            file,
+            defines=macros,
+            include_path=options.include_path,
+            source_map=source_map,
+            errors=errors,
+        )
+    except CppSyntaxError as error:
+        if role in _MACROS:
+            raise
+        # It may come from what only some of the processors read.
+        raise DifferingError(error.message, error.position, error.line) from error
     return _compile_parsed(options, parsed, errors, frozenset())
 
 
@@ -485,7 +504,10 @@ def _compile_parsed(
         index: (each.tile_size, each.data_format, each.tile_volume)
         for index, each in options.build.circular_buffers
     }
-    library = Library(role, options.api, tiles)
+    if isinstance(options.api, tuple):
+        library = JoinedLibrary(dict(options.api), tiles)
+    else:
+        library = Library(role, options.api, tiles)
     library.has_page_sizes = options.release is Release.LATE_2026
     unit = Unit(
         shown,
@@ -508,6 +530,35 @@ def _compile_parsed(
     unit.release = options.release or find_release(headers, options.text)
     unit.errors = errors
     unit.waiting_tags = waiting
+    unit.differing = parsed.differing
+    try:
+        compiled = _compile_unit(options, parsed, unit)
+    except CppSyntaxError as error:
+        _refuse_differing(unit, (*(errors.errors if errors is not None else ()), error))
+        raise
+    _refuse_differing(unit, errors.errors if errors is not None else ())
+    if compiled is not None:
+        return compiled
+    return _compile_parsed(options, parsed, errors, unit.found_waiting)
+
+
+def _refuse_differing(unit: Unit, errors: Sequence[CppSyntaxError]) -> None:
+    """Raise DifferingError if errors of some of several roles may not be those of the others."""
+    if not isinstance(unit.library, JoinedLibrary):
+        return
+    found = any(
+        SOME_PROCESSORS in each.message or each.position in unit.differing for each in errors
+    )
+    if unit.library.differs or found or (errors and unit.library.is_uneven):
+        position = tree.Position(unit.file, 1, 1)
+        raise DifferingError("the processors differ in this kernel", position, "")
+
+
+def _compile_unit(
+    options: _Options, parsed: tree.TranslationUnit, unit: Unit
+) -> CompiledKernel | None:
+    """A kernel; None if it has to be compiled anew with what was found to wait."""
+    errors, role = unit.errors, options.role
     with deep_recursion():
         try:
             declare_items(unit, parsed.items, unit.root, "")
@@ -524,10 +575,10 @@ def _compile_parsed(
         finally:
             if errors is not None and unit.assumed is not None:
                 errors.add_note(unit.assumed.describe())
-    if unit.found_waiting != waiting and not (errors is not None and errors.errors):
-        return _compile_parsed(options, parsed, errors, unit.found_waiting)
+    if unit.found_waiting != unit.waiting_tags and not (errors is not None and errors.errors):
+        return None
     made = CompiledKernel(
-        file,
+        unit.file,
         module,
         bytecode,
         dict(unit.bindings),
@@ -547,7 +598,12 @@ def _assumed(options: _Options) -> AssumedArguments | None:
 
 
 def role_macros(role: Role, arch_macro: str) -> dict[str, str]:
-    """The macros that the headers of the kernel library define for a processor of a generation."""
+    """The macros that the headers of the kernel library define for a processor of a generation.
+
+    For several processors they are joined.
+    """
+    if role not in _MACROS:
+        return join_macros([role_macros(each, arch_macro) for each in _MACROS if each in role])
     macros = {_MACROS[role]: "1", "KERNEL_BUILD": "1", arch_macro: "1"}
     macros |= {_UNITS[role]: "1"} if role in _UNITS else {}
     macros |= dict.fromkeys(_DEBUGGING, "") | _CHECKING

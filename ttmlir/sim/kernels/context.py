@@ -217,6 +217,13 @@ class Context:
         handler = self.handlers.statements.get(type(node))
         if handler is None:
             return
+        if self.unit.differing and node.position in self.unit.differing:
+            with self.unit.watching():
+                self._execute_by(handler, node)
+        else:
+            self._execute_by(handler, node)
+
+    def _execute_by(self, handler: Callable[[Context, Any], None], node: tree.Statement) -> None:
         if self.unit.errors is None:
             handler(self, node)
         else:

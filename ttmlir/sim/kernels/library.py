@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, reduce
+from typing import ClassVar, Protocol, TypeVar
 
 from ttmlir.cpp.types import (
     BOOL,
@@ -134,6 +134,7 @@ LIBRARY_NAMESPACES = (
 """Namespaces of the library whose names are found with and without them."""
 
 
+@lru_cache(maxsize=4096)
 def strip_namespaces(name: str) -> str:
     """A name without the namespaces of the library before it."""
     parts = name.removeprefix("::").split("::")
@@ -184,6 +185,8 @@ def _list_alike(name: str, known: frozenset[str], most: int) -> tuple[str, ...]:
 
 
 # --- Library --------------------------------------------------------------------------------------
+
+_Answer = TypeVar("_Answer")
 
 
 class KernelApi(Protocol):
@@ -249,6 +252,8 @@ class LibraryCall:
     acts: bool
     """Whether it does something in this role."""
     waits: bool
+    is_common: bool = True
+    """Whether it does it in all roles that the kernel is compiled for, or in none."""
 
 
 @dataclass(frozen=True)
@@ -289,6 +294,11 @@ class LibraryMethod:
 
 class Library:
     """The library of one role: nothing but what is declared in it can be named by kernels."""
+
+    differs = False
+    """Whether a kernel asked for what is not the same for all of several roles."""
+    is_uneven = False
+    """Whether some of the roles may have other errors than others; all are right if one is."""
 
     def __init__(
         self,
@@ -429,8 +439,7 @@ class Library:
 
     def names(self) -> frozenset[str]:
         """The names of everything in the library."""
-        own = (*self.declared, *self.api.CONSTANTS, *self.api.VARIABLES)
-        return frozenset((*_definitions(), *SPELLINGS, *own))
+        return _names(self.api)
 
     def is_class(self, name: str) -> bool:
         """Whether a name is that of a class of which kernels declare variables."""
@@ -473,6 +482,91 @@ class Library:
         return list_alike(name, {*_definitions(), *SPELLINGS, *self.declared})
 
 
+class JoinedLibrary(Library):
+    """The library of several roles at once, for kernels that are compiled only to check them.
+
+    What one of the roles refuses is refused; where they answer differently, `differs` is set.
+    """
+
+    def __init__(
+        self,
+        apis: Mapping[Role, type[KernelApi]],
+        circular_buffers: Mapping[int, tuple[int, int, int]] | None = None,
+    ) -> None:
+        """What the APIs offer."""
+        roles = reduce(lambda a, b: a | b, apis)
+        super().__init__(roles, next(iter(apis.values())), circular_buffers)
+        self.parts = [Library(role, api, circular_buffers) for role, api in apis.items()]
+
+    def _agreed(self, ask: Callable[[Library], _Answer]) -> _Answer:
+        answers = [ask(each) for each in self.parts]
+        self.differs = self.differs or any(each != answers[0] for each in answers)
+        return answers[0]
+
+    def _list_acting(self, name: str) -> list[Library]:
+        """The roles that make a call."""
+        calls = [(each, each.find_call(name)) for each in self.parts]
+        return [each for each, call in calls if call is not None and call.acts]
+
+    def find_call(self, name: str) -> LibraryCall | None:
+        """One that acts or waits for one of the roles."""
+        calls = [each.find_call(name) for each in self.parts]
+        known = [each for each in calls if each is not None]
+        self.differs = self.differs or 0 < len(known) < len(calls)
+        if not known:
+            return None
+        acts, waits = any(each.acts for each in known), any(each.waits for each in known)
+        is_common = len({(each.acts, each.waits) for each in known}) == 1
+        if not is_common and known[0].result != VOID:
+            self.is_uneven = True
+        return replace(known[0], acts=acts, waits=waits, is_common=is_common)
+
+    def is_pure(self, name: str) -> bool:
+        """Whether a call only finds a value, for all roles that make it."""
+        return all(each.is_pure(name) for each in self._list_acting(name) or self.parts)
+
+    def is_steady(self, name: str) -> bool:
+        """Likewise for the same value."""
+        return all(each.is_steady(name) for each in self._list_acting(name) or self.parts)
+
+    def is_array(self, name: str) -> bool:
+        """What all roles say."""
+        return self._agreed(lambda each: each.is_array(name))
+
+    def is_variable(self, name: str) -> bool:
+        """What all roles say."""
+        return self._agreed(lambda each: each.is_variable(name))
+
+    def find_constant(self, name: str) -> int | None:
+        """What all roles say."""
+        return self._agreed(lambda each: each.find_constant(name))
+
+    def names(self) -> frozenset[str]:
+        """The names of everything in the library, for hints in errors."""
+        return self._suggested(lambda each: each.names())
+
+    def list_nearest(self, name: str) -> list[str]:
+        """Calls with a similar name, for hints."""
+        return self._suggested(lambda each: each.list_nearest(name))
+
+    def _suggested(self, ask: Callable[[Library], _Answer]) -> _Answer:
+        """What errors say that all roles have."""
+        answers = [ask(each) for each in self.parts]
+        self.is_uneven = self.is_uneven or any(each != answers[0] for each in answers)
+        return answers[0]
+
+    def template_kinds(self, name: str) -> tuple[TemplateKind, ...]:
+        """As many as all roles take that make the call."""
+        kinds = [each.template_kinds(name) for each in self._list_acting(name) or self.parts]
+        return min(kinds, key=len)
+
+    def describe_misfit(self, name: str, positional: int, keywords: Iterable[str]) -> str:
+        """What the first role says that makes the call and refuses it."""
+        acting, listed = self._list_acting(name), list(keywords)
+        found = (each.describe_misfit(name, positional, listed) for each in acting)
+        return next(filter(None, found), "")
+
+
 _MOST_MODES = 2
 """Arguments after those of the table that calls on tiles have in some releases: mode and scale."""
 
@@ -504,6 +598,12 @@ def _bare_name(name: str) -> str:
     """The name of a call in the table, however it is qualified or spelled."""
     bare = strip_namespaces(name)
     return SPELLINGS.get(bare, bare)
+
+
+@cache
+def _names(api: type[KernelApi]) -> frozenset[str]:
+    own = (*declared_calls(api), *api.CONSTANTS, *api.VARIABLES)
+    return frozenset((*_definitions(), *SPELLINGS, *own))
 
 
 @cache

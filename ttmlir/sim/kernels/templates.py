@@ -171,6 +171,9 @@ def bind_argument(
     if parameter.is_template:
         return _find_template(context, argument)
     if parameter.type is None:
+        element = _find_element(argument)
+        if element is not None:
+            return element
         resolved = context.unit.resolve_type(argument, context.scope)
         return Alias(resolved, refers_to_place(argument, context.scope))
     inner: object = argument
@@ -188,6 +191,19 @@ def bind_argument(
     if value.constant is None and not is_known:
         raise context.error(argument, "a template argument has to be a constant expression")
     return Variable(parameter.name, value)
+
+
+def _find_element(argument: tree.TemplateArgument) -> Alias | None:
+    """What a name stands for that is an element of a pack, if that is a type."""
+    match argument:
+        case InScope(node=tree.NamedType(name=name) as inner, scope=scope) if inner.is_plain:
+            symbol = scope.symbols.get(name)
+        case InScope(node=tree.Name(text=name, template_arguments=(), scope=None), scope=scope):
+            symbol = scope.symbols.get(name)
+        case _:
+            return None
+    is_complete = isinstance(symbol, Alias) and isinstance(symbol.type.type, StructType)
+    return symbol if is_complete and isinstance(symbol, Alias) else None
 
 
 def _find_template(context: Context, argument: tree.TemplateArgument) -> Symbol:

@@ -201,6 +201,8 @@ class _ScopedNames:
         return self.unit.services.find_signature(self.unit, self.scope, node)
 
     def unknown_type(self, node: tree.Node, name: str) -> Exception:
+        if not self.unit.has_readers:
+            return self.unit.unknown_name(node, name, f"there is no type '{name}'")
         symbols = self.unit.root.symbols
         known = [key for key, each in symbols.items() if isinstance(each, StructDefinition)]
         known += [*ENUM_TYPES, "uint32_t", "int32_t", "uint16_t", "uint8_t", "uint64_t", "bool"]
@@ -244,6 +246,10 @@ class Unit:
         self.assumed = assumed
         """What is taken for arguments that are missing; None: they are errors."""
         self.build = Build()
+        self.has_readers = True
+        """Whether somebody may read errors, with names that are meant."""
+        self.differing = frozenset[tree.Position]()
+        """Where statements of some roles stand, if the kernel is compiled for several."""
         self.errors: ErrorList | None = None
         """What is wrong with statements; None: the first error ends the compilation."""
         self.clock = clock
@@ -286,7 +292,7 @@ class Unit:
         """Constants of the whole kernel that hold addresses of functions."""
         self.headers = set[str]()
         """Standard headers that are declared."""
-        self.instantiations = list[tuple[str, tree.Node]]()
+        self.instantiations = list[tuple[Callable[[], str], tree.Node]]()
         """Templates that are being compiled, with what needs them."""
         self.by_name = dict[str, ast.FunctionDef]()
         """The functions by their names."""
@@ -320,13 +326,34 @@ class Unit:
     # Errors.
 
     @contextmanager
-    def trying(self) -> Generator[None]:
-        """Within it the first error counts: what is wrong may be meant to be passed over."""
+    def watching(self) -> Generator[None]:
+        """Note whether what only some roles do is wrong, or asks for missing arguments."""
+        before = self._count_findings()
+        try:
+            yield
+        except CppSyntaxError:
+            self.library.is_uneven = True
+            raise
+        if self._count_findings() != before:
+            self.library.is_uneven = True
+
+    def _count_findings(self) -> tuple[int, ...]:
+        assumed, errors = self.assumed, self.errors
+        asked = () if assumed is None else (len(assumed.positions), len(assumed.names))
+        return (*asked, 0 if errors is None else len(errors.errors))
+
+    @contextmanager
+    def trying(self, *, for_nobody: bool = False) -> Generator[None]:
+        """Within it the first error counts: what is wrong may be meant to be passed over.
+
+        With `for_nobody` its text is never shown.
+        """
         errors, self.errors = self.errors, None
+        has_readers, self.has_readers = self.has_readers, self.has_readers and not for_nobody
         try:
             yield
         finally:
-            self.errors = errors
+            self.errors, self.has_readers = errors, has_readers
 
     def error(self, node: tree.Node, message: str) -> CppSyntaxError:
         """An error about a node, with its line, and where the templates around it are needed."""
@@ -337,8 +364,8 @@ class Unit:
 
     def _list_instantiations(self) -> Iterator[str]:
         """Notes about the templates that are being compiled, the innermost first."""
-        for name, needed in reversed(self.instantiations[-MAX_NOTES:]):
-            yield f"{needed.position}: in instantiation of '{name}' required here"
+        for show, needed in reversed(self.instantiations[-MAX_NOTES:]):
+            yield f"{needed.position}: in instantiation of '{show()}' required here"
 
     def add_unreadable(self, names: Iterable[str], error: CppSyntaxError) -> None:
         """Note what is wrong in a header with what declares these names."""
@@ -418,7 +445,10 @@ class Unit:
     def _find_in_headers(self, name: str) -> Symbol | None:
         """The symbol of a name that headers declare for all compute kernels."""
         namespace = find_bare_namespace(name)
-        if namespace is None or self.library.role not in _HOLDERS[namespace]:
+        role = self.library.role
+        if namespace is None or role not in _HOLDERS[namespace]:
+            if namespace is not None and role & _HOLDERS[namespace]:
+                self.library.differs = True
             return self.find_of_vectors(name)
         self.services.load_header(self, namespace, name)
         holder = self.namespaces.get(namespace)
@@ -584,7 +614,13 @@ class Unit:
         """The type that a piece of source means."""
         while isinstance(node, InScope):
             node, scope = cast("tree.TemplateArgument", node.node), node.scope
-        self._check_type(node, scope)
+        if isinstance(node, tree.NamedType) and node.is_plain:
+            # Most types are but a name.
+            found = self.find_type(node.name, scope)
+            if found is not None:
+                return self._complete(found)
+        if self._hides:
+            self._check_type(node, scope)
         return self._complete(resolve_type(node, _ScopedNames(self, scope)))
 
     def resolve_declared_type(
@@ -592,7 +628,8 @@ class Unit:
     ) -> QualifiedType:
         """The type that a declaration gives, where `auto` stands for the type of a value."""
         given = QualifiedType(deduced, is_const)
-        self._check_type(node, scope)
+        if self._hides:
+            self._check_type(node, scope)
         return self._complete(resolve_type(node, _ScopedNames(self, scope), given))
 
     def _complete(self, found: QualifiedType) -> QualifiedType:
@@ -658,20 +695,11 @@ class Unit:
                 if found is not None and isinstance(found.type, StructType):
                     self.check_access(found.type, parts[count], node, scope)
 
-    def check_member(self, holder: tree.Type, path: str, node: tree.Node, scope: Scope) -> None:
-        """The same for a name behind a class with template arguments."""
-        if self._hides:
-            type_ = self.resolve_type(holder, scope).type
-            if isinstance(type_, StructType):
-                self.check_access(type_, path.partition("::")[0], node, scope)
-
     def _check_type(self, node: tree.TemplateArgument, scope: Scope) -> None:
         """Refuse a type that a class keeps to itself."""
         match node:
             case tree.NamedType(name=name, scope=None) if "::" in name:
                 self.check_path(name, node, scope)
-            case tree.NamedType(name=name, scope=holder) if holder is not None:
-                self.check_member(holder, name, node, scope)
             case tree.Pointer(pointee=inner) | tree.Reference(referent=inner):
                 self._check_type(inner, scope)
             case tree.ArrayOf(element=inner):
@@ -703,6 +731,8 @@ class Unit:
 
     def locate(self, node: ast.AST, position: tree.Position | None) -> None:
         """Give a place in the kernel or a header to a node without one."""
+        if "lineno" in node.__dict__:
+            return
         shift = 0 if position is None else self.sources.shift(position.file)
         code.locate(node, position, shift)
 

@@ -169,7 +169,7 @@ def convert(value: Value, target: IntType | FloatType) -> Value:
     # wide or narrower they may stay until somebody needs the value in its range.
     if target.bits > value.type.bits:
         value = settle(value)
-    converted_ = replace(value, type=target, width=0)
+    converted_ = Value(target, value.node, value.low, value.high, value.space)
     return settle(converted_) if value.constant is not None else converted_
 
 

@@ -133,6 +133,8 @@ def call_library(context: Context, node: tree.FunctionCall, name: str) -> Value:
     if found.waits and found.result != VOID:
         return _await_result(context, node, found, arguments)
     if found.waits:
+        if not found.is_common:
+            context.unit.library.is_uneven = True
         raise context.error(node, f"'{found.name}' waits; make the call a statement of its own")
     return _type_result(
         context, build_library_call(context, node, found, arguments), found.result, node
@@ -161,6 +163,15 @@ def build_library_call(
     context: Context, node: tree.FunctionCall, found: LibraryCall, arguments: Sequence[ast.expr]
 ) -> ast.Call:
     """The call of the simulator's method."""
+    if found.is_common:
+        return _build_library_call(context, node, found, arguments)
+    with context.unit.watching():
+        return _build_library_call(context, node, found, arguments)
+
+
+def _build_library_call(
+    context: Context, node: tree.FunctionCall, found: LibraryCall, arguments: Sequence[ast.expr]
+) -> ast.Call:
     keywords = dict[str, ast.expr]()
     template = _find_macro_arguments(context, node, found)
     if template:

@@ -792,8 +792,6 @@ def _look_at_name(context: Context, node: tree.Name) -> Lvalue | Value:
 def find_symbol(context: Context, node: tree.Name) -> Symbol | None:
     """The symbol of a name; a variable that is declared on demand is declared now."""
     if node.template_arguments or node.scope is not None:
-        if node.scope is not None:
-            context.unit.check_member(node.scope, node.text, node, context.scope)
         return context.handlers.find_templated_symbol(context, node)
     symbol = context.unit.find(node.text, context.scope)
     if "::" in node.text:

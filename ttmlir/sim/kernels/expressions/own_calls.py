@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import (
@@ -95,10 +96,10 @@ def call_candidate(
     elif this is not None and function.kind == "constructor":
         arguments.append(_pass_object(context, chosen, this, node))
     arguments += pass_all(context, function, scope, given, node)
-    label = ""
+    show = None
     if function.template_parameters:
-        label = show_arguments(function.name, function.template_parameters, scope)
-    instance = compile_instance(context, function, scope, arguments, node, label)
+        show = partial(show_arguments, function.name, function.template_parameters, scope)
+    instance = compile_instance(context, function, scope, arguments, node, show)
     return build_call(context, instance, [each.node for each in arguments], node)
 
 
@@ -127,12 +128,12 @@ def compile_instance(
     scope: Scope,
     arguments: Sequence[Argument],
     node: tree.Node,
-    label: str = "",
+    show: Callable[[], str] | None = None,
 ) -> Instance:
-    """A function compiled for its arguments; errors in it name the call, if it is a template."""
-    if not label:
+    """A function compiled for its arguments; errors in it show the call, if it is a template."""
+    if show is None:
         return context.handlers.find_instance(context, function, scope, arguments, node)
-    context.unit.instantiations.append((label, node))
+    context.unit.instantiations.append((show, node))
     try:
         return context.handlers.find_instance(context, function, scope, arguments, node)
     finally:

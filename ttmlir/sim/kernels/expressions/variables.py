@@ -180,6 +180,8 @@ def _describe_unknown(context: Context, name: str) -> str:
     if siblings:
         listed = ", ".join(siblings[:16])
         return f"there is no '{name}'; there are {listed}{' ...' if siblings[16:] else ''}"
+    if not context.unit.has_readers:
+        return f"'{name}' is not declared"
     own, library = sorted(set(context.scope.visible())), sorted(set(context.unit.list_names()))
     near = list_alike(name, own) or list_alike(name, library)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import cache, partial
 from types import CodeType, SimpleNamespace, TracebackType
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from ttmlir.cpp.errors import Position
 from ttmlir.layout.enums import Arch
@@ -977,8 +977,84 @@ class Folder:
 
 def _run(node: ast.expr, environment: dict[str, object]) -> object:
     """The value of an expression whose names are known."""
+    # Most of them are a call or a comparison, which is computed before Python has compiled it.
+    if all(type(each) in _COMPUTED for each in walk(node)):
+        return _compute(node, environment)
     return eval(_compile(ast.Expression(node), "eval"), environment)
 
+
+_Names = dict[str, Any]
+
+
+def _compute(node: Any, names: _Names) -> Any:
+    """The value of an expression of the kinds in `_COMPUTED`, as Python finds it."""
+    return _COMPUTED[type(node)](node, names)
+
+
+def _compute_comparison(node: ast.Compare, names: _Names) -> Any:
+    left = _compute(node.left, names)
+    for operation, each in zip(node.ops, node.comparators, strict=True):
+        right = _compute(each, names)
+        if not (found := _COMPUTED_OPERATORS[type(operation)](left, right)):
+            return found
+        left = right
+    return True
+
+
+def _compute_logical(node: ast.BoolOp, names: _Names) -> Any:
+    found = None
+    for each in node.values:
+        found = _compute(each, names)
+        if bool(found) == isinstance(node.op, ast.Or):
+            break
+    return found
+
+
+_COMPUTED_OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Eq: lambda a, b: a == b,
+    ast.NotEq: lambda a, b: a != b,
+    ast.Lt: lambda a, b: a < b,
+    ast.Gt: lambda a, b: a > b,
+    ast.LtE: lambda a, b: a <= b,
+    ast.GtE: lambda a, b: a >= b,
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Mod: lambda a, b: a % b,
+    ast.Div: lambda a, b: a / b,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.LShift: lambda a, b: a << b,
+    ast.RShift: lambda a, b: a >> b,
+    ast.BitAnd: lambda a, b: a & b,
+    ast.BitOr: lambda a, b: a | b,
+    ast.BitXor: lambda a, b: a ^ b,
+}
+_COMPUTED_SIGNS: dict[type[ast.AST], Callable[[Any], Any]] = {
+    ast.Not: lambda a: not a,
+    ast.USub: lambda a: -a,
+    ast.Invert: lambda a: ~a,
+}
+
+_COMPUTED: dict[type[ast.AST], Callable[[Any, _Names], Any]] = {
+    ast.Constant: lambda node, names: node.value,
+    ast.Name: lambda node, names: names[node.id],
+    ast.Call: lambda node, names: _compute(node.func, names)(
+        *[_compute(each, names) for each in node.args]
+    ),
+    ast.List: lambda node, names: [_compute(each, names) for each in node.elts],
+    ast.Tuple: lambda node, names: tuple(_compute(each, names) for each in node.elts),
+    ast.Subscript: lambda node, names: _compute(node.value, names)[_compute(node.slice, names)],
+    ast.Compare: _compute_comparison,
+    ast.BoolOp: _compute_logical,
+    ast.UnaryOp: lambda node, names: _COMPUTED_SIGNS[type(node.op)](_compute(node.operand, names)),
+    ast.BinOp: lambda node, names: _COMPUTED_OPERATORS[type(node.op)](
+        _compute(node.left, names), _compute(node.right, names)
+    ),
+    ast.IfExp: lambda node, names: _compute(
+        node.body if _compute(node.test, names) else node.orelse, names
+    ),
+}
+"""What expressions are computed by; calls have no keywords, which are nodes of another kind."""
 
 _ANY_PLACE = {"lineno": 1, "end_lineno": 1, "col_offset": 0, "end_col_offset": 0}
 
