@@ -65,7 +65,8 @@ def test_bits(body: str, expected: NDArray[Any]) -> None:
     ("body", "message"),
     [
         ("TTI_SFPSTORE(0, 0, 3, 0);", "'TTI_SFPSTORE' is not modelled; assign to 'dst_reg[i]'"),
-        ("TTI_SETRWC(0, 4, 8, 0, 0, 4);", "'TTI_SETRWC' is not modelled; write 'dst_reg++'"),
+        ("TTI_INCRWC(0, 4, 0, 0);", "'TTI_INCRWC' is not modelled; write 'dst_reg++'"),
+        ("TTI_SETRWC(1, 4, 8, 0, 0, 4);", "an assertion does not hold"),
         ("TTI_ZEROACC(0, 0, 0, 0, 0);", "call a function of the kernel library instead"),
         ("TTI_SFPLOADI(8, 0, 1);", "l_reg 8: there are those from 0 to 7"),
         ("TTI_SFPLOADI(0, 3, 1);", "an assertion does not hold"),

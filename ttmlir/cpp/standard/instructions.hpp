@@ -1,14 +1,11 @@
-// p_stall p_sfpu TTI_STALLWAIT TTI_SFPLOADI TTI_SFPMOV TTI_SFPMAD TTI_SFPADD TTI_SFPMUL TTI_SFPAND TTI_SFPOR TTI_SFPXOR TTI_SFPNOT
+// p_setrwc p_sfpu TTI_SETRWC TTI_SFPLOADI TTI_SFPMOV TTI_SFPMAD TTI_SFPADD TTI_SFPMUL TTI_SFPAND TTI_SFPOR TTI_SFPXOR TTI_SFPNOT
 namespace ckernel {
 
-// What waits, and for which units.
-struct p_stall {
-    static constexpr uint32_t NONE = 0, THCON = 1, UNPACK0 = 2, UNPACK1 = 4, UNPACK = 6, PACK = 0x78, MATH = 0x80;
-    static constexpr uint32_t SRCA_CLR = 0x100, SRCB_CLR = 0x200, SRCA_VLD = 0x400, SRCB_VLD = 0x800;
-    static constexpr uint32_t XMOV = 0x1000, TRISC_CFG = 0x2000, SFPU1 = 0x4000, WAIT_SFPU = 0x4000;
-    static constexpr uint32_t STALL_TDMA = 1, STALL_SYNC = 2, STALL_PACK = 4, STALL_UNPACK = 8, STALL_XMOV = 0x10;
-    static constexpr uint32_t STALL_THCON = 0x20, STALL_MATH = 0x40, STALL_CFG = 0x80, STALL_SFPU = 0x100;
-    static constexpr uint32_t STALL_THREAD = 0x1ff;
+// Which counters of rows an instruction changes.
+struct p_setrwc {
+    static constexpr uint32_t CLR_NONE = 0, CLR_A = 1, CLR_B = 2, CLR_AB = 3;
+    static constexpr uint32_t CR_A = 1, CR_B = 2, CR_AB = 3, CR_D = 4, C_TO_CR_MODE = 8;
+    static constexpr uint32_t SET_A = 1, SET_B = 2, SET_AB = 3, SET_D = 4, SET_AD = 5, SET_BD = 6, SET_ABD = 7, SET_F = 8;
 };
 
 // The registers of the vector unit: eight, and constants, of which 12 to 14 can be set.
@@ -20,8 +17,11 @@ struct p_sfpu {
     static constexpr uint32_t kCONST_Exp_8Bit = 0, kCONST_Exp_5Bit = 1;
 };
 
-// Instructions end in the order of the kernel here, so nothing is left to wait for.
-inline void TTI_STALLWAIT(uint32_t stalled, uint32_t awaited) {}
+// So many rows of DST further: a vector has two.
+inline void TTI_SETRWC(uint32_t cleared, uint32_t counted, uint32_t rows, uint32_t b, uint32_t a, uint32_t set) {
+    ASSERT(cleared == p_setrwc::CLR_NONE && counted == p_setrwc::CR_D && set == p_setrwc::SET_D && rows % 2 == 0);
+    sfpi::dst_reg += int(rows / 2);
+}
 
 inline sfpi::vInt read_lanes(uint32_t number) {
     ASSERT(number < 16);

@@ -107,7 +107,74 @@ _BINARY_OPERATIONS = (
     ),
 )
 
+_semaphore_call = partial(
+    KernelCall,
+    operands=ints("index"),
+    header="ckernel.h",
+    roles=Role.COMPUTE,
+    templates=(number("stalled", "0"),),
+)
+_SEMAPHORES = (
+    _semaphore_call(
+        "t6_semaphore_init",
+        "Give one of the eight semaphores of the units a value and a maximum.",
+        operands=ints("index", "value", "max_value"),
+    ),
+    _semaphore_call("t6_semaphore_post", "Add one to a semaphore of the units."),
+    _semaphore_call("t6_semaphore_get", "Take one from a semaphore of the units, if it has one."),
+    _semaphore_call(
+        "t6_semaphore_wait_on_zero", "Wait until a semaphore of the units is not zero."
+    ),
+    _semaphore_call(
+        "t6_semaphore_wait_on_max", "Wait until a semaphore of the units is below its maximum."
+    ),
+)
+_OF_UNPACKERS = (
+    KernelCall(
+        "builtin_unpack_wait",
+        "",
+        operands=ints("index"),
+        header="ckernel.h",
+        roles=Role.UNPACK,
+    ),
+    KernelCall(
+        "builtin_unpack_get",
+        "",
+        operands=ints("index"),
+        header="ckernel.h",
+        roles=Role.UNPACK,
+    ),
+)
+"""The same for the unpackers alone, which the package's headers call."""
+
+_STRIDES = (
+    KernelCall(
+        "matmul_set_in1_column_stride",
+        "Let `matmul_block` take the tiles of in1 so many pages apart, until it is prepared anew.",
+        (*cbs("in1_cb"), *ints("stride_tiles")),
+        header=_MATMUL,
+        roles=Role.UNPACK,
+    ),
+)
+
 _PACKER = (
+    KernelCall(
+        "llk_pack_reduce_mask_config",
+        "Pack only what a reduction of that dimension gives, and zeros elsewhere.",
+        cbs("out_cb"),
+        header=_LLK_PACK,
+        roles=Role.PACK,
+        templates=(
+            enumerator("reduce_dim", "ReduceDim", "REDUCE_DIM"),
+            number("pack_mode", "PackMode::Default"),
+        ),
+    ),
+    KernelCall(
+        "llk_pack_reduce_mask_clear",
+        "Pack whole tiles again.",
+        header=_LLK_PACK,
+        roles=Role.PACK,
+    ),
     KernelCall(
         "llk_pack_relu_config",
         "Let the packer apply ReLU until it is set again. Bits 0 and 1 of the number say "
@@ -285,6 +352,9 @@ def _reuses(operation: str) -> tuple[KernelCall, ...]:
 CALLS = (
     *_BINARY_OPERATIONS,
     *(call for operation in ("add", "sub", "mul") for call in _reuses(operation)),
+    *_SEMAPHORES,
+    *_OF_UNPACKERS,
+    *_STRIDES,
     *_PACKER,
     *_REDUCTIONS,
     *_WITHIN_DST,
@@ -737,7 +807,7 @@ def _instruction(name: str, signature: str, cycles: int) -> KernelCall:
         operands,
         result=("lanes", _KINDS[made]) if made else None,
         header=_HEADER,
-        roles=Role.MATH,
+        roles=Role.MATH | Role.PACK,
         cost=Cost(math=cycles, estimated=True),
     )
 
@@ -745,7 +815,7 @@ def _instruction(name: str, signature: str, cycles: int) -> KernelCall:
 def _lanes(name: str, kind: ValueKind) -> KernelCall:
     """The type of a vector's lanes, of which kernels make no objects."""
     return KernelCall(
-        f"{PREFIX}{name}", "", result=("lanes", kind), roles=Role.MATH, form=Form.OBJECT
+        f"{PREFIX}{name}", "", result=("lanes", kind), roles=Role.MATH | Role.PACK, form=Form.OBJECT
     )
 
 

@@ -150,6 +150,18 @@ class PackApi(PackVectorApi):
         self.reconfigured()
 
     @kernel_call()
+    def llk_pack_reduce_mask_config(self, cb: int, *, template: Template = ()) -> None:
+        """Pack only what a reduction gives, zeros elsewhere; the format stays."""
+        (dimension,) = self.numbers_of("llk_pack_reduce_mask_config", template, 1)
+        self._kept = _KEPT.get(dimension)
+        self.reconfigured()
+
+    @kernel_call()
+    def llk_pack_reduce_mask_clear(self) -> None:
+        """Pack whole tiles again."""
+        self.reduce_uninit()
+
+    @kernel_call()
     def reduce_init_delta(self, *buffers: int, template: Template = ()) -> None:
         """Pack only what was reduced to, zeros elsewhere; the format stays."""
         self._kept = _KEPT.get(int(template[2])) if len(template) > 2 else None

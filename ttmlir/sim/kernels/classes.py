@@ -628,7 +628,7 @@ def _default_members(context: Context, this: Lvalue, base: StructType, count: in
     for number in range(count):
         field = base.fields[number]
         if field.name in defaults:
-            value = build_initial(context, field.type, defaults[field.name])
+            value = build_initial(context, field.type, defaults[field.name], is_direct=True)
             target = find_member_lvalue(retype_lvalue(this, base), number)
             context.emit(build_assignment(target, value), None)
     context.scope = scope
@@ -660,7 +660,7 @@ def _initialize_member(
     if initializer is not None:
         value = _build_member(context, field_type, initializer)
     elif field.name in info.defaults:
-        value = build_initial(context, field_type, info.defaults[field.name])
+        value = build_initial(context, field_type, info.defaults[field.name], is_direct=True)
     else:
         inner = find_info(context, field_type)
         is_made = isinstance(field_type, StructType) and info.node.kind != "union"
@@ -683,7 +683,8 @@ def _build_member(context: Context, type_: CType, initializer: tree.MemberInitia
         return Value(type_, build_object_call(context, type_, elements, None, node))
     if len(arguments) != 1:
         raise context.error(node, f"a member of type '{type_.name}' takes one value")
-    return build_initial(context, type_, arguments[0], in_braces=initializer.braced)
+    braced = initializer.braced
+    return build_initial(context, type_, arguments[0], in_braces=braced, is_direct=braced)
 
 
 def _bind_reference(

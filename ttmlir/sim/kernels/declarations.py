@@ -63,6 +63,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     fold_constant,
     is_fixed_by_host,
     look_at,
+    refers,
     retype_lvalue,
     take_address,
 )
@@ -133,8 +134,18 @@ def execute_declaration(context: Context, node: tree.Declaration) -> None:
 
 
 def _define_static_member(context: Context, node: tree.Declaration) -> None:
-    """`int A::count = 0;`: the value of a member that a class declares."""
+    """`int A::count = 0;`: the value of a member that a class, or a namespace, declares."""
     assert node.scope is not None
+    match node.scope:
+        case tree.NamedType(name=name, template_arguments=()):
+            holders = context.unit.find_holders(name, context.scope)
+            holder = next((each for each in holders if each.owner is None), None)
+        case _:
+            holder = None
+    if holder is not None:
+        inner = Context(context.unit, holder, context.handlers, in_function=False)
+        execute_declaration(inner, replace(node, scope=None))
+        return
     type_ = context.unit.resolve_type(node.scope, context.scope).type
     for scope in context.unit.find_members(type_):
         define_static_members(scope, node)
@@ -166,7 +177,7 @@ def declare_late(context: Context, late: LateVariable, node: tree.Node) -> Symbo
 def declare_variable(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> None:
     """Compile the declaration of one variable."""
     _declare(context, node, declarator)
-    variable = context.scope.symbols[declarator.name]
+    variable = context.scope.symbols.get(declarator.name)
     if "constexpr" in node.specifiers or not isinstance(variable, Variable):
         return
     qualifiers = node.type.qualifiers if isinstance(node.type, tree.NamedType) else ()
@@ -181,8 +192,14 @@ def _declare(context: Context, node: tree.Declaration, declarator: tree.Declarat
     if isinstance(node.type, tree.Reference):
         _declare_reference(context, node.type, declarator)
         return
+    if isinstance(node.type, tree.Decltype) and refers(context, node.type):
+        written = tree.Reference(node.type, position=node.type.position)
+        _declare_reference(context, written, declarator)
+        return
     declared, value = find_declared(context, node, declarator)
     type_, is_const = declared.type, declared.const
+    if "extern" in node.specifiers and declarator.value is None and declarator.arguments is None:
+        return  # Its definition, which stands in a namespace, declares it.
     if is_const and value is None and not isinstance(type_, (ObjectType, StructType)):
         message = f"'{declarator.name}' is constant and needs a value"
         raise context.error(declarator, message)
@@ -396,7 +413,8 @@ def _find_initial(
         return type_, None
     if isinstance(type_, ArrayType) and not isinstance(initial, tree.Braces):
         raise context.error(initial, "an array is initialised with braces")
-    return type_, settle(build_initial(context, type_, initial, node.type))
+    is_direct = declarator.is_direct
+    return type_, settle(build_initial(context, type_, initial, node.type, is_direct=is_direct))
 
 
 def _apply_sizes(context: Context, type_: CType, declarator: tree.Declarator) -> CType:
@@ -749,7 +767,7 @@ def declare_enumeration(context: Context, node: tree.Enumeration) -> None:
     if not is_fixed and numbers:
         base = _find_underlying(context, node, numbers.values(), (UNSIGNED, INT))
         fits_int = INT.low <= min(numbers.values()) and max(numbers.values()) <= INT.high
-        type_ = EnumType(node.name, base.bits, base.signed, fits_int=fits_int)
+        type_ = EnumType(node.name, base.bits, base.signed, fits_int=fits_int, is_open=True)
         outer.symbols[node.name] = Alias(QualifiedType(type_))
         for name, number in numbers.items():
             inner.symbols[name] = Variable(name, make_integer(number, type_))

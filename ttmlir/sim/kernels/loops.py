@@ -484,7 +484,7 @@ def execute_binding(context: Context, node: tree.Binding) -> None:
             value = Value(found.type, code.call("_copied", build_node(found)))
         else:
             value = evaluate_scalar(context, _known(found, node.value))
-        lvalue_or_parts = _keep(context, node, copy_struct(context, value, node))
+        lvalue_or_parts = _keep(context, node, copy_struct(context, value, node.value))
         if lvalue_or_parts is None:
             return
         lvalue = lvalue_or_parts
@@ -523,7 +523,9 @@ def _is_const(node: tree.Binding) -> bool:
 def _keep(context: Context, node: tree.Binding, value: Value) -> Lvalue | None:
     """A value in a variable; None if the names were given its constant parts."""
     refuse_destructor(context, value.type, node)
-    is_const = _is_const(node) or isinstance(node.type, tree.Reference)
+    is_const = _is_const(node)
+    if isinstance(node.type, tree.Reference):
+        is_const = is_const or not node.type.is_rvalue
     if is_const:
         value = fold_constant(context, value)
         if is_literal(value.node) and _bind_constants(context, node, value):
