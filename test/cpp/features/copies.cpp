@@ -29,7 +29,7 @@ Seen choose_one(bool c, const Seen& t) { return c ? t : Seen(5); }
 void chosen() {
     Seen t(1); volatile int zero = 0; bool f = zero != 0;
     Seen u = true ? t : Seen(2); note(u.a); Seen v = f ? t : Seen(3); note(v.a); Seen w = f ? Seen(6) : Seen(7); note(w.a);
-    Seen x = choose_one(f, t); note(x.a); Seen y = choose_one(!f, t); note(y.a); note((f ? t : Seen(8)).a); note((f ? Seen(9) : t).a);
+    Seen x = choose_one(f, t); note(x.a); Seen y = choose_one(!f, t); note(y.a); note((f ? t : Seen(8)).a); note((f ? Seen(9) : t).a); note((false ? Seen(9) : t).a);
 }
 void kernel_main() {
     Number n{1}, m{2}; n = m; note(n.v); n = 7; note(n.v); n = Number{9}; note(n.v); n = Named(4); note(n.v); n = std::move(m); note(n.v);

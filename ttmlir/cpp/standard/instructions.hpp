@@ -1,4 +1,4 @@
-// p_setrwc p_sfpu TTI_SETRWC TTI_SFPLOADI TTI_SFPMOV TTI_SFPMAD TTI_SFPADD TTI_SFPMUL TTI_SFPAND TTI_SFPOR TTI_SFPXOR TTI_SFPNOT
+// p_setrwc p_sfpu ADDR_MOD_3 ADDR_MOD_7 TTI_SETRWC TTI_SFPLOAD TTI_SFPSTORE TTI_SFPSETCC TTI_SFPENCC TTI_SFPPUSHC TTI_SFPPOPC TTI_SFPCOMPC TTI_SFPSWAP TTI_SFPLOADI TTI_SFPMOV TTI_SFPMAD TTI_SFPADD TTI_SFPMUL TTI_SFPAND TTI_SFPOR TTI_SFPXOR TTI_SFPNOT
 namespace ckernel {
 
 // Which counters of rows an instruction changes.
@@ -81,6 +81,90 @@ inline void TTI_SFPOR(uint32_t unused, uint32_t source, uint32_t target, uint32_
 }
 inline void TTI_SFPXOR(uint32_t unused, uint32_t source, uint32_t target, uint32_t mode) {
     write_lanes(target, read_lanes(target) ^ read_lanes(source));
+}
+
+// Rows of DST, of which a vector has two: in its own format (0), as numbers of 16 (2) or 32 bits (3), or as
+// integers of 32 bits (4, 12). The modes of addresses are those that leave the unit where it stands.
+constexpr uint32_t ADDR_MOD_3 = 3, ADDR_MOD_7 = 7;
+inline void check_rows(uint32_t mode, uint32_t address_mode, uint32_t row) {
+    ASSERT(mode == 0 || mode == 2 || mode == 3 || mode == 4 || mode == 12);
+    ASSERT(mode == 0 || (mode == 2) != DST_ACCUM_MODE);
+    ASSERT((address_mode == ADDR_MOD_3 || address_mode == ADDR_MOD_7) && row % 2 == 0);
+}
+inline void TTI_SFPLOAD(uint32_t target, uint32_t mode, uint32_t address_mode, uint32_t row) {
+    check_rows(mode, address_mode, row);
+    if (mode == 4 || mode == 12) {
+        write_lanes(target, sfpi::vInt(sfpi::dst_reg[row / 2]));
+    } else {
+        write_lanes(target, sfpi::bits_of(sfpi::vFloat(sfpi::dst_reg[row / 2])));
+    }
+}
+inline void TTI_SFPSTORE(uint32_t source, uint32_t mode, uint32_t address_mode, uint32_t row) {
+    check_rows(mode, address_mode, row);
+    if (mode == 4 || mode == 12) {
+        sfpi::dst_reg[row / 2] = read_lanes(source);
+    } else {
+        sfpi::dst_reg[row / 2] = sfpi::float_of(read_lanes(source));
+    }
+}
+
+// Of the lanes that take part those whose number is negative (0), not zero (2), not negative (4) or zero (6).
+inline void TTI_SFPSETCC(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(number == 0 && target == 0 && mode % 2 == 0 && mode <= 6);
+    const sfpi::vInt bits = read_lanes(source);
+    if (mode == 0) builtin_sfpi_set_condition((bits < 0).lanes);
+    else if (mode == 2) builtin_sfpi_set_condition((bits != 0).lanes);
+    else if (mode == 4) builtin_sfpi_set_condition((bits >= 0).lanes);
+    else builtin_sfpi_set_condition((bits == 0).lanes);
+}
+inline void TTI_SFPENCC(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(target == 0 && ((mode == 0 && number == 0) || (mode == 10 && number >= 2)));
+    builtin_sfpi_enable_lanes();
+}
+inline void TTI_SFPPUSHC(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode == 0);
+    builtin_sfpi_begin_block();
+}
+inline void TTI_SFPPOPC(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode == 0);
+    builtin_sfpi_end_if();
+}
+inline void TTI_SFPCOMPC(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) { builtin_sfpi_begin_else(); }
+
+// Numbers in the order of their sign and size: -0 is less than 0.
+inline sfpi::vInt rank_of(const sfpi::vInt& bits) {
+    sfpi::vInt rank = bits;
+    sfpi::begin_if(bits < 0);
+    rank = bits ^ int(0x7fffffff);
+    sfpi::end_if();
+    return rank;
+}
+inline void swap_lanes(uint32_t a, uint32_t b, const sfpi::vBool& condition) {
+    const sfpi::vInt x = read_lanes(a), y = read_lanes(b);
+    sfpi::begin_if(condition);
+    write_lanes(a, y);
+    write_lanes(b, x);
+    sfpi::end_if();
+}
+
+// Swaps (0); the smaller number goes to the second register in all lanes (1), in the first half of them (2), in
+// each other row of eight (3) or in none (9), where it goes to the first one.
+inline void TTI_SFPSWAP(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(source < 8 && target < 8 && (mode <= 3 || mode == 9));
+    const sfpi::vInt bits = read_lanes(source), other = read_lanes(target), lane = read_lanes(p_sfpu::LTILEID);
+    if (mode == 0) {
+        swap_lanes(source, target, lane >= 0);
+        return;
+    }
+    const sfpi::vBool is_less = rank_of(bits) < rank_of(other);
+    if (mode == 1) {
+        swap_lanes(source, target, is_less);
+    } else if (mode == 9) {
+        swap_lanes(source, target, !is_less);
+    } else {
+        const sfpi::vBool is_first = mode == 2 ? lane < 32 : (lane & 16) == 0;
+        swap_lanes(source, target, (is_less && is_first) || (!is_less && !is_first));
+    }
 }
 
 }  // namespace ckernel

@@ -159,6 +159,20 @@ _STRIDES = (
 
 _PACKER = (
     KernelCall(
+        "llk_pack_init",
+        "Let the packer take so many tiles at once: `pack_tile` then packs as many.",
+        cbs("out_cb"),
+        header=_LLK_PACK,
+        roles=Role.PACK,
+        templates=(
+            number("pack_mode", "PackMode::Default"),
+            flag("zero_output", "false"),
+            flag("skip_addrmod_config", "false"),
+            flag("skip_packer_strides", "false"),
+        ),
+        options=(Option(name="num_tiles", type="uint32_t", default="1"),),
+    ),
+    KernelCall(
         "llk_pack_reduce_mask_config",
         "Pack only what a reduction of that dimension gives, and zeros elsewhere.",
         cbs("out_cb"),
@@ -353,7 +367,6 @@ CALLS = (
     *_BINARY_OPERATIONS,
     *(call for operation in ("add", "sub", "mul") for call in _reuses(operation)),
     *_SEMAPHORES,
-    *_OF_UNPACKERS,
     *_STRIDES,
     *_PACKER,
     *_REDUCTIONS,
@@ -768,6 +781,7 @@ _SIGNATURES: tuple[tuple[str, str, int], ...] = (
     # Lanes that take part.
     *(("begin_if", "b", 2), ("begin_else", "", 1), ("begin_elseif", "b", 1), ("end_if", "", 1)),
     *(("begin_block", "", 1), ("narrow", "b", 1)),
+    *(("set_condition", "b", 1), ("enable_lanes", "", 1)),
     *(("assign_floats", "ff f", 0), ("assign_integers", "ii i", 0)),
     # Floating-point numbers.
     *(("add_floats", "ff f", 1), ("subtract_floats", "ff f", 1), ("multiply_floats", "ff f", 1)),
@@ -824,5 +838,6 @@ LANES_CALLS = (
     _lanes("integers", ValueKind.INTEGER_LANES),
     _lanes("truths", ValueKind.TRUTH_LANES),
     *(_instruction(*each) for each in _SIGNATURES),
+    *_OF_UNPACKERS,
 )
 """The calls; `OBJECT` definitions are the types."""

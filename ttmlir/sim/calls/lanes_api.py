@@ -1114,6 +1114,18 @@ class LanesApi(ScansApi):
         self._take("end_if")
 
     @kernel_call()
+    def builtin_sfpi_set_condition(self, condition: Array) -> None:
+        """An instruction that leaves lanes out, outside of `v_if`, too."""
+        self._narrow(condition)
+        self._take("set_condition")
+
+    @kernel_call()
+    def builtin_sfpi_enable_lanes(self) -> None:
+        """An instruction by which all lanes take part again."""
+        self._lanes = None
+        self._take("enable_lanes")
+
+    @kernel_call()
     def builtin_sfpi_assign_floats(self, old: Array, new: Array) -> Array:
         """New numbers in lanes that take part."""
         return self._assign(old, new)

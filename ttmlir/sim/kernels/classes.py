@@ -678,13 +678,21 @@ def _build_member(context: Context, type_: CType, initializer: tree.MemberInitia
     if isinstance(type_, ArrayType) or not arguments:
         elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
         return build_initial(context, type_, tree.Braces(elements, position=node.position))
-    if isinstance(type_, ObjectType) and len(arguments) != 1:
+    if isinstance(type_, ObjectType) and not _is_object(context, type_, arguments):
         elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
         return Value(type_, build_object_call(context, type_, elements, None, node))
     if len(arguments) != 1:
         raise context.error(node, f"a member of type '{type_.name}' takes one value")
     braced = initializer.braced
     return build_initial(context, type_, arguments[0], in_braces=braced, is_direct=braced)
+
+
+def _is_object(context: Context, type_: ObjectType, arguments: Arguments) -> bool:
+    """Whether the arguments are an object of a class of the library, which is copied."""
+    if len(arguments) != 1 or isinstance(arguments[0], tree.Braces):
+        return False
+    source = Given(context, arguments[0]).found.type
+    return isinstance(source, ObjectType) and source.name == type_.name
 
 
 def _bind_reference(

@@ -31,6 +31,7 @@ from ttmlir.cpp.types import (
     is_deduced,
     is_same_type,
     size_of,
+    tag_of,
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import (
@@ -58,6 +59,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     decay_function,
     evaluate_condition,
     evaluate_constant,
+    evaluate_number,
     evaluate_scalar,
     find_pointee,
     fold_constant,
@@ -404,6 +406,9 @@ def _find_initial(
     initial = declarator.value
     if base == VOID:
         raise context.error(declarator, "a variable cannot be 'void'")
+    extended = _find_late_array(context, base, declarator) if context.in_function else None
+    if extended is not None and initial is None and "static" not in node.specifiers:
+        return extended.type, extended
     type_ = _apply_sizes(context, base, declarator)
     if initial is None and has_constructors(context, type_):
         return type_, context.handlers.construct(context, type_, (), declarator)
@@ -415,6 +420,31 @@ def _find_initial(
         raise context.error(initial, "an array is initialised with braces")
     is_direct = declarator.is_direct
     return type_, settle(build_initial(context, type_, initial, node.type, is_direct=is_direct))
+
+
+def _find_late_array(context: Context, element: CType, declarator: tree.Declarator) -> Value | None:
+    """A pointer to an array whose sizes only the running kernel knows; None for other variables.
+
+    Compilers add such arrays to C++. Those of several dimensions point to arrays here.
+    """
+    sizes = [x for x in declarator.sizes if x is not None]
+    if not sizes or len(sizes) < len(declarator.sizes):
+        return None
+    counts = [evaluate_number(context, each, "the size of an array") for each in sizes]
+    if all(fold_constant(context, each).constant is not None for each in counts):
+        return None
+    if not isinstance(element, (IntType, FloatType, PointerType)):
+        message = f"an array of '{element.name}' has a size that is known when it is compiled"
+        raise context.error(declarator, f"{message}; others hold numbers or pointers")
+    tags = list[ast.expr]()
+    size, type_ = size_of(element), element
+    for _ in counts:
+        tags.insert(0, code.constant(tag_of(type_)))
+        type_ = PointerType(type_)
+    most = code.constant(STACK_BYTES // (size or 1))
+    numbers = code.tuple_of(*(each.node for each in counts))
+    made = code.call("_late_array", numbers, code.tuple_of(*tags), most)
+    return Value(type_, made, space=Space.LOCAL)
 
 
 def _apply_sizes(context: Context, type_: CType, declarator: tree.Declarator) -> CType:

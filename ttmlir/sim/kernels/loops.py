@@ -522,7 +522,8 @@ def _is_const(node: tree.Binding) -> bool:
 
 def _keep(context: Context, node: tree.Binding, value: Value) -> Lvalue | None:
     """A value in a variable; None if the names were given its constant parts."""
-    refuse_destructor(context, value.type, node)
+    if not context.in_function:
+        refuse_destructor(context, value.type, node)
     is_const = _is_const(node)
     if isinstance(node.type, tree.Reference):
         is_const = is_const or not node.type.is_rvalue
@@ -533,6 +534,7 @@ def _keep(context: Context, node: tree.Binding, value: Value) -> Lvalue | None:
     identifier = context.unit.create_name("bound")
     context.emit(code.assign(code.name(identifier), settle(value).node), node.position)
     lvalue = LocalLvalue(value.type, identifier)
+    end_with_block(context, lvalue, node)
     return protect_lvalue(lvalue) if is_const else lvalue
 
 

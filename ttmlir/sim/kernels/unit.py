@@ -296,6 +296,8 @@ class Unit:
         """The values of variables of Python that never change, by their names."""
         known_calls = library.find_known_calls(self.compile_time_args, assumed)
         self.left_out = dict[int, Callable[[], None]]()
+        self.is_left_out = False
+        """Whether what is compiled now is never run: bodies of templates are not needed."""
         """Checks of the branches that `if constexpr` leaves out."""
         self.folder = Folder(self.by_name, self.known_values, known_calls)
         self.instances = dict[InstanceKey, Instance]()

@@ -75,11 +75,6 @@ _OWN_CALLS = (PREFIX, "builtin_unpack_", "fabric_mux_", "fabric_packet_", "fabri
 
 
 _INSTEAD = {
-    "SFPLOAD": "read 'dst_reg[i]' into a vFloat or vInt",
-    "SFPSTORE": "assign to 'dst_reg[i]'",
-    "SFPSETCC": "write 'v_if(condition)'",
-    "SFPENCC": "write 'v_if(condition)'",
-    "SFPSWAP": "call 'vec_min_max' or 'vec_swap'",
     "SFPTRANSP": "call 'subvec_transp'",
     "SFPSHFT2": "call 'subvec_shflror1' or 'subvec_shflshr1'",
     "SFPIADD": "add vInts",

@@ -197,16 +197,13 @@ def take_address(context: Context, lvalue: Lvalue, node: tree.Node) -> Value:
             return point_into(holder, code.constant(0), None, pointer)
         case BitsLvalue():
             if not _has_bytes(lvalue.type):
-                message = (
-                    "among members that share their bits in a union numbers alone have an address "
-                    "here; assign this one, or make the union one of an object alone"
-                )
-                raise context.error(node, message)
+                message = "among members that share bits in a union numbers alone have an address"
+                raise context.error(node, f"{message}; or make the union one of an object alone")
             shift, size = settle(lvalue.shift).node, code.constant(lvalue.size)
             tag = code.constant(tag_of(lvalue.type))
             pointed = code.call("_point_at_bits", lvalue.holder, shift, size, tag)
-            type_ = PointerType(lvalue.type, const=lvalue.is_const)
-            return Value(type_, pointed, space=Space.LOCAL)
+            pointer = PointerType(lvalue.type, const=lvalue.is_const)
+            return Value(pointer, pointed, space=Space.LOCAL)
         case _:
             raise context.error(node, "the address of this is not supported")
 
@@ -298,9 +295,6 @@ def evaluate_this(context: Context, node: tree.This) -> Value:
         raise context.error(node, "there is no object here that 'this' could point to")
     return take_address(context, symbol.storage, node)
 
-
-# --- Conversions ----------------------------------------------------------------------------------
-# Conversions that C++ makes by itself.
 
 # --- Evaluating -----------------------------------------------------------------------------------
 # Values of expressions where something is wanted of them.
@@ -602,8 +596,6 @@ def _describe_conversion(source: CType, target: CType) -> str:
     return f"'{source.name}' does not convert to '{target.name}'"
 
 
-# --- Places ---------------------------------------------------------------------------------------
-
 # --- Tensor layouts -------------------------------------------------------------------------------
 # Layouts of tensors that are known when a kernel is compiled: `TensorAccessorArgs<n>()`.
 
@@ -877,8 +869,9 @@ def find_member(context: Context, base: Lvalue, name: str, node: tree.Node) -> L
             lvalue = replace(base, type=struct) if base.type != struct else base
             for number in path:
                 lvalue = _complete_lvalue(context, find_member_lvalue(lvalue, number))
-            in_memory = isinstance(lvalue, (MemoryLvalue, EitherLvalue))
-            if in_memory and isinstance(lvalue.type, ObjectType):
+            if isinstance(lvalue, EitherLvalue) and isinstance(lvalue.type, ObjectType):
+                lvalue = _find_local(context, lvalue, node)
+            if isinstance(lvalue, MemoryLvalue) and isinstance(lvalue.type, ObjectType):
                 message = f"'{struct.name}' is no type of what lies in memory: it holds an object"
                 raise context.error(node, f"{message} of the kernel library")
             return refer(context, lvalue, node)
@@ -895,6 +888,13 @@ def find_member(context: Context, base: Lvalue, name: str, node: tree.Node) -> L
             return MemberLvalue(members[name], build_node(base), name, is_const)
         case type_:
             raise context.error(node, f"'{type_.name}' has no members")
+
+
+def _find_local(context: Context, lvalue: EitherLvalue, node: tree.Node) -> Lvalue:
+    """What a pointer points to that cannot lie in memory, as it holds an object of the library."""
+    if not isinstance(lvalue.pointer, ast.Name):
+        context.emit(ast.Expr(lvalue.pointer), node.position)
+    return lvalue.local
 
 
 def find_path(struct: StructType, name: str) -> tuple[int, ...] | None:

@@ -305,10 +305,11 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
     a = replace(context.evaluate(node.true_value), width=0)
     b = replace(context.evaluate(node.false_value), width=0)
     a, b = unify_types(context, a, b, node)
+    is_made = _is_own(context, a) != _is_own(context, b)  # So is a copy of the other one then.
     if condition.constant is not None:
-        return a if condition.constant else b
-    if _is_own(context, a) != _is_own(context, b):
-        # One of them is made here, and so is a copy of the other one.
+        taken, written = (a, node.true_value) if condition.constant else (b, node.false_value)
+        return _own(context, taken, written) if is_made else taken
+    if is_made:
         a, b = _own(context, a, node.true_value), _own(context, b, node.false_value)
     choice = code.choice(build_condition(condition), a.node, b.node)
     space = a.space.join(b.space)

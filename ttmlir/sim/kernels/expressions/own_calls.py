@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     CType,
     FunctionType,
     IncompleteType,
     PointerType,
     StructType,
+    is_deduced,
     is_same_type,
 )
 from ttmlir.sim.kernels.context import Argument, Context
@@ -115,7 +117,12 @@ def call_candidate(
     label = ""
     if function.template_parameters:
         label = show_arguments(function.name, function.template_parameters, scope)
-    instance = compile_instance(context, function, scope, arguments, node, label)
+    try:
+        instance = compile_instance(context, function, scope, arguments, node, label)
+    except CppSyntaxError:
+        if not label or not context.unit.is_left_out or is_deduced(function.result):
+            raise
+        return _describe_result(context, function, scope)
     return build_call(context, instance, [each.node for each in arguments], node)
 
 

@@ -49,9 +49,11 @@ def evaluate_new(context: Context, node: tree.New) -> Value:
             "no other member",
         )
     pointer = replace(place, type=PointerType(type_, place.type.volatile))
-    if place.space is not Space.MEMORY and not is_same_type(inner, type_):
+    if place.space is not Space.MEMORY:
         tag, size = code.constant(tag_of(type_)), code.constant(size_of(type_) or 0)
-        there = code.call("_pointer_to", place.node, tag, size)
+        there = place.node
+        if not is_same_type(inner, type_):
+            there = code.call("_pointer_to", there, tag, size)
         pointer = replace(pointer, node=code.call("_make_place", there, tag))
     value = _make(context, type_, node)
     if value is None:

@@ -262,13 +262,31 @@ def point_at_one(container: MutableSequence[Item], place: int, element: str) -> 
     return LocalPointer(container, place, place, place + 1, element)
 
 
+def late_array(
+    counts: tuple[int, ...], elements: tuple[str, ...], most: int, level: int = 0
+) -> LocalPointer:
+    """A pointer to a new array with these sizes, of at most so many elements, none of them set.
+
+    One of several dimensions holds pointers to others; `elements` are the tags of what each holds.
+    """
+    if not level and (min(counts) < 1 or math.prod(counts) > most):
+        raise KernelFault(f"an array of {' x '.join(map(str, counts))} elements; at most {most}")
+    count, rest = counts[level], level + 1
+    container: list[Item] = [UNSET] * count
+    if rest < len(counts):
+        container = [late_array(counts, elements, most, rest) for _ in range(count)]
+    return point(container, 0, count, elements[level])
+
+
 def is_local(pointer: Pointer) -> bool:
     """Whether a pointer points to a variable of the kernel."""
     return type(pointer) is LocalPointer
 
 
-def element_at(pointer: LocalPointer, offset: int) -> Item:
+def element_at(pointer: Pointer, offset: int) -> Item:
     """The place so many elements after another one."""
+    if not isinstance(pointer, LocalPointer):
+        raise KernelFault("this pointer points to no object of the kernel")
     return pointer.container[_checked_place(pointer, offset)]
 
 
