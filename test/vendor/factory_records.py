@@ -167,6 +167,37 @@ def attention() -> Case:
     return found, soften(scores) @ v
 
 
+def _attend_in_stream(*, is_causal: bool) -> Case:
+    """Attention whose products, exponentials and sums of two heads overlap on 4x2 cores."""
+    q, k, v = (draw(1, 2, 256, 64) for _ in range(3))
+    config = ttnn.SDPAProgramConfig(
+        compute_with_storage_grid_size=[4, 2], q_chunk_size=64, k_chunk_size=128,
+        exp_approx_mode=False,
+    )  # fmt: skip
+    kernel = ttnn.init_device_compute_kernel_config(
+        DEVICE.arch(), math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=False,
+        fp32_dest_acc_en=False, packer_l1_acc=False,
+    )  # fmt: skip
+    found = ttnn.transformer.scaled_dot_product_attention(
+        send(q), send(k), send(v), is_causal=is_causal, program_config=config,
+        compute_kernel_config=kernel,
+    )  # fmt: skip
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(64)
+    if is_causal:
+        scores = scores + np.triu(np.full((256, 256), -np.inf), 1)
+    return found, soften(scores) @ v
+
+
+def attention_stream() -> Case:
+    """Of all keys."""
+    return _attend_in_stream(is_causal=False)
+
+
+def attention_stream_causal() -> Case:
+    """Of the keys before."""
+    return _attend_in_stream(is_causal=True)
+
+
 def attention_of_one() -> Case:
     """Attention of one query of two heads, of which each core takes keys: tiles of 16 rows."""
     q, k, v = draw(1, 1, 2, 64), draw(1, 1, 128, 64), draw(1, 1, 128, 64)
@@ -276,6 +307,19 @@ def largest() -> Case:
     return ttnn.topk(send(x), 32, dim=-1)[0], -np.sort(-x, -1)[..., :32]
 
 
+def sort() -> Case:
+    """The numbers of rows in order."""
+    x = draw(1, 1, 32, 256)
+    return ttnn.sort(send(x), dim=-1)[0], np.sort(x, -1)
+
+
+def argmax() -> Case:
+    """Where the largest numbers of rows are."""
+    rows = [generator().permutation(96) for _ in range(32)]
+    x = np.stack(rows).reshape(1, 1, 32, 96).astype(np.float32)
+    return ttnn.argmax(send(x, rows=True), dim=-1, keepdim=True), x.argmax(-1, keepdims=True)
+
+
 def untilize() -> Case:
     """Tiles as rows of numbers."""
     x = draw(1, 1, 96, 96)
@@ -286,7 +330,8 @@ def main(name: str) -> None:
     """Compute, read the result, and write what it should be."""
     found, expected = globals()[name]()
     found.cpu()
-    there = send(expected, rows=found.layout == ttnn.ROW_MAJOR_LAYOUT, device=None)
+    numbers = expected.reshape(-1).tolist()
+    there = ttnn.Tensor(numbers, list(expected.shape), found.dtype, found.layout)
     there.to(DEVICE, found.memory_config())
     ttnn.close_device(DEVICE)
 

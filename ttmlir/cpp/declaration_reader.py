@@ -18,7 +18,7 @@ from ttmlir.cpp.expression_reader import (
 )
 from ttmlir.cpp.preprocess import PreprocessedText
 from ttmlir.cpp.tokens import BLANK, SourceText, Token, split_tokens
-from ttmlir.cpp.types import is_built_in_type, is_deduced
+from ttmlir.cpp.types import is_built_in_type
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # - `__builtin_bit_cast(T, x)` has a type as an argument: `std::bit_cast<T>(x)`.
 # - `case 1 ... 4:` is taken for two cases: `case case_range(1, 4):`.
 # - `uint32_t : 4;` in a class needs a name.
+# - `decltype(a, b)` needs brackets around its operand.
 # - `Box(int) -> Box<float>;` needs a result in front of it: `auto Box(int) -> Box<float>;`.
 
 _OPENING = ("(", "[", "{")
@@ -110,7 +111,7 @@ def amend(source: PreprocessedText) -> PreprocessedText:
     tokens = list(split_tokens(SourceText(source.text, source.source.file)))
     solid = [each for each in tokens if each.kind not in BLANK]
     found = (*_find_insertions(tokens), *_find_enumerations(solid), *_find_unnamed_bits(solid))
-    return insert(source, found)
+    return insert(source, (*found, *_find_decltype_commas(solid)))
 
 
 def insert(source: PreprocessedText, words: Iterable[tuple[int, str]]) -> PreprocessedText:
@@ -187,6 +188,23 @@ def _find_unnamed_bits(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
         is_first = first and tokens[first - 1].text in ("{", "}", ";", ":", *tree.TYPE_QUALIFIERS)
         if first < number and is_first:
             yield token.offset, f" {UNNAMED_BITS} "
+
+
+def _find_decltype_commas(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """Where brackets go around the operand of a `decltype` that is a comma operator."""
+    for number, token in enumerate(tokens[:-1]):
+        if token.text != "decltype" or tokens[number + 1].text != "(":
+            continue
+        depth, has_comma = 0, False
+        for each in tokens[number + 1 :]:
+            depth += (each.text in _OPENING) - (each.text in _CLOSING)
+            has_comma = has_comma or (each.text == "," and depth == 1)
+            if each.text == "<" or (depth == 0 and not has_comma):
+                break
+            if depth == 0:
+                yield tokens[number + 2].offset, "("
+                yield each.offset, ")"
+                break
 
 
 def _find_end(tokens: Sequence[Token], start: int) -> int | None:
@@ -789,6 +807,7 @@ class DeclarationReader(ExpressionReader):
             words.specifiers,
             kind=kind,
             is_const=self._is_const(declarator),
+            category=self._category(declarator),
             specialized=specialized,
             scope=scope,
             is_variadic=is_variadic,
@@ -797,6 +816,11 @@ class DeclarationReader(ExpressionReader):
 
     def _is_const(self, declarator: Node) -> bool:
         return any(self.text(each) == "const" for each in declarator.named_children)
+
+    def _category(self, declarator: Node) -> str:
+        """`&` or `&&` behind the parameters of a member function."""
+        words = (each for each in declarator.named_children if each.type == "ref_qualifier")
+        return next(map(self.text, words), "")
 
     def _conversion(self, node: Node, specifiers: tuple[str, ...], whole: Node) -> tree.Function:
         """`operator T() const`."""
@@ -812,6 +836,7 @@ class DeclarationReader(ExpressionReader):
             specifiers,
             kind="conversion",
             is_const=self._is_const(declarator),
+            category=self._category(declarator),
             position=self.at(whole),
         )
 
@@ -1075,7 +1100,6 @@ class DeclarationReader(ExpressionReader):
         if name is None:
             raise self.error(node, "this declaration declares no name")
         self.declare(name)
-        is_direct = is_direct and is_deduced(type_)
         position = self.at(node)
         declarator = tree.Declarator(
             name, sizes, value, arguments, is_direct=is_direct, position=position

@@ -400,7 +400,9 @@ class TypeReader:
 
     def decltype(self, node: Node) -> tree.Decltype:
         """`decltype(expression)`."""
-        return tree.Decltype(self.expression(node.named_children[0]), position=self.at(node))
+        operand = node.named_children[0]
+        in_brackets = operand.type == "parenthesized_expression"
+        return tree.Decltype(self.expression(operand), in_brackets, position=self.at(node))
 
     def named_type(self, node: Node, qualifiers: tuple[str, ...] = ()) -> tree.NamedType:
         """The type that a node names."""

@@ -1,12 +1,14 @@
 """`goto` and labels as loops with flags, which mean the same.
 
 What a `goto` jumps over becomes a loop that is left; what it jumps back over becomes one that
-starts anew. Where a `goto` leaves loops, flags tell these to be left, too.
+starts anew. Where a `goto` leaves loops, flags tell these to be left, too. One that goes into a
+block jumps to its beginning first, and on from there: a flag says so, also to what decides whether
+the block runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -46,12 +48,10 @@ def replace_jumps(body: tree.Block) -> tree.Block:
     for each in labels.values():
         if each.name not in used:
             raise JumpError(each, f"label '{each.name}' defined but not used")
-    made = replace(body, statements=tuple(_Structure(labels).convert(body.statements)))
-    for each in _walk(made):
-        if isinstance(each, tree.Goto):
-            message = f"the jump to '{each.label}' goes into a block or a loop from outside"
-            raise JumpError(each, f"{message}, which is not supported; write a loop")
-    return made
+    entrances = _Entrances(body)
+    body = entrances.open()
+    structure = _Structure({**labels, **entrances.labels})
+    return replace(body, statements=tuple(structure.convert(body.statements)))
 
 
 def _walk(node: tree.Node) -> Iterator[tree.Node]:
@@ -109,6 +109,135 @@ def _map_lists(
 def _list_targets(statements: Iterable[tree.Statement]) -> set[str]:
     """The labels that statements jump to."""
     return {x.label for each in statements for x in _walk(each) if isinstance(x, tree.Goto)}
+
+
+def _list_blocks(node: tree.Statement) -> list[tree.Block]:
+    """The blocks directly in a statement; those of cases are left out."""
+    match node:
+        case tree.Block():
+            return [node]
+        case tree.If(then=then, otherwise=otherwise):
+            return [then, *(_list_blocks(otherwise) if otherwise is not None else ())]
+        case tree.For() | tree.RangeFor() | tree.While() | tree.DoWhile():
+            return [node.body]
+        case _:
+            return []
+
+
+class _Entrances:
+    """Jumps into blocks on their way to jumps to labels in front of these."""
+
+    def __init__(self, body: tree.Block) -> None:
+        """`body` is that of a function."""
+        self.body = body
+        self.labels = dict[str, tree.Label]()
+        """Those that no text has."""
+
+    def open(self) -> tree.Block:
+        """The body of the function with labels in front of what is jumped into."""
+        while (found := self._find(self.body.statements)) is not None:
+            self._enter(*found)
+        return self.body
+
+    def _find(self, statements: _Statements) -> tuple[tree.Statement, tree.Label, bool] | None:
+        """A statement in a list, a label in it that is jumped to from outside, and whether that is
+        in the first one of its blocks."""
+        for each in statements:
+            if isinstance(each, tree.Switch):
+                inner = {x.name: x for x in _walk(each) if isinstance(x, tree.Label)}
+                outside = self._count(self.body, inner) - self._count(each, inner)
+                if outside:
+                    raise self._refuse(next(iter(inner.values())))
+            for number, block in enumerate(_list_blocks(each)):
+                for label in (x for x in _walk(block) if isinstance(x, tree.Label)):
+                    if self._count(self.body, (label.name,)) > self._count(block, (label.name,)):
+                        return each, label, number == 0
+            lists = [x.statements for x in _list_blocks(each)]
+            if isinstance(each, tree.Switch):
+                lists = [x.statements for x in each.cases]
+            for inner in lists:
+                if (found := self._find(inner)) is not None:
+                    return found
+        return None
+
+    @staticmethod
+    def _count(node: tree.Node, labels: Container[str]) -> int:
+        return sum(isinstance(x, tree.Goto) and x.label in labels for x in _walk(node))
+
+    @staticmethod
+    def _refuse(label: tree.Label) -> JumpError:
+        message = f"the jump to '{label.name}' goes into a switch or a range loop from outside"
+        return JumpError(label, f"{message}, which is not supported; write a loop")
+
+    def _enter(self, statement: tree.Statement, label: tree.Label, is_first: bool) -> None:
+        """Let what jumps to a label in a statement jump in front of that first."""
+        at, number = label.position, len(self.labels) + 1
+        flag, entrance = f"enters_{number}", tree.Label(f"entrance_{number}", position=at)
+        self.labels[entrance.name] = entrance
+        on = tree.Goto(label.name, position=at)
+        flagged = tree.Name(flag, position=at)
+        first, last = _check(flag, (on,), at), _set(flag, False, at)
+
+        def is_inside(node: tree.Statement) -> bool:
+            return any(x is label for x in _walk(node))
+
+        def mark(inner: _Statements) -> Iterator[tree.Statement]:
+            for each in inner:
+                yield from (each, last) if each is label else (_map_lists(each, mark),)
+
+        def enter(inner: _Statements) -> Iterable[tree.Statement]:
+            return (first, *mark(inner)) if any(map(is_inside, inner)) else change(inner)
+
+        def change(inner: _Statements) -> Iterator[tree.Statement]:
+            for each in inner:
+                if isinstance(each, tree.Goto) and each.label == label.name:
+                    yield from (_set(flag, True, at), replace(each, label=entrance.name))
+                elif each is statement:
+                    yield entrance
+                    if isinstance(each, tree.RangeFor):
+                        raise self._refuse(label)
+                    yield from _start_head(each, flagged, label)
+                    yield _map_lists(_open_head(each, flagged, is_first), enter)
+                else:
+                    yield _map_lists(each, change)
+
+        made = tuple(change(self.body.statements))
+        declared = _declare(flag, at, tree.Boolean(False, position=at))
+        self.body = replace(self.body, statements=(declared, *made))
+
+
+def _start_head(
+    node: tree.Statement, flag: tree.Name, label: tree.Label
+) -> Iterator[tree.Statement]:
+    """What a loop does first, unless it is entered in its middle."""
+    if isinstance(node, tree.For) and node.start is not None:
+        if isinstance(node.start, tree.Declaration):
+            name = node.start.declarators[0].name
+            message = f"jump to label '{label.name}' crosses the initialization of '{name}'"
+            raise JumpError(label, message)
+        test = tree.Unary("!", flag, position=label.position)
+        yield tree.If(test, tree.Block((node.start,)), position=label.position)
+
+
+def _open_head(node: tree.Statement, flag: tree.Name, is_first: bool) -> tree.Statement:
+    """A statement that goes to the first of its blocks, or to another one, if a flag is set."""
+    at = flag.position
+    match node:
+        case tree.If(condition=condition, otherwise=otherwise) if not is_first:
+            test = tree.Unary("!", flag, position=at)
+            if isinstance(otherwise, tree.If):
+                otherwise = tree.Block((otherwise,), position=otherwise.position)
+            condition = tree.BinaryOperation("&&", test, condition, position=at)
+            return replace(node, condition=condition, otherwise=otherwise)
+        case tree.If(condition=condition) | tree.While(condition=condition):
+            condition = tree.BinaryOperation("||", flag, condition, position=at)
+            return replace(node, condition=condition)
+        case tree.For(condition=condition):
+            if condition is not None:
+                condition = tree.BinaryOperation("||", flag, condition, position=at)
+            return replace(node, start=None, condition=condition)
+        case _:
+            return node
 
 
 class _Structure:

@@ -517,7 +517,12 @@ class _Reader(DeclarationReader):
         """A statement after `[[likely]]` and the like."""
         return tree.Block(tuple(self.statement(node.named_children[-1])), position=self.at(node))
 
-    def evaluate(self, node: Node) -> tree.Evaluate | tree.Assembly | tree.Declaration:
+    def evaluate(self, node: Node) -> tree.Evaluate | tree.Assembly | tree.Declaration | tree.Block:
+        inner = node.named_children[0]
+        while inner.type == "parenthesized_expression":
+            inner = inner.named_children[0]
+            if inner.type == "compound_statement":
+                return self.block(inner)  # Compilers add `({ ... })` to C++.
         if node.named_children[0].type == "gnu_asm_expression":
             return self.assembly(node.named_children[0])
         declared = self._read_function_pointer(node.named_children[0])

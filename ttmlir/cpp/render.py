@@ -222,7 +222,7 @@ def _function_head(function: Function) -> str:
         return f"{_type(function.result)} {name}"
     listed = [*map(_parameter, function.parameters), *["..."] * function.is_variadic]
     parameters = f"({', '.join(listed)})"
-    constness = " const" if function.is_const else ""
+    constness = " const" * function.is_const + f" {function.category}" * bool(function.category)
     match function.kind:
         case "function" if _stands_around(function.result):
             return f"auto {name}{parameters}{constness} -> {_type(function.result)}"
@@ -635,8 +635,9 @@ def _type(type_: Type) -> str:
             return f"{_type(referent)}{'&&' if is_rvalue else '&'}"
         case ArrayOf() | FunctionOf():
             return _declared(type_, "")
-        case Decltype(expression=expression):
-            return f"decltype({_expression(expression, top=True)})"
+        case Decltype(expression=expression, in_brackets=in_brackets):
+            operand = _expression(expression, top=True)
+            return f"decltype(({operand}))" if in_brackets else f"decltype({operand})"
 
 
 def _template_list(arguments: Sequence[TemplateArgument]) -> str:

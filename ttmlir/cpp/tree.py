@@ -215,6 +215,8 @@ class Decltype(Node):
     """`decltype(expression)`, or `decltype(auto)` as the name `auto`."""
 
     expression: Expression
+    in_brackets: bool = False
+    """Whether it is `decltype((name))`, the type of a place and not of what is declared."""
 
 
 # Expressions.
@@ -503,7 +505,7 @@ class Declarator(Node):
     type: Type | None = None
     """The type of a pointer or reference beside other names: `T *a, b`."""
     is_direct: bool = False
-    """Whether it is `auto name{value}`, which has the type of the value; no list of one."""
+    """Whether it is `T name{value}`: of `auto` no list, of an enumeration one of a number."""
     bits: Expression | None = None
     """The width of a bit-field: `uint32_t name : bits`, whose name may be empty."""
 
@@ -889,6 +891,8 @@ class Function(Node):
     template_parameters: tuple[TemplateParameter, ...] = ()
     kind: FunctionKind = "function"
     is_const: bool = False
+    category: str = ""
+    """`&` or `&&` of a member function that is called only on a place, or on what nobody needs."""
     is_deleted: bool = False
     is_defaulted: bool = False
     initializers: tuple[MemberInitializer, ...] = ()

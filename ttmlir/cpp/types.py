@@ -51,6 +51,8 @@ class EnumType(IntType):
     """Whether it is an `enum class`, which becomes a number by a cast only."""
     fits_int: bool = False
     """Whether `int` has all values of one that names no type; it then computes as `int`."""
+    is_open: bool = False
+    """Whether it names no type, so that braces make none of a number."""
 
     @property
     def underlying(self) -> IntType:

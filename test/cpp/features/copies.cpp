@@ -24,6 +24,13 @@ struct Triple { Number a; int b = 0; template <typename T> Triple& operator=(T n
 struct Listed { int v = 0; Listed() = default; Listed(int n) : v(n) {} Listed& operator=(std::initializer_list<int> list) { v = 50 + list.size(); return *this; } };
 struct Two { int a, b; Two(int x, int y) : a(x), b(2 * y) {} };
 struct Named : Number { Named(int n) : Number{n} {} };
+struct Seen { int a; Seen(int x) : a(x) { note(100 + x); } Seen(const Seen& o) : a(o.a + 1000) { note(200 + a); } ~Seen() { note(300 + a); } };
+Seen choose_one(bool c, const Seen& t) { return c ? t : Seen(5); }
+void chosen() {
+    Seen t(1); volatile int zero = 0; bool f = zero != 0;
+    Seen u = true ? t : Seen(2); note(u.a); Seen v = f ? t : Seen(3); note(v.a); Seen w = f ? Seen(6) : Seen(7); note(w.a);
+    Seen x = choose_one(f, t); note(x.a); Seen y = choose_one(!f, t); note(y.a); note((f ? t : Seen(8)).a); note((f ? Seen(9) : t).a); note((false ? Seen(9) : t).a);
+}
 void kernel_main() {
     Number n{1}, m{2}; n = m; note(n.v); n = 7; note(n.v); n = Number{9}; note(n.v); n = Named(4); note(n.v); n = std::move(m); note(n.v);
     Triple t{{5}, 6}, u; u = 4; u.a = 1; t = u; note(t.b); note(t.a.v); Listed l, k(4); l = k; note(l.v); l = {1, 2}; note(l.v); l = {3}; note(l.v); l = Listed{9}; note(l.v); l = {}; note(l.v);
@@ -43,4 +50,5 @@ void kernel_main() {
     { OnTop c(4); OnTop d = c; note(d.a); note(d.m.a); d.z[1] = 0; note(c.z[1]); OnTop e(std::move(d)); note(e.a); note(d.a);
     note(raised(c)); note(raised(OnTop(7))); note(made(3).a); Higher f(1); Higher g = f; note(g.a + g.d); Higher h = std::move(f); note(h.m.a); note(f.a);
     auto of_copy = [c]() { return c.a; }; note(of_copy()); OnTop some[2] = {c, OnTop(8)}; note(some[0].a); }
+    chosen();
 }

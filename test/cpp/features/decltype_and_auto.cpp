@@ -4,10 +4,21 @@ template <uint32_t Start> struct Args {
     static constexpr uint32_t next() { return Start + 2; }
 };
 auto widen(uint32_t x) -> uint64_t { return (uint64_t)x << 8; }
+int unused();
+void of_places() {
+    int a = 1, list[2] = {3, 4}; float b = 2; int* p = list;
+    decltype(a, b) c = b; c = 8; note(b); decltype(a, 3) d = 4; note(d); decltype((a)) e = a; e = 6; note(a);
+    decltype(list[1]) f = list[1]; f = 9; note(list[1]); decltype(*p) g = *p; ++g; note(list[0]); decltype(e) h = e; h = 2; note(a);
+    note(std::is_same_v<decltype(a, b), float&>); note(std::is_same_v<decltype(a, 3), int>); note(std::is_same_v<decltype(unused(), b), float&>);
+    note(std::is_same_v<decltype((a)), int&>); note(std::is_same_v<decltype(a = 3), int&>); note(std::is_same_v<decltype(++a), int&>);
+    note(std::is_same_v<decltype(a++), int>); note(std::is_same_v<decltype(a ? a : a), int&>); note(std::is_same_v<decltype(a ? a : 1), int>);
+    note(std::is_same_v<decltype((void)0, a), int&>);
+}
 void kernel_main() {
     constexpr auto first = Args<1>();
     constexpr auto second = Args<first.next()>();
     note(Args<decltype(second)::next()>::next());
     decltype(widen(1)) wide = widen(0x1000000);
     note(wide >> 8); note(sizeof(wide));
+    of_places();
 }

@@ -35,4 +35,6 @@ void kernel_main() {
     switch (kept.get()) { case 11: { Guard in_case(14); break; } default: break; }
     Guard(15);
     note(total > 2 ? Guard(16).get() : Guard(17).get());
+    struct Pair { Guard guard; int n; };
+    auto [guard, n] = Pair{Guard(18), 2}; note(guard.get() + n);
 }

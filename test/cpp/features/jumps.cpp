@@ -1,5 +1,5 @@
 // Jumps
-// `goto` out of loops, over statements, and back to a label.
+// `goto` out of loops, over statements, back to a label, and into blocks and loops.
 uint32_t check(uint32_t x) {
     uint32_t found = 0;
     if (x == 0) goto fail;
@@ -13,6 +13,31 @@ other:
     found = 77;
 end:
     return found;
+}
+int into(int k) {
+    int n = 0;
+    if (k & 1) goto then;
+    if (k & 2) goto otherwise;
+    if (k & 4) goto inner;
+    if (k > 8) { n += 100; then: n += 1; goto out; } else if (k == 8) { n += 1000; } else { otherwise: n += 10; { n += 7; inner: n += 5; } }
+    n += 10000;
+    out: return n;
+}
+void into_blocks() {
+    int i = 0, n = 0, k = 5, m = 0;
+    goto middle;
+    while (i < 3) { n += 10; middle: n++; i++; }
+    note(n);
+    for (k = 0; k < 20; k++) note(into(k));
+    k = 5; goto looping;
+    for (k = 0; k < 8; k++) { note(700 + k); looping: note(800 + k); if (k == 7) break; }
+    goto doing;
+    do { note(1); doing: note(2); k--; if (k == 6) goto doing; } while (k > 4);
+    back: m++;
+    if (m < 4) { note(90 + m); mid: note(60 + m); if (m == 2) goto back; }
+    if (m < 3) { m++; goto mid; }
+    if (m < 6) { m++; goto back; }
+    note(m);
 }
 void kernel_main() {
     int i = 0;
@@ -56,4 +81,5 @@ out:
     note(n); note(turns);
     auto fall = [&](int z) { down: if (z > 3) { --z; goto down; } return z; };
     note(fall(9));
+    into_blocks();
 }

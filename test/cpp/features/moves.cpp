@@ -46,6 +46,16 @@ struct Worn { int v; Worn(int x) : v(x) {} Worn(const Worn& o) : v(o.v) { note(2
 struct Wrapped { int v; template <typename T> Wrapped(T&& t) { Worn w(std::forward<T>(t)); v = w.v; } };
 int unwrap(Wrapped w) { return w.v; }
 void choose(const Worn&) { note(1); } void choose(Worn&&) { note(2); }
+struct Taken { int a; Taken(int x) : a(x) {} Taken(const Taken& o) : a(o.a) { note(1); } Taken(Taken&& o) : a(o.a) { o.a = -1; note(2); }
+    Taken& operator=(Taken&& o) { a = o.a; o.a = -2; note(3); return *this; } Taken& operator=(const Taken& o) { a = o.a; note(4); return *this; } };
+struct Holding { Taken t; int n; Taken&& give() && { return std::move(t); } };
+void parts() {
+    Taken t(5); std::tuple<Taken, int> x(std::move(t), 3); note(t.a); std::tuple<Taken, int> y = std::move(x); note(std::get<0>(x).a); std::tuple<Taken, int> z(y);
+    Taken u = std::get<0>(std::move(z)); note(std::get<0>(z).a); auto w = std::make_tuple(std::move(u), 4); note(u.a); note(std::get<0>(w).a); y = std::move(w); note(std::get<0>(y).a);
+    std::pair<Taken, int> p(Taken(6), 6), q = std::move(p); note(p.first.a); auto [m, n] = std::move(q); note(m.a + n); note(q.first.a);
+    std::array<Taken, 2> r{Taken(1), Taken(2)}, s = std::move(r); note(r[0].a); note(s[1].a);
+    Holding h{Taken(8), 2}; Taken first = std::move(h).t; note(h.t.a); Holding k{Taken(9), 2}; Taken second = std::move(k).give(); note(second.a - k.t.a);
+}
 void kernel_main() {
     int a = 1;
     const int c = 2;
@@ -86,4 +96,5 @@ void kernel_main() {
     auto&& made = Counted(4); note(std::is_lvalue_reference_v<decltype(made)>);
     Worn worn(9); const Worn fixed(3); worn = 4; worn = {5}; choose(3); choose({3}); choose(worn); choose(Worn(1));
     note(unwrap(worn)); note(unwrap(fixed)); note(unwrap(Worn(4))); Wrapped both[] = {worn, std::move(worn)}; note(both[1].v);
+    parts();
 }

@@ -1,5 +1,5 @@
 // Namespaces and names
-// Nested namespaces, aliases, `using` of names, types and namespaces; `typedef`, `extern "C"`.
+// Nested namespaces, aliases, `using` of names, types and namespaces; `typedef`, `extern`.
 namespace tensor::layout {
 constexpr uint32_t width = 32;
 inline uint32_t offset(uint32_t row, uint32_t column) { return row * width + column; }
@@ -27,6 +27,11 @@ template <uint32_t N> struct Maker { static uint32_t make(uint32_t x) { return 1
 using First = Maker<1>;
 }
 using namespace made;
+namespace shared { extern int both[2]; extern int one; struct Pair { int a; }; extern Pair pair; namespace deep { extern const int table[3]; extern const int last; } }
+int read_shared(int i) { return shared::both[i] + shared::one + shared::deep::table[i] + shared::deep::last + shared::pair.a; }
+int shared::both[2] = {4, 5}; int shared::one = 7; const int shared::deep::table[3] = {1, 2, 3}; const int shared::deep::last = 9; shared::Pair shared::pair{30};
+int read_later() { extern int later[2]; return later[0]; }
+int later[2] = {8, 9};
 void kernel_main() {
     note(First::make(5)); note(Maker<2>::make(6));
     note(next(times_seven(6))); note(short_names::side()); note(kind_of());
@@ -34,4 +39,5 @@ void kernel_main() {
     note(layout::offset(2, 3)); note(tensor::layout::width); note(sizeof(Pair)); note(sizeof(Address)); note(hidden());
     uint32_t value = 4; Pointer<uint32_t> pointer = &value; note(*pointer);
     note(outer::Operation<3>{}.go()); note(outer::detail::Plain{}.x); note(outer::detail::twice(5));
+    note(read_shared(0)); shared::both[1] = 50; note(read_shared(1)); note(read_later()); note(sizeof(shared::both));
 }

@@ -24,6 +24,7 @@ struct Place {
     void operator+=(uint32_t value) const { *element += value; }
 };
 struct Places { uint32_t values[4]; Place operator[](uint32_t i) { return Place{&values[i]}; } };
+struct Plain {}; int operator,(Plain, int x) { return 10 * x; }
 void kernel_main() {
     Vector a{1, 2}, b{3, 5};
     note((a + b)[1]); note((b - a).x); note((a * 4).y); note(a == Vector{1, 2}); note(b(10, 1));
@@ -32,4 +33,5 @@ void kernel_main() {
     note((left && !right).bits); note((left || (right && Truth{3})).bits);
     Places places{}; places[2] = 7; places[2] += 4; places[3] = 1; note(places.values[2] * 10 + places.values[3]);
     Handle handle{&b}; handle->x = 9; (*handle).y += 1; note(b.x * 100 + b.y);
+    note((Plain{}, 4));
 }

@@ -36,6 +36,15 @@ void of_other_values() {
     Living z(30); const Living c(31); note(value_of(z)); note(value_of(c)); note(value_of(32)); note(z.v);
     std::optional<Living> d = z, e = c; d = c; note(value_of(converted(1))); note(value_of(converted(2)));
 }
+struct Moved { int a; Moved(int x) : a(x) {} Moved(const Moved& o) : a(o.a) { note(1); } Moved(Moved&& o) : a(o.a) { o.a = -1; note(2); }
+    Moved& operator=(Moved&& o) { a = o.a; o.a = -2; note(3); return *this; } Moved& operator=(const Moved& o) { a = o.a; note(4); return *this; } };
+void given_up() {
+    std::optional<Moved> o(std::in_place, 5), p(std::in_place, 6), r;
+    Moved a = *std::move(o); note(a.a); note(o->a); Moved b = std::move(p).value(); note(b.a); note(p->a); Moved c = *p; note(c.a);
+    std::optional<Moved> q = std::move(p); note(q->a); Moved d(7); d = *std::move(q); note(d.a); note(q->a);
+    r = Moved(8); note(r->a); Moved e = std::move(r).value_or(Moved(4)); note(e.a); note(r->a);
+    std::pair<Moved, int> two(Moved(9), 3); int n; std::tie(d, n) = std::move(two); note(d.a); note(n); note(two.first.a); std::tie(e, n) = two; note(e.a);
+}
 void kernel_main() {
     of_objects();
     std::optional<Sum> p; note(p.has_value()); p.emplace(3, 4); note(p->v); p.reset(); note(bool(p)); p = Sum(5, 6); note((*p).v);
@@ -53,4 +62,5 @@ void kernel_main() {
     auto none = low < 2 ? std::optional<uint32_t>(low) : std::nullopt;
     note(*some); note(none.has_value());
     of_other_values();
+    given_up();
 }

@@ -20,6 +20,19 @@ template <typename T> struct has_f {
     template <typename U> static uint32_t test(...);
     static constexpr bool value = sizeof(test<T>(nullptr)) == 1;
 };
+struct Item { int v; };
+int of_place(Item&) { return 1; } int of_place(...) { return 2; }
+int of_number(int&) { return 1; } int of_number(...) { return 2; }
+template <typename T> int of_any(T&) { return 1; } int of_any(...) { return 2; }
+int of_pointer(int*) { return 1; } int of_pointer(const int*) { return 2; }
+template <typename T> int of_pointee(T*) { return 1; } template <typename T> int of_pointee(const T*) { return 2; }
+int of_given(Item&&) { return 1; } int of_given(const Item&) { return 2; }
+void of_constants() {
+    const int c = 3; int v = 4; const Item held{1}; Item item{2};
+    note(of_place(held)); note(of_place(item)); note(of_number(c)); note(of_number(v)); note(of_any(c)); note(of_any(v));
+    note(of_pointer(&c)); note(of_pointer(&v)); note(of_pointee(&c)); note(of_pointee(&v));
+    note(of_given(item)); note(of_given(Item{3})); note(of_given(std::move(item))); note(of_given(std::move(held)));
+}
 void kernel_main() {
     uint32_t x = 0;
     note(kind(1)); note(kind(1.5f)); note(kind(&x)); note(kind('c')); note(sort(x)); note(sort(2.0f));
@@ -27,4 +40,5 @@ void kernel_main() {
     int8_t table[] = {1, -1}; note(uint32_t(table[1])); uint32_t held(static_cast<uint8_t>(table[1])); note(held);
     note(any(3)); note(any(2.5f)); note(any(WithF())); note(any(nullptr)); note(first(4)); note(first(5, 1, 2.5f));
     note(has_f<WithF>::value); note(has_f<Real>::value);
+    of_constants();
 }

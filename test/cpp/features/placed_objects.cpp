@@ -15,6 +15,18 @@ struct Holder {
     union { Ending inside; };
     bool is_set = false;
 };
+struct Point { int x; uint16_t y; Point(int a, int b) : x(a), y(b) {} int sum() const { return x + y; } ~Point() { note(x); } };
+struct Row { alignas(Point) unsigned char bytes[3 * sizeof(Point)]; int count = 0;
+    Point& at(int i) { return reinterpret_cast<Point*>(bytes)[i]; }
+    void add(int x) { new (bytes + count * sizeof(Point)) Point(x, count); ++count; }
+    ~Row() { while (count) at(--count).~Point(); } };
+struct Both { int a, b; };
+void in_bytes() {
+    Row row; row.add(5); row.add(6); row.add(7); note(row.at(1).sum()); row.at(2).y = 40; note(row.at(2).sum());
+    alignas(4) uint8_t bytes[2 * sizeof(Both)]; Both* first = new (bytes) Both{1, 2}; new (bytes + sizeof(Both)) Both{5, 6};
+    Both* all = reinterpret_cast<Both*>(bytes); note(all[1].b); note(all->a + first->b); all[0] = all[1]; note(first->a); note(all == first);
+    alignas(4) char word[4]; int* i = new (word) int(77); note(*i); *i = 78; note(*reinterpret_cast<int*>(word)); note(word[0]);
+}
 void kernel_main() {
     Sum s(1); Sum* p = new (&s) Sum(7); note(p->total()); note(s.a); p = ::new (&s) Sum; note(s.total());
     int x = 3; int* q = new (&x) int(9); note(x); *q = 4; note(x); new (&x) int{11}; note(x); new (&x) int(); note(x);
@@ -23,4 +35,5 @@ void kernel_main() {
     Sum both[2] = {Sum(1), Sum(2)}; new (&both[1]) Sum(40); note(both[1].b); note(both[0].b); new (both) Sum(50); note(both[0].a);
     Place place; new (&place.value) Ending(14); note(place.value.k); place.value.~Ending();
     Holder holder, empty; new (&holder.inside) Ending(19); holder.is_set = true; note(holder.inside.k); note(empty.is_set);
+    in_bytes();
 }

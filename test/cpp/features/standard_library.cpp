@@ -1,5 +1,5 @@
 // Standard library
-// `array`, `pair`, `tuple`, `apply`, `min`, `max`, `swap`, `exchange`, traits and integer sequences.
+// `array`, `pair`, `tuple`, `apply`, `invoke`, `min`, `max`, `swap`, `exchange`, traits and integer sequences.
 template <typename T, size_t N> constexpr uint32_t sum(const std::array<T, N>& values) {
     uint32_t total = 0;
     for (const auto& value : values) { total += value; }
@@ -8,6 +8,17 @@ template <typename T, size_t N> constexpr uint32_t sum(const std::array<T, N>& v
 template <uint32_t... I> uint32_t last(std::integer_sequence<uint32_t, I...>) { return (I, ...); }
 template <size_t... I> uint32_t digits(std::index_sequence<I...>) { return ((1 << I) + ...); }
 template <typename... T> bool are_words(T...) { const bool has_char = std::disjunction_v<std::is_same<T, char>...>; return has_char ? false : std::conjunction_v<std::is_same<T, uint32_t>...>; }
+struct Adder { int k; int add(int x) const { return k + x; } int plus(int a, int b) { k += a; return k + b; } };
+int twice(int x) { return 2 * x; }
+struct Times { int operator()(int a, int b) const { return a * b; } };
+template <typename F, typename... A> auto run(F&& f, A&&... a) { return std::invoke(std::forward<F>(f), std::forward<A>(a)...); }
+void invoke_all() {
+    Adder m{5}; note(std::invoke(twice, 4)); note(std::invoke([](int a, int b) { return a - b; }, 9, 4)); note(std::invoke(Times{}, 3, 4));
+    note(std::invoke(&Adder::add, m, 3)); note(std::invoke(&Adder::add, &m, 4)); note(std::invoke(&Adder::plus, m, 3, 1)); note(m.k);
+    note(std::invoke(&Adder::k, m)); std::invoke(&Adder::k, m) = 40; note(m.k);
+    note(run(twice, 5)); note(run(&Adder::add, m, 1)); note(run(Times{}, 5, 5)); note(std::apply(Times{}, std::make_pair(6, 7)));
+    note(std::is_invocable_v<Times, int, int>); note(std::is_invocable_v<Times, Adder>); std::invoke_result_t<Times, int, int> r = 5; note(r);
+}
 void kernel_main() {
     constexpr std::array<uint32_t, 3> values{7, 8, 9};
     static_assert(sum(values) == 24 and values.size() == 3);
@@ -23,4 +34,5 @@ void kernel_main() {
     note(are_words(1u, 2u)); note(are_words(1u, 'a')); note(std::negation_v<std::false_type>);
     std::conditional_t<(sizeof(pair) > 4), uint8_t, uint32_t> narrow = 300; note(narrow);
     int four = 4; note(std::max({1, four, 3})); note(std::min({5, four, 9})); constexpr int eight = std::max({2, 8, 5}); note(eight); note((int) (std::min<float>({1, 0.5f}) * 4));
+    invoke_all();
 }

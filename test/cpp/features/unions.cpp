@@ -12,6 +12,18 @@ struct Route {
     struct { uint8_t first, second; };
 };
 Route route_to(uint16_t chip) { return {.mesh = 7, .chip = chip, .first = 3, .second = 4}; }
+union Parts { uint32_t u; float f; uint16_t h[2]; uint8_t b[4]; struct { uint8_t first, second; } s; };
+struct Tagged { int a; union { uint32_t w; float g; }; };
+uint32_t read(const uint32_t* p) { return *p; }
+void raise(float& x) { x += 1.0f; }
+void addresses_of_members() {
+    Parts x; x.f = 1.5f; uint32_t* p = &x.u; note(*p); note(read(&x.u)); *p = 0x40490fdb; note(x.f * 1000);
+    float* q = &x.f; *q = 2.0f; note(*p); raise(x.f); note(x.f); note((void*)p == (void*)q); note(&x.u == p);
+    x.u = 0x12345678; uint16_t* h = &x.h[1]; note(*h); h[-1] = 7; note(x.u); note(h - x.h);
+    uint8_t* b = x.b; note(b[3]); b[2] = 9; uint8_t* second = &x.s.second; *second = 1; note(x.u); note(*(uint16_t*)(b + 2));
+    Tagged s{3, {}}; s.g = 3.0f; uint32_t* w = &s.w; note(*w); float& g = s.g; g = 5.0f; note(s.w);
+    Parts many[2]; many[1].f = 4.0f; uint32_t& word = many[1].u; note(word); word = 0x3f800000; note(many[1].f);
+}
 void kernel_main() {
     union { float f; uint32_t u; } bits;
     bits.f = 1.5f;
@@ -22,4 +34,5 @@ void kernel_main() {
     note(word.all); note(word.part.high);
     const Route route = route_to(300);
     note(route.mesh); note(route.hops); note(route.first * 10 + route.second);
+    addresses_of_members();
 }

@@ -197,6 +197,26 @@ def test_pointers_of_buffers_move() -> None:
         printed(body.replace("start + 64", "start + 128"))
 
 
+def test_objects_of_the_library_in_classes_are_reached_by_pointers() -> None:
+    """Made by an initializer of a constructor; a pointer that is null points to none."""
+    body = """
+        struct Holder {
+            CircularBuffer cb;
+            uint32_t calls;
+            Holder(uint32_t id) : cb(id), calls(0) {}
+            uint32_t start() { ++calls; return cb.get_write_ptr(); }
+        };
+        struct User { Holder* holder; uint32_t start() { return holder->start(); } };
+        Holder holder(0);
+        Holder* pointer = &holder;
+        User user{pointer}, idle{nullptr};
+        const uint32_t start = CircularBuffer(0).get_write_ptr();
+        if (idle.holder != nullptr) { idle.start(); }
+        DPRINT << pointer->start() - start << user.start() - start << holder.calls << ENDL();
+        DPRINT << pointer->cb.get_write_ptr() - start << ENDL();"""
+    assert printed(body) == ["002", "0"]
+
+
 def test_one_packet_with_state_has_the_size_that_was_set() -> None:
     """The size of the call counts only where the flags allow several packets."""
     body = """

@@ -104,3 +104,40 @@ def test_findings_name_the_calls_of_the_thread() -> None:
     assert [each.message for each in findings] == [
         "the vector unit is not prepared for tanh_tile_pack; call tanh_tile_init_pack before"
     ]
+
+
+def test_vectors_of_the_thread() -> None:
+    """sfpi's vectors are those of the half that the PACK thread waited for."""
+    watch = Recorder()
+    tiles = np.stack([eighths(3, 24), eighths(4, 24)])
+    core = core_of((tiles, DataType.BF16), out=DataType.F32, out_pages=2, watch=watch)
+    core.run_cpp(
+        """#ifdef TRISC_PACK
+        inline void distance(float from) {
+            for (int d = 0; d < 8; d++) {
+                vFloat x = dst_reg[0];
+                x = x - from;
+                v_if(x < 0.0f) { x = -x; }
+                v_endif;
+                dst_reg[0] = x;
+                dst_reg++;
+            }
+        }
+        #endif
+        void kernel_main() {
+            unary_op_init_common(0, 16);
+            for (uint32_t i = 0; i < 2; ++i) {
+                tile_regs_acquire();
+                copy_tile(0, i, 1);
+                tile_regs_commit();
+                tile_regs_wait();
+                PACK((_llk_math_eltwise_unary_sfpu_params_<false>(
+                    distance, 1, VectorMode::RC, 0.5f)));
+                PACK(TTI_STALLWAIT(p_stall::STALL_PACK, p_stall::WAIT_SFPU));
+                pack_tile(1, 16);
+                tile_regs_release();
+            }
+        }"""
+    )
+    assert watch.findings == []
+    np.testing.assert_array_equal(unpacked(core.bytes_of(16), DataType.F32), abs(tiles - 0.5))

@@ -21,7 +21,7 @@ def test_names_are_listed() -> None:
     assert HELPERS - {"_error"} - PURE == {
         *("_put_member", "_awaited"),
         *("_put", "_put_at", "_put_bits", "_put_parts", "_overwrite", "_missing"),
-        *("_endless", "_fault", "_next_argument", "_no_function"),
+        *("_endless", "_fault", "_next_argument", "_no_function", "_make_place"),
     }
 
 

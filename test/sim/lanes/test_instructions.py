@@ -16,6 +16,7 @@ F = np.float32
 X: NDArray[Any] = ((np.arange(1024).reshape(32, 32) - 500) / 8).astype(F)
 Y: NDArray[Any] = (np.arange(1024).reshape(32, 32) % 37 - 11).astype(F)
 BITS: NDArray[Any] = X.view(np.int32)
+ROWS = np.arange(32)[:, None]
 LOAD = "l_reg[LRegs::LReg1] = x; l_reg[LRegs::LReg2] = y; "
 
 FLOATS: list[tuple[str, NDArray[Any]]] = [
@@ -29,6 +30,35 @@ FLOATS: list[tuple[str, NDArray[Any]]] = [
     ("TTI_SFPMAD(1, ckernel::p_sfpu::LCONST_neg1, 2, 0, 0);", Y - X),
     ("TTI_SFPMOV(0, p_sfpu::LREG1, p_sfpu::LREG0, 1);", -X),
     ("vConstFloatPrgm1 = 0.375f; TTI_SFPMOV(0, p_sfpu::LREG13, 0, 0);", np.full_like(X, 0.375)),
+    ("TTI_SFPLOAD(0, 0, ADDR_MOD_7, 64);", Y),
+    ("TTI_SFPSWAP(0, 1, 2, 0); TTI_SFPMOV(0, 2, 0, 0);", X),
+    ("TTI_SFPSWAP(0, 1, 2, 1); TTI_SFPMOV(0, 2, 0, 0);", np.minimum(X, Y)),
+    ("TTI_SFPSWAP(0, 1, 2, 1); TTI_SFPMOV(0, 1, 0, 0);", np.maximum(X, Y)),
+    ("TTI_SFPSWAP(0, 1, 2, 9); TTI_SFPMOV(0, 2, 0, 0);", np.maximum(X, Y)),
+    (
+        "TTI_SFPSWAP(0, 1, 2, 2); TTI_SFPMOV(0, 2, 0, 0);",
+        np.where(ROWS % 4 < 2, np.minimum(X, Y), np.maximum(X, Y)),
+    ),
+    (
+        "TTI_SFPSWAP(0, 1, 2, 3); TTI_SFPMOV(0, 2, 0, 0);",
+        np.where(ROWS % 2 == 0, np.minimum(X, Y), np.maximum(X, Y)),
+    ),
+    (
+        "TTI_SFPMOV(0, 2, 0, 0); TTI_SFPSETCC(0, 1, 0, 0); TTI_SFPSETCC(0, 2, 0, 2); "
+        "TTI_SFPMOV(0, 1, 0, 0); TTI_SFPENCC(0, 0, 0, 0);",
+        np.where((X < 0) & (Y != 0), X, Y),
+    ),
+    (
+        "TTI_SFPMOV(0, 2, 0, 0); TTI_SFPSETCC(0, 2, 0, 6); TTI_SFPMOV(0, 1, 0, 0); "
+        "TTI_SFPENCC(3, 0, 0, 10); TTI_SFPADD(10, 0, 10, 0, 0);",
+        np.where(Y == 0, X, Y) + F(1),
+    ),
+    (
+        "TTI_SFPMOV(0, 2, 0, 0); TTI_SFPPUSHC(0, 0, 0, 0); TTI_SFPSETCC(0, 1, 0, 4); "
+        "TTI_SFPMOV(0, 1, 0, 0); TTI_SFPCOMPC(0, 0, 0, 0); TTI_SFPLOADI(0, 0, 0x4049); "
+        "TTI_SFPPOPC(0, 0, 0, 0);",
+        np.where(X >= 0, X, F(3.140625)),
+    ),
     (
         "TTI_STALLWAIT(p_stall::STALL_SFPU, p_stall::MATH | p_stall::WAIT_SFPU);"
         "TTI_SFPMOV(0, 2, 0, 0); v_if(x < 0.0f) { TTI_SFPMOV(0, 1, 0, 0); } v_endif;",
@@ -61,11 +91,20 @@ def test_bits(body: str, expected: NDArray[Any]) -> None:
     np.testing.assert_array_equal(tiles[0].view(np.int32), expected)
 
 
+def test_rows_are_stored() -> None:
+    """In the second tile, whose rows begin at 64, and only lanes that take part."""
+    body = f"{LOAD} TTI_SFPSETCC(0, 1, 0, 0); TTI_SFPSTORE(1, 0, ADDR_MOD_3, 64);"
+    _, tiles = run_lanes(X, Y, f"{body} TTI_SFPENCC(0, 0, 0, 0);")
+    np.testing.assert_array_equal(tiles[1], np.where(X < 0, X, Y))
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("TTI_SFPSTORE(0, 0, 3, 0);", "'TTI_SFPSTORE' is not modelled; assign to 'dst_reg[i]'"),
-        ("TTI_SETRWC(0, 4, 8, 0, 0, 4);", "'TTI_SETRWC' is not modelled; write 'dst_reg++'"),
+        ("TTI_SFPSTORE(0, 0, 0, 0);", "an assertion does not hold"),
+        ("TTI_SFPIADD(0, 0, 0, 0);", "'TTI_SFPIADD' is not modelled; add vInts"),
+        ("TTI_INCRWC(0, 4, 0, 0);", "'TTI_INCRWC' is not modelled; write 'dst_reg++'"),
+        ("TTI_SETRWC(1, 4, 8, 0, 0, 4);", "an assertion does not hold"),
         ("TTI_ZEROACC(0, 0, 0, 0, 0);", "call a function of the kernel library instead"),
         ("TTI_SFPLOADI(8, 0, 1);", "l_reg 8: there are those from 0 to 7"),
         ("TTI_SFPLOADI(0, 3, 1);", "an assertion does not hold"),

@@ -27,6 +27,7 @@ _PRELUDE = """#include <cstdint>
 #include <bit>
 #include <cstdarg>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <new>
 #include <numeric>

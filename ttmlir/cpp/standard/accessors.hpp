@@ -1,4 +1,4 @@
-// Page TensorAccessor_pages TensorAccessor_shard_pages TensorAccessor_dspec TensorAccessor_get_bank_and_offset BankAndOffset AbstractTensorAccessorWrapper make_tensor_accessor_args_tuple make_tensor_accessor_tuple make_tensor_accessor_tuple_uniform_page_size make_abstract_tensor_accessor_wrappers TensorBindingToken
+// Page TensorAccessor_pages TensorAccessor_shard_pages TensorAccessor_dspec TensorAccessor_get_bank_and_offset BankAndOffset AbstractTensorAccessorWrapper make_tensor_accessor_args_tuple make_tensor_accessor_tuple make_tensor_accessor_tuple_uniform_page_size make_abstract_tensor_accessor_wrappers TensorBindingToken has_get_noc_addr_v has_get_aligned_page_size_v has_page_size_v has_log_base_2_of_page_size_v has_required_addrgen_traits_v
 namespace tensor_accessor {
 
 // A tensor that the host program gives a name: its first compile-time argument, the common argument
@@ -196,5 +196,39 @@ template <typename... Accessors>
 auto make_abstract_tensor_accessor_wrappers(const std::tuple<Accessors...>& accessors) {
     return make_wrappers(accessors, std::make_index_sequence<sizeof...(Accessors)>{});
 }
+
+// What a class says of its pages.
+template <typename T>
+constexpr auto gives_address(int) -> decltype((std::declval<T>().get_noc_addr(0u, 0u, uint8_t(0)), true)) { return true; }
+template <typename T>
+constexpr bool gives_address(...) { return false; }
+template <typename T>
+inline constexpr bool has_get_noc_addr_v = gives_address<T>(0);
+
+template <typename T>
+constexpr auto gives_page_size(int) -> decltype((std::declval<T>().get_aligned_page_size(), true)) { return true; }
+template <typename T>
+constexpr bool gives_page_size(...) { return false; }
+template <typename T>
+inline constexpr bool has_get_aligned_page_size_v = gives_page_size<T>(0);
+
+template <typename T>
+constexpr auto keeps_page_size(int) -> decltype((std::declval<T>().page_size, true)) { return true; }
+template <typename T>
+constexpr bool keeps_page_size(...) { return false; }
+template <typename T>
+inline constexpr bool has_page_size_v = keeps_page_size<T>(0);
+
+template <typename T>
+constexpr auto keeps_exponent(int) -> decltype((std::declval<T>().log_base_2_of_page_size, true)) { return true; }
+template <typename T>
+constexpr bool keeps_exponent(...) { return false; }
+template <typename T>
+inline constexpr bool has_log_base_2_of_page_size_v = keeps_exponent<T>(0);
+
+template <typename T>
+inline constexpr bool has_required_addrgen_traits_v =
+    has_get_noc_addr_v<T> &&
+    (has_get_aligned_page_size_v<T> || has_page_size_v<T> || has_log_base_2_of_page_size_v<T>);
 
 }  // namespace tensor_accessor

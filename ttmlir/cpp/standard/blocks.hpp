@@ -1,5 +1,26 @@
-// add_block sub_block mul_block reduce_block transpose_block any_tiles_bcast reduce_block_max_row_init reduce_block_max_row reduce_block_max_row_uninit reduce_block_max_row_reinit_short reduce_block_max_row_reinit_minimal reduce_block_max_row_init_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime reduce_block_max_row_reinit_short_runtime reduce_block_max_row_reinit_minimal_runtime reconfig_tile_shape reconfig_tile_shape_srca reconfig_tile_shape_srcb mm_uninit dummy_pack dummy_unpack welford_reinit ReluConfig TensorShape tensor_shape_from_num_faces llk_math_eltwise_binary_init llk_unpack_AB_init llk_unpack_reconfig_data_format_srca llk_math_reconfig_data_format_srca p_dim_stride_target llk_unpack_AB_reduce_init llk_math_reduce_init topk_tie_order_from_global_direction set_fp32_dest_acc restore_fp32_dest_acc
+// p_stall semaphore TTI_STALLWAIT UnpackToDestEn UnpackToDestDis mm_no_mop_init_short mm_no_mop_reinit_short matmul_block_no_mop mm_no_mop_init_short_fidelity mm_no_mop_reinit_short_fidelity matmul_block_no_mop_fidelity sub_bcast_cols_init_short_custom sub_tiles_bcast_cols_custom llk_unpack_A_init llk_math_eltwise_unary_datacopy_init llk_pack add_block sub_block mul_block reduce_block transpose_block any_tiles_bcast reduce_block_max_row_init reduce_block_max_row reduce_block_max_row_uninit reduce_block_max_row_reinit_short reduce_block_max_row_reinit_minimal reduce_block_max_row_init_runtime reduce_block_max_row_runtime reduce_block_max_row_uninit_runtime reduce_block_max_row_reinit_short_runtime reduce_block_max_row_reinit_minimal_runtime reconfig_tile_shape reconfig_tile_shape_srca reconfig_tile_shape_srcb mm_uninit dummy_pack dummy_unpack welford_reinit ReluConfig TensorShape tensor_shape_from_num_faces llk_math_eltwise_binary_init llk_unpack_AB_init llk_unpack_reconfig_data_format_srca llk_math_reconfig_data_format_srca p_dim_stride_target llk_unpack_AB_reduce_init llk_math_reduce_init topk_tie_order_from_global_direction set_fp32_dest_acc restore_fp32_dest_acc
 namespace blocks {
+
+// What waits, and for which units.
+struct p_stall {
+    static constexpr uint32_t NONE = 0, THCON = 1, UNPACK0 = 2, UNPACK1 = 4, UNPACK = 6, PACK = 0x78, MATH = 0x80;
+    static constexpr uint32_t SRCA_CLR = 0x100, SRCB_CLR = 0x200, SRCA_VLD = 0x400, SRCB_VLD = 0x800;
+    static constexpr uint32_t XMOV = 0x1000, TRISC_CFG = 0x2000, SFPU1 = 0x4000, WAIT_SFPU = 0x4000;
+    static constexpr uint32_t STALL_TDMA = 1, STALL_SYNC = 2, STALL_PACK = 4, STALL_UNPACK = 8, STALL_XMOV = 0x10;
+    static constexpr uint32_t STALL_THCON = 0x20, STALL_MATH = 0x40, STALL_CFG = 0x80, STALL_SFPU = 0x100;
+    static constexpr uint32_t STALL_THREAD = 0x1ff;
+};
+
+// What the semaphores of the units are for.
+struct semaphore {
+    static constexpr uint32_t FPU_SFPU = 0, MATH_PACK = 1, UNPACK_TO_DEST = 2, UNPACK_OPERAND_SYNC = 3;
+    static constexpr uint32_t PACK_DONE = 4, UNPACK_SYNC = 5, UNPACK_MATH_DONE = 6, MATH_DONE = 7;
+};
+
+// Instructions end in the order of the kernel here, so nothing is left to wait for.
+inline void TTI_STALLWAIT(uint32_t stalled, uint32_t awaited) {}
+
+constexpr bool UnpackToDestEn = true, UnpackToDestDis = false;
 
 // Calls on so many tiles, one after another, of circular buffers and of DST.
 template <bool Wide = false>
@@ -115,15 +136,22 @@ inline void reduce_block_max_row_init_runtime(
     tiles_in_row = tiles;
     reduce_init_delta<false, PoolType::MAX, ReduceDim::REDUCE_ROW>();
 }
+// With `split` the packer tells the unpackers when the second half is there, and with `overlap` when the first is.
 inline void reduce_block_max_row_runtime(
     uint32_t cb, uint32_t scaler, uint32_t first, uint32_t dst, bool split = false, bool overlap = false,
     uint32_t faces = 4) {
     for (uint32_t i = 0; i < tiles_in_row; ++i) {
+        if (split && i == 0) {
+            builtin_unpack_wait(overlap ? semaphore::UNPACK_MATH_DONE : semaphore::FPU_SFPU);
+        }
+        if (split && i == tiles_in_row / 2) builtin_unpack_wait(semaphore::FPU_SFPU);
         reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(cb, scaler, first + i, 0, dst);
     }
 }
 inline void reduce_block_max_row_uninit_runtime(uint32_t cb, bool split = false, bool overlap = false) {
     reduce_uninit();
+    if (split) builtin_unpack_get(semaphore::FPU_SFPU);
+    if (split && overlap) builtin_unpack_get(semaphore::UNPACK_MATH_DONE);
 }
 inline void reduce_block_max_row_reinit_short_runtime(
     uint32_t out, uint32_t tiles, bool split = false, uint32_t faces = 4) {
@@ -135,6 +163,56 @@ inline void reduce_block_max_row_reinit_minimal_runtime(
     tiles_in_row = tiles;
     reduce_init_delta<false, PoolType::MAX, ReduceDim::REDUCE_ROW>();
 }
+
+// Products that do not use the matrix unit's loops; their numbers are the same.
+inline void mm_no_mop_init_short(
+    uint32_t in0, uint32_t in1, bool transpose = false, uint32_t columns = 1, uint32_t rows = 1, uint32_t inner = 1) {
+    mm_block_init_short(in0, in1, transpose, columns, rows, inner);
+}
+inline void mm_no_mop_reinit_short(
+    uint32_t in0, uint32_t in1, bool transpose = false, uint32_t columns = 1, uint32_t rows = 1, uint32_t inner = 1) {
+    mm_block_init_short(in0, in1, transpose, columns, rows, inner);
+}
+inline void matmul_block_no_mop(
+    uint32_t in0, uint32_t in1, uint32_t first0, uint32_t first1, uint32_t dst, bool transpose, uint32_t columns,
+    uint32_t rows, uint32_t inner) {
+    matmul_block(in0, in1, first0, first1, dst, transpose, columns, rows, inner);
+}
+template <MathFidelity Fidelity>
+inline void mm_no_mop_init_short_fidelity(
+    uint32_t in0, uint32_t in1, bool transpose = false, uint32_t columns = 1, uint32_t rows = 1, uint32_t inner = 1) {
+    static_assert(static_cast<uint32_t>(Fidelity) == MATH_FIDELITY, "products have the fidelity of the kernel here");
+    mm_block_init_short(in0, in1, transpose, columns, rows, inner);
+}
+template <MathFidelity Fidelity>
+inline void mm_no_mop_reinit_short_fidelity(
+    uint32_t in0, uint32_t in1, bool transpose = false, uint32_t columns = 1, uint32_t rows = 1, uint32_t inner = 1) {
+    mm_block_init_short(in0, in1, transpose, columns, rows, inner);
+}
+template <MathFidelity Fidelity>
+inline void matmul_block_no_mop_fidelity(
+    uint32_t in0, uint32_t in1, uint32_t first0, uint32_t first1, uint32_t dst, bool transpose, uint32_t columns,
+    uint32_t rows, uint32_t inner) {
+    matmul_block(in0, in1, first0, first1, dst, transpose, columns, rows, inner);
+}
+
+// Tiles side by side, less the first column of one tile.
+inline void sub_bcast_cols_init_short_custom(uint32_t in0, uint32_t in1, uint32_t columns) {
+    sub_bcast_cols_init_short(in0, in1);
+}
+inline void sub_tiles_bcast_cols_custom(
+    uint32_t in0, uint32_t in1, uint32_t first0, uint32_t first1, uint32_t dst, uint32_t columns) {
+    for (uint32_t i = 0; i < columns; ++i) sub_tiles_bcast_cols(in0, in1, first0 + i, first1, dst + i);
+}
+template <BroadcastType Part, bool Accumulates, auto Reuse, bool IntoDst>
+inline void llk_unpack_A_init(uint32_t transpose, uint32_t within_faces, uint32_t cb) {
+    copy_tile_to_dst_init_short(cb, transpose);
+}
+template <auto Copy, bool Wide, BroadcastType Part, bool Integers, auto Mode>
+inline void llk_math_eltwise_unary_datacopy_init(uint32_t cb) { copy_tile_to_dst_init_short(cb); }
+
+template <bool Wide, bool OutOfOrder = false, auto Mode = PackMode::Default>
+inline void llk_pack(uint32_t dst, uint32_t cb, uint32_t index = 0) { pack_tile<OutOfOrder>(dst, cb, index); }
 
 // All tiles have one shape, and the units keep no state beyond what calls prepare.
 template <typename... Buffers>

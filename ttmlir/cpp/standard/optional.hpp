@@ -22,12 +22,14 @@ struct optional {
 
     constexpr bool has_value() const { return is_set; }
     constexpr explicit operator bool() const { return is_set; }
-    constexpr T& operator*() { return held; }
-    constexpr const T& operator*() const { return held; }
+    constexpr T& operator*() & { return held; }
+    constexpr const T& operator*() const& { return held; }
+    constexpr T&& operator*() && { return std::move(held); }
     constexpr T* operator->() { return &held; }
     constexpr const T* operator->() const { return &held; }
-    constexpr T& value() { return held; }
-    constexpr const T& value() const { return held; }
+    constexpr T& value() & { return held; }
+    constexpr const T& value() const& { return held; }
+    constexpr T&& value() && { return std::move(held); }
     constexpr T value_or(T other) const { return is_set ? held : other; }
     constexpr void reset() { is_set = false; }
     constexpr void swap(optional& other) { std::swap(*this, other); }
@@ -115,15 +117,22 @@ struct optional<T, false> {
 
     bool has_value() const { return is_set; }
     explicit operator bool() const { return is_set; }
-    T& operator*() { return held.value; }
-    const T& operator*() const { return held.value; }
+    T& operator*() & { return held.value; }
+    const T& operator*() const& { return held.value; }
+    T&& operator*() && { return std::move(held.value); }
     T* operator->() { return &held.value; }
     const T* operator->() const { return &held.value; }
-    T& value() { return held.value; }
-    const T& value() const { return held.value; }
+    T& value() & { return held.value; }
+    const T& value() const& { return held.value; }
+    T&& value() && { return std::move(held.value); }
     template <typename U>
-    T value_or(U&& other) const {
+    T value_or(U&& other) const& {
         if (is_set) return held.value;
+        return static_cast<T>(std::forward<U>(other));
+    }
+    template <typename U>
+    T value_or(U&& other) && {
+        if (is_set) return std::move(held.value);
         return static_cast<T>(std::forward<U>(other));
     }
     void reset() {

@@ -107,7 +107,88 @@ _BINARY_OPERATIONS = (
     ),
 )
 
+_semaphore_call = partial(
+    KernelCall,
+    operands=ints("index"),
+    header="ckernel.h",
+    roles=Role.COMPUTE,
+    templates=(number("stalled", "0"),),
+)
+_SEMAPHORES = (
+    _semaphore_call(
+        "t6_semaphore_init",
+        "Give one of the eight semaphores of the units a value and a maximum.",
+        operands=ints("index", "value", "max_value"),
+    ),
+    _semaphore_call("t6_semaphore_post", "Add one to a semaphore of the units."),
+    _semaphore_call("t6_semaphore_get", "Take one from a semaphore of the units, if it has one."),
+    _semaphore_call(
+        "t6_semaphore_wait_on_zero", "Wait until a semaphore of the units is not zero."
+    ),
+    _semaphore_call(
+        "t6_semaphore_wait_on_max", "Wait until a semaphore of the units is below its maximum."
+    ),
+)
+_OF_UNPACKERS = (
+    KernelCall(
+        "builtin_unpack_wait",
+        "",
+        operands=ints("index"),
+        header="ckernel.h",
+        roles=Role.UNPACK,
+    ),
+    KernelCall(
+        "builtin_unpack_get",
+        "",
+        operands=ints("index"),
+        header="ckernel.h",
+        roles=Role.UNPACK,
+    ),
+)
+"""The same for the unpackers alone, which the package's headers call."""
+
+_STRIDES = (
+    KernelCall(
+        "matmul_set_in1_column_stride",
+        "Let `matmul_block` take the tiles of in1 so many pages apart, until it is prepared anew.",
+        (*cbs("in1_cb"), *ints("stride_tiles")),
+        header=_MATMUL,
+        roles=Role.UNPACK,
+    ),
+)
+
 _PACKER = (
+    KernelCall(
+        "llk_pack_init",
+        "Let the packer take so many tiles at once: `pack_tile` then packs as many.",
+        cbs("out_cb"),
+        header=_LLK_PACK,
+        roles=Role.PACK,
+        templates=(
+            number("pack_mode", "PackMode::Default"),
+            flag("zero_output", "false"),
+            flag("skip_addrmod_config", "false"),
+            flag("skip_packer_strides", "false"),
+        ),
+        options=(Option(name="num_tiles", type="uint32_t", default="1"),),
+    ),
+    KernelCall(
+        "llk_pack_reduce_mask_config",
+        "Pack only what a reduction of that dimension gives, and zeros elsewhere.",
+        cbs("out_cb"),
+        header=_LLK_PACK,
+        roles=Role.PACK,
+        templates=(
+            enumerator("reduce_dim", "ReduceDim", "REDUCE_DIM"),
+            number("pack_mode", "PackMode::Default"),
+        ),
+    ),
+    KernelCall(
+        "llk_pack_reduce_mask_clear",
+        "Pack whole tiles again.",
+        header=_LLK_PACK,
+        roles=Role.PACK,
+    ),
     KernelCall(
         "llk_pack_relu_config",
         "Let the packer apply ReLU until it is set again. Bits 0 and 1 of the number say "
@@ -285,6 +366,8 @@ def _reuses(operation: str) -> tuple[KernelCall, ...]:
 CALLS = (
     *_BINARY_OPERATIONS,
     *(call for operation in ("add", "sub", "mul") for call in _reuses(operation)),
+    *_SEMAPHORES,
+    *_STRIDES,
     *_PACKER,
     *_REDUCTIONS,
     *_WITHIN_DST,
@@ -698,6 +781,7 @@ _SIGNATURES: tuple[tuple[str, str, int], ...] = (
     # Lanes that take part.
     *(("begin_if", "b", 2), ("begin_else", "", 1), ("begin_elseif", "b", 1), ("end_if", "", 1)),
     *(("begin_block", "", 1), ("narrow", "b", 1)),
+    *(("set_condition", "b", 1), ("enable_lanes", "", 1)),
     *(("assign_floats", "ff f", 0), ("assign_integers", "ii i", 0)),
     # Floating-point numbers.
     *(("add_floats", "ff f", 1), ("subtract_floats", "ff f", 1), ("multiply_floats", "ff f", 1)),
@@ -737,7 +821,7 @@ def _instruction(name: str, signature: str, cycles: int) -> KernelCall:
         operands,
         result=("lanes", _KINDS[made]) if made else None,
         header=_HEADER,
-        roles=Role.MATH,
+        roles=Role.MATH | Role.PACK,
         cost=Cost(math=cycles, estimated=True),
     )
 
@@ -745,7 +829,7 @@ def _instruction(name: str, signature: str, cycles: int) -> KernelCall:
 def _lanes(name: str, kind: ValueKind) -> KernelCall:
     """The type of a vector's lanes, of which kernels make no objects."""
     return KernelCall(
-        f"{PREFIX}{name}", "", result=("lanes", kind), roles=Role.MATH, form=Form.OBJECT
+        f"{PREFIX}{name}", "", result=("lanes", kind), roles=Role.MATH | Role.PACK, form=Form.OBJECT
     )
 
 
@@ -754,5 +838,6 @@ LANES_CALLS = (
     _lanes("integers", ValueKind.INTEGER_LANES),
     _lanes("truths", ValueKind.TRUTH_LANES),
     *(_instruction(*each) for each in _SIGNATURES),
+    *_OF_UNPACKERS,
 )
 """The calls; `OBJECT` definitions are the types."""

@@ -19,7 +19,7 @@ from ttmlir.layout.enums import DataType, MathFidelity
 from ttmlir.optable.kernel import find_call
 from ttmlir.sim.calls.kernel_api import KernelApi, Template, kernel_call
 from ttmlir.sim.execution.scheduler import KernelThread
-from ttmlir.sim.machine.device import Core
+from ttmlir.sim.machine.device import Core, UnitSemaphores
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.numerics import Register, register_of_class
 from ttmlir.sim.machine.registers import DestinationRegisters, Products, SourceRegisters
@@ -108,6 +108,66 @@ class ComputeApi(KernelApi):
     def read_tile_value(self, cb: int, index: int, element: int) -> bool:
         """Wait for a word of a filled tile, which the unpack thread sends."""
         return self.receive_word("UNPACK")
+
+    # Semaphores of the units.
+
+    def _unit_semaphore(self, call: str, number: int) -> UnitSemaphores:
+        if not 0 <= number < UnitSemaphores.COUNT:
+            raise self.thread.error(
+                f"{call} of semaphore {number}; the units have {UnitSemaphores.COUNT}",
+                rule="arguments",
+            )
+        return self.core.unit_semaphores
+
+    @kernel_call()
+    def t6_semaphore_init(
+        self, number: int, value: int, limit: int, *, template: Template = ()
+    ) -> None:
+        """Give a semaphore of the units a value and a maximum."""
+        found = self._unit_semaphore("t6_semaphore_init", number)
+        found.set(number, value, limit, self.thread.clock)
+        self.scheduler.progress += 1
+
+    @kernel_call()
+    def t6_semaphore_post(self, number: int, *, template: Template = ()) -> None:
+        """Add one to it."""
+        found = self._unit_semaphore("t6_semaphore_post", number)
+        if self.watch is not None:
+            self.watch.release(self.thread, ("t6_semaphore", self.core, number, "post"))
+        found.post(number, self.thread.clock)
+        self.scheduler.progress += 1
+
+    @kernel_call()
+    def t6_semaphore_get(self, number: int, *, template: Template = ()) -> None:
+        """Take one from it, if it is not zero."""
+        found = self._unit_semaphore("t6_semaphore_get", number)
+        if self.watch is not None:
+            self.watch.release(self.thread, ("t6_semaphore", self.core, number, "get"))
+        found.get(number, self.thread.clock)
+        self.scheduler.progress += 1
+
+    @kernel_call(waits=True)
+    def t6_semaphore_wait_on_zero(self, number: int, *, template: Template = ()) -> bool:
+        """Wait until it is not zero."""
+        return self._await_units("t6_semaphore_wait_on_zero", number, "post")
+
+    @kernel_call(waits=True)
+    def t6_semaphore_wait_on_max(self, number: int, *, template: Template = ()) -> bool:
+        """Wait until it is less than its maximum."""
+        return self._await_units("t6_semaphore_wait_on_max", number, "get")
+
+    def _await_units(self, call: str, number: int, what: str) -> bool:
+        found = self._unit_semaphore(call, number)
+        time = found.wait(number, self.thread, is_full=what == "get")
+        if time is None:
+            return False
+        if self.timed:
+            self.thread.wait_until(time, "t6_semaphore")
+        if self.watch is not None:
+            self.watch.acquire(self.thread, ("t6_semaphore", self.core, number, what))
+        return True
+
+    # Width of DST.
 
     @kernel_call(waits=True)
     def enable_fp32_dest_acc(self) -> bool:

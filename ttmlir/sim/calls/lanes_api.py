@@ -39,7 +39,7 @@ from ttmlir.sim.machine.numerics import (
     store_vector,
     to_source,
 )
-from ttmlir.sim.machine.registers import Poison, join_poison
+from ttmlir.sim.machine.registers import Half, Poison, join_poison
 from ttmlir.sim.options import SimOptions
 
 # --- Vector api -----------------------------------------------------------------------------------
@@ -89,10 +89,15 @@ class VectorApi(ComputeApi):
         self.on_blackhole = core.chip.arch is Arch.BLACKHOLE
         self._random = np.random.default_rng(0)
 
+    @property
+    def half(self) -> Half:
+        """The half of DST that the unit works on: that of the thread."""
+        return self.dst.math
+
     def tile(self, index: int, kind: Literal["read", "write"] = "read") -> Array:
         """A tile of DST in place, in the order of memory; `kind` is `read` or `write`."""
         self.check_tile(index, kind)
-        return self.dst.math.faces(index)
+        return self.half.faces(index)
 
     def prepare_vector(self, name: str) -> None:
         """Note that an `_init` call was made."""
@@ -118,7 +123,7 @@ class VectorApi(ComputeApi):
         elif template and not definition.templates and int(template[0]) in INTEGER_FORMATS:
             # In 2026 a call of floats may be one of integers, too: logical_not_tile<Int32>.
             element = _element_of(int(template[0]))
-        half = self.dst.math
+        half = self.half
         poisons = self._take_poisons(call, arguments) if half.poisons else {}
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
         cost = definition.cost
@@ -179,7 +184,7 @@ class VectorApi(ComputeApi):
 
     def _take_poisons(self, call: _Call, arguments: Sequence[Any]) -> dict[int, Poison | None]:
         """Which numbers of the tiles of a call nobody wrote; of its result, those that follow."""
-        poisons, output = self.dst.math.poisons, arguments[call.output]
+        poisons, output = self.half.poisons, arguments[call.output]
         found = {index: poisons.pop(index, None) for index in {arguments[x] for x in call.inputs}}
         poisons.pop(output, None)
         return {**found, output: join_poison(*found.values())}
@@ -1004,7 +1009,7 @@ class LanesApi(ScansApi):
             self.check_tile(tile, kind)
             if self._started is not None:
                 self._checked.add((tile, kind))
-        return self.dst.math.faces(tile), PLACES[vector]
+        return self.half.faces(tile), PLACES[vector]
 
     @kernel_call()
     def builtin_sfpi_load_floats(self, index: int) -> Array:
@@ -1107,6 +1112,18 @@ class LanesApi(ScansApi):
         self._lanes = self._around.pop()
         self._before.pop()
         self._take("end_if")
+
+    @kernel_call()
+    def builtin_sfpi_set_condition(self, condition: Array) -> None:
+        """An instruction that leaves lanes out, outside of `v_if`, too."""
+        self._narrow(condition)
+        self._take("set_condition")
+
+    @kernel_call()
+    def builtin_sfpi_enable_lanes(self) -> None:
+        """An instruction by which all lanes take part again."""
+        self._lanes = None
+        self._take("enable_lanes")
 
     @kernel_call()
     def builtin_sfpi_assign_floats(self, old: Array, new: Array) -> Array:

@@ -65,6 +65,8 @@ class PackApi(PackVectorApi):
         self.tiles_packed = 0
         self._kept: Array | None = None
         """Which numbers of a tile `reduce_init` leaves; the packer makes the others zero."""
+        self._at_once = 1
+        """Tiles that the packer takes at once."""
         self._relu = NO_RELU
         self._threshold = np.float32(0)
 
@@ -113,7 +115,7 @@ class PackApi(PackVectorApi):
     # --- Configuration --------------------------------------------------------------------------
 
     def _configure(self, out: int) -> None:
-        self._kept = None
+        self._kept, self._at_once = None, 1
         self._take_format(out)
 
     def _take_format(self, out: int) -> None:
@@ -148,6 +150,29 @@ class PackApi(PackVectorApi):
         """Pack whole tiles again."""
         self._kept = None
         self.reconfigured()
+
+    @kernel_call()
+    def llk_pack_init(self, cb: int, tiles: int = 1, *, template: Template = ()) -> None:
+        """Take so many tiles at once."""
+        if template and (template[0] or (len(template) > 1 and template[1])):
+            raise self.thread.error(
+                "llk_pack_init prepares the packer for tiles; call pack_untilize_init for rows",
+                rule="template",
+            )
+        self._at_once = tiles
+        self.reconfigured()
+
+    @kernel_call()
+    def llk_pack_reduce_mask_config(self, cb: int, *, template: Template = ()) -> None:
+        """Pack only what a reduction gives, zeros elsewhere; the format stays."""
+        (dimension,) = self.numbers_of("llk_pack_reduce_mask_config", template, 1)
+        self._kept = _KEPT.get(dimension)
+        self.reconfigured()
+
+    @kernel_call()
+    def llk_pack_reduce_mask_clear(self) -> None:
+        """Pack whole tiles again."""
+        self.reduce_uninit()
 
     @kernel_call()
     def reduce_init_delta(self, *buffers: int, template: Template = ()) -> None:
@@ -272,6 +297,12 @@ class PackApi(PackVectorApi):
         Pages count from the write pointer; the next page is the one after the page that was packed
         last since the last push, whatever `index` says.
         """
+        if self._at_once > 1:
+            count, self._at_once = self._at_once, 1
+            for each in range(count):
+                self.pack_tile(dst + each, cb, index + each, template=template)
+            self._at_once = count
+            return
         buffer = self.cbs[cb]
         if self._format is not buffer.data_format:
             self.check_format(buffer, self._format, "the packer", "pack_reconfig_data_format")
@@ -336,7 +367,7 @@ class PackApi(PackVectorApi):
             data = cb.tile.narrow(data)
         address = cb.wr_ptr + page * cb.page_size
         size = data.size
-        if address + size > cb.limit:
+        if address + size > cb.limit or address < cb.address:
             raise self._beyond(cb, page)
         memory = self.l1
         if self.watch is not None:

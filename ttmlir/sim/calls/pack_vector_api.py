@@ -7,24 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
-from numpy.typing import NDArray
-
+from ttmlir.optable.kernel.cpp_compute_calls import PREFIX
 from ttmlir.optable.kernel.pack_vector import CALLS
 from ttmlir.sim.calls.compute_api import ComputeApi
-from ttmlir.sim.calls.kernel_api import Template, kernel_call
-from ttmlir.sim.calls.lanes_api import compute_by
+from ttmlir.sim.calls.kernel_api import Template, declared_calls, kernel_call
+from ttmlir.sim.calls.lanes_api import LanesApi, compute_by
 from ttmlir.sim.calls.late_vector_api import LateVectorApi
+from ttmlir.sim.machine.registers import Half
 
 
 class _PackUnit(LateVectorApi):
     """The vector unit, with the half of DST of the PACK thread."""
 
-    def tile(self, index: int, kind: Literal["read", "write"] = "read") -> NDArray[Any]:
-        """A tile of that half in place, in the order of memory."""
-        self.check_tile(index, kind)
-        return self.dst.pack.faces(index)
+    @property
+    def half(self) -> Half:
+        """That half."""
+        return self.dst.pack
 
 
 class PackVectorApi(ComputeApi):
@@ -62,6 +62,23 @@ def _add_methods() -> None:
         setattr(PackVectorApi, name, method)
 
 
+def _add_instructions() -> None:
+    """Give the class the instructions on lanes that sfpi's classes call."""
+    for name, facts in declared_calls(LanesApi).items():
+        if name.startswith(PREFIX):
+            method = kernel_call(pure=facts.pure, steady=facts.steady)(_instructing(name))
+            method.__name__ = name
+            setattr(PackVectorApi, name, method)
+
+
+def _instructing(name: str) -> Callable[..., Any]:
+    def method(self: PackVectorApi, *arguments: Any) -> Any:
+        """An instruction of the vector unit."""
+        return getattr(self.unit, name)(*arguments)
+
+    return method
+
+
 def _computing(compute: Callable[..., None]) -> Callable[..., None]:
     @kernel_call()
     def method(self: PackVectorApi, *arguments: Any, template: Template = ()) -> None:
@@ -79,3 +96,4 @@ def _preparing(name: str) -> Callable[..., None]:
 
 
 _add_methods()
+_add_instructions()

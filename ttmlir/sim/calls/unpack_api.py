@@ -268,6 +268,8 @@ class UnpackUnit(ComputeApi):
         self._transposed = 0
         self._transposed_copy = 0
         self._block = (1, 1, 1)
+        self._column_stride = 1
+        """Pages from one tile of in1 to the next one in `matmul_block`."""
         """`ct_dim`, `rt_dim` and `kt_dim` of the products that were prepared."""
         self._strip_call = ""
         """`tilize_block` or `untilize_block`, while the unpackers are set up for rows."""
@@ -603,6 +605,7 @@ class UnpackApi(RemoteBufferCalls, UnpackUnit):
     def mm_init_short(self, in0: int, in1: int, transpose: int = 0) -> None:
         """Prepare matrix products without changing formats."""
         self._transposed = transpose
+        self._column_stride = 1
         self.reconfigured()
 
     @kernel_call()
@@ -612,6 +615,22 @@ class UnpackApi(RemoteBufferCalls, UnpackUnit):
         """Prepare matrix products of blocks without changing formats."""
         self.mm_init_short(in0, in1, transpose)
         self._block = (ct_dim, rt_dim, kt)
+
+    @kernel_call(waits=True)
+    def builtin_unpack_wait(self, number: int) -> bool:
+        """Wait until a semaphore of the units is not zero."""
+        return self.t6_semaphore_wait_on_zero(number)
+
+    @kernel_call()
+    def builtin_unpack_get(self, number: int) -> None:
+        """Take one from it."""
+        self.t6_semaphore_get(number)
+
+    @kernel_call()
+    def matmul_set_in1_column_stride(self, in1: int, stride: int) -> None:
+        """Take tiles of in1 so many pages apart."""
+        self._column_stride = stride
+        self.reconfigured()
 
     @kernel_call()
     def mm_init_short_with_dt(self, in0: int, in1: int, old: int, transpose: int = 0) -> None:
@@ -970,7 +989,8 @@ class UnpackApi(RemoteBufferCalls, UnpackUnit):
         pair = self._pairs.get(FACTORS | in0 << 8 | in1)
         first, second, _, _ = pair or self._pair(in0, in1, FACTORS)
         form = self._form_of_factor("matmul_block", transpose)
-        a = [self._tile(second, index1 + each, form) for each in range(ct_dim)]
+        stride = self._column_stride
+        a = [self._tile(second, index1 + each * stride, form) for each in range(ct_dim)]
         b = [self._tile(first, index0 + each * kt_dim, _FACTOR_B) for each in range(rt_dim)]
         types = first.data_type, second.data_type
         cycles = matmul_unpack_cycles(*types, rt_dim, ct_dim)

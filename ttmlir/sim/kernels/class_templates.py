@@ -31,7 +31,7 @@ from ttmlir.sim.kernels.classes import find_alias, find_class, make_class
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import ends_with_effect
 from ttmlir.sim.kernels.expressions.initial_values import Given
-from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, find_layout_flag
+from ttmlir.sim.kernels.expressions.lvalues import evaluate_constant, find_layout_flag, refers
 from ttmlir.sim.kernels.expressions.own_calls import make_function_value, take_arguments
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.scope import (
@@ -45,7 +45,6 @@ from ttmlir.sim.kernels.scope import (
     StructDefinition,
     Symbol,
     Variable,
-    refers_to_place,
 )
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
@@ -178,11 +177,11 @@ def _find_truth(
     elif name in _ASKED:
         truth = _ASKED[name](resolve(0))
     elif name == "is_same":
-        places = {refers_to_place(each, context.scope) for each in arguments}
+        places = {refers(context, each) for each in arguments}
         truth = is_same(resolve(0), resolve(1)) and len(places) == 1
     elif name == "is_lvalue_reference":
         resolve(0)
-        truth = refers_to_place(arguments[0], context.scope)
+        truth = refers(context, arguments[0])
     elif name == "is_base_of":
         base, derived = resolve(0).type, resolve(1).type
         truth = isinstance(derived, StructType) and derived.derives_from(base)

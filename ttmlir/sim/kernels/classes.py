@@ -628,7 +628,7 @@ def _default_members(context: Context, this: Lvalue, base: StructType, count: in
     for number in range(count):
         field = base.fields[number]
         if field.name in defaults:
-            value = build_initial(context, field.type, defaults[field.name])
+            value = build_initial(context, field.type, defaults[field.name], is_direct=True)
             target = find_member_lvalue(retype_lvalue(this, base), number)
             context.emit(build_assignment(target, value), None)
     context.scope = scope
@@ -660,7 +660,7 @@ def _initialize_member(
     if initializer is not None:
         value = _build_member(context, field_type, initializer)
     elif field.name in info.defaults:
-        value = build_initial(context, field_type, info.defaults[field.name])
+        value = build_initial(context, field_type, info.defaults[field.name], is_direct=True)
     else:
         inner = find_info(context, field_type)
         is_made = isinstance(field_type, StructType) and info.node.kind != "union"
@@ -678,12 +678,21 @@ def _build_member(context: Context, type_: CType, initializer: tree.MemberInitia
     if isinstance(type_, ArrayType) or not arguments:
         elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
         return build_initial(context, type_, tree.Braces(elements, position=node.position))
-    if isinstance(type_, ObjectType) and len(arguments) != 1:
+    if isinstance(type_, ObjectType) and not _is_object(context, type_, arguments):
         elements = tuple(tree.Initializer(each, position=node.position) for each in arguments)
         return Value(type_, build_object_call(context, type_, elements, None, node))
     if len(arguments) != 1:
         raise context.error(node, f"a member of type '{type_.name}' takes one value")
-    return build_initial(context, type_, arguments[0], in_braces=initializer.braced)
+    braced = initializer.braced
+    return build_initial(context, type_, arguments[0], in_braces=braced, is_direct=braced)
+
+
+def _is_object(context: Context, type_: ObjectType, arguments: Arguments) -> bool:
+    """Whether the arguments are an object of a class of the library, which is copied."""
+    if len(arguments) != 1 or isinstance(arguments[0], tree.Braces):
+        return False
+    source = Given(context, arguments[0]).found.type
+    return isinstance(source, ObjectType) and source.name == type_.name
 
 
 def _bind_reference(

@@ -171,6 +171,8 @@ class Context:
     """What the function returns; None: what its first `return` says."""
     in_function: bool = True
     gives_reference: bool = False
+    gives_up: bool = False
+    """Whether the result is `T&&`."""
     """Whether the function returns a reference, which is a pointer in Python."""
     makes: bool = False
     """Whether the function is a constructor, which returns its object in Python."""

@@ -31,6 +31,7 @@ from ttmlir.cpp.types import (
     is_deduced,
     is_same_type,
     size_of,
+    tag_of,
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import (
@@ -58,11 +59,13 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     decay_function,
     evaluate_condition,
     evaluate_constant,
+    evaluate_number,
     evaluate_scalar,
     find_pointee,
     fold_constant,
     is_fixed_by_host,
     look_at,
+    refers,
     retype_lvalue,
     take_address,
 )
@@ -133,8 +136,18 @@ def execute_declaration(context: Context, node: tree.Declaration) -> None:
 
 
 def _define_static_member(context: Context, node: tree.Declaration) -> None:
-    """`int A::count = 0;`: the value of a member that a class declares."""
+    """`int A::count = 0;`: the value of a member that a class, or a namespace, declares."""
     assert node.scope is not None
+    match node.scope:
+        case tree.NamedType(name=name, template_arguments=()):
+            holders = context.unit.find_holders(name, context.scope)
+            holder = next((each for each in holders if each.owner is None), None)
+        case _:
+            holder = None
+    if holder is not None:
+        inner = Context(context.unit, holder, context.handlers, in_function=False)
+        execute_declaration(inner, replace(node, scope=None))
+        return
     type_ = context.unit.resolve_type(node.scope, context.scope).type
     for scope in context.unit.find_members(type_):
         define_static_members(scope, node)
@@ -166,7 +179,7 @@ def declare_late(context: Context, late: LateVariable, node: tree.Node) -> Symbo
 def declare_variable(context: Context, node: tree.Declaration, declarator: tree.Declarator) -> None:
     """Compile the declaration of one variable."""
     _declare(context, node, declarator)
-    variable = context.scope.symbols[declarator.name]
+    variable = context.scope.symbols.get(declarator.name)
     if "constexpr" in node.specifiers or not isinstance(variable, Variable):
         return
     qualifiers = node.type.qualifiers if isinstance(node.type, tree.NamedType) else ()
@@ -181,8 +194,14 @@ def _declare(context: Context, node: tree.Declaration, declarator: tree.Declarat
     if isinstance(node.type, tree.Reference):
         _declare_reference(context, node.type, declarator)
         return
+    if isinstance(node.type, tree.Decltype) and refers(context, node.type):
+        written = tree.Reference(node.type, position=node.type.position)
+        _declare_reference(context, written, declarator)
+        return
     declared, value = find_declared(context, node, declarator)
     type_, is_const = declared.type, declared.const
+    if "extern" in node.specifiers and declarator.value is None and declarator.arguments is None:
+        return  # Its definition, which stands in a namespace, declares it.
     if is_const and value is None and not isinstance(type_, (ObjectType, StructType)):
         message = f"'{declarator.name}' is constant and needs a value"
         raise context.error(declarator, message)
@@ -387,6 +406,9 @@ def _find_initial(
     initial = declarator.value
     if base == VOID:
         raise context.error(declarator, "a variable cannot be 'void'")
+    extended = _find_late_array(context, base, declarator) if context.in_function else None
+    if extended is not None and initial is None and "static" not in node.specifiers:
+        return extended.type, extended
     type_ = _apply_sizes(context, base, declarator)
     if initial is None and has_constructors(context, type_):
         return type_, context.handlers.construct(context, type_, (), declarator)
@@ -396,7 +418,33 @@ def _find_initial(
         return type_, None
     if isinstance(type_, ArrayType) and not isinstance(initial, tree.Braces):
         raise context.error(initial, "an array is initialised with braces")
-    return type_, settle(build_initial(context, type_, initial, node.type))
+    is_direct = declarator.is_direct
+    return type_, settle(build_initial(context, type_, initial, node.type, is_direct=is_direct))
+
+
+def _find_late_array(context: Context, element: CType, declarator: tree.Declarator) -> Value | None:
+    """A pointer to an array whose sizes only the running kernel knows; None for other variables.
+
+    Compilers add such arrays to C++. Those of several dimensions point to arrays here.
+    """
+    sizes = [x for x in declarator.sizes if x is not None]
+    if not sizes or len(sizes) < len(declarator.sizes):
+        return None
+    counts = [evaluate_number(context, each, "the size of an array") for each in sizes]
+    if all(fold_constant(context, each).constant is not None for each in counts):
+        return None
+    if not isinstance(element, (IntType, FloatType, PointerType)):
+        message = f"an array of '{element.name}' has a size that is known when it is compiled"
+        raise context.error(declarator, f"{message}; others hold numbers or pointers")
+    tags = list[ast.expr]()
+    size, type_ = size_of(element), element
+    for _ in counts:
+        tags.insert(0, code.constant(tag_of(type_)))
+        type_ = PointerType(type_)
+    most = code.constant(STACK_BYTES // (size or 1))
+    numbers = code.tuple_of(*(each.node for each in counts))
+    made = code.call("_late_array", numbers, code.tuple_of(*tags), most)
+    return Value(type_, made, space=Space.LOCAL)
 
 
 def _apply_sizes(context: Context, type_: CType, declarator: tree.Declarator) -> CType:
@@ -749,7 +797,7 @@ def declare_enumeration(context: Context, node: tree.Enumeration) -> None:
     if not is_fixed and numbers:
         base = _find_underlying(context, node, numbers.values(), (UNSIGNED, INT))
         fits_int = INT.low <= min(numbers.values()) and max(numbers.values()) <= INT.high
-        type_ = EnumType(node.name, base.bits, base.signed, fits_int=fits_int)
+        type_ = EnumType(node.name, base.bits, base.signed, fits_int=fits_int, is_open=True)
         outer.symbols[node.name] = Alias(QualifiedType(type_))
         for name, number in numbers.items():
             inner.symbols[name] = Variable(name, make_integer(number, type_))

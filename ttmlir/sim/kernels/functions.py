@@ -125,6 +125,7 @@ def _compile_instance(
     context, parameters, body = _compile_function(handlers, unit, function, scope, arguments, made)
     made.result = VOID if context.result is None else context.result
     made.is_reference = context.gives_reference
+    made.is_over = context.gives_up
     made.space = context.result_space or Space.ANY
     made.waits = _may_wait(body)
     made.loads = context.loads
@@ -172,6 +173,7 @@ def _compile_function(
         if made is not None and context.result is not None:
             made.result = context.result
             made.is_reference = context.gives_reference
+            made.is_over = context.gives_up
         with ending_block(context):
             if function.kind == "constructor":
                 initialize_members(context, function)
@@ -205,7 +207,7 @@ def _create_context(
     names = unit.find_used_names(function)
     makes = function.kind == "constructor"
     result: CType | None = None
-    gives_reference = False
+    gives_reference = gives_up = False
     inner = Scope(scope)
     if makes:
         result = VOID
@@ -214,6 +216,7 @@ def _create_context(
         result = resolved.type
         if isinstance(function.result, tree.Reference) and not is_copied(resolved):
             gives_reference = True
+            gives_up = not refers_to_place(function.result, scope)
             result = PointerType(resolved.type, resolved.volatile, resolved.const)
     elif isinstance(function.result, tree.Reference):
         gives_reference = True
@@ -226,6 +229,7 @@ def _create_context(
         wide=wide,
         result=result,
         gives_reference=gives_reference,
+        gives_up=gives_up,
         makes=makes,
         function=function,
     )

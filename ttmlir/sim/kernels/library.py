@@ -55,6 +55,7 @@ ENUMERATIONS: Mapping[str, Mapping[str, int]] = {
     **{name: enum.members for name, enum in ENUMS.items()},
     **MODES,
     "DataCopyType": {"A2D": 0, "B2D": 1},
+    "PackMode": {"Default": 0, "Untilize": 1, "Tilize": 2},
     "SrcOrder": {"Regular": 0, "Reverse": 1},
     "MathFidelity": {"LoFi": 0, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4},
     "DataLayout": {"TILE": 0, "ROW_MAJOR": 1},

@@ -484,7 +484,7 @@ def execute_binding(context: Context, node: tree.Binding) -> None:
             value = Value(found.type, code.call("_copied", build_node(found)))
         else:
             value = evaluate_scalar(context, _known(found, node.value))
-        lvalue_or_parts = _keep(context, node, copy_struct(context, value, node))
+        lvalue_or_parts = _keep(context, node, copy_struct(context, value, node.value))
         if lvalue_or_parts is None:
             return
         lvalue = lvalue_or_parts
@@ -522,8 +522,11 @@ def _is_const(node: tree.Binding) -> bool:
 
 def _keep(context: Context, node: tree.Binding, value: Value) -> Lvalue | None:
     """A value in a variable; None if the names were given its constant parts."""
-    refuse_destructor(context, value.type, node)
-    is_const = _is_const(node) or isinstance(node.type, tree.Reference)
+    if not context.in_function:
+        refuse_destructor(context, value.type, node)
+    is_const = _is_const(node)
+    if isinstance(node.type, tree.Reference):
+        is_const = is_const or not node.type.is_rvalue
     if is_const:
         value = fold_constant(context, value)
         if is_literal(value.node) and _bind_constants(context, node, value):
@@ -531,6 +534,7 @@ def _keep(context: Context, node: tree.Binding, value: Value) -> Lvalue | None:
     identifier = context.unit.create_name("bound")
     context.emit(code.assign(code.name(identifier), settle(value).node), node.position)
     lvalue = LocalLvalue(value.type, identifier)
+    end_with_block(context, lvalue, node)
     return protect_lvalue(lvalue) if is_const else lvalue
 
 

@@ -298,6 +298,7 @@ def root_names(node: tree.Expression | tree.Braces | None) -> Iterator[str]:
 
 _FORWARDED = ("std::forward", "forward")
 _MOVED = ("std::move", "move")
+_PARTS = ("std::get", "get")
 
 
 def is_given_up(node: object, scope: Scope) -> bool:
@@ -305,12 +306,18 @@ def is_given_up(node: object, scope: Scope) -> bool:
     while isinstance(node, InScope):
         node, scope = node.node, node.scope
     match node:
+        case Evaluated(written=tree.Node() as inner):
+            return is_given_up(inner, scope)
         case tree.FunctionCall(callee=tree.Name(text=text), template_arguments=(written, *_)) if (
             text in _FORWARDED
         ):
             return not refers_to_place(written, scope)
-        case tree.FunctionCall(callee=tree.Name(text=text)):
-            return text in _MOVED
+        case tree.FunctionCall(callee=tree.Name(text=text)) if text in _MOVED:
+            return True
+        case tree.FunctionCall(callee=tree.Name(text=text), arguments=(only,)) if text in _PARTS:
+            return is_given_up(only, scope)
+        case tree.Member(base=base, arrow=False):
+            return is_given_up(base, scope)
         case tree.Cast(type=tree.Reference(referent=referent, is_rvalue=True)):
             return not refers_to_place(referent, scope)
         case _:
@@ -466,7 +473,7 @@ def shared_by(node: tree.Node, references: References) -> Iterator[str]:
 
 def _shared_by_declaration(node: tree.Node, references: References) -> Iterator[str]:
     match node:
-        case tree.Declaration(type=tree.Reference(), declarators=declarators):
+        case tree.Declaration(type=tree.Reference() | tree.Decltype(), declarators=declarators):
             for each in declarators:
                 yield from root_names(each.value)
         case tree.Declaration(type=tree.NamedType(name=name), declarators=declarators):

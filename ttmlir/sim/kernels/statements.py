@@ -48,7 +48,7 @@ from ttmlir.sim.kernels.library import LibraryCall
 from ttmlir.sim.kernels.limits import MAX_CASES
 from ttmlir.sim.kernels.packs import expand_pattern
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Evaluated, InScope, Scope, Variable
+from ttmlir.sim.kernels.scope import Evaluated, InScope, Scope, Variable, is_given_up
 from ttmlir.sim.kernels.unknown_names import check_branch
 from ttmlir.sim.kernels.value import (
     LocalLvalue,
@@ -56,6 +56,7 @@ from ttmlir.sim.kernels.value import (
     Value,
     build_assignment,
     build_condition,
+    is_expiring,
     settle,
 )
 
@@ -156,15 +157,21 @@ def _assign_parts(
 ) -> None:
     """`std::tie(a, b) = value;`, where `std::ignore` stands for a part that nobody wants."""
     position = node.position
+    found = look_at(context, node.value)
+    is_value = isinstance(found, Value) or is_expiring(found)
+    is_moved = is_value or is_given_up(node.value, context.scope)
+    known = cast("tree.Expression", Evaluated(found, node.value, position=position))
     names = tuple(f"(part {number} at {position})" for number in range(len(targets)))
-    auto = tree.NamedType("auto", position=position)
-    statements: list[tree.Statement] = [tree.Binding(auto, names, node.value, position=position)]
+    auto = tree.Reference(tree.NamedType("auto"), is_rvalue=True, position=position)
+    statements: list[tree.Statement] = [tree.Binding(auto, names, known, position=position)]
     for name, target in zip(names, targets, strict=True):
         if isinstance(target, tree.Braces):
             raise context.error(target, "std::tie takes variables")
         if target == tree.Name("std::ignore"):
             continue
-        part = tree.Name(name, position=position)
+        part: tree.Expression = tree.Name(name, position=position)
+        if is_moved:
+            part = tree.FunctionCall(tree.Name("std::move"), (part,), position=position)
         assign = tree.Assign(target, "=", part, position=position)
         statements.append(tree.Evaluate(assign, position=position))
     context.execute(tree.Block(tuple(statements), position=position))

@@ -47,6 +47,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
     evaluate_scalar,
     fold_constant,
+    refers,
 )
 from ttmlir.sim.kernels.packs import expand_all, expand_elements, read_as_value
 from ttmlir.sim.kernels.python import code
@@ -64,9 +65,15 @@ from ttmlir.sim.kernels.scope import (
     Variable,
     is_given_up,
     list_used_names,
-    refers_to_place,
 )
-from ttmlir.sim.kernels.value import Value, make_integer, make_value, promote_value, settle
+from ttmlir.sim.kernels.value import (
+    Value,
+    is_expiring,
+    make_integer,
+    make_value,
+    promote_value,
+    settle,
+)
 
 # --- Template binding -----------------------------------------------------------------------------
 # What the parameters of templates stand for: given, deduced, or by default.
@@ -175,7 +182,7 @@ def bind_argument(
         if element is not None:
             return element
         resolved = context.unit.resolve_type(argument, context.scope)
-        return Alias(resolved, refers_to_place(argument, context.scope))
+        return Alias(resolved, refers(context, argument))
     inner: object = argument
     while isinstance(inner, InScope):
         inner = inner.node
@@ -584,6 +591,8 @@ class CallOfOwn:
     given: Sequence[Given]
     on_const: bool = False
     """Whether the object that a member function is called on is const."""
+    on_moved: bool = False
+    """Whether nobody needs that object any more."""
 
 
 @dataclass(frozen=True)
@@ -619,6 +628,10 @@ def choose_function(context: Context, functions: Functions, call: CallOfOwn) -> 
         pool = templates
     if len(pool) == 1:
         function, scope = pool[0]
+        if not _fits_object(function, call):
+            of = "is no place" if call.on_moved else "stays in use; write std::move(...) around it"
+            message = f"'{function.name}' is declared '{function.category}', and its object {of}"
+            raise context.error(call.node, message)
         return _bind(context, function, scope, call)
     if not pool:
         raise context.error(call.node, _describe_misfit(functions, len(call.given)))
@@ -777,9 +790,10 @@ def _rank_all(context: Context, candidate: Candidate, call: CallOfOwn) -> tuple[
     function = candidate.function
     ranks = list[float]()
     if candidate.is_member and function.kind == "function":
-        if call.on_const and not function.is_const:
+        if not _fits_object(function, call) or (call.on_const and not function.is_const):
             return None
-        ranks.append(0.5 if function.is_const and not call.on_const else EXACT)
+        rank = 0.5 if function.is_const and not call.on_const else EXACT
+        ranks.append(rank - OF_MOVED * (function.category == "&&"))
     else:
         ranks.append(EXACT)
     last = len(function.parameters) - 1
@@ -796,6 +810,13 @@ def _rank_all(context: Context, candidate: Candidate, call: CallOfOwn) -> tuple[
             return None
         ranks.append(rank)
     return tuple(ranks)
+
+
+def _fits_object(function: tree.Function, call: CallOfOwn) -> bool:
+    """Whether a member function takes the object that it is called on: `f() &`, `f() &&`."""
+    if not call.on_moved:
+        return function.category != "&&"
+    return function.category != "&" or function.is_const
 
 
 def _rank(
@@ -816,13 +837,14 @@ def _rank(
         target = unit.resolve_declared_type(type_.referent, scope, given_type, given.is_const)
         is_same = is_same_type(target.type, given_type)
         if type_.is_rvalue:
-            if not is_forwarding(type_, candidate.function) and not is_moved(given):
+            takes_all = is_forwarding(type_, candidate.function)
+            if not takes_all and (not is_moved(given) or (given.is_const and not target.const)):
                 return None
             rank = EXACT if is_same else rank_conversion(context, given.value, target.type)
             return None if rank is None else rank - OF_MOVED
         is_over = is_moved(given)
         if not target.const:
-            return EXACT if is_same and not is_over else None
+            return EXACT if is_same and not is_over and not given.is_const else None
         if is_same:
             return EXACT if given.is_const or is_over else 0.25
         return rank_conversion(context, given.value, target.type)
@@ -868,7 +890,8 @@ def is_forwarding(type_: tree.Reference, function: tree.Function) -> bool:
 
 def is_moved(given: Given) -> bool:
     """Whether an argument is a value, or a place that nobody needs any more."""
-    return isinstance(given.found, Value) or is_given_up(given.node, given.scope)
+    found = given.found
+    return isinstance(found, Value) or is_expiring(found) or is_given_up(given.node, given.scope)
 
 
 def rank_conversion(context: Context, value: Value, target: CType) -> float | None:
@@ -882,6 +905,8 @@ def rank_conversion(context: Context, value: Value, target: CType) -> float | No
 def _rank_standard(context: Context, value: Value, target: CType) -> float | None:
     """The same for conversions that no class defines."""
     source = value.type
+    if _adds_qualifiers(source, target):
+        return _rank_pointer(value, target)
     if source == target or is_same_type(source, target):
         return EXACT
     match target, source:
@@ -903,6 +928,16 @@ def _rank_standard(context: Context, value: Value, target: CType) -> float | Non
             return CONVERSION
         case _:
             return None
+
+
+def _adds_qualifiers(source: CType, target: CType) -> bool:
+    """Whether a pointer becomes one to something const or volatile."""
+    match source, target:
+        case PointerType(), PointerType():
+            words = {(each.const, each.volatile) for each in (source, target)}
+            return len(words) > 1 and not isinstance(target.pointee, SignatureType)
+        case _:
+            return False
 
 
 def _rank_pointer(value: Value, target: CType) -> float | None:

@@ -65,7 +65,7 @@ from ttmlir.sim.sources import KernelSources
 
 _HOLDERS = {
     VECTORS: Role.COMPUTE,
-    "ckernel": Role.MATH,
+    "ckernel": Role.MATH | Role.PACK,
     "experimental": Role.ALL,
     "tensor_accessor": Role.DATA,
     "blocks": Role.COMPUTE,
@@ -104,6 +104,8 @@ class Instance:
     """Where the result points to, if it is a pointer."""
     is_reference: bool = False
     """Whether the result, a pointer in Python, is a reference to what it points to."""
+    is_over: bool = False
+    """Whether it is `T&&`, which nobody needs any more."""
     waits: bool = False
     """Whether it may have to wait: it is a generator then."""
     loads: int = 0
@@ -300,6 +302,8 @@ class Unit:
         """The values of variables of Python that never change, by their names."""
         known_calls = library.find_known_calls(self.compile_time_args, assumed)
         self.left_out = dict[int, Callable[[], None]]()
+        self.is_left_out = False
+        """Whether what is compiled now is never run: bodies of templates are not needed."""
         """Checks of the branches that `if constexpr` leaves out."""
         self.folder = Folder(self.by_name, self.known_values, known_calls)
         self.instances = dict[InstanceKey, Instance]()

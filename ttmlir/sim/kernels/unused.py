@@ -48,6 +48,7 @@ def check_unused(unit: Unit, handlers: Handlers) -> None:
             _check_template(context, function, ())
         elif function.kind == "function":
             _compile_alone(context, function)
+    unit.is_left_out = True
     for check in list(unit.left_out.values()):
         if unit.steps <= MAX_STEPS:
             _run(unit, check)

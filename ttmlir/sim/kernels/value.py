@@ -71,6 +71,8 @@ class Value:
     """Where it points to, if it is a pointer."""
     width: int = 0
     """Of the bit-field that it was read from, which decides how it is promoted; 0 for others."""
+    is_over: bool = False
+    """Whether it was read from a place that nobody needs any more."""
 
     @property
     def constant(self) -> int | float | None:
@@ -486,6 +488,8 @@ class ItemLvalue:
     """How many elements the list has, if it is an array."""
     width: int = 0
     """Of a bit-field."""
+    is_over: bool = False
+    """Whether nobody needs what is there any more."""
 
 
 @dataclass(frozen=True)
@@ -497,6 +501,7 @@ class PointedLvalue:
     offset: ast.expr
     """In elements."""
     is_const: bool = False
+    is_over: bool = False
 
 
 @dataclass(frozen=True)
@@ -511,6 +516,8 @@ class BitsLvalue:
     is_const: bool = False
     width: int = 0
     """Of a bit-field."""
+    size: int = 0
+    """Of the union, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -523,6 +530,7 @@ class MemoryLvalue:
     is_const: bool = False
     bits: BitField | None = None
     """Which bits of the words at the address it is, if it is a bit-field."""
+    is_over: bool = False
 
 
 @dataclass(frozen=True)
@@ -535,6 +543,7 @@ class EitherLvalue:
     local: ItemLvalue | PointedLvalue | BitsLvalue
     memory: MemoryLvalue
     is_const: bool = False
+    is_over: bool = False
 
 
 @dataclass(frozen=True)
@@ -564,6 +573,18 @@ def width_of(lvalue: Lvalue) -> int:
             return width_of(lvalue.local)
         case _:
             return 0
+
+
+def is_expiring(found: Lvalue | Value) -> bool:
+    """Whether nobody needs any more what an expression means: what `T&&` refers to."""
+    kinds = (Value, ItemLvalue, PointedLvalue, MemoryLvalue, EitherLvalue)
+    return isinstance(found, kinds) and found.is_over
+
+
+def give_up(found: Lvalue) -> Lvalue:
+    """A place as one that nobody needs any more, if objects may be there."""
+    kinds = (ItemLvalue, PointedLvalue, MemoryLvalue, EitherLvalue)
+    return replace(found, is_over=True) if isinstance(found, kinds) else found
 
 
 def protect_lvalue(lvalue: Lvalue) -> Lvalue:
@@ -675,7 +696,7 @@ def find_element_of_bits(lvalue: BitsLvalue, index: Value) -> BitsLvalue:
     assert bits is not None
     shift = apply_binary("+", lvalue.shift, bits)
     assert shift is not None
-    return BitsLvalue(element, lvalue.holder, shift, lvalue.is_const)
+    return BitsLvalue(element, lvalue.holder, shift, lvalue.is_const, size=lvalue.size)
 
 
 def _decay(lvalue: ListLvalue | MemoryLvalue, array: ArrayType) -> Value:
@@ -785,7 +806,7 @@ def find_member_lvalue(
     """A member of a struct or union."""
     match lvalue:
         case BitsLvalue(type=StructType(fields=fields)):
-            return _bits_of_member(lvalue.holder, fields[number], lvalue.shift, lvalue.is_const)
+            return _bits_of_member(lvalue, fields[number])
         case MemoryLvalue():
             return find_member_in_memory(lvalue, number)
         case EitherLvalue():
@@ -832,11 +853,12 @@ def _tag(type_: CType) -> ast.expr:
     return code.constant(tag_of(type_))
 
 
-def _bits_of_member(holder: ast.expr, field: Field, shift: Value, is_const: bool) -> BitsLvalue:
+def _bits_of_member(lvalue: BitsLvalue, field: Field) -> BitsLvalue:
     inside, width = (0, 0) if field.bits is None else (field.bits.shift, field.bits.width)
-    total = apply_binary("+", shift, make_integer(8 * field.offset + inside, UNSIGNED))
+    total = apply_binary("+", lvalue.shift, make_integer(8 * field.offset + inside, UNSIGNED))
     assert total is not None
-    return BitsLvalue(field.type, holder, total, is_const or field.const, width)
+    is_const = lvalue.is_const or field.const
+    return BitsLvalue(field.type, lvalue.holder, total, is_const, width, lvalue.size)
 
 
 def _member_of_list(lvalue: ListLvalue | BitsLvalue, number: int) -> ItemLvalue | BitsLvalue:
@@ -844,9 +866,11 @@ def _member_of_list(lvalue: ListLvalue | BitsLvalue, number: int) -> ItemLvalue 
     field = lvalue.type.fields[number]
     is_const = lvalue.is_const or field.const
     if isinstance(lvalue, BitsLvalue):
-        return _bits_of_member(lvalue.holder, field, lvalue.shift, is_const)
+        return _bits_of_member(lvalue, field)
     if lvalue.type.is_union:
-        return _bits_of_member(build_node(lvalue), field, make_integer(0, UNSIGNED), is_const)
+        start, size = make_integer(0, UNSIGNED), lvalue.type.size
+        whole = BitsLvalue(lvalue.type, build_node(lvalue), start, is_const, size=size)
+        return _bits_of_member(whole, field)
     width = 0 if field.bits is None else field.bits.width
     return ItemLvalue(field.type, build_node(lvalue), code.constant(number), is_const, width=width)
 

@@ -265,6 +265,81 @@ class Mailboxes:
         return None
 
 
+# --- Semaphores of the units ----------------------------------------------------------------------
+# Small counters by which the units of a core's three compute threads wait for each other.
+#
+# Source: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor/SyncUnit.md.
+
+_MOST_TOKENS = 15
+
+
+class _WaitForToken(WaitReason):
+    """`t6_semaphore_wait_on_zero` and `t6_semaphore_wait_on_max`."""
+
+    kind = "t6_semaphore"
+
+    def __init__(self, number: int, *, is_full: bool) -> None:
+        self._number, self._is_full = number, is_full
+
+    def describe(self, thread: RunningThread) -> tuple[str, ...]:
+        """What has to happen, and who does it."""
+        ends = "t6_semaphore_get takes" if self._is_full else "t6_semaphore_post adds"
+        state = "is at its maximum" if self._is_full else "is zero"
+        return (f"semaphore {self._number} of the units, which {state}", f"{ends} one")
+
+
+class UnitSemaphores:
+    """Eight counters, each with the times at which its tokens came, or places became free."""
+
+    COUNT = 8
+
+    __slots__ = ("_freed", "_limits", "_tokens", "_waiting")
+
+    def __init__(self) -> None:
+        """All are zero."""
+        self._limits = [_MOST_TOKENS] * self.COUNT
+        self._tokens: list[deque[int]] = [deque() for _ in range(self.COUNT)]
+        self._freed = [0] * self.COUNT
+        self._waiting: list[list[RunningThread]] = [[] for _ in range(self.COUNT)]
+
+    def set(self, number: int, value: int, limit: int, time: int) -> None:
+        """Give a semaphore a value and a maximum."""
+        self._limits[number] = limit
+        self._tokens[number] = deque([time] * min(value, _MOST_TOKENS))
+        self._wake(number)
+
+    def post(self, number: int, time: int) -> None:
+        """Add a token, unless there are 15."""
+        if len(self._tokens[number]) < _MOST_TOKENS:
+            self._tokens[number].append(time)
+            self._wake(number)
+
+    def get(self, number: int, time: int) -> None:
+        """Take a token, if there is one."""
+        if self._tokens[number]:
+            self._tokens[number].popleft()
+            self._freed[number] = max(self._freed[number], time)
+            self._wake(number)
+
+    def wait(self, number: int, thread: RunningThread, *, is_full: bool) -> int | None:
+        """Since when there is a token, or with `is_full` a place for one.
+
+        None if the thread has to wait, to be woken.
+        """
+        tokens = self._tokens[number]
+        if is_full and len(tokens) < self._limits[number]:
+            return self._freed[number]
+        if not is_full and tokens:
+            return tokens[0]
+        self._waiting[number].append(thread)
+        thread.wait(_WaitForToken(number, is_full=is_full), 1)
+        return None
+
+    def _wake(self, number: int) -> None:
+        while self._waiting[number]:
+            self._waiting[number].pop().wake()
+
+
 # --- Core -----------------------------------------------------------------------------------------
 
 
@@ -308,7 +383,7 @@ class Core(Endpoint):
     __slots__ = (
         *("cbs", "chip", "device", "dst", "l1", "logical", "mailboxes", "print_line"),
         *("remote_cbs", "remote_ends", "semaphore_times", "semaphores", "word_times"),
-        *("semaphores_elsewhere", "sockets", "src", "watch"),
+        *("semaphores_elsewhere", "sockets", "src", "unit_semaphores", "watch"),
     )
 
     def __init__(
@@ -375,6 +450,7 @@ class Core(Endpoint):
         self.word_times: dict[int, list[_WordTime]] = {}
         """The values that they had then, and since when, as far as somebody may wait for them."""
         self.mailboxes = Mailboxes()
+        self.unit_semaphores = UnitSemaphores()
         self.passed = 0
         self.src: SourceRegisters | None = None
         self.dst: DestinationRegisters | None = None

@@ -262,9 +262,14 @@ class LocalCBInterface:
         return self.tiles_received << 16 | self.tiles_acked
 
     def set_member(self, name: str, value: int) -> None:
-        """Move a pointer; error if it leaves the buffer."""
+        """Move a pointer; error if it leaves the buffer.
+
+        That of the packer, which looks at it for each tile, may lie before the buffer until then.
+        """
         buffer, address = self._buffer, value * self._word
-        if not buffer.address <= address <= buffer.limit:
+        is_late = name == "fifo_wr_ptr" and self._word > 1
+        start = buffer.address - buffer.size if is_late else buffer.address
+        if not start <= address <= buffer.limit:
             raise self._thread.error(
                 f"{name} of circular buffer {buffer.index} is set to {value:#x}, which is outside "
                 f"of its {buffer.size} bytes from {buffer.address // self._word:#x} on",

@@ -28,7 +28,7 @@ def copy_struct(context: Context, value: Value, node: tree.Node, *, is_over: boo
     type_ = value.type
     if not isinstance(type_, (StructType, ArrayType)) or is_fresh(value.node):
         return value
-    is_moved = is_over or is_given_up(node, context.scope)
+    is_moved = is_over or value.is_over or is_given_up(node, context.scope)
     if not _has_own_copies(context, type_, is_moved, node):
         return replace(value, node=code.call("_copied", value.node))
     source = settle(value).node
@@ -46,6 +46,8 @@ def is_fresh(node: ast.expr) -> bool:
             return True
         case ast.IfExp(body=a, orelse=b):
             return is_fresh(a) and is_fresh(b)
+        case ast.Subscript(value=ast.Tuple(elts=[*_, last]), slice=ast.Constant(value=-1)):
+            return is_fresh(last)
         case ast.BinOp():
             # A base with the members of its own.
             return True

@@ -28,6 +28,7 @@ from ttmlir.cpp.types import (
     complete_type,
     count_of,
     is_same_type,
+    is_scoped,
     may_point,
     size_of,
 )
@@ -90,7 +91,8 @@ def evaluate_construct(context: Context, node: tree.Construct) -> Value:
     context.unit.spend(node, count_of(type_))
     braces = tree.Braces(node.elements, position=node.position)
     written = node.type if isinstance(node.type, tree.NamedType) else None
-    return keep_temporary(context, build_initial(context, type_, braces, written), node)
+    made = build_initial(context, type_, braces, written, is_direct=True)
+    return keep_temporary(context, made, node)
 
 
 def build_initial(
@@ -100,16 +102,22 @@ def build_initial(
     written: tree.Type | None = None,
     *,
     in_braces: bool = False,
+    is_direct: bool = False,
 ) -> Value:
-    """The value that a variable, member or element starts with."""
+    """The value that a variable, member or element starts with.
+
+    With `is_direct` it is `T{value}` or the like, without `=`.
+    """
     if isinstance(value, InScope):
         outer, context.scope = context.scope, value.scope
         inner = cast("tree.Expression | tree.Braces", value.node)
-        result = build_initial(context, type_, inner, written, in_braces=in_braces)
+        result = build_initial(
+            context, type_, inner, written, in_braces=in_braces, is_direct=is_direct
+        )
         context.scope = outer
         return result
     if not isinstance(value, tree.Braces):
-        return _convert_initial(context, type_, value, in_braces)
+        return _convert_initial(context, type_, value, in_braces, is_direct)
     match type_:
         case StructType() if is_list(type_) and value.elements:
             return _build_list(context, type_, value)
@@ -125,18 +133,19 @@ def build_initial(
         case ObjectType():
             return _build_object(context, type_, value, written)
         case _:
-            return _build_single(context, type_, value)
+            return _build_single(context, type_, value, is_direct)
 
 
 def _convert_initial(
-    context: Context, type_: CType, node: tree.Expression, in_braces: bool
+    context: Context, type_: CType, node: tree.Expression, in_braces: bool, is_direct: bool
 ) -> Value:
     given = evaluate_scalar(context, node)
     if in_braces:
         refuse_narrowing(context, given, type_, node)
-        if isinstance(type_, EnumType) and isinstance(given.type, IntType):
+        is_number = isinstance(given.type, IntType) and not is_scoped(given.type)
+        if is_direct and is_number and isinstance(type_, EnumType) and not type_.is_open:
             # Braces make an enumerator of a number (C++17, [dcl.init.list]).
-            return given if given.type == type_ else convert(given, type_)
+            return convert(given, type_)
     result = convert_implicitly(context, given, type_, node)
     return copy_struct(context, result, node)
 
@@ -288,12 +297,13 @@ def has_constructors(context: Context, type_: CType) -> bool:
     return info is not None and bool(info.constructors)
 
 
-def _build_single(context: Context, type_: CType, braces: tree.Braces) -> Value:
+def _build_single(context: Context, type_: CType, braces: tree.Braces, is_direct: bool) -> Value:
     if len(braces.elements) > 1 or any(each.member for each in braces.elements):
         raise context.error(braces, f"braces for '{type_.name}' hold one value")
     if not braces.elements:
         return build_zero(context, type_)
-    return build_initial(context, type_, braces.elements[0].value, in_braces=True)
+    only = braces.elements[0].value
+    return build_initial(context, type_, only, in_braces=True, is_direct=is_direct)
 
 
 def build_zero(context: Context, type_: CType) -> Value:
@@ -373,7 +383,7 @@ def _build_default(context: Context, type_: StructType, number: int) -> Value | 
     if info is None or field.name not in info.defaults:
         return None
     outer, context.scope = context.scope, info.scope
-    value = build_initial(context, field.type, info.defaults[field.name])
+    value = build_initial(context, field.type, info.defaults[field.name], is_direct=True)
     context.scope = outer
     return value
 
@@ -799,11 +809,9 @@ def refer_to(context: Context, lvalue: Lvalue, node: tree.Node, *, is_const: boo
             return Argument(pointer, "address", node_, is_const=is_const)
         case _ if isinstance(lvalue.type, FunctionType) and not isinstance(lvalue, EitherLvalue):
             return Argument(lvalue.type, "value", build_node(lvalue), is_const=True)
-        case PointedLvalue() | EitherLvalue():
+        case PointedLvalue() | EitherLvalue() | BitsLvalue():
             pointer = take_address(context, lvalue, node)
             return Argument(pointer.type, "pointer", pointer.node, pointer.space, is_const)
-        case BitsLvalue():
-            raise context.error(node, "a reference to a member of a union is not supported")
         case _ if isinstance(lvalue.type, (StructType, ArrayType, ObjectType)):
             return Argument(lvalue.type, "object", build_node(lvalue), is_const=is_const)
         case ItemLvalue():

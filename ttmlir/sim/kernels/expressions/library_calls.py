@@ -70,16 +70,11 @@ from ttmlir.sim.kernels.value import (
 )
 from ttmlir.sim.machine.memory import ELSEWHERE
 
-_OWN_CALLS = (PREFIX, "fabric_mux_", "fabric_packet_", "fabric_router_")
+_OWN_CALLS = (PREFIX, "builtin_unpack_", "fabric_mux_", "fabric_packet_", "fabric_router_")
 """How names of calls begin that the package's own headers alone make."""
 
 
 _INSTEAD = {
-    "SFPLOAD": "read 'dst_reg[i]' into a vFloat or vInt",
-    "SFPSTORE": "assign to 'dst_reg[i]'",
-    "SFPSETCC": "write 'v_if(condition)'",
-    "SFPENCC": "write 'v_if(condition)'",
-    "SFPSWAP": "call 'vec_min_max' or 'vec_swap'",
     "SFPTRANSP": "call 'subvec_transp'",
     "SFPSHFT2": "call 'subvec_shflror1' or 'subvec_shflshr1'",
     "SFPIADD": "add vInts",
@@ -87,7 +82,6 @@ _INSTEAD = {
     "SFPCONFIG": "assign to 'vConstFloatPrgm0'",
     "SFPLUT": "call 'lut'",
     "SFPLUTFP32": "call 'lut2'",
-    "SETRWC": "write 'dst_reg++' or 'dst_reg += n'",
     "INCRWC": "write 'dst_reg++' or 'dst_reg += n'",
     "SEMWAIT": "call 'tile_regs_wait'",
     "SEMPOST": "call 'tile_regs_commit'",

@@ -59,6 +59,7 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
     is_given_up,
+    refers_to_place,
 )
 from ttmlir.sim.kernels.value import (
     BitsLvalue,
@@ -82,6 +83,7 @@ from ttmlir.sim.kernels.value import (
     find_base_lvalue,
     find_element_of_bits,
     find_member_lvalue,
+    is_expiring,
     make_integer,
     make_value,
     point_at_base,
@@ -194,11 +196,14 @@ def take_address(context: Context, lvalue: Lvalue, node: tree.Node) -> Value:
             pointer = PointerType(lvalue.type, const=lvalue.is_const)
             return point_into(holder, code.constant(0), None, pointer)
         case BitsLvalue():
-            message = (
-                "a member that shares its bits with other members of a union has no address here; "
-                "assign it, or make the union one of an object alone"
-            )
-            raise context.error(node, message)
+            if not _has_bytes(lvalue.type):
+                message = "among members that share bits in a union numbers alone have an address"
+                raise context.error(node, f"{message}; or make the union one of an object alone")
+            shift, size = settle(lvalue.shift).node, code.constant(lvalue.size)
+            tag = code.constant(tag_of(lvalue.type))
+            pointed = code.call("_point_at_bits", lvalue.holder, shift, size, tag)
+            pointer = PointerType(lvalue.type, const=lvalue.is_const)
+            return Value(pointer, pointed, space=Space.LOCAL)
         case _:
             raise context.error(node, "the address of this is not supported")
 
@@ -290,9 +295,6 @@ def evaluate_this(context: Context, node: tree.This) -> Value:
         raise context.error(node, "there is no object here that 'this' could point to")
     return take_address(context, symbol.storage, node)
 
-
-# --- Conversions ----------------------------------------------------------------------------------
-# Conversions that C++ makes by itself.
 
 # --- Evaluating -----------------------------------------------------------------------------------
 # Values of expressions where something is wanted of them.
@@ -594,8 +596,6 @@ def _describe_conversion(source: CType, target: CType) -> str:
     return f"'{source.name}' does not convert to '{target.name}'"
 
 
-# --- Places ---------------------------------------------------------------------------------------
-
 # --- Tensor layouts -------------------------------------------------------------------------------
 # Layouts of tensors that are known when a kernel is compiled: `TensorAccessorArgs<n>()`.
 
@@ -732,7 +732,10 @@ def _look_at_known(context: Context, node: tree.Expression) -> Lvalue | Value:
 def _choose_lvalue(context: Context, node: tree.Conditional) -> Lvalue | Value:
     """`condition ? a : b`, which is a place if both are places of one type."""
     found = [look_at(context, each) for each in (node.true_value, node.false_value)]
-    a, b = (cast("tree.Expression", Evaluated(each, position=node.position)) for each in found)
+    a, b = (
+        cast("tree.Expression", Evaluated(each, written, position=node.position))
+        for each, written in zip(found, (node.true_value, node.false_value), strict=True)
+    )
     known = replace(node, true_value=a, false_value=b)
     lvalues = [each for each in found if _has_address(each)]
     if len(lvalues) < len(found) or lvalues[0].type != lvalues[1].type:
@@ -864,8 +867,9 @@ def find_member(context: Context, base: Lvalue, name: str, node: tree.Node) -> L
             lvalue = replace(base, type=struct) if base.type != struct else base
             for number in path:
                 lvalue = _complete_lvalue(context, find_member_lvalue(lvalue, number))
-            in_memory = isinstance(lvalue, (MemoryLvalue, EitherLvalue))
-            if in_memory and isinstance(lvalue.type, ObjectType):
+            if isinstance(lvalue, EitherLvalue) and isinstance(lvalue.type, ObjectType):
+                lvalue = _find_local(context, lvalue, node)
+            if isinstance(lvalue, MemoryLvalue) and isinstance(lvalue.type, ObjectType):
                 message = f"'{struct.name}' is no type of what lies in memory: it holds an object"
                 raise context.error(node, f"{message} of the kernel library")
             return refer(context, lvalue, node)
@@ -882,6 +886,13 @@ def find_member(context: Context, base: Lvalue, name: str, node: tree.Node) -> L
             return MemberLvalue(members[name], build_node(base), name, is_const)
         case type_:
             raise context.error(node, f"'{type_.name}' has no members")
+
+
+def _find_local(context: Context, lvalue: EitherLvalue, node: tree.Node) -> Lvalue:
+    """What a pointer points to that cannot lie in memory, as it holds an object of the library."""
+    if not isinstance(lvalue.pointer, ast.Name):
+        context.emit(ast.Expr(lvalue.pointer), node.position)
+    return lvalue.local
 
 
 def find_path(struct: StructType, name: str) -> tuple[int, ...] | None:
@@ -1101,6 +1112,41 @@ def _read_punned(context: Context, node: tree.Expression) -> Value | None:
             return None
 
 
+def refers(context: Context, written: object) -> bool:
+    """Whether a written type is that of a reference to a place, `T&` or `decltype(place)`."""
+    while isinstance(written, InScope):
+        outer, context.scope = context.scope, written.scope
+        found = refers(context, written.node)
+        context.scope = outer
+        return found
+    if not isinstance(written, tree.Decltype) or refers_to_place(written, context.scope):
+        return refers_to_place(written, context.scope)
+    if isinstance(written.expression, (tree.Name, tree.Member)) and not written.in_brackets:
+        return False  # It is the type of what is declared.
+    with context.unit.looking():
+        return _is_place(context, written.expression)
+
+
+def _is_place(context: Context, node: tree.Expression) -> bool:
+    """Whether an expression is an lvalue, which nobody gives up."""
+    match node:
+        case tree.Assign(target=inner) | tree.Update(operand=inner, postfix=False):
+            if not isinstance(look_at(context, inner).type, StructType):
+                return True
+        case tree.Conditional(true_value=a, false_value=b):
+            is_same = look_at(context, a).type == look_at(context, b).type
+            return is_same and _is_place(context, a) and _is_place(context, b)
+        case tree.BinaryOperation(operator=",", left=left, right=right):
+            has_own = context.unit.find("operator,", context.scope) is not None
+            if not has_own or not isinstance(context.evaluate(left).type, StructType):
+                return _is_place(context, right)
+        case _:
+            pass
+    found = look_at(context, node)
+    is_kept = not isinstance(found, Value) and not is_expiring(found)
+    return is_kept and not is_given_up(node, context.scope)
+
+
 def find_array(context: Context, node: tree.Expression) -> Lvalue | None:
     """The place of an expression, if it is that of an array."""
     if not isinstance(node, (tree.Name, tree.Index, tree.Member)):
@@ -1136,7 +1182,11 @@ def read_lvalue(context: Context, lvalue: Lvalue) -> Value:
         context.loads += 1
     if isinstance(lvalue, MemoryLvalue) and isinstance(lvalue.type, StructType):
         return _read_struct(context, lvalue)
-    return read(lvalue)
+    if isinstance(lvalue, BitsLvalue) and isinstance(lvalue.type, ArrayType):
+        first = find_element_of_bits(lvalue, make_integer(0, UNSIGNED))
+        return take_address(context, first, context.unit.last or tree.Node())
+    value = read(lvalue)
+    return replace(value, is_over=True) if is_expiring(lvalue) else value
 
 
 def _read_struct(context: Context, lvalue: MemoryLvalue) -> Value:
@@ -1375,9 +1425,11 @@ def _cast_pointer(context: Context, value: Value, target: PointerType, node: tre
     if is_same_type(target.pointee, given.pointee) or is_related(target.pointee, given.pointee):
         return cast
     is_number = _has_bytes(given.pointee) and _has_bytes(target.pointee)
-    if value.space is Space.ANY or given.pointee == VOID or is_number:
+    is_byte = _has_bytes(given.pointee) and size_of(given.pointee) == 1
+    if value.space is Space.ANY or given.pointee == VOID or is_number or is_byte:
         tag = code.constant(tag_of(target.pointee))
-        return replace(cast, node=code.call("_pointer_to", value.node, tag))
+        size = code.constant(size_of(target.pointee) or 0)
+        return replace(cast, node=code.call("_pointer_to", value.node, tag, size))
     raise context.error(
         node,
         f"a local variable of type '{given.pointee.name}' cannot be read as "

@@ -30,8 +30,9 @@ from ttmlir.cpp.types import (
     is_scoped,
 )
 from ttmlir.sim.kernels.context import Context
+from ttmlir.sim.kernels.destructors import is_temporary, keep_temporary
 from ttmlir.sim.kernels.expressions.calls import find_associated_scopes
-from ttmlir.sim.kernels.expressions.copies import MOST_ELEMENTS
+from ttmlir.sim.kernels.expressions.copies import MOST_ELEMENTS, copy_struct, is_fresh
 from ttmlir.sim.kernels.expressions.initial_values import Given, is_list
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
@@ -69,7 +70,7 @@ from ttmlir.sim.kernels.scope import (
     Variable,
     is_given_up,
 )
-from ttmlir.sim.kernels.templates import Candidate
+from ttmlir.sim.kernels.templates import Candidate, is_moved
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
     ItemLvalue,
@@ -83,6 +84,7 @@ from ttmlir.sim.kernels.value import (
     find_member_lvalue,
     fit_bits,
     interpret_bits,
+    is_expiring,
     make_integer,
     settle,
     width_of,
@@ -278,7 +280,17 @@ def _evaluate_logical(context: Context, node: tree.BinaryOperation) -> Value:
 
 
 def _evaluate_comma(context: Context, node: tree.BinaryOperation) -> Value:
-    left, right = context.evaluate(node.left), context.evaluate(node.right)
+    operands = (node.left, node.right)
+    has_own = context.unit.find("operator,", context.scope) is not None
+    if not has_own or isinstance(node.left, tree.Cast):
+        left, right = (context.evaluate(each) for each in operands)
+    else:
+        found = [look_at(context, each) for each in operands]
+        if any(has_own_operators(each.type) for each in found):
+            own = context.handlers.call_operator(context, "operator,", operands, node, found)
+            if own is not None:
+                return own if isinstance(own, Value) else read_lvalue(context, own)
+        left, right = (x if isinstance(x, Value) else read_lvalue(context, x) for x in found)
     if not context.unit.has_effect(left.node):
         return right
     right = settle(right)
@@ -293,11 +305,32 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
     a = replace(context.evaluate(node.true_value), width=0)
     b = replace(context.evaluate(node.false_value), width=0)
     a, b = unify_types(context, a, b, node)
+    is_made = _is_own(context, a) != _is_own(context, b)  # So is a copy of the other one then.
     if condition.constant is not None:
-        return a if condition.constant else b
+        taken, written = (a, node.true_value) if condition.constant else (b, node.false_value)
+        return _own(context, taken, written) if is_made else taken
+    if is_made:
+        a, b = _own(context, a, node.true_value), _own(context, b, node.false_value)
     choice = code.choice(build_condition(condition), a.node, b.node)
     space = a.space.join(b.space)
     return Value(a.type, choice, min(a.low, b.low), max(a.high, b.high), space)
+
+
+def _is_own(context: Context, value: Value) -> bool:
+    """Whether an object was made where it is used; true for what is no object."""
+    is_object = isinstance(value.type, StructType)
+    return not is_object or is_temporary(context, value) or is_fresh(value.node)
+
+
+def _own(context: Context, value: Value, written: tree.Expression) -> Value:
+    """An object that is made where it is used, by a copy if it is a variable's."""
+    if _is_own(context, value):
+        return value
+    held = context.unit.create_name("chosen", "t")
+    known = replace(value, node=code.name(held))
+    copied = copy_struct(context, known, written)
+    made = code.last_of(code.walrus(held, value.node), copied.node)
+    return keep_temporary(context, replace(copied, node=made), written)
 
 
 # --- Assignments ----------------------------------------------------------------------------------
@@ -443,7 +476,7 @@ def _is_object_of(context: Context, type_: CType, base: CType) -> bool:
 def _given_as(context: Context, found: Lvalue | Value, written: tree.Expression) -> tree.Expression:
     """What was found, given up if the written expression says so."""
     known = _known(found, written.position)
-    if not is_given_up(written, context.scope):
+    if not is_expiring(found) and not is_given_up(written, context.scope):
         return known
     return tree.FunctionCall(tree.Name("std::move"), (known,), position=written.position)
 
@@ -486,7 +519,7 @@ def _assign_parts(context: Context, node: tree.Assign) -> Value:
         made = settle(convert_implicitly(context, value, type_, node.value))
         setup.append(code.walrus(held, code.list_of([made.node])))
         source = ItemLvalue(type_, code.name(held), code.constant(0))
-    is_moved = not is_place or is_given_up(node.value, context.scope)
+    is_moved = not is_place or is_expiring(found) or is_given_up(node.value, context.scope)
 
     def assign(to: tree.Expression, value: tree.Expression) -> None:
         if is_moved:
@@ -673,7 +706,8 @@ def call_operator_on(
     member = find_member_functions(context, found[0].type, name)
     if member is not None:
         this = hold_object(context, found[0])
-        return call_own_function(context, node, member, given[1:], (), this)
+        moved = is_moved(given[0])
+        return call_own_function(context, node, member, given[1:], (), this, is_over=moved)
     functions = _find_functions(context, name, found)
     if functions is None or not _may_take(context, functions, found):
         return None

@@ -8,12 +8,14 @@ from dataclasses import replace
 from functools import partial
 
 from ttmlir.cpp import tree
+from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     CType,
     FunctionType,
     IncompleteType,
     PointerType,
     StructType,
+    is_deduced,
     is_same_type,
 )
 from ttmlir.sim.kernels.context import Argument, Context
@@ -30,7 +32,14 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 from ttmlir.sim.kernels.expressions.variadic import asks_for_rest, pass_rest
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol
+from ttmlir.sim.kernels.scope import (
+    Functions,
+    InScope,
+    Pack,
+    Scope,
+    Symbol,
+    is_given_up,
+)
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
     Candidate,
@@ -40,7 +49,15 @@ from ttmlir.sim.kernels.templates import (
     show_arguments,
 )
 from ttmlir.sim.kernels.unit import Instance
-from ttmlir.sim.kernels.value import ItemLvalue, LocalLvalue, Lvalue, Value, make_value
+from ttmlir.sim.kernels.value import (
+    ItemLvalue,
+    LocalLvalue,
+    Lvalue,
+    Value,
+    give_up,
+    is_expiring,
+    make_value,
+)
 
 
 def take_arguments(context: Context, nodes: Sequence[tree.Expression | tree.Braces]) -> list[Given]:
@@ -55,14 +72,16 @@ def call_own_function(
     given: Sequence[Given],
     explicit: Sequence[tree.TemplateArgument] = (),
     this: Lvalue | None = None,
+    *,
+    is_over: bool = False,
 ) -> Lvalue | Value:
     """A call of one of the kernel's functions: the place that it refers to, or its value.
 
-    `this` is the object that a member function is called on.
+    `this` is the object that a member function is called on; it `is_over` if nobody needs it.
     """
     if functions.scope.owner is not None and this is None:
         this = _find_object(context, functions.scope)
-    call = CallOfOwn(node, explicit, given, this is not None and this.is_const)
+    call = CallOfOwn(node, explicit, given, this is not None and this.is_const, is_over)
     chosen = choose_function(context, functions, call)
     return call_candidate(context, chosen, given, node, this)
 
@@ -99,7 +118,12 @@ def call_candidate(
     show = None
     if function.template_parameters:
         show = partial(show_arguments, function.name, function.template_parameters, scope)
-    instance = compile_instance(context, function, scope, arguments, node, show)
+    try:
+        instance = compile_instance(context, function, scope, arguments, node, show)
+    except CppSyntaxError:
+        if show is None or not context.unit.is_left_out or is_deduced(function.result):
+            raise
+        return _describe_result(context, function, scope)
     return build_call(context, instance, [each.node for each in arguments], node)
 
 
@@ -258,7 +282,8 @@ def build_call(
     context.loads += instance.loads
     value = make_value(instance.result, called, instance.space)
     if instance.is_reference:
-        return find_pointee(context, value, node)
+        found = find_pointee(context, value, node)
+        return give_up(found) if instance.is_over else found
     return keep_temporary(context, value, node)
 
 
@@ -323,7 +348,20 @@ def call_member(
     """`object.name(arguments)` of a class of the kernel."""
     given = take_arguments(context, node.arguments)
     this = hold_object(context, base)
-    return call_own_function(context, node, functions, given, node.template_arguments, this)
+    explicit = node.template_arguments
+    moved = isinstance(base, Value) or is_expiring(base) or _is_given_up(context, node.callee)
+    return call_own_function(context, node, functions, given, explicit, this, is_over=moved)
+
+
+def _is_given_up(context: Context, callee: tree.Expression) -> bool:
+    """Whether nobody needs the object any more whose member is called, or that is called."""
+    match callee:
+        case tree.Member(arrow=False, base=base):
+            return is_given_up(base, context.scope)
+        case tree.Member():
+            return False
+        case _:
+            return is_given_up(callee, context.scope)
 
 
 def hold_object(context: Context, base: Lvalue | Value) -> Lvalue:

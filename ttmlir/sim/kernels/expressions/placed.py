@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ttmlir.cpp import tree
-from ttmlir.cpp.types import VOID, CType, PointerType, StructType, complete_type, is_same_type
+from ttmlir.cpp.types import (
+    VOID,
+    CType,
+    PointerType,
+    StructType,
+    complete_type,
+    is_same_type,
+    size_of,
+    tag_of,
+)
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import check_destructor, ends_with_effect, find_destructor
 from ttmlir.sim.kernels.expressions.initial_values import build_initial, build_zero
@@ -30,14 +39,22 @@ def evaluate_new(context: Context, node: tree.New) -> Value:
         raise context.error(node.place, f"a '{place.type.name}' is no place for an object")
     if place.type.const:
         raise context.error(node.place, f"'{place.type.name}' converts to no 'void*'")
-    is_raw = place.type.pointee == VOID
-    if place.space is Space.LOCAL and not is_raw and not is_same_type(place.type.pointee, type_):
+    inner = place.type.pointee
+    is_fitting = inner == VOID or size_of(inner) == 1 or is_same_type(inner, type_)
+    if place.space is Space.LOCAL and not is_fitting:
         raise context.error(
             node.place,
             f"the variable here is no '{type_.name}': objects are made in variables of their own "
-            f"type, in L1, and in a 'union {{ {type_.name} value; }}' that has no other member",
+            f"type, in arrays of bytes, in L1, and in a 'union {{ {type_.name} value; }}' that has "
+            "no other member",
         )
     pointer = replace(place, type=PointerType(type_, place.type.volatile))
+    if place.space is not Space.MEMORY:
+        tag, size = code.constant(tag_of(type_)), code.constant(size_of(type_) or 0)
+        there = place.node
+        if not is_same_type(inner, type_):
+            there = code.call("_pointer_to", there, tag, size)
+        pointer = replace(pointer, node=code.call("_make_place", there, tag))
     value = _make(context, type_, node)
     if value is None:
         return pointer
@@ -65,7 +82,8 @@ def _make(context: Context, type_: CType, node: tree.New) -> Value | None:
         raise context.error(node, f"a '{type_.name}' takes one value")
     if node.braced:
         elements = (tree.Initializer(only, position=node.position),)
-        return build_initial(context, type_, tree.Braces(elements, position=node.position))
+        braces = tree.Braces(elements, position=node.position)
+        return build_initial(context, type_, braces, is_direct=True)
     return convert_implicitly(context, evaluate_scalar(context, only), type_, node)
 
 

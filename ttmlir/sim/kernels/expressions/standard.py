@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import cast
 
 from ttmlir.cpp import tree
 from ttmlir.cpp.types import (
@@ -13,9 +15,14 @@ from ttmlir.cpp.types import (
     UNSIGNED,
     VOID,
     ArrayType,
+    CType,
     FloatType,
+    FunctionType,
     IntType,
+    MemberPointerType,
+    MemberType,
     PointerType,
+    SignatureType,
     StructType,
     complete_type,
     is_same_type,
@@ -24,7 +31,7 @@ from ttmlir.cpp.types import (
 from ttmlir.errors import plural
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.build_facts import BUILT
-from ttmlir.sim.kernels.expressions.initial_values import build_unset, write_unset
+from ttmlir.sim.kernels.expressions.initial_values import Given, build_unset, write_unset
 from ttmlir.sim.kernels.expressions.library_calls import (
     evaluate_assertion,
     evaluate_compile_time_argument,
@@ -40,6 +47,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     find_element,
     find_lvalue,
     hold_value,
+    is_function,
     is_lvalue,
     look_at,
     make_known,
@@ -51,6 +59,7 @@ from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.runtime import square_root
+from ttmlir.sim.kernels.scope import Evaluated
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
     Lvalue,
@@ -271,6 +280,42 @@ def _tie(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     raise context.error(node, "std::tie stands on the left of '=' in a statement")
 
 
+def _invoke(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
+    """`std::invoke(f, arguments...)`: a call, or a member of the first argument."""
+    callee, *arguments = expand_all(context, node.arguments) or (None,)
+    if callee is None or isinstance(callee, tree.Braces):
+        raise context.error(node, "std::invoke takes what is called, and its arguments")
+    found = look_at(context, callee)
+    known = cast("tree.Expression", Evaluated(found, callee, position=callee.position))
+    type_ = found.type
+    member = type_.pointee if isinstance(type_, PointerType) else type_
+    is_data = isinstance(member, (MemberType, MemberPointerType))
+    if not is_data and not _is_member_function(context, member):
+        called = replace(node, callee=known, arguments=tuple(arguments))
+        return context.handlers.call(context, called)
+    base, *rest = arguments or (None,)
+    if base is None or isinstance(base, tree.Braces):
+        raise context.error(node, "std::invoke of a member takes an object behind it")
+    if isinstance(Given(context, base).value.type, PointerType):
+        base = tree.Unary("*", base, position=base.position)
+    pointed = tree.PointedMember(base, known, position=node.position)
+    if is_data:
+        return look_at(context, pointed)
+    return context.handlers.call(context, replace(node, callee=pointed, arguments=tuple(rest)))
+
+
+def _is_member_function(context: Context, type_: CType) -> bool:
+    """Whether a type is that of a member function, which is called on an object."""
+    if isinstance(type_, SignatureType):
+        return type_.is_member
+    if not is_function(type_):
+        return False
+    assert isinstance(type_, FunctionType)
+    functions, _ = context.unit.function_values[type_.number]
+    is_static = any("static" in each.specifiers for each in functions.definitions)
+    return functions.scope.owner is not None and not is_static
+
+
 # What the compiler has built in.
 
 
@@ -355,6 +400,7 @@ SPECIAL: Mapping[str, Special] = {
     "declval": _declare_value,
     "builtin_unset": _leave_unset,
     "get": _get,
+    "invoke": _invoke,
     "tie": _tie,
     "abs": _abs,
     **dict.fromkeys(("sqrt", "sqrtf", "__builtin_sqrt", "__builtin_sqrtf"), _sqrt),

@@ -413,6 +413,7 @@ _CALLS = {
     **{"_load": 8, "_store": 5, "_element_at": 10, "_put_at": 10, "_range": 0},
     **{"_quotient": 20, "_remainder": 20, "_float32": 10},
     **{"_point": 0, "_point_at_one": 0, "_is_local": 0, "_address": 0, "_pointer_to": 0},
+    **{"_point_at_bits": 0, "_make_place": 0, "_late_array": 0},
 }
 _DIVISIONS = {"_quotient", "_remainder"}
 _BY_CONSTANT = 6
@@ -681,6 +682,9 @@ NAMES: dict[str, object] = {
     "_is_same": runtime.is_same,
     "_address": runtime.address,
     "_pointer_to": runtime.pointer_to,
+    "_point_at_bits": runtime.point_at_bits,
+    "_make_place": runtime.make_place,
+    "_late_array": runtime.late_array,
     "_put_member": runtime.put_member,
     "_awaited": runtime.awaited,
     "_copied": runtime.copy,
@@ -712,6 +716,7 @@ _ACTING = {
         "_put_bits",
         "_put_parts",
         "_put_at",
+        "_make_place",
         "_put_member",
         "_overwrite",
         "_awaited",

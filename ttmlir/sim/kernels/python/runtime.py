@@ -29,12 +29,14 @@ class Unset:
 
     __slots__ = ()
 
+    message = UNSET_READ
+
     def _fail(self, *_: object) -> NoReturn:
-        raise KernelFault(UNSET_READ)
+        raise KernelFault(self.message)
 
     def __getattr__(self, _: str) -> NoReturn:
         """Whatever member is wanted, it is not there."""
-        raise KernelFault(UNSET_READ)
+        raise KernelFault(self.message)
 
     __bool__ = __index__ = __int__ = __float__ = __hash__ = __eq__ = __ne__ = _fail
     __lt__ = __le__ = __gt__ = __ge__ = __neg__ = __pos__ = __invert__ = __abs__ = _fail
@@ -46,6 +48,18 @@ class Unset:
 
 
 UNSET = Unset()
+
+
+class PlacedObject(Unset):
+    """The object that `new` has made in an array of bytes, at its first byte."""
+
+    __slots__ = ("element", "value")
+    message = "this byte is part of an object that 'new' has made, and is no number here"
+
+    def __init__(self, value: Item, element: str) -> None:
+        """An object of the type with a tag."""
+        self.value = value
+        self.element = element
 
 
 class LocalPointer:
@@ -248,13 +262,31 @@ def point_at_one(container: MutableSequence[Item], place: int, element: str) -> 
     return LocalPointer(container, place, place, place + 1, element)
 
 
+def late_array(
+    counts: tuple[int, ...], elements: tuple[str, ...], most: int, level: int = 0
+) -> LocalPointer:
+    """A pointer to a new array with these sizes, of at most so many elements, none of them set.
+
+    One of several dimensions holds pointers to others; `elements` are the tags of what each holds.
+    """
+    if not level and (min(counts) < 1 or math.prod(counts) > most):
+        raise KernelFault(f"an array of {' x '.join(map(str, counts))} elements; at most {most}")
+    count, rest = counts[level], level + 1
+    container: list[Item] = [UNSET] * count
+    if rest < len(counts):
+        container = [late_array(counts, elements, most, rest) for _ in range(count)]
+    return point(container, 0, count, elements[level])
+
+
 def is_local(pointer: Pointer) -> bool:
     """Whether a pointer points to a variable of the kernel."""
     return type(pointer) is LocalPointer
 
 
-def element_at(pointer: LocalPointer, offset: int) -> Item:
+def element_at(pointer: Pointer, offset: int) -> Item:
     """The place so many elements after another one."""
+    if not isinstance(pointer, LocalPointer):
+        raise KernelFault("this pointer points to no object of the kernel")
     return pointer.container[_checked_place(pointer, offset)]
 
 
@@ -290,8 +322,12 @@ def advance_any(pointer: Pointer, count: int, size: int) -> Pointer:
 
 def distance(a: Pointer, b: Pointer, size: int) -> int:
     """How many elements lie between two places in one array, or of `size` bytes in memory."""
-    if isinstance(a, LocalPointer) and isinstance(b, LocalPointer) and _is_together(a, b):
-        return a.place - b.place
+    if isinstance(a, LocalPointer) and isinstance(b, LocalPointer):
+        if _is_together(a, b):
+            return a.place - b.place
+        place, other = _find_byte(a), _find_byte(b)
+        if place is not None and other is not None and place[0] is other[0]:
+            return quotient(place[1] - other[1], size)
     if isinstance(a, LocalPointer) or isinstance(b, LocalPointer):
         raise KernelFault("these pointers point into different variables")
     return quotient(a - b, size)
@@ -300,7 +336,12 @@ def distance(a: Pointer, b: Pointer, size: int) -> int:
 def is_same(a: Pointer, b: Pointer) -> bool:
     """Whether two pointers are equal."""
     if isinstance(a, LocalPointer) and isinstance(b, LocalPointer):
-        return a.place == b.place and _is_together(a, b)
+        if a.place == b.place and _is_together(a, b):
+            return True
+        place, other = _find_byte(a), _find_byte(b)
+        if place is None or other is None:
+            return False
+        return place[0] is other[0] and place[1] == other[1]
     return not isinstance(a, LocalPointer) and not isinstance(b, LocalPointer) and a == b
 
 
@@ -313,6 +354,15 @@ def _is_together(a: LocalPointer, b: LocalPointer) -> bool:
     )
 
 
+def _find_byte(pointer: LocalPointer) -> tuple[object, int] | None:
+    """What a pointer points into, and at which byte of that; None where that is not known."""
+    container = pointer.container
+    if isinstance(container, _View):
+        return container.find_byte(pointer.place)
+    size = _BYTES.get(pointer.element)
+    return None if size is None else (container, pointer.place * size)
+
+
 def address(pointer: Pointer) -> int:
     """The address in memory that a pointer holds."""
     if isinstance(pointer, LocalPointer):
@@ -320,10 +370,39 @@ def address(pointer: Pointer) -> int:
     return pointer
 
 
-def pointer_to(pointer: Pointer, element: str) -> Pointer:
-    """The same pointer for elements of a type; local variables are seen as numbers only."""
+def point_at_bits(holder: list[int], shift: int, size: int, element: str) -> LocalPointer:
+    """A pointer to a number at some bits of a union of so many bytes."""
+    width = _BYTES.get(element, 0) * 8
+    if not width:
+        raise KernelFault("only numbers among the members of a union have an address here")
+    view = cast("MutableSequence[Item]", UnionView(holder, shift, element))
+    return LocalPointer(view, 0, -(shift // width), (8 * size - shift) // width, element)
+
+
+def make_place(pointer: Pointer, element: str) -> Pointer:
+    """The same pointer; in an array of bytes it points to a new object without members."""
+    if isinstance(pointer, LocalPointer) and isinstance(pointer.container, ObjectView):
+        place = _checked_place(pointer, 0)
+        pointer.container.place_object(place, PlacedObject([], element))
+    return pointer
+
+
+def pointer_to(pointer: Pointer, element: str, size: int = 0) -> Pointer:
+    """The same pointer for elements of a type.
+
+    Local variables are seen as numbers, and arrays of bytes as objects of `size` bytes, too.
+    """
     if not isinstance(pointer, LocalPointer) or pointer.element == element:
         return pointer
+    if isinstance(pointer.container, UnionView) and element in FORMATS:
+        holder, place = pointer.container.find_byte(pointer.place)
+        end = place + (pointer.end - pointer.place) * _BYTES[pointer.element]
+        return point_at_bits(cast("list[int]", holder), 8 * place, end, element)
+    if size and element not in FORMATS and _BYTES.get(pointer.element) == 1:
+        objects = ObjectView(pointer.container, pointer.place, size, element)
+        before, after = pointer.place - pointer.first, pointer.end - pointer.place
+        view = cast("MutableSequence[Item]", objects)
+        return LocalPointer(view, 0, -(before // size), after // size, element)
     if pointer.element not in FORMATS or element not in FORMATS:
         raise KernelFault(
             "a local variable that is no number, or holds none, cannot be read as another type; "
@@ -339,7 +418,14 @@ def pointer_to(pointer: Pointer, element: str) -> Pointer:
 
 def copy(value: list[Item]) -> list[Item]:
     """A copy of a struct or array with everything in it."""
-    return [copy(each) if isinstance(each, list) else each for each in value]
+    return [
+        copy(each)
+        if isinstance(each, list)
+        else PlacedObject(copy([each.value])[0], each.element)
+        if isinstance(each, PlacedObject)
+        else each
+        for each in value
+    ]
 
 
 def base_pointer(pointer: Pointer, offset: int, members: tuple[int, ...], element: str) -> Pointer:
@@ -448,8 +534,9 @@ def missing(message: str) -> NoReturn:
     raise KernelFault(message)
 
 
-# --- Numbers as other types ----------------------------------------------------------------------
-# Numbers of a kernel's variables as those of another type: what `(uint8_t*)&word` points to.
+# --- Variables as other types ---------------------------------------------------------------------
+# Numbers of a kernel's variables as those of another type: what `(uint8_t*)&word` points to;
+# members of unions, and the objects in arrays of bytes.
 
 
 FORMATS = {
@@ -458,8 +545,80 @@ FORMATS = {
 }
 """The formats of `struct`, by the tags of types."""
 
+_BYTES = {tag: struct.calcsize(f"<{format_}") for tag, format_ in FORMATS.items()}
+"""The sizes of numbers, by the tags of their types."""
 
-class NumberView:
+
+class _View:
+    """What pointers of one type see of variables of another one."""
+
+    __slots__ = ()
+
+    def find_byte(self, place: int) -> tuple[object, int]:
+        """The variable, and the byte of it at which an element begins."""
+        raise NotImplementedError
+
+
+class UnionView(_View):
+    """The bits of a union, from some place on, as numbers of a type."""
+
+    __slots__ = ("_format", "_holder", "_shift", "_width")
+
+    def __init__(self, holder: list[int], shift: int, element: str) -> None:
+        """See what is behind `shift` bits as numbers with the tag `element`."""
+        self._holder, self._shift = holder, shift
+        self._format, self._width = f"<{FORMATS[element]}", 8 * _BYTES[element]
+
+    def __getitem__(self, place: int) -> int | float:
+        """The number at a place."""
+        bits = bits_at(self._holder, self._shift + place * self._width, self._width)
+        return struct.unpack(self._format, bits.to_bytes(self._width // 8, "little"))[0]
+
+    def __setitem__(self, place: int, value: int | float) -> None:
+        """Change the number at a place."""
+        bits = int.from_bytes(struct.pack(self._format, value), "little")
+        holder = cast("MutableSequence[Item]", self._holder)
+        put_bits(bits, holder, self._shift + place * self._width, self._width)
+
+    def find_byte(self, place: int) -> tuple[object, int]:
+        """See `_View`."""
+        return self._holder, (self._shift + place * self._width) // 8
+
+
+class ObjectView(_View):
+    """The objects that `new` has made in an array of bytes."""
+
+    __slots__ = ("_bytes", "_element", "_first", "_size")
+
+    def __init__(self, bytes_: MutableSequence[Item], first: int, size: int, element: str) -> None:
+        """See objects of `size` bytes with the tag `element`, the first one at a byte."""
+        self._bytes, self._first = bytes_, first
+        self._size, self._element = size, element
+
+    def __getitem__(self, place: int) -> Item:
+        """The object at a place."""
+        found = self._bytes[self._first + place * self._size]
+        if not isinstance(found, PlacedObject) or found.element != self._element:
+            raise KernelFault("'new' has made no object of this type in these bytes")
+        return found.value
+
+    def __setitem__(self, place: int, value: Item) -> None:
+        """Put an object, or a pointer, at a place."""
+        self.place_object(place, PlacedObject(value, self._element))
+
+    def place_object(self, place: int, made: PlacedObject) -> None:
+        """Put an object at a place; others that it covers are no more."""
+        start = self._first + place * self._size
+        self._bytes[start] = made
+        for number in range(start + 1, start + self._size):
+            self._bytes[number] = UNSET
+
+    def find_byte(self, place: int) -> tuple[object, int]:
+        """See `_View`."""
+        return self._bytes, self._first + place * self._size
+
+
+class NumberView(_View):
     """The bytes of a list of numbers as numbers of another type, little end first."""
 
     __slots__ = ("_container", "_given", "_given_size", "_wanted", "_wanted_size")
@@ -470,6 +629,10 @@ class NumberView:
         self._given, self._wanted = FORMATS[given], FORMATS[wanted]
         self._given_size = struct.calcsize(f"<{self._given}")
         self._wanted_size = struct.calcsize(f"<{self._wanted}")
+
+    def find_byte(self, place: int) -> tuple[object, int]:
+        """See `_View`."""
+        return self._container, place * self._wanted_size
 
     def convert_place(self, place: int) -> int | None:
         """The number of the element at the place of an element; None if it lies within one."""

@@ -1,0 +1,21 @@
+// invoke_result invoke_result_t is_invocable is_invocable_v
+namespace std {
+
+template <typename F, typename... T>
+using invoke_result_t = decltype(std::invoke(std::declval<F>(), std::declval<T>()...));
+template <typename F, typename... T>
+struct invoke_result { using type = invoke_result_t<F, T...>; };
+
+template <typename F, typename... T>
+constexpr auto may_invoke(int)
+    -> decltype((std::invoke(std::declval<F>(), std::declval<T>()...), true)) {
+    return true;
+}
+template <typename F, typename... T>
+constexpr bool may_invoke(...) { return false; }
+template <typename F, typename... T>
+inline constexpr bool is_invocable_v = may_invoke<F, T...>(0);
+template <typename F, typename... T>
+struct is_invocable : integral_constant<bool, is_invocable_v<F, T...>> {};
+
+}  // namespace std
