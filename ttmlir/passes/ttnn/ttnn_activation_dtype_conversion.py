@@ -60,6 +60,7 @@ _MAKING = (
 """Operations that make other formats than they take."""
 _KEEPING = {
     **dict.fromkeys(("ttnn.permute", "ttnn.reshape", "ttnn.concatenate_heads"), 1),
+    **dict.fromkeys(("ttnn.layer_norm", "ttnn.rms_norm"), 1),
     "ttnn.scaled_dot_product_attention": 3,
 }
 """Operations that make the format that they take, and how many operands have it."""
