@@ -582,7 +582,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 if self.enable_const_eval and self.enable_cpu_hoisted_const_eval
                 else []
             ),
-            TTNNLayoutPass(constants_on_host=on_host),
+            TTNNLayoutPass(constants_on_host=on_host, rows_of_windows=self._fuses_layers),
             ConvertTTIRToTTNNPass(),
             *([TTNNUniqueLocationsPass()] if self.check_unique_locs else []),
             TTNNResolveCompositesPass(use_rotary_embedding=self._fuses_layers),

@@ -1,4 +1,5 @@
-"""Rule of `ttir-shape-layers`: rows of an image that a convolution takes at once become channels.
+"""Rules of `ttir-shape-layers` for convolutions: weights are scaled as matrices, and rows of an
+image that a convolution takes at once become channels.
 
 A convolution of few channels with a stride, as of patches or of the first layer of residual
 networks, is one of images whose pixels have all rows of a step: an image of 3x224x224 is one of
@@ -8,12 +9,14 @@ one row and two columns. Rows of such an image stay whole rows of numbers until 
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, i32
 
 from ttmlir.dialects.ttir import FlattenedCompatAttr
-from ttmlir.ir.tensor_types import value_shape
+from ttmlir.ir.tensor_types import tensor_like, value_shape
+from ttmlir.layout.data_format import padded_shape
 from ttmlir.passes.ttir.value_rewriting import inputs_of, made_by, parameters_of
 
 if TYPE_CHECKING:
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 _TILE = 32
 _MOST_CHANNELS = 2 * _TILE
 _CHANNELS_LAST = (0, 2, 3, 1)
+_MOST_PADDING = 8
+_LEAST_WEIGHTS = 1 << 14
 
 
 def fold_rows(op: Operation, builder: Builder) -> SSAValue | None:
@@ -79,6 +84,45 @@ def fold_rows(op: Operation, builder: Builder) -> SSAValue | None:
         location=op.location,
     )
     return builder.insert(new).results[0]
+
+
+def scale_windows(op: Operation, builder: Builder) -> SSAValue | None:
+    """Weights of a convolution times a number for each result are rows of a matrix times one each:
+    tiles of a matrix are full, and those of windows mostly padding."""
+    weight, factor = inputs_of(op)
+    shape = value_shape(weight)
+    outer, size = shape[:1], prod(shape)
+    if len(shape) != 4 or value_shape(factor) != (*outer, 1, 1, 1):
+        return None
+    if not _is_mostly_padding(shape):
+        return None
+    cast_from = made_by(weight, "typecast")
+    source = weight if cast_from is None else inputs_of(cast_from)[0]
+    rows = builder.reshape(source, (*outer, size // outer[0]))
+    if cast_from is not None:
+        rows = builder.create("typecast", (rows,), tensor_like(weight, value_shape(rows)))
+    column = builder.reshape(factor, (*outer, 1))
+    type_ = tensor_like(op.results[0], value_shape(rows))
+    return builder.reshape(builder.create("multiply", (rows, column), type_), shape)
+
+
+def convert_rows(op: Operation, builder: Builder) -> SSAValue | None:
+    """A matrix is converted before it becomes windows."""
+    flat = made_by(inputs_of(op)[0], "reshape")
+    if flat is None or not _is_mostly_padding(value_shape(op.results[0])):
+        return None
+    source = inputs_of(flat)[0]
+    type_ = tensor_like(op.results[0], value_shape(source))
+    if _is_mostly_padding(value_shape(source)):
+        return None
+    converted = builder.create("typecast", (source,), type_)
+    return builder.reshape(converted, value_shape(op.results[0]))
+
+
+def _is_mostly_padding(shape: tuple[int, ...]) -> bool:
+    """True for a tensor whose tiles have many more numbers than it has."""
+    size = prod(shape)
+    return size >= _LEAST_WEIGHTS and prod(padded_shape(shape)) > _MOST_PADDING * size
 
 
 def _numbers(op: Operation, name: str) -> tuple[int, ...]:

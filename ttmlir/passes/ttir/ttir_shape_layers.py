@@ -49,7 +49,7 @@ from ttmlir.ir.greedy_rewriting import GreedyRewriter
 from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttir import ttir_shape_positions
-from ttmlir.passes.ttir.ttir_shape_images import fold_rows
+from ttmlir.passes.ttir.ttir_shape_images import convert_rows, fold_rows, scale_windows
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
     inputs_of,
@@ -104,6 +104,8 @@ class TTIRShapeLayersPass(ModulePass):
         heads: dict[str, Sequence[ValueRule]] = {
             **shapes,
             "conv2d": (fold_rows,),
+            "multiply": (*shapes["multiply"], scale_windows),
+            "typecast": (*shapes.get("typecast", ()), convert_rows),
             "permute": (_split_heads, _keep_channels, _turn_channels),
             "reshape": (_join_heads, _merge),
         }
