@@ -23,8 +23,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from level_models import CASES, Case
 
-NARROW = "experimental-weight-dtype=bfp_bf8"
-"""Weights of products in blocks of 8 bits, as models by hand have them."""
+NARROW = (
+    "experimental-weight-dtype=bfp_bf8 experimental-activation-dtype=bfp_bf8 "
+    "compute-cfg-math-fidelity=lofi"
+)
+"""Numbers in blocks of 8 bits and products at LoFi, as models by hand have them."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Way:
 WAYS = (
     Way("2024"),
     *(Way(f"2026, level {level}", level, "2026") for level in range(4)),
-    Way("2026, level 3, weights in bfp8", 3, "2026", NARROW),
+    Way("2026, level 3 in bfp8", 3, "2026", NARROW),
 )
 
 

@@ -192,3 +192,81 @@ def test_what_is_no_level_is_refused(arguments: dict[str, object], message: str)
     """Before the model is looked at."""
     with pytest.raises(ttmlir.InputError, match=message):
         ttmlir.compile(lambda x: x, jnp.ones(3), **arguments)
+
+
+NARROW = "experimental-weight-dtype=bfp_bf8 experimental-activation-dtype=bfp_bf8"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "stride", "padding", "channels", "rows", "window"),
+    [
+        (7, 2, 3, 3, 32, "4, 7"),
+        (16, 16, 0, 3, 32, "1, 16"),
+        (5, 3, 1, 4, 33, "3, 5"),
+        (4, 2, 0, 6, 32, "2, 4"),
+    ],
+)
+def test_rows_that_are_stepped_over_become_channels(
+    kernel: int, stride: int, padding: int, channels: int, rows: int, window: str
+) -> None:
+    """A first convolution sees fewer rows of images with more channels."""
+    torch.manual_seed(kernel)
+    model = nn.Sequential(nn.Conv2d(channels, 64, kernel, stride, padding), nn.ReLU()).eval()
+    x = torch.randn(2, channels, rows, 64)
+    compiled = compile_at(3, model, x)
+    torch.testing.assert_close(compiled(x), model(x).detach(), atol=2e-5, rtol=1e-5)
+    assert f"kernel_size = array<i32: {window}>" in compiled.text("ttnn")
+
+
+def make_images() -> tuple[nn.Module, torch.Tensor]:
+    """Convolutions of whole tiles of channels, with norms of batches and a sum."""
+    torch.manual_seed(5)
+
+    class Block(nn.Module):
+        """Half of a network of residuals."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = nn.Conv2d(64, 64, 3, 1, 1), nn.Conv2d(64, 64, 1)
+            self.norm = nn.BatchNorm2d(64)
+            nn.init.uniform_(self.norm.running_var, 0.5, 2.0)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = functional.relu(self.norm(self.first(x)))
+            return functional.relu(self.second(y) + y)
+
+    return Block().eval(), torch.randn(2, 64, 49, 32)
+
+
+def test_images_stay_in_shards() -> None:
+    """From convolution to convolution, as the library divides them: 98 rows of tiles are two for
+    each of 49 cores. So they are in blocks of 8 bits, with weights in them."""
+    model, x = make_images()
+    expected = model.double()(x.double()).detach()
+    model = model.bfloat16()
+    for options, least in (("", 0.9999), (NARROW, 0.999)):
+        compiled = ttmlir.compile(
+            model,
+            x.bfloat16(),
+            board="n150",
+            weights="arguments",
+            optimization_level=3,
+            options=options,
+        )
+        text = compiled.text("ttnn")
+        assert text.count("shard_layout = height_sharded, enable_kernel") >= 2
+        assert "<49x1>, memref<2x2x!ttcore.tile" in text
+        assert ("tile<32x32, bfp_bf8>" in text) is bool(options)
+        found = compiled(x.bfloat16(), numerics="device").double().detach()
+        correlation = np.corrcoef(found.numpy().ravel(), expected.numpy().ravel())[0, 1]
+        assert correlation > least
+
+
+def test_weights_are_scaled_as_matrices() -> None:
+    """Tiles of 192 x 1 x 1 numbers would be a thousand times as many."""
+    torch.manual_seed(2)
+    model = nn.Sequential(nn.Conv2d(192, 96, 1, bias=False), nn.BatchNorm2d(96)).eval()
+    x = torch.randn(1, 192, 7, 32)
+    compiled = compile_at(3, model, x)
+    assert "memref<18432x1x!ttcore.tile" not in compiled.text("ttnn")
+    torch.testing.assert_close(compiled(x), model(x).detach(), atol=2e-5, rtol=1e-5)

@@ -26,6 +26,7 @@ from ttmlir.cost.workload import (
     sum_links,
 )
 from ttmlir.errors import Error
+from ttmlir.layout.enums import TensorMemoryLayout
 from ttmlir.layout.system import BOARD_NAMES, SystemDesc, system_desc_from_table
 from ttmlir.optable.op_definition import Family
 from ttmlir.runtime.binary import Binary, BinaryProgram, Operation, TensorRef, system_of
@@ -373,6 +374,9 @@ class _Reader:
             mnemonic = "tilize" if after.is_tiled else "untilize"
             work = Work(mnemonic=mnemonic, operands=(before,), output=after)
             return cost_operation(self.machine, work)
+        if before.memory_layout.is_sharded and after.memory_layout.is_sharded:
+            # Shards of others come over the network.
+            before = replace(before, memory_layout=TensorMemoryLayout.INTERLEAVED)
         return OperationCost(programs=(copy_tiles(self.machine, before, after),))
 
     def _transfer(self, desc: TensorDesc, is_write: bool) -> OperationCost:
@@ -456,6 +460,10 @@ class _Reader:
         if record is not None and record.table == "Conv2dOp" and record.has("out"):
             # An activation leaves the result where the convolution makes it.
             result = record.tensor("out").desc
+        if record is not None and _moves_rows(mnemonic, inputs, output):
+            if mnemonic == "reshape":
+                return self._row(operation, OperationCost(), name=call.name, output=output)
+            mnemonic = "permute_rows"
         work = Work(
             mnemonic=mnemonic,
             operands=inputs,
@@ -467,6 +475,15 @@ class _Reader:
         )
         cost = cost_operation(self.machine, work)
         return self._row(operation, cost, name=call.name, inputs=inputs, output=output)
+
+
+def _moves_rows(mnemonic: str, inputs: Sequence[TensorDesc], output: TensorDesc) -> bool:
+    """True for whole rows of numbers, which files since 2026 tell from tiles, in another order."""
+    if mnemonic not in ("permute", "reshape") or len(inputs) != 1 or not output.shape:
+        return False
+    return (
+        not inputs[0].is_tiled and not output.is_tiled and inputs[0].shape[-1:] == output.shape[-1:]
+    )
 
 
 _PRODUCTS = ("MatmulOp", "LinearOp")

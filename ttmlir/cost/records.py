@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ttmlir.cost.families.contraction import PACKED
 from ttmlir.cost.work import MatmulConfig, Work
 from ttmlir.optable import DEFINITIONS
 from ttmlir.runtime.binary import Operation, TensorRef, compute_config_of
@@ -97,6 +98,32 @@ def conv_activation(record: Operation) -> MatmulConfig:
     return MatmulConfig() if kind == "Identity" else MatmulConfig(activation=_function(kind))
 
 
+def _convolution(record: Operation, place: Place) -> Work | None:
+    """A convolution whose margins differ, which the runtime pads itself; others are one call."""
+    padding = [int(each) for each in record.numbers("padding")]
+    if len(padding) != 4 or padding[0::2] == padding[1::2]:
+        return None
+    parameters = {name: record.scalar(name) for name in ("in_channels", "out_channels", "groups")}
+    for name, field in (("kernel", "kernel_size"), ("stride", "stride"), ("dilation", "dilation")):
+        extents = zip(("height", "width"), record.numbers(field), strict=True)
+        parameters |= {f"{name}_{side}": extent for side, extent in extents}
+    operands = _fields(record, place, "input", "weight", "bias")
+    out, matmul = record.tensor("out").desc, conv_activation(record)
+    return _make(record, "conv2d", operands, out, parameters=parameters, matmul=matmul)
+
+
+def _pool(record: Operation, place: Place) -> Work | None:
+    """A pool of the largest numbers whose margins differ, which the runtime pads itself."""
+    padding = [int(each) for each in record.numbers("padding")]
+    uneven = len(padding) == 4 and padding[0::2] != padding[1::2]
+    if not uneven or record.enumerator("type") != "MaxPool2d":
+        return None
+    height, width = record.numbers("kernel_size")
+    parameters = {"kernel_height": height, "kernel_width": width}
+    operands, out = _fields(record, place, "in"), record.tensor("out").desc
+    return _make(record, "max_pool2d", operands, out, parameters=parameters)
+
+
 def _norm(mnemonic: str) -> Callable[[Operation, Place], Work | None]:
     def read(record: Operation, place: Place) -> Work | None:
         operands = _fields(record, place, "input", "weight", "bias")
@@ -157,6 +184,8 @@ def _binary(record: Operation, place: Place) -> Work | None:
     functions = tuple(_function(kind) for kind in kinds if kind != "Identity")
     if not functions or mnemonic is None:
         return None
+    if functions == (PACKED,) and record.optional_field("activations"):
+        functions = ()
     operands = _fields(record, place, "lhs", "rhs")
     return _make(record, mnemonic, operands, record.tensor("out").desc, activations=functions)
 
@@ -170,6 +199,8 @@ def _function(kind: str) -> str:
 
 _READERS: Mapping[str, Callable[[Operation, Place], Work | None]] = {
     **dict.fromkeys(("MatmulOp", "LinearOp"), _product),
+    "Conv2dOp": _convolution,
+    "Pool2dOp": _pool,
     "LayerNormOp": _norm("layer_norm"),
     "RMSNormOp": _norm("rms_norm"),
     "RotaryEmbeddingOp": _rotation,

@@ -19,8 +19,8 @@
 // RUN: ttrt run --golden %t.ttnn 2>&1 | FileCheck %s --check-prefix=GOLDEN
 // LEVEL: "ttnn.prepare_conv2d_weights"
 // LEVEL: "ttnn.conv2d"
-// LEVEL-NOT: compute_config
-// LEVEL: "ttnn.to_memory_config"
+// One operation between others that are in DRAM is not worth two moves.
+// LEVEL-NOT: {{compute_config|ttnn.to_memory_config}}
 // LEVEL: "ttnn.cos"
 // GOLDEN: pass
 

@@ -46,6 +46,8 @@ DST_TILES = UNITS.dst_tiles // 2
 """Tiles of 16 bits in the half of DST that is computed in."""
 NARROW = 8
 """A result that is so many times longer than wide is divided along its long side alone."""
+PACKED = "relu"
+"""The function that the packer computes."""
 DEFAULT_DEPTH = 2
 """Tiles along K of a block, where K has an even number of them."""
 
@@ -127,8 +129,15 @@ def multiply(
     results = division.block_rows * division.block_columns
     once = [writing(machine, work.output, results, division.cores)]
     for bias in work.operands[2:]:
-        # A row of the bias is added to the results, which go through L1 once more.
+        # A row of the bias is added to the results, which go through L1 once more, as many tiles at
+        # once as DST holds.
         added = pass_cycles(machine, "add_tiles_bcast", work.output.data_type, work)
+        height, width = work.matmul.subblock or choose_subblock(
+            division.block_rows,
+            division.block_columns,
+            wide=work.wide_sums or work.output.data_type is DataType.F32,
+        )
+        added -= machine.figures.block_handover * (1 - 1 / (height * width))
         once.append(reading(machine, bias, division.block_columns, across))
         once.append(Stage(COMPUTE, results * added))
     if work.matmul.activation:
@@ -216,7 +225,12 @@ def block_stages(
 
 
 def activation_cycles(machine: Machine, config: MatmulConfig) -> int:
-    """Cycles of the math thread for a tile of the function that is applied to the result."""
+    """Cycles of the math thread for a tile of the function that is applied to the result.
+
+    ttnn's kernels let the packer do `relu` (`PACK_RELU`), which takes no time.
+    """
+    if config.activation == PACKED:
+        return 0
     return function_cycles(machine.arch, config.activation, approximate=config.approximate)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from ttmlir.cost.families.contraction import divide, multiply
 from ttmlir.cost.machine import Machine
@@ -18,6 +19,7 @@ from ttmlir.cost.work import (
     tile_count,
 )
 from ttmlir.cost.workload import DRAM, PROCESSOR, UNPACK, OperationCost, Stage, Workload
+from ttmlir.layout.enums import MemorySpace, TensorMemoryLayout
 from ttmlir.runtime.tensor import TensorDesc
 from ttmlir.sim.timing.costs import pack_cycles, tile_bytes, tilize_unpack_cycles, untilize_cycles
 
@@ -41,8 +43,16 @@ def cost_convolution(machine: Machine, work: Work) -> OperationCost:
     if kernel == 1 and stride == 1:
         # The image is the first operand as it is.
         return OperationCost(programs=(multiply(machine, work, extents, flops),))
-    workload = multiply(machine, work, extents, flops, extra=(_gather(machine, work, extents),))
-    return OperationCost(programs=(give_edges(machine, work.operands[0]), workload))
+    image, *others = work.operands
+    there = replace(
+        image,
+        memory_space=MemorySpace.DEVICE_L1,
+        memory_layout=TensorMemoryLayout.BLOCK_SHARDED,
+        core_ranges=image.core_ranges or ((0, 0, *machine.grid),),
+    )
+    inside = replace(work, operands=(there, *others))
+    workload = multiply(machine, inside, extents, flops, extra=(_gather(machine, work, extents),))
+    return OperationCost(programs=(give_edges(machine, image), workload))
 
 
 def give_edges(machine: Machine, source: TensorDesc) -> Workload:

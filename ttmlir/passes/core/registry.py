@@ -393,6 +393,9 @@ PASSES: dict[str, str] = {
     "ttkernel-control-dst-section": (
         "ttmlir.passes.ttmetal.ttkernel_control_dst_section:TTKernelControlDstSectionPass"
     ),
+    "ttnn-activation-dtype-conversion": (
+        "ttmlir.passes.ttnn.ttnn_activation_dtype_conversion:TTNNActivationDtypeConversionPass"
+    ),
     "ttnn-adjust-deallocs": "ttmlir.passes.ttnn.ttnn_adjust_deallocs:TTNNAdjustDeallocsPass",
     "ttnn-ccl-activation-dtype-lowering": (
         "ttmlir.passes.ttnn.collectives.ttnn_ccl_activation_dtype_lowering:TTNNCCLActivationDtypeLoweringPass"

@@ -226,6 +226,11 @@ class LateOptions(Pipeline):
     decision_trace_dir: str = option("", _OPTIMIZER)
     enable_compile_time_stats: bool = option(False, _OPTIMIZER)
     use_mock_allocator_state: bool = option(False, _OPTIMIZER)
+    experimental_activation_dtype: DataType | None = option(
+        None,
+        "2026: format of results that products and convolutions take: bfp_bf8 or bfp_bf4",
+        type=BLOCK_FLOAT,
+    )
     override_weight_dtype: WeightDtypes = option(
         (), "Formats of the weights of products at these locations", type=WEIGHT_DTYPES_BY_NAME
     )
@@ -483,6 +488,9 @@ class TTIRToTTNNCommonPipeline(LateOptions):
         from ttmlir.passes.ttnn.collectives.ttnn_configure_ccl_ops import TTNNConfigureCCLOpsPass
         from ttmlir.passes.ttnn.conversion.convert_ttir_to_ttnn import ConvertTTIRToTTNNPass
         from ttmlir.passes.ttnn.functions.ttnn_unique_locations import TTNNUniqueLocationsPass
+        from ttmlir.passes.ttnn.ttnn_activation_dtype_conversion import (
+            TTNNActivationDtypeConversionPass,
+        )
         from ttmlir.passes.ttnn.ttnn_decomposition import TTNNDecompositionPass
         from ttmlir.passes.ttnn.ttnn_fusing import TTNNFusingPass
         from ttmlir.passes.ttnn.ttnn_kv_cache_dtype_conversion import (
@@ -520,6 +528,9 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             else []
         )
         activations = self.enable_eltwise_activation_fusion
+        activations_dtype = TTNNActivationDtypeConversionPass(
+            target_dtype=self.experimental_activation_dtype
+        )
         widening, quantizing = self._quantization()
         broadcasts = (
             [TTIRImplicitBroadcastFoldPass()] if self.enable_implicit_broadcast_folding_pass else []
@@ -578,7 +589,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 if self.enable_const_eval and self.enable_cpu_hoisted_const_eval
                 else []
             ),
-            TTNNLayoutPass(constants_on_host=on_host),
+            TTNNLayoutPass(constants_on_host=on_host, rows_of_windows=self._fuses_layers),
             ConvertTTIRToTTNNPass(),
             *([TTNNUniqueLocationsPass()] if self.check_unique_locs else []),
             TTNNResolveCompositesPass(use_rotary_embedding=self._fuses_layers),
@@ -606,6 +617,7 @@ class TTIRToTTNNCommonPipeline(LateOptions):
                 target_dtype=self.experimental_weight_dtype,
                 override_weight_dtype=self.override_weight_dtype,
             ),
+            *([activations_dtype] if self.experimental_activation_dtype else []),
             *([caches] if self.experimental_kv_cache_dtype else []),
             *(
                 [TTNNCCLActivationDtypeLoweringPass()]
@@ -671,21 +683,26 @@ class TTIRToTTNNCommonPipeline(LateOptions):
             override_conv2d_config=self.override_conv2d_config,
             override_conv3d_config=self.override_conv3d_config,
         )
+        images = TTNNShardImagesPass(weight_dtype=self.experimental_weight_dtype)
+        preparing = TTNNPrepareConv2dWeightsAndBiasPass(
+            target_dtype=self.experimental_weight_dtype,
+            override_weight_dtype=self.override_weight_dtype,
+        )
         greedy, cap = TTNNGreedyMemoryLayoutPropagationPass(), self.tensor_l1_usage_cap
         if cap is not None:
             greedy = TTNNGreedyMemoryLayoutPropagationPass(tensor_l1_usage_cap=cap)
             greedy.check_options()
         spreads = self.optimization_level == 2 or self.memory_layout_analysis_enabled
         return [
-            *([TTNNRMLayoutPropagationPass()] if self._optimizes else []),
-            *([greedy, CanonicalizePass()] if spreads else []),
             *(
-                [TTNNShardImagesPass(), self._keeping(), TTNNShardNormsPass()]
-                if self._fuses_layers
+                [TTNNRMLayoutPropagationPass(moves_of_floats=self._fuses_layers)]
+                if self._optimizes
                 else []
             ),
+            *([greedy, CanonicalizePass()] if spreads else []),
+            *([images, self._keeping(), TTNNShardNormsPass()] if self._fuses_layers else []),
             *([overrides] if overrides != TTNNOptimizerPass() else []),
-            *([TTNNPrepareConv2dWeightsAndBiasPass()] if self._optimizes else []),
+            *([preparing] if self._optimizes else []),
         ]
 
     def _keeping(self) -> Pass:

@@ -28,7 +28,9 @@ After:
 Requires: element types that devices have (`ttir-element-type-normalization`), static shapes.
 Ensures: every tensor has a layout. Those that operations take and make are tiles in DRAM; arguments
 of public functions are rows, in DRAM, or on the host where they are parameters or constants.
-Options: `constants-on-host` (true): where parameters and constants are; else they are tiles.
+Options: `rows-of-windows`: what is computed once has rows of tensors whose tiles are mostly
+padding, such as windows of weights, in reshapes and results; `constants-on-host` (true):
+where parameters and constants are; else they are tiles.
 Not done here: functions of the host keep their types; what calls them gives and takes rows of the
 host. Operations that take something else get it from `ttnn-workaround`.
 """
@@ -38,14 +40,16 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, TensorType, UnitAttr
 from xdsl.dialects.func import FuncOp
 
 from ttmlir.ir.rewriting import refuse, symbol_visibility
 from ttmlir.ir.tensor_types import is_plain_tensor
 from ttmlir.ir.ttnn_types import memory_of, set_type, tensor_in, to_layout
+from ttmlir.layout.data_format import padded_shape
 from ttmlir.layout.enums import BufferType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
@@ -73,13 +77,16 @@ class TTNNLayoutPass(ModulePass):
     constants_on_host: bool = option(
         True, "Parameters and constants are on the host, for what computes with them once"
     )
+    rows_of_windows: bool = option(
+        False, "What is computed once has rows of tensors whose tiles are mostly padding"
+    )
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Give every tensor a layout, and convert between them where operands differ."""
         for each in device_modules(module):
             for function in [op for op in each.walk() if isinstance(op, FuncOp)]:
                 with _refusing(function):
-                    _place_function(function, self.constants_on_host)
+                    _place_function(function, self.constants_on_host, rows=self.rows_of_windows)
 
 
 @contextmanager
@@ -91,13 +98,14 @@ def _refusing(op: Operation) -> Generator[None]:
         refuse(op, str(error))
 
 
-def _place_function(function: FuncOp, constants_on_host: bool) -> None:
+def _place_function(function: FuncOp, constants_on_host: bool, *, rows: bool) -> None:
     inputs = [
         _argument_type(function, number, type_, constants_on_host)
         for number, type_ in enumerate(function.function_type.inputs.data)
     ]
     kind = function.attributes.get(FUNCTION_TYPE)
-    outputs = [_tiled(type_) for type_ in function.function_type.outputs.data]
+    padded = rows and _is_const_eval(function)
+    outputs = [_tiled(type_, rows=padded) for type_ in function.function_type.outputs.data]
     if isinstance(kind, StringAttr) and kind.data == DECLARATION:
         types = function.function_type
         inputs, outputs = ([*map(_on_host, each.data)] for each in (types.inputs, types.outputs))
@@ -107,7 +115,7 @@ def _place_function(function: FuncOp, constants_on_host: bool) -> None:
             set_type(argument, type_)
         for op in tuple(block.ops):
             with _refusing(op):
-                _place(op)
+                _place(op, rows=rows)
 
 
 def _on_host(type_: Attribute) -> Attribute:
@@ -124,25 +132,46 @@ def _place_call_of_host(op: Operation) -> None:
         op.operands[index] = to_layout(operand, op, _on_host(operand.type))
 
 
-def _place(op: Operation) -> None:
+def _place(op: Operation, *, rows: bool) -> None:
     if HOISTED_CALL in op.attributes:
         _place_call_of_host(op)
         return
-    for result in tuple(op.results):
-        set_type(result, _tiled(result.type))
-    if op.name == "ttcore.load_cached":
+    types = [each.type for each in (*op.operands, *op.results)]
+    function = op.parent_op()
+    is_once = isinstance(function, FuncOp) and _is_const_eval(function)
+    if rows and is_once and op.name == "ttir.reshape" and any(map(_is_padded, types)):
+        set_type(op.results[0], tensor_in(op.results[0].type, tiled=False))
+        _place_rows(op, 0)
         return
-    for index, operand in enumerate(op.operands):
-        if op.name == "ttcore.case" and index == 0:
-            continue
-        memory = memory_of(operand.type)
-        if (op.name, index) in _ON_HOST and memory is not None and not memory.is_tiled:
-            continue
-        if memory is not None and not (memory.is_tiled and memory.buffer is BufferType.DRAM):
-            moved = to_layout(operand, op, tensor_in(operand.type, tiled=True))
-            if op.name == _BARRIER:
-                cast("Operation", moved.owner).location = op.location
-            op.operands[index] = moved
+    for result in tuple(op.results):
+        set_type(result, _tiled(result.type, rows=rows and op.name == _LOADING))
+    if op.name != _LOADING:
+        for index, operand in enumerate(op.operands):
+            if rows and is_once and op.name == "func.return" and _is_padded(operand.type):
+                _place_rows(op, index)
+            elif (op.name, index) != ("ttcore.case", 0):
+                _place_operand(op, index)
+
+
+def _place_rows(op: Operation, index: int) -> None:
+    """Let an operation take rows in DRAM."""
+    operand = op.operands[index]
+    type_ = tensor_in(operand.type, tiled=False)
+    if operand.type != type_:
+        op.operands[index] = to_layout(operand, op, type_)
+
+
+def _place_operand(op: Operation, index: int) -> None:
+    """Let an operation take tiles in DRAM, unless it takes what the host has."""
+    operand = op.operands[index]
+    memory = memory_of(operand.type)
+    if (op.name, index) in _ON_HOST and memory is not None and not memory.is_tiled:
+        return
+    if memory is not None and not (memory.is_tiled and memory.buffer is BufferType.DRAM):
+        moved = to_layout(operand, op, tensor_in(operand.type, tiled=True))
+        if op.name == _BARRIER:
+            cast("Operation", moved.owner).location = op.location
+        op.operands[index] = moved
 
 
 def _is_placed(type_: Attribute) -> bool:
@@ -150,8 +179,26 @@ def _is_placed(type_: Attribute) -> bool:
     return not is_plain_tensor(type_) or memory_of(type_) is not None
 
 
-def _tiled(type_: Attribute) -> Attribute:
-    return type_ if _is_placed(type_) else tensor_in(type_, tiled=True)
+def _tiled(type_: Attribute, *, rows: bool = False) -> Attribute:
+    """Tiles of a tensor, or with `rows` those of one whose tiles are mostly padding."""
+    if _is_placed(type_):
+        return type_
+    return tensor_in(type_, tiled=not (rows and _is_padded(type_)))
+
+
+_LOADING = "ttcore.load_cached"
+_MOST_PADDING = 8
+_LEAST_PADDED = 1 << 14
+"""Elements of tensors of which tiles are looked at: others are small anyway."""
+
+
+def _is_padded(type_: Attribute) -> bool:
+    """True for a tensor whose tiles have many more elements than it has."""
+    if not isinstance(type_, TensorType):
+        return False
+    shape = cast("TensorType[Attribute]", type_).get_shape()
+    size = prod(shape)
+    return size >= _LEAST_PADDED and prod(padded_shape(shape)) > _MOST_PADDING * size
 
 
 def _argument_type(

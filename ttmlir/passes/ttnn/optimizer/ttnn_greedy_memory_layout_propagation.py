@@ -34,7 +34,9 @@ part, the first of height, width and block that has most; a part is as many whol
 dimension. Permutations, and reshapes that change the tiles, make interleaved tensors of L1, as do
 slices of what is there; what is joined of equal tensors stays on their cores. Elementwise results
 that are rows of whole tiles are divided alike. All else takes and makes DRAM, where what does not
-fit into L1 stays, and single numbers that are repeated. Functions of constants stay as they are.
+fit into L1 stays, and single numbers that are repeated, and operations between others in DRAM that
+would be moved there and back more often than they take each other's results. Functions of constants
+stay as they are.
 Options: `enable-l1-sharding-layouts`: false leaves all in DRAM, as at optimization level 1;
 `tensor-l1-usage-cap`: the part of L1 that tensors take, beside circular buffers.
 Not done here: asking a model of the device. Products, reductions, convolutions and their like, for
@@ -44,6 +46,7 @@ tt-mlir have nothing to count.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, cast
@@ -76,7 +79,7 @@ from ttmlir.passes.ttnn.optimizer.spread_layouts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import IntegerAttr, ModuleOp
@@ -134,6 +137,52 @@ def spread_of(
     return max(found, key=lambda each: each[1][0] * each[1][1])
 
 
+def _staying_in_dram(ops: Sequence[Operation]) -> set[Operation]:
+    """Groups of operations that take each other's results, between others that are in DRAM, and for
+    which moving there and back takes longer than is won: what one elementwise operation gives to
+    another one is neither written to DRAM nor read."""
+    members = {op for op in ops if _is_member(op)}
+    group = {op: op for op in members}
+
+    def root(op: Operation) -> Operation:
+        while group[op] is not op:
+            group[op] = op = group[group[op]]
+        return op
+
+    won, moves, between = Counter[Operation](), Counter[Operation](), set[Operation]()
+    edges = [(op, use.operation) for op in ops if op in members for use in op.results[0].uses]
+    for op, user in edges:
+        if user in members:
+            group[root(user)] = root(op)
+    for op, user in edges:
+        won[root(op)] += 2 * (user in members and is_elementwise(op) and is_elementwise(user))
+    for op in members:
+        users = {use.operation for use in op.results[0].uses} - members
+        makers = {each.owner for each in op.operands} - members
+        moves[root(op)] += bool(users) + (len(makers) if is_elementwise(op) else 0)
+        if any(map(_computes, (*users, *makers))):
+            between.add(root(op))
+    return {op for op in members if root(op) in between and won[root(op)] <= moves[root(op)]}
+
+
+def _is_member(op: Operation) -> bool:
+    is_moving = op.name in (*_REORDERING, *_SLICES, "ttnn.concat")
+    return len(op.results) == 1 and (is_moving or is_elementwise(op))
+
+
+_CONVERSIONS = ("ttnn.to_tensor_spec", "ttnn.to_layout", "ttnn.deallocate")
+
+
+def _computes(owner: Operation | Block) -> bool:
+    """True for an operation that computes with tensors, rather than making or moving them."""
+    return (
+        isinstance(owner, Operation)
+        and owner.name.startswith("ttnn.")
+        and owner.name not in _CONVERSIONS
+        and any(isinstance(each.type, TensorType) for each in owner.operands)
+    )
+
+
 class _Propagation:
     """The layouts of one function."""
 
@@ -153,11 +202,14 @@ class _Propagation:
     def run(self, block: Block) -> None:
         """Decide for each operation in order."""
         ops = tuple(block.ops)
+        staying = _staying_in_dram(ops)
         for number, op in enumerate(ops):
             self._last.update(dict.fromkeys(op.operands, number))
         for number, op in enumerate(ops):
             self._held -= self._ending.pop(number - 1, 0)
-            if is_elementwise(op):
+            if op in staying:
+                self._take_back(op)
+            elif is_elementwise(op):
                 self._spread(op)
             elif op.name in (*_REORDERING, *_SLICES):
                 self._interleave(op)
@@ -165,6 +217,9 @@ class _Propagation:
                 self._join(op)
             elif op.name != "func.return":
                 self._take_back(op)
+        self._return(block)
+
+    def _return(self, block: Block) -> None:
         last = block.last_op
         if last is not None:
             for index, value in enumerate(last.operands):

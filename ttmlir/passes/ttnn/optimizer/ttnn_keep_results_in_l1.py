@@ -68,8 +68,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 _BLOCKS_SHARE = 0.5
+_CONVOLUTION = "ttnn.conv2d"
 _IN_BLOCKS = (
-    *("ttnn.matmul", "ttnn.linear", "ttnn.conv2d", "ttnn.max_pool2d"),
+    *("ttnn.matmul", "ttnn.linear", _CONVOLUTION, "ttnn.max_pool2d"),
     "ttnn.scaled_dot_product_attention",
 )
 """Operations whose circular buffers hold blocks of many tiles."""
@@ -124,6 +125,9 @@ class _Choice:
             aliases = _views_of(value)
             if not all(map(_is_in_dram, aliases)) or not _are_taken(aliases):
                 continue
+            if op.name == _CONVOLUTION and _is_in_dram(op.operands[0]):
+                # Of an image in DRAM the library takes slices, and puts them together there.
+                continue
             if self._occupancy.add(
                 self._occupancy.span(aliases), self._bytes_of(value.type), self._most_beside
             ):
@@ -131,6 +135,9 @@ class _Choice:
                     set_type(alias, self._in_l1(alias.type))
 
     def _most_beside(self, op: Operation) -> int:
+        if op.name == _CONVOLUTION and is_sharded(op.results[0].type):
+            # Its buffers take what its shards leave.
+            return 0
         return self._most_beside_blocks if op.name in _IN_BLOCKS else self._most
 
     def _in_l1(self, type_: Attribute) -> Attribute:

@@ -34,8 +34,10 @@ After:
 
 Requires: ttnn of 2026, with layouts.
 Ensures: weights of `ttnn.conv2d` whose channels are whole tiles are matrices of tiles in DRAM, a
-row for each place under the window and channel, and biases are rows of tiles.
-Options: none.
+row for each place under the window and channel, and biases are rows of tiles, both in the format
+that is asked for.
+Options: `target-dtype` (bf16, bfp_bf8, bfp_bf4), and `override-weight-dtype`
+(`name=bfp_bf8,name=bf16`) for convolutions picked by the name of their location.
 Not done here: convolutions in groups, and of channels that are no whole tiles, which the library
 pads as it divides them over cores; `ttnn.conv_transpose2d`. They are prepared when they are used.
 """
@@ -53,17 +55,24 @@ from ttmlir.dialects.definition.ods import ODSOperation
 from ttmlir.dialects.ttnn.attrs import LayoutAttr, MemoryConfigAttr
 from ttmlir.ir.rewriting import insert_before
 from ttmlir.ir.tensor_types import element_type, value_shape
-from ttmlir.ir.ttnn_types import TILE, layout_in, memory_of
-from ttmlir.layout.enums import TTNNLayout
+from ttmlir.ir.ttnn_types import TILE, as_tiles_of, layout_in, memory_of
+from ttmlir.layout.enums import DataType, TTNNLayout
+from ttmlir.mlir.option_values import option
+from ttmlir.mlir.reporting import override_name
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.placement.layout_overrides import (
+    WEIGHT_DTYPE,
+    WEIGHT_DTYPES_BY_NAME,
+    WeightDtypes,
+)
 from ttmlir.passes.ttnn.optimizer.spread_layouts import format_of, layout_attr
+from ttmlir.passes.ttnn.optimizer.ttnn_optimizer import configure
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    from ttmlir.layout.enums import DataType
 
 _SHARED = (
     *("batch_size", "conv2d_config", "conv2d_slice_config", "dilation", "groups", "in_channels"),
@@ -79,11 +88,17 @@ class TTNNPrepareConv2dWeightsAndBiasPass(ModulePass):
     name = "ttnn-prepare-conv2d-weights-and-bias"
     title = "TTNNPrepareConv2dWeightsAndBias"
 
+    target_dtype: DataType | None = option(None, "Format of weights", type=WEIGHT_DTYPE)
+    override_weight_dtype: WeightDtypes = option(
+        (), "Formats of the weights of convolutions at these locations", type=WEIGHT_DTYPES_BY_NAME
+    )
+
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Prepare what is not prepared yet."""
+        by_name = dict(self.override_weight_dtype)
         for op in tuple(module.walk()):
             if op.name == "ttnn.conv2d" and isinstance(op, ODSOperation) and _is_of_tiles(op):
-                _prepare(op)
+                _prepare(op, by_name.get(override_name(op.location) or "", self.target_dtype))
 
 
 def _is_of_tiles(op: Operation) -> bool:
@@ -93,13 +108,15 @@ def _is_of_tiles(op: Operation) -> bool:
     return groups == 1 and outputs % TILE == 0 and channels % TILE == 0
 
 
-def _prepare(op: ODSOperation) -> None:
+def _prepare(op: ODSOperation, dtype: DataType | None) -> None:
     value, weight = op.operands[0], op.operands[1]
     bias = next(iter(op.group("bias")), None)
     memory = memory_of(value.type)
     if memory is None:
         return
     outputs, channels, *kernel = value_shape(weight)
+    if dtype is not None:
+        configure(op, (("weights_dtype", dtype),))
     layout = TTNNLayout.TILE if memory.is_tiled else TTNNLayout.ROW_MAJOR
     said: dict[str, Attribute] = {
         name: op.properties[name] for name in _SHARED if name in op.properties
@@ -115,9 +132,10 @@ def _prepare(op: ODSOperation) -> None:
         "weights_format": StringAttr("OIHW"),
         "has_bias": IntegerAttr.from_bool(bias is not None),
     }
-    op.operands[1] = _made_before(op, "prepare_conv2d_weights", weight, shape, said | more)
+    op.operands[1] = _made_before(op, "prepare_conv2d_weights", weight, shape, said | more, dtype)
     if bias is not None:
-        op.operands[2] = _made_before(op, "prepare_conv2d_bias", bias, (1, 1, 1, outputs), said)
+        shape = (1, 1, 1, outputs)
+        op.operands[2] = _made_before(op, "prepare_conv2d_bias", bias, shape, said, dtype)
 
 
 def _made_before(
@@ -126,10 +144,11 @@ def _made_before(
     value: SSAValue,
     shape: tuple[int, ...],
     properties: dict[str, Attribute],
+    dtype: DataType | None,
 ) -> SSAValue:
     new = ttnn.op_class(mnemonic).create(
         operands=[value, op.operands[-1]],
-        result_types=[_in_tiles(value, shape)],
+        result_types=[_in_tiles(value, shape, dtype)],
         properties=properties,
         location=op.location,
     )
@@ -137,9 +156,12 @@ def _made_before(
     return new.results[0]
 
 
-def _in_tiles(value: SSAValue, shape: tuple[int, ...]) -> TensorType[Attribute]:
+def _in_tiles(
+    value: SSAValue, shape: tuple[int, ...], dtype: DataType | None
+) -> TensorType[Attribute]:
     element = element_type(value)
-    return TensorType(element, shape, layout_in(shape, element, tiled=True))
+    type_ = TensorType(element, shape, layout_in(shape, element, tiled=True))
+    return type_ if dtype is None else as_tiles_of(type_, dtype) or type_
 
 
 def _format_of(value: SSAValue) -> DataType:

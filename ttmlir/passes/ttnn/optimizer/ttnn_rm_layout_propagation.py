@@ -26,9 +26,9 @@ Requires: ttnn of 2026, with layouts.
 Ensures: operations of one tensor or two that compute each element of its own, `ttnn.permute`,
 `reshape`, `concat` and `slice_static` whose operands are all rows of integers, of arguments or of
 such operations, take and make rows; right before the others they become tiles.
-Options: none.
-Not done here: floats, whose rows become tiles before; `ttnn.typecast`, `where` and all else take
-tiles.
+Options: `moves-of-floats`: rows of floats that are only moved as a whole stay rows, too.
+Not done here: other operations on floats, whose rows become tiles before; `ttnn.typecast`, `where`
+and all else take tiles.
 """
 
 from __future__ import annotations
@@ -36,13 +36,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import IntegerType, StringAttr, TensorType
+from xdsl.dialects.builtin import DenseArrayBase, IntegerType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument
 
 from ttmlir.ir.rewriting import erase
+from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.ir.ttnn_types import is_sharded, location_of, memory_of, set_type, tensor_in
 from ttmlir.layout.enums import BufferType
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttnn.optimizer.spread_layouts import is_elementwise, move
 
@@ -63,6 +65,7 @@ class TTNNRMLayoutPropagationPass(ModulePass):
 
     name = "ttnn-rm-layout-propagation"
     title = "TTNNRowMajorLayoutPropagation"
+    moves_of_floats: bool = option(False, "Whole rows of floats are moved as rows, too")
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Follow the arguments of every function of the device."""
@@ -70,19 +73,30 @@ class TTNNRMLayoutPropagationPass(ModulePass):
             kind = function.attributes.get("tt.function_type")
             is_called = isinstance(kind, StringAttr) and kind.data != "forward_device"
             if not is_called and function.body.blocks:
-                _propagate(function.body.blocks[0])
+                _propagate(function.body.blocks[0], with_floats=self.moves_of_floats)
 
 
-def _propagate(block: Block) -> None:
-    rows: dict[SSAValue, SSAValue] = {arg: arg for arg in block.args if _is_in_rows(arg.type)}
+def _propagate(block: Block, *, with_floats: bool) -> None:
+    rows: dict[SSAValue, SSAValue] = {
+        arg: arg
+        for arg in block.args
+        if _is_in_rows(arg.type) and (with_floats or _is_of_integers(arg))
+    }
     """What is there as rows, by what others take."""
     tiles: dict[SSAValue, Attribute] = {}
     """The types that rows have as tiles."""
     for op in tuple(block.ops):
         if op.name == "ttnn.to_tensor_spec" and op.operands[0] in rows and _becomes_tiles(op):
+            users = [use.operation for use in op.results[0].uses]
+            if not _is_of_integers(op.operands[0]) and not all(map(_moves_rows, users)):
+                continue
             source = rows[op.operands[0]]
             tiles[source], rows[op.results[0]] = op.results[0].type, source
-        elif _takes_rows(op) and all(value in rows for value in op.operands):
+        elif (
+            _takes_rows(op)
+            and all(value in rows for value in op.operands)
+            and (_is_of_integers(op.operands[0]) or _moves_rows(op))
+        ):
             for index, value in enumerate(op.operands):
                 op.operands[index] = rows[value]
             given = op.results[0].type
@@ -120,15 +134,29 @@ def _takes_rows(op: Operation) -> bool:
     return is_tiled and is_small and (op.name in _MOVING or is_elementwise(op))
 
 
+def _moves_rows(op: Operation) -> bool:
+    """True for a move after which all rows are what they were."""
+    if op.name not in ("ttnn.permute", "ttnn.reshape"):
+        return False
+    before, after = value_shape(op.operands[0]), value_shape(op.results[0])
+    if op.name == "ttnn.reshape":
+        return before[-1:] == after[-1:]
+    order = cast("DenseArrayBase[IntegerType]", op.properties["permutation"]).get_values()
+    return order[-1] == len(order) - 1
+
+
+def _is_of_integers(value: SSAValue) -> bool:
+    return isinstance(element_type(value), IntegerType)
+
+
 def _is_in_rows(type_: Attribute) -> bool:
-    """True for a tensor of integers as rows in DRAM."""
+    """True for a tensor as rows in DRAM."""
     memory = memory_of(type_)
     return (
         memory is not None
         and not memory.is_tiled
         and memory.buffer is BufferType.DRAM
         and not is_sharded(type_)
-        and isinstance(cast("TensorType[Attribute]", type_).element_type, IntegerType)
     )
 
 

@@ -33,7 +33,8 @@ After:
     ...
         %1 = "ttnn.to_tensor_spec"(%arg0)
             : (tensor<1x1x9000x64xbf16, #ttnn_layout>) -> tensor<1x1x9000x64xbf16, #ttnn_layout2>
-        %2 = "ttnn.conv2d"(%1, %arg1, %0) <{... shard_layout = <height_sharded>...}> : ...
+        %2 = "ttnn.conv2d"(%1, %arg1, %0) <{batch_size = 1 : i32, conv2d_config =
+            #ttnn.conv2d_config<shard_layout = height_sharded>, ...}> : ...
         %3 = "ttnn.relu"(%2)
             : (tensor<1x1x9000x64xbf16, #ttnn_layout2>) -> tensor<1x1x9000x64xbf16, #ttnn_layout2>
         %4 = "ttnn.to_tensor_spec"(%3)
@@ -44,12 +45,13 @@ After:
 Requires: ttnn of 2026, with layouts, and a `ttcore.device`.
 Ensures: a convolution whose results are whole tiles of channels makes shards of them, and takes
 shards if its channels are whole tiles, too, where they fit into L1 with what else is there and with
-its circular buffers: rows of pixels where each core has at least three rows of tiles of the result,
-and else blocks of pixels and channels, as the library divides them. Rows of tiles are computed in
-parts whose buffers fit (`act_block_h_override`). Pools of shards of rows of pixels take and make
-them, and elementwise operations keep the shards of what they are computed from. Others get their
-operands back where they were.
-Options: `image-l1-usage-cap`: the part of L1 that shards and circular buffers take.
+its circular buffers: rows of pixels where three quarters of the cores have whole tiles of the
+result, and else blocks of pixels and channels, as the library divides them. Rows of tiles are
+computed in parts whose buffers fit (`act_block_h_override`). Pools of shards of rows of pixels take
+and make them, and elementwise operations keep the shards of what they are computed from. Others
+get their operands back where they were.
+Options: `image-l1-usage-cap`: the part of L1 that shards and circular buffers take;
+`weight-dtype`: the format that weights will have (bf16, bfp_bf8, bfp_bf4).
 Not done here: convolutions in groups, and dilated ones.
 """
 
@@ -59,17 +61,19 @@ from dataclasses import dataclass
 from math import gcd, prod
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, TensorType
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, MemRefType, TensorType
 from xdsl.ir import Operation
 
-from ttmlir.dialects.ttnn.attrs import MEMORY_LAYOUTS
+from ttmlir.dialects.ttnn.attrs import MEMORY_LAYOUTS, TTNNLayoutAttr
 from ttmlir.dialects.ttnn.configs import Conv2dSliceConfigAttr
 from ttmlir.ir.rewriting import erase
 from ttmlir.ir.tensor_types import value_shape
 from ttmlir.ir.ttnn_types import TILE, Shards, layout_in, memory_of, set_type
-from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
+from ttmlir.layout.data_format import DEFAULT_TILE_SHAPE, TileFormat
+from ttmlir.layout.enums import BufferType, DataType, TTNNTensorMemoryLayout
 from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
+from ttmlir.passes.placement.layout_overrides import WEIGHT_DTYPE
 from ttmlir.passes.ttnn.optimizer.spread_layouts import (
     Occupancy,
     check_part,
@@ -92,8 +96,11 @@ _POOL = "ttnn.max_pool2d"
 _MOVE = "ttnn.to_tensor_spec"
 _HEIGHT = TTNNTensorMemoryLayout.HEIGHT_SHARDED
 _BLOCK = TTNNTensorMemoryLayout.BLOCK_SHARDED
-_LEAST_ROWS = 3
-_CAP = 0.95
+_LEAST_SHARE = 0.75
+"""Of the cores, that have rows of pixels."""
+_LEAST_LARGE = 4
+"""Shards of a part of L1 are large where others are there."""
+_CAP = 0.85
 _TABLES = 32 << 10
 """Bytes of L1 that the library keeps for tables of windows."""
 _TILE_BYTES = 2 << 10
@@ -108,6 +115,7 @@ class TTNNShardImagesPass(ModulePass):
     name = "ttnn-shard-images"
     title = "TTNNShardImages"
     image_l1_usage_cap: float = option(_CAP, "The part of L1 that shards and buffers may take")
+    weight_dtype: DataType | None = option(None, "Format of weights", type=WEIGHT_DTYPE)
 
     def check_options(self) -> None:
         """Refuse what is no part of L1."""
@@ -117,7 +125,10 @@ class TTNNShardImagesPass(ModulePass):
         """Choose for every function of the device."""
         self.check_options()
         for block, workers, usable in device_functions(module):
-            _Images(block, workers, int(self.image_l1_usage_cap * usable) - _TABLES).run()
+            most = int(self.image_l1_usage_cap * usable) - _TABLES
+            dtype = self.weight_dtype or DataType.BF16
+            weight_bytes = TileFormat(*DEFAULT_TILE_SHAPE, dtype).stored_bytes
+            _Images(block, workers, most, weight_bytes).run()
 
 
 @dataclass(frozen=True)
@@ -157,19 +168,20 @@ class _Window:
         pixels = -(-self.rows[0] // parts) * TILE + height * (self.width + width)
         return pixels * self._tiles(0, columns) * TILE * 2
 
-    def block_height(self, parts: int, columns: int, room: int) -> int | None:
+    def block_height(self, parts: int, columns: int, room: int, weight_bytes: int) -> int | None:
         """Rows of tiles that a core of so many computes at once, whose buffers fit; None if none.
 
-        There are windows as rows and as tiles, twice the weights that they are multiplied by, and
-        sums; with blocks of channels those of all rows of the window, else of one.
+        There are windows as rows and as tiles, with blocks of channels those of all rows of the
+        window, else of one, the weights of all of them, and sums. A product of pixels alone has two
+        blocks of weights.
         """
         rows = -(-self.rows[1] // parts)
         height, width = self.kernel
         inner, outer = self._tiles(0, columns), self._tiles(1, columns)
         depth = inner * width * (height if columns > 1 else 1)
-        weights = 2 * depth * outer * _TILE_BYTES
+        weights = inner * width * height * outer * weight_bytes
         if self.is_pixel:
-            return rows if weights <= room else None
+            return rows if 2 * weights <= room else None
         each = 2 * depth * _TILE_BYTES + outer * _SUM_BYTES
         fitting = (n for n in range(rows, 0, -1) if rows % n == 0 and weights + n * each <= room)
         return next(fitting, None)
@@ -181,9 +193,12 @@ class _Window:
 class _Images:
     """The images of one function."""
 
-    def __init__(self, block: Block, workers: tuple[int, int], most: int) -> None:
-        """Begin with the cores, and the bytes of each that shards and buffers may take."""
-        self._workers, self._most = workers, most
+    def __init__(
+        self, block: Block, workers: tuple[int, int], most: int, weight_bytes: int
+    ) -> None:
+        """Begin with the cores, the bytes of each that shards and buffers may take, and those of a
+        tile of weights."""
+        self._workers, self._most, self._weight_bytes = workers, most, weight_bytes
         self._occupancy = Occupancy(block)
         self._given: dict[Operation, Attribute] = {}
         """Operations that make shards, and what their results were."""
@@ -203,19 +218,37 @@ class _Images:
             self._give_back(op, type_)
 
     def _convolve(self, op: Operation) -> None:
+        """Shards of rows of pixels, or else of pixels and channels, if they fit."""
         image, result = op.operands[0], op.results[0]
         if not _is_tiled(result) or not _is_plain(op):
             return
         window = _Window.of(op)
         cores, (inner, outer) = prod(self._workers), window.channels
         whole = inner % TILE == 0 and _is_tiled(image)
-        spread, parts, columns = _HEIGHT, cores, 1
-        if window.rows[1] < _LEAST_ROWS * cores:
+        if outer % TILE:
+            return
+        if parts_of(window.rows[1], cores) >= _LEAST_SHARE * cores:
+            if self._divide(op, window, _HEIGHT, (cores, 1), whole=whole):
+                return
+        if whole:
             shared = gcd(inner // TILE, outer // TILE)
             columns = max(n for n in range(1, self._workers[1] + 1) if shared % n == 0)
-            spread, parts = _BLOCK, self._workers[0]
-        if outer % TILE or (spread is _BLOCK and not whole):
-            return
+            self._divide(op, window, _BLOCK, (self._workers[0], columns), whole=True)
+
+    def _divide(
+        self,
+        op: Operation,
+        window: _Window,
+        spread: TTNNTensorMemoryLayout,
+        grid: tuple[int, int],
+        *,
+        whole: bool,
+    ) -> bool:
+        """Divide a convolution over so many rows and columns of cores at most; False, and nothing
+        is done, if it does not fit. The image is taken as it is unless its channels are `whole`
+        tiles."""
+        image, result = op.operands[0], op.results[0]
+        parts, columns = grid
         made = self._in(result.type, spread, (parts_of(window.rows[1], parts), columns))
         taken = image.type
         if whole:
@@ -223,9 +256,11 @@ class _Images:
         moved = shard_bytes(taken) if taken != image.type else 0
         beside = moved + window.edged_bytes(parts, columns)
         room = self._most - self._occupancy.at(op) - beside - shard_bytes(made)
-        height = window.block_height(parts, columns, room)
-        if height is None or not self._fits(op, made, self._most):
-            return
+        height = window.block_height(parts, columns, room, self._weight_bytes)
+        # What is large finds no room between others.
+        most = self._most // _LEAST_LARGE if self._occupancy.at(op) else self._most
+        if height is None or shard_bytes(made) > most or not self._fits(op, made, self._most):
+            return False
         op.operands[0] = move(image, taken, op, op.location)
         self._taking.add((op, 0))
         self._make(op, made)
@@ -233,6 +268,7 @@ class _Images:
         configure(op, (*rows, ("shard_layout", spread)))
         slices = (("slice_type", "l1_full"), ("num_slices", 0))
         op.properties["conv2d_slice_config"] = Conv2dSliceConfigAttr(slices)
+        return True
 
     def _pool(self, op: Operation) -> None:
         """A pool of shards, of which it makes rows of pixels itself."""
@@ -258,24 +294,29 @@ class _Images:
         # Cores make tiles of whole rows of them.
         grid = (parts_of(-(-pixels // TILE), cores), 1)
         for user in [each for each in users if each.name == _MOVE]:
-            rows = self._in(made, _HEIGHT, grid)
             tiles = self._in(user.results[0].type, _HEIGHT, grid)
+            rows = _as_rows(tiles)
             if _is_tiled(user.results[0]) and self._fits(user, tiles, self._most):
                 user.operands[0] = move(op.results[0], rows, user, user.location)
                 self._taking.add((user, 0))
                 self._make(user, tiles)
 
     def _keep(self, op: Operation) -> None:
-        """An elementwise operation of shards and of tensors of the same shape."""
-        result = op.results[0]
-        operands = list(op.operands)
-        shards = next((each for each in operands if each.owner in self._given), None)
-        if shards is None or not all(_is_tiled(each) for each in (*operands, result)):
+        """An elementwise operation of shards and of tensors of the same shape; those in DRAM stay
+        there."""
+        result, operands = op.results[0], list(op.operands)
+        if not all(_is_tiled(each) for each in (*operands, result)):
             return
         if any(value_shape(each) != value_shape(result) for each in operands):
             return
-        place = self._like(shards.type, result.type)
-        moved = [self._like(shards.type, each.type) for each in operands]
+        shards = next((each for each in operands if each.owner in self._given), None)
+        if shards is None:
+            return
+        place = self._like(shards.type, op.results[0].type)
+        moved = [
+            self._like(shards.type, each.type) if each.owner in self._given else each.type
+            for each in operands
+        ]
         beside = sum(
             shard_bytes(new) for new, each in zip(moved, operands, strict=True) if new != each.type
         )
@@ -336,6 +377,16 @@ class _Images:
         rows, columns = place.grid.shape
         spread = MEMORY_LAYOUTS[place.memory_layout]
         return self._in(type_, spread, (rows, columns))
+
+
+def _as_rows(tiles: TensorType[Attribute]) -> TensorType[Attribute]:
+    """The rows of shards of tiles, which are of whole tiles, too."""
+    layout = layout_attr(tiles)
+    assert layout is not None, "it is in shards"
+    shard = [extent * TILE for extent in layout.memref.get_shape()]
+    memref = MemRefType(tiles.element_type, shard, memory_space=layout.memref.memory_space)
+    rows = TTNNLayoutAttr(layout.linear, layout.grid, memref, layout.spread, layout.core_ranges)
+    return TensorType(tiles.element_type, tiles.get_shape(), rows)
 
 
 def _is_plain(op: Operation) -> bool:
