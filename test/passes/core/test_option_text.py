@@ -94,7 +94,6 @@ _OPTIONS = st.builds(
         st.tuples(_NAMES, st.lists(st.integers(1, 64), min_size=1, max_size=3).map(tuple)),
         unique_by=lambda pair: pair[0],
         max_size=2,
-        unique_by=lambda grid: grid[0],
     ).map(tuple),
 )
 
