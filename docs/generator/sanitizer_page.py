@@ -93,6 +93,9 @@ need them, as no order of events can make them wrong ([`regular.py`][regular]):
 - What is read of tensors is not written, and what is written is written once.
 - No semaphores, multicasts or mailboxes order threads.
 
+Cores that run [as groups](developing.md#how-cores-run-together) may have semaphores and multicasts,
+too: what these order is followed once for each group, not for each tile.
+
 The simulator takes a program for such a one until something speaks against it. Then it puts back
 what was written, and runs it anew with histories and clocks.
 

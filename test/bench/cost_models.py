@@ -7,6 +7,8 @@ HiFi2, activations in shards in L1, weights of decoders sharded over the channel
 
 from __future__ import annotations
 
+import math
+
 from ttmlir.cost.work import Work, make_desc
 from ttmlir.layout.enums import DataType, MathFidelity, MemorySpace, TensorMemoryLayout
 from ttmlir.runtime.tensor import TensorDesc
@@ -41,13 +43,15 @@ def product(
 ) -> Work:
     """Sharded activations times weights in DRAM."""
     layout = WIDTH if placed else TensorMemoryLayout.INTERLEAVED
+    # A single row of tiles is divided along its columns.
+    spread = BLOCK if rows > 32 else WIDTH
     return Work(
         mnemonic="matmul",
         operands=(
-            sharded((rows, inner), activations),
+            sharded((rows, inner), activations, spread),
             make_desc((inner, columns), weights, layout=layout),
         ),
-        output=sharded((rows, columns), activations),
+        output=sharded((rows, columns), activations, spread),
         fidelity=fidelity,
     )
 
@@ -201,6 +205,11 @@ def vit_base() -> list[Work]:
     return encoder(batch=8, rows=224, width=768, heads=12, hidden=3072, layers=12)
 
 
+def _largest_divisor(extent: int, most: int) -> int:
+    """The cores that ttnn's convolutions divide so many tiles among."""
+    return next(each for each in range(min(extent, most), 0, -1) if extent % each == 0)
+
+
 def convolution(
     batch: int,
     size: int,
@@ -216,9 +225,12 @@ def convolution(
     """A convolution of square images."""
     out = size // stride
     pixels = batch * out * out
-    tall = pixels >= 64 * filters
+    # As in tt-metal's ResNet-50, whose first two stages have shards of rows.
+    tall = pixels >= 24 * filters
     layout = HEIGHT if tall else BLOCK
-    grid = (64, 1) if tall else GRID
+    tiles = math.ceil(pixels / 32), math.ceil(filters / 32)
+    most = (64, 1) if tall else GRID
+    grid = (_largest_divisor(tiles[0], most[0]), _largest_divisor(tiles[1], most[1]))
     place = make_desc if in_dram else sharded
     source = place((1, 1, batch * size * size, channels), activations)
     output = (
