@@ -131,6 +131,12 @@ class TTNNShardImagesPass(ModulePass):
             _Images(block, workers, most, weight_bytes).run()
 
 
+def _even_parts(tiles: int, most: int) -> int:
+    """Cores that get as many tiles each, as ttnn's convolutions take them, if they are not few."""
+    even = max(each for each in range(1, most + 1) if tiles % each == 0)
+    return even if even >= _LEAST_SHARE * most else most
+
+
 @dataclass(frozen=True)
 class _Window:
     """What a convolution or pool sees of an image at once."""
@@ -233,7 +239,8 @@ class _Images:
         if whole:
             shared = gcd(inner // TILE, outer // TILE)
             columns = max(n for n in range(1, self._workers[1] + 1) if shared % n == 0)
-            self._divide(op, window, _BLOCK, (self._workers[0], columns), whole=True)
+            rows = _even_parts(window.rows[1], self._workers[0])
+            self._divide(op, window, _BLOCK, (rows, columns), whole=True)
 
     def _divide(
         self,
