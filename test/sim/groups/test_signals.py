@@ -10,6 +10,7 @@ import pytest
 from running.group_comparison import run_both_ways
 from running.randomness import TestGenerator
 
+from ttmlir import metalium
 from ttmlir.layout.enums import DataType
 from ttmlir.optable.kernel import Role
 from ttmlir.sim.errors import SimError
@@ -313,6 +314,42 @@ def test_groups_change_nothing(case: Case, monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_array_equal(by_core, np.broadcast_to(by_core[:, :1], by_core.shape))
     assert (by_core[..., 0, :] >= 0).all()
     assert (by_core[..., 1, :] < 0).any()
+
+
+@pytest.mark.parametrize("wait", ["noc_semaphore_wait", "noc_semaphore_wait_min"])
+def test_increments_arrive_in_another_order(wait: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waits goes on when the last one has arrived, not the one that was simulated last."""
+    kernel = f"""
+        #include "dataflow_api.h"
+        void kernel_main() {{
+            const uint32_t me = get_arg_val<uint32_t>(0), ready = get_semaphore(0);
+            if (me == 0) {{
+                {wait}(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(ready), 7);
+            }} else {{
+                noc_semaphore_inc(
+                    get_noc_addr(get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2), ready), 1);
+                noc_async_atomic_barrier();
+            }}
+        }}
+    """
+    cores = metalium.CoreRange(metalium.CoreCoord(0, 0), metalium.CoreCoord(7, 0))
+    found: list[list[tuple[str, int]]] = []
+    for switch in ("1", "0"):
+        monkeypatch.setenv(group_run.SWITCH, switch)
+        device = metalium.CreateDevice(0)
+        program = metalium.CreateProgram()
+        metalium.CreateSemaphore(program, cores, 0)
+        config = metalium.ReaderDataMovementConfig()
+        made = metalium.CreateKernelFromString(program, kernel, cores, config)
+        first = device.worker_core_from_logical_core(metalium.CoreCoord(0, 0))
+        for x in range(8):
+            arguments = [x, first.x, first.y]
+            metalium.SetRuntimeArgs(program, made, metalium.CoreCoord(x, 0), arguments)
+        queue = device.command_queue()
+        metalium.EnqueueProgram(queue, program, blocking=False)
+        found.append([(str(each.core), each.cycles) for each in queue.reports[-1].threads])
+        metalium.CloseDevice(device)
+    assert found[0] == found[1]
 
 
 def test_copies_take_several_pages(monkeypatch: pytest.MonkeyPatch) -> None:

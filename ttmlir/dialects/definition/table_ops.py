@@ -430,7 +430,11 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
             return True
         if last == 0 and (self.NAMES_DESTINATION or core_prefix() == TTCORE):
             return False
-        return operands[last].type == self.results[0].type
+        if operands[last].type != self.results[0].type:
+            return False
+        # So may another operand be, as the bias of a convolution whose result is one pixel.
+        most = max(len(form.operands) for form in _value_forms(type(self)))
+        return count > most or _is_empty(operands[last])
 
     def _has_all_of(self, late: Signature) -> bool:
         """True where as many operands can only be those of 2026 and a destination."""

@@ -17,6 +17,7 @@ from typing import Any
 from ttmlir.sim.execution.scheduler import FOREVER, SLACK
 from ttmlir.sim.machine.memory import COUNTER_MASK, CircularBuffer
 from ttmlir.sim.machine.registers import SOURCE_BANKS
+from ttmlir.sim.machine.word_times import WordTimes
 from ttmlir.sim.sanitizer.regular import IrregularError
 from ttmlir.sim.timing.costs import block_end, lost_to_networks
 from ttmlir.sim.timing.noc_model import NocModel
@@ -71,16 +72,17 @@ Step = tuple[int, Any, int, int, int, int, int | None]
 class _Word:
     """What times say of the word of a semaphore."""
 
-    __slots__ = ("time", "value", "waiters")
+    __slots__ = ("times", "value", "waiters")
 
     def __init__(self, value: int) -> None:
         self.value = value
-        self.time: int = 0
+        self.times = WordTimes()
         self.waiters: list[TimedThread] = []
 
-    def change(self, value: int, time: int) -> list[TimedThread]:
-        """It has a value from a time on; who waits for it."""
-        self.value, self.time = value & 0xFFFF_FFFF, time
+    def change(self, value: int, time: int, *, added: int = 0) -> list[TimedThread]:
+        """It has a value from a time on, by an addition where something was `added`; who waits."""
+        self.value = value & 0xFFFF_FFFF
+        self.times.change(self.value, time, added=added)
         waiters, self.waiters = self.waiters, []
         return waiters
 
@@ -355,7 +357,7 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                     word.waiters.append(thread)
                     is_blocked = True
                     break
-                since = word.time
+                since = word.times.last if is_exact else word.times.reached(second, clock)
                 if since > clock:
                     call = "noc_semaphore_wait"
                     stalls[call] = stalls.get(call, 0) + since - clock
@@ -375,7 +377,7 @@ def replay(  # noqa: C901 - one case for each kind, in place: calls take as long
                 added = thread.done["atomic"]
                 added[third] = max(added[third], answered)
                 word = cores[place_there].words[address]
-                woken = word.change(word.value + second, arrived)
+                woken = word.change(word.value + second, arrived, added=second)
             elif kind == MULTICAST:
                 if clock > horizon:
                     break

@@ -18,6 +18,7 @@ from ttmlir.sim.errors import AllocationError, SimError
 from ttmlir.sim.machine.memory import CircularBuffers, Memory, MemoryBudget
 from ttmlir.sim.machine.remote_buffers import RemoteEnd, RemoteView
 from ttmlir.sim.machine.sockets import SocketEnd
+from ttmlir.sim.machine.word_times import WordTimes
 from ttmlir.sim.options import SimOptions
 from ttmlir.sim.protocols import RunningThread, WaitReason
 from ttmlir.sim.sanitizer.sanitizer import Sanitizer
@@ -447,7 +448,7 @@ class Core(Endpoint):
         """The same of semaphores that other cores of the program have, and this one has not."""
         self.semaphore_times: dict[int, int] = {}
         """When words in L1 that semaphores use last changed, by address."""
-        self.word_times: dict[int, list[_WordTime]] = {}
+        self.word_times: dict[int, WordTimes] = {}
         """The values that they had then, and since when, as far as somebody may wait for them."""
         self.mailboxes = Mailboxes()
         self.unit_semaphores = UnitSemaphores()
@@ -456,46 +457,15 @@ class Core(Endpoint):
         self.dst: DestinationRegisters | None = None
 
     def set_word_time(self, address: int, value: int, time: int, *, added: int = 0) -> None:
-        """A word in L1 has a value from a time on, by an addition where something was `added`.
-
-        Additions may come in another order than they are simulated in.
-        """
-        times = self.word_times.setdefault(address, [])
-        at = len(times)
-        if added:
-            while at and times[at - 1].time > time:
-                at -= 1
-        if at < len(times):
-            before = times[at - 1].value if at else times[0].value - times[0].added
-            later = [replace(each, value=each.value + added) for each in times[at:]]
-            times[at:] = [_WordTime(before + added, time, added), *later]
-        else:
-            times.append(_WordTime(value, time, added))
-        self.semaphore_times[address] = times[-1].time
-        del times[:-_REMEMBERED]
+        """A word in L1 has a value from a time on, by an addition where something was `added`."""
+        times = self.word_times.setdefault(address, WordTimes())
+        times.change(value, time, added=added)
+        self.semaphore_times[address] = times.last
 
     def time_of_word(self, address: int, value: int, now: int) -> int:
-        """When a word came to a value that it has, from now on; 0: before the program.
-
-        Which of the values up to `now` came when is forgotten.
-        """
-        times = self.word_times.get(address, [])
-        while len(times) > 1 and times[1].time <= now:
-            del times[0]
-        return next((each.time for each in times if each.value >= value), 0)
-
-
-@dataclass(frozen=True, slots=True)
-class _WordTime:
-    """From when on a word has a value."""
-
-    value: int
-    time: int
-    added: int
-
-
-_REMEMBERED = 256
-"""How many values of a word are kept that nobody has waited for."""
+        """When a word came to a value that it has, from now on; 0: before the program."""
+        times = self.word_times.get(address)
+        return 0 if times is None else times.reached(value, now)
 
 
 class EthernetCore(Core):
