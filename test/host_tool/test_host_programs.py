@@ -210,7 +210,11 @@ WRONG = [
         "CoreRange.* has 18446744073709551616 cores",
     ),
     ("vast", "1ull << 40", "a vector of 1099511627776 bytes; at most 8 GiB are taken"),
-    ("alone", "create_socket_pair(device, device, {", "'fifo_size' is 100; it is a multiple of 16"),
+    (
+        "alone",
+        "create_socket_pair(device, device, {",
+        "'fifo_size' is 100; it has to be a multiple of 16",
+    ),
     ("odd", "words, buffer);", "a vector does not hold what is read: 20 bytes are no whole number"),
 ]
 

@@ -359,7 +359,7 @@ def test_a_class_for_an_end() -> None:
     ("mapping", "size", "message"),
     [
         ([], 64, "has senders, each with one receiver or more"),
-        ([((0, 0), [(1, 0)])], 100, "the size is 100; it is a multiple of 16 bytes"),
+        ([((0, 0), [(1, 0)])], 100, "the size is 100; it has to be a multiple of 16 bytes"),
         ([((0, 0), [(0, 0)])], 64, "core (0, 0) is an end of the global circular buffer twice"),
         ([((0, 0), [(1, 0)]), ((0, 1), [(1, 0)])], 64, "core (1, 0) is an end"),
         ([((0, 0), [(99, 0)])], 64, "(99, 0)"),

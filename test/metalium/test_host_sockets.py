@@ -193,7 +193,10 @@ def test_sockets_that_cannot_be() -> None:
         place = MeshCoreCoord(MeshCoordinate(0, 0), CoreCoord(1, 2))
         push, l1 = H2DMode.HOST_PUSH, BufferType.L1
         cases: list[tuple[Any, str]] = [
-            (lambda: D2HSocket(mesh, place, 100), "'fifo_size' is 100; it is a multiple of 32"),
+            (
+                lambda: D2HSocket(mesh, place, 100),
+                "'fifo_size' is 100; it has to be a multiple of 32",
+            ),
             (lambda: D2HSocket(mesh, place, -32), "'fifo_size' is -32; it is a number of 32 bits"),
             (lambda: H2DSocket(mesh, place, BufferType.DRAM, 64, push), "wait in BufferType.L1"),
             (lambda: H2DSocket(mesh, place, l1, 64, H2DMode.DEVICE_PULL), "use H2DMode.HOST_PUSH"),

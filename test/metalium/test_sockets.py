@@ -450,8 +450,8 @@ def test_additions_count_in_the_order_in_which_they_come() -> None:
     ("connections", "size", "message"),
     [
         ([], 256, "a socket has a list of SocketConnection, one or more"),
-        ([(at(0, 0), at(0, 1))], 100, "'fifo_size' is 100; it is a multiple of 16 bytes"),
-        ([(at(0, 0), at(0, 1))], 0, "'fifo_size' is 0; it is a multiple of 16 bytes"),
+        ([(at(0, 0), at(0, 1))], 100, "'fifo_size' is 100; it has to be a multiple of 16 bytes"),
+        ([(at(0, 0), at(0, 1))], 0, "'fifo_size' is 0; it has to be a multiple of 16 bytes"),
         ([(at(0, 0), at(0, 1))], -16, "'fifo_size' is -16; it is a number of 32 bits without"),
         ([(at(0, 0), at(0, 1))], 1 << 32, "it is a number of 32 bits without a sign"),
         ([(at(0, 0), at(0, 1)), (at(0, 2), at(0, 1))], 256, "receives from several cores"),
@@ -591,7 +591,9 @@ def test_a_mesh_whose_partner_does_not_run() -> None:
     """Who waits first for one of two programs finds that the other was not enqueued."""
     with two_meshes(FabricConfig.FABRIC_1D, named=False) as (first, second):
         config = SocketConfig([SocketConnection(at(0, 1), at(0, 1))], SocketMemoryConfig())
-        with pytest.raises(MetaliumError, match="'fifo_size' is 0; it is a multiple of 16 bytes"):
+        with pytest.raises(
+            MetaliumError, match="'fifo_size' is 0; it has to be a multiple of 16 bytes"
+        ):
             create_socket_pair(first, second, config)
         _, receiver = create_socket_pair(
             first, second, replace(config, socket_mem_config=SocketMemoryConfig(fifo_size=96))

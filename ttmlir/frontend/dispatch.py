@@ -411,7 +411,7 @@ def compile(
     options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
     kwargs = dict(example_kwargs or {})
     if accuracy is not None:
-        _check_accuracy(accuracy, target, buckets)
+        _check_accuracy(accuracy, target, buckets, options)
     if buckets is not None:
         if resident:
             raise ArgumentError("resident arguments are those of one program; leave out buckets")
@@ -494,7 +494,11 @@ def _with_spelling(spelling: str | None, target: TargetName, options: str) -> st
     return options
 
 
-def _check_accuracy(accuracy: float, target: TargetName, buckets: object) -> None:
+_CHOSEN = ("override-weight-dtype", "override-math-fidelity")
+"""What an accuracy chooses."""
+
+
+def _check_accuracy(accuracy: float, target: TargetName, buckets: object, options: str) -> None:
     from ttmlir.frontend.accuracy import check_accuracy
 
     check_accuracy(accuracy)
@@ -504,6 +508,11 @@ def _check_accuracy(accuracy: float, target: TargetName, buckets: object) -> Non
         )
     if buckets is not None:
         raise ArgumentError("accuracy is that of one program; leave out buckets")
+    said = [name for name in _CHOSEN if f"{name}=" in options]
+    if said:
+        raise ArgumentError(
+            f"accuracy={accuracy:g} chooses what '{said[0]}' says; leave out one of them"
+        )
 
 
 def _with_level(level: int | None, target: TargetName, options: str) -> str:

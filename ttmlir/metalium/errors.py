@@ -23,10 +23,15 @@ class MetaliumError(InputError, ValueError):
 
 @contextmanager
 def host_call() -> Generator[None, None, None]:
-    """Raise what the simulator says about the arguments of a call as an error of the call."""
+    """Raise what the simulator says about the arguments of a call as an error of the call.
+
+    What it says about kernels, which a call may wait for, stays as it is.
+    """
     try:
         yield
     except SimError as error:
+        if error.rule or error.position is not None:
+            raise
         raise MetaliumError("\n".join((error.message, *error.detail))) from error
 
 

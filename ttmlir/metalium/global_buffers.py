@@ -54,7 +54,7 @@ class GlobalCircularBuffer:
 
     def _check(self, size: object, buffer_type: BufferType) -> None:
         if not isinstance(size, int) or size < UNIT or size % UNIT:
-            raise MetaliumError(f"the size is {size!r}; it is a multiple of {UNIT} bytes")
+            raise MetaliumError(f"the size is {size!r}; it has to be a multiple of {UNIT} bytes")
         if buffer_type not in (BufferType.L1, BufferType.L1_SMALL):
             raise MetaliumError(
                 f"a global circular buffer is in BufferType.L1, not in {buffer_type!r}"

@@ -58,8 +58,8 @@ class _HostSocket:
         self._unit = mesh_device.simulated.chip.dram_alignment
         if fifo_size < 1 or fifo_size % self._unit:
             raise MetaliumError(
-                f"'fifo_size' is {fifo_size}; it is a multiple of {self._unit} bytes, as PCIe has "
-                "them"
+                f"'fifo_size' is {fifo_size}; it has to be a multiple of {self._unit} bytes, as "
+                "PCIe has them"
             )
         self._mesh = mesh_device
         self._place = core

@@ -310,6 +310,10 @@ class MeshDevice(Device):
         Workloads of parts that share no device run at the same time, from when the host waits for
         one of them. MetaliumError unless it is within the mesh.
         """
+        if not isinstance(cast("object", submesh_shape), MeshShape):
+            raise MetaliumError(f"a part has a MeshShape, not {submesh_shape!r}")
+        if offset is not None and not isinstance(cast("object", offset), MeshCoordinate):
+            raise MetaliumError(f"a part begins at a MeshCoordinate, not at {offset!r}")
         start = (0,) * submesh_shape.dims() if offset is None else offset.coords()
         whole = tuple(self._shape)
         if not submesh_shape.dims() == len(start) == len(whole) or any(

@@ -238,8 +238,8 @@ def _allocate_fifo(mesh: MeshDevice, config: SocketConfig) -> MeshBuffer:
         banks = mesh.dram_size_per_channel()
     if not 0 < size <= banks or size % unit:
         raise MetaliumError(
-            f"'fifo_size' is {size!r}; it is a multiple of {unit} bytes, and at most the {banks:,} "
-            f"of {memory.socket_storage_type.name}"
+            f"'fifo_size' is {size!r}; it has to be a multiple of {unit} bytes, at most the "
+            f"{banks:,} of {memory.socket_storage_type.name}"
         )
     if memory.socket_storage_type is BufferType.L1:
         return allocate_on_cores(mesh, size, {each.core_coord for each in _sides(config)[1]})

@@ -68,6 +68,11 @@ def parse_options(cls: type[T], text: str) -> T:
         option = known.get(key.replace("_", "-"))
         if option is None:
             raise OptionError(_no_such_option(key, tuple(known)))
+        if option.field in values and option.name.startswith("override-"):
+            raise OptionError(
+                f"for the {option.flag} option: it is there twice: put its names into one list, "
+                "between commas"
+            )
         values[option.field] = option.parse(_unwrap(value) if equals else "")
     return cls(**values)
 

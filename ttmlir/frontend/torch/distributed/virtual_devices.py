@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
@@ -42,12 +43,15 @@ def virtual_devices(count: int) -> Generator[None]:
         )
     store: Any = import_module("torch.testing._internal.distributed.fake_pg").FakeStore()
     local: Any = import_module("torch.distributed._local_tensor")
+    # torch writes the rank before what the hook of before prints, and leaves it so.
+    hook = sys.excepthook
     distributed.init_process_group("fake", rank=0, world_size=count, store=store)
     try:
         with _exported_alone(), local.LocalTensorMode(count):
             yield
     finally:
         distributed.destroy_process_group()
+        sys.excepthook = hook
 
 
 @contextmanager
