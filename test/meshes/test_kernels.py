@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,13 @@ from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.mesh_kernels import MeshKernels
 from ttmlir.frontend.mesh_steps import Segment, cut_into_steps
 from ttmlir.runtime import read_binary
-from ttmlir.runtime.errors import BinaryError, ExecutionError
+from ttmlir.runtime.errors import BinaryError, ExecutionError, UnsupportedError
 from ttmlir.runtime.fabric_exchange import Move, exchange
 from ttmlir.runtime.metal_program import MetalBinary
 from ttmlir.runtime.metal_session import execute
+from ttmlir.runtime.tensor import Numerics
 from ttmlir.runtime.ttrt.reports import section_text
+from ttmlir.runtime.ttrt.running import RunSettings, run_kernels
 from ttmlir.schema import load_schema
 from ttmlir.schema.versions import load
 from ttmlir.sim.options import SimOptions
@@ -357,6 +360,18 @@ def test_damaged_files(change: Callable[[Tree], Any], message: str) -> None:
     change(root)
     with pytest.raises(BinaryError, match=message):
         run(load_schema("TTMetal/binary.fbs").pack(root))
+
+
+def test_golden_runs_compare_results_alone() -> None:
+    """Steps of several devices have no reference; results that are known are compared."""
+    binary = read_binary(file_of_a_loop(), "x.ttm")
+    assert isinstance(binary, MetalBinary)
+    [program] = binary.metal_programs
+    given, options = [np.ones((6, 5), np.float32), np.array(7, np.float32)], SimOptions(timed=False)
+    settings = RunSettings(numerics=Numerics.EXACT, golden=True, has_results=True)
+    assert run_kernels(program, given, settings, options).golden is None
+    with pytest.raises(UnsupportedError, match="save the file with golden=True, or give results"):
+        run_kernels(program, given, replace(settings, has_results=False), options)
 
 
 def run(data: bytes) -> None:

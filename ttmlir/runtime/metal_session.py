@@ -448,8 +448,8 @@ def execute(
     if program.mesh_plan is not None:
         if observer is not None:
             raise UnsupportedError(
-                f"{program.where} is for several devices, whose kernels are not compared with a "
-                "reference"
+                f"{program.where} is for several devices, whose kernels are not compared one by "
+                "one; save the file with golden=True, or give results with --golden-file"
             )
         arrays = [
             convert(array, ref.desc.element.host)

@@ -454,6 +454,8 @@ class RunSettings:
     """Run the reference of each operation beside the first run."""
     keep_golden: bool = False
     """Keep the results of the reference, too."""
+    has_results: bool = False
+    """What the program gives is compared with results that are known."""
     tolerance: Tolerance = field(default_factory=Tolerance)
     warm_up: bool = False
     """Run programs of operations once before those runs that are timed and watched."""
@@ -574,7 +576,9 @@ def run_kernels(
         for array, ref in zip(inputs, program.inputs, strict=True)
     ]
     golden = None
-    if settings.golden:
+    # What several devices compute is compared as a whole.
+    is_whole = settings.has_results and program.mesh_plan is not None
+    if settings.golden and not is_whole:
         keep = settings.keep_golden
         golden = MetalGolden(program, values, settings.tolerance, keep_tensors=keep)
     durations: list[int] = []
