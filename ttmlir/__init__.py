@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ttmlir.frontend.dispatch import BucketedModel, Buckets, compile, compile_programs
     from ttmlir.frontend.torch.distributed.virtual_devices import virtual_devices
     from ttmlir.frontend.torch.training.step import train_function, train_step
-    from ttmlir.frontend.weights.loading import load_weights
+    from ttmlir.frontend.weights.loading import WeightFiles, load_weights
     from ttmlir.generation.generator import Generation, Generator, Token, generate
     from ttmlir.generation.torch_steps import KeyValueCache
     from ttmlir.program import register_custom_call, unregister_custom_call
@@ -58,6 +58,7 @@ _HOMES = {
     "KeyValueCache": "ttmlir.generation.torch_steps",
     "LoadedModel": "ttmlir.frontend.compiled",
     "Token": "ttmlir.generation.generator",
+    "WeightFiles": "ttmlir.frontend.weights.loading",
     "compare_boards": "ttmlir.tuning.boards",
     "compile": "ttmlir.frontend.dispatch",
     "compile_programs": "ttmlir.frontend.dispatch",
@@ -94,6 +95,7 @@ __all__ = [
     "KeyValueCache",
     "LoadedModel",
     "Token",
+    "WeightFiles",
     "__version__",
     "compare_boards",
     "compile",

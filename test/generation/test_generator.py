@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from itertools import islice, zip_longest
+from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from samples.weight_files import adapter
 
 import ttmlir
 from ttmlir.generation.beams import BeamLimits, BeamSearch
@@ -151,6 +153,22 @@ def test_bfloat16() -> None:
     module = make_writer(2).bfloat16()
     generator = ttmlir.Generator(module, max_length=20, prompt_lengths=(4,))
     assert generator.caches[1].bytes == 4 * 3 * 32 * 8 * 2
+    found = generator.generate(PROMPTS[0], max_new_tokens=4)
+    assert found.tokens == module.write(PROMPTS[0], 4)
+
+
+def test_weights_of_files(tmp_path: Path) -> None:
+    """An adapter beside the weights: its numbers are in the program, the product is not."""
+    module = make_writer(4)
+    small = [torch.randn(2, WIDTH), torch.randn(VOCABULARY, 2)]
+    names = "head.lora_A.weight", "head.lora_B.weight"
+    pairs = zip(names, small, strict=True)
+    folder = adapter(tmp_path / "a", {name: each.numpy() for name, each in pairs})
+    weights = ttmlir.WeightFiles(folder, merge=False)
+    generator = ttmlir.Generator(module, max_length=20, prompt_lengths=(4,), weights=weights)
+    assert f"{VOCABULARY}x2xf32" in generator.programs.text()
+    with torch.no_grad():
+        module.head.weight += small[1] @ small[0] * 3
     found = generator.generate(PROMPTS[0], max_new_tokens=4)
     assert found.tokens == module.write(PROMPTS[0], 4)
 

@@ -161,6 +161,7 @@ PRINTED = {
     "muxes": "[0, 15, 100, 115]\n[0, 15, 100, 115]\n1 4 64\n[144544, 158048]\n",
     "streams": "128 1\ncore (2, 1) BRISC: 1015\n"
     "core (2, 1) BRISC: 21\ncore (3, 1) BRISC: 357\ntrue\n",
+    "host_sockets": "96 true false\nfalse false\ntrue 0 96 true\n",
     "of_2024": "9 [2, 3] true\ntrue\n",
     "caught": f"caught {SOURCE}:{{line}}: error: 12 bytes are written to a buffer of 256; write "
     "all of it\n    EnqueueWriteMeshBuffer(opened.queue, opened.buffer, counted(3));\n[4]\n",
@@ -215,6 +216,8 @@ WRONG = [
         "create_socket_pair(device, device, {",
         "'fifo_size' is 100; it has to be a multiple of 16",
     ),
+    ("no_pages", "write(nullptr, 3);", "the socket has no size of pages; call set_page_size"),
+    ("pulled", "DEVICE_PULL);", "kernels that read the host's memory are not simulated"),
     ("odd", "words, buffer);", "a vector does not hold what is read: 20 bytes are no whole number"),
 ]
 

@@ -150,10 +150,8 @@ def test_enumerators_have_the_same_numbers() -> None:
 ONLY_PYTHON = {
     "MetaliumError",
     *("pack_bfloat16", "unpack_bfloat16", "pack_tiles", "unpack_tiles"),
-    *("D2HSocket", "H2DMode", "H2DSocket"),
 }
-"""What C++ has of its own, exceptions and a class of numbers; Metal 2.0; tiles of block floats;
-sockets of the host."""
+"""What C++ has of its own, exceptions and a class of numbers; Metal 2.0; tiles of block floats."""
 
 
 def test_programs_in_cpp_have_what_python_has() -> None:

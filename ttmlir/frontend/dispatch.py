@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from ttmlir.frontend.compiled import Program
+    from ttmlir.frontend.weights.loading import Paths, WeightFiles
     from ttmlir.runtime.tensor import Array
 
 
@@ -298,8 +299,6 @@ def _join(items: Iterable[object]) -> str:
 # --- Dispatch -------------------------------------------------------------------------------------
 
 Weights = Literal["constants", "arguments"]
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""Of files of weights."""
 
 
 @overload
@@ -314,7 +313,7 @@ def compile(
     spelling: str | None = None,
     optimization_level: int | None = None,
     accuracy: float | None = None,
-    weights: Weights | Paths = "constants",
+    weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
     buckets: None = None,
@@ -333,7 +332,7 @@ def compile(
     spelling: str | None = None,
     optimization_level: int | None = None,
     accuracy: float | None = None,
-    weights: Weights | Paths = "constants",
+    weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
     buckets: BucketsByName,
@@ -352,7 +351,7 @@ def compile(
     spelling: str | None = None,
     optimization_level: int | None = None,
     accuracy: float | None = None,
-    weights: Weights | Paths = "constants",
+    weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
     buckets: BucketsByName | None = None,
@@ -392,7 +391,8 @@ def compile(
     that exchange something without having DTensors.
     `weights="arguments"` (torch, ONNX) keeps parameters out of the file as further inputs of the
     program. Paths of `.gguf` and `.safetensors` files and of folders, or a list of them, are
-    weights to compile a torch module with instead of its own (see `ttmlir.load_weights`).
+    weights to compile a torch module with instead of its own (see `ttmlir.load_weights`);
+    `ttmlir.WeightFiles` says, too, how it keeps them.
     `resident` names arguments that stay on the device between calls, such as weights and caches:
     estimates count neither their transfer nor what follows from them alone, and let results that
     are their new values, alike in all shapes and types, stay there, too.
@@ -555,15 +555,15 @@ def _check_weights(weights: str) -> None:
         )
 
 
-def _with_weights(model: Any, weights: Weights | Paths) -> tuple[Any, Weights]:
+def _with_weights(model: Any, weights: Weights | Paths | WeightFiles) -> tuple[Any, Weights]:
     """A model with the weights of files, if there are any, and what becomes of its weights."""
     if isinstance(weights, str) and not weights.endswith(_SUFFIXES):
         if weights in get_args(Weights) or not Path(weights).is_dir():
             _check_weights(weights)
             return model, cast("Weights", weights)
-    from ttmlir.frontend.weights.loading import load_weights
+    from ttmlir.frontend.weights.loading import load_files
 
-    return load_weights(model, weights), "constants"
+    return load_files(model, weights), "constants"
 
 
 _SUFFIXES = (".gguf", ".safetensors", ".json")

@@ -35,6 +35,7 @@ from ttmlir.generation.text import Decode, TextReader
 from ttmlir.runtime.tensor import Array
 
 if TYPE_CHECKING:
+    from ttmlir.frontend.weights.loading import Paths, WeightFiles
     from ttmlir.generation.summary import GenerationSummary
 
 Reason = Literal["stop", "length", "full"]
@@ -141,7 +142,7 @@ class Generator:
     `tokenizer` has `encode` and `decode`, for prompts that are
     text, for text in results and for stop strings. `board`, `numerics` and `options` are as in
     `ttmlir.compile`; programs are those of tt-mlir of 2026, whose results stay on the device.
-    `weights` are paths of files for a torch module, as `ttmlir.load_weights` takes them.
+    `weights` are paths of files for a torch module, or `ttmlir.WeightFiles`.
 
     Raises CompilationError for what is not supported in the model, InputError for models that keep
     something else than keys and values, and for sizes that do not fit.
@@ -163,13 +164,13 @@ class Generator:
         numerics: NumericsName = "exact",
         board: str | Path | None = None,
         options: str = "",
-        weights: str | Path | Sequence[str | Path] = (),
+        weights: Paths | WeightFiles = (),
     ) -> None:
         """Compile the programs of a model."""
-        if isinstance(weights, Path) or weights:
-            from ttmlir.frontend.weights.loading import load_weights
+        if weights:
+            from ttmlir.frontend.weights.loading import load_files
 
-            model = load_weights(model, weights)
+            model = load_files(model, weights)
         checked_numerics(numerics)
         _check_size("max_length", max_length, 2, 1 << 24)
         _check_size("draft_length", draft_length, 0, max_length - 1)

@@ -62,6 +62,7 @@ _STREAMS = (
     *("tt-metalium/experimental/sockets/mesh_socket.hpp", "tt-metalium/mesh_socket.hpp"),
     *("tt-metalium/socket.hpp", "tt-metalium/global_circular_buffer.hpp"),
     "tt-metalium/experimental/global_circular_buffer.hpp",
+    *(f"tt-metalium/experimental/sockets/{each}_socket.hpp" for each in ("h2d", "d2h")),
 )
 """Headers of sockets and global circular buffers."""
 _OTHERS = (

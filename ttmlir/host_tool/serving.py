@@ -63,7 +63,7 @@ MAKERS: Mapping[str, Maker] = {
             """
             BufferShardingArgs DeviceLocalBufferConfig MeshCoordinate MeshCoordinateRange
             MeshCoreCoord MeshDeviceConfig MeshShape ReplicatedBufferConfig ShardedBufferConfig
-            SocketConfig SocketConnection SocketMemoryConfig
+            H2DMode SocketConfig SocketConnection SocketMemoryConfig
             """,
         ),
         ("tt_fabric.", metalium.tt_fabric, "FabricConfig FabricMuxChannelType FabricNodeId"),
@@ -111,7 +111,14 @@ CALLS = frozenset(
         """,
         "detail.": "LaunchProgram WriteToBuffer WriteToDeviceDRAMChannel WriteToDeviceL1",
         "distributed.": """
-            EnqueueMeshWorkload EnqueueWriteMeshBuffer MeshWorkload Synchronize WriteShard
+            D2HSocket EnqueueMeshWorkload EnqueueWriteMeshBuffer H2DSocket MeshWorkload Synchronize
+            WriteShard
+        """,
+        "distributed.D2HSocket.": """
+            barrier get_config_buffer_address has_data pages_available read set_page_size
+        """,
+        "distributed.H2DSocket.": """
+            barrier get_bytes_sent get_config_buffer_address has_space set_page_size write
         """,
         "distributed.MeshBuffer.": """
             create deallocate device_local_size get_backing_buffer get_device_buffer
@@ -313,7 +320,8 @@ class HostServer:
 
     def _note_reports(self, queue: CommandQueue) -> None:
         """Show what the sanitizer found in programs that have just run, and keep their times."""
-        for report in queue.reports:
+        # What waits for the host goes on waiting.
+        for report in queue.take_finished():
             sys.stdout.flush()
             for finding in report.findings:
                 print_error(finding.text())
@@ -321,7 +329,6 @@ class HostServer:
                 self._timelines.append((queue.timeline, self._traced_cycles))
                 self._traced_cycles += report.cycles
             self._runs.append((queue.device.device_id, report))
-        queue.reports.clear()
 
     def _explain(self, error: Error) -> str:
         """The message for an error in the last call, with its place in the program."""

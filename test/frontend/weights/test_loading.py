@@ -255,7 +255,10 @@ def test_adapters_apart(kind: str, use_dora: bool, tmp_path: Path) -> None:
     assert torch.equal(apart[0].weight, layer.weight)
     expected = ttmlir.load_weights(module, folder)(x).detach()
     torch.testing.assert_close(apart(x), expected, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(ttmlir.compile(apart, x)(x), expected, rtol=1e-5, atol=1e-5)
+    files = ttmlir.WeightFiles(folder, merge=False)
+    compiled = ttmlir.compile(module, x, weights=files)
+    torch.testing.assert_close(compiled(x), expected, rtol=1e-5, atol=1e-5)
+    assert "4x2xf32" in compiled.text("ttir")
     twice = ttmlir.load_weights(apart, adapter(tmp_path / "b", given, **config), merge=False)
     merged = ttmlir.load_weights(ttmlir.load_weights(module, folder), tmp_path / "b")
     if not use_dora:
@@ -320,7 +323,8 @@ def test_blocks_stay_packed(
         expected = ttmlir.load_weights(module, path)(tokens)
         for found, wanted in zip(packed(tokens), expected, strict=True):
             assert torch.equal(found, wanted)
-    compiled = ttmlir.compile(packed, tokens)
+    files = ttmlir.WeightFiles(path, packed=True)
+    compiled = ttmlir.compile(module, tokens, weights=files)
     for found, wanted in zip(compiled(tokens), expected, strict=True):
         torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-3 * float(wanted.abs().max()))
     text = compiled.text("ttir", elide_above=16)

@@ -556,6 +556,78 @@ void streams() {
         "{}\n", pipe.config_address() != pipe.buffer_address() &&
                     receiver.get_socket_endpoint_type() == SocketEndpoint::RECEIVER);
 }
+
+const char* const RETURNS = R"(
+#include "api/dataflow/dataflow_api.h"
+#include "api/socket_api.h"
+void kernel_main() {
+    auto from = create_receiver_socket_interface(get_arg_val<uint32_t>(0));
+    auto to = create_sender_socket_interface(get_arg_val<uint32_t>(1));
+    set_receiver_socket_page_size(from, 96);
+    set_sender_socket_page_size(to, 96);
+    noc_write_init_state<write_cmd_buf>(NOC_INDEX, NOC_UNICAST_WRITE_VC);
+    const uint64_t high = to.d2h.data_addr_hi;
+    const uint64_t base = high << 32 | to.downstream_fifo_addr;
+    for (uint32_t i = 0; i < 3; i++) {
+        socket_wait_for_pages(from, 1);
+        auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(from.read_ptr);
+        words[5] += 100;
+        socket_reserve_pages(to, 1);
+        noc_wwrite_with_state<
+            noc_mode, write_cmd_buf, CQ_NOC_SNDL, CQ_NOC_SEND, CQ_NOC_WAIT, true, false>(
+            NOC_INDEX, from.read_ptr, to.d2h.pcie_xy_enc, base + to.write_ptr, 96, 1);
+        noc_async_writes_flushed();
+        socket_push_pages(to, 1);
+        socket_notify_receiver(to);
+        socket_pop_pages(from, 1);
+        socket_notify_sender(from);
+    }
+    update_socket_config(from);
+    update_socket_config(to);
+    noc_async_write_barrier();
+})";
+
+// Three pages of 24 words, of which each sixth gets 100 more; two fit into a socket.
+void host_sockets() {
+    auto device = MeshDevice::create_unit_mesh(0);
+    const MeshCoreCoord end{MeshCoordinate(0, 0), CORE};
+    H2DSocket to(device, end, BufferType::L1, 256, H2DMode::HOST_PUSH);
+    D2HSocket back(device, end, 256);
+    to.set_page_size(96);
+    back.set_page_size(96);
+    auto words = counted(72);
+    to.write(words.data(), 1);
+    fmt::print("{} {} {}\n", to.get_bytes_sent(), to.has_space(), to.has_space(192));
+    to.write(words.data() + 24, 1);
+    fmt::print("{} {}\n", to.has_space(), back.has_data());
+    Program program;
+    SetRuntimeArgs(
+        program, CreateKernelFromString(program, RETURNS, CORE, DataMovementConfig{}), CORE,
+        {to.get_config_buffer_address(), back.get_config_buffer_address()});
+    run(*device, std::move(program));
+    std::vector<uint32_t> read(72);
+    back.read(read.data(), 1);
+    to.write(words.data() + 48, 1);
+    back.read(read.data() + 24, 2);
+    to.barrier();
+    back.barrier(1000);
+    Finish(device->mesh_command_queue());
+    for (const size_t place : {5, 29, 53}) {
+        words[place] += 100;
+    }
+    fmt::print(
+        "{} {} {} {}\n", read == words, back.pages_available(), back.get_page_size(),
+        to.get_active_cores().at(0).core_coord == CORE);
+}
+void no_pages() {
+    auto device = MeshDevice::create_unit_mesh(0);
+    H2DSocket to(device, {MeshCoordinate(0, 0), CORE}, BufferType::L1, 256, H2DMode::HOST_PUSH);
+    to.write(nullptr, 3);
+}
+void pulled() {
+    auto device = MeshDevice::create_unit_mesh(0);
+    H2DSocket to(device, {MeshCoordinate(0, 0), CORE}, BufferType::L1, 256, H2DMode::DEVICE_PULL);
+}
 void alone() {
     auto device = MeshDevice::create_unit_mesh(0);
     const MeshCoreCoord end{MeshCoordinate(0, 0), CORE};
@@ -697,6 +769,7 @@ const std::map<std::string, void (*)()> CASES = {
     {"fatal", fatal},       {"thrown", thrown},   {"moved", moved},         {"closed", closed},
     {"number", number},     {"argument", argument}, {"huge", huge},         {"file", file},
     {"odd", odd},           {"streams", streams}, {"alone", alone},
+    {"host_sockets", host_sockets}, {"no_pages", no_pages}, {"pulled", pulled},
     {"invalid", invalid}, {"overlap", overlap},   {"wide", wide},           {"vast", vast},
     {"broken", broken},     {"loops", loops},     {"crash", crash},         {"endless", endless},
     {"forked", forked},     {"left_behind", left_behind}, {"garbage", garbage}};

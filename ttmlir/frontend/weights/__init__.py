@@ -10,6 +10,6 @@ allocated, and tensors are read one at a time.
 
 from __future__ import annotations
 
-from ttmlir.frontend.weights.loading import load_weights
+from ttmlir.frontend.weights.loading import WeightFiles, load_weights
 
-__all__ = ["load_weights"]
+__all__ = ["WeightFiles", "load_weights"]

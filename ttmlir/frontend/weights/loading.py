@@ -6,6 +6,7 @@ import copy
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +30,22 @@ from ttmlir.frontend.weights.sources import Entry
 _Read = TypeVar("_Read")
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
+
+@dataclass(frozen=True)
+class WeightFiles:
+    """Files of weights, and how a model keeps what they have, for `weights` of `ttmlir.compile`.
+
+        compiled = ttmlir.compile(model, x, weights=ttmlir.WeightFiles("base.gguf", packed=True))
+
+    The fields are arguments of `ttmlir.load_weights`, which says what they do.
+    """
+
+    paths: Paths
+    _: KW_ONLY
+    packed: bool = False
+    merge: bool = True
+
+
 _TIED = {"lm_head.weight": ("model.embed_tokens.weight", "embed_tokens.weight")}
 """Weights that files leave out where they are others' own."""
 
@@ -48,12 +65,18 @@ def load_weights(model: Any, weights: Paths, *, packed: bool = False, merge: boo
     Raises FileError for files that are damaged or not supported, ArgumentError for parameters that
     no file has or that have other shapes. Warns of tensors that the module has no place for.
     """
+    return load_files(model, WeightFiles(weights, packed=packed, merge=merge))
+
+
+def load_files(model: Any, weights: Paths | WeightFiles) -> Any:
+    """A copy of a torch module with weights of files, as `load_weights` returns it."""
     if not hasattr(model, "state_dict") or not hasattr(model, "named_parameters"):
         raise ArgumentTypeError(
             f"weights of files are for modules of torch, not for a {type(model).__qualname__}; "
             'other models take weights="constants" or weights="arguments"'
         )
-    return _Loader(model, packed=packed, merge=merge).load(_paths(weights))
+    files = weights if isinstance(weights, WeightFiles) else WeightFiles(weights)
+    return _Loader(model, packed=files.packed, merge=files.merge).load(_paths(files.paths))
 
 
 def _paths(weights: Paths) -> list[Path]:

@@ -82,6 +82,87 @@ private:
     SocketConfig config_;
 };
 
+/// A socket between a core and the host.
+class HostSocket : public Remote {
+public:
+    uint32_t get_page_size() const { return page_; }
+    std::vector<MeshCoreCoord> get_active_cores() const { return {core_}; }
+    MeshDevice* get_mesh_device() const { return device_.get(); }
+
+protected:
+    HostSocket(
+        const Value& value, const std::shared_ptr<MeshDevice>& device, const MeshCoreCoord& core) :
+        Remote(value), device_(device), core_(core) {}
+    uint32_t page_ = 0;
+
+private:
+    std::shared_ptr<MeshDevice> device_;
+    MeshCoreCoord core_;
+};
+
+/// Pages from the host to a core.
+class H2DSocket : public HostSocket {
+public:
+    H2DSocket(
+        const std::shared_ptr<MeshDevice>& device, const MeshCoreCoord& core, BufferType type,
+        uint32_t size, H2DMode mode, Where where = Where::here()) :
+        HostSocket(
+            call(where, "distributed.H2DSocket", *device, core, type, size, mode), device, core) {}
+    H2DMode get_h2d_mode() const { return H2DMode::HOST_PUSH; }
+    uint32_t get_config_buffer_address(Where where = Where::here()) const {
+        return ask(where, "distributed.H2DSocket.get_config_buffer_address").number;
+    }
+    void set_page_size(uint32_t size, Where where = Where::here()) {
+        ask(where, "distributed.H2DSocket.set_page_size", size);
+        page_ = size;
+    }
+    bool has_space(uint32_t size = 0, Where where = Where::here()) const {
+        return ask(where, "distributed.H2DSocket.has_space", size).number;
+    }
+    uint32_t get_bytes_sent(Where where = Where::here()) const {
+        return ask(where, "distributed.H2DSocket.get_bytes_sent").number;
+    }
+    void write(const void* data, uint32_t pages, Where where = Where::here()) {
+        const ttmlir_host::Bytes bytes{data, static_cast<size_t>(page_) * pages};
+        ask(where, "distributed.H2DSocket.write", bytes, pages);
+    }
+    void barrier(
+        std::optional<uint32_t> milliseconds = std::nullopt, Where where = Where::here()) {
+        ask(where, "distributed.H2DSocket.barrier", milliseconds);
+    }
+};
+
+/// Pages from a core to the host.
+class D2HSocket : public HostSocket {
+public:
+    D2HSocket(
+        const std::shared_ptr<MeshDevice>& device, const MeshCoreCoord& core, uint32_t size,
+        Where where = Where::here()) :
+        HostSocket(call(where, "distributed.D2HSocket", *device, core, size), device, core) {}
+    uint32_t get_config_buffer_address(Where where = Where::here()) const {
+        return ask(where, "distributed.D2HSocket.get_config_buffer_address").number;
+    }
+    void set_page_size(uint32_t size, Where where = Where::here()) {
+        ask(where, "distributed.D2HSocket.set_page_size", size);
+        page_ = size;
+    }
+    bool has_data(uint32_t size = 0, Where where = Where::here()) const {
+        return ask(where, "distributed.D2HSocket.has_data", size).number;
+    }
+    uint32_t pages_available(Where where = Where::here()) const {
+        return ask(where, "distributed.D2HSocket.pages_available").number;
+    }
+    void read(
+        void* data, uint32_t pages, bool notify_sender = true, Where where = Where::here()) {
+        const Value made = ask(where, "distributed.D2HSocket.read", pages, notify_sender);
+        std::memcpy(data, made.text.data(), made.text.size());
+    }
+    void barrier(
+        std::optional<uint32_t> milliseconds = std::nullopt, Where where = Where::here()) {
+        ask(where, "distributed.D2HSocket.barrier", milliseconds);
+    }
+};
+
 }  // namespace tt::tt_metal::distributed
 
 namespace tt::tt_metal::experimental {

@@ -355,6 +355,13 @@ inline const char* name_of(NOC_MODE) { return "NOC_MODE"; }
 inline const char* name_of(KernelBuildOptLevel) { return "KernelBuildOptLevel"; }
 inline const char* name_of(UnpackToDestMode) { return "UnpackToDestMode"; }
 
+namespace distributed {
+
+enum class H2DMode : uint8_t { HOST_PUSH, DEVICE_PULL };
+inline const char* name_of(H2DMode) { return "distributed.H2DMode"; }
+
+}  // namespace distributed
+
 using Defines = std::map<std::string, std::string>;
 using NamedArgs = std::unordered_map<std::string, uint32_t>;
 

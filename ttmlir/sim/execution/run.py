@@ -736,6 +736,12 @@ class CommandQueue:
         self.settle()
         return self._reports
 
+    def take_finished(self) -> list[ProgramReport]:
+        """The reports of programs that have run by now, which are no longer among `reports`."""
+        finished = list(self._reports)
+        self._reports.clear()
+        return finished
+
     @property
     def open_reads(self) -> int:
         """Reads whose data the host has not got yet."""

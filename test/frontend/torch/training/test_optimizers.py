@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -239,6 +240,83 @@ def test_adam_of_rows_that_are_looked_up() -> None:
     for ours, theirs in zip(*pairs, strict=True):
         states = [each.state_dict()["state"] for each in (ours, theirs)]
         torch.testing.assert_close(*states, rtol=2e-5, atol=2e-5)
+
+
+def move(optimizers: Sequence[Any]) -> None:
+    """Their steps."""
+    for optimizer in optimizers:
+        optimizer.step()
+
+
+def clear(optimizers: Sequence[Any]) -> None:
+    """Their gradients away."""
+    for optimizer in optimizers:
+        optimizer.zero_grad()
+
+
+@pytest.mark.parametrize("kind", ["loss", "clears first", "clears last"])
+def test_adam_of_rows_of_several_calls(kind: str) -> None:
+    """A round moves the rows of all of its calls, and no row of the round before."""
+    torch.manual_seed(2)
+    model = Tables()
+    other = copy.deepcopy(model)
+    ours, theirs = (each.optimizers() for each in (model, other))
+    batches = [
+        (torch.randint(0, 7, (2, 2)), torch.randint(0, 9, (2, 1)), torch.randn(2, 2))
+        for _ in range(8)
+    ]
+
+    def play(words: Any, bags: Any, target: Any) -> Any:
+        if kind == "clears first":
+            clear(ours)
+        loss = F.mse_loss(model(words, bags), target) / 3
+        loss.backward()
+        move(ours)
+        if kind == "clears last":
+            clear(ours)
+        return loss
+
+    if kind == "loss":
+        step = ttmlir.train_step(model, F.mse_loss, ours, *batches[0], accumulate=3)
+    else:
+        step = ttmlir.train_function(
+            play, *batches[0], models=[model], optimizers=ours, accumulate=3
+        )
+    for place, (words, bags, target) in enumerate(batches):
+        step(words, bags, target)
+        (F.mse_loss(other(words, bags), target) / 3).backward()
+        if place % 3 == 2:
+            move(theirs)
+            clear(theirs)
+    step.load_into()
+    torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=2e-5, atol=2e-5)
+    for one, two in zip(ours, theirs, strict=True):
+        states = [each.state_dict()["state"] for each in (one, two)]
+        torch.testing.assert_close(*states, rtol=2e-5, atol=2e-5)
+
+
+def test_adam_of_rows_moves_twice_in_a_step() -> None:
+    """Rows of the first move are forgotten with its gradients."""
+    model = nn.Embedding(5, 2, sparse=True)
+    other = copy.deepcopy(model)
+    ours, theirs = (torch.optim.SparseAdam([each.weight], lr=0.1) for each in (model, other))
+
+    def play(layer: Any, optimizer: Any, rows: Any) -> None:
+        for each in rows:
+            optimizer.zero_grad()
+            layer(each).square().sum().backward()
+            optimizer.step()
+
+    def play_ours(rows: Any) -> None:
+        play(model, ours, rows)
+
+    batches = torch.tensor([[[0, 1], [1, 2]], [[3, 3], [2, 0]]])
+    step = ttmlir.train_function(play_ours, batches[0], models=[model], optimizers=[ours])
+    for rows in batches:
+        step(rows)
+        play(other, theirs, rows)
+    step.load_into()
+    torch.testing.assert_close(model.state_dict(), other.state_dict(), rtol=2e-5, atol=2e-5)
 
 
 def test_adam_of_rows_alone() -> None:

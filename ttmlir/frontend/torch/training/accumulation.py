@@ -7,9 +7,9 @@ from typing import Any
 
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.torch.elements import torch_package
-from ttmlir.frontend.torch.training.optimizers import Keeping
+from ttmlir.frontend.torch.training.optimizers import Keeping, no_rows
 
-_CALLS, _GRADIENT = "calls", "gradient."
+_CALLS, _GRADIENT, _ROWS = "calls", "gradient.", "rows."
 
 
 def check_count(count: Any) -> int:
@@ -29,15 +29,22 @@ def first_values(keeping: Keeping, count: int) -> dict[str, Any]:
     return {
         _CALLS: torch.tensor(0.0),
         **{f"{_GRADIENT}{name}": value for name, value in zeros.items()},
+        **{f"{_ROWS}{name}": no_rows(each) for name, each in keeping.tables.items()},
     }
 
 
 class Round:
     """A call among those of a round, while it is traced."""
 
-    def __init__(self, kept: Mapping[str, Any], count: int) -> None:
-        """With the buffers of the step that is traced."""
+    def __init__(
+        self, kept: Mapping[str, Any], keeping: Keeping, parameters: Mapping[str, Any], count: int
+    ) -> None:
+        """With the buffers and parameters of the step that is traced."""
         self._kept = kept
+        self._keeping = keeping
+        self._tables = {name: parameters[name] for name in keeping.tables}
+        for name in self._tables:
+            keeping.set_marks(name, kept[f"{_ROWS}{name}"].clone())
         self._count = count
         self._calls = kept[_CALLS]
         self.goes_on = self._calls + 1 < count
@@ -62,6 +69,11 @@ class Round:
                 kept = self._kept[f"{_GRADIENT}{name}"]
                 found[name] = total = kept + gradient / self._count
                 kept.copy_(torch.where(self.goes_on, total, torch.zeros_like(total)))
+            for name, table in self._tables.items():
+                marks = self._keeping.marks(name, table)
+                self._kept[f"{_ROWS}{name}"].copy_(
+                    torch.where(self.goes_on, marks, torch.zeros_like(marks))
+                )
         return found
 
     # -- a function with its own calls ---------------------------------------------------------
@@ -96,9 +108,15 @@ class Round:
                 parameter.grad = new
             else:
                 self._put(name, parameter, new)
+            if name in self._tables:
+                marks = self._keeping.marks(name, parameter)
+                kept = torch.where(is_cleared, torch.zeros_like(marks), marks)
+                self._keeping.set_marks(name, kept)
 
     def keep(self, parameters: Mapping[str, Any]) -> None:
         """Keep the gradients that the function has left."""
         with torch_package().no_grad():
             for name in self._before:
                 self._kept[f"{_GRADIENT}{name}"].copy_(parameters[name].grad)
+            for name, table in self._tables.items():
+                self._kept[f"{_ROWS}{name}"].copy_(self._keeping.marks(name, table))

@@ -30,8 +30,8 @@ class Moment:
     """The learning rate: a tensor of no dimension."""
     number: Any
     """The number of the step, from 1: a tensor of no dimension."""
-    lookups: Sequence[Lookup] = ()
-    """Rows of tables that have sparse gradients in torch."""
+    rows: Any = None
+    """Of a table whose looked up rows alone move: a truth value for each row."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,8 @@ class Update:
     """Whether it keeps the number of steps with each parameter."""
     counts_whole: bool = False
     """Whether that is a number of Python's, not a tensor."""
+    moves_rows: bool = False
+    """Whether it moves rows that are looked up alone."""
 
 
 def find_update(optimizer: Any) -> Update:
@@ -429,7 +431,7 @@ def _sparse_adam(
 ) -> tuple[Any, Slots]:
     """Adam of the rows that were looked up; nothing changes in others."""
     torch = torch_package()
-    rows = _rows_looked_up(parameter, moment.lookups)
+    rows = moment.rows.reshape(-1, *(1,) * (parameter.dim() - 1))
     gradient = -gradient if group["maximize"] else gradient
     mean, square = _averages(group, gradient, slots)
     beta1, beta2 = group["betas"]
@@ -440,25 +442,23 @@ def _sparse_adam(
     return torch.where(rows, moved, parameter), new
 
 
-def _rows_looked_up(table: Any, lookups: Sequence[Lookup]) -> Any:
-    """A truth value for each row, which broadcasts against the table."""
+def no_rows(table: Any) -> Any:
+    """A 0 for each row of a table."""
+    return torch_package().zeros(table.shape[:1])
+
+
+def _mark_rows(found: Any, table: Any, lookups: Sequence[Lookup]) -> Any:
+    """What is there for each row of a table, with 1 for those that are looked up."""
     torch = torch_package()
-    own = [each for each in lookups if each.table is table]
-    if not own:
-        refuse(
-            "SparseAdam moves tables of Embedding(sparse=True) and EmbeddingBag(sparse=True) alone,"
-            " as torch's does; Adam moves other parameters"
-        )
     numbers = torch.arange(table.shape[0])
-    found = torch.zeros(table.shape[0])
-    for each in own:
+    for each in lookups:
         rows = each.rows.reshape(-1).long()
         is_row = torch.ones_like(rows, dtype=found.dtype)
         marked = torch.zeros_like(found).scatter(0, rows, is_row)
         if each.padding is not None:
             marked = marked * (numbers != each.padding % table.shape[0])
         found = torch.maximum(found, marked)
-    return (found > 0).reshape(-1, *(1,) * (table.dim() - 1))
+    return found
 
 
 UPDATES: Mapping[str, Update] = {
@@ -477,7 +477,7 @@ UPDATES: Mapping[str, Update] = {
     "ASGD": Update(_asgd_slots, _asgd),
     "Adafactor": Update(_adafactor_slots, _adafactor),
     "Muon": Update(_always(_zeros("momentum_buffer")), _muon, counts=False),
-    "SparseAdam": Update(_adam_slots, _sparse_adam, counts_whole=True),
+    "SparseAdam": Update(_adam_slots, _sparse_adam, counts_whole=True, moves_rows=True),
 }
 """By the names of the classes of `torch.optim`."""
 
@@ -522,8 +522,11 @@ class Keeping:
                 self.groups.append(moved)
         self.buffers.setdefault(COUNT, torch_package().tensor(0.0))
         self._found: dict[str, set[str]] = {}
-        self.lookups: Sequence[Lookup] = ()
+        self._lookups: Sequence[Lookup] = ()
         """What is looked up in the step that is traced."""
+        self._earlier: dict[str, Any] = {}
+        """Marks of rows by tables that were looked up before, and how many lookups these have."""
+        self._seen: dict[str, int] = {}
 
     def _add(self, moved: Moved, names: Mapping[int, str]) -> None:
         torch = torch_package()
@@ -624,7 +627,7 @@ class Keeping:
                         for slot in moved.update.slots(group, parameter)
                     }
                     rate, number = rates["lr"][moved.number], numbers[moved.counters[name]]
-                    moment = Moment(rate, number, self.lookups)
+                    moment = Moment(rate, number, self._rows_to_move(moved, name, parameter))
                     # Optimizers take complex numbers for pairs of real ones.
                     given = {slot: _as_real(value) for slot, value in slots.items()}
                     new_parameter, new = moved.update.move(
@@ -669,7 +672,38 @@ class Keeping:
     def begin(self, lookups: Sequence[Lookup]) -> None:
         """Forget what an earlier trace of the step has found; lookups are noted in this list."""
         self._found.clear()
-        self.lookups = lookups
+        self._lookups = lookups
+        self._earlier.clear()
+        self._seen.clear()
+
+    # -- rows that are looked up ---------------------------------------------------------------
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """Parameters of which rows that are looked up move alone, by their names."""
+        groups = [moved for moved in self.groups if moved.update.moves_rows]
+        return {name: each for moved in groups for name, each in moved.members.items()}
+
+    def marks(self, name: str, table: Any) -> Any:
+        """A number for each row of a traced table: above 0 if it has a gradient."""
+        new = [each for each in self._lookups[self._seen.get(name, 0) :] if each.table is table]
+        earlier = self._earlier.get(name)
+        return _mark_rows(no_rows(table) if earlier is None else earlier, table, new)
+
+    def set_marks(self, name: str, marks: Any = None) -> None:
+        """Replace what was looked up of a table by now; by nothing without marks."""
+        self._earlier[name] = marks
+        self._seen[name] = len(self._lookups)
+
+    def _rows_to_move(self, moved: Moved, name: str, parameter: Any) -> Any:
+        if not moved.update.moves_rows:
+            return None
+        if not any(each.table is parameter for each in self._lookups):
+            refuse(
+                "SparseAdam moves tables of Embedding(sparse=True) and EmbeddingBag(sparse=True) "
+                "alone, as torch's does; Adam moves other parameters"
+            )
+        return self.marks(name, parameter) > 0
 
 
 def _as_real(tensor: Any) -> Any:

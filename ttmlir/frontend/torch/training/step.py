@@ -88,8 +88,8 @@ def train_step(
     def run(step: Any, batch: Sequence[Any], rates: Mapping[str, Sequence[Any]]) -> Any:
         value: Any = model(*batch) if loss is None else loss(model(*batch[:-1]), batch[-1])
         several = isinstance(value, (tuple, list))
+        round_ = _round_of(step, kept)
         gradients = _differentiate(value[0] if several else value, step, keeping)
-        round_ = _round_of(step, accumulate)
         if round_ is not None:
             gradients = round_.add(gradients)
         if clip_grad_norm is not None:
@@ -170,9 +170,13 @@ class _Kept:
     count: int = 1
 
 
-def _round_of(step: Any, count: int) -> Round | None:
+def _round_of(step: Any, kept: _Kept) -> Round | None:
     """The round of a step that is traced; None if each call is one."""
-    return None if count == 1 else Round(dict(step.accumulated.named_buffers()), count)
+    if kept.count == 1:
+        return None
+    parameters = dict(step.model.named_parameters())
+    buffers = dict(step.accumulated.named_buffers())
+    return Round(buffers, kept.keeping, parameters, kept.count)
 
 
 def _compile(
@@ -459,7 +463,8 @@ class _Tracing:
         if self.round is not None:
             self.round.clear(self._number(optimizer), self.members(optimizer))
             return
-        for parameter in self.members(optimizer).values():
+        for name, parameter in self.members(optimizer).items():
+            self.keeping.set_marks(name)
             if set_to_none or parameter.grad is None:
                 parameter.grad = None
             else:
@@ -474,7 +479,7 @@ def _traced_optimizers(
     step: Any, kept: _Kept, rates: Mapping[str, Sequence[Any]]
 ) -> Generator[None]:
     """Let optimizers, and a scaler, move and clear the parameters that are traced."""
-    scaler, round_ = kept.scaler, _round_of(step, kept.count)
+    scaler, round_ = kept.scaler, _round_of(step, kept)
     tracing = _Tracing(step, kept.keeping, rates, round_)
     parameters = dict(step.model.named_parameters())
     with ExitStack() as stack:
