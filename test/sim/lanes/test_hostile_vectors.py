@@ -46,7 +46,6 @@ BODIES = [
     "_llk_math_eltwise_unary_sfpu_params_(work, 0, VectorMode::RC);",
     "union { vFloat f; uint32_t u; } both; both.f = x; DPRINT << both.u;",
     'asm volatile("sfpload");',
-    "TTI_SFPSWAP(0, 0, 0, 0);",
     "x = lut(x, y, y, y);",
     "x = lut(x, vLut8si(0.5f, 0.5f), vLut16si(0.5f, 0.5f), vLut8si(0.5f, 0.5f));",
     "vLut8si table(sLut8si(sLut8si(1, 2), sLut8si(1, 2)));",

@@ -170,13 +170,6 @@ REFUSALS = {
         ('%r = "ttnn.softsign"(%x) : (!t) -> !t',),
         r"'ttnn.softsign' op cannot be written to a .ttnn file, whose schema has no record for it",
     ),
-    "an attribute without a field": (
-        (
-            '%r = "ttnn.rows_gather"(%x, %y) <{column = false, fill_out_of_bounds = true, '
-            "sizes = array<i64: 40>, windows = array<i64: 1>}> : (!t, !t) -> !t",
-        ),
-        "attribute 'fill_out_of_bounds' has no field in a RowsGatherOp record; leave it out",
-    ),
     "an unknown activation": (
         (
             '%r = "ttnn.add"(%x, %y) <{activations = [#ttnn.unary_with_param<op_type = nothing>]}>'
