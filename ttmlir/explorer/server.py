@@ -81,7 +81,8 @@ _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
+    # The page's own address, which says what is open, comes with its commands.
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
@@ -295,7 +296,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             with self.explorer.lock:
-                answer = self.explorer.session.run(json.loads(body))
+                session = self.explorer.session
+                session.view = _view_of(self.headers.get("Referer", "")) or session.view
+                answer = session.run(json.loads(body))
         except (ValueError, RecursionError, RequestError) as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
             return
@@ -374,6 +377,17 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in _HEADERS.items():
             self.send_header(name, value)
         self.end_headers()
+
+
+def _view_of(address: str) -> Json | None:
+    """What an address of the page says is open; None if it says nothing."""
+    try:
+        data = parse_qs(urlsplit(address).query, max_num_fields=100).get("data", ["{}"])[0]
+        shown = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    view = cast("Json", shown).get("uiState") if isinstance(shown, dict) else None
+    return cast("Json", view) if isinstance(view, dict) else None
 
 
 def _equal(given: str, expected: str) -> bool:

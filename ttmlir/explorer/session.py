@@ -15,7 +15,7 @@ from ttmlir.errors import CompilationError, Error, InputError
 from ttmlir.explorer.documents import Document, ModuleDocument, program_names
 from ttmlir.explorer.graph import Collection, Json, clean_text
 from ttmlir.explorer.node_data import NodeData, list_effects, list_estimate, list_memory
-from ttmlir.explorer.panel import PROVIDERS, Panel
+from ttmlir.explorer.panel import ESTIMATE, MEMORY, PROVIDERS, Panel
 from ttmlir.limits import memory_advice
 from ttmlir.runtime.metal_program import MetalBinary
 
@@ -42,9 +42,13 @@ class Session:
         """Show documents; overrides are saved to files in `save_folder`, if there is one."""
         self.documents = {document.name: document for document in documents}
         self.on_change: Callable[[], None] = lambda: None
-        """Called when graphs are different from what the page shows."""
+        """Called when graphs or data are different from what the page shows."""
+        self.view: Json | None = None
+        """Which graphs and layers the page has open, in its own words; None for the first ones."""
         self._panel = Panel(save_folder)
         self._collections: dict[str, list[Collection]] = {}
+        self._runs: dict[tuple[str, str], Sequence[NodeData]] = {}
+        """The last data of each document and entry of the panel."""
         self._data: list[tuple[str, str, NodeData]] | None = None
 
     def extensions(self) -> list[Json]:
@@ -61,6 +65,7 @@ class Session:
             "models": [{"url": name, "adapterId": ADAPTER_ID} for name in self.documents],
             "nodeData": [source for source, _ in targets],
             "nodeDataTargets": [label for _, label in targets],
+            "uiState": self.view,
         }
         return quote(json.dumps(shown))
 
@@ -87,23 +92,30 @@ class Session:
     def _list_data(self) -> list[tuple[str, str, NodeData]]:
         found: list[tuple[str, str, NodeData]] = []
         for document in self.documents.values():
-            binary = document.binary
-            if binary is None or isinstance(binary, MetalBinary) or not binary.programs:
+            data = self._data_of(document)
+            if document.binary is None or not data:
                 continue
-            program, board = binary.program(0), document.settings.board
-            data = [
-                # The page shows the colours of the last one.
-                *list_memory(program, board),
-                *list_estimate(program, board),
-                *list_effects(document.effects),
-            ]
             labels = _labels(document.name, self._collections_of(document))
-            graph = program_names(binary)[0]
+            graph = program_names(document.binary)[0]
             found += [(labels[0], graph, each) for each in data]
             if isinstance(document, ModuleDocument) and len(labels) > 1:
                 at_sources = (each.at_sources(document.sources) for each in data)
                 found += [(labels[1], graph, each) for each in at_sources if each.values]
         return found
+
+    def _data_of(self, document: Document) -> list[NodeData]:
+        """What is known of the first program: at first the estimate, then what the user ran."""
+        runs = {entry: data for (name, entry), data in self._runs.items() if name == document.name}
+        binary, found = document.binary, dict[str, Sequence[NodeData]]()
+        if binary is not None and binary.programs and not isinstance(binary, MetalBinary):
+            program, board = binary.program(0), document.settings.board
+            if MEMORY not in runs:
+                found[MEMORY] = list_memory(program, board)
+            if ESTIMATE not in runs:
+                found[ESTIMATE] = list_estimate(program, board)
+        # The page shows the colours of the last one.
+        listed = [*found.values(), list_effects(document.effects), *runs.values()]
+        return [each for data in listed for each in data]
 
     def run(self, command: Any) -> Json:
         """The answer to a command of the page; RequestError for what no page asks."""
@@ -144,9 +156,16 @@ class Session:
         values: dict[str, Any] = dict(command["configValues"])
         outcome = self._panel.run(extension, document, str(command["graphId"]), values)
         if outcome.graphs_changed:
+            # Nodes have other names: none stays selected.
+            self.view = None
             self._collections.pop(document.name, None)
-            self._data = None
-            self.on_change()
+            self._runs = {key: data for key, data in self._runs.items() if key[0] != document.name}
+        else:
+            # The page would add this to earlier data: it loads all anew, and this instead of those.
+            self._runs.pop((document.name, extension), None)
+            self._runs[document.name, extension] = outcome.data
+        self._data = None
+        self.on_change()
         data = outcome.data
         if isinstance(document, ModuleDocument):
             nodes = {str(each["id"]) for each in dict(command.get("graph") or {}).get("nodes", [])}
