@@ -22,6 +22,7 @@ from ttmlir.explorer.graph import (
     clean_name,
     clean_text,
     node_id,
+    spell_size,
 )
 from ttmlir.explorer.overrides import Effect, State
 from ttmlir.runtime.binary import BinaryProgram
@@ -59,7 +60,7 @@ class Combine(Enum):
             return values[-1]
         match self:
             case Combine.SUM:
-                return round(sum(numbers), 3)
+                return sum(numbers)
             case Combine.LEAST:
                 return min(numbers)
             case _:
@@ -76,6 +77,8 @@ class NodeData:
     gradient: Sequence[tuple[float, str]] = ()
     combine: Combine = Combine.LAST
     """What several operations of the program are to the one of the source that they come from."""
+    digits: int = 4
+    """Significant ones of the numbers that are shown; the name says the unit."""
 
     def only(self, nodes: Collection[str]) -> NodeData:
         """The values of some nodes."""
@@ -99,7 +102,7 @@ class NodeData:
         """The `GraphNodeData` of Model Explorer."""
         results: dict[str, Json] = {}
         for node, value in self.values.items():
-            shown = clean_text(value) if isinstance(value, str) else value
+            shown = clean_text(value) if isinstance(value, str) else _rounded(value, self.digits)
             results[node] = {"value": shown}
             if node in self.colours:
                 results[node]["bgColor"] = self.colours[node]
@@ -109,6 +112,13 @@ class NodeData:
         return data
 
 
+def _rounded(value: float, digits: int) -> float:
+    """With this many significant digits, and those before the point."""
+    if not math.isfinite(value):
+        return value
+    return round(value) if abs(value) >= 10 ** (digits - 1) else float(f"{value:.{digits}g}")
+
+
 def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
     """How well the chip is used, what limits each operation, its share of the total, its time."""
     estimate = estimate_program(program, board)
@@ -116,7 +126,7 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
     kinds = sorted({each.bound_by for each in rows.values()})
     colour_of = dict(zip(kinds, _WORD_COLOURS * len(kinds), strict=False))
     exchanged = {
-        node: round(sum(use.bytes for use in each.links) / 1e6, 3)
+        node: sum(use.bytes for use in each.links) / 1e6
         for node, each in rows.items()
         if each.links
     }
@@ -127,7 +137,7 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
         *([over_links] if exchanged else []),
         NodeData(
             name="utilisation (%)",
-            values={node: round(100 * each.utilisation, 1) for node, each in rows.items()},
+            values={node: 100 * each.utilisation for node, each in rows.items()},
             gradient=((0.0, "#f1f5f9"), (1.0, GREEN)),
             combine=Combine.MAX,
         ),
@@ -138,13 +148,13 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
         ),
         NodeData(
             name="share of the time (%)",
-            values={node: round(100 * estimate.share(each), 2) for node, each in rows.items()},
+            values={node: 100 * estimate.share(each) for node, each in rows.items()},
             gradient=HEAT,
             combine=Combine.SUM,
         ),
         NodeData(
             name=f"time on {estimate.board} (us)",
-            values={node: round(each.time.mid / 1000, 3) for node, each in rows.items()},
+            values={node: each.time.mid / 1000 for node, each in rows.items()},
             gradient=HEAT,
             combine=Combine.SUM,
         ),
@@ -174,16 +184,13 @@ def list_simulated(program: MetalProgram) -> list[NodeData]:
         ),
         NodeData(
             name="share of the time (%)",
-            values={
-                node: round(100 * each.times.kernel_ns / total, 2)
-                for node, each in launches.items()
-            },
+            values={node: 100 * each.times.kernel_ns / total for node, each in launches.items()},
             gradient=HEAT,
             combine=Combine.SUM,
         ),
         NodeData(
             name="simulated time (us)",
-            values={node: round(each.times.kernel_ns / 1000, 3) for node, each in launches.items()},
+            values={node: each.times.kernel_ns / 1000 for node, each in launches.items()},
             gradient=HEAT,
             combine=Combine.SUM,
         ),
@@ -211,7 +218,10 @@ def describe_estimate(program: BinaryProgram, board: str | None) -> Attributes:
     if memory is not None:
         for name, use in (("L1", memory.l1), ("DRAM", memory.dram)):
             lines.append(
-                (f"{name} at its peak", f"{use.peak:,} of {use.capacity:,} bytes of each bank")
+                (
+                    f"{name} at its peak",
+                    f"{spell_size(use.peak)} of {spell_size(use.capacity)} of each bank",
+                )
             )
         lines.append(("does not fit", memory.first_overflow or ""))
     return tuple(lines)
@@ -230,7 +240,7 @@ def describe_exchanges(program: BinaryProgram, board: str | None) -> dict[int, A
 
 
 def list_memory(program: BinaryProgram, board: str | None) -> list[NodeData]:
-    """What of L1 and of DRAM is in use while each operation runs: bytes of the fullest bank."""
+    """What of L1 and of DRAM is in use while each operation runs: of the fullest bank, in KiB."""
     memory = estimate_program(program, board).memory
     assert memory is not None, "programs have memory"
     nodes = [
@@ -240,8 +250,8 @@ def list_memory(program: BinaryProgram, board: str | None) -> list[NodeData]:
     ]
     return [
         NodeData(
-            name=f"{name} in use (bytes of {use.capacity:,})",
-            values={node_id(each): use.by_operation[each.index] for each in nodes},
+            name=f"{name} in use (KiB of {use.capacity / 1024:,.1f})",
+            values={node_id(each): use.by_operation[each.index] / 1024 for each in nodes},
             gradient=WATER,
             combine=Combine.MAX,
         )
@@ -273,6 +283,7 @@ def list_accuracy(program: BinaryProgram, numerics: Numerics, seed: int) -> list
                 node_id(each.operation): _accuracy_colour(each, tolerance) for each in results
             },
             combine=Combine.LEAST,
+            digits=6,
         ),
         NodeData(
             name="max absolute error",
