@@ -7,7 +7,7 @@ greatest of the graph, or by colours of their own.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -77,13 +77,16 @@ class NodeData:
     gradient: Sequence[tuple[float, str]] = ()
     combine: Combine = Combine.LAST
     """What several operations of the program are to the one of the source that they come from."""
+    is_signed: bool = False
+    """True for differences: green below zero, red above, and white at zero."""
     digits: int = 4
     """Significant ones of the numbers that are shown; the name says the unit."""
 
-    def only(self, nodes: Collection[str]) -> NodeData:
-        """The values of some nodes."""
-        values = {node: value for node, value in self.values.items() if node in nodes}
-        return replace(self, values=values)
+    def rename(self, names: Mapping[str, str]) -> NodeData:
+        """The same at nodes that are called otherwise."""
+        values = {names.get(node, node): value for node, value in self.values.items()}
+        colours = {names.get(node, node): colour for node, colour in self.colours.items()}
+        return replace(self, values=values, colours=colours)
 
     def at_sources(self, sources: Mapping[str, Sequence[str]]) -> NodeData:
         """The values at the nodes of the source, each of which became several of the program."""
@@ -101,11 +104,12 @@ class NodeData:
     def as_json(self) -> Json:
         """The `GraphNodeData` of Model Explorer."""
         results: dict[str, Json] = {}
+        colours = _signed_colours(self.values) if self.is_signed else self.colours
         for node, value in self.values.items():
             shown = clean_text(value) if isinstance(value, str) else _rounded(value, self.digits)
             results[node] = {"value": shown}
-            if node in self.colours:
-                results[node]["bgColor"] = self.colours[node]
+            if node in colours:
+                results[node]["bgColor"] = colours[node]
         data: Json = {"name": clean_name(self.name), "results": results}
         if self.gradient:
             data["gradient"] = [{"stop": stop, "bgColor": colour} for stop, colour in self.gradient]
@@ -117,6 +121,15 @@ def _rounded(value: float, digits: int) -> float:
     if not math.isfinite(value):
         return value
     return round(value) if abs(value) >= 10 ** (digits - 1) else float(f"{value:.{digits}g}")
+
+
+def _signed_colours(values: Mapping[str, Value]) -> dict[str, str]:
+    numbers = {node: value for node, value in values.items() if not isinstance(value, str)}
+    largest = max(map(abs, numbers.values()), default=0) or 1
+    return {
+        node: blend("#ffffff", RED if value > 0 else GREEN, abs(value) / largest)
+        for node, value in numbers.items()
+    }
 
 
 def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:

@@ -36,7 +36,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from ttmlir.errors import InputError, plural
 from ttmlir.explorer.documents import Document, document_of
-from ttmlir.explorer.graph import Json, clean_name
+from ttmlir.explorer.graph import Json, unique_names
 from ttmlir.explorer.session import RequestError, Session
 from ttmlir.files import write_file
 from ttmlir.version import VERSION
@@ -669,13 +669,12 @@ def open_explorer(
 
 
 def explore(
-    model: object,
-    *,
+    *models: object,
     browser: bool = True,
     port: int | None = None,
     save_folder: str | None = None,
 ) -> Explorer:
-    """Show a model in Model Explorer, in the browser; overrides recompile it.
+    """Show models in Model Explorer, in the browser, two side by side; overrides recompile them.
 
         explorer = ttmlir.explore(compiled)
         ...
@@ -688,13 +687,19 @@ def explore(
     """
     from ttmlir.frontend.calls import CallableModel
 
-    if not isinstance(model, CallableModel):
-        raise InputError(
-            "explore shows what ttmlir.compile and ttmlir.load return, not "
-            f"{type(model).__name__}; the command tt-explorer shows files"
-        )
-    document = document_of(model, clean_name(model.name))
-    explorer = open_explorer([document], port=port, save_folder=save_folder)
+    shown: list[CallableModel] = []
+    for model in models:
+        if not isinstance(model, CallableModel):
+            raise InputError(
+                "explore shows what ttmlir.compile and ttmlir.load return, not "
+                f"{type(model).__name__}; the command tt-explorer shows files"
+            )
+        shown.append(model)
+    if not shown:
+        raise InputError("give at least one model to show")
+    names = unique_names(model.name for model in shown)
+    documents = list(map(document_of, shown, names))
+    explorer = open_explorer(documents, port=port, save_folder=save_folder)
     if browser:
         explorer.open_browser()
     return explorer
