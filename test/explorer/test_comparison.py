@@ -97,7 +97,7 @@ def test_two_panes_that_follow_each_other(tmp_path: Path) -> None:
         "other.mlir (ttnn)",
     ]
     # The page numbers graphs of one name: net of layers.mlir, of its source, of other.mlir.
-    assert [each["selectedGraphId"] for each in panes] == ["net", "net (2)"]
+    assert [each["selectedGraphId"] for each in panes] == ["net", "net (3)"]
     assert page["sync"] == {"mode": "match_node_id"}
 
 

@@ -134,7 +134,7 @@ class Session:
             for label, each in zip(_labels(document.name, collections), collections, strict=True):
                 for graph in each.graphs:
                     number = counts[graph.id]
-                    names[label, graph.id] = f"{graph.id} ({number})" if number else graph.id
+                    names[label, graph.id] = f"{graph.id} ({number + 1})" if number else graph.id
                     counts[graph.id] += 1
         return found
 
