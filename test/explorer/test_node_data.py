@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ttmlir.explorer.documents import open_documents
+from ttmlir.explorer.graph import spell_size
 from ttmlir.explorer.node_data import GREEN, RED, YELLOW, Combine, NodeData, blend
 from ttmlir.explorer.session import Session
 from ttmlir.optable import DEFINITIONS
@@ -100,8 +101,8 @@ def test_memory(session: Session) -> None:
     ((name, data),) = run(session, "tt_memory").items()
     relu = next(node for node, label in labels(session).items() if label == "relu")
     # Rows of 96 numbers are pages of 384 bytes, dealt out to 12 channels: 3 each at most.
-    assert 2 * 3 * 384 <= data[relu]["value"] < 2**30
-    assert name.startswith("DRAM in use (bytes of ")
+    assert 2 * 3 * 384 / 1024 <= data[relu]["value"] < 2**20
+    assert name.startswith("DRAM in use (KiB of ")
 
 
 @pytest.mark.parametrize(
@@ -145,6 +146,35 @@ def test_values_of_several_operations_become_one() -> None:
     assert joined(Combine.LEAST) == ({"n1": 2.0}, {"n1": RED})
     assert joined(Combine.MAX) == ({"n1": 5.0}, {"n1": GREEN})
     assert joined(Combine.LAST) == ({"n1": 5.0}, {"n1": GREEN})
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [
+        (1 / 3, 4, 0.3333),
+        (100 / 7, 4, 14.29),
+        (3.814697265625e-06, 4, 3.815e-06),
+        (0.99999949, 6, 0.999999),
+        (4320 / 1024, 4, 4.219),
+        (1048575.78, 4, 1048576),
+        (-12345.6, 4, -12346),
+        (7, 4, 7),
+        (float("inf"), 4, float("inf")),
+    ],
+)
+def test_numbers_are_rounded(value: float, digits: int, shown: float) -> None:
+    """To significant digits, but never before the point."""
+    data = NodeData(name="x", values={"op1": value}, digits=digits)
+    assert data.as_json()["results"]["op1"] == {"value": shown}
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [(640, "640 bytes"), (33 * 96 * 4, "12.4 KiB"), (1073740800, "1,048,575.0 KiB")],
+)
+def test_sizes_have_units(count: int, shown: str) -> None:
+    """Bytes, and KiB of 1024 of them."""
+    assert spell_size(count) == shown
 
 
 def test_colours_between_two() -> None:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -270,6 +271,44 @@ def test_pages_are_told_of_changes(server: ExplorerServer) -> None:
     server.forget(listener)
     assert event["name"] == "refreshPage"
     assert event["url"].startswith("/?data=")
+
+
+def shown(session: Session) -> dict[str, Any]:
+    """What the page's address says."""
+    return json.loads(unquote(session.address_data()))
+
+
+def test_a_repeated_estimate_replaces_the_one_before(
+    server: ExplorerServer, client: Client
+) -> None:
+    """All names are there once, and of the board that was chosen last; the view stays."""
+    session, listener = server.session, server.listen()
+    first = shown(session)["nodeDataTargets"]
+    view = {"paneStates": [{"selectedGraphId": "net"}]}
+    page = f"http://127.0.0.1:{server.port}/?data={quote(json.dumps({'uiState': view}))}"
+    run = {"cmdId": "run", "extensionId": "tt_estimate", "graphId": "net"}
+    for board in ("p150", "n300"):
+        body = json.dumps({**CONVERT, **run, "configValues": {"board": board}}).encode()
+        assert client.ask("POST", "/apipost/v1/send_command", body, Referer=page)[0] == 200
+    listener.get(timeout=10)
+    event = json.loads(listener.get(timeout=10))
+    server.forget(listener)
+    data = json.loads(unquote(event["url"].partition("=")[2]))
+    assert (data["nodeDataTargets"], data["uiState"]) == (first, view)
+    times = [each for each in data["nodeData"] if "time on" in each]
+    assert len(times) == 2, "of the program and of its source"
+    assert all("time on n300" in each for each in times)
+
+
+@pytest.mark.parametrize("referer", ["", "[", "http://x/?data=[", "/?data=[1]", "/?data={}"])
+def test_addresses_that_say_nothing_of_the_view(
+    server: ExplorerServer, client: Client, referer: str
+) -> None:
+    """Change nothing."""
+    before = server.session.view
+    body = json.dumps(CONVERT).encode()
+    assert client.ask("POST", "/apipost/v1/send_command", body, Referer=referer)[0] == 200
+    assert server.session.view == before
 
 
 def test_numbers_that_json_lacks() -> None:

@@ -474,13 +474,18 @@ def shape_text(desc: TensorDesc) -> str:
     return "x".join((*map(str, desc.shape), str(desc.element)))
 
 
+def spell_size(count: int) -> str:
+    """`12.4 KiB`, or all bytes of less than one."""
+    return f"{count:,} bytes" if count < 1024 else f"{count / 1024:,.1f} KiB"
+
+
 def describe_tensor(desc: TensorDesc) -> Attributes:
     """What is shown at an edge: the shape, and what is hidden until one asks."""
     return (
         ("shape", shape_text(desc)),
         ("rank", str(len(desc.shape))),
         ("place", str(desc).partition(", ")[2]),
-        ("bytes", f"{desc.size_in_bytes:,}"),
+        ("size", spell_size(desc.size_in_bytes)),
     )
 
 
@@ -499,7 +504,7 @@ def describe_layout(desc: TensorDesc) -> Attributes:
         ("data_type", desc.data_type.keyword + precise),
         ("grid_shape", grid if desc.is_on_device else ""),
         ("shard_shape", "x".join(map(str, desc.shard)) + unit if desc.shard else ""),
-        ("bytes", f"{desc.size_in_bytes:,}"),
+        ("size", spell_size(desc.size_in_bytes)),
     )
 
 

@@ -7,7 +7,7 @@ greatest of the graph, or by colours of their own.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -22,6 +22,7 @@ from ttmlir.explorer.graph import (
     clean_name,
     clean_text,
     node_id,
+    spell_size,
 )
 from ttmlir.explorer.overrides import Effect, State
 from ttmlir.runtime.binary import BinaryProgram
@@ -59,7 +60,7 @@ class Combine(Enum):
             return values[-1]
         match self:
             case Combine.SUM:
-                return round(sum(numbers), 3)
+                return sum(numbers)
             case Combine.LEAST:
                 return min(numbers)
             case _:
@@ -76,11 +77,16 @@ class NodeData:
     gradient: Sequence[tuple[float, str]] = ()
     combine: Combine = Combine.LAST
     """What several operations of the program are to the one of the source that they come from."""
+    is_signed: bool = False
+    """True for differences: green below zero, red above, and white at zero."""
+    digits: int = 4
+    """Significant ones of the numbers that are shown; the name says the unit."""
 
-    def only(self, nodes: Collection[str]) -> NodeData:
-        """The values of some nodes."""
-        values = {node: value for node, value in self.values.items() if node in nodes}
-        return replace(self, values=values)
+    def rename(self, names: Mapping[str, str]) -> NodeData:
+        """The same at nodes that are called otherwise."""
+        values = {names.get(node, node): value for node, value in self.values.items()}
+        colours = {names.get(node, node): colour for node, colour in self.colours.items()}
+        return replace(self, values=values, colours=colours)
 
     def at_sources(self, sources: Mapping[str, Sequence[str]]) -> NodeData:
         """The values at the nodes of the source, each of which became several of the program."""
@@ -98,15 +104,32 @@ class NodeData:
     def as_json(self) -> Json:
         """The `GraphNodeData` of Model Explorer."""
         results: dict[str, Json] = {}
+        colours = _signed_colours(self.values) if self.is_signed else self.colours
         for node, value in self.values.items():
-            shown = clean_text(value) if isinstance(value, str) else value
+            shown = clean_text(value) if isinstance(value, str) else _rounded(value, self.digits)
             results[node] = {"value": shown}
-            if node in self.colours:
-                results[node]["bgColor"] = self.colours[node]
+            if node in colours:
+                results[node]["bgColor"] = colours[node]
         data: Json = {"name": clean_name(self.name), "results": results}
         if self.gradient:
             data["gradient"] = [{"stop": stop, "bgColor": colour} for stop, colour in self.gradient]
         return data
+
+
+def _rounded(value: float, digits: int) -> float:
+    """With this many significant digits, and those before the point."""
+    if not math.isfinite(value):
+        return value
+    return round(value) if abs(value) >= 10 ** (digits - 1) else float(f"{value:.{digits}g}")
+
+
+def _signed_colours(values: Mapping[str, Value]) -> dict[str, str]:
+    numbers = {node: value for node, value in values.items() if not isinstance(value, str)}
+    largest = max(map(abs, numbers.values()), default=0) or 1
+    return {
+        node: blend("#ffffff", RED if value > 0 else GREEN, abs(value) / largest)
+        for node, value in numbers.items()
+    }
 
 
 def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
@@ -116,7 +139,7 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
     kinds = sorted({each.bound_by for each in rows.values()})
     colour_of = dict(zip(kinds, _WORD_COLOURS * len(kinds), strict=False))
     exchanged = {
-        node: round(sum(use.bytes for use in each.links) / 1e6, 3)
+        node: sum(use.bytes for use in each.links) / 1e6
         for node, each in rows.items()
         if each.links
     }
@@ -127,7 +150,7 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
         *([over_links] if exchanged else []),
         NodeData(
             name="utilisation (%)",
-            values={node: round(100 * each.utilisation, 1) for node, each in rows.items()},
+            values={node: 100 * each.utilisation for node, each in rows.items()},
             gradient=((0.0, "#f1f5f9"), (1.0, GREEN)),
             combine=Combine.MAX,
         ),
@@ -138,13 +161,13 @@ def list_estimate(program: BinaryProgram, board: str | None) -> list[NodeData]:
         ),
         NodeData(
             name="share of the time (%)",
-            values={node: round(100 * estimate.share(each), 2) for node, each in rows.items()},
+            values={node: 100 * estimate.share(each) for node, each in rows.items()},
             gradient=HEAT,
             combine=Combine.SUM,
         ),
         NodeData(
             name=f"time on {estimate.board} (us)",
-            values={node: round(each.time.mid / 1000, 3) for node, each in rows.items()},
+            values={node: each.time.mid / 1000 for node, each in rows.items()},
             gradient=HEAT,
             combine=Combine.SUM,
         ),
@@ -174,16 +197,13 @@ def list_simulated(program: MetalProgram) -> list[NodeData]:
         ),
         NodeData(
             name="share of the time (%)",
-            values={
-                node: round(100 * each.times.kernel_ns / total, 2)
-                for node, each in launches.items()
-            },
+            values={node: 100 * each.times.kernel_ns / total for node, each in launches.items()},
             gradient=HEAT,
             combine=Combine.SUM,
         ),
         NodeData(
             name="simulated time (us)",
-            values={node: round(each.times.kernel_ns / 1000, 3) for node, each in launches.items()},
+            values={node: each.times.kernel_ns / 1000 for node, each in launches.items()},
             gradient=HEAT,
             combine=Combine.SUM,
         ),
@@ -211,7 +231,10 @@ def describe_estimate(program: BinaryProgram, board: str | None) -> Attributes:
     if memory is not None:
         for name, use in (("L1", memory.l1), ("DRAM", memory.dram)):
             lines.append(
-                (f"{name} at its peak", f"{use.peak:,} of {use.capacity:,} bytes of each bank")
+                (
+                    f"{name} at its peak",
+                    f"{spell_size(use.peak)} of {spell_size(use.capacity)} of each bank",
+                )
             )
         lines.append(("does not fit", memory.first_overflow or ""))
     return tuple(lines)
@@ -230,7 +253,7 @@ def describe_exchanges(program: BinaryProgram, board: str | None) -> dict[int, A
 
 
 def list_memory(program: BinaryProgram, board: str | None) -> list[NodeData]:
-    """What of L1 and of DRAM is in use while each operation runs: bytes of the fullest bank."""
+    """What of L1 and of DRAM is in use while each operation runs: of the fullest bank, in KiB."""
     memory = estimate_program(program, board).memory
     assert memory is not None, "programs have memory"
     nodes = [
@@ -240,8 +263,8 @@ def list_memory(program: BinaryProgram, board: str | None) -> list[NodeData]:
     ]
     return [
         NodeData(
-            name=f"{name} in use (bytes of {use.capacity:,})",
-            values={node_id(each): use.by_operation[each.index] for each in nodes},
+            name=f"{name} in use (KiB of {use.capacity / 1024:,.1f})",
+            values={node_id(each): use.by_operation[each.index] / 1024 for each in nodes},
             gradient=WATER,
             combine=Combine.MAX,
         )
@@ -273,6 +296,7 @@ def list_accuracy(program: BinaryProgram, numerics: Numerics, seed: int) -> list
                 node_id(each.operation): _accuracy_colour(each, tolerance) for each in results
             },
             combine=Combine.LEAST,
+            digits=6,
         ),
         NodeData(
             name="max absolute error",

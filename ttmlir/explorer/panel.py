@@ -36,6 +36,8 @@ from ttmlir.runtime.binary import BinaryProgram
 from ttmlir.runtime.metal_program import MetalBinary
 from ttmlir.runtime.tensor import Numerics
 
+ESTIMATE, MEMORY = "tt_estimate", "tt_memory"
+"""The entries whose data the page shows from the beginning."""
 _AS_IS = ""
 """The choice that leaves something as it is."""
 MAX_CHOICES = 1000
@@ -312,7 +314,7 @@ PROVIDERS: Sequence[Provider] = (
         run=_run_overrides,
     ),
     Provider(
-        id="tt_estimate",
+        id=ESTIMATE,
         name="Estimate",
         description="Time of each operation on a board, what limits it, and its share; of kernels "
         "by the simulator",
@@ -329,7 +331,7 @@ PROVIDERS: Sequence[Provider] = (
         run=_run_accuracy,
     ),
     Provider(
-        id="tt_memory",
+        id=MEMORY,
         name="Memory",
         description="L1 and DRAM that are in use while each operation runs",
         icon="memory",

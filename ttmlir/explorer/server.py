@@ -36,7 +36,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from ttmlir.errors import InputError, plural
 from ttmlir.explorer.documents import Document, document_of
-from ttmlir.explorer.graph import Json, clean_name
+from ttmlir.explorer.graph import Json, unique_names
 from ttmlir.explorer.session import RequestError, Session
 from ttmlir.files import write_file
 from ttmlir.version import VERSION
@@ -81,7 +81,8 @@ _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
+    # The page's own address, which says what is open, comes with its commands.
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
@@ -295,7 +296,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             with self.explorer.lock:
-                answer = self.explorer.session.run(json.loads(body))
+                session = self.explorer.session
+                session.view = _view_of(self.headers.get("Referer", "")) or session.view
+                answer = session.run(json.loads(body))
         except (ValueError, RecursionError, RequestError) as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
             return
@@ -374,6 +377,17 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in _HEADERS.items():
             self.send_header(name, value)
         self.end_headers()
+
+
+def _view_of(address: str) -> Json | None:
+    """What an address of the page says is open; None if it says nothing."""
+    try:
+        data = parse_qs(urlsplit(address).query, max_num_fields=100).get("data", ["{}"])[0]
+        shown = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    view = cast("Json", shown).get("uiState") if isinstance(shown, dict) else None
+    return cast("Json", view) if isinstance(view, dict) else None
 
 
 def _equal(given: str, expected: str) -> bool:
@@ -655,13 +669,12 @@ def open_explorer(
 
 
 def explore(
-    model: object,
-    *,
+    *models: object,
     browser: bool = True,
     port: int | None = None,
     save_folder: str | None = None,
 ) -> Explorer:
-    """Show a model in Model Explorer, in the browser; overrides recompile it.
+    """Show models in Model Explorer, in the browser, two side by side; overrides recompile them.
 
         explorer = ttmlir.explore(compiled)
         ...
@@ -674,13 +687,19 @@ def explore(
     """
     from ttmlir.frontend.calls import CallableModel
 
-    if not isinstance(model, CallableModel):
-        raise InputError(
-            "explore shows what ttmlir.compile and ttmlir.load return, not "
-            f"{type(model).__name__}; the command tt-explorer shows files"
-        )
-    document = document_of(model, clean_name(model.name))
-    explorer = open_explorer([document], port=port, save_folder=save_folder)
+    shown: list[CallableModel] = []
+    for model in models:
+        if not isinstance(model, CallableModel):
+            raise InputError(
+                "explore shows what ttmlir.compile and ttmlir.load return, not "
+                f"{type(model).__name__}; the command tt-explorer shows files"
+            )
+        shown.append(model)
+    if not shown:
+        raise InputError("give at least one model to show")
+    names = unique_names(model.name for model in shown)
+    documents = list(map(document_of, shown, names))
+    explorer = open_explorer(documents, port=port, save_folder=save_folder)
     if browser:
         explorer.open_browser()
     return explorer
