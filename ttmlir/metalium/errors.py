@@ -30,7 +30,7 @@ def host_call() -> Generator[None, None, None]:
     try:
         yield
     except SimError as error:
-        if error.rule or error.position is not None:
+        if error.position is not None:
             raise
         raise MetaliumError("\n".join((error.message, *error.detail))) from error
 

@@ -238,7 +238,7 @@ def _allocate_fifo(mesh: MeshDevice, config: SocketConfig) -> MeshBuffer:
         banks = mesh.dram_size_per_channel()
     if not 0 < size <= banks or size % unit:
         raise MetaliumError(
-            f"'fifo_size' is {size!r}; it has to be a multiple of {unit} bytes, at most the "
+            f"'fifo_size' is {size!r}; it has to be a multiple of {unit} bytes, and at most the "
             f"{banks:,} of {memory.socket_storage_type.name}"
         )
     if memory.socket_storage_type is BufferType.L1:
