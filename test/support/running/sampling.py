@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 
-def sampled(*axes: Iterable[Any]) -> list[Any]:
-    """Every combination of values, for `parametrize`; every other one is marked `exhaustive`.
+def sampled(*axes: Iterable[Any], every: int = 2) -> list[Any]:
+    """Every combination of values, for `parametrize`; all but every other are marked `exhaustive`.
 
     With two axes or more, each value of each axis is among those that are not marked: of `"ab"` and
-    `"xy"` these are `a-x` and `b-y`.
+    `"xy"` these are `a-x` and `b-y`. Of a single one that takes long, `every` may be more than 2.
     """
     cases: list[Any] = []
     for places in product(*(enumerate(axis) for axis in axes)):
-        odd = sum(place for place, _ in places) % 2
-        marks = pytest.mark.exhaustive if odd else ()
+        is_left = sum(place for place, _ in places) % every
+        marks = pytest.mark.exhaustive if is_left else ()
         cases.append(pytest.param(*(value for _, value in places), marks=marks))
     return cases
