@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -469,8 +470,12 @@ def test_comparisons_in_braces() -> None:
 
 
 def test_direct_list_initialization_is_initialization() -> None:
-    """`T a{1}` is `T a = {1}`, and an array parameter is a pointer."""
-    assert body_of("uint32_t a{1};") == body_of("uint32_t a = {1};")
+    """`T a{1}` is `T a = {1}` but for a note, and an array parameter is a pointer."""
+    [direct], [copied] = body_of("uint32_t a{1};"), body_of("uint32_t a = {1};")
+    assert isinstance(copied, Declaration)
+    [declarator] = copied.declarators
+    noted = replace(declarator, is_direct=True)
+    assert direct == replace(copied, declarators=(noted,))
     assert parse("void f(uint32_t a[4]);") == parse("void f(uint32_t* a);")
     assert parse("void f(void);") == parse("void f();")
 

@@ -432,9 +432,11 @@ class ValueFormOp(DestinationStyleOp, TableOperation, SuggestsNames):
             return False
         if operands[last].type != self.results[0].type:
             return False
-        # So may another operand be, as the bias of a convolution whose result is one pixel.
+        # So may another operand be, as the bias of a convolution whose result is one pixel. What
+        # is written to is empty, but for ttnn of 2024, where all operations have it.
         most = max(len(form.operands) for form in _value_forms(type(self)))
-        return count > most or _is_empty(operands[last])
+        always = core_prefix() != TTCORE and not self.name.startswith("ttir.")
+        return always or count > most or _is_empty(operands[last])
 
     def _has_all_of(self, late: Signature) -> bool:
         """True where as many operands can only be those of 2026 and a destination."""
