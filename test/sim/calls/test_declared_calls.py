@@ -13,6 +13,7 @@ from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import KernelApi, declared_calls, kernel_call, waiting_calls
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi
+from ttmlir.sim.calls.remote_buffer_api import RemoteBufferCalls
 from ttmlir.sim.calls.unpack_api import UnpackApi
 from ttmlir.sim.kernels.library import Library
 
@@ -38,7 +39,8 @@ INTERNAL = {
 def test_declared_calls_are_those_with_definitions(api: type[KernelApi]) -> None:
     """Each call that does something on a processor is declared there, and only calls are."""
     declared = set(declared_calls(api))
-    assert declared <= NAMES
+    # Headers make calls of sockets and remote buffers of these.
+    assert declared - set(declared_calls(RemoteBufferCalls)) <= NAMES
     definitions = [
         definition
         for definition in CALLS
