@@ -19,16 +19,19 @@ def without_collections() -> Generator[None]:
             gc.enable()
 
 
+_MUCH = 100_000
+"""So many objects are worth a search, which takes some hundredths of a second."""
+
+
 @contextmanager
 def freed_afterwards() -> Generator[None]:
-    """Free what the work makes and does not keep; what was there before is not searched."""
-    if gc.get_freeze_count():
-        # Somebody else has frozen objects, and would not find them so.
-        yield
-        return
-    gc.freeze()
+    """Free what the work makes and does not keep, if that is much, while nothing is collected.
+
+    Only objects that were made since the last collection are searched: those of torch and JAX are
+    millions, and even to count what somebody has frozen of them takes half a second.
+    """
     try:
         yield
     finally:
-        gc.collect()
-        gc.unfreeze()
+        if gc.get_count()[0] > _MUCH:
+            gc.collect(0)
