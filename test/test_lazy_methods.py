@@ -164,7 +164,7 @@ def test_definitions_are_made_in_threads() -> None:
 
 IRDL = """
 builtin.module {
-  irdl.dialect @sample {
+  irdl.dialect @boxes {
     irdl.type @box
   }
 }
@@ -174,10 +174,10 @@ from ttmlir.lazy_methods import defer_methods
 defer_methods()
 import xdsl.dialects
 try:
-    import sample
+    import boxes
 except ModuleNotFoundError:
-    from folder import sample
-    print(sample.Sample.name)
+    from folder import boxes
+    print(boxes.Boxes.name)
 """
 
 
@@ -185,14 +185,14 @@ def test_dialects_in_irdl(tmp_path: Path) -> None:
     """xDSL finds them in packages, but not in the current folder."""
     for folder in (tmp_path, tmp_path / "folder"):
         folder.mkdir(exist_ok=True)
-        (folder / "sample.irdl").write_text(IRDL)
+        (folder / "boxes.irdl").write_text(IRDL)
     (tmp_path / "folder" / "__init__.py").touch()
     path = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     command = [sys.executable, "-c", FINDING]
     run = subprocess.run(
         command, cwd=tmp_path, env={**os.environ, **path}, capture_output=True, text=True
     )
-    assert (run.stdout, run.stderr) == ("sample\n", "")
+    assert (run.stdout, run.stderr) == ("boxes\n", "")
 
 
 def test_classes_of_others_are_made_as_ever() -> None:
