@@ -174,6 +174,23 @@ def test_shared_tables_with_much_in_them_are_stored_once() -> None:
     assert bytes(view["data"]) == content
 
 
+def test_tables_are_packed_one_by_one(schema: Schema) -> None:
+    """Each is let go of at once, and what several share, also large, is in the file once."""
+    leaf_type, root_type = schema.table_type("Leaf"), schema.table_type("Root")
+    content = np.random.default_rng(3).integers(0, 256, 3 << 19, np.uint8).tobytes()
+    shared, packing = {"n": 3}, schema.packing()
+    leaves: list[Any] = [packing.add(leaf_type, {"n": n % 256}) for n in range(1000)]
+    inner = [
+        packing.add(root_type, {"leaf": shared, "data": content, "part_type": "Leaf", "part": part})
+        for part in [{"n": n} for n in range(7)]
+    ]
+    assert len(packing.tables) == 1
+    assert len(set(inner)) == 7
+    root = schema.read(packing.finish({"leaves": [*leaves, shared], "data": content, "name": "x"}))
+    assert [leaf.n for leaf in root.leaves] == [n % 256 for n in [*range(1000), 3]]
+    assert (bytes(root.data), root.name) == (content, "x")
+
+
 def test_constants_are_read_without_a_copy(schema: Schema) -> None:
     """The memoryview is of the file itself."""
     data = schema.pack({"data": bytes(1000)})

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import math
 import struct
-import zlib
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import zip_longest
 from typing import Any, Protocol, cast, runtime_checkable
 
 from flatbuffers.builder import Builder, BuilderSizeError
@@ -37,13 +38,12 @@ from ttmlir.schema.types import (
 )
 from ttmlir.schema.view import TableView
 
-# Most files fit, so their bytes are not moved while they grow.
 _INITIAL_SIZE = 1 << 20
+"""Most files fit, so their bytes are not moved while they grow."""
 _SHARED = 1 << 10
 """Equal vectors of as many bytes are in the file once, however often they occur."""
 _LARGE = 1 << 18
-"""Bytes from which on a vector is counted before the buffer grows."""
-_ROOM_FOR_TABLES = 1 << 24
+"""Bytes from which on a vector is copied when all else is in place."""
 
 
 class SharedText(str):
@@ -73,21 +73,6 @@ class LargeVector(Protocol):
         ...
 
 
-def pack(root: Mapping[str, Any], type: TableType, identifier: str) -> bytes:
-    """Bytes of a size-prefixed flatbuffer with the table `root`.
-
-    Equal values give equal bytes. Raises PackError naming the table and field that does not fit.
-    Each `LargeVector` refers to the file afterwards.
-    """
-    packer = _Packer(root)
-    try:
-        place = packer.table(type, root)
-        packer.builder.FinishSizePrefixed(place, identifier.encode())
-    except BuilderSizeError as error:
-        raise PackError("the file would exceed the 2 GiB that a flatbuffer can hold") from error
-    return packer.finish()
-
-
 _TAGGED = (UnionType, VectorType)
 """Fields that may have another that names their tables; a tuple, which is asked for each field."""
 
@@ -103,25 +88,126 @@ class _Hole:
     """Equal vectors, of which the first is copied."""
 
 
-class _Packer:
-    """Puts values into a builder; what is put is known by its place there.
+class PackedTable(int):
+    """A table that is in the file already, by its place, instead of a mapping."""
+
+    __slots__ = ()
+
+
+class _GrowingBuilder(Builder):
+    """A builder in memory that takes none before it is written, which is handed over in the end.
+
+    Holes are left where large vectors belong, and are not copied when the memory grows.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(0)
+        self.holes: list[_Hole] = []
+        self.head = _INITIAL_SIZE
+        self.use(_INITIAL_SIZE)
+
+    def use(self, size: int) -> None:
+        """Begin with empty memory of this many bytes."""
+        # BytesIO takes over bytes that nobody else has, and zeros take no memory.
+        self.file = BytesIO(bytes(size))
+        self.memory = self.Bytes = self.file.getbuffer()
+
+    def GrowByteBuffer(self) -> None:
+        """Double the memory; BuilderSizeError beyond what offsets reach."""
+        old, size = self.memory, len(self.memory)
+        if size == self.MAX_BUFFER_SIZE:
+            raise BuilderSizeError
+        self.use(min(2 * size, self.MAX_BUFFER_SIZE))
+        end = len(self.memory)
+        for first, last in self.written(size - self.head):
+            self.memory[end - first : end - last] = old[size - first : size - last]
+        self.head += end - size
+
+    def written(self, size: int) -> Iterator[tuple[int, int]]:
+        """What lies between the holes of `size` bytes: first and last, from the file's end."""
+        for hole in reversed(self.holes):
+            yield size, hole.place
+            size = hole.place - hole.size
+        yield size, 0
+
+    def take_file(self) -> bytes:
+        """The bytes of the file, without a copy; large vectors are filled in, and refer to it."""
+        size = self.Offset()
+        target, position = self.memory, 0
+        for (first, last), hole in zip_longest(self.written(size), reversed(self.holes)):
+            # Nothing is overwritten that is still to be moved, as all moves to the front.
+            end = size - last
+            target[position:end] = target[self.head + size - first : self.head + end]
+            position = end
+            if hole is not None:
+                position += hole.size
+                _fill(target[end:position], hole.contents)
+        # BytesIO copies what somebody else looks at.
+        self.move_contents(None)
+        target.release()
+        self.file.truncate(size)
+        packed = self.file.getvalue()
+        self.move_contents(memoryview(packed))
+        return packed
+
+    def move_contents(self, file: memoryview | None) -> None:
+        """Let all large vectors refer to the file, or to nothing."""
+        for hole in self.holes:
+            for content in hole.contents:
+                if isinstance(content, memoryview):
+                    continue
+                if file is None:
+                    content.move_to(None)
+                else:
+                    start = len(file) - hole.place
+                    content.move_to(file[start : start + hole.size])
+
+
+class Packing:
+    """A file that is being packed: puts values into a builder, and knows them by their places.
 
     A table or vector can be built only when all that it refers to has been, so this happens in two
     steps: `stored` builds what a value has outside and tells what represents it, `put` places that.
     """
 
-    def __init__(self, root: Mapping[str, Any]) -> None:
+    def __init__(self, root: TableType, identifier: str) -> None:
+        """Start a size-prefixed file whose root is of a type."""
         self.root = root
-        self.builder = Builder(_INITIAL_SIZE)
-        self.has_reserved = False
+        self.identifier = identifier
+        self.builder = _GrowingBuilder()
         # Keeping each mapping in its entry keeps its id from being given to another.
         self.tables: dict[tuple[Hashable, TableType], tuple[Mapping[str, Any], int]] = {}
         self.vectors: dict[bytes, int] = {}
         self.large: dict[LargeVector, tuple[int, _Hole]] = {}
-        self.holes: list[_Hole] = []
 
-    def table(self, type: TableType, value: Mapping[str, Any]) -> int:
+    def add(self, type: TableType, value: dict[str, Any]) -> PackedTable:
+        """Pack a table of its own, and let go of it and of the members of unions in it.
+
+        Raises PackError as `finish` does.
+        """
+        with _too_large():
+            place = self.fields(type, value)
+        for field in type.fields:
+            if isinstance(field.type, UnionType) and field.name in value:
+                member = _member(field.type, value[tag_field_name(field.name)])
+                self.tables.pop((id(value[field.name]), member), None)
+        return PackedTable(place)
+
+    def finish(self, root: Mapping[str, Any]) -> bytes:
+        """The bytes of the file with the table `root`, after which no more can be packed.
+
+        Equal values give equal bytes. Raises PackError naming the table and field that does not
+        fit. Each `LargeVector` refers to the file afterwards.
+        """
+        with _too_large():
+            place = self.table(self.root, root)
+            self.builder.FinishSizePrefixed(place, self.identifier.encode())
+        return self.builder.take_file()
+
+    def table(self, type: TableType, value: Mapping[str, Any] | PackedTable) -> int:
         """Build a table; its place."""
+        if isinstance(value, PackedTable):
+            return value
         key = (value.identity if isinstance(value, TableView) else id(value), type)
         known = self.tables.get(key)
         if known is not None:
@@ -234,63 +320,12 @@ class _Packer:
 
     def leave_hole(self, content: LargeVector | memoryview) -> tuple[int, _Hole]:
         """Leave room for a vector of bytes; the place of the vector, and the hole."""
-        if not self.has_reserved:
-            self.reserve(_large_bytes(self.root, set()))
         builder = self.builder
         builder.StartVector(1, len(content), 1)
         builder.head -= len(content)
         hole = _Hole(builder.Offset(), len(content), [content])
-        self.holes.append(hole)
+        builder.holes.append(hole)
         return builder.EndVector(), hole
-
-    def finish(self) -> bytes:
-        """The bytes of the file; large vectors are copied one by one, and then refer to it."""
-        builder = self.builder
-        head = builder.Head()
-        made = memoryview(builder.Bytes)[head:]
-        if not self.holes:
-            return bytes(made)
-        size = len(made)
-        # Memory that nobody wrote to takes none, and BytesIO hands its own over.
-        file = BytesIO(bytes(size))
-        target = file.getbuffer()
-        position = 0
-        for hole in reversed(self.holes):
-            start = size - hole.place
-            target[position:start] = made[position:start]
-            position = start + hole.size
-            _fill(target[start:position], hole.contents)
-        target[position:] = made[position:]
-        # BytesIO copies what somebody else looks at.
-        self.move_contents(None)
-        target.release()
-        packed = file.getvalue()
-        self.move_contents(memoryview(packed))
-        return packed
-
-    def move_contents(self, file: memoryview | None) -> None:
-        """Let all large vectors refer to the file, or to nothing."""
-        for hole in self.holes:
-            for content in hole.contents:
-                if isinstance(content, memoryview):
-                    continue
-                if file is None:
-                    content.move_to(None)
-                else:
-                    start = len(file) - hole.place
-                    content.move_to(file[start : start + hole.size])
-
-    def reserve(self, size: int) -> None:
-        """Make room for this many bytes at once; pages take no memory before they are written."""
-        self.has_reserved = True
-        builder = self.builder
-        used = len(builder.Bytes) - builder.head
-        if size + used > Builder.MAX_BUFFER_SIZE:
-            raise BuilderSizeError
-        room = min(size + used + _ROOM_FOR_TABLES, Builder.MAX_BUFFER_SIZE)
-        grown = BytesIO(bytes(room)).getbuffer()
-        grown[room - used :] = memoryview(builder.Bytes)[builder.head :]
-        builder.Bytes, builder.head = grown, room - used
 
     def put_field(self, field: Field, stored: Any) -> None:
         """Put a field of the table that is being built, unless it is the default."""
@@ -354,32 +389,13 @@ def _fill(target: memoryview, contents: Sequence[LargeVector | memoryview]) -> N
             content.move_to(target)
 
 
-def _large_bytes(value: Any, seen: set[int | LargeVector]) -> int:
-    """The bytes of all large vectors in a tree of tables; shared tables and bytes count once."""
-    if isinstance(value, bytes | memoryview | bytearray):
-        view = memoryview(cast("bytes", value)).cast("B")
-        if view.nbytes < _LARGE:
-            return 0
-        # No key of a table is negative.
-        key = -1 - zlib.crc32(view)
-        size = 0 if key in seen else view.nbytes
-        seen.add(key)
-        return size
-    parts: Iterable[Any] = ()
-    if isinstance(value, Mapping):
-        parts = cast("Mapping[str, Any]", value).values()
-    elif isinstance(value, list | tuple):
-        parts = cast("Sequence[Any]", value)
-        parts = parts if len(parts) and not isinstance(parts[0], int) else ()
-    elif not isinstance(value, str | int | float | None) and isinstance(value, LargeVector):
-        size = 0 if value in seen else len(value)
-        seen.add(value)
-        return size
-    key = id(cast("object", value))
-    if not parts or key in seen:
-        return 0
-    seen.add(key)
-    return sum(_large_bytes(part, seen) for part in parts)
+@contextmanager
+def _too_large() -> Generator[None]:
+    """PackError for files that offsets cannot hold."""
+    try:
+        yield
+    except BuilderSizeError as error:
+        raise PackError("the file would exceed the 2 GiB that a flatbuffer can hold") from error
 
 
 def _show(content: Any) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from flatbuffers import util
 
@@ -32,6 +32,9 @@ from ttmlir.schema.types import (
     tag_field_name,
 )
 from ttmlir.schema.view import TableView
+
+if TYPE_CHECKING:
+    from ttmlir.schema.packer import Packing
 
 _TOKEN = re.compile(
     r'//.*|"[^"]*"|[A-Za-z_][\w.]*|[-+]?[\d.][\w.+-]*|[{}()\[\]:;,=]|(?P<unexpected>\S)'
@@ -407,11 +410,19 @@ class Schema:
     identifier: str
     extension: str
 
+    def table_type(self, name: str) -> TableType:
+        """The table of a name with its namespaces."""
+        return cast("TableType", self.document.types[name])
+
+    def packing(self) -> Packing:
+        """A file whose tables are packed one by one."""
+        from ttmlir.schema.packer import Packing
+
+        return Packing(self.root, self.identifier)
+
     def pack(self, root: Mapping[str, Any]) -> bytes:
         """Bytes of a file; see `ttmlir.schema.packer` for the values and errors."""
-        from ttmlir.schema.packer import pack
-
-        return pack(root, self.root, self.identifier)
+        return self.packing().finish(root)
 
     def read(self, data: bytes | bytearray | memoryview, source: str = "flatbuffer") -> TableView:
         """View the root table of a file, after checking the whole file.

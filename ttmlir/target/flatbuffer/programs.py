@@ -17,6 +17,7 @@ from ttmlir.layout.system import SystemDesc, system_desc_to_table
 from ttmlir.mlir.printing import DEFAULT_ELISION_LIMIT, PrintOptions
 from ttmlir.mlir.reporting import LocatedError, OpError
 from ttmlir.schema import PackError, load_schema
+from ttmlir.schema.packer import Packing
 from ttmlir.schema.versions import version_stamp
 from ttmlir.target.flatbuffer.tensors import FileKind, Table
 
@@ -44,19 +45,22 @@ def pack_file(
     programs: Iterable[Table],
     functions: Iterable[Table] = (),
     system: SystemDesc | None = None,
+    packing: Packing | None = None,
 ) -> bytes:
     """Bytes of the file with these programs of a module, and the functions that they call.
 
     They are for the `system`, by default that which the module names. The module is checked before
-    the first of them is asked for, functions before programs.
+    the first of them is asked for, functions before programs. `packing` has what they have packed
+    already.
     """
     machine = system_desc_to_table(system_desc_of(module) if system is None else system)
-    called = [*functions]
-    root = version_stamp() | {"system_desc": machine, "programs": [*programs]}
-    if called:
-        root["functions"] = called
+    packing = packing or load_schema(kind.schema).packing()
     try:
-        return load_schema(kind.schema).pack(root)
+        called = [*functions]
+        root = version_stamp() | {"system_desc": machine, "programs": [*programs]}
+        if called:
+            root["functions"] = called
+        return packing.finish(root)
     except PackError as error:
         message = f"the module {kind.refused}: {error}"
         raise LocatedError(module.location, message) from error

@@ -146,7 +146,7 @@ def _squeezed(name: str) -> str:
 def _tables_by_name(schema: Schema) -> Mapping[str, tuple[str, str | None]]:
     """Table and enumerator of each operation, by its squeezed name."""
     found: dict[str, tuple[str, str | None]] = {}
-    program = cast("TableType", schema.document.types["tt.target.ttnn.Operation"])
+    program = schema.table_type("tt.target.ttnn.Operation")
     for table in cast("UnionType", program.by_name["type"].type).members:
         found[_squeezed(table.name)] = table.name, None
         kind = table.by_name.get("type")
@@ -334,7 +334,7 @@ class RecordWriter:
         if found is None:
             raise OpError(op, f"{REFUSED}, {_remedy(op, is_known=is_known)}")
         name, kind = found
-        type = cast("TableType", self.schema.document.types[f"tt.target.ttnn.{name}"])
+        type = self.schema.table_type(f"tt.target.ttnn.{name}")
         try:
             if written is not None:
                 return name, written(self, op, type)

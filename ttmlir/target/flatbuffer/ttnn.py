@@ -16,7 +16,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
@@ -56,7 +56,8 @@ from ttmlir.program import (
     WriterConfig,
 )
 from ttmlir.schema import load_schema
-from ttmlir.schema.types import Field, ScalarType, TableType
+from ttmlir.schema.packer import PackedTable
+from ttmlir.schema.types import Field, ScalarType
 from ttmlir.schema.versions import LaterStamp
 from ttmlir.target.flatbuffer.programs import (
     DEBUG_TEXT,
@@ -239,7 +240,7 @@ class OperationWriter:
         self._functions = functions
         self._symbols = symbols
         self._tables = tables
-        self._types = load_schema(TTNN.schema).document.types
+        self._schema = load_schema(TTNN.schema)
         self._structure_ops: Mapping[type[Operation], Callable[[Any], Table]] = {
             ttnn.GetDeviceOp: self._get_device,
             ttnn.ToMemoryConfigOp: self._to_memory_config,
@@ -272,7 +273,7 @@ class OperationWriter:
     # -- operations of the table ------------------------------------------------------------------
 
     def _table_operation(self, op: TableOperation, form: Flatbuffer) -> Table:
-        table_type = cast("TableType", self._types[_NAMESPACE + form.table])
+        table_type = self._schema.table_type(_NAMESPACE + form.table)
         parameters = op.parameters()
         table: Table = {}
         for name, filler in form.fields:
@@ -541,7 +542,8 @@ def ttnn_to_flatbuffer(
     programs = [op for op in functions if op not in parts]
     kept = GoldenOfFunction.find(module, programs, golden, signatures)
     writer = _ModuleWriter(module, mlir_source, cpp_source, kept, parts)
-    return pack_file(module, TTNN, map(writer.program, programs), map(writer.program, parts))
+    tables, called = map(writer.program, programs), map(writer.program, parts)
+    return pack_file(module, TTNN, tables, called, packing=writer.packing)
 
 
 class _ModuleWriter:
@@ -559,6 +561,9 @@ class _ModuleWriter:
         self.symbols = Symbols(module)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
         self.tables: dict[DeviceView, TensorTables] = {}
+        schema = load_schema(TTNN.schema)
+        self.packing = schema.packing()
+        self.operation_type = schema.table_type(f"{_NAMESPACE}Operation")
         # One table for all programs.
         self.debug_info: Table = {
             "mlir": {"name": _DIALECT, "source": mlir_source},
@@ -572,7 +577,7 @@ class _ModuleWriter:
         writer = OperationWriter(self.values, tables, self.symbols, self.numbers)
         inputs = [self.values.define(arg, function, tables) for arg in block.args]
         outputs: list[Table] = []
-        operations: list[Table] = []
+        operations: list[PackedTable] = []
         for op in block.ops:
             if isinstance(op, ReturnOp):
                 outputs = [self.values.tensor(value) for value in op.arguments]
@@ -586,10 +591,11 @@ class _ModuleWriter:
             "debug_info": self.golden.debug_info(function, self.debug_info),
         }
 
-    def operation(self, op: Operation, writer: OperationWriter) -> Table:
-        """One step."""
+    def operation(self, op: Operation, writer: OperationWriter) -> PackedTable:
+        """One step, which takes no memory besides the file."""
         member, table = writer.write(op)
-        return {"type_type": member, "type": table, "debug_info": self.lines.line(op)}
+        step = {"type_type": member, "type": table, "debug_info": self.lines.line(op)}
+        return self.packing.add(self.operation_type, step)
 
     def tensor_tables(self, function: FuncOp) -> TensorTables:
         """The tables of the tensors of the device that a function runs on."""

@@ -27,7 +27,7 @@ from ttmlir.mlir.core_prefix import spell_as
 from ttmlir.mlir.printing import OpLinePrinter, PrintOptions, attribute_text
 from ttmlir.mlir.reporting import LocatedError, OpError
 from ttmlir.schema import PackError, Schema, load_schema
-from ttmlir.schema.packer import SharedText
+from ttmlir.schema.packer import PackedTable, SharedText
 from ttmlir.schema.versions import LaterStamp
 from ttmlir.target.flatbuffer.programs import DEBUG_TEXT, PRIVATE, body_of, device_of
 from ttmlir.target.flatbuffer.records_2026 import RecordWriter
@@ -54,19 +54,19 @@ def write_file(
     Raises DiagnosticError for what no file can hold.
     """
     schema = load_schema(stamp.later.path)
-    # Which form operations are in depends on the spelling.
-    with spell_as(module):
-        programs = _ModuleWriter(module, cpp_source, golden, schema).programs()
     root: Table = {
         "version": stamp.version,
         "schema_hash": stamp.digest,
         "ttmlir_git_hash": stamp.git_hash,
         "system_desc": late_system_to_table(system),
         "mlir": {"name": _DIALECT, "source": mlir_source},
-        "programs": programs,
     }
     try:
-        return schema.pack(root)
+        # Which form operations are in depends on the spelling.
+        with spell_as(module):
+            writer = _ModuleWriter(module, cpp_source, golden, schema)
+            root["programs"] = writer.programs()
+        return writer.packing.finish(root)
     except PackError as error:
         raise LocatedError(module.location, f"the module {TTNN.refused}: {error}") from error
 
@@ -80,6 +80,8 @@ class _ModuleWriter:
         self.functions = sorted(functions, key=_is_called)
         self.places = {op.sym_name.data: place for place, op in enumerate(self.functions)}
         self.schema = schema
+        self.packing = schema.packing()
+        self.operation_type = schema.table_type("tt.target.ttnn.Operation")
         self.values = Values2026(TTNN)
         self.lines = OpLinePrinter(module, DEBUG_TEXT)
         self.golden = golden
@@ -99,7 +101,7 @@ class _ModuleWriter:
         numbers = range(len(block.args))
         inputs = [self.values.define_argument(function, number, tables) for number in numbers]
         outputs: list[Table] = []
-        operations: list[Table] = []
+        operations: list[PackedTable] = []
         for op in block.ops:
             if isinstance(op, ReturnOp):
                 outputs = [self.values.tensor(value) for value in op.arguments]
@@ -118,18 +120,19 @@ class _ModuleWriter:
         }
         return program
 
-    def operation(self, op: Operation, writer: RecordWriter) -> Table:
-        """One step."""
+    def operation(self, op: Operation, writer: RecordWriter) -> PackedTable:
+        """One step, which takes no memory besides the file."""
         try:
             member, table = writer.write(op)
         except LayoutError as error:
             raise OpError(op, f"{TTNN.refused}: {error}") from error
-        return {
+        step = {
             "type_type": member,
             "type": table,
             "debug_info": self.lines.line(op),
             "loc_info": attribute_text(op.location),
         }
+        return self.packing.add(self.operation_type, step)
 
     def debug_info(self, function: FuncOp) -> Table:
         """The texts and tensors for people, and for comparing, of a function."""
