@@ -8,7 +8,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -688,7 +688,9 @@ class CallingConvention:
     unflatten: Callable[[Sequence[Array]], Any]
     """From results to what a call returns."""
     bound: Mapping[int, Array] = field(default_factory=dict[int, Array])
-    """Inputs of the program that a call does not pass, by index: weights kept outside."""
+    """Inputs of the program that a call does not pass, by index: weights kept outside, state."""
+    state: Sequence[int] = ()
+    """Those of which each call leaves new values in `bound`."""
 
 
 class CallableModel:
@@ -709,6 +711,10 @@ class CallableModel:
         self._convention = convention
         self._file_name = file_name
         self._program_index = program
+        self._beginning: dict[int, Array] = {}
+        with suppress(InputError):
+            # State without numbers can be estimated, but not run.
+            self._beginning = {index: convention.bound[index] for index in convention.state}
 
     @property
     def name(self) -> str:
@@ -754,6 +760,10 @@ class CallableModel:
     def __call__(self, *args: Any, numerics: NumericsName | None = None, **kwargs: Any) -> Any:
         """Run the model; arguments are those of the function that was compiled."""
         return self.run_arrays(self.flatten(args, kwargs), numerics=numerics)
+
+    def restart(self) -> None:
+        """Give state, such as what `keep` names, the numbers back that it began with."""
+        cast("MutableMapping[int, Array]", self._convention.bound).update(self._beginning)
 
     def prepare(self) -> None:
         """Do beforehand what the first call would otherwise take longer for.
@@ -1094,6 +1104,7 @@ def convention_of(
         flatten=caller.flatten,
         unflatten=caller.unflatten,
         bound=caller.bound,
+        state=caller.state,
     )
 
 
@@ -1104,6 +1115,7 @@ class _Caller:
         self, signature: CallSignature, bound: dict[int, Array], make: Callable[[Array], Any]
     ) -> None:
         self.bound = bound
+        self.state = signature.bound[len(signature.bound) - signature.state :]
         self._signature = signature
         self._make = make
 
@@ -1124,9 +1136,8 @@ class _Caller:
     def unflatten(self, results: Sequence[Array]) -> Any:
         """What a call returns; new values of state are kept."""
         signature = self._signature
-        state = signature.bound[len(signature.bound) - signature.state :]
-        self.bound.update(zip(state, results, strict=False))
-        joined = join_pairs(results[len(state) :], signature.results.are_complex)
+        self.bound.update(zip(self.state, results, strict=False))
+        joined = join_pairs(results[signature.state :], signature.results.are_complex)
         return signature.results.unflatten(iter([self._make(result) for result in joined]))
 
 

@@ -162,7 +162,6 @@ class LoadedModel(CallableModel):
         found = binary.program(program)
         self._signature = found.signature or _plain_signature(found)
         bound = _find_weights(self._signature, weights, file_name)
-        self._first_state = dict(bound)
         self._framework = framework
         super().__init__(
             data,

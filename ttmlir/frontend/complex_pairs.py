@@ -6,9 +6,9 @@ arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -67,6 +67,7 @@ def call_with_pairs(imported: ImportedModel, places: ComplexPlaces) -> ImportedM
     def unflatten(results: Sequence[Array]) -> Any:
         return imported.unflatten(join_pairs(results, places.outputs))
 
+    signature = _split_signature(imported.signature, places)
     return replace(
         imported,
         input_names=_names_of_parts(names, given),
@@ -74,7 +75,8 @@ def call_with_pairs(imported: ImportedModel, places: ComplexPlaces) -> ImportedM
         unflatten=unflatten,
         flatten_results=imported.flatten_results and split_results,
         bound=_Parts(imported.bound, places.inputs) if imported.bound else imported.bound,
-        signature=_split_signature(imported.signature, places),
+        state=signature.bound[len(signature.bound) - signature.state :],
+        signature=signature,
     )
 
 
@@ -103,11 +105,11 @@ def _split_signature(signature: CallSignature, places: ComplexPlaces) -> CallSig
     )
 
 
-class _Parts(Mapping[int, Array]):
+class _Parts(MutableMapping[int, Array]):
     """Weights and state by the number of the input, complex ones as their parts."""
 
     def __init__(self, bound: Mapping[int, Array], are_pairs: Sequence[bool]) -> None:
-        self._bound = bound
+        self._bound = cast("MutableMapping[int, Array]", bound)
         self._places = [
             (index, part)
             for index, is_pair in enumerate(are_pairs)
@@ -121,6 +123,19 @@ class _Parts(Mapping[int, Array]):
         index, part = self._places[number]
         array = self._bound[index]
         return part_of(array, part) if part else array
+
+    def __setitem__(self, number: int, array: Array) -> None:
+        """Replace an array, or a part of one."""
+        index, part = self._places[number]
+        if part:
+            whole: Any = np.array(self._bound[index])
+            (whole.real if part == PARTS[0] else whole.imag)[...] = array
+            array = whole
+        self._bound[index] = array
+
+    def __delitem__(self, number: int) -> None:
+        """Not possible."""
+        raise TypeError("inputs of a program stay")
 
     def __iter__(self) -> Iterator[int]:
         """The numbers of the inputs."""

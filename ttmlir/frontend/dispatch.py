@@ -19,7 +19,7 @@ import numpy as np
 
 from ttmlir.compiler import LEVEL_OPTION, MOST_OPTIMIZED, SPELLINGS, find_spelling, is_spelled_late
 from ttmlir.errors import ArgumentError, ArgumentTypeError
-from ttmlir.frontend.calls import Number, Opener, read_call
+from ttmlir.frontend.calls import CallArguments, Number, Opener, read_call
 from ttmlir.frontend.calls import NumericsName as calling_NumericsName
 from ttmlir.frontend.compiled import (
     CompiledModel,
@@ -316,6 +316,7 @@ def compile(
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
+    keep: Sequence[str] = (),
     buckets: None = None,
 ) -> CompiledModel: ...
 
@@ -335,6 +336,7 @@ def compile(
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
+    keep: Sequence[str] = (),
     buckets: BucketsByName,
     fill: Mapping[str, Number] = ...,
 ) -> BucketedModel: ...
@@ -354,6 +356,7 @@ def compile(
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
+    keep: Sequence[str] = (),
     buckets: BucketsByName | None = None,
     fill: Mapping[str, Number] = MappingProxyType({}),
 ) -> CompiledModel | BucketedModel:
@@ -396,6 +399,9 @@ def compile(
     `resident` names arguments that stay on the device between calls, such as weights and caches:
     estimates count neither their transfer nor what follows from them alone, and let results that
     are their new values, alike in all shapes and types, stay there, too.
+    `keep` names arguments of a function of JAX that stay in the compiled model, such as caches: a
+    call does not pass them, and does not return their new values, which the function returns beside
+    its result. `compiled.restart()` gives them the numbers of the examples back.
     `buckets` are sizes by arguments and dimensions, such as `{"tokens": {1: (16, 64)}}`: there is a
     program for each of them, a call takes the smallest one that it fits into, and pads; `fill` are
     the numbers to pad arguments with, 0 for others. What is returned is a `BucketedModel` then.
@@ -413,8 +419,10 @@ def compile(
     if accuracy is not None:
         _check_accuracy(accuracy, target, buckets, options)
     if buckets is not None:
-        if resident:
-            raise ArgumentError("resident arguments are those of one program; leave out buckets")
+        if resident or keep:
+            raise ArgumentError(
+                "arguments that stay on the device are those of one program; leave out buckets"
+            )
         plan, examples = plan_examples(model, example_args, kwargs, buckets)
         programs = compile_programs(
             examples,
@@ -429,10 +437,14 @@ def compile(
         return BucketedModel(plan, programs, fill)
     late = is_spelled_late(target, options)
     with _within(mesh):
-        imported = _import(model, example_args, kwargs, weights, keep_late=late)
+        [(imported, call)] = _import_kept(
+            [(model, example_args, kwargs)],
+            keep,
+            lambda: [_import(model, example_args, kwargs, weights, keep_late=late)],
+        )
     if resident:
         imported = keep_on_device(imported, resident)
-    examples = (example_args, kwargs) if example_args or kwargs else None
+    examples = call if example_args or kwargs else None
     if target == "kernels" and is_divided(imported):
         from ttmlir.frontend.mesh_kernels import MeshKernels
 
@@ -659,6 +671,7 @@ def compile_programs(
     spelling: str | None = None,
     optimization_level: int | None = None,
     weights: Weights = "constants",
+    keep: Sequence[str] = (),
 ) -> CompiledPrograms:
     """Compile several models to programs of one file, which share weights and state.
 
@@ -672,13 +685,15 @@ def compile_programs(
 
     The models are functions of JAX, or torch modules, methods of them and functions, or models of
     ONNX. Equal weights are in the file once. Buffers of torch modules that one program changes are
-    seen by all of them. The other parameters are those of `compile`.
+    seen by all of them, as are arguments of functions of JAX that `keep` names. The other
+    parameters are those of `compile`.
     """
     _check_weights(weights)
     options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
     check_examples(examples)
     calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
-    imported = dict(zip(examples, _import_all(calls, weights), strict=True))
+    models = _import_kept(calls, keep, lambda: _import_all(calls, weights))
+    imported = {name: each for name, (each, _) in zip(examples, models, strict=True)}
     return _warned(
         lambda: CompiledPrograms(
             imported,
@@ -686,7 +701,7 @@ def compile_programs(
             target=target,
             options=options,
             board=board,
-            examples={name: (each.args, each.kwargs) for name, each in examples.items()},
+            examples={name: call for name, (_, call) in zip(examples, models, strict=True)},
         ),
         [(each.name, message) for each in imported.values() for message in each.warnings],
     )
@@ -706,6 +721,32 @@ def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]
     raise ArgumentTypeError(
         "programs that share weights are all of JAX, all of torch, or all models of ONNX"
     )
+
+
+def _import_kept(
+    calls: Sequence[_Call],
+    keep: Sequence[str],
+    import_whole: Callable[[], Sequence[ImportedModel]],
+) -> Sequence[tuple[ImportedModel, CallArguments]]:
+    """Models, and examples of what their calls pass; ArgumentError for what cannot be kept."""
+    if not keep:
+        return [
+            (imported, (args, kwargs))
+            for imported, (_, args, kwargs) in zip(import_whole(), calls, strict=True)
+        ]
+    packages = {_framework_of(call) for call in calls}
+    if packages == {"torch"}:
+        raise ArgumentError(
+            "keep names arguments of functions of JAX; in torch buffers of a module that a call "
+            "changes stay: self.register_buffer('cache', cache)"
+        )
+    if packages != {"jax"}:
+        raise ArgumentError(
+            "keep names arguments of functions of JAX; those of text and ONNX are passed in each "
+            "call: resident=[...] says that they are on the device"
+        )
+    jax_state: Any = import_module(_installed("jax", "ttmlir.frontend.jax_state"))
+    return jax_state.import_keeping(calls, keep)
 
 
 def _framework_of(call: _Call) -> str:

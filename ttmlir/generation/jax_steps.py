@@ -10,19 +10,15 @@ them again, and attends from each position to earlier ones alone. A tree of arra
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ttmlir.errors import ArgumentTypeError
-from ttmlir.frontend.calls import OPENER, as_array, read_layout
 from ttmlir.frontend.compiled import ImportedModel
-from ttmlir.frontend.jax import import_model
+from ttmlir.frontend.jax_state import import_keeping
 from ttmlir.generation.stepping import CacheSize, Step, SteppingModel
-from ttmlir.runtime.signature import LEAF, dict_of, tuple_of
-from ttmlir.runtime.tensor import Array
 
 
 def read_jax_model(
@@ -31,22 +27,20 @@ def read_jax_model(
     """A function for the steps; `make_cache` returns the empty cache of a number of prompts."""
     name = getattr(function, "__name__", type(function).__name__)
     found: dict[Step, ImportedModel] = {}
-    stores: dict[int, dict[int, Array]] = {}
     sizes: dict[int, CacheSize] = {}
-    for step in steps:
-        cache = make_cache(step.batch)
-        leaves = read_layout(cache, OPENER)[1]
-        if step.batch not in stores:
-            arrays = [np.array(as_array(leaf, f"'{name}': the cache")) for leaf in leaves]
-            stores[step.batch] = dict(enumerate(arrays))
-            sizes[step.batch] = CacheSize(len(arrays), sum(each.nbytes for each in arrays))
-        found[step] = _import(name, function, cache, step, stores[step.batch])
-    return SteppingModel(name, found, sizes)
+    for batch in {step.batch: None for step in steps}:
+        cache, own = make_cache(batch), [step for step in steps if step.batch == batch]
+        models = import_keeping([_call(name, function, cache, step) for step in own], ["cache"])
+        found.update(zip(own, [imported for imported, _ in models], strict=True))
+        arrays = found[own[0]].bound.values()
+        sizes[batch] = CacheSize(len(arrays), sum(each.nbytes for each in arrays))
+    return SteppingModel(name, {step: found[step] for step in steps}, sizes)
 
 
-def _import(
-    name: str, function: Callable[..., Any], cache: Any, step: Step, store: dict[int, Array]
-) -> ImportedModel:
+def _call(
+    name: str, function: Callable[..., Any], cache: Any, step: Step
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """A function of the cache and a step, with examples."""
     jnp: Any = import_module("jax.numpy")
     jax: Any = import_module("jax")
 
@@ -81,37 +75,4 @@ def _import(
     numbers = np.zeros(step.batch, np.int32)
     tokens = np.zeros((step.batch, step.tokens), np.int32)
     arguments = (tokens, numbers) if step.scores_all else (tokens, numbers, numbers)
-    imported = import_model(run, (cache, *arguments), {})
-    return _keep_state(imported, store, len(arguments))
-
-
-def _keep_state(imported: ImportedModel, store: dict[int, Array], given: int) -> ImportedModel:
-    """The model with its first inputs and results as state, which the calls do not pass."""
-    count = len(store)
-    names = imported.input_names[count:]
-
-    def flatten(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        return [as_array(each, name) for each, name in zip(args, names, strict=True)]
-
-    def unflatten(results: Sequence[Array]) -> Any:
-        store.update(enumerate(results[:count]))
-        return results[count]
-
-    signature = replace(
-        imported.signature,
-        arguments=tuple_of(tuple_of(*[LEAF] * given), dict_of({})),
-        results=LEAF,
-        bound=tuple(range(count)),
-        state=count,
-    )
-    return replace(
-        imported,
-        input_names=names,
-        flatten=flatten,
-        unflatten=unflatten,
-        reference=None,
-        trace=None,
-        flatten_results=None,
-        signature=signature,
-        bound=store,
-    )
+    return run, (cache, *arguments), {}

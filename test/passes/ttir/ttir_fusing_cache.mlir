@@ -17,6 +17,35 @@ func.func @step(%cache: tensor<2x3x64x8xf32>, %new: tensor<2x3x1x8xf32>, %at: te
   return %3, %4 : tensor<2x3x64x8xf32>, tensor<2x3x1x8xf32>
 }
 
+// One position of all users, which is clamped, as `lax.dynamic_update_slice` does.
+// CHECK-LABEL: func.func @shared(
+// CHECK-SAME: %arg0: tensor<2x3x64x8xf32> {ttcore.kv_cache}
+// CHECK: %[[AT:.*]] = "ttir.clamp_scalar"
+// CHECK-NEXT: %[[BY_USER:.*]] = "ttir.permute"(%arg1) <{permutation = array<i64: 2, 1, 0, 3>}> : (tensor<2x3x1x8xf32>) -> tensor<1x3x2x8xf32>
+// CHECK-NEXT: %[[ONE:.*]] = "ttir.reshape"(%[[AT]]) <{shape = [1 : i32]}>
+// CHECK-NEXT: "ttir.update_cache"(%arg0, %[[BY_USER]], %[[ONE]]) <{batch_offset = 0 : i32}>
+// CHECK-NOT: rows_scatter
+func.func @shared(%cache: tensor<2x3x64x8xf32>, %new: tensor<2x3x1x8xf32>, %at: tensor<i32>) -> tensor<2x3x64x8xf32> {
+  %0 = "ttir.reshape"(%at) <{shape = [1 : i32, 1 : i32]}> : (tensor<i32>) -> tensor<1x1xi32>
+  %1 = "ttir.clamp_scalar"(%0) <{max = 63 : i32, min = 0 : i32}> : (tensor<1x1xi32>) -> tensor<1x1xsi32>
+  %2 = "ttir.reshape"(%1) <{shape = [1 : i32, 1 : i32, 1 : i32]}> : (tensor<1x1xsi32>) -> tensor<1x1x1xsi32>
+  %3 = "ttir.reshape"(%cache) <{shape = [6 : i32, 64 : i32, 8 : i32]}> : (tensor<2x3x64x8xf32>) -> tensor<6x64x8xf32>
+  %4 = "ttir.reshape"(%new) <{shape = [6 : i32, 1 : i32, 8 : i32]}> : (tensor<2x3x1x8xf32>) -> tensor<6x1x8xf32>
+  %5 = "ttir.rows_scatter"(%3, %2, %4) <{column = false, reduce = #ttcore.reduce_type<invalid>, sizes = array<i64: 64>, windows = array<i64: 1>}> : (tensor<6x64x8xf32>, tensor<1x1x1xsi32>, tensor<6x1x8xf32>) -> tensor<6x64x8xf32>
+  %6 = "ttir.reshape"(%5) <{shape = [2 : i32, 3 : i32, 64 : i32, 8 : i32]}> : (tensor<6x64x8xf32>) -> tensor<2x3x64x8xf32>
+  return %6 : tensor<2x3x64x8xf32>
+}
+
+// Positions that are not there are left out by scattering.
+// CHECK-LABEL: func.func @outside(
+// CHECK: "ttir.rows_scatter"
+func.func @outside(%cache: tensor<2x3x64x8xf32>, %new: tensor<6x1x8xf32>, %at: tensor<1x1x1xsi32>) -> tensor<2x3x64x8xf32> {
+  %rows = "ttir.reshape"(%cache) <{shape = [6 : i32, 64 : i32, 8 : i32]}> : (tensor<2x3x64x8xf32>) -> tensor<6x64x8xf32>
+  %0 = "ttir.rows_scatter"(%rows, %at, %new) <{column = false, reduce = #ttcore.reduce_type<invalid>, sizes = array<i64: 64>, windows = array<i64: 1>}> : (tensor<6x64x8xf32>, tensor<1x1x1xsi32>, tensor<6x1x8xf32>) -> tensor<6x64x8xf32>
+  %1 = "ttir.reshape"(%0) <{shape = [2 : i32, 3 : i32, 64 : i32, 8 : i32]}> : (tensor<6x64x8xf32>) -> tensor<2x3x64x8xf32>
+  return %1 : tensor<2x3x64x8xf32>
+}
+
 // What the cache was before is used, too.
 // CHECK-LABEL: func.func @kept(
 // CHECK: "ttir.scatter"

@@ -269,6 +269,7 @@ class _Door:
             trace=self.trace,
             flatten_results=self.flatten_results,
             bound=self._bound,
+            state=self._state,
             parameters=self.named_arrays,
             warnings=narrow(program.module),
         )

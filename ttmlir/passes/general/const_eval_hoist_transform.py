@@ -273,14 +273,13 @@ def _make_function(
             _copy(op, block, mapping)
     block.add_op(ReturnOp.create(operands=[mapping[value] for value in results], location=location))
     # A function that grows keeps its name and its place.
-    successor: Operation = function
+    later: list[Operation] = []
     name = ""
     for earlier in inlined:
         old = functions[earlier]
         if not name and not _is_loaded_by_others(table, earlier, set(ops)):
-            name, following = earlier, old.next_op
-            assert following is not None, "the function that loads it comes later"
-            successor = following
+            name, siblings = earlier, [*old.parent.ops] if old.parent else []
+            later = siblings[siblings.index(old) + 1 :]
     _erase_functions(table, inlined, {op for op in ops if isinstance(op, LoadCachedOp)})
     name = name or _free_name(table, f"{function.sym_name.data}_const_eval_")
     made = FuncOp(
@@ -295,7 +294,9 @@ def _make_function(
     made.location = location
     holder = function.parent
     assert holder is not None, "functions are in modules"
-    holder.insert_op_before(made, successor)
+    # What follows may have been inlined, too.
+    left = (each for each in later if each.parent is holder)
+    holder.insert_op_before(made, next(left, function))
     return made.sym_name.data
 
 

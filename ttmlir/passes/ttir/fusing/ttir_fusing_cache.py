@@ -24,6 +24,8 @@ _ROWS = 32
 """The library's caches have a multiple of so many positions."""
 _USERS_FIRST = (2, 0, 1, 3)
 """From (users, heads, 1, size) to (1, users, heads, size)."""
+_HEADS_FIRST = (2, 1, 0, 3)
+"""From (users, heads, 1, size) to (1, heads, users, size)."""
 _POSITIONS = (i32, IntegerType(32, Signedness.SIGNED))
 """Types of positions that the library takes."""
 
@@ -48,6 +50,41 @@ def _updated(op: Operation, rewriter: GreedyRewriter) -> bool:
     build.create_several("paged_update_cache", (cache, by_user, places), (), share_cache=False)
     set_argument_attribute(function, cast("BlockArgument", cache).index, KV_CACHE, UnitAttr())
     rewriter.replace(op, cache)
+    return True
+
+
+def _updated_for_all(op: Operation, rewriter: GreedyRewriter) -> bool:
+    """Numbers of the same position for all users, written to such an argument.
+
+    The library stops at positions that are not there; where they are not clamped, scattering
+    leaves them out.
+    """
+    rows, index, new = inputs_of(op)
+    said, cache, index = parameters_of(op), under(rows, "reshape"), under(index, "reshape")
+    shape, function = value_shape(cache), _function_of(cache)
+    if function is None or not rows.has_one_use() or len(shape) != 4 or shape[2] % _ROWS:
+        return False
+    users, heads, positions, size = shape
+    is_position = (
+        (value_shape(rows), value_shape(new))
+        == ((users * heads, positions, size), (users * heads, 1, size))
+        and element_type(new) == element_type(cache)
+        and (list(said["sizes"]), list(said["windows"])) == ([positions], [1])
+        and not said["column"]
+        and "invalid" in str(said["reduce"])
+    )
+    bounds = made_by(index, "clamp")
+    limits = None if bounds is None else parameters_of(bounds)
+    if not is_position or limits is None or (limits["min"], limits["max"]) != (0, positions - 1):
+        return False
+    build = rewriter.builder(op)
+    new, whole = under(new, "reshape"), (users, heads, 1, size)
+    new = new if value_shape(new) == whole else build.reshape(new, whole)
+    by_user = reorder(build, new, _HEADS_FIRST)
+    place = build.reshape(index, [1])
+    build.create_several("update_cache", (cache, by_user, place), (), batch_offset=0)
+    set_argument_attribute(function, cast("BlockArgument", cache).index, KV_CACHE, UnitAttr())
+    rewriter.replace(op, build.reshape(cache, value_shape(rows)))
     return True
 
 
@@ -76,5 +113,8 @@ def _places(index: SSAValue, users: int, build: Builder) -> SSAValue | None:
     return build.reshape(value, [users])
 
 
-RULES: Mapping[str, Sequence[Rule]] = {"ttir.scatter": (_updated,)}
+RULES: Mapping[str, Sequence[Rule]] = {
+    "ttir.rows_scatter": (_updated_for_all,),
+    "ttir.scatter": (_updated,),
+}
 """Rules by the name of the operation."""

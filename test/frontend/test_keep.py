@@ -1,0 +1,138 @@
+"""Arguments of JAX functions that stay in the compiled model: what JAX computes without them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import ttmlir
+
+WEIGHT = np.random.default_rng(0).standard_normal((90, 24), np.float32)
+TOKENS = jnp.array([3, 17], jnp.int32)
+
+
+def write(weight: Any, tokens: Any, cache: Any, place: Any = 0) -> Any:
+    """Attention of a token to those before, whose keys are in a cache, which counts its calls."""
+    new = weight[tokens].reshape(2, 3, 1, 8)
+    keys = jax.lax.dynamic_update_slice(cache["keys"], new, (0, 0, place, 0))
+    scores = jnp.einsum("bhqd,bhkd->bhqk", new, keys)
+    found = jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), keys)
+    return found, {"keys": keys, "calls": cache["calls"] + 1}
+
+
+def empty() -> dict[str, Any]:
+    """A cache of nothing."""
+    return {"keys": jnp.zeros((2, 3, 64, 8)), "calls": 0}
+
+
+def test_a_cache_stays_in_the_model(tmp_path: Path) -> None:
+    """Calls pass and return the rest, by position or by name, and may begin again."""
+    compiled = ttmlir.compile(
+        write, WEIGHT, TOKENS, empty(), example_kwargs={"place": 5}, keep=["cache"], spelling="2026"
+    )
+    assert [name for name, _ in compiled.inputs] == ["weight", "tokens", "place"]
+    assert '"ttnn.update_cache"(%arg1' in compiled.text("ttnn")
+    cache = empty()
+    for place in range(3):
+        wanted, cache = write(WEIGHT, TOKENS + place, cache, place)
+        found = compiled(WEIGHT, TOKENS + place, place=place)
+        np.testing.assert_allclose(found, wanted, atol=1e-5)
+    assert int(compiled.source.bound[0]) == 3
+    path = compiled.save(tmp_path / "write.ttnn", golden=True)
+    compiled.restart()
+    np.testing.assert_allclose(
+        compiled(WEIGHT, TOKENS), write(WEIGHT, TOKENS, empty())[0], atol=1e-5
+    )
+    given: dict[str, Any] = {"cache['calls']": np.int32(0), "cache['keys']": empty()["keys"]}
+    loaded: Any = ttmlir.load(path, weights=given)
+    np.testing.assert_allclose(
+        loaded(WEIGHT, TOKENS, place=5), write(WEIGHT, TOKENS, empty(), 5)[0], atol=1e-5
+    )
+    with pytest.raises(ttmlir.InputError, match="'write' takes weight, tokens, place=; got 1"):
+        compiled(TOKENS)
+
+
+def test_programs_share_what_they_keep() -> None:
+    """Results may be tuples and dictionaries; complex numbers and keys stay, too."""
+
+    def add(cache: Any, x: Any) -> Any:
+        return {"sum": cache["z"].real.sum() + x, "cache": cache}
+
+    def draw(x: Any, cache: Any) -> Any:
+        key, used = jax.random.split(cache["key"])
+        return {"z": cache["z"] * x, "key": key}, jax.random.normal(used, (3,)), x + 1
+
+    first = {"z": jnp.full((2, 5), 1 + 2j, "complex64"), "key": jax.random.key(4)}
+    programs = ttmlir.compile_programs(
+        {"draw": ttmlir.Example(draw, 1.5, first), "add": ttmlir.Example(add, first, 1.0)},
+        keep=["cache"],
+    )
+    cache = first
+    for _ in range(2):
+        cache, wanted, more = draw(2.0, cache)
+        found = programs.draw(2.0)
+        np.testing.assert_allclose(found[0], wanted, atol=1e-5)
+        assert float(found[1]) == more
+    assert float(programs.add(1.0)["sum"]) == add(cache, 1.0)["sum"] == 41
+    programs.draw.restart()
+    assert float(programs.add(1.0)["sum"]) == 11
+
+
+def _forget(x: Any, cache: Any) -> Any:
+    return x, cache[:1]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "more", "message"),
+    [
+        (jnp.dot, (TOKENS, TOKENS), {}, "no argument is named 'cache'; arguments are a, b"),
+        (_forget, (1.0, jnp.ones(3)), {}, r"'_forget' returns no new value of 'cache'.*\[3\]"),
+        (_forget, (1.0,), {}, "keep: '_forget': missing a required argument: 'cache'"),
+        (_forget, (1.0, TOKENS), {"buckets": {"x": {0: (1, 2)}}}, "leave out buckets"),
+        ("func.func @main() { return }", (), {}, "those of text and ONNX are passed in each call"),
+    ],
+)
+def test_what_cannot_be_kept(
+    function: Any, arguments: tuple[Any, ...], more: dict[str, Any], message: str
+) -> None:
+    """Names that no argument has, functions that return nothing new, and models of others."""
+    with pytest.raises(ttmlir.Error, match=message):
+        ttmlir.compile(function, *arguments, keep=["cache"], **more)
+
+
+def test_torch_has_buffers() -> None:
+    """What a module changes stays without a word, and may begin again."""
+    torch: Any = import_module("torch")
+
+    class Turning(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("phase", torch.tensor([1 + 1j, 2j]))
+
+        def forward(self, x: Any) -> Any:
+            self.phase.mul_(x)
+            return self.phase.imag.sum()
+
+    turning = ttmlir.compile(Turning(), torch.tensor(2.0))
+    found = [float(turning(torch.tensor(2.0))) for _ in range(2)]
+    turning.restart()
+    assert [*found, float(turning(torch.tensor(3.0)))] == [6, 12, 9]
+    with pytest.raises(ttmlir.Error, match=r"changes stay: self.register_buffer\('cache', cache\)"):
+        ttmlir.compile(lambda x, cache: x + cache, *torch.ones(2, 3), keep=["cache"])
+
+
+def test_examples_that_differ() -> None:
+    """Programs keep the same."""
+
+    def grow(cache: Any) -> Any:
+        return cache + 1
+
+    examples = {name: ttmlir.Example(grow, jnp.ones(n)) for name, n in (("a", 2), ("b", 3))}
+    with pytest.raises(ttmlir.Error, match="keep: examples of cache for 'grow' have other shapes"):
+        ttmlir.compile_programs(examples, keep=["cache"])
