@@ -526,11 +526,24 @@ def deadlock(blocked: Sequence[KernelThread]) -> DeadlockError:
     else:
         count = "1 thread waits" if len(blocked) == 1 else f"{len(blocked)} threads wait"
         text = f"deadlock: {count}, and nothing is left that could wake them"
+    # Compute kernels whose threads wait for each other alone come first: others wait for them.
+    innocent = {
+        thread.core
+        for thread in blocked
+        if thread.role in Role.COMPUTE and not _is_within_kernel(thread)
+    }
+    ordered = sorted(
+        blocked, key=lambda thread: thread.core in innocent or not _is_within_kernel(thread)
+    )
     error = DeadlockError(
-        text, rule="deadlock", related=tuple(_waits(thread) for thread in blocked)
+        text, rule="deadlock", related=tuple(_waits(thread) for thread in ordered)
     )
     _place_at_first_note(error)
     return error
+
+
+def _is_within_kernel(thread: KernelThread) -> bool:
+    return thread.waiting_for is not None and thread.waiting_for.is_within_kernel
 
 
 def _place_at_first_note(error: SimError) -> None:

@@ -40,6 +40,8 @@ Array = NDArray[Any]
 class _RegistersWait(WaitReason):
     """Waiting for the other side of a hand-over."""
 
+    is_within_kernel = True
+
     def __init__(self, kind: str, what: str, note: str) -> None:
         self.kind = kind
         self._what = what
