@@ -171,9 +171,9 @@ class Context:
     """What the function returns; None: what its first `return` says."""
     in_function: bool = True
     gives_reference: bool = False
+    """Whether the function returns a reference, which is a pointer in Python."""
     gives_up: bool = False
     """Whether the result is `T&&`."""
-    """Whether the function returns a reference, which is a pointer in Python."""
     makes: bool = False
     """Whether the function is a constructor, which returns its object in Python."""
     result_space: Space | None = None
