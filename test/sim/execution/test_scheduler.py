@@ -12,7 +12,7 @@ from ttmlir.sim.errors import DeadlockError, Finding, SimError
 from ttmlir.sim.execution.scheduler import SLACK, KernelSource, KernelThread, Scheduler
 from ttmlir.sim.machine.device import Core, SimChip
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.protocols import WaitReason
+from ttmlir.sim.protocols import RunningThread, WaitReason
 
 Kernel = Generator[None, None, None]
 
@@ -154,7 +154,7 @@ def test_work_that_is_left_is_done_before_a_deadlock() -> None:
     scheduler = Scheduler(SimOptions(), on_idle)
 
     class Never(WaitReason):
-        def describe(self, thread: KernelThread) -> tuple[str, ...]:
+        def describe(self, thread: RunningThread) -> tuple[str, ...]:
             return (f"{thread.wanted} of nothing",)
 
     def body(thread: KernelThread) -> Kernel:
@@ -179,7 +179,7 @@ def test_whom_a_deadlock_blames(unpack_waits_within: bool, order: list[str]) -> 
         def __init__(self, is_within_kernel: bool) -> None:
             self.is_within_kernel = is_within_kernel
 
-        def describe(self, thread: KernelThread) -> tuple[str, ...]:
+        def describe(self, thread: RunningThread) -> tuple[str, ...]:
             return ("nothing",)
 
     def body(thread: KernelThread, is_within_kernel: bool) -> Kernel:

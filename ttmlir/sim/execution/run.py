@@ -585,7 +585,9 @@ class ProgramRun:
     def note_leftovers(self) -> None:
         """Tell of pages that came from other cores and that no kernel has taken."""
         watch = self.device.watch
-        for mover in () if watch is None else self.movers:
+        if watch is None:
+            return
+        for mover in self.movers:
             for note in mover.leftovers():
                 watch.report(note)
 
