@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.optable.kernel.cpp_compute_calls import PREFIX
@@ -191,6 +192,27 @@ class FollowedLanesApi(LanesApi):
         """An instruction by which all lanes take part again."""
         super().builtin_sfpi_enable_lanes()
         self._doubt = None
+
+    @kernel_call()
+    def builtin_sfpi_pop_lanes(self) -> None:
+        """An instruction by which those take part that did when they were put away."""
+        if not self._around:
+            raise self.thread.error(
+                "there are no lanes to go back to: TTI_SFPPOPC takes those that TTI_SFPPUSHC or "
+                "v_if has put away, and all of these were taken; remove it, or call TTI_SFPPUSHC "
+                "before",
+                rule="sfpi",
+            )
+        self.builtin_sfpi_end_if()
+
+    @kernel_call()
+    def builtin_sfpi_complement_lanes(self) -> None:
+        """An instruction by which the other lanes take part, of those that were put away last."""
+        if self._around:
+            self.builtin_sfpi_begin_else()
+            return
+        self._lanes = np.zeros(LANES, np.bool_) if self._lanes is None else ~self._lanes
+        self._take("complement_lanes")
 
 
 def _split(vector: Any) -> tuple[Array, Poison | None]:

@@ -1188,6 +1188,8 @@ class LanesApi(ScansApi):
     def _number(self, number: int, count: int, name: str) -> int:
         if not 0 <= _signed(number) < count:
             message = f"{name} {_signed(number)}: there are those from 0 to {count - 1}"
+            if name == "l_reg":
+                message += "; instructions read constants as registers 8 to 15"
             raise self.thread.error(message, rule="sfpi")
         return number
 
