@@ -308,6 +308,19 @@ def test_mistakes(changed: str, into: str, rule: str, message: str) -> None:
     assert re.match(r"kernel_\d\.cpp:\d+:\d+: error: ", text)
 
 
+def test_pages_that_are_left() -> None:
+    """The next program may take them, so that it is a note; nobody waits for posted additions."""
+    pipe = Pipe(1024, 1)
+    sender = SENDER.replace("experimental::remote_cb_sender_barrier(31);", "")
+    receiver = RECEIVER.replace(POP, "if (i + 1 < count) " + POP)
+    receiver = receiver.replace("noc_async_atomic_barrier();\n}", "}")
+    pipe.transfer(3, 64, 5, sender=sender, receiver=receiver)
+    found = pipe.device.command_queue().reports[-1].findings
+    [note] = [each for each in found if each.severity == "note"]
+    assert (note.rule, note.core, note.role) == ("cb-not-empty", (2, 0), "BRISC")
+    assert "circular buffer 31 still has 384 bytes at the end of the program" in note.text()
+
+
 def test_an_end_that_forgets() -> None:
     """The next program finds that the last one did not write its place back."""
     pipe = Pipe(1024)

@@ -383,6 +383,32 @@ def test_mistakes(changed: str, into: str, rule: str, line: str, message: str) -
         assert line in text.splitlines()[1], text
 
 
+@pytest.mark.parametrize(
+    ("config", "board", "shape", "target", "parts"),
+    [(FabricConfig.DISABLED, "n150", (1, 1), at(0, 3, 2), NEAR),
+     (FabricConfig.FABRIC_1D, "n300", (1, 2), at(1, 2, 1), FAR)],
+)  # fmt: skip
+def test_pages_that_are_left(
+    config: FabricConfig,
+    board: str,
+    shape: tuple[int, int],
+    target: MeshCoreCoord,
+    parts: Mapping[str, str],
+) -> None:
+    """The next program may take them, so that it is a note: the last of eleven pages here."""
+    copy = "noc_async_write(socket.read_ptr, get_noc_addr_from_bank_id<true>(0, data + 960), 96);"
+    receiver = RECEIVER.replace("i < count", "i < count - 1").replace(
+        "    update_socket",
+        f"    {WAITS} {copy} noc_async_write_barrier();\n    update_socket",
+    )
+    with open_fabric(config, board, shape) as mesh:
+        transfer(mesh, at(0, 1), [target], receiver=receiver, parts=parts)
+        device = mesh.get_devices()[target.device_coord[1]]
+        [note] = device.command_queue().reports[-1].findings
+    assert (note.severity, note.rule, note.role) == ("note", "socket-not-empty", "NCRISC")
+    assert "still has 96 bytes at the end of the program, which were sent and not" in note.message
+
+
 def test_a_socket_that_forgets() -> None:
     """The next program finds that the last one did not write the state back."""
     texts = [
@@ -602,6 +628,18 @@ def test_pages_to_another_mesh(config: FabricConfig, named: bool) -> None:
     # Eleven pages with room for two: each waits for hops here and back.
     assert all(each.cycles > 5 * 2 * 2 * 824 for each in (reports[0], reports[2]))
     assert repr(reports[1]) == f"ProgramReport({reports[1].cycles:,} cycles on 1 cores)"
+
+
+def test_meshes_take_the_time_of_one() -> None:
+    """Chips and the links between them take time, not to which mesh they belong."""
+    config = FabricConfig.FABRIC_1D
+    with open_fabric(config, "t3000", (1, 4)) as mesh:
+        sizes = (PAGE, 11), (PAGE, 4)
+        one = transfer(mesh, at(1, 1), [at(3, 2, 1)], parts=FAR, counts=sizes)
+    with two_meshes(config, named=True) as (first, second):
+        reports = send_between(first, second)
+    # Of one mesh by program and device, of two by device and program.
+    assert [each.cycles for each in reports] == [*(x[0] for x in one), *(x[1] for x in one)]
 
 
 def test_a_mesh_whose_partner_does_not_run() -> None:

@@ -108,6 +108,9 @@ class WaitReason:
     kind: str
     """The call that waits; stalls are counted under this name."""
 
+    is_within_kernel = False
+    """Whether only the other threads of the same compute kernel can end it."""
+
     def describe(self, thread: RunningThread) -> tuple[str, ...]:
         """What has to happen, and notes on the state that it depends on."""
         raise NotImplementedError

@@ -12,7 +12,7 @@ from ttmlir.sim.errors import DeadlockError, Finding, SimError
 from ttmlir.sim.execution.scheduler import SLACK, KernelSource, KernelThread, Scheduler
 from ttmlir.sim.machine.device import Core, SimChip
 from ttmlir.sim.options import SimOptions
-from ttmlir.sim.protocols import WaitReason
+from ttmlir.sim.protocols import RunningThread, WaitReason
 
 Kernel = Generator[None, None, None]
 
@@ -154,7 +154,7 @@ def test_work_that_is_left_is_done_before_a_deadlock() -> None:
     scheduler = Scheduler(SimOptions(), on_idle)
 
     class Never(WaitReason):
-        def describe(self, thread: KernelThread) -> tuple[str, ...]:
+        def describe(self, thread: RunningThread) -> tuple[str, ...]:
             return (f"{thread.wanted} of nothing",)
 
     def body(thread: KernelThread) -> Kernel:
@@ -166,6 +166,36 @@ def test_work_that_is_left_is_done_before_a_deadlock() -> None:
     with pytest.raises(DeadlockError, match="1 thread waits") as caught:
         scheduler.run(threads)
     assert "BRISC waits for 1 of nothing" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("unpack_waits_within", "order"),
+    [(True, ["UNPACK", "PACK", "BRISC"]), (False, ["BRISC", "UNPACK", "PACK"])],
+)
+def test_whom_a_deadlock_blames(unpack_waits_within: bool, order: list[str]) -> None:
+    """A kernel whose threads wait for each other; else those that wait for pages of others."""
+
+    class Never(WaitReason):
+        def __init__(self, is_within_kernel: bool) -> None:
+            self.is_within_kernel = is_within_kernel
+
+        def describe(self, thread: RunningThread) -> tuple[str, ...]:
+            return ("nothing",)
+
+    def body(thread: KernelThread, is_within_kernel: bool) -> Kernel:
+        thread.wait(Never(is_within_kernel), 0)
+        yield
+
+    scheduler, core = Scheduler(SimOptions()), Core(SimChip.of_board("n150"), (0, 0))
+    threads: list[KernelThread] = []
+    within = {Role.BRISC: False, Role.UNPACK: unpack_waits_within, Role.PACK: True}
+    for index, (role, is_within_kernel) in enumerate(within.items()):
+        source = KernelSource("kernel", __file__)
+        threads.append(KernelThread(core, role, source, index, scheduler=scheduler))
+        threads[-1].start(body(threads[-1], is_within_kernel))
+    with pytest.raises(DeadlockError) as caught:
+        scheduler.run(threads)
+    assert [each.role for each in caught.value.related] == order
 
 
 def test_the_text_of_a_finding() -> None:

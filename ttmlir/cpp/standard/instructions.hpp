@@ -1,4 +1,4 @@
-// p_setrwc p_sfpu ADDR_MOD_3 ADDR_MOD_7 TTI_SETRWC TTI_SFPLOAD TTI_SFPSTORE TTI_SFPSETCC TTI_SFPENCC TTI_SFPPUSHC TTI_SFPPOPC TTI_SFPCOMPC TTI_SFPSWAP TTI_SFPLOADI TTI_SFPMOV TTI_SFPMAD TTI_SFPADD TTI_SFPMUL TTI_SFPAND TTI_SFPOR TTI_SFPXOR TTI_SFPNOT
+// p_setrwc p_sfpu ADDR_MOD_3 ADDR_MOD_7 TTI_SETRWC TTI_SFPLOAD TTI_SFPSTORE TTI_SFPSETCC TTI_SFPENCC TTI_SFPPUSHC TTI_SFPPOPC TTI_SFPCOMPC TTI_SFPSWAP TTI_SFPLOADI TTI_SFPMOV TTI_SFPMAD TTI_SFPADD TTI_SFPMUL TTI_SFPAND TTI_SFPOR TTI_SFPXOR TTI_SFPNOT TTI_SFPIADD TTI_SFPSHFT TTI_SFPADDI TTI_SFPMULI TTI_SFPABS TTI_SFPLZ TTI_SFPEXEXP TTI_SFPEXMAN TTI_SFPSETEXP TTI_SFPSETMAN TTI_SFPSETSGN TTI_SFPDIVP2 TTI_SFPCAST TTI_SFPTRANSP
 namespace ckernel {
 
 // Which counters of rows an instruction changes.
@@ -24,8 +24,7 @@ inline void TTI_SETRWC(uint32_t cleared, uint32_t counted, uint32_t rows, uint32
 }
 
 inline sfpi::vInt read_lanes(uint32_t number) {
-    ASSERT(number < 16);
-    if (number < 8) {
+    if (number < 8 || number > 15) {
         return sfpi::vInt(builtin_sfpi_read_register(number));
     }
     if (number >= 12 && number < 15) {
@@ -83,6 +82,141 @@ inline void TTI_SFPXOR(uint32_t unused, uint32_t source, uint32_t target, uint32
     write_lanes(target, read_lanes(target) ^ read_lanes(source));
 }
 
+// A number of the last 16 bits, as the upper half of a float.
+inline void TTI_SFPADDI(uint32_t number, uint32_t target, uint32_t mode) {
+    ASSERT(mode == 0);
+    const sfpi::vFloat given = sfpi::float_of(sfpi::vInt(int(number << 16)));
+    write_lanes(target, sfpi::bits_of(given + sfpi::float_of(read_lanes(target))));
+}
+inline void TTI_SFPMULI(uint32_t number, uint32_t target, uint32_t mode) {
+    ASSERT(mode == 0);
+    const sfpi::vFloat given = sfpi::float_of(sfpi::vInt(int(number << 16)));
+    write_lanes(target, sfpi::bits_of(given * sfpi::float_of(read_lanes(target))));
+}
+
+// Numbers of 12 bits have a sign where they are added or shift.
+inline int signed_number(uint32_t number) { return int(number << 20) >> 20; }
+
+// Sums of two registers (0), of a register and a number (1) or the difference of two (2). Then those lanes take part
+// whose result is negative, with 8 those whose is not, and with 4 all as before.
+inline void TTI_SFPIADD(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode <= 10 && (mode & 3) <= 2);
+    const sfpi::vInt given = read_lanes(source);
+    const sfpi::vInt result = mode & 1 ? given + signed_number(number)
+                              : mode & 2 ? given - read_lanes(target) : given + read_lanes(target);
+    write_lanes(target, result);
+    if (mode & 8) builtin_sfpi_set_condition((result >= 0).lanes);
+    else if ((mode & 4) == 0) builtin_sfpi_set_condition((result < 0).lanes);
+}
+
+// To the left, or to the right if the count is negative: by a register (0) or a number (1), of which 5 bits count.
+inline void TTI_SFPSHFT(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode <= 1 && (mode == 1 || number == 0));
+    const sfpi::vInt count = mode == 1 ? sfpi::vInt(signed_number(number)) : read_lanes(source);
+    sfpi::vInt kept = count & 31;
+    sfpi::begin_if(count < 0);
+    kept = -(-count & 31);
+    sfpi::end_if();
+    write_lanes(target, sfpi::vInt(builtin_sfpi_shift_integers(read_lanes(target).lanes, kept.lanes)));
+}
+
+inline void TTI_SFPABS(uint32_t unused, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode <= 1);
+    const sfpi::vInt bits = read_lanes(source);
+    if (mode == 0) {
+        write_lanes(target, sfpi::abs(bits));
+        return;
+    }
+    sfpi::vInt size = bits & 0x7fffffff;
+    // A NaN keeps its sign.
+    sfpi::begin_if(size > 0x7f800000);
+    size = bits;
+    sfpi::end_if();
+    write_lanes(target, size);
+}
+
+// The zeros before the first bit; with 4 the first bit does not count. With 2 lanes take part whose bits are not 0.
+inline void TTI_SFPLZ(uint32_t unused, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode <= 6 && mode % 2 == 0);
+    const sfpi::vInt bits = mode & 4 ? read_lanes(source) & 0x7fffffff : read_lanes(source);
+    write_lanes(target, sfpi::lz(bits));
+    if (mode & 2) builtin_sfpi_set_condition((bits != 0).lanes);
+}
+
+// The exponent less 127, with 1 as it is stored; with 2 lanes take part where it is negative, with 10 where not.
+inline void TTI_SFPEXEXP(uint32_t unused, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode <= 2 || mode == 10);
+    const sfpi::vInt stored = sfpi::exexp_nodebias(sfpi::float_of(read_lanes(source)));
+    const sfpi::vInt result = mode & 1 ? stored : stored - 127;
+    write_lanes(target, result);
+    if (mode == 2) builtin_sfpi_set_condition((result < 0).lanes);
+    else if (mode == 10) builtin_sfpi_set_condition((result >= 0).lanes);
+}
+
+// The mantissa with its hidden bit (0) or without it (1).
+inline void TTI_SFPEXMAN(uint32_t unused, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode <= 1);
+    const sfpi::vInt mantissa = read_lanes(source) & 0x7fffff;
+    write_lanes(target, mode == 1 ? mantissa : mantissa | 0x800000);
+}
+
+// The source with another exponent: the last bits of the target (0), a number (1) or the target's own (2).
+inline void TTI_SFPSETEXP(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode <= 2 && number <= 255 && (mode == 1 || number == 0));
+    const sfpi::vInt others = read_lanes(source) & int(0x807fffffu), there = read_lanes(target);
+    write_lanes(target, mode == 1 ? others | int(number << 23)
+                        : mode == 2 ? others | (there & 0x7f800000) : others | ((there & 255) << 23));
+}
+
+// With another mantissa: that of the target (0), or a number as its first 12 bits (1).
+inline void TTI_SFPSETMAN(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode <= 1 && number <= 0xfff && (mode == 1 || number == 0));
+    const sfpi::vInt others = read_lanes(source) & int(0xff800000u);
+    write_lanes(target, mode == 1 ? others | int(number << 11) : others | (read_lanes(target) & 0x7fffff));
+}
+
+// With another sign: that of the target (0), or a number (1).
+inline void TTI_SFPSETSGN(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode <= 1 && number <= mode);
+    const sfpi::vInt others = read_lanes(source) & 0x7fffffff;
+    write_lanes(target, mode == 1 ? others | int(number << 31) : others | (read_lanes(target) & int(0x80000000u)));
+}
+
+// With a number as exponent (0), or a power of 2 further (1), infinity and NaN excepted.
+inline void TTI_SFPDIVP2(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode <= 1 && (number <= 0x7f || (number >= 0xf80 && number <= 0xfff)));
+    const sfpi::vInt bits = read_lanes(source), others = bits & int(0x807fffffu);
+    const sfpi::vInt stored = sfpi::exexp_nodebias(sfpi::float_of(bits));
+    if (mode == 0) {
+        write_lanes(target, others | int((number & 255) << 23));
+        return;
+    }
+    sfpi::vInt moved = others | (((stored + int(number & 255)) & 255) << 23);
+    sfpi::begin_if(stored == 255);
+    moved = bits;
+    sfpi::end_if();
+    write_lanes(target, moved);
+}
+
+// The numbers that integers of a sign and 31 bits are.
+inline void TTI_SFPCAST(uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(mode == 0);
+    write_lanes(target, sfpi::bits_of(sfpi::int32_to_float(read_lanes(source), 0)));
+}
+
+// Row i of registers 0 to 3 becomes register i, with its rows in their order, and so do those of registers 4 to 7.
+inline void TTI_SFPTRANSP(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
+    ASSERT(target == 0);
+    for (uint32_t first = 0; first < 8; first += 4) {
+        sfpi::vInt a = read_lanes(first), b = read_lanes(first + 1), c = read_lanes(first + 2), d = read_lanes(first + 3);
+        sfpi::subvec_transp(a, b, c, d);
+        write_lanes(first, a);
+        write_lanes(first + 1, b);
+        write_lanes(first + 2, c);
+        write_lanes(first + 3, d);
+    }
+}
+
 // Rows of DST, of which a vector has two: in its own format (0), as numbers of 16 (2) or 32 bits (3), or as
 // integers of 32 bits (4, 12). The modes of addresses are those that leave the unit where it stands.
 constexpr uint32_t ADDR_MOD_3 = 3, ADDR_MOD_7 = 7;
@@ -127,9 +261,9 @@ inline void TTI_SFPPUSHC(uint32_t number, uint32_t source, uint32_t target, uint
 }
 inline void TTI_SFPPOPC(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
     ASSERT(mode == 0);
-    builtin_sfpi_end_if();
+    builtin_sfpi_pop_lanes();
 }
-inline void TTI_SFPCOMPC(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) { builtin_sfpi_begin_else(); }
+inline void TTI_SFPCOMPC(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) { builtin_sfpi_complement_lanes(); }
 
 // Numbers in the order of their sign and size: -0 is less than 0.
 inline sfpi::vInt rank_of(const sfpi::vInt& bits) {

@@ -782,6 +782,7 @@ _SIGNATURES: tuple[tuple[str, str, int], ...] = (
     *(("begin_if", "b", 2), ("begin_else", "", 1), ("begin_elseif", "b", 1), ("end_if", "", 1)),
     *(("begin_block", "", 1), ("narrow", "b", 1)),
     *(("set_condition", "b", 1), ("enable_lanes", "", 1)),
+    *(("pop_lanes", "", 1), ("complement_lanes", "", 1)),
     *(("assign_floats", "ff f", 0), ("assign_integers", "ii i", 0)),
     # Floating-point numbers.
     *(("add_floats", "ff f", 1), ("subtract_floats", "ff f", 1), ("multiply_floats", "ff f", 1)),

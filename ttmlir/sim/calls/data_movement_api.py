@@ -299,11 +299,12 @@ class Transactions(KernelApi):
         from_l1: bool = False,
         in_order: bool = False,
         added: int = 0,
+        posted: bool = False,
     ) -> bool:
         """Move a word now, after the writes that are ordered before it.
 
         It comes with the command, or `from_l1` as all that is written. `in_order` says that writes
-        to the same core have arrived before on all chips.
+        to the same core have arrived before on all chips. No barrier waits for a `posted` addition.
         """
         noc = self._noc(noc)
         if local % 4:
@@ -323,7 +324,8 @@ class Transactions(KernelApi):
                 times = model.write_word(start, core, target, noc)
             self.thread.clock, departed, arrival, acknowledged = times
             if kind == "atomic":
-                outstanding.answered = max(outstanding.answered, acknowledged)
+                if not posted:
+                    outstanding.answered = max(outstanding.answered, acknowledged)
             else:
                 outstanding.left = max(outstanding.left, departed)
                 outstanding.acknowledged = max(outstanding.acknowledged, acknowledged)
@@ -333,7 +335,7 @@ class Transactions(KernelApi):
                 endpoint.set_word_time(local, value, arrival, added=added)
         if self.watch is not None:
             self.watch.word_written(
-                self.thread, noc, kind, endpoint.memory, local, in_order=in_order
+                self.thread, noc, kind, endpoint.memory, local, in_order=in_order, posted=posted
             )
         outstanding.move_ordered(endpoint.memory, multicast=False)
         endpoint.memory.write(local, data)
@@ -1135,7 +1137,8 @@ class DataMovementCalls(NumberedReads):
         """Add to the word of a semaphore of any core."""
         if self.thread.clock > self.scheduler.horizon:
             return False
-        return self._increment(self.endpoint(target), target, increment, noc)
+        posted = bool(template and template[0])
+        return self._increment(self.endpoint(target), target, increment, noc, posted=posted)
 
     @kernel_call(waits=True)
     def noc_semaphore_inc_multicast(
@@ -1150,7 +1153,7 @@ class DataMovementCalls(NumberedReads):
         if self.thread.clock > self.scheduler.horizon:
             return False
         for core in self._destinations(target, self._noc(noc), num_dests, itself=False):
-            self._increment(core, target, increment, noc)
+            self._increment(core, target, increment, noc, posted=bool(template and template[0]))
         return True
 
     def _increment(
@@ -1161,6 +1164,7 @@ class DataMovementCalls(NumberedReads):
         noc: int | None,
         *,
         in_order: bool = False,
+        posted: bool = False,
     ) -> bool:
         local = target & LOCAL_MASK
         if endpoint.kind == "dram":
@@ -1173,7 +1177,7 @@ class DataMovementCalls(NumberedReads):
         # Who subtracts has others wait for less, which comes when it is simulated.
         added = increment if increment < 1 << 31 else 0
         return self._write_word(
-            endpoint, local, data, noc, "atomic", in_order=in_order, added=added
+            endpoint, local, data, noc, "atomic", in_order=in_order, added=added, posted=posted
         )
 
     @kernel_call(waits=True)

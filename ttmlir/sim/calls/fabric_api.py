@@ -113,8 +113,8 @@ class FabricApi(RemoteBufferCalls, DataMovementApi):
         return self.get_noc_addr(*view.end.peers[number].coordinate, view.pointer)
 
     @kernel_call(waits=True)
-    def remote_buffer_tell(self, cb: int, number: int, units: int, noc: int) -> bool:
-        """Count units, here and at the other end."""
+    def remote_buffer_tell(self, cb: int, number: int, units: int, noc: int, posted: bool) -> bool:
+        """Count units, here and at the other end; `posted` as `noc_semaphore_inc<true>`."""
         if self.thread.clock > self.scheduler.horizon:
             return False
         end = self.view_of(cb).end
@@ -122,7 +122,8 @@ class FabricApi(RemoteBufferCalls, DataMovementApi):
         mine = peer.sent if end.is_sender else peer.acked
         self.l1.write(mine, (end.word(mine) + units & _MASK).to_bytes(_WORD, "little"))
         target = self.get_noc_addr(*peer.coordinate, peer.told)
-        return self._increment(self.network.endpoint(target), target, units, noc, in_order=True)
+        there = self.network.endpoint(target)
+        return self._increment(there, target, units, noc, in_order=True, posted=posted)
 
     @kernel_call()
     def fabric_is_2d(self) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from ttmlir.limits import CYCLE_ADVICE
 from ttmlir.optable.kernel import Role
 from ttmlir.optable.kernel.cpp_movement_calls import RANGES
-from ttmlir.sim.errors import CycleLimitError, SimError
+from ttmlir.sim.errors import CycleLimitError, Finding, SimError
 from ttmlir.sim.execution.scheduler import FOREVER, KernelThread, Scheduler
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import MEM_ZEROS_BASE, MEM_ZEROS_SIZE, Core
@@ -737,6 +737,10 @@ class KernelApi:
             text = "" if sources is None else sources.assertions.get(key, "")
             why = f": {text}" if text else ""
             raise self.thread.error(f"an assertion does not hold{why}", rule="assert")
+
+    def leftovers(self) -> Iterator[Finding]:
+        """Notes on what others have sent to the kernel and what it has not taken."""
+        yield from ()
 
     def end(self) -> None:
         """Finish what the kernel left open, when it has returned."""

@@ -39,7 +39,7 @@ from ttmlir.sim.machine.numerics import (
     store_vector,
     to_source,
 )
-from ttmlir.sim.machine.registers import Half, Poison, join_poison
+from ttmlir.sim.machine.registers import Half, join_poison
 from ttmlir.sim.options import SimOptions
 
 # --- Vector api -----------------------------------------------------------------------------------
@@ -123,8 +123,6 @@ class VectorApi(ComputeApi):
         elif template and not definition.templates and int(template[0]) in INTEGER_FORMATS:
             # In 2026 a call of floats may be one of integers, too: logical_not_tile<Int32>.
             element = _element_of(int(template[0]))
-        half = self.half
-        poisons = self._take_poisons(call, arguments) if half.poisons else {}
         scalars = {name: decode(arguments[place]) for place, name, decode in call.scalars}
         cost = definition.cost
         reference = call.reference if self.exact else definition.on_device or call.reference
@@ -144,8 +142,6 @@ class VectorApi(ComputeApi):
         else:
             kind = reference, *scalars.items()
             self._apply(partial(reference, np, **scalars), inputs, output, element, kind)
-        for index, poison in poisons.items():
-            half.put_poison(index, poison)
         self.spend(cost.math_on(blackhole=self.on_blackhole))
 
     def apply_stored(self, function: Callable[..., Array], index: int) -> None:
@@ -167,6 +163,7 @@ class VectorApi(ComputeApi):
 
         With `is_stored` its numbers are those that DST holds, else they are rounded to them.
         """
+        poisons = self.half.take_poisons(inputs, output)
         tiles = [self.tile(index).view(element) for index in inputs]
         with np.errstate(all="ignore"):
             result = function(*tiles)
@@ -174,6 +171,8 @@ class VectorApi(ComputeApi):
             self.tile(output, "write").view(element)[:] = result
         else:
             self._put(output, result, element)
+        for index, poison in poisons.items():
+            self.half.put_poison(index, poison)
 
     def rounded(self, result: Any, element: np.dtype[Any]) -> Array:
         """A result as DST holds it."""
@@ -181,13 +180,6 @@ class VectorApi(ComputeApi):
         if element == np.float32 and not self.exact:
             values = store_vector(values, self.dst.register)
         return values
-
-    def _take_poisons(self, call: _Call, arguments: Sequence[Any]) -> dict[int, Poison | None]:
-        """Which numbers of the tiles of a call nobody wrote; of its result, those that follow."""
-        poisons, output = self.half.poisons, arguments[call.output]
-        found = {index: poisons.pop(index, None) for index in {arguments[x] for x in call.inputs}}
-        poisons.pop(output, None)
-        return {**found, output: join_poison(*found.values())}
 
     def find_on_card(
         self, name: str, tiles: int, numbers: Mapping[str, Any]
@@ -216,6 +208,7 @@ class VectorApi(ComputeApi):
         definition = _CALLS["typecast_tile"]
         self.check_vector_prepared(definition)
         source, target = self.numbers_of("typecast_tile", template, 2)
+        poison = self.half.poisons.pop(dst, None)
         numbers = self.tile(dst).view(_element_of(source))
         if target not in INTEGER_FORMATS:
             self._put(dst, _round(convert(numbers, _FLOAT32), target), _FLOAT32)
@@ -224,6 +217,7 @@ class VectorApi(ComputeApi):
             if dtype.itemsize < 4 and numbers.dtype.kind in "iu":
                 numbers = numbers.clip(np.iinfo(dtype).min, np.iinfo(dtype).max)
             self._put(dst, convert(numbers, dtype).astype(np.uint32).view(np.int32), _INT32)
+        self.half.put_poison(dst, poison)
         self.spend(definition.cost.math)
 
     @kernel_call()
@@ -239,9 +233,11 @@ class VectorApi(ComputeApi):
     def _mask(self, name: str, dst: int, value: np.float32) -> None:
         definition = _CALLS[name]
         self.check_vector_prepared(definition)
-        mask = self.tile(dst + 1)
-        tile = self.tile(dst, "write")
-        tile[mask == 0] = value
+        poison, of_mask = (self.half.poisons.pop(each, None) for each in (dst, dst + 1))
+        is_masked = self.tile(dst + 1) == 0
+        self.tile(dst, "write")[is_masked] = value
+        self.half.put_poison(dst, join_poison(poison and poison.only(~is_masked), of_mask))
+        self.half.put_poison(dst + 1, of_mask)
         self.spend(definition.cost.math)
 
     @kernel_call()
@@ -996,9 +992,13 @@ class LanesApi(ScansApi):
         if self._started is None:
             self.spend(cycles)
 
+    def place_of(self, index: int) -> int:
+        """The number of `dst_reg[index]` among the vectors of DST."""
+        return self._place + _signed(index)
+
     def _find(self, index: int, kind: Literal["read", "write"]) -> tuple[Array, Array]:
         """A tile with the places of a vector in it."""
-        tile, vector = divmod(self._place + _signed(index), LANES)
+        tile, vector = divmod(self.place_of(index), LANES)
         if (tile, kind) not in self._checked:
             if not 0 <= tile < self.dst.capacity:
                 raise self.thread.error(
@@ -1188,6 +1188,8 @@ class LanesApi(ScansApi):
     def _number(self, number: int, count: int, name: str) -> int:
         if not 0 <= _signed(number) < count:
             message = f"{name} {_signed(number)}: there are those from 0 to {count - 1}"
+            if name == "l_reg":
+                message += "; instructions read constants as registers 8 to 15"
             raise self.thread.error(message, rule="sfpi")
         return number
 

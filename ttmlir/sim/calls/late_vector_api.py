@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from ttmlir.optable import special
 from ttmlir.optable.kernel import find_call
 from ttmlir.sim.calls.compute_api import ComputeSettings
+from ttmlir.sim.calls.followed_lanes import FollowedLanesApi
 from ttmlir.sim.calls.kernel_api import Template, kernel_call
-from ttmlir.sim.calls.lanes_api import INTEGER_FORMATS, LanesApi
+from ttmlir.sim.calls.lanes_api import INTEGER_FORMATS
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.numerics import faces_of_rows, rows_of_faces, store_vector
@@ -104,7 +105,7 @@ def _spread_preparation(part: str) -> Callable[..., None]:
     return call
 
 
-class LateVectorApi(LanesApi):
+class LateVectorApi(FollowedLanesApi):
     """The calls."""
 
     def __init__(
@@ -122,8 +123,10 @@ class LateVectorApi(LanesApi):
         """Replace the numbers of a tile by a function of them."""
         definition = find_call(name)
         self.check_vector_prepared(definition)
+        poison = self.half.poisons.pop(dst, None)
         with np.errstate(all="ignore"):
             self.put_floats(dst, function(self.tile(dst)))
+        self.half.put_poison(dst, poison)
         self.spend(definition.cost.math)
 
     def put_floats(self, dst: int, values: Array) -> None:

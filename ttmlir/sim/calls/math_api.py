@@ -9,6 +9,7 @@ llk_math_{eltwise_binary,eltwise_unary_datacopy,matmul,reduce,transpose_dest}.h.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -632,6 +633,7 @@ class MathApi(LateColumnsApi):
         if self._prepared != prepared:
             self._check_prepared(*names)
         half = self._half(dst)
+        poison = join_poison(self.src.take_poison(), half.poisons.pop(dst, None))
         tile, _ = self._use(math_cost("binary_dest_reuse_tiles", self._phases))
         moved = self._moved(half.faces(dst).copy(), tile)
         a, b = (moved, tile) if register == _DEST_TO_SRCA else (tile, moved)
@@ -640,6 +642,7 @@ class MathApi(LateColumnsApi):
             self._multiply(half, dst, a, b)
         else:
             self._add(half, dst, _FUNCTIONS[_OPERATIONS[operation]], a, b)
+        half.put_poison(dst, poison)
         return True
 
     def _moved(self, values: Array, like: Array) -> Array:
@@ -778,6 +781,10 @@ class MathApi(LateColumnsApi):
 
     def _reduce_onto(self, half: Half, dst: int, pool: int, dimension: int, call: str) -> None:
         largest = pool == POOL_MAX
+        poison = self.src.take_poison() if call == "reduce_tile" else None
+        if poison is not None:
+            poison = poison.reduced(partial(_reduced_lanes, dimension=dimension))
+        poison = join_poison(poison, half.poisons.pop(dst, None))
         a, b = self._use(self.reduction_cycles(largest, call))
         first = not half.written(dst)
         tile = half.rows(dst)
@@ -785,6 +792,7 @@ class MathApi(LateColumnsApi):
             self._reduce_max(tile, numerics.rows_of_faces(a), dimension, first=first)
         else:
             self._reduce_sum(tile, a, b, dimension)
+        half.put_poison(dst, poison)
 
     def _reduce_max(self, tile: Array, rows: Array, dimension: int, *, first: bool) -> None:
         """The largest number of each column of `rows`, which hold the transpose to reduce rows.
@@ -876,6 +884,14 @@ class MathApi(LateColumnsApi):
 
 
 _POOLS = {REDUCE_ROW: numerics.Pool.ROWS, REDUCE_COL: numerics.Pool.COLUMNS}
+
+
+def _reduced_lanes(rows: Array, *, dimension: int) -> Array:
+    """Which numbers of a reduction nobody wrote, if nobody wrote these of SrcA or SrcB."""
+    found = np.zeros_like(rows)
+    columns = rows.any(axis=0)
+    _reduce(found, dimension)[:] = columns if dimension in _POOLS else columns.any()
+    return found
 
 
 def _reduce(tile: Array, dimension: int) -> Array:

@@ -319,6 +319,7 @@ class PackApi(PackVectorApi):
         self._write(buffer, page, self._bytes(half.faces(dst), buffer.data_format))
         if poison is not None:
             self._leave(poison, buffer, page)
+            half.put_poison(dst, poison)
         if self.timed:
             self.thread.occupy(pack_cycles(buffer.data_format, self._accumulates))
 

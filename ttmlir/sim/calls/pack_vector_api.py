@@ -12,8 +12,9 @@ from typing import Any
 from ttmlir.optable.kernel.cpp_compute_calls import PREFIX
 from ttmlir.optable.kernel.pack_vector import CALLS
 from ttmlir.sim.calls.compute_api import ComputeApi
+from ttmlir.sim.calls.followed_lanes import FollowedLanesApi
 from ttmlir.sim.calls.kernel_api import Template, declared_calls, kernel_call
-from ttmlir.sim.calls.lanes_api import LanesApi, compute_by
+from ttmlir.sim.calls.lanes_api import compute_by
 from ttmlir.sim.calls.late_vector_api import LateVectorApi
 from ttmlir.sim.machine.registers import Half
 
@@ -64,7 +65,7 @@ def _add_methods() -> None:
 
 def _add_instructions() -> None:
     """Give the class the instructions on lanes that sfpi's classes call."""
-    for name, facts in declared_calls(LanesApi).items():
+    for name, facts in declared_calls(FollowedLanesApi).items():
         if name.startswith(PREFIX):
             method = kernel_call(pure=facts.pure, steady=facts.steady)(_instructing(name))
             method.__name__ = name

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
 from ttmlir.sim.calls.kernel_api import kernel_call
 from ttmlir.sim.calls.socket_api import SocketCalls
-from ttmlir.sim.errors import SimError
+from ttmlir.sim.errors import Finding, SimError
 from ttmlir.sim.machine.memory import CircularBuffer
 from ttmlir.sim.machine.remote_buffers import POINTER, UNIT, RemotePeer, RemoteView
 from ttmlir.sim.protocols import RunningThread, WaitReason
@@ -23,6 +24,15 @@ class RemoteBufferCalls(SocketCalls):
     def _views(self) -> dict[int, RemoteView]:
         """The ends as this processor sees them, by the index of the circular buffer."""
         return {}
+
+    def leftovers(self) -> Iterator[Finding]:
+        """The same of ends of global circular buffers, too."""
+        yield from super().leftovers()
+        for cb, view in sorted(self._views.items()):
+            end, peer = view.end, view.end.peers[0]
+            units = end.word(peer.sent) - end.word(peer.acked)
+            if not end.is_sender and units > 0:
+                yield self._left_over(f"circular buffer {cb}", units * UNIT, "cb-not-empty")
 
     def view_of(self, cb: int) -> RemoteView:
         """An end as this processor sees it; error for a circular buffer that is none."""

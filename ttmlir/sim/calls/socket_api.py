@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
+
 from ttmlir.sim.calls.kernel_api import KernelApi, kernel_call
-from ttmlir.sim.errors import SimError
+from ttmlir.sim.errors import Finding, SimError
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.machine.sockets import SENDER_SIZE, UNIT, SocketEnd
@@ -16,6 +19,26 @@ _LOOK = 10
 
 class SocketCalls(KernelApi):
     """Calls with sockets; of compute kernels UNPACK alone makes them."""
+
+    @cached_property
+    def _receives_from(self) -> set[int]:
+        """The configurations of the sockets that the kernel receives from."""
+        return set()
+
+    def leftovers(self) -> Iterator[Finding]:
+        """Notes on what was sent to the kernel and what it has not taken, when all have ended."""
+        for config in sorted(self._receives_from):
+            count = (self._word(self.l1, config) - self._end(config).count) % _WORDS
+            if 0 < count < _WORDS // 2:
+                yield self._left_over(f"the socket at {config:#x}", count, "socket-not-empty")
+
+    def _left_over(self, what: str, count: int, rule: str) -> Finding:
+        return self.thread.finding(
+            f"{what} still has {count} bytes at the end of the program, which were sent and not "
+            "popped: the next program begins with them; wait for and pop as many pages as are sent",
+            rule=rule,
+            severity="note",
+        )
 
     def _end(self, config: int) -> SocketEnd:
         end = self.core.sockets.get(config)
@@ -45,6 +68,8 @@ class SocketCalls(KernelApi):
                 "update_socket_config() at the end of the kernel"
             )
         end.is_open = True
+        if not is_sender:
+            self._receives_from.add(config)
 
     @kernel_call()
     def socket_check_page(self, config: int, page_size: int, fifo_size: int) -> None:

@@ -215,8 +215,8 @@ _PARTS = {
 }
 
 NUMBERS = int(Use.NUMBERS)
-_FOLLOWED = (Use.NUMBERS, Use.OPERANDS, Use.FACTOR_A, Use.FACTOR_B)
-"""Uses in which each number stays in its place, or in its row or column."""
+_FOLLOWED = (Use.NUMBERS, Use.OPERANDS, Use.FACTOR_A, Use.FACTOR_B, Use.SCALER)
+"""Uses in which each number stays in its place, or in its row or column, or decides all."""
 ELEMENTWISE, FACTORS = 0, 1 << 16
 """What two buffers are read for: sums and the like, or a product of matrices."""
 
@@ -379,7 +379,9 @@ class UnpackUnit(ComputeApi):
             watch.report(found)
             return
         lanes = watch.unwritten_parts(self.core.l1, address, source.size, 32 * 32)
-        if arrangement or use in _FACTORS:
+        if use == Use.SCALER:
+            lanes[:] = lanes[:K_STEP].any()
+        elif arrangement or use in _FACTORS:
             rows = rows_of_faces(lanes)
             rows = _arrange(rows, arrangement) if arrangement else rows
             if use in _FACTORS:

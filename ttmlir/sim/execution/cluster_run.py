@@ -104,6 +104,8 @@ class ClusterRun:
             run.end()
         for run in self._runs:
             run.move_held_copies()
+        for run in self._runs:
+            run.note_leftovers()
         with self._telling():
             if self._watch is not None:
                 for finding in () if self._fabric is None else self._fabric.unclosed():

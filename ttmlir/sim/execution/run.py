@@ -572,6 +572,7 @@ class ProgramRun:
         finally:
             self.end()
         self.move_held_copies()
+        self.note_leftovers()
         if watch is not None:
             watch.program_ended()
         return self.report(self.times(), first_line)
@@ -580,6 +581,15 @@ class ProgramRun:
         """The threads have ended, or stopped."""
         for api in self.apis:
             api.end()
+
+    def note_leftovers(self) -> None:
+        """Tell of pages that came from other cores and that no kernel has taken."""
+        watch = self.device.watch
+        if watch is None:
+            return
+        for mover in self.movers:
+            for note in mover.leftovers():
+                watch.report(note)
 
     def run_if_regular(self, full: Sanitizer) -> ProgramReport | None:
         """Run the threads while all that they do is regular; None, and all undone, if it is not.

@@ -526,11 +526,33 @@ def deadlock(blocked: Sequence[KernelThread]) -> DeadlockError:
     else:
         count = "1 thread waits" if len(blocked) == 1 else f"{len(blocked)} threads wait"
         text = f"deadlock: {count}, and nothing is left that could wake them"
-    error = DeadlockError(
-        text, rule="deadlock", related=tuple(_waits(thread) for thread in blocked)
-    )
+    error = DeadlockError(text, rule="deadlock", related=tuple(map(_waits, _by_blame(blocked))))
     _place_at_first_note(error)
     return error
+
+
+def _by_blame(blocked: Sequence[KernelThread]) -> list[KernelThread]:
+    """Those that others wait for come first.
+
+    Others wait for a compute kernel whose threads wait for each other alone. Of a kernel one of
+    which waits for pages the others wait for that one.
+    """
+    waiting = {
+        thread.core
+        for thread in blocked
+        if thread.role in Role.COMPUTE and not _is_within_kernel(thread)
+    }
+
+    def number(thread: KernelThread) -> int:
+        if not _is_within_kernel(thread):
+            return 1
+        return 2 if thread.core in waiting else 0
+
+    return sorted(blocked, key=number)
+
+
+def _is_within_kernel(thread: KernelThread) -> bool:
+    return thread.waiting_for is not None and thread.waiting_for.is_within_kernel
 
 
 def _place_at_first_note(error: SimError) -> None:

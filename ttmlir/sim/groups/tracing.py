@@ -437,7 +437,9 @@ class TracedMover(_TracedCalls, DataMovementApi):
         vc: int = 0,
         template: Template = (),
     ) -> bool:
-        """Add to the words of semaphores of any cores."""
+        """Add to the words of semaphores of any cores, unless nobody can wait for it."""
+        if template and template[0]:
+            raise IrregularError
         signals, mover = self._signals
         noc = self._noc(noc)
         words = [(self._core_at(each), each & LOCAL_MASK) for each in self._for_each(target)]

@@ -276,6 +276,7 @@ class _WaitForToken(WaitReason):
     """`t6_semaphore_wait_on_zero` and `t6_semaphore_wait_on_max`."""
 
     kind = "t6_semaphore"
+    is_within_kernel = True
 
     def __init__(self, number: int, *, is_full: bool) -> None:
         self._number, self._is_full = number, is_full

@@ -12,7 +12,7 @@ llk_math_common.h and llk_pack_common.h for the semaphore between math and pack.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -39,6 +39,8 @@ Array = NDArray[Any]
 
 class _RegistersWait(WaitReason):
     """Waiting for the other side of a hand-over."""
+
+    is_within_kernel = True
 
     def __init__(self, kind: str, what: str, note: str) -> None:
         self.kind = kind
@@ -105,6 +107,31 @@ class Poison:
     def leave(self, memory: Memory, address: int, size: int) -> None:
         """The tile was packed, not to a tensor: these numbers still count as unwritten there."""
         self._watch.leave_unwritten(memory, address, size, self)
+
+    def only(self, lanes: Array) -> Poison:
+        """Those in some places."""
+        return Poison(self.lanes & lanes, self.findings, self._watch)
+
+    def at(self, places: Array) -> Poison:
+        """Those of a vector, lane by lane, which has these places in the tile."""
+        return Poison(self.lanes[places], self.findings, self._watch)
+
+    def without(self, places: Array) -> Poison:
+        """Those of the tile elsewhere."""
+        lanes = self.lanes.copy()
+        lanes[places] = False
+        return Poison(lanes, self.findings, self._watch)
+
+    def spread(self, places: Array) -> Poison:
+        """Those of a vector in the places that it has in a tile."""
+        lanes = np.zeros(TILE_VOLUME, np.bool_)
+        lanes[places] = self.lanes
+        return Poison(lanes, self.findings, self._watch)
+
+    def reduced(self, reduce: Callable[[Array], Array]) -> Poison:
+        """What a function of the 32 rows makes of them, which gives rows, too."""
+        lanes = faces_of_rows(reduce(rows_of_faces(self.lanes)))
+        return Poison(lanes, self.findings, self._watch)
 
     def joined(self, other: Poison | None) -> Poison:
         """What the results of two tiles have."""
@@ -278,9 +305,20 @@ class Half:
         if poison is not None:
             poison.tell()
 
+    def take_poisons(self, inputs: Iterable[int], output: int) -> dict[int, Poison | None]:
+        """Which numbers nobody wrote of tiles that a call combines number by number.
+
+        That of its result is what follows from these.
+        """
+        if not self.poisons:
+            return {}
+        found = {index: self.poisons.pop(index, None) for index in set(inputs)}
+        self.poisons.pop(output, None)
+        return {**found, output: join_poison(*found.values())}
+
     def put_poison(self, index: int, poison: Poison | None) -> None:
         """Note which numbers of a tile nobody wrote, if there are any."""
-        if poison is not None:
+        if poison is not None and poison.lanes.any():
             self.poisons[index] = poison
 
     def faces(self, index: int) -> Array:

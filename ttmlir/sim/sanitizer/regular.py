@@ -492,6 +492,7 @@ class RegularRun:
         address: int,
         *,
         in_order: bool = False,
+        posted: bool = False,
     ) -> None:
         """A thread changes a word over the network."""
         raise IrregularError

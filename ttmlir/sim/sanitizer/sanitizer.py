@@ -1346,15 +1346,20 @@ class Sanitizer:
         address: int,
         *,
         in_order: bool = False,
+        posted: bool = False,
     ) -> None:
-        """A thread writes or increments a word over the network, `in_order` as in `_signal`."""
+        """A thread writes or increments a word over the network, `in_order` as in `_signal`.
+
+        Nobody can wait until a `posted` increment is done.
+        """
         mine = self._threads[thread.index]
         copies = self._program.copies(mine, noc, 0)
         mark = mine.mark()
         space = self._spaces[memory]
         is_semaphore = address in space.semaphores
         if kind == "atomic":
-            copies.atomic_mark = mark
+            if not posted:
+                copies.atomic_mark = mark
             if not is_semaphore:
                 self._no_semaphore(mine, memory, address)
         else:

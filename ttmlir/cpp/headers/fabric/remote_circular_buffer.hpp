@@ -12,9 +12,9 @@
 namespace experimental {
 
 #if !defined(TRISC_UNPACK) && !defined(TRISC_MATH) && !defined(TRISC_PACK)
-inline void remote_buffer_tell_all(uint32_t cb_id, uint32_t units, uint8_t noc) {
+inline void remote_buffer_tell_all(uint32_t cb_id, uint32_t units, uint8_t noc, bool posted) {
     for (uint32_t i = 0; i < remote_buffer_peers(cb_id); i++) {
-        remote_buffer_tell(cb_id, i, units, noc);
+        remote_buffer_tell(cb_id, i, units, noc, posted);
     }
 }
 #endif
@@ -31,7 +31,7 @@ inline void resize_remote_sender_cb_interface(
     const uint32_t skipped = remote_buffer_resize(cb_id, page_size, true);
     if constexpr (update_remote_over_noc) {
         if (skipped != 0) {
-            remote_buffer_tell_all(cb_id, skipped, noc);
+            remote_buffer_tell_all(cb_id, skipped, noc, posted);
         }
     }
 #endif
@@ -50,7 +50,7 @@ inline void resize_remote_receiver_cb_interface(
     if constexpr (update_remote_over_noc) {
         if (skipped != 0) {
             remote_buffer_wait(cb_id, 0, skipped);
-            remote_buffer_tell_all(cb_id, skipped, noc);
+            remote_buffer_tell_all(cb_id, skipped, noc, posted);
         }
     }
 #endif
@@ -88,7 +88,7 @@ inline void remote_cb_push_back_and_write_pages(
                 target += coalesced_page_size;
             }
         }
-        remote_buffer_tell(cb_id, i, units, noc);
+        remote_buffer_tell(cb_id, i, units, noc, skip_ptr_update);
     }
     remote_buffer_move(cb_id, num_pages);
 }
@@ -108,7 +108,7 @@ inline void remote_cb_pop_front(uint32_t cb_id, uint32_t num_pages, uint8_t noc 
     const uint32_t units = remote_buffer_units(cb_id, num_pages, false);
     remote_buffer_check_pop(cb_id, units);
     remote_buffer_move(cb_id, num_pages);
-    remote_buffer_tell(cb_id, 0, units, noc);
+    remote_buffer_tell(cb_id, 0, units, noc, true);
 }
 #endif
 

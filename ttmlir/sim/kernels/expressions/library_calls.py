@@ -75,10 +75,7 @@ _OWN_CALLS = (PREFIX, "builtin_unpack_", "fabric_mux_", "fabric_packet_", "fabri
 
 
 _INSTEAD = {
-    "SFPTRANSP": "call 'subvec_transp'",
     "SFPSHFT2": "call 'subvec_shflror1' or 'subvec_shflshr1'",
-    "SFPIADD": "add vInts",
-    "SFPSHFT": "call 'shft'",
     "SFPCONFIG": "assign to 'vConstFloatPrgm0'",
     "SFPLUT": "call 'lut'",
     "SFPLUTFP32": "call 'lut2'",
