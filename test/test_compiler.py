@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ttmlir import collector
 from ttmlir.compiler import (
     TTMETAL_PIPELINE,
     compile_to_cpp,
@@ -100,3 +101,21 @@ def test_sources_are_read_from_files(tmp_path: Path) -> None:
     assert compile_to_ttnn(read_source(str(path))) == compile_to_ttnn(NEG)
     with pytest.raises(FileError, match=r"none\.mlir"):
         read_source(str(tmp_path / "none.mlir"))
+
+
+@pytest.mark.parametrize("others", [0, 3])
+def test_frozen_objects_are_seldom_counted(others: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python counts them one by one. What somebody else has frozen stays frozen."""
+    monkeypatch.setattr(collector, "_is_frozen_by_others", False)
+    frozen, counts = [others], list[int]()
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: counts.append(1) or frozen[-1])
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(1000))
+    monkeypatch.setattr(gc, "unfreeze", frozen.pop)
+    for _ in range(2):
+        with collector.freed_afterwards():
+            assert frozen[-1] == (others or 1000)
+            with collector.freed_afterwards():
+                pass
+            assert frozen[-1] == (others or 1000)
+        assert frozen == [others]
+    assert len(counts) == (1 if others else 2)
