@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ttmlir.collector import freed_afterwards, without_collections
 from ttmlir.compiler import (
     TTMETAL_PIPELINE,
     compile_to_cpp,
@@ -100,3 +102,18 @@ def test_sources_are_read_from_files(tmp_path: Path) -> None:
     assert compile_to_ttnn(read_source(str(path))) == compile_to_ttnn(NEG)
     with pytest.raises(FileError, match=r"none\.mlir"):
         read_source(str(tmp_path / "none.mlir"))
+
+
+def test_what_work_leaves_is_freed() -> None:
+    """What is used stays."""
+
+    class Itself:
+        def __init__(self) -> None:
+            self.me = self
+
+    with without_collections():
+        with freed_afterwards():
+            made = [Itself() for _ in range(110_000)]
+            kept, lost = made[3], weakref.ref(made[4])
+            del made
+    assert (lost(), kept.me) == (None, kept)

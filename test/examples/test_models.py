@@ -5,8 +5,12 @@ from __future__ import annotations
 import runpy
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +25,8 @@ pytestmark = pytest.mark.skipif(
 KERNELS = [FOLDER / "mlp.py", FOLDER / "vit_block.py"]
 SMALLEST = {"train_letters": ("--steps", "2", "--layers", "1", "--batch", "2")}
 """Arguments of examples that take long else."""
+FEW_STEPS = 20
+"""Of training that says nothing of the compiled model; `make test-all` takes all."""
 CASES = [
     *(pytest.param(script, SMALLEST.get(script.stem, ()), id=script.stem) for script in SCRIPTS),
     *(
@@ -33,7 +39,14 @@ CASES = [
         )
         for script in KERNELS
     ),
+    pytest.param(
+        FOLDER / "gpt_block.py", (), id="gpt_block that has learnt", marks=pytest.mark.exhaustive
+    ),
 ]
+
+
+def _pieces(pieces: Callable[..., Any], count: int, *rest: int) -> Any:
+    return pieces(min(count, FEW_STEPS), *rest)
 
 
 @pytest.mark.filterwarnings("default")  # as in a process of its own
@@ -42,6 +55,7 @@ def test_model_agrees_with_its_framework(
     script: Path,
     arguments: tuple[str, ...],
     tmp_path: Path,
+    request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -54,6 +68,9 @@ def test_model_agrees_with_its_framework(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(script), *arguments])
     monkeypatch.setattr(sys, "path", [str(FOLDER), *sys.path])
+    if "that has learnt" not in request.node.name:
+        zen = import_module("zen")
+        monkeypatch.setattr(zen, "pieces", partial(_pieces, zen.pieces))
     with pytest.raises(SystemExit) as end:
         runpy.run_path(str(script), run_name="__main__")
     printed = capsys.readouterr().out

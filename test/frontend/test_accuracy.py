@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ class Layers(torch.nn.Module):
         return self.last(x)
 
 
+@cache
 def compile_layers(accuracy: float | None) -> tuple[Any, torch.Tensor, torch.Tensor]:
     """The model, its input, and what torch computes in 64 bits."""
     torch.manual_seed(7)

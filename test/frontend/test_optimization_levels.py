@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from running.sampling import sampled
 from torch import nn
 from torch.nn import functional
 
@@ -72,8 +73,7 @@ def compile_at(level: int, model: nn.Module, *args: torch.Tensor) -> ttmlir.Comp
     return ttmlir.compile(model, *args, optimization_level=level, **options)
 
 
-@pytest.mark.parametrize("rows", [1, 37, 96])
-@pytest.mark.parametrize("groups", [2, 4])
+@pytest.mark.parametrize(("rows", "groups"), sampled([1, 37, 96], [2, 4]))
 def test_transformers(rows: int, groups: int) -> None:
     """One position, no whole tile of them, and whole tiles; heads of keys are shared or not."""
     torch.manual_seed(rows)

@@ -79,7 +79,9 @@ def narrow_formats(compile_with: Callable[[str], CompiledModel], accuracy: float
         choices=(),
     )
     best, least = model, found.us
-    for name, places in _groups_of(model).items():
+    # Where the model itself is less accurate, narrower numbers only leave it less so.
+    groups = _groups_of(model) if found.is_reached else {}
+    for name, places in groups.items():
         for weights, fidelity in _CHOICES:
             choice = FormatChoice(name=name, places=places, weights=weights, fidelity=fidelity)
             changed = compile_with(_with(found, choice).options)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
+from running.sampling import sampled
 from samples.torch_programs import check_all
 
 import ttmlir
@@ -25,19 +26,29 @@ def places(*shape: int, count: int, seed: int = 0) -> Any:
     return torch.randint(0, count, shape, generator=torch.Generator().manual_seed(seed))
 
 
+Sampling: TypeAlias = tuple[str, bool, list[tuple[str, str, str]]]
+
+
 @pytest.mark.parametrize(
-    ("padding", "align", "modes"),
-    [
-        ("zeros", False, [("x", "g", "bilinear"), ("y", "h", "bilinear"), ("x", "g", "bicubic")]),
-        ("zeros", True, [("x", "g", "bilinear"), ("y", "h", "nearest")]),
-        ("border", True, [("x", "g", "nearest"), ("y", "h", "bilinear")]),
-        ("border", False, [("x", "g", "bilinear"), ("one", "g", "bilinear")]),
-        ("reflection", False, [("x", "g", "bicubic"), ("one", "g", "bilinear")]),
-        ("reflection", True, [("x", "g", "bilinear"), ("one", "g", "nearest")]),
-    ],
+    "case",
+    sampled(
+        [
+            (
+                "zeros",
+                False,
+                [("x", "g", "bilinear"), ("y", "h", "bilinear"), ("x", "g", "bicubic")],
+            ),
+            ("zeros", True, [("x", "g", "bilinear"), ("y", "h", "nearest")]),
+            ("border", True, [("x", "g", "nearest"), ("y", "h", "bilinear")]),
+            ("border", False, [("x", "g", "bilinear"), ("one", "g", "bilinear")]),
+            ("reflection", False, [("x", "g", "bicubic"), ("one", "g", "bilinear")]),
+            ("reflection", True, [("x", "g", "bilinear"), ("one", "g", "nearest")]),
+        ]
+    ),
 )
-def test_sampling_of_images(padding: str, align: bool, modes: list[tuple[str, str, str]]) -> None:
+def test_sampling_of_images(case: Sampling) -> None:
     """Grids that reach over the edges, of one element and more, in two and three dimensions."""
+    padding, align, modes = case
     cases = "\n".join(
         f"F.grid_sample({image}, {grid}, mode='{mode}', padding_mode='{padding}', "
         f"align_corners={align})"

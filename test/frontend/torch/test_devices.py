@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from running.sampling import sampled
 from torch import nn
 from torch.distributed import _functional_collectives as functional
 from torch.distributed.device_mesh import init_device_mesh
@@ -73,19 +74,15 @@ PLACEMENTS: dict[str, Placements] = {
 
 
 @pytest.mark.filterwarnings("ignore:.*integers of 64 bits")
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_functions_of_divided_tensors(function: str, mesh: Any) -> None:
-    """The program computes what torch does of whole tensors, however they are divided.
-
-    Every other function is tried with every other placement.
-    """
+@pytest.mark.parametrize(("function", "placements"), sampled(FUNCTIONS, PLACEMENTS, every=4))
+def test_functions_of_divided_tensors(function: str, placements: str, mesh: Any) -> None:
+    """The program computes what torch does of whole tensors, however they are divided."""
     compute, x, y = FUNCTIONS[function], draw(8, 16), draw(16, 12)
     expected = compute(x.double(), y.double())
-    half = [*FUNCTIONS].index(function) % 2
-    for first, second in [*PLACEMENTS.values()][half::2]:
-        divided = distribute_tensor(x, mesh, first), distribute_tensor(y, mesh, second)
-        compiled = ttmlir.compile(compute, *divided)
-        np.testing.assert_allclose(compiled(x, y), expected, rtol=1e-4, atol=1e-4)
+    first, second = PLACEMENTS[placements]
+    divided = distribute_tensor(x, mesh, first), distribute_tensor(y, mesh, second)
+    compiled = ttmlir.compile(compute, *divided)
+    np.testing.assert_allclose(compiled(x, y), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_what_devices_have(mesh: Any) -> None:
