@@ -298,7 +298,6 @@ def root_names(node: tree.Expression | tree.Braces | None) -> Iterator[str]:
 
 _FORWARDED = ("std::forward", "forward")
 _MOVED = ("std::move", "move")
-_PARTS = ("std::get", "get")
 
 
 def is_given_up(node: object, scope: Scope) -> bool:
@@ -306,18 +305,12 @@ def is_given_up(node: object, scope: Scope) -> bool:
     while isinstance(node, InScope):
         node, scope = node.node, node.scope
     match node:
-        case Evaluated(written=tree.Node() as inner):
-            return is_given_up(inner, scope)
         case tree.FunctionCall(callee=tree.Name(text=text), template_arguments=(written, *_)) if (
             text in _FORWARDED
         ):
             return not refers_to_place(written, scope)
         case tree.FunctionCall(callee=tree.Name(text=text)) if text in _MOVED:
             return True
-        case tree.FunctionCall(callee=tree.Name(text=text), arguments=(only,)) if text in _PARTS:
-            return is_given_up(only, scope)
-        case tree.Member(base=base, arrow=False):
-            return is_given_up(base, scope)
         case tree.Cast(type=tree.Reference(referent=referent, is_rvalue=True)):
             return not refers_to_place(referent, scope)
         case _:

@@ -63,12 +63,10 @@ from ttmlir.sim.kernels.scope import (
     StructDefinition,
     Symbol,
     Variable,
-    is_given_up,
     list_used_names,
 )
 from ttmlir.sim.kernels.value import (
     Value,
-    is_expiring,
     make_integer,
     make_value,
     promote_value,
@@ -890,8 +888,7 @@ def is_forwarding(type_: tree.Reference, function: tree.Function) -> bool:
 
 def is_moved(given: Given) -> bool:
     """Whether an argument is a value, or a place that nobody needs any more."""
-    found = given.found
-    return isinstance(found, Value) or is_expiring(found) or is_given_up(given.node, given.scope)
+    return isinstance(given.found, Value) or given.found.is_over
 
 
 def rank_conversion(context: Context, value: Value, target: CType) -> float | None:

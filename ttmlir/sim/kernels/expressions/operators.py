@@ -68,7 +68,6 @@ from ttmlir.sim.kernels.scope import (
     Functions,
     InScope,
     Variable,
-    is_given_up,
 )
 from ttmlir.sim.kernels.templates import Candidate, is_moved
 from ttmlir.sim.kernels.value import (
@@ -84,7 +83,6 @@ from ttmlir.sim.kernels.value import (
     find_member_lvalue,
     fit_bits,
     interpret_bits,
-    is_expiring,
     make_integer,
     settle,
     width_of,
@@ -383,7 +381,7 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
             found.append(look_at(context, node.value))
             by_default = _is_object_of(context, found[1].type, target.type)
             if by_default:
-                node = replace(node, value=_given_as(context, found[1], node.value))
+                node = replace(node, value=_known(found[1], node.value.position))
                 plain = replace(node, target=known)
     else:
         plain = replace(node, operand=known)
@@ -473,14 +471,6 @@ def _is_object_of(context: Context, type_: CType, base: CType) -> bool:
     return is_same_type(type_, base) or type_.derives_from(base)
 
 
-def _given_as(context: Context, found: Lvalue | Value, written: tree.Expression) -> tree.Expression:
-    """What was found, given up if the written expression says so."""
-    known = _known(found, written.position)
-    if not is_expiring(found) and not is_given_up(written, context.scope):
-        return known
-    return tree.FunctionCall(tree.Name("std::move"), (known,), position=written.position)
-
-
 def _assigns_parts(context: Context, type_: CType, seen: set[int] | None = None) -> bool:
     """Whether a base or a member, or a part of one, has an assignment of its own.
 
@@ -519,7 +509,7 @@ def _assign_parts(context: Context, node: tree.Assign) -> Value:
         made = settle(convert_implicitly(context, value, type_, node.value))
         setup.append(code.walrus(held, code.list_of([made.node])))
         source = ItemLvalue(type_, code.name(held), code.constant(0))
-    is_moved = not is_place or is_expiring(found) or is_given_up(node.value, context.scope)
+    is_moved = not is_place or found.is_over
 
     def assign(to: tree.Expression, value: tree.Expression) -> None:
         if is_moved:
@@ -623,7 +613,7 @@ def _keep_value(
 def _find_changeable(context: Context, node: tree.Expression) -> Lvalue:
     """The place of an expression that may be assigned to."""
     lvalue = find_lvalue(context, node)
-    if lvalue.is_const:
+    if lvalue.is_const or (lvalue.is_over and not isinstance(lvalue.type, StructType)):
         raise context.error(node, "this is constant and cannot be changed")
     if has_constant_member(lvalue.type):
         message = f"'{lvalue.type.name}' has a constant member; assign the other members"

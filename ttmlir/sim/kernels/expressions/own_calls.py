@@ -32,14 +32,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 from ttmlir.sim.kernels.expressions.variadic import asks_for_rest, pass_rest
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import (
-    Functions,
-    InScope,
-    Pack,
-    Scope,
-    Symbol,
-    is_given_up,
-)
+from ttmlir.sim.kernels.scope import Functions, InScope, Pack, Scope, Symbol
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
     Candidate,
@@ -54,8 +47,6 @@ from ttmlir.sim.kernels.value import (
     LocalLvalue,
     Lvalue,
     Value,
-    give_up,
-    is_expiring,
     make_value,
 )
 
@@ -283,7 +274,7 @@ def build_call(
     value = make_value(instance.result, called, instance.space)
     if instance.is_reference:
         found = find_pointee(context, value, node)
-        return give_up(found) if instance.is_over else found
+        return replace(found, is_over=instance.is_over)
     return keep_temporary(context, value, node)
 
 
@@ -349,19 +340,8 @@ def call_member(
     given = take_arguments(context, node.arguments)
     this = hold_object(context, base)
     explicit = node.template_arguments
-    moved = isinstance(base, Value) or is_expiring(base) or _is_given_up(context, node.callee)
+    moved = isinstance(base, Value) or base.is_over
     return call_own_function(context, node, functions, given, explicit, this, is_over=moved)
-
-
-def _is_given_up(context: Context, callee: tree.Expression) -> bool:
-    """Whether nobody needs the object any more whose member is called, or that is called."""
-    match callee:
-        case tree.Member(arrow=False, base=base):
-            return is_given_up(base, context.scope)
-        case tree.Member():
-            return False
-        case _:
-            return is_given_up(callee, context.scope)
 
 
 def hold_object(context: Context, base: Lvalue | Value) -> Lvalue:

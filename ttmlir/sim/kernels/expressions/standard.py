@@ -46,7 +46,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_scalar,
     find_element,
     find_lvalue,
-    hold_value,
+    hold_whole,
     is_function,
     is_lvalue,
     look_at,
@@ -59,7 +59,7 @@ from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.runtime import square_root
-from ttmlir.sim.kernels.scope import Evaluated
+from ttmlir.sim.kernels.scope import Evaluated, is_given_up
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
     Lvalue,
@@ -206,8 +206,11 @@ def _single(context: Context, node: tree.FunctionCall) -> tree.Expression:
 
 
 def _pass_through(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
-    """`std::move(x)`, `std::forward<T>(x)`: x itself."""
-    return look_at(context, _single(context, node))
+    """`std::move(x)`, `std::forward<T>(x)`: x itself, which nobody may need any more."""
+    found = look_at(context, _single(context, node))
+    if isinstance(found, Value):
+        return found
+    return replace(found, is_over=is_given_up(node, context.scope))
 
 
 def _protect(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
@@ -232,11 +235,12 @@ def _leave_unset(context: Context, node: tree.FunctionCall) -> Value:
 
 def _get(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     """`std::get<number>(x)` or `std::get<type>(x)` of a tuple, pair or array."""
-    found = look_at(context, _single(context, node))
+    whole = _single(context, node)
+    found = look_at(context, whole)
     type_ = complete_type(found.type, context.unit.structs)
     if len(node.template_arguments) != 1 or not isinstance(type_, StructType):
         raise context.error(node, "std::get<number>(x) takes a tuple, pair or array")
-    base = hold_value(found)
+    base = hold_whole(found, whole)
     wanted = node.template_arguments[0]
     if type_.name.startswith("std::array<"):
         inner = find_member_lvalue(base, 0)
