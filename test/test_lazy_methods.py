@@ -132,6 +132,36 @@ def test_definitions_wait() -> None:
     subprocess.run([sys.executable, "-c", DEFINITIONS], check=True)
 
 
+THREADS = """
+import sys
+from threading import Barrier, Thread
+from ttmlir.lazy_methods import defer_methods
+defer_methods()
+from xdsl.dialects.builtin import IntegerType
+from xdsl.irdl.attributes import ParamAttrDef
+
+sys.setswitchinterval(1e-6)
+found, start = [], Barrier(8)
+later = ParamAttrDef.from_pyrdl(IntegerType)
+assert type(later) is not ParamAttrDef
+
+def ask():
+    start.wait()
+    found.append((later.name, [name for name, _ in later.parameters]))
+
+threads = [Thread(target=ask) for _ in range(8)]
+for each in threads: each.start()
+for each in threads: each.join()
+assert found == [("integer_type", ["width", "signedness"])] * 8, found
+assert type(later) is ParamAttrDef
+"""
+
+
+def test_definitions_are_made_in_threads() -> None:
+    """One asks for a definition while another makes it, and then it is like all others."""
+    subprocess.run([sys.executable, "-c", THREADS], check=True)
+
+
 IRDL = """
 builtin.module {
   irdl.dialect @sample {
@@ -173,3 +203,23 @@ def test_classes_of_others_are_made_as_ever() -> None:
         x: int
 
     assert list(inspect.signature(Own.__eq__).parameters) == ["self", "other"]
+
+
+def test_classes_of_others_call_class_variables_as_they_want(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With `Shared = ClassVar`, what is shared is no field."""
+    module = types.ModuleType("user")
+    monkeypatch.setitem(sys.modules, "user", module)
+    source = """
+from __future__ import annotations
+from dataclasses import dataclass
+from typing import ClassVar as Shared
+
+@dataclass
+class Own:
+    x: int
+    y: Shared[int] = 3
+"""
+    exec(source, module.__dict__)
+    assert [each.name for each in dataclasses.fields(module.Own)] == ["x"]

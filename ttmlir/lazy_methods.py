@@ -213,9 +213,9 @@ def _processing(process: Callable[..., Any]) -> Callable[..., Any]:
 def _testing_types(test: Callable[..., bool]) -> Callable[..., bool]:
     """What looks in annotations for `ClassVar`, `InitVar` and `KW_ONLY`, of which few have one."""
 
-    def test_sooner(annotation: str, *given: Any) -> bool:
-        is_special = "Var" in annotation or "KW_ONLY" in annotation
-        return is_special and test(annotation, *given)
+    def test_sooner(annotation: str, cls: type, *given: Any) -> bool:
+        can_be = "Var" in annotation or "KW_ONLY" in annotation or not _waits(cls.__module__)
+        return can_be and test(annotation, cls, *given)
 
     return test_sooner
 
@@ -266,10 +266,12 @@ def _defer_making(cls: Any, name: str, can_wait: Callable[..., bool]) -> None:
             self.__dict__["given"] = given
 
         def __getattr__(self, attribute: str) -> Any:
-            # Asked for what an instance has not: all, until it is made.
-            given: Any = self.__dict__.pop("given", None)
+            # Asked for what an instance has not: all, until it is made, by one thread or by each.
+            given: Any = self.__dict__.get("given")
             if given is not None:
                 self.__dict__.update(make(*given).__dict__)
+                object.__setattr__(self, "__class__", cls)
+                self.__dict__.pop("given", None)
             return object.__getattribute__(self, attribute)
 
     def make_later(*given: Any) -> Any:

@@ -281,6 +281,24 @@ def test_convolution_with_margins_of_its_own(stride: tuple[int, int]) -> None:
     np.testing.assert_allclose(compiled(x, w), convolve(x, w), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("layer", "image"),
+    [
+        (torch.nn.Conv2d(3, 5, 1), (1, 3, 1, 1)),
+        (torch.nn.Conv2d(3, 5, 3, stride=2, padding=1), (1, 3, 2, 2)),
+        (torch.nn.Conv2d(6, 6, 2, groups=3), (1, 6, 2, 2)),
+        (torch.nn.ConvTranspose2d(3, 5, 1), (1, 3, 1, 1)),
+        (torch.nn.Conv3d(3, 5, 1), (1, 3, 1, 1, 1)),
+    ],
+)
+def test_the_bias_of_a_single_pixel(layer: torch.nn.Module, image: tuple[int, ...]) -> None:
+    """It has the type of the result, as what is written to has in text of 2024 and 2025."""
+    x = torch.from_numpy(_draw(*image))
+    for spelling in ("2024", "2026"):
+        found = ttmlir.compile(layer, x, spelling=spelling)(x)
+        torch.testing.assert_close(found, layer(x), rtol=1e-5, atol=1e-5)
+
+
 def test_transposed_convolution() -> None:
     """The gradient of a convolution by its image, with other margins on each side."""
 

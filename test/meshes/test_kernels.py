@@ -33,6 +33,7 @@ from ttmlir.runtime.ttrt.running import RunSettings, run_kernels
 from ttmlir.schema import load_schema
 from ttmlir.schema.versions import load
 from ttmlir.sim.options import SimOptions
+from ttmlir.tools.ttrt import main as ttrt
 
 LAYERS = """\
 sdy.mesh @mesh = <["x"=1, "y"=2]>
@@ -277,6 +278,21 @@ def test_loops_that_data_end(tmp_path: Path) -> None:
         assert trips == count
     loaded = ttmlir.load(model.save(tmp_path / "until.ttm"))
     assert loaded(array, np.float32(3000))[1] == 3
+
+
+def test_boards_that_are_too_small(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`ttrt check` does not say to compile for one chip what is for two."""
+    monkeypatch.chdir(tmp_path)
+    path = str(compiled(UNTIL.replace("SUM", ALL_SUM)).save("until.ttm"))
+    assert ttrt(["check", path, "--board", "n300"]) == 0
+    for options in ([], ["--board", "p150"]):
+        assert ttrt(["check", path, *options]) == 1
+        assert (
+            "it has 1 chip, and the program is for 2: name a board with as many by --board, of "
+            "n300, " in capsys.readouterr().err
+        )
 
 
 def test_a_loop_that_does_not_end_on_all_devices() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from ttmlir.layout.enums import DataType
 from ttmlir.metalium import (
     Buffer,
     BufferType,
@@ -85,6 +86,18 @@ def test_circular_buffers_move_to_other_buffers() -> None:
     )
 
 
+def with_pages_of(size: int) -> CircularBufferConfig:
+    """Circular buffer 2, of which only its pages are known."""
+    config = CircularBufferConfig(192)
+    config.index(2).set_page_size(size)
+    return config
+
+
+def create_one(program: Program, config: CircularBufferConfig) -> CircularBufferSpec:
+    """Create it on one core."""
+    return CreateCircularBuffer(program, (0, 0), config)
+
+
 WRONG: list[tuple[Callable[[Program, CircularBufferSpec, Buffer], object], str]] = [
     (
         lambda program, handle, _: UpdateCircularBufferTotalSize(program, handle, 40),
@@ -128,10 +141,22 @@ WRONG: list[tuple[Callable[[Program, CircularBufferSpec, Buffer], object], str]]
         r"the formats of circular buffers are \{index: DataFormat\}, not \[0\]",
     ),
     (
-        lambda *_: CircularBufferConfig(64).index(2).set_page_size(64),
+        lambda *_: CircularBufferConfig(64).set_page_size(2, 64),
         "circular buffer 2 has no data format; the configuration has none",
     ),
+    (
+        lambda program, *_: create_one(program, with_pages_of(64)),
+        r"circular buffer 2 has no data format; call set_data_format\(\)",
+    ),
 ]
+
+
+def test_formats_may_follow_pages() -> None:
+    """A configuration is filled in any order."""
+    config = with_pages_of(96)
+    config.index(2).set_data_format(DataFormat.UInt16)
+    handle = create_one(CreateProgram(), config)
+    assert handle.indices == {2: (96, DataType.U16)}
 
 
 @pytest.mark.parametrize(("case", "message"), WRONG)

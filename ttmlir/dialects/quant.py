@@ -80,7 +80,9 @@ class UniformType(Data[Uniform], TypeAttribute):
             expect(parser, ">")
             if not least <= low < high <= most:
                 parser.raise_error(
-                    f"illegal range of storage {low}:{high}; it is within {least}:{most}", position
+                    f"illegal range of storage {low}:{high}; the first number is less than the "
+                    f"second, and both are within {least}:{most}",
+                    position,
                 )
         expect(parser, ":")
         position = parser.pos
@@ -141,7 +143,9 @@ def _parse_storage(parser: AttrParser) -> tuple[int, bool]:
 
 def _parse_parameters(parser: AttrParser) -> tuple[float, int]:
     position = parser.pos
-    scale = float(parser.parse_number())
+    scale = parser.parse_number()
+    if not isinstance(scale, float):
+        parser.raise_error("scales have a point, as in 1.0 or 1.0e-50", position)
     if not 0 < scale < math.inf:
         parser.raise_error(f"illegal scale: {scale}; scales are above 0 and finite", position)
     zero = parse_signed(parser) if parser.parse_optional_punctuation(":") is not None else 0

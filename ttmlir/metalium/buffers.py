@@ -425,7 +425,8 @@ class CircularBufferBuilder:
 
     def set_page_size(self, page_size: int) -> CircularBufferBuilder:
         """Set the bytes of a page."""
-        self._config.set_page_size(self._index, page_size)
+        # The format may follow.
+        self._config.page_sizes[self._index] = _check_size(page_size, "the size of a page")
         return self
 
     def set_tile_dims(self, tile: Tile) -> CircularBufferBuilder:
@@ -487,6 +488,11 @@ def create_circular_buffers(
     if missing:
         raise MetaliumError(
             f"circular buffer {missing[0]} has no page size; call set_page_size({missing[0]}, ...)"
+        )
+    formless = [index for index in config.page_sizes if index not in config.data_formats]
+    if formless:
+        raise MetaliumError(
+            f"circular buffer {formless[0]} has no data format; call set_data_format()"
         )
     with host_call():
         return program.add_circular_buffer(

@@ -20,7 +20,13 @@ from ttmlir.metalium.enums import BufferType, NamedNumber
 from ttmlir.metalium.errors import MetaliumError
 from ttmlir.metalium.host_api import host_bytes
 from ttmlir.metalium.meshes import MeshDevice
-from ttmlir.metalium.sockets import MeshCoreCoord, allocate_on_cores, check_fifo_size, core_of
+from ttmlir.metalium.sockets import (
+    MeshCoreCoord,
+    allocate_on_cores,
+    check_core,
+    check_fifo_size,
+    core_of,
+)
 from ttmlir.sim.execution.scheduler import deadlock
 from ttmlir.sim.machine.memory import Memory
 from ttmlir.sim.machine.sockets import (
@@ -51,8 +57,7 @@ class _HostSocket:
         """An end on a core; MetaliumError for sizes that are not possible."""
         if not isinstance(cast("object", mesh_device), MeshDevice):
             raise MetaliumError(f"a socket is on a MeshDevice, not on {mesh_device!r}")
-        if not isinstance(cast("object", core), MeshCoreCoord):
-            raise MetaliumError(f"an end of a socket is a MeshCoreCoord, not {core!r}")
+        check_core(core)
         mesh_device.check_open()
         check_fifo_size(fifo_size)
         self._unit = mesh_device.simulated.chip.dram_alignment

@@ -33,6 +33,12 @@ def check_fifo_size(size: object) -> None:
         raise MetaliumError(f"'fifo_size' is {size!r}; it is a number of 32 bits without a sign")
 
 
+def check_core(core: object) -> None:
+    """MetaliumError for what is no core of a mesh."""
+    if not isinstance(core, MeshCoreCoord):
+        raise MetaliumError(f"an end of a socket is a MeshCoreCoord, not {core!r}")
+
+
 class SocketEndpoint(NamedNumber):
     """The ends of a socket."""
 
@@ -48,6 +54,14 @@ class MeshCoreCoord:
     device_coord: MeshCoordinate
     core_coord: CoreCoord
 
+    def __post_init__(self) -> None:
+        """MetaliumError for what names no device, or no core."""
+        place = cast("tuple[object, object]", (self.device_coord, self.core_coord))
+        if not (isinstance(place[0], MeshCoordinate) and isinstance(place[1], CoreCoord)):
+            raise MetaliumError(
+                f"MeshCoreCoord takes a MeshCoordinate and a CoreCoord, not {place}"
+            )
+
 
 @names_fields
 @dataclass(frozen=True)
@@ -56,6 +70,11 @@ class SocketConnection:
 
     sender_core: MeshCoreCoord
     receiver_core: MeshCoreCoord
+
+    def __post_init__(self) -> None:
+        """MetaliumError for what is no core of a mesh."""
+        for each in (self.sender_core, self.receiver_core):
+            check_core(each)
 
 
 @names_fields
@@ -68,8 +87,13 @@ class SocketMemoryConfig:
     """Bytes for each receiver."""
 
     def __post_init__(self) -> None:
-        """MetaliumError for what is no number of 32 bits."""
+        """MetaliumError for what is no number of 32 bits, and where pages cannot wait."""
         check_fifo_size(self.fifo_size)
+        if self.socket_storage_type not in (BufferType.L1, BufferType.DRAM):
+            raise MetaliumError(
+                "pages of a socket wait in BufferType.L1 or BufferType.DRAM, not in "
+                f"{self.socket_storage_type!r}"
+            )
 
 
 @names_fields
@@ -199,16 +223,10 @@ def _check(config: object) -> None:
     connections = list(cast("Iterable[object]", given)) if isinstance(given, Iterable) else []
     if not connections or not all(isinstance(each, SocketConnection) for each in connections):
         raise MetaliumError("a socket has a list of SocketConnection, one or more")
-    for side in _sides(config):
-        for each in side:
-            if not isinstance(cast("object", each), MeshCoreCoord):
-                raise MetaliumError(f"an end of a connection is a MeshCoreCoord, not {each!r}")
-            place = cast("tuple[object, object]", (each.device_coord, each.core_coord))
-            if not (isinstance(place[0], MeshCoordinate) and isinstance(place[1], CoreCoord)):
-                raise MetaliumError(
-                    f"an end of a connection has a MeshCoordinate and a CoreCoord, not {each!r}"
-                )
+    again = find_repeated(config.socket_connection_config)
     twice = find_repeated(_sides(config)[1])
+    if again is not None:
+        raise MetaliumError(f"{again} is in the list more than once; name each connection once")
     if twice is not None:
         raise MetaliumError(
             f"core {twice.core_coord} of device {twice.device_coord} receives from several cores; "
@@ -217,10 +235,6 @@ def _check(config: object) -> None:
     memory = config.socket_mem_config
     if not isinstance(cast("object", memory), SocketMemoryConfig):
         raise MetaliumError(f"'socket_mem_config' is a SocketMemoryConfig, not {memory!r}")
-    if memory.socket_storage_type not in (BufferType.L1, BufferType.DRAM):
-        raise MetaliumError(
-            f"pages of a socket wait in L1 or DRAM, not in {memory.socket_storage_type!s}"
-        )
 
 
 def _alignment(mesh: MeshDevice, storage: BufferType) -> int:

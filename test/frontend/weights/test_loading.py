@@ -187,11 +187,35 @@ def test_adapters(module: Any, tmp_path: Path) -> None:
     expected = module[0].weight.detach().numpy() + 3 * b @ a
     np.testing.assert_allclose(merged[0].weight.detach(), expected, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(merged[2].weight.detach(), whole)
+    # A base changes nothing of an adapter that stands before it.
+    new = weights_of(module)
+    base = tmp_path / "w.safetensors"
+    base.write_bytes(safetensors(new))
+    for merge in (True, False):
+        both = ttmlir.load_weights(module, [tmp_path / "a", base], merge=merge)
+        x = numbers(4, 5)
+        expected = x @ (new["0.weight"] + 3 * b @ a).T + new["0.bias"]
+        found = both[0](torch.from_numpy(x)).detach()
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+        np.testing.assert_array_equal(both[2].weight.detach(), whole)
     del given["2.modules_to_save.weight"]
     folder = adapter(tmp_path / "b", given, use_rslora=True, alpha_pattern={"0": 4})
     merged = ttmlir.load_weights(module, folder)
     expected = module[0].weight.detach().numpy() + 4 / math.sqrt(2) * b @ a
     np.testing.assert_allclose(merged[0].weight.detach(), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_adapters_of_heads_that_are_left_out(tmp_path: Path) -> None:
+    """A head that the file ties to the table is changed, and the table is not."""
+    module, path = Language(), tmp_path / "tiny.gguf"
+    new = weights_of(module)
+    path.write_bytes(llama_file(new))
+    a, b = numbers(2, WIDTH), numbers(WORDS, 2)
+    folder = adapter(tmp_path / "a", {"lm_head.lora_A.weight": a, "lm_head.lora_B.weight": b})
+    found = ttmlir.load_weights(module, [path, folder]).state_dict()
+    table = new["model.embed_tokens.weight"]
+    np.testing.assert_array_equal(found["model.embed_tokens.weight"], table)
+    np.testing.assert_allclose(found["lm_head.weight"], table + 3 * b @ a, rtol=1e-5, atol=1e-6)
 
 
 def test_adapters_of_tables(tmp_path: Path) -> None:
@@ -435,6 +459,35 @@ def test_weights_that_do_not_fit(module: Any, tmp_path: Path) -> None:
             ttmlir.compile(module, torch.zeros(5), weights=wrong)
     with pytest.raises(ttmlir.FileError, match="No such file"):
         ttmlir.load_weights(module, tmp_path / "none.gguf")
+    for name in ("packed", "merge"):
+        with pytest.raises(ttmlir.InputError, match=f"{name} is True or False, not 'yes'"):
+            ttmlir.load_weights(module, path, **{name: "yes"})
+    path.write_bytes(safetensors({name: new[name] for name in ("0.weight", "2.weight")}))
+    with pytest.raises(ttmlir.InputError, match=r": 1 tensor of the model is missing: 0\.bias"):
+        ttmlir.load_weights(module, path)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"r": "2"}, "r is '2', which is no whole number from 1 on"),
+        ({"r": 0}, "r is 0, which is no whole number from 1 on"),
+        ({"alpha_pattern": [1]}, "alpha_pattern is no object of JSON"),
+        ({"alpha_pattern": {"0": "4"}}, "lora_alpha is '4', which is no number"),
+        ({"lora_alpha": math.nan}, "lora_alpha is nan, which is no number"),
+        ([], "this is no object of JSON"),
+    ],
+)
+def test_adapters_that_are_refused(config: Any, message: str, tmp_path: Path) -> None:
+    """What their configuration says wrong."""
+    given = {"0.lora_A.weight": numbers(2, 5), "0.lora_B.weight": numbers(3, 2)}
+    folder = adapter(tmp_path / "a", given, **(config or {}))
+    path = folder / "adapter_config.json"
+    if not config:
+        path.write_text("[]")
+    with pytest.raises(ttmlir.FileError) as caught:
+        read_weights(folder)
+    assert str(caught.value) == f"{path}: {message}"
 
 
 def test_names_of_strangers(tmp_path: Path) -> None:

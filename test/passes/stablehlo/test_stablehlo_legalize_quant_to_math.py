@@ -291,16 +291,18 @@ def test_moves_and_windows() -> None:
 
 
 def test_text() -> None:
-    """Types are printed as MLIR prints them, and read again."""
+    """Types are printed as mlir-opt 19 prints them, and read again; zero may be out of range."""
     text = """
     func.func @main(%x: tensor<2x3x!quant.uniform<i8<-127:127>:f32:1, {0.1:5,2.0e+2,0.5:-1}>>,
-        %y: tensor<!quant.uniform<ui8:bf16, 0.25>>) {
+        %y: tensor<!quant.uniform<ui8:bf16, 0.25>>,
+        %z: tensor<!quant.uniform<i8:f32, 1.0e-50:500>>) {
       return
     }"""
     printed = print_module(parse(text, file_name="a.mlir"))
     first = "i8<-127:127>:f32:1, {1.000000e-01:5,2.000000e+02,5.000000e-01:-1}"
     assert f"tensor<2x3x!quant.uniform<{first}>>" in printed
     assert "tensor<!quant.uniform<u8:bf16, 2.500000e-01>>" in printed
+    assert "tensor<!quant.uniform<i8:f32, 1.000000e-50:500>>" in printed
     assert print_module(parse(printed, file_name="b.mlir")) == printed
 
 
@@ -311,7 +313,13 @@ def test_text() -> None:
         ("i64:f32, 0.1", "illegal storage type size: 64; it has 2 to 32 bits"),
         ("f32:f32, 0.1", "expected a type of integers as storage, such as i8 or u8"),
         ("i8:i32, 0.1", "expressed type must be floating point"),
-        ("i8<0:200>:f32, 0.1", "illegal range of storage 0:200; it is within -128:127"),
+        ("i8<0:200>:f32, 0.1", "illegal range of storage 0:200; the first number is less than"),
+        ("i8<5:2>:f32, 0.1", "5:2; the first number is less than the second, and both are within"),
+        *(
+            (f"i8:f32, {scale}", "scales have a point, as in 1.0 or 1.0e-50")
+            for scale in ("1e-50", "1e400", "1")
+        ),
+        ("i8:f32, 1.0e400", "illegal scale: inf; scales are above 0 and finite"),
         ("i8:f32:-1, {0.1}", "illegal quantized dimension: -1"),
         (
             "i8:f32:0, {0.1,0.2}",

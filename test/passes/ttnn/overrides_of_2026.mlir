@@ -34,6 +34,7 @@
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="override-output-layout=large=1x1:l1:block_sharded" %s 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="insert-memreconfig=sum=2" %s 2>&1 | FileCheck %s --check-prefix=OPERAND
 // RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="insert-memreconfig=summ=0" %s 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="insert-memreconfig=conv=0 override-weight-dtype=soft=bfp_bf8,conv=bf16 override-conv2d-config=sum=act_block_w_div#1 override-conv3d-config=conv=c_in_block#32 override-math-fidelity=sum=lofi,soft=lofi" %s 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not ttmlir-opt --ttnn-optimizer="override-conv2d-config=conv=block#1" %s 2>&1 | FileCheck %s --check-prefix=FIELD
 // RUN: not ttmlir-opt --ttnn-optimizer="override-conv2d-config=conv=activation#relu:activation#gelu" %s 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not ttmlir-opt --ttnn-optimizer="override-conv2d-config=conv=act_block_w_div#-1" %s 2>&1 | FileCheck %s --check-prefix=NUMBER
@@ -44,6 +45,11 @@
 // LARGE: error: {{.*}}each core would hold 8192000 bytes, and its L1 has {{[0-9]+}}; take more cores, or dram
 // OPERAND: error: {{.*}}has no tensor as operand 2, which insert-memreconfig names; its operands are 0 to 1
 // NAME: warning: insert-memreconfig: no operation has the location 'summ'; did you mean 'sum'?
+// KIND-NOT: insert-memreconfig:
+// KIND-DAG: warning: override-weight-dtype: it does not apply to 'soft', which is ttnn.softmax; there are 'conv'
+// KIND-DAG: warning: override-conv2d-config: it does not apply to 'sum', which is ttnn.add; there are 'conv'
+// KIND-DAG: warning: override-conv3d-config: it does not apply to 'conv', which is ttnn.{{.*}}ttnn.conv2d{{.*}}; no operation here that takes it has a name, as in loc("add_1")
+// KIND-DAG: warning: override-math-fidelity: it does not apply to 'sum', which is ttnn.add; there are 'soft', 'conv'
 // FIELD: Invalid override parameter: block#1; give one of weights_dtype#, activation#
 // TWICE: Duplicate activation: conv=activation#relu:activation#gelu
 // NUMBER: Invalid act_block_w_div: -1; a number is expected

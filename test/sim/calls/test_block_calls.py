@@ -145,6 +145,12 @@ def test_halves_of_rows_wait_for_the_packer() -> None:
     [
         ("wait_on_zero<p_stall::STALL_SYNC>(4)", "semaphore 4 of the units, which is zero"),
         ("get(8)", "t6_semaphore_get of semaphore 8; the units have 8"),
+        ("init(3, 0, 16)", "t6_semaphore_init with the maximum 16; it is from 0 to 15"),
+        ("init(3, 16, 2)", "t6_semaphore_init with the value 16; it is from 0 to 15"),
+        (
+            "init(3, 14, 2))); UNPACK((t6_semaphore_post<>(3))); UNPACK((t6_semaphore_post<>(3)",
+            "t6_semaphore_post is lost: semaphore 3 of the units has 15 tokens, and no room",
+        ),
     ],
 )
 def test_wrong_semaphores_of_units(call: str, message: str) -> None:

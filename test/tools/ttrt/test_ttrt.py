@@ -513,7 +513,10 @@ def test_files_for_another_board_are_skipped_if_a_board_is_asked_for(capsys: Cap
     assert record("run", "two.ttnn", "--board", "n150") == 1
     message = capsys.readouterr().err
     assert "compiled for another system than board 'n150'" in message
-    assert "nothing ran. Compile it for the board, with the option system-desc-path=n150" in message
+    assert (
+        "nothing ran; compile the program again for it, with the option system-desc-path=n150"
+        in message
+    )
     assert "or board='n150' of ttmlir.compile" in message
     assert results("run")[0]["result"] == "skip"
 

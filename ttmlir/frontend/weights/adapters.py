@@ -51,6 +51,9 @@ def read_adapter(folder: Path) -> Adapter:
     for name in _UNSUPPORTED:
         if config.get(name):
             raise FileError(f"{folder / CONFIG}: {name!r} is not supported")
+    rank = config.get("r", 1)
+    if type(rank) is not int or rank < 1:
+        raise FileError(f"{folder / CONFIG}: r is {rank!r}, which is no whole number from 1 on")
     tensors = read_safetensors(folder / _TENSORS)
     pairs: dict[str, dict[str, Entry]] = {}
     whole: dict[str, Entry] = {}
@@ -88,22 +91,25 @@ def _products(
                 f"there have to be {b.shape[0]}"
             )
         module = name.removesuffix(".weight")
-        alpha = _of(config.get("alpha_pattern"), module, config.get("lora_alpha", 8))
-        if isinstance(alpha, bool) or not isinstance(alpha, int | float):
+        alpha = _alpha_of(folder / CONFIG, config, module)
+        if type(alpha) not in (int, float) or not math.isfinite(alpha):
             raise FileError(f"{folder / CONFIG}: lora_alpha is {alpha!r}, which is no number")
         scale = float(alpha) / (math.sqrt(rank) if config.get("use_rslora") else rank)
         transposed = is_table or bool(config.get("fan_in_fan_out"))
         yield name, Product(a, b, scale, transposed, magnitudes)
 
 
-def _of(patterns: Any, module: str, default: Any) -> Any:
+def _alpha_of(path: Path, config: Mapping[str, Any], module: str) -> Any:
     """The number of the first pattern that a module's name ends in; peft has expressions there,
     which are names in nearly all files."""
+    patterns: Any = config.get("alpha_pattern") or {}
     if not isinstance(patterns, dict):
-        return default
+        raise FileError(f"{path}: alpha_pattern is no object of JSON")
     for pattern, number in cast("dict[str, Any]", patterns).items():
         if not re.fullmatch(r"[\w.]+", pattern):
-            raise FileError(f"alpha_pattern has {pattern[:99]!r}; names of modules are supported")
+            raise FileError(
+                f"{path}: alpha_pattern has {pattern[:99]!r}; names of modules are supported"
+            )
         if module == pattern or module.endswith(f".{pattern}"):
             return number
-    return default
+    return config.get("lora_alpha", 8)

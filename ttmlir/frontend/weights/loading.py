@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ttmlir.errors import ArgumentError, ArgumentTypeError, FileError
+from ttmlir.errors import ArgumentError, ArgumentTypeError, FileError, plural
 from ttmlir.frontend.weights import modules
 from ttmlir.frontend.weights.adapters import CONFIG, Adapter, Product, read_adapter
 from ttmlir.frontend.weights.blocks import Parts
@@ -45,6 +45,12 @@ class WeightFiles:
     packed: bool = False
     merge: bool = True
 
+    def __post_init__(self) -> None:
+        """ArgumentTypeError for choices that are none."""
+        for name, value in (("packed", self.packed), ("merge", self.merge)):
+            if not isinstance(cast("Any", value), bool):
+                raise ArgumentTypeError(f"{name} is True or False, not {value!r}")
+
 
 _TIED = {"lm_head.weight": ("model.embed_tokens.weight", "embed_tokens.weight")}
 """Weights that files leave out where they are others' own."""
@@ -53,10 +59,11 @@ _TIED = {"lm_head.weight": ("model.embed_tokens.weight", "embed_tokens.weight")}
 def load_weights(model: Any, weights: Paths, *, packed: bool = False, merge: bool = True) -> Any:
     """A copy of a torch module with weights of files; the module stays as it is.
 
-    `weights` are paths, later ones for what earlier ones leave: of a `.gguf` file, a file of
-    safetensors, a folder with one or with an index of several, or a folder with a LoRA or DoRA
-    adapter. Numbers get the types of the module's parameters, which may be on torch's device
-    "meta". Names of llama.cpp become those of transformers' Llama, Mistral, Qwen and Gemma models.
+    `weights` are paths: of a `.gguf` file, a file of safetensors, a folder with one or with an
+    index of several, or a folder with a LoRA or DoRA adapter. Of a tensor that several files have,
+    the last one counts; adapters change what files have, wherever these stand. Numbers get the
+    types of the module's parameters, which may be on torch's device "meta". Names of llama.cpp
+    become those of transformers' Llama, Mistral, Qwen and Gemma models.
 
     `packed=True` keeps blocks of GGUF files as integers and scales, of which the model makes
     numbers when it runs. Adapters are merged into the weights; with `merge=False` linear layers
@@ -125,14 +132,18 @@ class _Loader:
 
     def load(self, paths: Sequence[Path]) -> Any:
         """The copy."""
+        adapters: list[tuple[Adapter, Path]] = []
         for path in paths:
             found = read_weights(path)
             if isinstance(found, Adapter):
-                self._adapt(found, path)
+                adapters.append((found, path))
             else:
                 self._place(found, path)
         self._tie()
-        self._require_all(paths)
+        for adapter, path in adapters:
+            # They change what all files have, those that stand behind them, too.
+            self._adapt(adapter, path)
+        self._require_all(paths, is_whole=len(adapters) < len(paths))
         memo: dict[int, Any] = dict(self._new)
         loaded = copy.deepcopy(self._model, memo)
         for name, product in self._products:
@@ -213,9 +224,8 @@ class _Loader:
                 if source is not None and tuple(source.shape) == tuple(own.shape):
                     self._new[id(own)] = source
 
-    def _require_all(self, paths: Sequence[Path]) -> None:
+    def _require_all(self, paths: Sequence[Path], *, is_whole: bool) -> None:
         """Refuse parameters without numbers: adapters alone change those that are there."""
-        is_whole = any(not (path / CONFIG).is_file() for path in paths)
         parameters = {id(each) for each in self._model.parameters()}
         missing = [
             name
@@ -229,10 +239,9 @@ class _Loader:
         ]
         if missing:
             names = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
-            raise ArgumentError(
-                f"{', '.join(map(str, paths))}: {len(missing)} tensors of the model are missing: "
-                f"{names}"
-            )
+            count = f"{plural(len(missing), 'tensor')} of the model"
+            are = "is" if len(missing) == 1 else "are"
+            raise ArgumentError(f"{', '.join(map(str, paths))}: {count} {are} missing: {names}")
 
     # -- blocks --------------------------------------------------------------------------------
 

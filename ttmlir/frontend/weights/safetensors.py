@@ -68,7 +68,7 @@ def _parse(path: Path, text: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise FileError(f"{path}: this is no JSON: {error}") from error
     if not isinstance(found, dict):
-        raise FileError(f"{path}: its header is no object of JSON")
+        raise FileError(f"{path}: this is no object of JSON")
     return cast("dict[str, Any]", found)
 
 

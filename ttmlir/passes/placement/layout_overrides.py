@@ -9,7 +9,7 @@ not named stays.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -66,25 +66,33 @@ GRID_OVERRIDES = ValueType(placeholder="<name=RxC,...>", parse=_parse_grids, for
 
 
 # --- Unknown names --------------------------------------------------------------------------------
-# Names in options that no operation has, or that are there twice.
+# Names in options that no operation has to which the option can apply.
 
 _NAMED = 5
 """So many names are told where none is like the one that is missing."""
 
 
 def warn_of_unknown_names(
-    option_name: str, module: ModuleOp, ops: Sequence[Operation], overridden: Iterable[str]
+    option_name: str,
+    module: ModuleOp,
+    applies: Callable[[Operation], bool],
+    overridden: Collection[tuple[str, object]],
 ) -> None:
-    """Say which names in an option are no operation's, with those that are like them, or some of
-    those that there are.
+    """Say which names in an option are of no operation that the option `applies` to.
 
-    That is no error: the text may be one of several that are compiled with the same options.
+    Names of such operations that are like them, or some of those that there are, are told. That is
+    no error: the text may be one of several that are compiled with the same options.
     """
-    missing = dict.fromkeys(overridden)
-    if not missing:
+    if not overridden:
         return
-    names = dict.fromkeys(filter(None, (override_name(op.location) for op in ops)))
-    for name in missing:
+    others: dict[str, dict[str, None]] = {}
+    names: dict[str, None] = {}
+    for op in module.walk():
+        if name := override_name(op.location):
+            if applies(op):
+                names[name] = None
+            others.setdefault(name, {})[op.name] = None
+    for name, _ in overridden:
         if name in names:
             continue
         import difflib
@@ -93,12 +101,15 @@ def warn_of_unknown_names(
         if near:
             remedy = f"; did you mean {' or '.join(map(repr, near))}?"
         elif names:
-            others = len(names) - _NAMED
-            more = f" and {others} more" if others > 0 else ""
+            count = len(names) - _NAMED
+            more = f" and {count} more" if count > 0 else ""
             remedy = f"; there are {', '.join(map(repr, [*names][:_NAMED]))}{more}"
         else:
-            remedy = '; no operation here has a name: give it one, as in loc("add_1")'
+            remedy = '; no operation here that takes it has a name, as in loc("add_1")'
         text = f"{option_name}: no operation has the location '{name}'{remedy}"
+        if name in others:
+            kinds = ", ".join(others[name])
+            text = f"{option_name}: it does not apply to '{name}', which is {kinds}{remedy}"
         warn(op_diagnostic(module, text, severity="warning", with_name=False))
 
 

@@ -330,8 +330,11 @@ class TTIRGridSetPass(ModulePass):
         choice = _Choice(workers, overrides)
         sharding = Sharding(workers, chip.usable_l1_size)
         ops = list(module.walk())
-        warn_of_unknown_names("override-grid-sizes", module, ops, dict(self.override_grid_sizes))
-        warn_of_unknown_names("override-output-layout", module, ops, layouts)
+        for option_name, applies, pairs in (
+            ("override-grid-sizes", _is_of_ttir, self.override_grid_sizes),
+            ("override-output-layout", _computes, self.override_output_layout),
+        ):
+            warn_of_unknown_names(option_name, module, applies, pairs)
         called = {op.callee.string_value() for op in ops if isinstance(op, CallOp)}
         control = parts_of_control(module)
         called |= control.parts
@@ -348,6 +351,16 @@ class TTIRGridSetPass(ModulePass):
             else:
                 _declare_what_is_returned(function)
         choice.end_control(ops, control)
+
+
+def _is_of_ttir(op: Operation) -> bool:
+    return op.name.startswith("ttir.")
+
+
+def _computes(op: Operation) -> bool:
+    """True for operations whose results can be anywhere."""
+    moves = isinstance(op, ttir.ToLayoutOp | ttir.CustomKernelOp)
+    return isinstance(op, ttir.TTIROp) and not moves
 
 
 def _spell(grid: Grid) -> str:
@@ -406,7 +419,7 @@ class _Overrides:
         return None if grid is None else _type_on_grid(current, grid)
 
     def _grid(self, op: Operation) -> Grid | None:
-        is_ours = isinstance(op, EmptyOp) or op.name.startswith("ttir.")
+        is_ours = isinstance(op, EmptyOp) or _is_of_ttir(op)
         name = override_name(op.location) if self.grids and is_ours else None
         grid = None if name is None else self.grids.get(name)
         if grid is not None:
@@ -415,10 +428,7 @@ class _Overrides:
 
     def _layout(self, op: Operation) -> LayoutOverride | None:
         """Of an operation that computes: its operands are still moved to where it wants them."""
-        computes = isinstance(op, ttir.TTIROp) and not isinstance(
-            op, ttir.ToLayoutOp | ttir.CustomKernelOp
-        )
-        name = override_name(op.location) if self.layouts and computes else None
+        name = override_name(op.location) if self.layouts and _computes(op) else None
         override = None if name is None else self.layouts.get(name)
         if override is not None and override.grid is not None:
             self._check_cores(op, override.grid, "override-output-layout")
@@ -522,10 +532,7 @@ class _Choice:
         overridden = self._overrides.choose(op, current)
         if overridden is not None:
             return overridden
-        stays = isinstance(op, ttir.ToLayoutOp | ttir.CustomKernelOp)
-        if not isinstance(op, ttir.TTIROp) or stays:
-            return current
-        return self._on_workers(current)
+        return self._on_workers(current) if _computes(op) else current
 
     def _retype_destination(self, op: Operation, number: int, chosen: Attribute) -> None:
         """Let the destination have the result's type, or make one if it is needed otherwise."""

@@ -35,7 +35,7 @@ Not done here: configs that are there stay.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -78,13 +78,17 @@ class TTNNSetComputeKernelConfigPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Set the config of every product of the module."""
         by_name = dict(self.override_math_fidelity)
-        ops = list(module.walk())
-        warn_of_unknown_names("override-math-fidelity", module, ops, by_name)
-        for op in ops:
+        warn_of_unknown_names(
+            "override-math-fidelity",
+            module,
+            lambda op: takes_late_config(op) or _multiplies(op),
+            self.override_math_fidelity,
+        )
+        for op in module.walk():
             if takes_late_config(op):
                 self._set_late(op, by_name)
                 continue
-            if not isinstance(op, ttnn.TTNNTableOp) or not op.DEFINITION.multiplies:
+            if not _multiplies(op):
                 continue
             fidelity = by_name.get(override_name(op.location) or "", self.math_fidelity)
             if "compute_config" in op.properties or not self._asks(fidelity):
@@ -115,6 +119,10 @@ class TTNNSetComputeKernelConfigPass(ModulePass):
             fp32_dest_acc_en=sums,
             **self._flags(),
         )
+
+
+def _multiplies(op: Operation) -> TypeGuard[ttnn.TTNNTableOp]:
+    return isinstance(op, ttnn.TTNNTableOp) and op.DEFINITION.multiplies
 
 
 def takes_late_config(op: Operation) -> bool:

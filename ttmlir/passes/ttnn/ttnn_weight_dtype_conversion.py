@@ -84,6 +84,7 @@ if TYPE_CHECKING:
 
 _FLOATS = frozenset({DataType.F32, DataType.F16, DataType.BF16})
 _MOVES = (ttnn.ToLayoutOp, ttnn.ToDeviceOp, ttnn.ToMemoryConfigOp)
+_LATE_PRODUCTS = frozenset(f"ttnn.{name}" for name in WEIGHTED)
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,16 @@ class TTNNWeightDtypeConversionPass(ModulePass):
 
         by_name = dict(self.override_weight_dtype)
         ops = list(module.walk())
-        warn_of_unknown_names("override-weight-dtype", module, ops, by_name)
-        if is_value_form(module):
+        is_late = is_value_form(module)
+        # Weights of convolutions are converted where they are prepared.
+        takers = {*_LATE_PRODUCTS, "ttnn.conv2d"} if is_late else {"ttnn.matmul"}
+        warn_of_unknown_names(
+            "override-weight-dtype",
+            module,
+            lambda op: op.name in takers,
+            self.override_weight_dtype,
+        )
+        if is_late:
             self._convert_values(ops, by_name)
             return
         wanted: dict[Operation, DataType] = {}
@@ -118,8 +127,7 @@ class TTNNWeightDtypeConversionPass(ModulePass):
 
     def _convert_values(self, ops: list[Operation], by_name: Mapping[str, DataType]) -> None:
         made: dict[tuple[SSAValue, DataType], SSAValue] = {}
-        products = {f"ttnn.{name}" for name in WEIGHTED}
-        for op in [op for op in ops if op.name in products]:
+        for op in [op for op in ops if op.name in _LATE_PRODUCTS]:
             dtype = by_name.get(override_name(op.location) or "", self.target_dtype)
             said = keyword_of_weight(op, op.attributes.get(WEIGHT_DTYPE_ATTRIBUTE))
             if said is not None:

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
-from ttmlir.layout.system import BOARD_NAMES, DEFAULT_BOARD, board, system_desc_to_table
+from ttmlir.errors import plural
+from ttmlir.layout.system import (
+    BOARD_NAMES,
+    DEFAULT_BOARD,
+    board,
+    larger_boards,
+    system_desc_to_table,
+)
 from ttmlir.runtime.binary import Binary
 from ttmlir.runtime.errors import InputError
 
 __all__ = ["BOARD_NAMES", "DEFAULT_BOARD", "board_table", "compile_advice"]
 
 
-def compile_advice(system: str) -> str:
-    """How a program is compiled for a board or a `.ttsys` file."""
+def compile_advice(name: str, system: Mapping[str, Any], binary: Binary) -> str:
+    """How programs get to run on a board, or on the system of a `.ttsys` file."""
+    chips = max((math.prod(program.mesh) for program in binary.programs), default=1)
+    there = len(system["chip_desc_indices"])
+    if there < chips:
+        return (
+            f"it has {plural(there, 'chip')}, and the program is for {chips}: name a board with as "
+            f"many by --board, of {', '.join(larger_boards(chips)) or 'none'}"
+        )
     return (
-        f"with the option system-desc-path={system} of ttmlir-opt's pipeline or board={system!r} "
-        "of ttmlir.compile"
+        f"compile the program again for it, with the option system-desc-path={name} of "
+        f"ttmlir-opt's pipeline or board={name!r} of ttmlir.compile"
     )
 
 

@@ -432,7 +432,7 @@ class Check(Command):
         own = _system_of_program(binary)
         for name, described in self._systems.items():
             system = board_table(name, binary) if described is None else described
-            self._compare(source.name, own, name, system, binary.UNSAID)
+            self._compare(binary, own, name, system)
             if identify(source.content) == "TTNN":
                 self._check_memory(source, name, system)
         if self["save_artifacts"]:
@@ -440,14 +440,13 @@ class Check(Command):
 
     def _compare(
         self,
-        path: str,
+        binary: Binary,
         own: Mapping[str, Any],
         system_name: str,
         system: Mapping[str, Any],
-        unsaid: Sequence[str],
     ) -> None:
-        name = self._spell(system_name)
-        lines = system_differences(system, own, unsaid=unsaid)
+        path, name = binary.source, self._spell(system_name)
+        lines = system_differences(system, own, unsaid=binary.UNSAID)
         details = {"system_desc": name, "differences": lines}
         if not lines:
             self.logger.info(f"{path}: system description matches {name}")
@@ -457,9 +456,9 @@ class Check(Command):
         if len(lines) > len(shown):
             shown.append(f"... and {len(lines) - len(shown)} more")
         message = (
-            f"{path}: system description does not match {name}; compile the program again for it, "
-            f"{compile_advice(system_name)}, or check it against its own system:\n  "
-            + "\n  ".join(shown)
+            f"{path}: system description does not match {name}; "
+            f"{compile_advice(system_name, system, binary)}, or check it against its own system:"
+            + "".join(f"\n  {line}" for line in shown)
         )
         self.logger.error(message)
         self.note(path, outcome=Outcome.ERROR, exception=message, details=details)
@@ -803,14 +802,15 @@ class Run(Command):
         if board is None:
             return True
         own = _system_of_program(binary)
-        lines = system_differences(board_table(board, binary), own, unsaid=binary.UNSAID)
+        system = board_table(board, binary)
+        lines = system_differences(system, own, unsaid=binary.UNSAID)
         if not lines:
             return True
         message = (
             f"{binary.source}: compiled for another system than board '{board}': {lines[0]}"
             + (f" and {len(lines) - 1} more differences" if len(lines) > 1 else "")
-            + f"; nothing ran. Compile it for the board, {compile_advice(board)}; without --board "
-            "it runs on the system that it was compiled for, and ttrt check lists the differences"
+            + f"; nothing ran; {compile_advice(board, system, binary)}; without --board it runs on "
+            "the system that it was compiled for, and ttrt check lists the differences"
         )
         self.logger.warning(message)
         self.note(binary.source, outcome=Outcome.SKIP, exception=message)

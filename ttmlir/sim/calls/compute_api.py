@@ -125,6 +125,12 @@ class ComputeApi(KernelApi):
     ) -> None:
         """Give a semaphore of the units a value and a maximum."""
         found = self._unit_semaphore("t6_semaphore_init", number)
+        for what, each in (("value", value), ("maximum", limit)):
+            if not 0 <= each <= found.MOST:
+                raise self.thread.error(
+                    f"t6_semaphore_init with the {what} {each}; it is from 0 to {found.MOST}",
+                    rule="arguments",
+                )
         found.set(number, value, limit, self.thread.clock)
         self.scheduler.progress += 1
 
@@ -134,7 +140,12 @@ class ComputeApi(KernelApi):
         found = self._unit_semaphore("t6_semaphore_post", number)
         if self.watch is not None:
             self.watch.release(self.thread, ("t6_semaphore", self.core, number, "post"))
-        found.post(number, self.thread.clock)
+        if not found.post(number, self.thread.clock):
+            raise self.thread.error(
+                f"t6_semaphore_post is lost: semaphore {number} of the units has {found.MOST} "
+                "tokens, and no room for more; call t6_semaphore_wait_on_max before it",
+                rule="arguments",
+            )
         self.scheduler.progress += 1
 
     @kernel_call()

@@ -271,8 +271,6 @@ class Mailboxes:
 #
 # Source: tt-isa-documentation, WormholeB0/TensixTile/TensixCoprocessor/SyncUnit.md.
 
-_MOST_TOKENS = 15
-
 
 class _WaitForToken(WaitReason):
     """`t6_semaphore_wait_on_zero` and `t6_semaphore_wait_on_max`."""
@@ -293,12 +291,14 @@ class UnitSemaphores:
     """Eight counters, each with the times at which its tokens came, or places became free."""
 
     COUNT = 8
+    MOST = 15
+    """Tokens that each has room for, whatever its maximum is."""
 
     __slots__ = ("_freed", "_limits", "_tokens", "_waiting")
 
     def __init__(self) -> None:
         """All are zero."""
-        self._limits = [_MOST_TOKENS] * self.COUNT
+        self._limits = [self.MOST] * self.COUNT
         self._tokens: list[deque[int]] = [deque() for _ in range(self.COUNT)]
         self._freed = [0] * self.COUNT
         self._waiting: list[list[RunningThread]] = [[] for _ in range(self.COUNT)]
@@ -306,14 +306,16 @@ class UnitSemaphores:
     def set(self, number: int, value: int, limit: int, time: int) -> None:
         """Give a semaphore a value and a maximum."""
         self._limits[number] = limit
-        self._tokens[number] = deque([time] * min(value, _MOST_TOKENS))
+        self._tokens[number] = deque([time] * value)
         self._wake(number)
 
-    def post(self, number: int, time: int) -> None:
-        """Add a token, unless there are 15."""
-        if len(self._tokens[number]) < _MOST_TOKENS:
-            self._tokens[number].append(time)
-            self._wake(number)
+    def post(self, number: int, time: int) -> bool:
+        """Add a token; False if there are as many as there is room for, so that it is lost."""
+        if len(self._tokens[number]) == self.MOST:
+            return False
+        self._tokens[number].append(time)
+        self._wake(number)
+        return True
 
     def get(self, number: int, time: int) -> None:
         """Take a token, if there is one."""

@@ -114,21 +114,20 @@ class TTNNOptimizerPass(ModulePass):
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Set layouts, move operands, configure."""
-        ops = [op for op in module.walk() if op.name.startswith("ttnn.") and op.results]
-        asked = {
-            "override-output-layout": self.override_output_layout,
-            "insert-memreconfig": self.insert_memreconfig,
-            "override-conv2d-config": self.override_conv2d_config,
-            "override-conv3d-config": self.override_conv3d_config,
-        }
-        for option_name, pairs in asked.items():
-            warn_of_unknown_names(option_name, module, ops, (name for name, _ in pairs))
+        ops = [op for op in module.walk() if _makes_tensor(op)]
+        for option_name, applies, pairs in (
+            ("override-output-layout", _makes_tensor, self.override_output_layout),
+            ("insert-memreconfig", _makes_tensor, self.insert_memreconfig),
+            ("override-conv2d-config", _takes_conv2d_config, self.override_conv2d_config),
+            ("override-conv3d-config", _takes_conv3d_config, self.override_conv3d_config),
+        ):
+            warn_of_unknown_names(option_name, module, applies, pairs)
         layouts, reshards = dict(self.override_output_layout), dict(self.insert_memreconfig)
         volumes, images = dict(self.override_conv3d_config), dict(self.override_conv2d_config)
         placed: list[tuple[Operation, Attribute]] = []
         for op in ops:
             name = override_name(op.location)
-            if name is None or op.name in _MOVES:
+            if name is None:
                 continue
             if name in layouts:
                 placed.append((op, op.results[0].type))
@@ -139,12 +138,30 @@ class TTNNOptimizerPass(ModulePass):
             _restore(op, given, {*layouts, *reshards})
         for op in ops:
             indices = reshards.get(override_name(op.location) or "")
-            if indices is not None and op.name not in _MOVES:
+            if indices is not None:
                 _reshard(op, indices)
 
 
 _MOVES = ("ttnn.to_layout", "ttnn.to_memory_config", "ttnn.to_tensor_spec", "ttnn.to_device")
 """Operations at the locations of others that only bring tensors there."""
+
+
+def _makes_tensor(op: Operation) -> bool:
+    """True for what has layouts of its own."""
+    return (
+        op.name.startswith("ttnn.")
+        and op.name not in _MOVES
+        and bool(op.results)
+        and isinstance(op.results[0].type, TensorType)
+    )
+
+
+def _takes_conv2d_config(op: Operation) -> bool:
+    return _CONVOLUTIONS.get(op.name) == "conv2d_config"
+
+
+def _takes_conv3d_config(op: Operation) -> bool:
+    return _CONVOLUTIONS.get(op.name) == "conv3d_config"
 
 
 def _place(op: Operation, override: LayoutOverride) -> None:
