@@ -73,7 +73,12 @@ void parts_of_temporaries() {
     Taken a = make_ends().t; note(a.a); Ends e = make_ends(); Taken b = std::move(e).more[1]; note(e.more[1].a); note(take_part(e.t)); note(take_part(make_ends().more[0]));
     a = make_ends().t; a = e.t; a = std::move(e).more[0]; note(e.more[0].a); const Ends held = make_ends(); Taken c = std::move(held).t; note(c.a);
     auto&& named = make_ends().t; Taken d = named; note(named.a); Taken chosen = far.a ? make_ends().t : make_ends().more[1]; note(chosen.a);
+    Taken left(1), two(2); Taken either = left.a ? std::move(left) : two; note(either.a); note(left.a); note(two.a); Taken made = two.a ? Taken(3) : std::move(two); note(made.a);
 }
+struct Fixed { int v; int get() { return 1; } int get() const { return 2; } };
+int sort(Fixed&&) { return 1; } int sort(const Fixed&) { return 2; }
+const Fixed make_fixed() { return Fixed{3}; }
+void constant_results() { note(make_fixed().get()); note(sort(make_fixed())); Fixed f = make_fixed(); note(f.get()); note(std::is_const_v<decltype(make_fixed())>); }
 void kernel_main() {
     int a = 1;
     const int c = 2;
@@ -116,4 +121,5 @@ void kernel_main() {
     note(unwrap(worn)); note(unwrap(fixed)); note(unwrap(Worn(4))); Wrapped both[] = {worn, std::move(worn)}; note(both[1].v);
     parts();
     parts_of_temporaries();
+    constant_results();
 }

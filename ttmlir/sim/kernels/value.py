@@ -73,6 +73,8 @@ class Value:
     """Of the bit-field that it was read from, which decides how it is promoted; 0 for others."""
     is_over: bool = False
     """Whether it was read from a place that nobody needs any more."""
+    is_const: bool = False
+    """Whether it is an object that a function gives as a constant."""
 
     @property
     def constant(self) -> int | float | None:

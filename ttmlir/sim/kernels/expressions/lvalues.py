@@ -12,6 +12,7 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     BOOL,
+    CHAR,
     INT,
     NULL,
     UINT8,
@@ -32,7 +33,6 @@ from ttmlir.cpp.types import (
     SignatureType,
     StringType,
     StructType,
-    alignment_of,
     complete_type,
     count_of,
     is_deduced,
@@ -853,7 +853,7 @@ def hold_whole(found: Lvalue | Value, node: tree.Expression) -> Lvalue:
     """The object whose part is asked for: nobody needs one that was just made any more."""
     if not isinstance(found, Value) or isinstance(node, tree.Name):
         return hold_value(found)
-    return replace(hold_value(found), is_const=False, is_over=True)
+    return replace(hold_value(found), is_const=found.is_const, is_over=True)
 
 
 def hold_value(found: Lvalue | Value) -> Lvalue:
@@ -1033,6 +1033,10 @@ def find_elements_of(context: Context, base: Lvalue | Value) -> Lvalue | None:
     """The place of an array, or of that in a `std::array`."""
     if isinstance(base.type, ArrayType):
         return hold_value(base)
+    if isinstance(base.type, StringType):
+        characters = (*base.type.characters, 0)
+        array = ArrayType(CHAR, len(characters))
+        return hold_value(Value(array, code.list_of(map(code.constant, characters))))
     if isinstance(base.type, StructType) and base.type.name.startswith("std::array<"):
         inner = find_member_lvalue(hold_value(base), 0)
         # Its operator[] gives a place, whatever becomes of the array.
@@ -1317,12 +1321,7 @@ def describe_missing_member(type_: str, member: str, members: Iterable[str]) -> 
 
 
 # --- Casts ----------------------------------------------------------------------------------------
-# Casts, and the sizes of types.
-
-_TYPES = (
-    *(tree.NamedType, tree.Pointer, tree.Reference, tree.ArrayOf, tree.FunctionOf),
-    tree.Decltype,
-)
+# Casts.
 
 
 def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
@@ -1458,51 +1457,3 @@ def is_related(a: CType, b: CType) -> bool:
     if isinstance(a, StructType) and a.derives_from(b):
         return True
     return isinstance(b, StructType) and b.derives_from(a)
-
-
-def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
-    """`sizeof` of a type or an expression, or `alignof` of a type."""
-    operand = node.operand
-    type_: CType | None = None
-    if isinstance(operand, tree.Name):
-        found = None
-        if not operand.template_arguments and operand.scope is None:
-            found = context.unit.find_type(operand.text, context.scope)
-        found = found or context.handlers.find_templated_type(context, operand)
-        type_ = None if found is None else found.type
-    elif isinstance(operand, _TYPES):
-        type_ = context.unit.resolve_type(operand, context.scope).type
-    if type_ is None:
-        assert not isinstance(operand, _TYPES)
-        lvalue = find_array(context, operand)
-        if lvalue is None:
-            with context.unit.looking():
-                value = evaluate_scalar(context, operand)
-            type_ = value.type
-            if value.width:
-                raise context.error(node, "a bit-field has a number of bits, and no size in bytes")
-        else:
-            type_ = lvalue.type
-    is_pointer = is_function(type_) and not _is_named_function(context, operand)
-    size = 4 if is_pointer else size_of(type_)
-    if size is None:
-        raise context.error(node, f"the size of '{type_.name}' is not known")
-    return make_integer(alignment_of(type_) if node.is_alignment else size, UNSIGNED)
-
-
-def _is_named_function(context: Context, node: tree.Node) -> bool:
-    """Whether a name is that of a function, which has no size, as a pointer to it has."""
-    if not isinstance(node, tree.Name):
-        return False
-    return isinstance(context.unit.find(node.text, context.scope), Functions)
-
-
-def evaluate_offset(context: Context, node: tree.OffsetOf) -> Value:
-    """`offsetof(T, member)`."""
-    type_ = context.unit.resolve_type(node.type, context.scope).type
-    number = type_.index(node.member) if isinstance(type_, StructType) else None
-    if number is None or not isinstance(type_, StructType):
-        raise context.error(node, f"'{type_.name}' has no member '{node.member}'")
-    if type_.fields[number].bits is not None:
-        raise context.error(node, f"'{node.member}' is a bit-field, which has no offset in bytes")
-    return make_integer(type_.fields[number].offset, UNSIGNED)

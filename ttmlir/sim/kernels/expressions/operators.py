@@ -303,7 +303,8 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
     a = replace(context.evaluate(node.true_value), width=0)
     b = replace(context.evaluate(node.false_value), width=0)
     a, b = unify_types(context, a, b, node)
-    is_made = _is_own(context, a) != _is_own(context, b)  # So is a copy of the other one then.
+    # Where one of two objects is made, or given up, the other one is copied.
+    is_made = _is_own(context, a) != _is_own(context, b) or a.is_over != b.is_over
     if condition.constant is not None:
         taken, written = (a, node.true_value) if condition.constant else (b, node.false_value)
         return _own(context, taken, written) if is_made else taken
@@ -311,7 +312,8 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
         a, b = _own(context, a, node.true_value), _own(context, b, node.false_value)
     choice = code.choice(build_condition(condition), a.node, b.node)
     space = a.space.join(b.space)
-    return Value(a.type, choice, min(a.low, b.low), max(a.high, b.high), space)
+    low, high = min(a.low, b.low), max(a.high, b.high)
+    return Value(a.type, choice, low, high, space, is_over=a.is_over and b.is_over)
 
 
 def _is_own(context: Context, value: Value) -> bool:
@@ -753,10 +755,14 @@ def convert_object(context: Context, value: Value, target: CType, node: tree.Nod
     if not isinstance(source, StructType):
         return None
     best: tuple[int, Candidate] | None = None
+    is_over = value.is_over or _is_own(context, value)
+    left_out = "&" if is_over else "&&"
     for type_ in (source, *source.bases):
         info = context.unit.classes.get(type_.number)
         for function in () if info is None else info.conversions:
             assert info is not None
+            if function.category == left_out and not (is_over and function.is_const):
+                continue
             result = context.unit.resolve_type(function.result, info.scope).type
             rank = _rank(result, target)
             if rank is not None and (best is None or rank < best[0]):

@@ -22,6 +22,7 @@ from ttmlir.cpp.types import (
     MemberPointerType,
     MemberType,
     PointerType,
+    ReferenceType,
     SignatureType,
     StructType,
     complete_type,
@@ -52,6 +53,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     look_at,
     make_known,
     read_lvalue,
+    refer,
     take_memory_address,
 )
 from ttmlir.sim.kernels.expressions.variadic import VARIADIC
@@ -251,13 +253,14 @@ def _get(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     if not 0 <= number < len(type_.fields):
         raise context.error(node, f"'{type_.name}' has no element {number}")
     known = _find_known_part(found, type_, number)
-    return known or find_member_lvalue(base, number)
+    return known or refer(context, find_member_lvalue(base, number), node)
 
 
 def _find_known_part(found: Lvalue | Value, type_: StructType, number: int) -> Value | None:
-    if not isinstance(found, Value):
+    part = type_.fields[number].type
+    if not isinstance(found, Value) or isinstance(part, ReferenceType):
         return None
-    return make_known(type_.fields[number].type, found.node, number)
+    return make_known(part, found.node, number)
 
 
 def _find_number(context: Context, wanted: tree.TemplateArgument, type_: StructType) -> int:
@@ -278,10 +281,6 @@ def _find_number(context: Context, wanted: tree.TemplateArgument, type_: StructT
 
 def _evaluate_number(context: Context, wanted: tree.TemplateArgument) -> int:
     return evaluate_constant(context, read_as_value(wanted), "the number of an element")
-
-
-def _tie(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
-    raise context.error(node, "std::tie stands on the left of '=' in a statement")
 
 
 def _invoke(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
@@ -405,7 +404,6 @@ SPECIAL: Mapping[str, Special] = {
     "builtin_unset": _leave_unset,
     "get": _get,
     "invoke": _invoke,
-    "tie": _tie,
     "abs": _abs,
     **dict.fromkeys(("sqrt", "sqrtf", "__builtin_sqrt", "__builtin_sqrtf"), _sqrt),
     "__builtin_expect": _expect,
