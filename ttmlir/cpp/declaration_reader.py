@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # - `case 1 ... 4:` is taken for two cases: `case case_range(1, 4):`.
 # - `uint32_t : 4;` in a class needs a name.
 # - `decltype(a, b)` needs brackets around its operand.
+# - `void f(int) = delete;` is taken for a variable outside of classes: `= delete deleted;`.
 # - `Box(int) -> Box<float>;` needs a result in front of it: `auto Box(int) -> Box<float>;`.
 
 _OPENING = ("(", "[", "{")
@@ -67,6 +68,9 @@ UNNAMED_ENUMERATION = "unnamed_enumeration"
 
 UNNAMED_BITS = "unnamed_bits"
 """The name of a bit-field that has none in the text."""
+
+DELETED = "deleted"
+"""What no text has, deleted by what deletes a function."""
 
 _DOTS = "..."
 _CASE_RANGE = re.compile(r"\bcase\b((?:[^:;{}]|::){1,200}?)\.\.\.((?:[^:;{}]|::){1,200}):(?!:)")
@@ -111,7 +115,7 @@ def amend(source: PreprocessedText) -> PreprocessedText:
     tokens = list(split_tokens(SourceText(source.text, source.source.file)))
     solid = [each for each in tokens if each.kind not in BLANK]
     found = (*_find_insertions(tokens), *_find_enumerations(solid), *_find_unnamed_bits(solid))
-    return insert(source, (*found, *_find_decltype_commas(solid)))
+    return insert(source, (*found, *_find_decltype_commas(solid), *_find_deleted(solid)))
 
 
 def insert(source: PreprocessedText, words: Iterable[tuple[int, str]]) -> PreprocessedText:
@@ -205,6 +209,27 @@ def _find_decltype_commas(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
                 yield tokens[number + 2].offset, "("
                 yield each.offset, ")"
                 break
+
+
+def _find_deleted(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """Where functions are deleted outside of classes."""
+    in_class, is_class = [False], False
+    for number, token in enumerate(tokens):
+        match token.text:
+            case "class" | "struct" | "union":
+                is_class = not number or tokens[number - 1].text not in ("<", ",")
+            case "{":
+                in_class.append(is_class)
+                is_class = False
+            case "}" if len(in_class) > 1:
+                in_class.pop()
+            case ";" | "(":
+                before = [each.text for each in tokens[max(number - 2, 0) : number]]
+                if before == ["=", "delete"] and not in_class[-1]:
+                    yield token.offset, f" {DELETED}"
+                is_class = False
+            case _:
+                pass
 
 
 def _find_end(tokens: Sequence[Token], start: int) -> int | None:
@@ -749,6 +774,8 @@ class DeclarationReader(ExpressionReader):
     def function_declarator_of(self, node: Node) -> Node | None:
         """The declarator of a declaration, if it declares a function."""
         declarator = node.child_by_field_name("declarator")
+        if declarator is not None and self._is_deleted(declarator):
+            declarator = declarator.child_by_field_name("declarator")
         inner = declarator
         while inner is not None and inner.type in ("pointer_declarator", "reference_declarator"):
             inner = inner.named_children[-1]
@@ -768,8 +795,18 @@ class DeclarationReader(ExpressionReader):
 
     def prototype(self, node: Node, declarator: Node, class_name: str = "") -> tree.Function:
         """A function without its body."""
+        whole = self.field(node, "declarator")
+        is_deleted = self._is_deleted(whole)
         with self.scope():
-            return self._prototype(node, declarator, class_name)
+            named = self.field(whole, "declarator") if is_deleted else declarator
+            made = self._prototype(node, named, class_name)
+        return replace(made, is_deleted=is_deleted)
+
+    def _is_deleted(self, declarator: Node) -> bool:
+        """Whether what the grammar took for the value of a variable deletes a function."""
+        value = declarator.child_by_field_name("value")
+        is_deleted = value is not None and value.type == "delete_expression"
+        return is_deleted and self.text(declarator).endswith(DELETED)
 
     def _prototype(self, node: Node, declarator: Node, class_name: str) -> tree.Function:
         words = self.words(node)

@@ -30,6 +30,7 @@ _UNARY = ("*", "&", "-", "+", "!", "~", "++", "--")
 _QUALIFIERS = ("const", "volatile")
 _KEYWORDS = ("return", "case", "if", "while", "switch", "else", "do", "sizeof")
 _CLOSED = {")": "(", "]": "[", ">": "<"}
+_BRACKETS = {**_CLOSED, "}": "{"}
 
 
 def may_point_to_members(text: str) -> bool:
@@ -91,7 +92,7 @@ class MemberPointers:
         """The first token of the operand whose last token is given."""
         tokens = self.tokens
         while True:
-            if tokens[number].text in _CLOSED:
+            if tokens[number].text in _BRACKETS:
                 number = self._find_open(number)
                 before = tokens[number - 1]
                 is_called = before.kind == "name" and before.text not in _KEYWORDS
@@ -120,7 +121,7 @@ class MemberPointers:
         close = self.tokens[number].text
         while number:
             text = self.tokens[number].text
-            depth += (text == close) - (text == _CLOSED[close])
+            depth += (text == close) - (text == _BRACKETS[close])
             if not depth:
                 break
             number -= 1

@@ -314,6 +314,8 @@ class StringType:
     """A string literal."""
 
     name: str = "const char*"
+    characters: bytes = b""
+    """Without the zero behind them."""
 
 
 CType: TypeAlias = (
@@ -356,7 +358,6 @@ BFLOAT16 = FloatType("__bf16", 16)
 FLOAT = FloatType("float", 32)
 DOUBLE = FloatType("double", 64)
 VOID = VoidType()
-STRING = StringType()
 
 FIXED_WIDTHS = (8, 16, 32, 64)
 """The widths of the integers of `<cstdint>`."""

@@ -14,6 +14,15 @@ void of_places() {
     note(std::is_same_v<decltype(a++), int>); note(std::is_same_v<decltype(a ? a : a), int&>); note(std::is_same_v<decltype(a ? a : 1), int>);
     note(std::is_same_v<decltype((void)0, a), int&>);
 }
+template <typename... T> auto all(T... x) -> decltype((x + ...)) { return (x + ...); }
+template <typename T, typename U> auto multiply(const T& a, U b) -> decltype(a * b) { return a * b; }
+template <typename T> auto first_of(T&& x) -> decltype(x[0] + 0) { return x[0]; }
+auto half(uint32_t x) -> decltype(widen(x)) { return widen(x) / 2; }
+struct Held { uint16_t v; auto get() -> decltype(v) { return v; } };
+void of_parameters() {
+    uint32_t row[2] = {4, 5}; Held held{6}; note(all(1, 2, 3)); note(2 * all(1, 2.5f)); note(2 * multiply(2, 1.25f)); note(sizeof(multiply(uint8_t(1), uint8_t(1))));
+    note(first_of(row)); note(sizeof(half(1))); note(half(8)); note(sizeof(held.get())); decltype(row[0], held.v) last = held.v; last = 3; note(held.v);
+}
 void kernel_main() {
     constexpr auto first = Args<1>();
     constexpr auto second = Args<first.next()>();
@@ -21,4 +30,5 @@ void kernel_main() {
     decltype(widen(1)) wide = widen(0x1000000);
     note(wide >> 8); note(sizeof(wide));
     of_places();
+    of_parameters();
 }

@@ -28,6 +28,8 @@ struct Derived : Base {
     int (Derived::*act)() = &Derived::own;
     int run() { return (this->*act)(); }
 };
+template <typename T> struct Two { T a; T b; };
+void of_temporaries() { int Two<int>::*p = &Two<int>::b; note((Two<int>{1, 2}.*p)); note(Two<int>{3, 4}.*p); }
 void kernel_main() {
     Pair s{3, 4}; Pair* t = &s;
     for (int i = 0; i < 3; ++i) {
@@ -54,4 +56,5 @@ void kernel_main() {
         if (i == 2) g = &Derived::twice;
         note((d.*g)()); d.act = g; note(d.run());
     }
+    of_temporaries();
 }

@@ -56,6 +56,29 @@ void parts() {
     std::array<Taken, 2> r{Taken(1), Taken(2)}, s = std::move(r); note(r[0].a); note(s[1].a);
     Holding h{Taken(8), 2}; Taken first = std::move(h).t; note(h.t.a); Holding k{Taken(9), 2}; Taken second = std::move(k).give(); note(second.a - k.t.a);
 }
+struct Plain { int v; };
+struct Whole { Plain one; Plain more[2]; };
+struct Ends { Taken t; Taken more[2]; };
+struct Refers { Taken& far; Plain near; };
+int sort(Plain&&) { return 1; } int sort(const Plain&) { return 2; } int sort(Plain&) { return 3; }
+Whole make_whole() { return Whole{{1}, {{2}, {3}}}; }
+Ends make_ends() { return Ends{Taken(1), {Taken(2), Taken(3)}}; }
+int take_part(Taken t) { return t.a; }
+void parts_of_temporaries() {
+    Whole w{{4}, {{5}, {6}}}; const Whole fixed = w; Plain row[2] = {{1}, {2}};
+    note(sort(Whole{}.one)); note(sort(make_whole().more[1])); note(sort(w.more[1])); note(sort(std::move(w).more[0])); note(sort(fixed.one)); note(sort(std::move(fixed).one)); note(sort(std::move(row)[1]));
+    note(is_place(make_whole().one)); note(is_place(make_whole().more[0].v)); note(is_place(w.one)); note(std::is_lvalue_reference_v<decltype((Whole{}.one))>);
+    auto one = &Whole::one; Whole* there = &w; note(sort(make_whole().*one)); note(sort(w.*one)); note(sort(std::move(there)->one)); note(sort(std::move(*there).one));
+    Taken far(7); Refers r{far, {8}}; Taken taken = std::move(r).far; note(far.a); note(sort(std::move(r).near)); note(sort(Refers{far, {1}}.near));
+    Taken a = make_ends().t; note(a.a); Ends e = make_ends(); Taken b = std::move(e).more[1]; note(e.more[1].a); note(take_part(e.t)); note(take_part(make_ends().more[0]));
+    a = make_ends().t; a = e.t; a = std::move(e).more[0]; note(e.more[0].a); const Ends held = make_ends(); Taken c = std::move(held).t; note(c.a);
+    auto&& named = make_ends().t; Taken d = named; note(named.a); Taken chosen = far.a ? make_ends().t : make_ends().more[1]; note(chosen.a);
+    Taken left(1), two(2); Taken either = left.a ? std::move(left) : two; note(either.a); note(left.a); note(two.a); Taken made = two.a ? Taken(3) : std::move(two); note(made.a);
+}
+struct Fixed { int v; int get() { return 1; } int get() const { return 2; } };
+int sort(Fixed&&) { return 1; } int sort(const Fixed&) { return 2; }
+const Fixed make_fixed() { return Fixed{3}; }
+void constant_results() { note(make_fixed().get()); note(sort(make_fixed())); Fixed f = make_fixed(); note(f.get()); note(std::is_const_v<decltype(make_fixed())>); }
 void kernel_main() {
     int a = 1;
     const int c = 2;
@@ -97,4 +120,6 @@ void kernel_main() {
     Worn worn(9); const Worn fixed(3); worn = 4; worn = {5}; choose(3); choose({3}); choose(worn); choose(Worn(1));
     note(unwrap(worn)); note(unwrap(fixed)); note(unwrap(Worn(4))); Wrapped both[] = {worn, std::move(worn)}; note(both[1].v);
     parts();
+    parts_of_temporaries();
+    constant_results();
 }

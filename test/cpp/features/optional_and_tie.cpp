@@ -1,5 +1,5 @@
 // Values that may be missing
-// `std::optional`, `std::nullopt`, `std::tie`, `std::ignore`.
+// `std::optional`, `std::nullopt`, `std::tie`, `std::ignore`; tuples of references, compared and joined.
 std::optional<uint32_t> find(uint32_t page) {
     if (page > 3) { return std::nullopt; }
     return page * 2;
@@ -45,6 +45,17 @@ void given_up() {
     r = Moved(8); note(r->a); Moved e = std::move(r).value_or(Moved(4)); note(e.a); note(r->a);
     std::pair<Moved, int> two(Moved(9), 3); int n; std::tie(d, n) = std::move(two); note(d.a); note(n); note(two.first.a); std::tie(e, n) = two; note(e.a);
 }
+struct Place { uint32_t x; uint32_t y; };
+bool operator<(const Place& a, const Place& b) { return std::tie(a.x, a.y) < std::tie(b.x, b.y); }
+template <typename T> struct Box { T value; Box(T given) : value(given) {} };
+uint32_t raise(std::tuple<uint32_t&, uint32_t&&> both) { std::get<0>(both)++; return std::get<1>(both); }
+void of_references() {
+    Place p{1, 2}, q{1, 3}; note(p < q); note(q < p); uint32_t a = 3, b = 4; auto tied = std::tie(a, b); std::get<0>(tied) = 7;
+    note(a); note(tied == std::tie(b, b)); note(raise(std::forward_as_tuple(a, 2u))); note(a); Box<uint32_t&> box(b); box.value = 9; note(b);
+    std::tuple<uint32_t&, int> held{a, 3}; std::get<0>(held) = 5; note(a); auto place = std::ref(b); place.get() = 6; note(b + std::cref(b).get());
+    auto all = std::tuple_cat(std::make_tuple(1, 2.5f), std::make_pair(3u, 4), std::make_tuple()); note(std::get<1>(all) * 2); note(std::get<3>(all)); note(std::tuple_size_v<decltype(all)>);
+    std::tuple<int, int, float> low{1, 2, 3.5f}, high{1, 3, 0.5f}; note(low < high); note(low >= high); note(low != high); note(high > low); note(low == low); note(high <= low);
+}
 void kernel_main() {
     of_objects();
     std::optional<Sum> p; note(p.has_value()); p.emplace(3, 4); note(p->v); p.reset(); note(bool(p)); p = Sum(5, 6); note((*p).v);
@@ -63,4 +74,5 @@ void kernel_main() {
     note(*some); note(none.has_value());
     of_other_values();
     given_up();
+    of_references();
 }

@@ -33,6 +33,19 @@ void of_constants() {
     note(of_pointer(&c)); note(of_pointer(&v)); note(of_pointee(&c)); note(of_pointee(&v));
     note(of_given(item)); note(of_given(Item{3})); note(of_given(std::move(item))); note(of_given(std::move(held)));
 }
+struct Wrapped { uint32_t v; operator uint32_t() const { return v; } };
+struct Passed { uint32_t v; operator uint32_t() && { return v + 1; } operator uint32_t() & { return v + 2; } };
+Passed make_passed() { return Passed{10}; }
+uint32_t take(uint32_t x) { return x; } uint32_t take(const char*) { return 100; }
+uint32_t change(uint32_t&) { return 1; } uint32_t change(...) { return 2; }
+uint32_t only(int) = delete; uint32_t only(float x) { return x * 2; }
+template <typename T> uint32_t special(T) = delete;
+template <> uint32_t special(int x) { return x; }
+struct Strict { uint32_t v; Strict(uint32_t x) : v(x) {} Strict(float) = delete; uint32_t scale(float) = delete; uint32_t scale(uint32_t x) { return v * x; } };
+void of_some() {
+    const uint32_t fixed = 4; uint32_t x = 5; note(take(Wrapped{4})); note(change(fixed)); note(change(x)); note(change(3));
+    note(only(1.5f)); note(special(3)); note(Strict(3u).scale(2u)); Passed passed{1}; uint32_t a = passed, b = make_passed(), c = std::move(passed); note(a); note(b); note(c);
+}
 void kernel_main() {
     uint32_t x = 0;
     note(kind(1)); note(kind(1.5f)); note(kind(&x)); note(kind('c')); note(sort(x)); note(sort(2.0f));
@@ -41,4 +54,5 @@ void kernel_main() {
     note(any(3)); note(any(2.5f)); note(any(WithF())); note(any(nullptr)); note(first(4)); note(first(5, 1, 2.5f));
     note(has_f<WithF>::value); note(has_f<Real>::value);
     of_constants();
+    of_some();
 }

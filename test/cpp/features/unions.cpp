@@ -24,6 +24,13 @@ void addresses_of_members() {
     Tagged s{3, {}}; s.g = 3.0f; uint32_t* w = &s.w; note(*w); float& g = s.g; g = 5.0f; note(s.w);
     Parts many[2]; many[1].f = 4.0f; uint32_t& word = many[1].u; note(word); word = 0x3f800000; note(many[1].f);
 }
+struct Either { union { uint32_t whole; float part; }; uint32_t kind; Either(uint32_t x) : whole(x), kind(1) {} Either(float x) : kind(2), part(x) {} };
+struct Nested { struct { uint32_t a = 3; uint32_t b; }; union { uint32_t both; struct { uint16_t low; uint16_t high; }; }; Nested(uint32_t x) : b(x), low(5), high(6) {} };
+struct Usual { union { uint32_t a = 7; float f; }; Usual() {} Usual(float x) : f(x) {} };
+void unnamed_members() {
+    Either one(4u), two(2.5f); note(one.whole + one.kind); note(two.part * two.kind);
+    Nested parts(4); note(parts.a); note(parts.b); note(parts.both); Usual usual, other(1.5f); note(usual.a); note(other.f * 2);
+}
 void kernel_main() {
     union { float f; uint32_t u; } bits;
     bits.f = 1.5f;
@@ -35,4 +42,5 @@ void kernel_main() {
     const Route route = route_to(300);
     note(route.mesh); note(route.hops); note(route.first * 10 + route.second);
     addresses_of_members();
+    unnamed_members();
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -13,6 +13,7 @@ from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     ArrayType,
     CType,
+    Field,
     FloatType,
     FunctionType,
     IncompleteType,
@@ -46,6 +47,7 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     decay_function,
     evaluate_constant,
     find_this,
+    list_members,
     retype_lvalue,
     take_address,
 )
@@ -653,6 +655,9 @@ def _initialize_member(
     initializer = given.get(field.name)
     target = find_member_lvalue(this, number)
     field_type = complete_type(field.type, context.unit.structs)
+    if field.name.startswith("(") and isinstance(field_type, StructType):
+        _initialize_unnamed(context, target, field_type, given, function)
+        return
     if isinstance(field_type, ReferenceType):
         _bind_reference(context, target, field_type, initializer, function)
         return
@@ -668,6 +673,30 @@ def _initialize_member(
             return
         value = construct(context, field_type, (), node)
     context.emit(build_assignment(target, settle(value)), node.position)
+
+
+def _initialize_unnamed(
+    context: Context,
+    this: Lvalue,
+    type_: StructType,
+    given: dict[str, tree.MemberInitializer],
+    function: tree.Function,
+) -> None:
+    """The members of an unnamed struct or union, which a constructor names like its own."""
+    info = context.unit.classes[type_.number]
+    numbers: Iterable[int] = range(len(type_.fields))
+    if type_.is_union:
+        names = [(field.name, *_list_inner(field)) for field in type_.fields]
+        named = [number for number in numbers if not given.keys().isdisjoint(names[number])]
+        numbers = named or [number for number in numbers if names[number][0] in info.defaults]
+    for number in numbers:
+        _initialize_member(context, this, type_, number, given, info, function)
+
+
+def _list_inner(field: Field) -> Iterable[str]:
+    if field.name.startswith("(") and isinstance(field.type, StructType):
+        return list_members(field.type)
+    return ()
 
 
 def _build_member(context: Context, type_: CType, initializer: tree.MemberInitializer) -> Value:
@@ -918,11 +947,8 @@ def _find_field_type(
         if count < 0:
             raise context.error(declarator, f"an array of {count} elements is not supported")
         type_ = ArrayType(type_, count)
-    if isinstance(field.type, tree.Reference):
+    if isinstance(field.type, tree.Reference) or refers_to_place(field.type, context.scope):
         type_ = ReferenceType(type_, base.const, base.volatile)
-    elif refers_to_place(field.type, context.scope):
-        message = "a member is no reference because a template argument is one"
-        raise context.error(declarator, f"{message}; write '&' behind the type of the member")
     if size_of(type_) is None and not isinstance(type_, ObjectType):
         raise context.error(declarator, f"a member of type '{type_.name}' is not supported")
     return type_
@@ -1035,22 +1061,10 @@ def _use_member(context: Context, node: tree.UsingName, name: str) -> None:
 
 
 def _declare_member_function(context: Context, info: ClassInfo, function: tree.Function) -> None:
-    if function.kind == "constructor" and _is_copying(info, function):
-        first = function.parameters[0].type
-        if isinstance(first, tree.Reference) and first.is_rvalue:
-            info.moving = function
-        else:
-            info.copying = function
-    if function.is_deleted and function.kind != "destructor":
-        is_default = function.kind == "constructor" and not function.parameters
-        info.has_deleted_default = info.has_deleted_default or is_default
-        return
     match function.kind:
-        case "constructor" if function.is_defaulted:
-            info.has_default = info.has_default or not function.parameters
         case "constructor":
-            info.constructors = (*info.constructors, function)
-        case "conversion":
+            _declare_constructor(info, function)
+        case "conversion" if not function.is_deleted:
             info.conversions = (*info.conversions, function)
         case "destructor":
             info.destructor = function
@@ -1059,6 +1073,24 @@ def _declare_member_function(context: Context, info: ClassInfo, function: tree.F
             add_function(info.friends, function)
         case "function":
             add_function(context.scope, function)
+        case _:
+            pass
+
+
+def _declare_constructor(info: ClassInfo, function: tree.Function) -> None:
+    is_copying = _is_copying(info, function)
+    if is_copying:
+        first = function.parameters[0].type
+        if isinstance(first, tree.Reference) and first.is_rvalue:
+            info.moving = function
+        else:
+            info.copying = function
+    if function.is_deleted and not function.parameters:
+        info.has_deleted_default = True
+    elif function.is_defaulted:
+        info.has_default = info.has_default or not function.parameters
+    elif not (function.is_deleted and is_copying):
+        info.constructors = (*info.constructors, function)
 
 
 def _is_copying(info: ClassInfo, function: tree.Function) -> bool:

@@ -642,13 +642,7 @@ class _Services:
             signature = find_type_of(context, found, node)
             is_address = isinstance(node, tree.Unary) and node.operator != "*"
             return QualifiedType(PointerType(signature) if is_address else signature)
-        whole = node
-        while isinstance(whole, tree.Member):
-            whole = whole.base
-        # Members of what a call gives cannot be changed, and have their type nevertheless.
-        is_made = whole is not node and isinstance(whole, tree.FunctionCall)
-        is_const = not isinstance(found, Value) and found.is_const and not is_made
-        return QualifiedType(found.type, is_const)
+        return QualifiedType(found.type, found.is_const)
 
     def find_count(self, unit: Unit, scope: Scope, node: tree.Expression) -> int:
         """The number of elements that an expression gives an array."""

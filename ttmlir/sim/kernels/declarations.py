@@ -90,7 +90,6 @@ from ttmlir.sim.kernels.scope import (
     Symbol,
     Variable,
     define_static_members,
-    is_given_up,
     refers_to_place,
 )
 from ttmlir.sim.kernels.statements import emit_setup
@@ -585,7 +584,7 @@ def _declare_reference(
         known = cast("tree.Expression", Evaluated(found, position=initial.position))
         _declare_copy(context, type_, known, declarator, is_const=is_const)
     else:
-        is_place = is_place or (is_deduced(type_) and not is_given_up(initial, context.scope))
+        is_place = is_place or (is_deduced(type_) and not found.is_over)
         declare_reference_to(context, type_, found, declarator, initial)
     variable = context.scope.symbols[declarator.name]
     if is_place and isinstance(variable, Variable):
@@ -615,7 +614,7 @@ def declare_reference_to(
     emit_setup(context, setup, declarator)
     if target.const:
         lvalue = protect_lvalue(lvalue)
-    bind_variable(context, declarator, lvalue, is_reference=True)
+    bind_variable(context, declarator, replace(lvalue, is_over=False), is_reference=True)
 
 
 def _declare_copy(

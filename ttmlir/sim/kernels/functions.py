@@ -32,7 +32,6 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     is_function,
     points_to_function,
 )
-from ttmlir.sim.kernels.expressions.own_calls import find_element_scope
 from ttmlir.sim.kernels.expressions.signatures import find_signature
 from ttmlir.sim.kernels.expressions.variadic import REST, REST_NAME
 from ttmlir.sim.kernels.limits import MAX_CALL_NESTING
@@ -40,7 +39,7 @@ from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.code import remove_dead_code
 from ttmlir.sim.kernels.scope import CLOSURE, Alias, Pack, Scope, Variable, refers_to_place
 from ttmlir.sim.kernels.statements import execute_block
-from ttmlir.sim.kernels.templates import key_of
+from ttmlir.sim.kernels.templates import find_element_scope, key_of, resolve_result
 from ttmlir.sim.kernels.unit import Instance, Unit
 from ttmlir.sim.kernels.unknown_names import mentions
 from ttmlir.sim.kernels.value import (
@@ -126,6 +125,7 @@ def _compile_instance(
     made.result = VOID if context.result is None else context.result
     made.is_reference = context.gives_reference
     made.is_over = context.gives_up
+    made.is_const = _gives_constant(function, made)
     made.space = context.result_space or Space.ANY
     made.waits = _may_wait(body)
     made.loads = context.loads
@@ -174,6 +174,7 @@ def _compile_function(
             made.result = context.result
             made.is_reference = context.gives_reference
             made.is_over = context.gives_up
+            made.is_const = _gives_constant(function, made)
         with ending_block(context):
             if function.kind == "constructor":
                 initialize_members(context, function)
@@ -189,6 +190,13 @@ def _compile_function(
             return context, parameters, body
         wide = None if attempt == _ATTEMPTS - 2 else (wide or frozenset()) | context.widened
     raise AssertionError("pointers that point anywhere stay so")
+
+
+def _gives_constant(function: tree.Function, made: Instance) -> bool:
+    """Whether a function gives an object that cannot be changed, `const T`."""
+    written = function.result
+    is_const = isinstance(written, tree.NamedType) and "const" in written.qualifiers
+    return is_const and isinstance(made.result, StructType)
 
 
 def _create_context(
@@ -212,7 +220,7 @@ def _create_context(
     if makes:
         result = VOID
     elif not is_open and not is_deduced(function.result):
-        resolved = unit.resolve_type(function.result, scope)
+        resolved = resolve_result(unit, function, scope)
         result = resolved.type
         if isinstance(function.result, tree.Reference) and not is_copied(resolved):
             gives_reference = True

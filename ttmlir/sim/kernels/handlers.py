@@ -38,8 +38,6 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     cast_value,
     evaluate_cast,
     evaluate_lvalue,
-    evaluate_offset,
-    evaluate_size,
     evaluate_this,
 )
 from ttmlir.sim.kernels.expressions.member_pointers import find_pointed_member, point_at_member
@@ -58,6 +56,7 @@ from ttmlir.sim.kernels.expressions.operators import (
 )
 from ttmlir.sim.kernels.expressions.placed import evaluate_new
 from ttmlir.sim.kernels.expressions.signatures import fit_function
+from ttmlir.sim.kernels.expressions.sizes import evaluate_offset, evaluate_size
 from ttmlir.sim.kernels.expressions.variables import (
     evaluate_boolean,
     evaluate_character,

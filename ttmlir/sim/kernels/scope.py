@@ -298,7 +298,6 @@ def root_names(node: tree.Expression | tree.Braces | None) -> Iterator[str]:
 
 _FORWARDED = ("std::forward", "forward")
 _MOVED = ("std::move", "move")
-_PARTS = ("std::get", "get")
 
 
 def is_given_up(node: object, scope: Scope) -> bool:
@@ -306,18 +305,12 @@ def is_given_up(node: object, scope: Scope) -> bool:
     while isinstance(node, InScope):
         node, scope = node.node, node.scope
     match node:
-        case Evaluated(written=tree.Node() as inner):
-            return is_given_up(inner, scope)
         case tree.FunctionCall(callee=tree.Name(text=text), template_arguments=(written, *_)) if (
             text in _FORWARDED
         ):
             return not refers_to_place(written, scope)
         case tree.FunctionCall(callee=tree.Name(text=text)) if text in _MOVED:
             return True
-        case tree.FunctionCall(callee=tree.Name(text=text), arguments=(only,)) if text in _PARTS:
-            return is_given_up(only, scope)
-        case tree.Member(base=base, arrow=False):
-            return is_given_up(base, scope)
         case tree.Cast(type=tree.Reference(referent=referent, is_rvalue=True)):
             return not refers_to_place(referent, scope)
         case _:
@@ -464,9 +457,11 @@ def shared_by(node: tree.Node, references: References) -> Iterator[str]:
             yield from root_names(lvalue)
         case tree.FunctionCall(callee=callee, arguments=arguments):
             yield from _shared_arguments(_called_name(callee, references), arguments, references)
-        case tree.Construct(type=tree.NamedType(name=name), elements=elements):
+        case tree.Construct(type=tree.NamedType() as type_, elements=elements):
             values = [each.value for each in elements]
-            yield from _shared_arguments(name, values, references)
+            yield from _shared_arguments(type_.name, values, references)
+            if _holds_reference(type_):
+                yield from _root_all(values)
         case _:
             yield from _shared_by_declaration(node, references)
 
@@ -476,12 +471,9 @@ def _shared_by_declaration(node: tree.Node, references: References) -> Iterator[
         case tree.Declaration(type=tree.Reference() | tree.Decltype(), declarators=declarators):
             for each in declarators:
                 yield from root_names(each.value)
-        case tree.Declaration(type=tree.NamedType(name=name), declarators=declarators):
+        case tree.Declaration(type=tree.NamedType() as type_, declarators=declarators):
             for each in declarators:
-                if isinstance(each.type, tree.Reference):
-                    yield from root_names(each.value)
-                else:
-                    yield from _shared_by_initial(name, each, references)
+                yield from _shared_by_initial(type_, each, references)
         case tree.Binding(type=tree.Reference(), value=value):
             yield from root_names(value)
         case tree.Capture(by_reference=True, value=value) if value is not None:
@@ -493,16 +485,32 @@ def _shared_by_declaration(node: tree.Node, references: References) -> Iterator[
             return
 
 
+def _holds_reference(type_: tree.NamedType) -> bool:
+    """Whether a class is written with a reference as a template argument."""
+    return any(isinstance(each, tree.Reference) for each in type_.template_arguments)
+
+
+def _root_all(values: Iterable[tree.Expression | tree.Braces]) -> Iterator[str]:
+    for each in values:
+        yield from root_names(each)
+
+
 def _shared_by_initial(
-    name: str, declarator: tree.Declarator, references: References
+    type_: tree.NamedType, declarator: tree.Declarator, references: References
 ) -> Iterator[str]:
+    values: Sequence[tree.Expression | tree.Braces] = ()
     match declarator:
+        case tree.Declarator(type=tree.Reference(), value=value):
+            yield from root_names(value)
         case tree.Declarator(arguments=tuple() as arguments):
-            yield from _shared_arguments(name, arguments, references)
+            values = arguments
         case tree.Declarator(value=tree.Braces(elements=elements)):
-            yield from _shared_arguments(name, [each.value for each in elements], references)
+            values = [each.value for each in elements]
         case _:
-            return
+            pass
+    yield from _shared_arguments(type_.name, values, references)
+    if _holds_reference(type_):
+        yield from _root_all(values)
 
 
 def _called_name(callee: tree.Expression, references: References) -> str:

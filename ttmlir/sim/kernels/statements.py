@@ -48,7 +48,7 @@ from ttmlir.sim.kernels.library import LibraryCall
 from ttmlir.sim.kernels.limits import MAX_CASES
 from ttmlir.sim.kernels.packs import expand_pattern
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Evaluated, InScope, Scope, Variable, is_given_up
+from ttmlir.sim.kernels.scope import Evaluated, InScope, Scope, Variable
 from ttmlir.sim.kernels.unknown_names import check_branch
 from ttmlir.sim.kernels.value import (
     LocalLvalue,
@@ -56,7 +56,6 @@ from ttmlir.sim.kernels.value import (
     Value,
     build_assignment,
     build_condition,
-    is_expiring,
     settle,
 )
 
@@ -158,8 +157,7 @@ def _assign_parts(
     """`std::tie(a, b) = value;`, where `std::ignore` stands for a part that nobody wants."""
     position = node.position
     found = look_at(context, node.value)
-    is_value = isinstance(found, Value) or is_expiring(found)
-    is_moved = is_value or is_given_up(node.value, context.scope)
+    is_moved = isinstance(found, Value) or found.is_over
     known = cast("tree.Expression", Evaluated(found, node.value, position=position))
     names = tuple(f"(part {number} at {position})" for number in range(len(targets)))
     auto = tree.Reference(tree.NamedType("auto"), is_rvalue=True, position=position)

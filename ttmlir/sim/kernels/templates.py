@@ -63,12 +63,13 @@ from ttmlir.sim.kernels.scope import (
     StructDefinition,
     Symbol,
     Variable,
-    is_given_up,
     list_used_names,
+    refers_to_place,
 )
+from ttmlir.sim.kernels.unit import Unit
 from ttmlir.sim.kernels.value import (
+    LocalLvalue,
     Value,
-    is_expiring,
     make_integer,
     make_value,
     promote_value,
@@ -619,6 +620,15 @@ class Candidate:
 
 def choose_function(context: Context, functions: Functions, call: CallOfOwn) -> Candidate:
     """The function that a call means."""
+    chosen = _choose(context, functions, call)
+    if chosen.function.is_deleted:
+        where = chosen.function.position
+        message = f"'{functions.name}' is deleted for such arguments, at {where}"
+        raise context.error(call.node, f"{message}; convert them to those of another overload")
+    return chosen
+
+
+def _choose(context: Context, functions: Functions, call: CallOfOwn) -> Candidate:
     unevaluated = context.unit.unevaluated > 0
     pool = _list_candidates(functions, len(call.given), unevaluated=unevaluated)
     if call.explicit:
@@ -645,7 +655,7 @@ def _list_candidates(
     found = list[tuple[tree.Function, Scope]]()
     for group in (functions, *functions.others):
         for each in group.definitions:
-            is_defined = each.definition is not None or unevaluated
+            is_defined = each.definition is not None or each.is_deleted or unevaluated
             is_callable = is_defined and each.specialized is None
             if is_callable and _accepts(each, count):
                 found.append((each, group.scope))
@@ -697,9 +707,9 @@ def _find_specialized(
     """The specialisation of a function template for its arguments; itself, if there is none."""
     known = outer.find_here(function.name)
     definitions = known.definitions if isinstance(known, Functions) else ()
-    special = [each for each in definitions if each.specialized is not None and each.definition]
-    for each in special:
-        assert each.specialized is not None
+    for each in definitions:
+        if each.specialized is None or (each.definition is None and not each.is_deleted):
+            continue
         wanted = [key_of(scope.symbols[x.name]) for x in function.template_parameters if x.name]
         given = Scope(outer)
         bind_explicit(context, function.template_parameters, each.specialized, given, each.name)
@@ -749,10 +759,66 @@ def _substitute(context: Context, candidate: Candidate) -> None:
     """Raise CppSyntaxError if a type of a function does not exist for the template arguments."""
     function = candidate.function
     if not is_deduced(function.result):
-        context.unit.resolve_type(function.result, candidate.scope)
+        resolve_result(context.unit, function, candidate.scope)
     for each in function.template_parameters:
         if each.type is not None and not is_deduced(each.type):
             context.unit.resolve_type(each.type, candidate.scope)
+
+
+def resolve_result(unit: Unit, function: tree.Function, scope: Scope) -> QualifiedType:
+    """The type of what a function gives, which may name its parameters: `-> decltype(f(a))`."""
+    return unit.resolve_type(function.result, scope_of_result(unit, function, scope))
+
+
+def scope_of_result(unit: Unit, function: tree.Function, scope: Scope) -> Scope:
+    """Where the type of what a function gives is looked up."""
+    if not any(isinstance(each, tree.Decltype) for each in tree.walk(function.result)):
+        return scope
+    used = list_used_names(function.result)
+    inner = Scope(scope)
+    holder: Scope | None = scope
+    while holder is not None and holder.owner is None:
+        holder = holder.outer
+    if holder is not None and holder.owner is not None and scope.find("this") is None:
+        this = LocalLvalue(unit.structs[holder.owner], "unused", is_const=function.is_const)
+        inner.symbols["this"] = Variable("this", this)
+    for each in function.parameters:
+        if each.name is None or each.name not in used or is_deduced(each.type):
+            continue
+        described = [_describe_parameter(unit, each, one) for one in list_scopes(scope, each)]
+        inner.symbols[each.name] = Pack(tuple(described)) if each.is_pack else described[0]
+    return inner
+
+
+def list_scopes(scope: Scope, parameter: tree.Parameter) -> Iterator[Scope]:
+    """Where the type of a parameter is looked up; of a pack, for each of its elements."""
+    if not parameter.is_pack:
+        yield scope
+        return
+    names = (each.name for each in tree.walk(parameter.type) if isinstance(each, tree.NamedType))
+    packs = [symbol for name in names if isinstance(symbol := scope.find(name), Pack)]
+    for number in range(len(packs[0].symbols) if packs else 0):
+        yield find_element_scope(scope, parameter.type, number)
+
+
+def find_element_scope(scope: Scope, pattern: tree.Type, number: int) -> Scope:
+    """What the packs in the type of a parameter stand for in one of its elements."""
+    inner = Scope(scope)
+    for each in tree.walk(pattern):
+        if isinstance(each, (tree.Name, tree.NamedType)):
+            name = each.text if isinstance(each, tree.Name) else each.name
+            symbol = scope.find(name)
+            if isinstance(symbol, Pack) and number < len(symbol.symbols):
+                inner.symbols[name] = symbol.symbols[number]
+    return inner
+
+
+def _describe_parameter(unit: Unit, parameter: tree.Parameter, scope: Scope) -> Variable:
+    """A parameter of which only the type matters."""
+    found = unit.resolve_type(_referent(parameter.type), scope)
+    place = LocalLvalue(found.type, "unused", is_const=found.const)
+    is_place = refers_to_place(parameter.type, scope)
+    return Variable(parameter.name or "", place, is_place=is_place)
 
 
 def _is_better(a: Candidate, b: Candidate) -> bool:
@@ -890,8 +956,7 @@ def is_forwarding(type_: tree.Reference, function: tree.Function) -> bool:
 
 def is_moved(given: Given) -> bool:
     """Whether an argument is a value, or a place that nobody needs any more."""
-    found = given.found
-    return isinstance(found, Value) or is_expiring(found) or is_given_up(given.node, given.scope)
+    return isinstance(given.found, Value) or given.found.is_over
 
 
 def rank_conversion(context: Context, value: Value, target: CType) -> float | None:
@@ -977,7 +1042,7 @@ def _gives(context: Context, function: tree.Function, scope: Scope, target: CTyp
     if is_deduced(function.result) or function.template_parameters:
         return True
     result = context.unit.resolve_type(function.result, scope).type
-    return _rank_standard(context, make_value(result, code.constant(0)), target) is not None
+    return _rank_standard(context, make_value(result, code.name("unused")), target) is not None
 
 
 def _makes(context: Context, function: tree.Function, scope: Scope, value: Value) -> bool:

@@ -106,6 +106,8 @@ class Instance:
     """Whether the result, a pointer in Python, is a reference to what it points to."""
     is_over: bool = False
     """Whether it is `T&&`, which nobody needs any more."""
+    is_const: bool = False
+    """Whether it is an object that cannot be changed: `const T`."""
     waits: bool = False
     """Whether it may have to wait: it is a generator then."""
     loads: int = 0
@@ -169,6 +171,10 @@ class TypeServices(Protocol):
 _STANDARD_REFERENCES = {
     "swap": ReferencePositions(frozenset((0, 1))),
     "exchange": ReferencePositions(frozenset((0,))),
+    "ref": ReferencePositions(frozenset((0,))),
+    "reference_wrapper": ReferencePositions(frozenset((0,))),
+    "tie": ReferencePositions(rest=0),
+    "forward_as_tuple": ReferencePositions(rest=0),
 }
 """Of standard functions, which are declared when they are used."""
 

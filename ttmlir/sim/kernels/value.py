@@ -73,6 +73,8 @@ class Value:
     """Of the bit-field that it was read from, which decides how it is promoted; 0 for others."""
     is_over: bool = False
     """Whether it was read from a place that nobody needs any more."""
+    is_const: bool = False
+    """Whether it is an object that a function gives as a constant."""
 
     @property
     def constant(self) -> int | float | None:
@@ -474,6 +476,8 @@ class LocalLvalue:
     """Where it points to, if it is a pointer."""
     origin: tree.Node | None = None
     """What declares it."""
+    is_over: bool = False
+    """Whether nobody needs what is there any more."""
 
 
 @dataclass(frozen=True)
@@ -489,7 +493,6 @@ class ItemLvalue:
     width: int = 0
     """Of a bit-field."""
     is_over: bool = False
-    """Whether nobody needs what is there any more."""
 
 
 @dataclass(frozen=True)
@@ -518,6 +521,7 @@ class BitsLvalue:
     """Of a bit-field."""
     size: int = 0
     """Of the union, in bytes."""
+    is_over: bool = False
 
 
 @dataclass(frozen=True)
@@ -554,6 +558,7 @@ class MemberLvalue:
     holder: ast.expr
     member: str
     is_const: bool = True
+    is_over: bool = False
 
 
 ListLvalue: TypeAlias = LocalLvalue | ItemLvalue | PointedLvalue | MemberLvalue
@@ -573,18 +578,6 @@ def width_of(lvalue: Lvalue) -> int:
             return width_of(lvalue.local)
         case _:
             return 0
-
-
-def is_expiring(found: Lvalue | Value) -> bool:
-    """Whether nobody needs any more what an expression means: what `T&&` refers to."""
-    kinds = (Value, ItemLvalue, PointedLvalue, MemoryLvalue, EitherLvalue)
-    return isinstance(found, kinds) and found.is_over
-
-
-def give_up(found: Lvalue) -> Lvalue:
-    """A place as one that nobody needs any more, if objects may be there."""
-    kinds = (ItemLvalue, PointedLvalue, MemoryLvalue, EitherLvalue)
-    return replace(found, is_over=True) if isinstance(found, kinds) else found
 
 
 def protect_lvalue(lvalue: Lvalue) -> Lvalue:
@@ -696,7 +689,7 @@ def find_element_of_bits(lvalue: BitsLvalue, index: Value) -> BitsLvalue:
     assert bits is not None
     shift = apply_binary("+", lvalue.shift, bits)
     assert shift is not None
-    return BitsLvalue(element, lvalue.holder, shift, lvalue.is_const, size=lvalue.size)
+    return replace(lvalue, type=element, shift=shift)
 
 
 def _decay(lvalue: ListLvalue | MemoryLvalue, array: ArrayType) -> Value:
@@ -858,7 +851,7 @@ def _bits_of_member(lvalue: BitsLvalue, field: Field) -> BitsLvalue:
     total = apply_binary("+", lvalue.shift, make_integer(8 * field.offset + inside, UNSIGNED))
     assert total is not None
     is_const = lvalue.is_const or field.const
-    return BitsLvalue(field.type, lvalue.holder, total, is_const, width, lvalue.size)
+    return replace(lvalue, type=field.type, shift=total, is_const=is_const, width=width)
 
 
 def _member_of_list(lvalue: ListLvalue | BitsLvalue, number: int) -> ItemLvalue | BitsLvalue:
@@ -869,10 +862,11 @@ def _member_of_list(lvalue: ListLvalue | BitsLvalue, number: int) -> ItemLvalue 
         return _bits_of_member(lvalue, field)
     if lvalue.type.is_union:
         start, size = make_integer(0, UNSIGNED), lvalue.type.size
-        whole = BitsLvalue(lvalue.type, build_node(lvalue), start, is_const, size=size)
-        return _bits_of_member(whole, field)
+        whole = BitsLvalue(lvalue.type, build_node(lvalue), start, is_const, 0, size)
+        return _bits_of_member(replace(whole, is_over=lvalue.is_over), field)
     width = 0 if field.bits is None else field.bits.width
-    return ItemLvalue(field.type, build_node(lvalue), code.constant(number), is_const, width=width)
+    place, is_over = code.constant(number), lvalue.is_over
+    return ItemLvalue(field.type, build_node(lvalue), place, is_const, None, width, is_over)
 
 
 def find_member_in_memory(lvalue: MemoryLvalue, number: int) -> MemoryLvalue:
@@ -881,7 +875,7 @@ def find_member_in_memory(lvalue: MemoryLvalue, number: int) -> MemoryLvalue:
     field = lvalue.type.fields[number]
     address = offset_address(lvalue.address, field.offset)
     is_const = lvalue.is_const or field.const
-    return MemoryLvalue(field.type, address, lvalue.volatile, is_const, field.bits)
+    return replace(lvalue, type=field.type, address=address, is_const=is_const, bits=field.bits)
 
 
 def offset_address(address: Value, offset: int) -> Value:

@@ -11,7 +11,6 @@ from ttmlir.cpp.types import ArrayType, CType, StructType, complete_type
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.destructors import take_over
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import is_given_up
 from ttmlir.sim.kernels.value import ItemLvalue, Value, settle
 
 MOST_ELEMENTS = 64
@@ -28,7 +27,7 @@ def copy_struct(context: Context, value: Value, node: tree.Node, *, is_over: boo
     type_ = value.type
     if not isinstance(type_, (StructType, ArrayType)) or is_fresh(value.node):
         return value
-    is_moved = is_over or value.is_over or is_given_up(node, context.scope)
+    is_moved = is_over or value.is_over
     if not _has_own_copies(context, type_, is_moved, node):
         return replace(value, node=code.call("_copied", value.node))
     source = settle(value).node

@@ -58,7 +58,15 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 from ttmlir.sim.kernels.limits import STACK_BYTES
 from ttmlir.sim.kernels.packs import expand_elements
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import Alias, Evaluated, FieldName, InScope, Scope, Variable
+from ttmlir.sim.kernels.scope import (
+    Alias,
+    Evaluated,
+    FieldName,
+    InScope,
+    Scope,
+    Variable,
+    refers_to_place,
+)
 from ttmlir.sim.kernels.value import (
     BitsLvalue,
     EitherLvalue,
@@ -566,7 +574,10 @@ def _build_field(context: Context, type_: CType, value: tree.Expression | tree.B
     if not isinstance(type_, ReferenceType):
         return build_initial(context, type_, value, in_braces=True)
     assert not isinstance(value, tree.Braces)
-    return take_address(context, hold_value(look_at(context, value)), value)
+    found = look_at(context, value)
+    if isinstance(found, LocalLvalue) and found.is_const and _is_scalar(found.type):
+        found = read_lvalue(context, found)  # References to constant numbers are copies.
+    return take_address(context, hold_value(found), value)
 
 
 def _build_union(
@@ -722,7 +733,7 @@ class Given:
     def is_const(self) -> bool:
         """Whether the argument is the name of what cannot be changed."""
         if isinstance(self.found, Value):
-            return isinstance(self.node, tree.Name)
+            return self.found.is_const or isinstance(self.node, tree.Name)
         return self.found.is_const
 
 
@@ -731,6 +742,8 @@ def pass_argument(
 ) -> Argument:
     """What is passed for a parameter of a function, whose types are resolved in a scope."""
     type_ = parameter.type
+    if refers_to_place(type_, scope) and not isinstance(type_, tree.Reference):
+        type_ = tree.Reference(type_, position=type_.position)
     if isinstance(type_, tree.Reference):
         argument = _pass_by_reference(context, type_, given, scope)
     else:

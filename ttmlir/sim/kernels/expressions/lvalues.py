@@ -12,6 +12,7 @@ from ttmlir.cpp import tree
 from ttmlir.cpp.errors import CppSyntaxError
 from ttmlir.cpp.types import (
     BOOL,
+    CHAR,
     INT,
     NULL,
     UINT8,
@@ -32,7 +33,6 @@ from ttmlir.cpp.types import (
     SignatureType,
     StringType,
     StructType,
-    alignment_of,
     complete_type,
     count_of,
     is_deduced,
@@ -83,7 +83,6 @@ from ttmlir.sim.kernels.value import (
     find_base_lvalue,
     find_element_of_bits,
     find_member_lvalue,
-    is_expiring,
     make_integer,
     make_value,
     point_at_base,
@@ -492,10 +491,10 @@ def _take_base(value: Value, target: StructType) -> Value:
     count = len(target.fields)
     assert isinstance(value.type, StructType)
     for number in value.type.find_path_to(target) or ():
-        value = Value(target, code.subscript(value.node, code.constant(number)))
+        value = replace(value, type=target, node=code.subscript(value.node, code.constant(number)))
     assert isinstance(value.type, StructType)
     if len(value.type.fields) == count:
-        return Value(target, value.node)
+        return replace(value, type=target)
     return Value(target, code.call("_sliced", value.node, code.constant(count)))
 
 
@@ -730,7 +729,7 @@ def _look_at_known(context: Context, node: tree.Expression) -> Lvalue | Value:
 
 
 def _choose_lvalue(context: Context, node: tree.Conditional) -> Lvalue | Value:
-    """`condition ? a : b`, which is a place if both are places of one type."""
+    """`condition ? a : b`, which is a place if both are places of one type, or both given up."""
     found = [look_at(context, each) for each in (node.true_value, node.false_value)]
     a, b = (
         cast("tree.Expression", Evaluated(each, written, position=node.position))
@@ -738,7 +737,8 @@ def _choose_lvalue(context: Context, node: tree.Conditional) -> Lvalue | Value:
     )
     known = replace(node, true_value=a, false_value=b)
     lvalues = [each for each in found if _has_address(each)]
-    if len(lvalues) < len(found) or lvalues[0].type != lvalues[1].type:
+    is_alike = len(lvalues) == len(found) and lvalues[0].is_over == lvalues[1].is_over
+    if not is_alike or lvalues[0].type != lvalues[1].type:
         return evaluate_scalar(context, known)
     condition = evaluate_condition(context, node.condition)
     if condition.constant is not None:
@@ -749,7 +749,7 @@ def _choose_lvalue(context: Context, node: tree.Conditional) -> Lvalue | Value:
         node=code.choice(build_condition(condition), first.node, second.node),
         space=first.space.join(second.space),
     )
-    chosen = find_pointee(context, pointer, node)
+    chosen = replace(find_pointee(context, pointer, node), is_over=lvalues[0].is_over)
     return protect_lvalue(chosen) if any(each.is_const for each in lvalues) else chosen
 
 
@@ -831,7 +831,7 @@ def _find_member(context: Context, node: tree.Member) -> Lvalue | Value:
     if node.arrow:
         base = find_pointed_object(context, node)
     else:
-        base = hold_value(look_at(context, node.base))
+        base = hold_whole(look_at(context, node.base), node.base)
     return find_member(context, base, node.member, node)
 
 
@@ -847,6 +847,13 @@ def find_pointed_object(context: Context, node: tree.Member) -> Lvalue:
         found = arrow
     value = found if isinstance(found, Value) else read_lvalue(context, found)
     return find_pointee(context, value, node)
+
+
+def hold_whole(found: Lvalue | Value, node: tree.Expression) -> Lvalue:
+    """The object whose part is asked for: nobody needs one that was just made any more."""
+    if not isinstance(found, Value) or isinstance(node, tree.Name):
+        return hold_value(found)
+    return replace(hold_value(found), is_const=found.is_const, is_over=True)
 
 
 def hold_value(found: Lvalue | Value) -> Lvalue:
@@ -972,6 +979,8 @@ def _cast_lvalue(context: Context, reference: tree.Reference, node: tree.Cast) -
     if isinstance(found, Value):
         return context.handlers.cast(context, found, target, node)
     if found.type == target or reference.is_rvalue:
+        is_over = found.is_over or is_given_up(node, context.scope)
+        found = replace(found, is_over=is_over)
         return protect_lvalue(found) if qualified.const else found
     given = found.type
     if isinstance(given, (StructType, IncompleteType)) and isinstance(target, StructType):
@@ -1024,9 +1033,14 @@ def find_elements_of(context: Context, base: Lvalue | Value) -> Lvalue | None:
     """The place of an array, or of that in a `std::array`."""
     if isinstance(base.type, ArrayType):
         return hold_value(base)
+    if isinstance(base.type, StringType):
+        characters = (*base.type.characters, 0)
+        array = ArrayType(CHAR, len(characters))
+        return hold_value(Value(array, code.list_of(map(code.constant, characters))))
     if isinstance(base.type, StructType) and base.type.name.startswith("std::array<"):
         inner = find_member_lvalue(hold_value(base), 0)
-        return inner if isinstance(inner.type, ArrayType) else None
+        # Its operator[] gives a place, whatever becomes of the array.
+        return replace(inner, is_over=False) if isinstance(inner.type, ArrayType) else None
     return None
 
 
@@ -1052,7 +1066,8 @@ def _find_element_of(
         case MemoryLvalue():
             type_ = PointerType(array.element, base.volatile, base.is_const)
             start = Value(type_, base.address.node)
-            return find_pointee_in_memory(context, advance_pointer(context, start, index, node))
+            found = find_pointee_in_memory(context, advance_pointer(context, start, index, node))
+            return replace(found, is_over=base.is_over)
         case EitherLvalue():
             pointer = base.pointer
             if not code.is_stable(index.node):
@@ -1063,12 +1078,13 @@ def _find_element_of(
             memory = _find_element_of(context, base.memory, array, index, node)
             assert isinstance(local, (ItemLvalue, BitsLvalue))
             assert isinstance(memory, MemoryLvalue)
-            return EitherLvalue(array.element, pointer, local, memory, base.is_const)
+            return replace(base, type=array.element, pointer=pointer, local=local, memory=memory)
         case BitsLvalue():
             return find_element_of_bits(base, index)
         case _:
-            lvalue = check_index(index)
-            return ItemLvalue(array.element, build_node(base), lvalue, base.is_const, array.count)
+            number, count, is_over = check_index(index), array.count, base.is_over
+            holder = build_node(base)
+            return ItemLvalue(array.element, holder, number, base.is_const, count, 0, is_over)
 
 
 def _find_dereferenced(context: Context, node: tree.Unary) -> Lvalue | Value:
@@ -1143,8 +1159,7 @@ def _is_place(context: Context, node: tree.Expression) -> bool:
         case _:
             pass
     found = look_at(context, node)
-    is_kept = not isinstance(found, Value) and not is_expiring(found)
-    return is_kept and not is_given_up(node, context.scope)
+    return not isinstance(found, Value) and not found.is_over
 
 
 def find_array(context: Context, node: tree.Expression) -> Lvalue | None:
@@ -1186,7 +1201,7 @@ def read_lvalue(context: Context, lvalue: Lvalue) -> Value:
         first = find_element_of_bits(lvalue, make_integer(0, UNSIGNED))
         return take_address(context, first, context.unit.last or tree.Node())
     value = read(lvalue)
-    return replace(value, is_over=True) if is_expiring(lvalue) else value
+    return replace(value, is_over=lvalue.is_over and not lvalue.is_const)
 
 
 def _read_struct(context: Context, lvalue: MemoryLvalue) -> Value:
@@ -1306,12 +1321,7 @@ def describe_missing_member(type_: str, member: str, members: Iterable[str]) -> 
 
 
 # --- Casts ----------------------------------------------------------------------------------------
-# Casts, and the sizes of types.
-
-_TYPES = (
-    *(tree.NamedType, tree.Pointer, tree.Reference, tree.ArrayOf, tree.FunctionOf),
-    tree.Decltype,
-)
+# Casts.
 
 
 def evaluate_bit_cast(context: Context, node: tree.FunctionCall) -> Value:
@@ -1447,51 +1457,3 @@ def is_related(a: CType, b: CType) -> bool:
     if isinstance(a, StructType) and a.derives_from(b):
         return True
     return isinstance(b, StructType) and b.derives_from(a)
-
-
-def evaluate_size(context: Context, node: tree.SizeOf) -> Value:
-    """`sizeof` of a type or an expression, or `alignof` of a type."""
-    operand = node.operand
-    type_: CType | None = None
-    if isinstance(operand, tree.Name):
-        found = None
-        if not operand.template_arguments and operand.scope is None:
-            found = context.unit.find_type(operand.text, context.scope)
-        found = found or context.handlers.find_templated_type(context, operand)
-        type_ = None if found is None else found.type
-    elif isinstance(operand, _TYPES):
-        type_ = context.unit.resolve_type(operand, context.scope).type
-    if type_ is None:
-        assert not isinstance(operand, _TYPES)
-        lvalue = find_array(context, operand)
-        if lvalue is None:
-            with context.unit.looking():
-                value = evaluate_scalar(context, operand)
-            type_ = value.type
-            if value.width:
-                raise context.error(node, "a bit-field has a number of bits, and no size in bytes")
-        else:
-            type_ = lvalue.type
-    is_pointer = is_function(type_) and not _is_named_function(context, operand)
-    size = 4 if is_pointer else size_of(type_)
-    if size is None:
-        raise context.error(node, f"the size of '{type_.name}' is not known")
-    return make_integer(alignment_of(type_) if node.is_alignment else size, UNSIGNED)
-
-
-def _is_named_function(context: Context, node: tree.Node) -> bool:
-    """Whether a name is that of a function, which has no size, as a pointer to it has."""
-    if not isinstance(node, tree.Name):
-        return False
-    return isinstance(context.unit.find(node.text, context.scope), Functions)
-
-
-def evaluate_offset(context: Context, node: tree.OffsetOf) -> Value:
-    """`offsetof(T, member)`."""
-    type_ = context.unit.resolve_type(node.type, context.scope).type
-    number = type_.index(node.member) if isinstance(type_, StructType) else None
-    if number is None or not isinstance(type_, StructType):
-        raise context.error(node, f"'{type_.name}' has no member '{node.member}'")
-    if type_.fields[number].bits is not None:
-        raise context.error(node, f"'{node.member}' is a bit-field, which has no offset in bytes")
-    return make_integer(type_.fields[number].offset, UNSIGNED)

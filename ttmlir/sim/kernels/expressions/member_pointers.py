@@ -23,7 +23,7 @@ from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.lvalues import (
     find_member,
     find_symbol,
-    hold_value,
+    hold_whole,
     is_function,
     look_at,
     points_to_function,
@@ -103,7 +103,7 @@ def point_at_member(context: Context, value: Value, target: CType, node: tree.No
 
 def find_pointed_member(context: Context, node: tree.PointedMember) -> Lvalue | Value:
     """`base.*pointer`."""
-    base = hold_value(look_at(context, node.base))
+    base = hold_whole(look_at(context, node.base), node.base)
     found = look_at(context, node.pointer)
     type_ = found.type
     if is_function(type_) or points_to_function(type_):
@@ -160,7 +160,7 @@ def _index_member(
             there = _index_memory(memory, struct, type_, index, is_const=is_const)
             return replace(base, type=type_, local=list_, memory=there, is_const=is_const)
         case _:
-            return ItemLvalue(type_, build_node(base), index, is_const)
+            return ItemLvalue(type_, build_node(base), index, is_const, is_over=base.is_over)
 
 
 def _index_memory(
@@ -168,4 +168,5 @@ def _index_memory(
 ) -> MemoryLvalue:
     offsets = code.tuple_of(*(code.constant(each.offset) for each in struct.fields))
     node = code.binary("+", base.address.node, code.subscript(offsets, index))
-    return MemoryLvalue(type_, make_value(UNSIGNED, node), base.volatile, is_const)
+    address = make_value(UNSIGNED, node)
+    return replace(base, type=type_, address=address, is_const=is_const, bits=None)

@@ -68,7 +68,6 @@ from ttmlir.sim.kernels.scope import (
     Functions,
     InScope,
     Variable,
-    is_given_up,
 )
 from ttmlir.sim.kernels.templates import Candidate, is_moved
 from ttmlir.sim.kernels.value import (
@@ -84,7 +83,6 @@ from ttmlir.sim.kernels.value import (
     find_member_lvalue,
     fit_bits,
     interpret_bits,
-    is_expiring,
     make_integer,
     settle,
     width_of,
@@ -305,7 +303,8 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
     a = replace(context.evaluate(node.true_value), width=0)
     b = replace(context.evaluate(node.false_value), width=0)
     a, b = unify_types(context, a, b, node)
-    is_made = _is_own(context, a) != _is_own(context, b)  # So is a copy of the other one then.
+    # Where one of two objects is made, or given up, the other one is copied.
+    is_made = _is_own(context, a) != _is_own(context, b) or a.is_over != b.is_over
     if condition.constant is not None:
         taken, written = (a, node.true_value) if condition.constant else (b, node.false_value)
         return _own(context, taken, written) if is_made else taken
@@ -313,7 +312,8 @@ def evaluate_conditional(context: Context, node: tree.Conditional) -> Value:
         a, b = _own(context, a, node.true_value), _own(context, b, node.false_value)
     choice = code.choice(build_condition(condition), a.node, b.node)
     space = a.space.join(b.space)
-    return Value(a.type, choice, min(a.low, b.low), max(a.high, b.high), space)
+    low, high = min(a.low, b.low), max(a.high, b.high)
+    return Value(a.type, choice, low, high, space, is_over=a.is_over and b.is_over)
 
 
 def _is_own(context: Context, value: Value) -> bool:
@@ -383,7 +383,7 @@ def change_object(context: Context, node: ChangeT) -> tuple[Lvalue | Value | Non
             found.append(look_at(context, node.value))
             by_default = _is_object_of(context, found[1].type, target.type)
             if by_default:
-                node = replace(node, value=_given_as(context, found[1], node.value))
+                node = replace(node, value=_known(found[1], node.value.position))
                 plain = replace(node, target=known)
     else:
         plain = replace(node, operand=known)
@@ -473,14 +473,6 @@ def _is_object_of(context: Context, type_: CType, base: CType) -> bool:
     return is_same_type(type_, base) or type_.derives_from(base)
 
 
-def _given_as(context: Context, found: Lvalue | Value, written: tree.Expression) -> tree.Expression:
-    """What was found, given up if the written expression says so."""
-    known = _known(found, written.position)
-    if not is_expiring(found) and not is_given_up(written, context.scope):
-        return known
-    return tree.FunctionCall(tree.Name("std::move"), (known,), position=written.position)
-
-
 def _assigns_parts(context: Context, type_: CType, seen: set[int] | None = None) -> bool:
     """Whether a base or a member, or a part of one, has an assignment of its own.
 
@@ -519,7 +511,7 @@ def _assign_parts(context: Context, node: tree.Assign) -> Value:
         made = settle(convert_implicitly(context, value, type_, node.value))
         setup.append(code.walrus(held, code.list_of([made.node])))
         source = ItemLvalue(type_, code.name(held), code.constant(0))
-    is_moved = not is_place or is_expiring(found) or is_given_up(node.value, context.scope)
+    is_moved = not is_place or found.is_over
 
     def assign(to: tree.Expression, value: tree.Expression) -> None:
         if is_moved:
@@ -623,7 +615,7 @@ def _keep_value(
 def _find_changeable(context: Context, node: tree.Expression) -> Lvalue:
     """The place of an expression that may be assigned to."""
     lvalue = find_lvalue(context, node)
-    if lvalue.is_const:
+    if lvalue.is_const or (lvalue.is_over and not isinstance(lvalue.type, StructType)):
         raise context.error(node, "this is constant and cannot be changed")
     if has_constant_member(lvalue.type):
         message = f"'{lvalue.type.name}' has a constant member; assign the other members"
@@ -763,10 +755,14 @@ def convert_object(context: Context, value: Value, target: CType, node: tree.Nod
     if not isinstance(source, StructType):
         return None
     best: tuple[int, Candidate] | None = None
+    is_over = value.is_over or _is_own(context, value)
+    left_out = "&" if is_over else "&&"
     for type_ in (source, *source.bases):
         info = context.unit.classes.get(type_.number)
         for function in () if info is None else info.conversions:
             assert info is not None
+            if function.category == left_out and not (is_over and function.is_const):
+                continue
             result = context.unit.resolve_type(function.result, info.scope).type
             rank = _rank(result, target)
             if rank is not None and (best is None or rank < best[0]):

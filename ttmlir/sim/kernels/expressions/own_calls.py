@@ -32,30 +32,22 @@ from ttmlir.sim.kernels.expressions.lvalues import (
 from ttmlir.sim.kernels.expressions.variadic import asks_for_rest, pass_rest
 from ttmlir.sim.kernels.packs import expand_all
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import (
-    Functions,
-    InScope,
-    Pack,
-    Scope,
-    Symbol,
-    is_given_up,
-)
+from ttmlir.sim.kernels.scope import Functions, InScope, Scope, Symbol
 from ttmlir.sim.kernels.templates import (
     CallOfOwn,
     Candidate,
     choose_function,
+    find_element_scope,
     is_forwarding,
     is_moved,
+    resolve_result,
     show_arguments,
 )
 from ttmlir.sim.kernels.unit import Instance
 from ttmlir.sim.kernels.value import (
-    ItemLvalue,
     LocalLvalue,
     Lvalue,
     Value,
-    give_up,
-    is_expiring,
     make_value,
 )
 
@@ -129,7 +121,7 @@ def call_candidate(
 
 def _describe_result(context: Context, function: tree.Function, scope: Scope) -> Lvalue | Value:
     """What a function without definition gives, of which only the type matters."""
-    found = context.unit.resolve_type(function.result, scope)
+    found = resolve_result(context.unit, function, scope)
     if isinstance(function.result, tree.Reference):
         return LocalLvalue(found.type, "unused", is_const=found.const)
     return make_value(found.type, code.name("unused"))
@@ -242,18 +234,6 @@ def _check_category(
         raise context.error(given.node, message)
 
 
-def find_element_scope(scope: Scope, pattern: tree.Type, number: int) -> Scope:
-    """What the packs in the type of a parameter stand for in one of its elements."""
-    inner = Scope(scope)
-    for each in tree.walk(pattern):
-        if isinstance(each, (tree.Name, tree.NamedType)):
-            name = each.text if isinstance(each, tree.Name) else each.name
-            symbol = scope.find(name)
-            if isinstance(symbol, Pack) and number < len(symbol.symbols):
-                inner.symbols[name] = symbol.symbols[number]
-    return inner
-
-
 def _pass_default(
     context: Context, parameter: tree.Parameter, scope: Scope, number: int
 ) -> Argument:
@@ -281,9 +261,10 @@ def build_call(
         called = ast.YieldFrom(called)
     context.loads += instance.loads
     value = make_value(instance.result, called, instance.space)
+    value = replace(value, is_const=instance.is_const)
     if instance.is_reference:
         found = find_pointee(context, value, node)
-        return give_up(found) if instance.is_over else found
+        return replace(found, is_over=instance.is_over)
     return keep_temporary(context, value, node)
 
 
@@ -349,19 +330,8 @@ def call_member(
     given = take_arguments(context, node.arguments)
     this = hold_object(context, base)
     explicit = node.template_arguments
-    moved = isinstance(base, Value) or is_expiring(base) or _is_given_up(context, node.callee)
+    moved = isinstance(base, Value) or base.is_over
     return call_own_function(context, node, functions, given, explicit, this, is_over=moved)
-
-
-def _is_given_up(context: Context, callee: tree.Expression) -> bool:
-    """Whether nobody needs the object any more whose member is called, or that is called."""
-    match callee:
-        case tree.Member(arrow=False, base=base):
-            return is_given_up(base, context.scope)
-        case tree.Member():
-            return False
-        case _:
-            return is_given_up(callee, context.scope)
 
 
 def hold_object(context: Context, base: Lvalue | Value) -> Lvalue:
@@ -370,15 +340,10 @@ def hold_object(context: Context, base: Lvalue | Value) -> Lvalue:
         return base
     node = base.node
     if isinstance(node, ast.Name):
-        return LocalLvalue(base.type, node.id)
+        return LocalLvalue(base.type, node.id, is_const=base.is_const)
     if isinstance(base.type, StructType):
-        return _Made(base.type, node)
+        return replace(hold_value(base), is_const=base.is_const)
     return hold_value(base)
-
-
-def _Made(type_: StructType, node: ast.expr) -> Lvalue:
-    """An object that nothing else refers to."""
-    return ItemLvalue(type_, code.list_of([node]), code.constant(0))
 
 
 def call_closure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -24,10 +24,16 @@ from ttmlir.cpp.types import (
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.initial_values import Given
-from ttmlir.sim.kernels.expressions.own_calls import find_element_scope, find_member_functions
+from ttmlir.sim.kernels.expressions.own_calls import find_member_functions
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.scope import CLOSURES, Evaluated, Functions, Pack, Scope
-from ttmlir.sim.kernels.templates import CallOfOwn, choose_function, key_of
+from ttmlir.sim.kernels.scope import CLOSURES, Evaluated, Functions, Scope
+from ttmlir.sim.kernels.templates import (
+    CallOfOwn,
+    choose_function,
+    key_of,
+    list_scopes,
+    scope_of_result,
+)
 from ttmlir.sim.kernels.value import LocalLvalue, Lvalue, Value
 
 
@@ -36,7 +42,7 @@ def find_signature(context: Context, node: tree.FunctionOf) -> SignatureType:
     context.unit.add_reference(CLOSURES, node.parameters)
     passed = list[PassedType]()
     for each in node.parameters:
-        for scope in _list_scopes(context.scope, each):
+        for scope in list_scopes(context.scope, each):
             passed.append(_find_passed(context, each.type, scope))
     result = _find_passed(context, node.result, context.scope)
     if node.holder is None:
@@ -46,17 +52,6 @@ def find_signature(context: Context, node: tree.FunctionOf) -> SignatureType:
         raise context.error(node.holder, f"'{holder.type.name}' is no class")
     this = PassedType(holder.type, "&", holder.const)
     return SignatureType(result, (this, *passed), is_member=True)
-
-
-def _list_scopes(scope: Scope, parameter: tree.Parameter) -> Iterator[Scope]:
-    """Where the type of a parameter is looked up; of a pack, for each of its elements."""
-    if not parameter.is_pack:
-        yield scope
-        return
-    names = (each.name for each in tree.walk(parameter.type) if isinstance(each, tree.NamedType))
-    packs = [symbol for name in names if isinstance(symbol := scope.find(name), Pack)]
-    for number in range(len(packs[0].symbols) if packs else 0):
-        yield find_element_scope(scope, parameter.type, number)
 
 
 def _find_passed(context: Context, written: tree.Type, scope: Scope) -> PassedType:
@@ -136,7 +131,8 @@ def find_type_of(context: Context, value: Value, node: tree.Node) -> SignatureTy
         written = tree.FunctionOf(tree.NamedType("void"), function.parameters)
         signature = find_signature(context, written)
         if not is_deduced(function.result):
-            result = _find_passed(context, function.result, context.scope)
+            inner = scope_of_result(context.unit, function, context.scope)
+            result = _find_passed(context, function.result, inner)
             found = replace(signature, result=result)
             this = None if is_lambda else find_object_of(context, function, context.scope)
             return found if this is None else _add_object(found, this)
@@ -206,7 +202,8 @@ def _has_type(
     try:
         result = signature.result
         if not is_deduced(function.result):
-            result = _find_passed(context, function.result, scope)
+            inner = scope_of_result(context.unit, function, scope)
+            result = _find_passed(context, function.result, inner)
         of = tree.FunctionOf(tree.NamedType("void"), function.parameters)
         found = replace(find_signature(context, of), result=result)
     finally:

@@ -22,6 +22,7 @@ from ttmlir.cpp.types import (
     MemberPointerType,
     MemberType,
     PointerType,
+    ReferenceType,
     SignatureType,
     StructType,
     complete_type,
@@ -46,12 +47,13 @@ from ttmlir.sim.kernels.expressions.lvalues import (
     evaluate_scalar,
     find_element,
     find_lvalue,
-    hold_value,
+    hold_whole,
     is_function,
     is_lvalue,
     look_at,
     make_known,
     read_lvalue,
+    refer,
     take_memory_address,
 )
 from ttmlir.sim.kernels.expressions.variadic import VARIADIC
@@ -59,7 +61,7 @@ from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
 from ttmlir.sim.kernels.python.runtime import square_root
-from ttmlir.sim.kernels.scope import Evaluated
+from ttmlir.sim.kernels.scope import Evaluated, is_given_up
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
     Lvalue,
@@ -206,8 +208,11 @@ def _single(context: Context, node: tree.FunctionCall) -> tree.Expression:
 
 
 def _pass_through(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
-    """`std::move(x)`, `std::forward<T>(x)`: x itself."""
-    return look_at(context, _single(context, node))
+    """`std::move(x)`, `std::forward<T>(x)`: x itself, which nobody may need any more."""
+    found = look_at(context, _single(context, node))
+    if isinstance(found, Value):
+        return found
+    return replace(found, is_over=is_given_up(node, context.scope))
 
 
 def _protect(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
@@ -232,11 +237,12 @@ def _leave_unset(context: Context, node: tree.FunctionCall) -> Value:
 
 def _get(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     """`std::get<number>(x)` or `std::get<type>(x)` of a tuple, pair or array."""
-    found = look_at(context, _single(context, node))
+    whole = _single(context, node)
+    found = look_at(context, whole)
     type_ = complete_type(found.type, context.unit.structs)
     if len(node.template_arguments) != 1 or not isinstance(type_, StructType):
         raise context.error(node, "std::get<number>(x) takes a tuple, pair or array")
-    base = hold_value(found)
+    base = hold_whole(found, whole)
     wanted = node.template_arguments[0]
     if type_.name.startswith("std::array<"):
         inner = find_member_lvalue(base, 0)
@@ -247,13 +253,14 @@ def _get(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
     if not 0 <= number < len(type_.fields):
         raise context.error(node, f"'{type_.name}' has no element {number}")
     known = _find_known_part(found, type_, number)
-    return known or find_member_lvalue(base, number)
+    return known or refer(context, find_member_lvalue(base, number), node)
 
 
 def _find_known_part(found: Lvalue | Value, type_: StructType, number: int) -> Value | None:
-    if not isinstance(found, Value):
+    part = type_.fields[number].type
+    if not isinstance(found, Value) or isinstance(part, ReferenceType):
         return None
-    return make_known(type_.fields[number].type, found.node, number)
+    return make_known(part, found.node, number)
 
 
 def _find_number(context: Context, wanted: tree.TemplateArgument, type_: StructType) -> int:
@@ -274,10 +281,6 @@ def _find_number(context: Context, wanted: tree.TemplateArgument, type_: StructT
 
 def _evaluate_number(context: Context, wanted: tree.TemplateArgument) -> int:
     return evaluate_constant(context, read_as_value(wanted), "the number of an element")
-
-
-def _tie(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
-    raise context.error(node, "std::tie stands on the left of '=' in a statement")
 
 
 def _invoke(context: Context, node: tree.FunctionCall) -> Lvalue | Value:
@@ -401,7 +404,6 @@ SPECIAL: Mapping[str, Special] = {
     "builtin_unset": _leave_unset,
     "get": _get,
     "invoke": _invoke,
-    "tie": _tie,
     "abs": _abs,
     **dict.fromkeys(("sqrt", "sqrtf", "__builtin_sqrt", "__builtin_sqrtf"), _sqrt),
     "__builtin_expect": _expect,

@@ -14,12 +14,12 @@ from ttmlir.cpp.types import (
     INT,
     INT64,
     NULL,
-    STRING,
     UINT8,
     UINT64,
     UNSIGNED,
     IntType,
     ObjectType,
+    StringType,
 )
 from ttmlir.sim.kernels.context import Context
 from ttmlir.sim.kernels.expressions.build_facts import find_built_constant
@@ -65,7 +65,8 @@ def evaluate_boolean(context: Context, node: tree.Boolean) -> Value:
 def evaluate_string(context: Context, node: tree.String) -> Value:
     """A string literal."""
     characters = _decode_characters(context, node, node.text)
-    return Value(STRING, code.constant(characters.decode("utf-8", errors="replace")))
+    type_ = StringType(characters=bytes(characters))
+    return Value(type_, code.constant(characters.decode("utf-8", errors="replace")))
 
 
 def evaluate_character(context: Context, node: tree.Character) -> Value:
