@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pytest
-from running.group_comparison import run_both_ways
+from running.group_comparison import run_both_ways, run_late
 from running.randomness import TestGenerator
 from running.sampling import sampled
 
@@ -20,6 +20,7 @@ from ttmlir.sim.calls.lanes_api import COMPUTED
 from ttmlir.sim.execution.program import CircularBufferSpec, Kernel, Program
 from ttmlir.sim.execution.run import ProgramRun, run_program
 from ttmlir.sim.groups import group_run
+from ttmlir.sim.groups.late_numbers import LateNumbers
 from ttmlir.sim.groups.per_core import DisagreementError, PerCore, range_per_core
 from ttmlir.sim.machine.address_generators import Buffer
 from ttmlir.sim.machine.device import SimChip, SimDevice
@@ -335,6 +336,8 @@ def random_tiles(data_type: DataType, count: int) -> bytes:
     numbers = np.where(RNG.random(count * 1024) < 0.1, 0, numbers).astype(np.float32)
     if data_type is DataType.F32:
         return numbers.tobytes()
+    if data_type is DataType.F16:
+        return numbers.astype("<f2").tobytes()
     if data_type is DataType.BF16:
         return (numbers.view(np.uint32) >> 16).astype("<u2").tobytes()
     mantissas = RNG.integers(0, 256, (count, 1024), np.uint8)
@@ -376,6 +379,60 @@ def test_groups_change_nothing(name: str, setup: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(group_run, "SMALLEST_GROUP", 1)
     device, program = program_of(Case(BODIES[name], **SETUPS[setup]))
     assert run_compared(device, program) is not None
+
+
+# --- Numbers that come late -----------------------------------------------------------------------
+
+_SEND = "noc_async_write(get_read_ptr(16), get_noc_addr(first + i, c), get_tile_size(16));"
+_HALF = "get_tile_size(16) / 2"
+LATE_WRITES = {
+    "whole pages": _SEND,
+    "halves": f"""
+        noc_async_write(get_read_ptr(16), get_noc_addr(first + i, c), {_HALF});
+        noc_async_write(get_read_ptr(16) + {_HALF}, get_noc_addr(first + i, c, {_HALF}), {_HALF});
+    """,
+    "a page that was changed": f"""
+        if (cb_pages_available_at_front(16, 1)) {{
+            *(volatile tt_l1_ptr uint32_t*)(get_read_ptr(16) + 40) += i;
+        }}
+        {_SEND}
+    """,
+    "a page by its numbers": f"""
+        if (*(volatile tt_l1_ptr uint32_t*)get_read_ptr(16) & 0x8000) {{ {_SEND} }}
+    """,
+    "pages of nobody": f"cb_wait_front(24, 3); {_SEND}",
+    "past the buffer": "noc_async_write_tile(PAGES + i, c, get_read_ptr(16));",
+}
+"""What becomes of a page of circular buffer 16."""
+
+LATE_SETUPS = {
+    name: SETUPS[name]
+    for name in ("even shares", "32 bits", "float32", "block floats", "without clocks", "Blackhole")
+}
+LATE_SETUPS["half precision"] = {"shares": [2] * 4, "data_type": DataType.F16}
+
+
+@pytest.mark.parametrize(("write", "name"), sampled(LATE_WRITES, BODIES))
+def test_numbers_that_come_late_change_nothing(
+    write: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same bytes, clocks, findings and errors, whatever becomes of pages."""
+    place = [*LATE_WRITES].index(write) + [*BODIES].index(name)
+    setup = [*LATE_SETUPS][place % len(LATE_SETUPS)]
+    device, program = program_of(Case(BODIES[name], **LATE_SETUPS[setup]))
+    kernel = program.kernels[1]
+    text = WRITE.replace(_SEND, LATE_WRITES[write]).replace("PAGES", "1 << 20")
+    program.kernels[1] = replace(kernel, text=text)
+    started: list[object] = []
+    start = LateNumbers.__init__
+
+    def count(numbers: LateNumbers, device: SimDevice) -> None:
+        started.append(numbers)
+        start(numbers, device)
+
+    monkeypatch.setattr(LateNumbers, "__init__", count)
+    run_late(device, program)
+    assert started
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,14 @@ sanitizer's findings have to be the same. Groups may have a single core here.
 
 from __future__ import annotations
 
+import os
 from unittest.mock import patch
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ttmlir.sim.errors import SimError
+from ttmlir.sim.execution.program import Program
 from ttmlir.sim.execution.run import ProgramReport, ProgramRun, run_program
 from ttmlir.sim.groups import group_run
 from ttmlir.sim.machine.device import SimDevice
@@ -47,23 +50,61 @@ def run_both_ways(run: ProgramRun, watch: Sanitizer | None) -> list[ThreadTimes]
         run.place()  # Makes the cores.
     except SimError:
         return None
-    before = [(memory, memory.data.copy()) for memory in memories_of(device)]
+    before = _bytes_of(device)
     times = _run_in_groups(run, watch)
     if times is None:
         return None
-    report = run.report(times)
-    after = [(memory, memory.data.copy()) for memory in memories_of(device)]
+    report, after = run.report(times), _bytes_of(device)
+    _put_back(before)
+    _compare((facts_of(report), after), _run_apart(device, run.program, "0"))
+    return times
+
+
+def run_late(device: SimDevice, program: Program) -> None:
+    """Run a program core by core, with numbers that come late and without, and compare.
+
+    Also what is wrong with it, and what is in memory then.
+    """
+    before = _bytes_of(device)
+    facts = _run_apart(device, program, "1")
+    after = _bytes_of(device)
+    _put_back(before)
+    _compare((facts, after), _run_apart(device, program, "0"))
+
+
+def _run_apart(device: SimDevice, program: Program, switch: str) -> tuple[object, ...]:
+    """What came of a run core by core, or what was wrong."""
+    with (
+        patch.object(group_run, "run_in_groups", return_value=None),
+        patch.dict(os.environ, {group_run.SWITCH: switch}),
+    ):
+        try:
+            return facts_of(run_program(device, program))
+        except SimError as error:
+            return (str(error),)
+
+
+_Bytes = list[tuple[Memory, NDArray[np.uint8]]]
+
+
+def _bytes_of(device: SimDevice) -> _Bytes:
+    assert not any(memory.late for memory in memories_of(device))
+    return [(memory, memory.data.copy()) for memory in memories_of(device)]
+
+
+def _put_back(before: _Bytes) -> None:
     for memory, data in before:
         memory.poison(0, memory.data.size)
         memory.write(0, data.data)
-    with patch.object(group_run, "run_in_groups", return_value=None):
-        expected = run_program(device, run.program)
-    assert facts_of(report) == facts_of(expected)
+
+
+def _compare(found: tuple[tuple[object, ...], _Bytes], expected: tuple[object, ...]) -> None:
+    facts, after = found
+    assert facts == expected
     for memory, data in after:
         size = min(data.size, memory.data.size)
         np.testing.assert_array_equal(data[:size], memory.data[:size], memory.name)
         assert (data[size:] == POISON).all(), memory.name
-    return times
 
 
 def pytest_configure() -> None:

@@ -208,16 +208,9 @@ class VectorApi(ComputeApi):
         definition = _CALLS["typecast_tile"]
         self.check_vector_prepared(definition)
         source, target = self.numbers_of("typecast_tile", template, 2)
-        poison = self.half.poisons.pop(dst, None)
-        numbers = self.tile(dst).view(_element_of(source))
-        if target not in INTEGER_FORMATS:
-            self._put(dst, _round(convert(numbers, _FLOAT32), target), _FLOAT32)
-        else:
-            dtype = INTEGER_FORMATS[target]
-            if dtype.itemsize < 4 and numbers.dtype.kind in "iu":
-                numbers = numbers.clip(np.iinfo(dtype).min, np.iinfo(dtype).max)
-            self._put(dst, convert(numbers, dtype).astype(np.uint32).view(np.int32), _INT32)
-        self.half.put_poison(dst, poison)
+        element = _INT32 if target in INTEGER_FORMATS else _FLOAT32
+        function = partial(_cast, source=_element_of(source), target=target)
+        self._apply(function, [dst], dst, element, ("typecast_tile", source, target))
         self.spend(definition.cost.math)
 
     @kernel_call()
@@ -297,6 +290,17 @@ def _element_of(number: int) -> np.dtype[Any]:
     if number not in INTEGER_FORMATS:
         return _ELEMENTS[Element.FLOAT]
     return np.dtype(np.int32 if INTEGER_FORMATS[number].kind == "i" else np.uint32)
+
+
+def _cast(numbers: Array, source: np.dtype[Any], target: int) -> Array:
+    """The bits of numbers of a type as those of a `DataFormat`."""
+    numbers = numbers.view(source)
+    if target not in INTEGER_FORMATS:
+        return _round(convert(numbers, _FLOAT32), target)
+    dtype = INTEGER_FORMATS[target]
+    if dtype.itemsize < 4 and numbers.dtype.kind in "iu":
+        numbers = numbers.clip(np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return convert(numbers, dtype).astype(np.uint32).view(np.int32)
 
 
 def _round(values: Array, data_format: int) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,6 +44,9 @@ from ttmlir.sim.timing.report import ProgramTimes, ThreadTimes
 from ttmlir.sim.timing.report import summary as summarize_times
 from ttmlir.sim.timing.timeline import Timeline, Track
 from ttmlir.terminal import ShownAsText, print_warnings
+
+if TYPE_CHECKING:
+    from ttmlir.sim.groups.late_numbers import LateNumbers
 
 # --- Page log -------------------------------------------------------------------------------------
 # What was in the pages that kernels handed over: recorded only where somebody asks for it.
@@ -442,6 +445,7 @@ class ProgramRun:
             together.scheduler if together else Scheduler(device.options, self.move_held_copies)
         )
         self.noc_model = _noc_model(device) if device.options.timed else None
+        self.late: LateNumbers | None = None
 
     def move_held_copies(self) -> bool:
         """Move the bytes of copies that no barrier waited for; whether there were any."""
@@ -454,6 +458,10 @@ class ProgramRun:
     def prepare(self) -> None:
         """Make the threads of all kernels, core by core."""
         self.place()
+        if self.together is None and not self.is_recorded:
+            from ttmlir.sim.groups.late_numbers import late_numbers
+
+            self.late = late_numbers(self)
         origins = {id(kernel): kernel.origin for kernel in self.program.kernels}
         for x, y in self.program.cores:
             core = self.device.core(x, y)
@@ -468,6 +476,8 @@ class ProgramRun:
         if kernel.role == Role.COMPUTE:
             timed = self.device.options.timed
             give_registers(core, kernel.compute, self.products, timed=timed)
+            if self.late is not None:
+                self.late.give_halves(core)
         for role in kernel.roles:
             thread = KernelThread(
                 core,
@@ -536,6 +546,8 @@ class ProgramRun:
     def _api(self, thread: KernelThread, kernel: Kernel) -> KernelApi:
         compute = COMPUTE_APIS.get(thread.role)
         options = self.device.options
+        if compute is not None and self.late is not None:
+            return self.late.calls(thread.core, thread, options, kernel.compute)
         if compute is not None:
             return compute(thread.core, thread, options, kernel.compute)
         made = EthernetApi if kernel.on_ethernet else FabricApi
@@ -627,7 +639,11 @@ class ProgramRun:
     def _run_threads(self) -> None:
         # Numbers overflow without a warning, as on the chip.
         with np.errstate(all="ignore"):
-            self.scheduler.run(self.threads)
+            try:
+                self.scheduler.run(self.threads)
+            finally:
+                if self.late is not None:
+                    self.late.settle()
 
     def times(self) -> tuple[ThreadTimes, ...]:
         """What each thread took."""

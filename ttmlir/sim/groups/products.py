@@ -18,6 +18,7 @@ from ttmlir.sim.machine.numerics import (
     BLOCK_FLOATS,
     INTEGERS,
     TILE_VOLUME,
+    rows_of_tiles,
 )
 
 Floats = NDArray[np.float32]
@@ -95,8 +96,7 @@ class Factors:
 
     def _decode(self, data: bytes) -> Floats:
         numbers = self._reader.decode(np.frombuffer(data, np.uint8), NUMBERS)
-        faces = numbers.reshape(-1, 2, 2, 16, 16)
-        rows = faces.transpose(0, 1, 3, 2, 4).reshape(-1, 32, 32)
+        rows = rows_of_tiles(numbers)
         return rows.transpose(0, 2, 1) if self._arrangement else rows
 
 

@@ -9,10 +9,9 @@ waiting. Calls are those of the first core alone, with what they do to numbers a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ttmlir.sim.calls.compute_api import ComputeApi
@@ -20,31 +19,19 @@ from ttmlir.sim.calls.device_objects import DataMovementApi
 from ttmlir.sim.calls.kernel_api import KernelApi, Template
 from ttmlir.sim.calls.lanes_api import COMPUTED, PREPARED, VectorApi
 from ttmlir.sim.calls.math_api import MathApi
-from ttmlir.sim.calls.pack_api import PackApi, rectify
-from ttmlir.sim.calls.unpack_api import POOL_MAX, Source, UnpackApi
+from ttmlir.sim.calls.unpack_api import Source, UnpackApi
 from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.groups import timing
+from ttmlir.sim.groups.descriptions import DescribedHalf, DescribingMath, DescribingPack
 from ttmlir.sim.groups.per_core import PerCore, PerCoreRange, range_per_core
 from ttmlir.sim.groups.signals import Mover, Signals
 from ttmlir.sim.groups.timing import Step
-from ttmlir.sim.groups.values import (
-    Applied,
-    Chain,
-    Evaluation,
-    Fetched,
-    Operand,
-    Pack,
-    Packed,
-    Page,
-    Reduced,
-    Tile,
-)
-from ttmlir.sim.machine import numerics
+from ttmlir.sim.groups.values import Evaluation, Fetched, Operand, Packed, Page, Tile
 from ttmlir.sim.machine.address_generators import AddressGenerator, Interleaved
 from ttmlir.sim.machine.device import LOCAL_MASK, NETWORKS, Core, Endpoint, noc_address
 from ttmlir.sim.machine.memory import CircularBuffer, Memory
-from ttmlir.sim.machine.numerics import INTEGERS, tile_bytes
-from ttmlir.sim.machine.registers import SOURCE_BANKS, Half, Products
+from ttmlir.sim.machine.numerics import tile_bytes
+from ttmlir.sim.machine.registers import SOURCE_BANKS
 from ttmlir.sim.sanitizer.regular import IrregularError
 from ttmlir.sim.sanitizer.sanitizer import BarrierKind
 
@@ -105,6 +92,7 @@ CALLS = frozenset(
         *("reduce_init", "reduce_uninit", "reduce_init_delta", "reduce_revert_delta"),
         *("reduce_tile", "llk_pack_relu_config", "exp_tile_init", "exp_tile_since_2026"),
         *_VECTOR,
+        "typecast_tile",
         # What every kernel is given, and the calls that refuse loads and stores.
         *("load", "store", "thread", "step", "iterations", "limited"),
     }
@@ -699,49 +687,19 @@ class TracedUnpack(_TracedCompute, UnpackApi):
         self.recorder.add(timing.FILL, cycles, first, banks)
 
 
-class TracedHalf(Half):
-    """A half of DST whose tiles are descriptions."""
+class TracedHalf(DescribedHalf):
+    """A half of DST whose tiles are descriptions of those of all cores."""
 
-    __slots__ = ("values",)
+    __slots__ = ()
 
-    def __init__(self, products: Products) -> None:
-        """No tile; `products` are those of no tile."""
-        super().__init__(0, products)
-        self.values: dict[int, Tile] = {}
-
-    def written(self, index: int) -> bool:
-        """Whether a tile was written since the half was released."""
-        return index in self.values
-
-    def clear(self) -> None:
-        """Forget all tiles."""
-        self.values.clear()
-
-    def faces(self, index: int) -> Any:
+    def faces(self, index: int) -> Tile:
         """A tile as it is now."""
-        tile = self.values.get(index)
-        if tile is None:
+        if index not in self.values:
             raise IrregularError
-        if isinstance(tile, Chain):
-            tile.is_read = True
-        return tile
-
-    def forget(self, index: int) -> None:
-        """Make a tile zeros."""
-        self.values.pop(index, None)
-
-    def new_faces(self, index: int) -> Any:
-        """The place of a tile that is overwritten."""
-        return self, index
-
-    def rows(self, index: int) -> Any:
-        """Refuse: nothing here needs it."""
-        raise IrregularError
-
-    new_rows = rows
+        return super().faces(index)
 
 
-class TracedMath(_TracedCompute, MathApi):
+class TracedMath(_TracedCompute, DescribingMath):
     """The calls of MATH."""
 
     def tile_regs_acquire(self) -> bool:
@@ -776,133 +734,14 @@ class TracedMath(_TracedCompute, MathApi):
         self.recorder.add(*step)
         return a, b
 
-    def _store(self, place: Any, tile: Any) -> None:
-        half, index = place
-        half.values[index] = Applied(_same, "copy", tile)
 
-    def _add(self, half: Any, dst: int, function: Callable[..., Any], a: Any, b: Any) -> None:
-        if self._accumulates:
-            raise IrregularError
-        _refuse_integers(a, b)
-        if self.exact:
-            half.values[dst] = Applied(function, function, a, b)
-            return
-        register = self.dst.register
-
-        def combine(a: Array, b: Array) -> Array:
-            found = np.empty(a.shape, np.float32)
-            numerics.combine(function, a, b, register, found)
-            return found
-
-        half.values[dst] = Applied(combine, (function, register), a, b)
-
-    def _multiply(self, half: Any, dst: int, a: Any, b: Any) -> None:
-        _refuse_integers(a, b)
-        settings = self._fidelity, self.dst.register
-        if self.exact and half.written(dst):
-            half.values[dst] = Applied(_multiply_exactly, _multiply_exactly, half.faces(dst), a, b)
-        elif self.exact:
-            half.values[dst] = Applied(np.multiply, np.multiply, a, b)
-        elif half.written(dst):
-            onto = numerics.multiply_onto
-            half.values[dst] = Applied(
-                lambda *tiles: _tile_by_tile(onto, tiles, settings), settings, half.faces(dst), a, b
-            )
-        else:
-            half.values[dst] = Applied(
-                lambda *tiles: _tile_by_tile(numerics.multiply, tiles, settings), settings, a, b
-            )
-
-    def _moved(self, values: Any, like: Any) -> Any:
-        _refuse_integers(like)
-        if self.exact:
-            return values
-        source = self._source
-
-        def move(tiles: Array) -> Array:
-            return numerics.to_source(tiles, source)
-
-        return Applied(move, source, values)
-
-    def _reduce_onto(self, half: Any, dst: int, pool: int, dimension: int, call: str) -> None:
-        largest = pool == POOL_MAX
-        a, b = self._use(self.reduction_cycles(largest, call))
-        _refuse_integers(a, b)
-        first = not half.written(dst)
-        start = None if first else half.faces(dst)
-
-        def reduce(tile: Array, a: Any, b: Any) -> None:
-            if largest:
-                rows = numerics.rows_of_faces(a)
-                self._reduce_max(tile, rows, dimension, first=first)
-            else:
-                self._reduce_sum(tile, a, b, dimension)
-
-        half.values[dst] = Reduced(reduce, (largest, dimension, first), start, a, b)
-
-    def _apply(
-        self,
-        function: Callable[..., Any],
-        inputs: Sequence[int],
-        output: int,
-        element: np.dtype[Any],
-        kind: Hashable,
-        *,
-        is_stored: bool = False,
-    ) -> None:
-        half: Any = self.dst.math
-        for index in inputs:
-            self.check_tile(index, "read")
-        self.check_tile(output, "write")
-
-        def compute(*tiles: Array) -> Array:
-            result = function(*(tile.view(element) for tile in tiles))
-            return (result if is_stored else self.rounded(result, element)).view(np.float32)
-
-        tiles = [half.faces(index) for index in inputs]
-        half.values[output] = Applied(compute, (kind, element.str), *tiles)
-
-    def _multiply_block(self, half: Any, dst: int, a: Any, b: Any) -> None:
-        places = ((right, left) for left in b for right in a)
-        for place, factors in enumerate(places, dst):
-            self._matmul(half, place, *factors)
-
-    def _matmul(self, half: Any, dst: int, a: Any, b: Any) -> None:
-        _refuse_integers(a, b)
-        there = half.values.get(dst)
-        if not isinstance(there, Chain) or there.is_read:
-            there = half.values[dst] = Chain(there, self._fidelity, self.dst.register)
-        there.add(a, b)
-
-
-def _same(numbers: Array) -> Array:
-    return numbers.view(np.float32)
-
-
-def _multiply_exactly(tile: Array, a: Array, b: Array) -> Array:
-    return tile + a * b
-
-
-def _refuse_integers(*inputs: Any) -> None:
-    """IrregularError for operands whose numbers are integers."""
-    if any(isinstance(each, Operand) and each.reader.data_type in INTEGERS for each in inputs):
-        raise IrregularError
-
-
-def _tile_by_tile(
-    function: Callable[..., Array], tiles: Sequence[Array], settings: tuple[Any, ...]
-) -> Array:
-    """A function that looks for numbers that are not ordinary among those of a tile."""
-    return np.stack([function(*each, *settings) for each in zip(*tiles, strict=True)])
-
-
-class TracedPack(_TracedCompute, PackApi):
+class TracedPack(_TracedCompute, DescribingPack):
     """The calls of PACK."""
 
     def trace(self, memory: GroupMemory, cores: Sequence[Core], arguments: Sequence[Any]) -> None:
         """Record; nothing is packed yet."""
         super().trace(memory, cores, arguments)
-        self._packs: dict[tuple[object, ...], Pack] = {}
+        self.packs = {}
 
     def tile_regs_wait(self) -> bool:
         """Wait in the order of the trace and on the clock."""
@@ -917,20 +756,6 @@ class TracedPack(_TracedCompute, PackApi):
         self.recorder.settle()
         super().tile_regs_release()
         self.recorder.add(timing.RELEASE)
-
-    def _bytes(self, tile: Any, data_type: Any) -> Any:
-        self.tiles_packed += 1
-        setting = data_type, id(self._kept), self._relu, float(self._threshold)
-        pack = self._packs.get(setting)
-        if pack is None:
-            relu, threshold = self._relu, self._threshold
-            pack = self._packs[setting] = Pack(
-                self._packer(data_type),
-                data_type,
-                self._kept,
-                lambda numbers: rectify(numbers, relu, threshold),
-            )
-        return tile, pack
 
     def _write(self, cb: CircularBuffer, page: int, data: Any) -> None:
         address = cb.wr_ptr + page * cb.page_size

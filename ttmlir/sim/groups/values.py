@@ -25,10 +25,10 @@ from ttmlir.sim.machine.numerics import (
     TILE_VOLUME,
     Factor,
     Register,
-    faces_of_rows,
     multiply_matrices,
-    rows_of_faces,
+    rows_of_tiles,
     tile_bytes,
+    tiles_of_rows,
 )
 from ttmlir.sim.sanitizer.regular import IrregularError
 
@@ -36,6 +36,8 @@ Array = NDArray[Any]
 
 _TILES_AT_ONCE = 64
 """So many tiles of float32 numbers stay in the cache of a core of the machine."""
+_APPLIED_AT_ONCE = 16
+"""Functions of many steps, some of them in float64, take these."""
 _CHAINS_AT_ONCE = 16
 """So many times as many products of matrices share the work on their factors; they are computed in
 blocks of their own."""
@@ -64,6 +66,23 @@ class Fetched:
         return found
 
 
+class Stored:
+    """A page of one core whose bytes are known."""
+
+    __slots__ = ("data", "size")
+
+    level: ClassVar[int] = 0
+
+    def __init__(self, data: Array) -> None:
+        """Bytes that nobody changes."""
+        self.data = data.reshape(1, -1)
+        self.size = data.size
+
+    def read(self) -> Array:
+        """The bytes, in one row."""
+        return self.data
+
+
 class Packed:
     """A page that the packer made of a tile of DST, added to what was there if it was so set up."""
 
@@ -87,7 +106,7 @@ class Packed:
         return self.data
 
 
-Page = Fetched | Packed
+Page = Fetched | Packed | Stored
 
 
 class Pack:
@@ -139,7 +158,7 @@ class Operand:
         return ()
 
 
-_DEEPEST = 200
+DEEPEST = 200
 """Functions of functions that are computed at once."""
 
 
@@ -157,7 +176,7 @@ class _Node:
         self.inputs: tuple[Input, ...] = inputs
         self.level: int = max((_level_after(each) for each in inputs), default=1)
         self.depth: int = 1 + max((each.depth for each in inputs), default=0)
-        if self.depth > _DEEPEST:
+        if self.depth > DEEPEST:
             raise IrregularError
 
     def copy(self) -> _Node:
@@ -177,19 +196,19 @@ class Applied(_Node):
 
 
 class Reduced(_Node):
-    """A tile reduced onto another one, tile by tile."""
+    """A tile reduced onto another one."""
 
     __slots__ = ("function",)
 
     def __init__(
         self,
-        function: Callable[[Array, Any, Any], None],
+        function: Callable[[Array, Sequence[Any], Sequence[Any]], None],
         kind: Hashable,
         start: Tile | None,
         a: Operand,
         b: Operand,
     ) -> None:
-        """`function` changes rows of 32 numbers in place, by SrcA and SrcB; None are zeros."""
+        """`function` changes tiles of 32 rows in place, by SrcA and SrcB; no `start` are zeros."""
         super().__init__(kind, *(() if start is None else (start,)), a, b)
         self.function = function
 
@@ -211,7 +230,7 @@ class Chain:
         self.is_read = False
         self.level: int = 1 if start is None else start.level
         self.depth: int = 1 if start is None else 1 + start.depth
-        if self.depth > _DEEPEST:
+        if self.depth > DEEPEST:
             raise IrregularError
 
     def add(self, a: Operand, b: Operand) -> None:
@@ -252,6 +271,8 @@ class Evaluation:
         self._pages_at_once = -(-_TILES_AT_ONCE // num_cores)
         self._factors: dict[tuple[object, ...], Factor] = {}
         """Of tiles of memories that nobody writes."""
+        self._of_pages: dict[tuple[int, int, int], tuple[Page, Any]] = {}
+        """Of pages of single cores."""
         self._matrices: dict[Hashable, Factors] = {}
         """The same tiles, for products of all cores at once."""
         self._known: dict[tuple[int, ...], Array] = {}
@@ -295,6 +316,13 @@ class Evaluation:
         for place, page in enumerate(pages):
             page.data = data[place * cores : (place + 1) * cores]
             page.node = page.onto = None
+            page.level = 0
+
+    def find(self, node: Tile) -> Array:
+        """The numbers of a tile of each core, in the order of memory."""
+        found = self._numbers([node])
+        self._known.clear()
+        return found
 
     def _numbers(self, nodes: Sequence[Input]) -> Array:
         """The tiles of nodes that are alike, in the order of memory, a row for each."""
@@ -310,23 +338,20 @@ class Evaluation:
             return _decode([node for node in nodes if isinstance(node, Operand)])
         columns = list(zip(*(node.inputs for node in nodes), strict=True))
         if isinstance(first, Applied):
-            result = first.function(*map(self._numbers, columns))
-            shape = len(nodes) * self._num_cores, TILE_VOLUME
-            return result if result.shape == shape else np.broadcast_to(result, shape)
+            return _apply(first, [*map(self._numbers, columns)], len(nodes) * self._num_cores)
         if isinstance(first, Chain):
             chains = [node for node in nodes if isinstance(node, Chain)]
             return self._add_products(chains, columns[0] if columns else None)
         *start, a, b = columns
-        rows = self._rows(start[0] if start else None, len(nodes))
-        for tile, *operands in zip(rows, self._values(a), self._values(b), strict=True):
-            first.function(tile, *operands)
-        return np.stack([faces_of_rows(tile) for tile in rows])
+        tiles = self._rows(start[0] if start else None, len(nodes))
+        first.function(tiles, self._values(a), self._values(b))
+        return tiles_of_rows(tiles)
 
-    def _rows(self, nodes: Sequence[Input] | None, count: int) -> list[Array]:
+    def _rows(self, nodes: Sequence[Input] | None, count: int) -> Array:
         """The rows of tiles, to be changed; zeros for None."""
         if nodes is None:
-            return list(np.zeros((count * self._num_cores, 32, 32), np.float32))
-        return [rows_of_faces(each).copy() for each in self._numbers(nodes)]
+            return np.zeros((count * self._num_cores, 32, 32), np.float32)
+        return rows_of_tiles(self._numbers(nodes))
 
     def _values(self, operands: Iterable[Input]) -> list[Any]:
         """What is in a source register for each tile: numbers, or factors."""
@@ -357,11 +382,11 @@ class Evaluation:
         tiles = self._rows(starts, len(chains))
         if self._is_exact:
             _add_exact_products(tiles, queues, are_new=starts is None)
-            return np.stack([faces_of_rows(tile) for tile in tiles])
+            return tiles_of_rows(tiles)
         for start in range(0, len(queues[0]), LONGEST_CHAIN):
             parts = [queue[start : start + LONGEST_CHAIN] for queue in queues]
-            numerics.add_products(tiles, parts, first.fidelity, first.register)
-        return np.stack([faces_of_rows(tile) for tile in tiles])
+            numerics.add_products([*tiles], parts, first.fidelity, first.register)
+        return tiles_of_rows(tiles)
 
     def _add_matrices(
         self, chains: Sequence[Chain], starts: Sequence[Input] | None
@@ -408,8 +433,8 @@ class Evaluation:
     def _find_values(self, operand: Operand) -> list[Any]:
         """What is in a source register on each core."""
         page, reader, form = operand.page, operand.reader, operand.form
-        if isinstance(page, Packed):
-            return [reader.decode(row, form) for row in page.read()]
+        if not isinstance(page, Fetched):
+            return self._find_computed(page, reader, form)
         known = self._factors
         found: list[Any] = []
         for memory, source in zip(page.memories, page.sources, strict=True):
@@ -422,6 +447,30 @@ class Evaluation:
                 value = known[key] = reader.decode(data, form)
             found.append(value)
         return found
+
+    def _find_computed(self, page: Packed | Stored, reader: TileReader, form: int) -> list[Any]:
+        if self._num_cores > 1:
+            return [reader.decode(row, form) for row in page.read()]
+        # Who keeps a page keeps the number that it is found by.
+        known = self._of_pages
+        key = id(page), reader.variant, form
+        found = known.get(key)
+        if found is None:
+            if len(known) >= _KEPT_FACTORS:
+                del known[next(iter(known))]
+            found = known[key] = page, reader.decode(page.read()[0], form)
+        return [found[1]]
+
+
+def _apply(node: Applied, inputs: Sequence[Array], count: int) -> Array:
+    """The numbers of so many tiles, a function of those of others."""
+    parts: list[Array] = []
+    for start in range(0, count, _APPLIED_AT_ONCE):
+        stop = min(start + _APPLIED_AT_ONCE, count)
+        result = node.function(*(each[start:stop] for each in inputs))
+        shape = stop - start, TILE_VOLUME
+        parts.append(result if result.shape == shape else np.broadcast_to(result, shape))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _add_exact_products(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -345,16 +346,30 @@ class Tile:
     """The bytes of a tile, whichever memories they are in, and what the compute units made of them.
 
     `values` are by format, use and arrangement; `holders` counts the memories that compute units
-    read the tile from. When the last of them has other bytes there, the values go.
+    read the tile from. When the last of them has other bytes there, the values go. `late` is what
+    its bytes will be, None if they are there.
     """
 
-    __slots__ = ("holders", "size", "values")
+    __slots__ = ("holders", "late", "size", "values")
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, late: LateBytes | None = None) -> None:
         """`size` bytes of which nothing was made."""
         self.size = size
         self.holders = 0
         self.values: dict[int, Any] = {}
+        self.late = late
+
+
+class LateBytes(Protocol):
+    """The bytes of a tile that are computed later, together with others."""
+
+    def settle(self) -> None:
+        """Have these bytes, and all others, computed and put where they belong."""
+        ...
+
+    def read(self) -> NDArray[np.uint8]:
+        """The bytes in the first row; they have been computed."""
+        ...
 
 
 class MemoryBudget:
@@ -386,12 +401,13 @@ class Memory:
     be, by address; they do not overlap. A copy of a tile is the same tile, so that what one core
     makes of it serves all. Everything that writes has to go through `write` or `copy` (or to call
     `forget`), so that no tile has old numbers. `waiters` are the threads that wait for a word to
-    change, by its address; a write over it wakes them.
+    change, by its address; a write over it wakes them. `late` are the tiles, by address, whose
+    bytes are not there yet: whoever reads any of them through `read` or `copy` makes them be.
     """
 
     __slots__ = (
-        *("_granules", "_holds", "budget", "data", "factors", "name", "size", "tiles", "view"),
-        "waiters",
+        *("_granules", "_holds", "budget", "data", "factors", "late", "name", "size", "tiles"),
+        *("view", "waiters"),
     )
 
     def __init__(
@@ -415,6 +431,7 @@ class Memory:
         """What it counts as among the holders of its tiles."""
         self.factors = {} if budget is None else budget.factors
         self.waiters: dict[int, list[RunningThread]] = {}
+        self.late: dict[int, Tile] = {}
 
     def check_bounds(self, address: int, size: int) -> None:
         """SimError if the memory does not reach over these bytes."""
@@ -445,6 +462,8 @@ class Memory:
         end = address + size
         if address < 0 or size < 0 or end > self.data.size:
             self.ensure(address, size)
+        if self.late:
+            self._settle_parts(address, end)
         return self.view[address:end]
 
     def write(self, address: int, data: bytes | memoryview) -> None:
@@ -453,6 +472,8 @@ class Memory:
         end = address + size
         if address < 0 or end > self.data.size:
             self.ensure(address, size)
+        if self.late:
+            self._drop_late(address, size)
         self.view[address:end] = data
         if self.tiles:
             self.forget(address, size)
@@ -467,18 +488,30 @@ class Memory:
             source.ensure(source_address, size)
         if address < 0 or end > self.data.size:
             self.ensure(address, size)
+        step = source._step_of(source_address, size, is_other=source is not self)
+        if source.late:
+            source._settle_parts(source_address, source_end, step)
+        if self.late:
+            self._drop_late(address, size)
         self.view[address:end] = source.view[source_address:source_end]
-        first = source.tiles.get(source_address)
-        if first is not None and size > first.size and not size % first.size and source is not self:
-            # A block of tiles, as they are multicast; those of one memory might overlap.
-            for offset in range(0, size, first.size):
-                self._take_tile(address + offset, source, source_address + offset, first.size)
-        elif size in _TILE_SIZES:
-            self._take_tile(address, source, source_address, size)
+        if step:
+            for offset in range(0, size, step):
+                self._take_tile(address + offset, source, source_address + offset, step)
         elif self.tiles:
             self.forget(address, size)
         if self.waiters:
             self._wake(address, end)
+
+    def _step_of(self, address: int, size: int, *, is_other: bool) -> int:
+        """Bytes of each of the tiles that so many bytes are; 0 if they are none that is known.
+
+        A block of tiles, as they are multicast, only goes to an other memory: those of one memory
+        might overlap.
+        """
+        first = self.tiles.get(address)
+        if is_other and first is not None and size > first.size and not size % first.size:
+            return first.size
+        return size if size in _TILE_SIZES else 0
 
     def _take_tile(self, address: int, source: Memory, source_address: int, size: int) -> None:
         """Know that the bytes there are the tile that they were copied from."""
@@ -486,8 +519,13 @@ class Memory:
         if tile is None or tile.size != size:
             tile = Tile(size)
             source.hold(source_address, tile)
+        if tile.late is not None:
+            self.late[address] = tile
+        self._put_tile(address, tile)
+
+    def _put_tile(self, address: int, tile: Tile) -> None:
         before = self.tiles.get(address)
-        if before is None or before.size != size:
+        if before is None or before.size != tile.size:
             self.hold(address, tile)
         elif before is not tile:
             # As almost always: no other tile has any of the bytes.
@@ -535,6 +573,56 @@ class Memory:
                     for each in _granules(start, tile.size):
                         self._granules[each].discard(start)
 
+    # Late tiles
+
+    def put_late(self, address: int, tile: Tile) -> None:
+        """Put a tile there whose bytes come later; SimError out of bounds."""
+        end = address + tile.size
+        if address < 0 or end > self.data.size:
+            self.ensure(address, tile.size)
+        if self.late:
+            self._drop_late(address, tile.size)
+        self._put_tile(address, tile)
+        self.late[address] = tile
+        if self.waiters:
+            self._wake(address, end)
+
+    def take_late(self) -> list[Tile]:
+        """Put the bytes of late tiles there, which have been computed; these tiles."""
+        tiles = [*self.late.values()]
+        for address, tile in self.late.items():
+            assert tile.late is not None, "what is computed is late nowhere"
+            self.view[address : address + tile.size] = tile.late.read()[0].data
+        self.late.clear()
+        return tiles
+
+    def _find_late(self, address: int, end: int) -> Iterator[tuple[int, Tile]]:
+        """The late tiles that have some of these bytes."""
+        for granule in _granules(address, max(end - address, 1)):
+            for start in self._granules.get(granule, ()):
+                tile = self.late.get(start)
+                if tile is not None and start < end and address < start + tile.size:
+                    yield start, tile
+
+    def _settle_parts(self, address: int, end: int, step: int = 0) -> None:
+        """Compute late tiles among these bytes, save whole ones of `step` bytes from there on."""
+        for start, tile in self._find_late(address, end):
+            is_whole = step and tile.size == step and not (start - address) % step
+            if not is_whole and tile.late is not None:
+                tile.late.settle()
+                return
+
+    def _drop_late(self, address: int, size: int) -> None:
+        """Bytes are written: late tiles of which they are a part are computed before."""
+        end = address + size
+        late = dict(self._find_late(address, end))
+        for start, tile in late.items():
+            if tile.late is not None and not (address <= start and start + tile.size <= end):
+                tile.late.settle()
+                return
+        for start in late:
+            del self.late[start]
+
     def _wake(self, address: int, end: int) -> None:
         for word in [word for word in self.waiters if address <= word < end]:
             for thread in self.waiters.pop(word):
@@ -547,6 +635,8 @@ class Memory:
         # What was never touched is poisoned when it is.
         end = min(address + size, self.data.size)
         if address < end:
+            if self.late:
+                self._drop_late(address, end - address)
             self.data[address:end] = POISON
             self.forget(address, end - address)
 

@@ -1025,3 +1025,15 @@ def rows_of_faces(faces: Array) -> Array:
 def faces_of_rows(rows: Array) -> Array:
     """A tile in the order of memory, from 32 rows of 32 numbers."""
     return rows.reshape(2, 16, 2, 16).transpose(0, 2, 1, 3).reshape(TILE_VOLUME)
+
+
+def rows_of_tiles(tiles: Array) -> Array:
+    """Tiles as 32 rows of 32 numbers each, copied, from the order of memory, a row for each."""
+    faces = tiles.reshape(-1, 2, 2, 16, 16)
+    return np.ascontiguousarray(faces.transpose(0, 1, 3, 2, 4)).reshape(-1, 32, 32)
+
+
+def tiles_of_rows(tiles: Array) -> Array:
+    """Tiles in the order of memory, a row for each, from 32 rows of 32 numbers each."""
+    rows = tiles.reshape(-1, 2, 16, 2, 16)
+    return rows.transpose(0, 1, 3, 2, 4).reshape(-1, TILE_VOLUME)

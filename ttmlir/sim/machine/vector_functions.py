@@ -89,12 +89,13 @@ def exp_wide(a: Lanes, safe: bool = True) -> Lanes:
     result = a.of(vu.with_exponent(r.array, e))
     if not safe:
         return result
+    overflows = (e >= 255).any()
     if a.unit.is_wormhole:
         zero = a.of(vu.number(bits_of(y) - 1)) * 0.0
-        out = choose(e >= 1, zero.kept() + _INF, zero)
+        out = choose(e >= 1, zero.kept() + _INF, zero) if overflows else zero
         return choose((e >= 1) & (e < 255), result, out)
-    y = (y * _INF).kept()
-    return choose(e < 255, choose(e < 1, 0.0, result), y)
+    result = choose(e < 1, 0.0, result)
+    return choose(e < 255, result, (y * _INF).kept()) if overflows else result
 
 
 def exp(x: Lanes, wide: bool) -> Lanes:
