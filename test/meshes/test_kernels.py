@@ -22,14 +22,14 @@ from ttmlir.frontend.compiled import public_function
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.mesh_kernels import MeshKernels
 from ttmlir.frontend.mesh_steps import Segment, cut_into_steps
-from ttmlir.runtime import read_binary
-from ttmlir.runtime.errors import BinaryError, ExecutionError, UnsupportedError
-from ttmlir.runtime.fabric_exchange import Move, exchange
+from ttmlir.runtime import mesh_kernels, read_binary
+from ttmlir.runtime.errors import BinaryError, ExecutionError
+from ttmlir.runtime.fabric_exchange import ExchangeRun, Move, exchange
 from ttmlir.runtime.metal_program import MetalBinary
 from ttmlir.runtime.metal_session import execute
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.runtime.ttrt.reports import section_text
-from ttmlir.runtime.ttrt.running import RunSettings, run_kernels
+from ttmlir.runtime.ttrt.running import Golden, RunSettings, golden_problem, run_kernels
 from ttmlir.schema import load_schema
 from ttmlir.schema.versions import load
 from ttmlir.sim.options import SimOptions
@@ -304,6 +304,63 @@ def test_a_loop_that_does_not_end_on_all_devices() -> None:
         compiled(own)(array, np.float32(200))
 
 
+BRANCHES = """\
+sdy.mesh @mesh = <["x"=1, "y"=2]>
+func.func @main(%a: tensor<6x5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>},
+                %k: tensor<2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>})
+    -> tensor<6x5xf32> {
+  %0 = sdy.manual_computation(%a, %k) in_shardings=[<@mesh, [{"y"}, {}]>, <@mesh, [{"y"}]>]
+      out_shardings=[<@mesh, [{"y"}, {}]>] manual_axes={"x", "y"}
+      (%b: tensor<3x5xf32>, %l: tensor<1xi32>) {
+    %e = stablehlo.reshape %l : (tensor<1xi32>) -> tensor<i32>
+    %r = "stablehlo.case"(%e) ({
+      %c0 = "stablehlo.collective_permute"(%b) <{
+          channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+          source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}>
+          : (tensor<3x5xf32>) -> tensor<3x5xf32>
+      MORE
+      stablehlo.return %c17 : tensor<3x5xf32>
+    }, {
+      %t = stablehlo.tanh %b : tensor<3x5xf32>
+      stablehlo.return %t : tensor<3x5xf32>
+    }) : (tensor<i32>) -> tensor<3x5xf32>
+    sdy.return %r : tensor<3x5xf32>
+  } : (tensor<6x5xf32>, tensor<2xi32>) -> tensor<6x5xf32>
+  return %0 : tensor<6x5xf32>
+}
+""".replace(
+    "MORE", "\n".join(f"%c{n + 1} = stablehlo.add %c{n}, %b : tensor<3x5xf32>" for n in range(17))
+)
+"""Branches that are too long for both to be computed."""
+
+
+@cache
+def branches() -> MeshKernels:
+    """A program of two chips with an exchange in a branch."""
+    model = compiled(BRANCHES)
+    assert model.text("ttir").count("ttir.case") == 1
+    return model
+
+
+def test_branches_in_which_devices_exchange() -> None:
+    """All devices go one way, the last one for other numbers; else an error says where."""
+    model = branches()
+    array = np.arange(30, dtype=np.float32).reshape(6, 5)
+    for way, expected in (
+        (0, np.roll(array, 3, 0) + 17 * array),
+        (1, np.tanh(array)),
+        (-1, np.tanh(array)),
+        (7, np.tanh(array)),
+    ):
+        found = model(array, np.full(2, way, np.int32))
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+    message = (
+        r"the branch at <text>:9 takes way 1 on device 0, while device 1 takes way 0; branches"
+    )
+    with pytest.raises(ExecutionError, match=message):
+        model(array, np.array([3, 0], np.int32))
+
+
 # --- Files that others wrote ----------------------------------------------------------------------
 
 Tree = dict[str, Any]
@@ -369,6 +426,27 @@ DAMAGES: list[tuple[Callable[[Tree], Any], str]] = [
 ]  # fmt: skip
 
 
+BRANCH_DAMAGES: list[tuple[Callable[[Tree], Any], str]] = [
+    (lambda branch: branch.update(branches=[]), "whose parts take and give different values"),
+    (lambda branch: branch.update(branches=[0]), "a branch in step .* behind it, and there are 3"),
+    (lambda branch: branch.update(results=[90, 91]), "whose parts take and give different values"),
+    (lambda branch: branch.update(index=99), "uses value 99 in step"),
+    (lambda branch: branch.update(index=0), r"a tensor of shape \[6, 5\] chooses a branch"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "message"), BRANCH_DAMAGES)
+def test_damaged_branches(change: Callable[[Tree], Any], message: str) -> None:
+    """As of other steps."""
+    root = load(branches().to_bytes(), "x.ttm").root.as_dict()
+    change(steps(root, "MeshBranch")[0])
+    binary = read_binary(load_schema("TTMetal/binary.fbs").pack(root), "x.ttm")
+    assert isinstance(binary, MetalBinary)
+    arrays = [np.zeros((6, 5), np.float32), np.zeros(2, np.int32)]
+    with pytest.raises(BinaryError, match=message):
+        execute(binary.metal_programs[0], arrays, SimOptions(numerics="exact", timed=False))
+
+
 @pytest.mark.parametrize(("change", "message"), DAMAGES)
 def test_damaged_files(change: Callable[[Tree], Any], message: str) -> None:
     """Each ends in one error that says what is wrong."""
@@ -378,16 +456,53 @@ def test_damaged_files(change: Callable[[Tree], Any], message: str) -> None:
         run(load_schema("TTMetal/binary.fbs").pack(root))
 
 
-def test_golden_runs_compare_results_alone() -> None:
-    """Steps of several devices have no reference; results that are known are compared."""
-    binary = read_binary(file_of_a_loop(), "x.ttm")
+def golden_of(data: bytes, given: list[np.ndarray[Any, Any]]) -> Golden:
+    """What a golden run of a file finds."""
+    binary = read_binary(data, "x.ttm")
     assert isinstance(binary, MetalBinary)
-    [program] = binary.metal_programs
-    given, options = [np.ones((6, 5), np.float32), np.array(7, np.float32)], SimOptions(timed=False)
-    settings = RunSettings(numerics=Numerics.EXACT, golden=True, has_results=True)
-    assert run_kernels(program, given, settings, options).golden is None
-    with pytest.raises(UnsupportedError, match="save the file with golden=True, or give results"):
-        run_kernels(program, given, replace(settings, has_results=False), options)
+    settings = RunSettings(numerics=Numerics.EXACT, golden=True, keep_golden=True)
+    ran = run_kernels(binary.metal_programs[0], given, settings, SimOptions(timed=False))
+    assert ran.golden is not None
+    return ran.golden
+
+
+def test_golden_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs and exchanges are compared on each device, also in loops; what is off is found."""
+    given = [np.arange(30, dtype=np.float32).reshape(6, 5), np.array(436, np.float32)]
+    results = golden_of(file_of_a_loop(), given).results
+    assert all(each.passed and each.device in (0, 1) for each in results)
+    assert [each.operation.index for each in results] == [*range(len(results))]
+    # The condition is asked twice.
+    sums = [each.golden for each in results if each.name == "ttir.all_gather"]
+    assert [np.sort(np.ravel(each)).tolist() for each in sums] == [[105, 330], [210, 660]]
+
+    def negate(*args: Any, **kwargs: Any) -> ExchangeRun:
+        run = exchange(*args, **kwargs)
+        slots = [
+            {slot: (-np.frombuffer(data, np.float32)).tobytes() for slot, data in own.items()}
+            for own in run.slots
+        ]
+        return replace(run, slots=slots)
+
+    monkeypatch.setattr(mesh_kernels, "exchange", negate)
+    wrong = golden_of(file_of_a_loop(), [given[0], np.array(-1e6, np.float32)])
+    failure = wrong.find_failure([], confirmed=False)
+    assert failure is not None
+    assert failure.name == "ttir.all_gather"
+    assert "operation 1 (ttir.all_gather) at loc(" in golden_problem(failure)
+
+
+def test_golden_runs_name_the_device() -> None:
+    """A kernel that computes square roots instead of hyperbolic tangents is the first one off."""
+    data = compiled(LAYERS).to_bytes()
+    rng = np.random.default_rng(3)
+    given = [rng.random(each, np.float32) - 0.2 for each in ((5, 40), (40, 66), (66, 34))]
+    assert golden_of(data, given).find_failure([], confirmed=False) is None
+    wrong = golden_of(data.replace(b"tanh_tile", b"sqrt_tile"), given)
+    failure = wrong.find_failure([], confirmed=False)
+    assert failure is not None
+    assert "tanh" in failure.name
+    assert failure.device in (0, 1)
 
 
 def run(data: bytes) -> None:

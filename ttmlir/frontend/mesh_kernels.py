@@ -31,6 +31,7 @@ from ttmlir.frontend.compiled import (
     public_function,
 )
 from ttmlir.frontend.mesh_steps import (
+    BranchOf,
     DivisionOf,
     ExchangeOf,
     LoopOf,
@@ -415,7 +416,7 @@ class _Parts:
         self._devices = devices
         self._functions: dict[str, int] = {}
         self.plans: list[dict[str, Any]] = []
-        """`MeshSteps` tables, each before those that its loops name."""
+        """`MeshSteps` tables, each before those that its loops and branches name."""
         self.lowered: list[ModuleOp] = []
 
     def plan(self, steps: Steps) -> int:
@@ -457,6 +458,11 @@ class _Parts:
                 shared = {"inputs": step.inputs, "results": step.results}
                 fields = {**shared, **parts, "trip_count": step.trip_count}
                 yield self._table("MeshLoop", step.op, fields)
+            case BranchOf():
+                shared = {"inputs": step.inputs, "results": step.results}
+                branches = [self.plan(each) for each in step.branches]
+                fields = {"index": step.index, "branches": branches, **shared}
+                yield self._table("MeshBranch", step.op, fields)
 
     def _function(self, module: ModuleOp) -> int:
         # Layers that are alike are compiled once.

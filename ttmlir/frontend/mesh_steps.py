@@ -1,26 +1,28 @@
 """Programs of a mesh in steps: what each device computes alone, and what devices exchange between.
 
 A function of ttir of 2026 is cut at its exchanges. What needs as many exchanges before it is one
-program without exchanges, the same for all devices. Loops are cut, too: both of their functions
-are steps of their own. Reductions between devices become gathers, and sums of what was gathered,
-which are computed as everything else is.
+program without exchanges, the same for all devices. Loops are cut, too, as are branches in which
+devices exchange: their functions are steps of their own. Reductions between devices become gathers,
+and sums of what was gathered, which are computed as everything else is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, SymbolRefAttr, TensorType
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
+from ttmlir.dialects.definition.control import ControlOp
 from ttmlir.dialects.ttcore import MeshesAttr
+from ttmlir.dialects.ttir import CaseOp, WhileOp
 from ttmlir.ir.builder import Builder, Spelling, use_style
 from ttmlir.ir.constants import attr_numbers
-from ttmlir.ir.rewriting import refuse_at, replace
+from ttmlir.ir.rewriting import replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes import Elements, attach_blobs, blobs_of
 from ttmlir.optable.collectives import groups_of_mesh
@@ -60,6 +62,18 @@ class LoopOf:
 
 
 @dataclass(frozen=True)
+class BranchOf:
+    """A branch in which devices exchange something; its functions are cut into steps, too."""
+
+    op: Operation
+    index: int
+    """The number of the value that chooses."""
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+    branches: tuple[Steps, ...]
+
+
+@dataclass(frozen=True)
 class DivisionOf:
     """A tensor that is cut or put together, by an operation."""
 
@@ -75,7 +89,7 @@ class ExchangeOf:
     exchange: Exchange
 
 
-Step = Segment | DivisionOf | ExchangeOf | LoopOf
+Step = Segment | DivisionOf | ExchangeOf | LoopOf | BranchOf
 
 
 @dataclass(frozen=True)
@@ -98,9 +112,12 @@ class Steps:
         return self.mesh[0] * self.mesh[1]
 
     def walk(self) -> Iterator[Step]:
-        """The steps, and those of loops."""
+        """The steps, and those of loops and branches."""
         for step in self.steps:
             yield step
+            if isinstance(step, BranchOf):
+                for branch in step.branches:
+                    yield from branch.walk()
             if isinstance(step, LoopOf):
                 if step.condition is not None:
                     yield from step.condition.walk()
@@ -229,22 +246,23 @@ class _Cutter:
         exchange = Exchange(op.name, "", source, result, tuple(moves), slots, split, concat)
         return ExchangeOf(op, exchange)
 
-    # -- loops -----------------------------------------------------------------------------------
+    # -- loops and branches ----------------------------------------------------------------------
 
-    def loop(self, module: ModuleOp, op: Operation, cut: dict[FuncOp, Steps]) -> LoopOf:
-        """A loop, and the steps of its functions, which are `cut` once."""
+    def control(self, module: ModuleOp, op: ControlOp, cut: dict[FuncOp, Steps]) -> Step:
+        """A loop or a branch, and the steps of its functions, which are `cut` once."""
         inputs, results = tuple(map(self.number, op.operands)), tuple(map(self.number, op.results))
-
-        def steps_of(name: str) -> Steps:
-            function = _function_named(module, cast("SymbolRefAttr", op.properties[name]))
+        parts: list[Steps] = []
+        for name in op.callees():
+            function = _function_named(module, name)
             if function not in cut:
                 cut[function] = _cut(module, function, self.mesh, self.axes, cut)
-            return cut[function]
-
-        if "trip_count" in op.properties:
-            count = _number(op, "trip_count")
-            return LoopOf(op, inputs, results, None, steps_of("body"), count)
-        return LoopOf(op, inputs, results, steps_of("condition"), steps_of("body"), 0)
+            parts.append(cut[function])
+        if isinstance(op, CaseOp):
+            return BranchOf(op, inputs[0], inputs[1:], results, tuple(parts))
+        assert isinstance(op, WhileOp)
+        count = op.trip_count
+        condition = parts[1] if count is None else None
+        return LoopOf(op, inputs, results, condition, parts[0], count or 0)
 
 
 _REDUCING = ("ttir.all_reduce", "ttir.reduce_scatter")
@@ -253,26 +271,19 @@ _EXCHANGING = (
     *("ttir.all_gather", "ttir.all_to_all"),
     *("ttir.collective_broadcast", "ttir.collective_permute"),
 )
-_LOOP = "ttir.while"
-_BETWEEN = (*_DIVIDING, *_EXCHANGING, _LOOP)
+_BETWEEN = (*_DIVIDING, *_EXCHANGING, *_REDUCING, WhileOp.name)
 
 
 # --- Segments -------------------------------------------------------------------------------------
 
 
 def cut_into_steps(module: ModuleOp, function: FuncOp) -> Steps:
-    """The steps of a function of ttir of 2026, which is changed.
-
-    DiagnosticError for exchanges within branches.
-    """
+    """The steps of a function of ttir of 2026, which is changed."""
     meshes = module.attributes.get("ttcore.meshes")
     assert isinstance(meshes, MeshesAttr), "what is divided has a mesh"
     shapes = [shape for _, shape in meshes.data]
     rows, columns = shapes[0] if len(shapes[0]) == 2 else (1, *shapes[0])
-    cut: dict[FuncOp, Steps] = {}
-    made = _cut(module, function, (rows, columns), shapes[-1], cut)
-    _refuse_inner_exchanges(module, [function, *cut])
-    return made
+    return _cut(module, function, (rows, columns), shapes[-1], {})
 
 
 def _cut(
@@ -286,17 +297,18 @@ def _cut(
     with use_style(Spelling.LATE.style):
         cutter.expand_reductions()
     block = function.body.block
-    constants, known, by_level = _order(block)
+    between = {op for op in block.ops if _is_between(module, op)}
+    constants, known, by_level = _order(block, between)
     end = block.last_op
     assert isinstance(end, ReturnOp)
     steps: list[Step] = []
     for level in range(max([*by_level, 0]) + 1):
         mine = by_level.get(level, [])
         # Constants that are sent, or returned, are values as others are.
-        alone = _sent_constants(constants, end) if level == 0 else []
+        alone = _sent_constants(constants, between, end) if level == 0 else []
         computed = list[Operation]()
         for op in mine:
-            if op.name not in _BETWEEN:
+            if op not in between:
                 is_known = all(value in known for value in op.results)
                 (alone if is_known else computed).append(op)
         for is_known, operations in ((True, alone), (False, computed)):
@@ -307,8 +319,8 @@ def _cut(
                 steps.append(cutter.division(op))
             elif op.name in _EXCHANGING:
                 steps.append(cutter.exchange(op))
-            elif op.name == _LOOP:
-                steps.append(cutter.loop(module, op, cut))
+            elif isinstance(op, ControlOp) and op in between:
+                steps.append(cutter.control(module, op, cut))
     return Steps(
         mesh=mesh,
         axes=cutter.axes,
@@ -319,22 +331,19 @@ def _cut(
     )
 
 
-def _refuse_inner_exchanges(module: ModuleOp, functions: Sequence[FuncOp]) -> None:
-    blocks = [function.body.block for function in functions]
-    for op in module_of_device(module).walk():
-        if op.name in (*_DIVIDING, *_EXCHANGING, *_REDUCING) and op.parent not in blocks:
-            refuse_at(
-                op,
-                "devices exchange something within a branch; kernels of several devices exchange "
-                "between programs: compute both branches, or compile with target='ttnn'",
-            )
+def _is_between(module: ModuleOp, op: Operation) -> bool:
+    """True for what is no part of a program of one device."""
+    if not isinstance(op, CaseOp):
+        return op.name in _BETWEEN
+    called = _called(module, [op])
+    return any(each.name in _BETWEEN for function in called for each in function.body.block.ops)
 
 
-def _function_named(module: ModuleOp, name: SymbolRefAttr) -> FuncOp:
+def _function_named(module: ModuleOp, name: str) -> FuncOp:
     return next(
         each
         for each in module_of_device(module).ops
-        if isinstance(each, FuncOp) and each.sym_name == name.root_reference
+        if isinstance(each, FuncOp) and each.sym_name.data == name
     )
 
 
@@ -358,7 +367,9 @@ def _is_within(value: BlockArgument, op: Operation) -> bool:
 _ByLevel = dict[int, list[Operation]]
 
 
-def _order(block: Block) -> tuple[dict[SSAValue, Operation], set[SSAValue], _ByLevel]:
+def _order(
+    block: Block, between: Set[Operation]
+) -> tuple[dict[SSAValue, Operation], set[SSAValue], _ByLevel]:
     """What makes constants; what follows from them and the number of a device; other operations.
 
     Operations are by the number of exchanges before them.
@@ -370,24 +381,26 @@ def _order(block: Block) -> tuple[dict[SSAValue, Operation], set[SSAValue], _ByL
         used = [*_used_by(op)]
         if isinstance(op, ReturnOp):
             continue
-        if op.name not in (*_EXCHANGING, _LOOP) and all(
+        if (op not in between or op.name in _DIVIDING) and all(
             each in known or each in constants for each in used
         ):
-            if op.name not in _BETWEEN and all(value in constants for value in used):
+            if op not in between and all(value in constants for value in used):
                 constants |= dict.fromkeys(op.results, op)
                 continue
             known |= {*op.results}
         level = max((levels.get(value, 0) for value in used), default=0)
         by_level.setdefault(level, []).append(op)
-        levels |= dict.fromkeys(op.results, level + int(op.name in _BETWEEN))
+        levels |= dict.fromkeys(op.results, level + int(op in between))
     return constants, known, by_level
 
 
-def _sent_constants(constants: Mapping[SSAValue, Operation], end: Operation) -> list[Operation]:
+def _sent_constants(
+    constants: Mapping[SSAValue, Operation], between: Set[Operation], end: Operation
+) -> list[Operation]:
     found = {
         op: None
         for value, op in constants.items()
-        if any(use.operation is end or use.operation.name in _BETWEEN for use in value.uses)
+        if any(use.operation is end or use.operation in between for use in value.uses)
     }
     return [*found]
 
@@ -428,17 +441,16 @@ def _segment(
 
 
 def _called(module: ModuleOp, operations: Sequence[Operation]) -> list[FuncOp]:
-    """The functions that operations name, and those that these name."""
+    """The functions of loops and branches, and of those within them."""
     found: dict[FuncOp, None] = {}
     waiting = [*operations]
     while waiting:
         for op in waiting.pop().walk():
-            for attr in (*op.properties.values(), *op.attributes.values()):
-                if isinstance(attr, SymbolRefAttr):
-                    function = _function_named(module, attr)
-                    if function not in found:
-                        found[function] = None
-                        waiting.append(function)
+            for name in op.callees() if isinstance(op, ControlOp) else ():
+                function = _function_named(module, name)
+                if function not in found:
+                    found[function] = None
+                    waiting.append(function)
     return [*found]
 
 

@@ -3,7 +3,7 @@
 A plan is a list of steps on values by number, of which each device has its own. Chips run the same
 programs of kernels; chips with the same numbers run them once. Between them kernels send pieces of
 tensors over the links of a board (`fabric_exchange`). What a program takes and gives lies with the
-host, which cuts and joins tensors there, and looks at the conditions of loops.
+host, which cuts and joins tensors there, and looks at what loops and branches depend on.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Table = Mapping[str, Any]
 
 _MAX_DEVICES = 1 << 10
 _MAX_DEPTH = 32
-"""Loops within loops."""
+"""Loops and branches within others."""
 
 # --- Steps ----------------------------------------------------------------------------------------
 
@@ -154,7 +154,19 @@ class Loop:
     """How often, where there is no condition."""
 
 
-Step = Compute | Known | Division | Exchange | Loop
+@dataclass(frozen=True)
+class Branch:
+    """One of several plans: that which the only element of a value names on all devices."""
+
+    debug_info: str
+    index: int
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+    branches: tuple[Plan, ...]
+    """The last one is for all other numbers."""
+
+
+Step = Compute | Known | Division | Exchange | Loop | Branch
 
 
 @dataclass(frozen=True)
@@ -166,15 +178,30 @@ class Plan:
     steps: tuple[Step, ...]
 
     def walk(self) -> list[Step]:
-        """The steps, and those of loops."""
-        found: list[Step] = []
-        for step in self.steps:
-            found.append(step)
-            if isinstance(step, Loop):
-                if step.condition is not None:
-                    found += step.condition.walk()
-                found += step.body.walk()
+        """The steps, and those of loops and branches, whose plans are visited once."""
+        visited, found = {id(self)}, list[Step]()
+
+        def visit(plan: Plan) -> None:
+            for step in plan.steps:
+                found.append(step)
+                for inner in _plans_of(step):
+                    if id(inner) not in visited:
+                        visited.add(id(inner))
+                        visit(inner)
+
+        visit(self)
         return found
+
+
+def _plans_of(step: Step) -> Sequence[Plan]:
+    """Of loops and branches."""
+    match step:
+        case Loop():
+            return [each for each in (step.condition, step.body) if each is not None]
+        case Branch():
+            return step.branches
+        case _:
+            return ()
 
 
 @dataclass(frozen=True)
@@ -264,7 +291,7 @@ class _Reader:
         """A plan by its number; loops name those behind it."""
         if number not in self._known:
             if self._depth > _MAX_DEPTH:
-                raise self._error(f"has loops within loops, more than {_MAX_DEPTH} of them")
+                raise self._error(f"has more than {_MAX_DEPTH} loops and branches within others")
             self._depth += 1
             self._known[number] = self._read(self._plans[number], number)
             self._depth -= 1
@@ -302,6 +329,8 @@ class _Reader:
                 return self._exchange(fields, name, text)
             case "MeshLoop":
                 return self._loop(fields, name, plan, text)
+            case "MeshBranch":
+                return self._branch(fields, name, plan, text)
             case kind:
                 raise self._error(f"has a {name} of the kind {kind}, which is not known")
 
@@ -373,11 +402,7 @@ class _Reader:
     def _loop(self, fields: Table, name: str, plan: int, text: str) -> Loop:
         has_condition = int(fields["condition"]) != 0
         named = [int(fields[each]) for each in ("condition", "body")[not has_condition :]]
-        if not all(plan < each < len(self._plans) for each in named):
-            raise self._error(
-                f"has a loop in {name} of plan {plan} whose parts are plans {named}; they are "
-                f"behind it, and there are {len(self._plans)}"
-            )
+        self._check_parts(named, f"a loop in {name}", plan)
         inputs, results = _numbers(fields["inputs"]), _numbers(fields["results"])
         *conditions, body = (self.plan(each) for each in named)
         taken = {len(inputs), *(len(each.inputs) for each in (*conditions, body))}
@@ -388,6 +413,23 @@ class _Reader:
         if condition is not None and len(condition.outputs) != 1:
             raise self._error(f"has a loop in {name} with {len(condition.outputs)} conditions")
         return Loop(text, inputs, results, condition, body, int(fields["trip_count"]))
+
+    def _branch(self, fields: Table, name: str, plan: int, text: str) -> Branch:
+        named = _numbers(fields["branches"])
+        self._check_parts(named, f"a branch in {name}", plan)
+        branches = tuple(map(self.plan, named))
+        inputs, results = _numbers(fields["inputs"]), _numbers(fields["results"])
+        kinds = {(len(each.inputs), len(each.outputs)) for each in branches}
+        if kinds != {(len(inputs), len(results))}:
+            raise self._error(f"has a branch in {name} whose parts take and give different values")
+        return Branch(text, int(fields["index"]), inputs, results, branches)
+
+    def _check_parts(self, named: Sequence[int], what: str, plan: int) -> None:
+        if not all(plan < each < len(self._plans) for each in named):
+            raise self._error(
+                f"has {what} of plan {plan} whose parts are plans {[*named]}; they are "
+                f"behind it, and there are {len(self._plans)}"
+            )
 
     def _error(self, what: str) -> BinaryError:
         return BinaryError(f"{self._where} {what}")
@@ -411,6 +453,8 @@ def _used(step: Step) -> tuple[Sequence[int], Sequence[int]]:
             return (), (step.result,)
         case Loop():
             return step.inputs, step.results
+        case Branch():
+            return (step.index, *step.inputs), step.results
         case _:
             return (step.source,), (step.result,)
 
@@ -456,6 +500,60 @@ RunProgram = Callable[[BinaryProgram, Sequence[Array], SimOptions], ChipRun]
 """Runs a program of one chip."""
 
 
+class Reference(Protocol):
+    """Computes beside the chips what they should have."""
+
+    def run_program(
+        self,
+        program: BinaryProgram,
+        device: int,
+        arrays: Sequence[Array],
+        expected: Sequence[Array],
+    ) -> tuple[ChipRun, list[Array]]:
+        """Run a program on a device; also what it should give for `expected`."""
+        ...
+
+    def compare(self, step: Exchange, parts: Parts, expected: Parts) -> None:
+        """See what the devices have after an exchange."""
+        ...
+
+    def end_step(self) -> None:
+        """All devices have run a program."""
+        ...
+
+
+@dataclass
+class _Values:
+    """What each device has, and should have, by the numbers of a plan."""
+
+    parts: dict[int, Parts]
+    expected: dict[int, Parts]
+    """Empty where nobody compares."""
+
+    def of(self, inner: Plan, numbers: Sequence[int]) -> _Values:
+        """Those that another plan takes."""
+        pairs = [*zip(inner.inputs, numbers, strict=True)]
+        return _Values(
+            *(
+                {number: held[given] for number, given in pairs} if held else {}
+                for held in (self.parts, self.expected)
+            )
+        )
+
+    def take(self, results: Sequence[int], other: _Values, numbers: Sequence[int]) -> None:
+        """Those that another plan gives."""
+        pairs = [*zip(results, numbers, strict=True)]
+        for held, given in ((self.parts, other.parts), (self.expected, other.expected)):
+            if given:
+                held |= {result: given[number] for result, number in pairs}
+
+    def apply(self, result: int, source: int, act: Callable[[Parts], Parts]) -> None:
+        """What a step makes of both."""
+        for held in (self.parts, self.expected):
+            if source in held:
+                held[result] = act(held[source])
+
+
 def run_plan(
     mesh: MeshPlan,
     arrays: Sequence[Array],
@@ -464,19 +562,21 @@ def run_plan(
     where: str,
     run_program: RunProgram,
     advance: Callable[[], object] = lambda: None,
+    reference: Reference | None = None,
 ) -> MeshRun:
     """Run a plan on arrays in the host's types, which all devices are given.
 
-    `run_program` runs a program of one chip; `advance` is called after each step. ExecutionError
-    for what the simulator finds, BinaryError for values that do not fit.
+    `run_program` runs a program of one chip, unless a `reference` does; `advance` is called after
+    each step. ExecutionError for what the simulator finds, BinaryError for values that do not fit.
     """
-    runner = _Runner(mesh, options, where, run_program, advance)
+    runner = _Runner(mesh, options, where, run_program, advance, reference)
     plan = mesh.plan
-    values: dict[int, Parts] = {
+    parts: dict[int, Parts] = {
         number: [array] * mesh.devices for number, array in zip(plan.inputs, arrays, strict=True)
     }
+    values = _Values(parts, {} if reference is None else dict(parts))
     runner.run(plan, values)
-    return MeshRun(values, runner.steps, runner.longest)
+    return MeshRun(values.parts, runner.steps, runner.longest)
 
 
 class _Runner:
@@ -487,28 +587,38 @@ class _Runner:
         where: str,
         run_program: RunProgram,
         advance: Callable[[], object],
+        reference: Reference | None,
     ) -> None:
         self._mesh = mesh
         self._options = options
         self._where = where
         self._run_program = run_program
         self._advance = advance
+        self._reference = reference
         self.steps: list[MeshStep] = []
         self.longest: list[ChipRun | ExchangeOfChips] = []
 
-    def run(self, plan: Plan, values: dict[int, Parts]) -> None:
+    def run(self, plan: Plan, values: _Values) -> None:
         for step in plan.steps:
             match step:
                 case Compute():
                     self._compute(step, values)
                 case Known():
-                    values[step.result] = step.parts
+                    values.parts[step.result] = step.parts
+                    if self._reference is not None:
+                        values.expected[step.result] = step.parts
                 case Division():
-                    values[step.result] = self._fitting(lambda s=step: s.apply(values[s.source]))
+                    values.apply(
+                        step.result,
+                        step.source,
+                        lambda parts, s=step: self._fitting(lambda: s.apply(parts)),
+                    )
                 case Exchange():
                     self._exchange(step, values)
                 case Loop():
                     self._loop(step, values)
+                case Branch():
+                    self._branch(step, values)
             self._advance()
 
     def _fitting(self, act: Callable[[], list[Array]]) -> list[Array]:
@@ -518,14 +628,13 @@ class _Runner:
         except (ValueError, IndexError) as error:
             raise BinaryError(f"{self._where} divides a tensor as it cannot be: {error}") from error
 
-    def _compute(self, step: Compute, values: dict[int, Parts]) -> None:
+    def _compute(self, step: Compute, values: _Values) -> None:
         """Run a program on each chip; chips that have the same numbers compute the same."""
         program = step.program
-        runs: dict[tuple[int, ...], tuple[list[Array], ChipRun]] = {}
-        results: list[list[Array]] = []
-        cycles: list[int] = []
+        runs: dict[tuple[int, ...], tuple[list[Array], list[Array], ChipRun]] = {}
+        of_devices: list[tuple[list[Array], list[Array], ChipRun]] = []
         for device in range(self._mesh.devices):
-            given = [values[number][device] for number in step.inputs]
+            given = [values.parts[number][device] for number in step.inputs]
             key = tuple(map(id, given))
             if key not in runs:
                 inputs: list[Array] = []
@@ -536,30 +645,36 @@ class _Runner:
                             f"given a tensor of shape {list(array.shape)}"
                         )
                     inputs.append(convert(array, ref.desc.element.compute))
-                run = self._run_program(program, inputs, self._options)
+                if self._reference is None:
+                    run, expected = self._run_program(program, inputs, self._options), []
+                else:
+                    wanted = [values.expected[number][device] for number in step.inputs]
+                    run, expected = self._reference.run_program(program, device, inputs, wanted)
                 outputs = [
                     convert(array, ref.desc.element.host)
                     for array, ref in zip(run.outputs, program.outputs, strict=True)
                 ]
-                runs[key] = outputs, run
-            outputs, run = runs[key]
-            results.append(outputs)
-            cycles.append(run.cycles)
-        for number, parts in zip(step.outputs, zip(*results, strict=True), strict=True):
-            values[number] = parts
-        longest = max((run for _, run in runs.values()), key=lambda run: run.cycles)
+                runs[key] = outputs, expected, run
+            of_devices.append(runs[key])
+        for at, number in enumerate(step.outputs):
+            values.parts[number] = [outputs[at] for outputs, _, _ in of_devices]
+            if self._reference is not None:
+                values.expected[number] = [expected[at] for _, expected, _ in of_devices]
+        if self._reference is not None:
+            self._reference.end_step()
+        longest = max((run for _, _, run in runs.values()), key=lambda run: run.cycles)
         self.longest.append(longest)
         self.steps.append(
             MeshStep(
                 name=plural(program.num_launches, "program"),
                 where="",
-                cycles=tuple(cycles),
+                cycles=tuple(run.cycles for _, _, run in of_devices),
                 clock_hz=chip_of(program.binary).clock_hz,
             )
         )
 
-    def _exchange(self, step: Exchange, values: dict[int, Parts]) -> None:
-        parts = [np.asarray(part) for part in values[step.source]]
+    def _exchange(self, step: Exchange, values: _Values) -> None:
+        parts = [np.asarray(part) for part in values.parts[step.source]]
         needed = self._mesh.devices * max(step.slots, 1) * max(part.nbytes for part in parts)
         if needed > memory_limit():
             raise BinaryError(
@@ -579,7 +694,7 @@ class _Runner:
             )
         except SimError as error:
             raise ExecutionError(f"{self._where}: {step.name}: {error}") from error
-        values[step.result] = [
+        values.parts[step.result] = made = [
             self._fitting(
                 lambda s=slots: [
                     step.join(
@@ -593,6 +708,10 @@ class _Runner:
             )[0]
             for slots in run.slots
         ]
+        if self._reference is not None:
+            expected = step.move(values.expected[step.source])
+            values.expected[step.result] = expected
+            self._reference.compare(step, made, expected)
         self._report_exchange(step, run)
 
     def _report_exchange(self, step: Exchange, run: ExchangeRun) -> None:
@@ -608,31 +727,56 @@ class _Runner:
             )
         )
 
-    def _loop(self, step: Loop, values: dict[int, Parts]) -> None:
-        carried = [values[number] for number in step.inputs]
+    def _loop(self, step: Loop, values: _Values) -> None:
+        kept, body = len(step.results), step.body
+        carried = values.of(body, step.inputs)
         done = 0
         while self._goes_on(step, carried, done):
             done += 1
-            inner = dict(zip(step.body.inputs, carried, strict=True))
-            self.run(step.body, inner)
-            made = [inner[number] for number in step.body.outputs]
-            carried = [*made, *carried[len(made) :]]
-        values.update(zip(step.results, carried, strict=False))
+            inner = carried.of(body, body.inputs)
+            self.run(body, inner)
+            carried.take(body.inputs[:kept], inner, body.outputs)
+        values.take(step.results, carried, body.inputs[:kept])
 
-    def _goes_on(self, step: Loop, carried: Sequence[Parts], done: int) -> bool:
+    def _goes_on(self, step: Loop, carried: _Values, done: int) -> bool:
         """What all devices say; ExecutionError where they do not agree."""
         if step.condition is None:
             return done < step.trip_count
-        inner = dict(zip(step.condition.inputs, carried, strict=True))
+        inner = carried.of(step.condition, step.body.inputs)
         self.run(step.condition, inner)
-        answers = [bool(np.any(part)) for part in inner[step.condition.outputs[0]]]
+        answers = [bool(np.any(part)) for part in inner.parts[step.condition.outputs[0]]]
         if len({*answers}) > 1:
             ended = answers.index(False)
             going = answers.index(True)
-            place = _line_in(location_of(step.debug_info))
             raise ExecutionError(
-                f"{self._where}: the loop{f' at {place}' if place else ''} ends on device {ended}, "
+                f"{self._where}: the loop{_place_of(step)} ends on device {ended}, "
                 f"while device {going} goes on; loops of several devices end on all of them at the "
                 "same time"
             )
         return answers[0]
+
+    def _branch(self, step: Branch, values: _Values) -> None:
+        """Go the way of all devices; ExecutionError where they do not agree."""
+        chosen: list[int] = []
+        for part in values.parts[step.index]:
+            if np.size(part) != 1:
+                raise BinaryError(
+                    f"{self._where}: a tensor of shape {list(np.shape(part))} chooses a branch"
+                )
+            number, last = int(np.reshape(part, ())), len(step.branches) - 1
+            chosen.append(number if 0 <= number < last else last)
+        if other := next((n for n, each in enumerate(chosen) if each != chosen[0]), 0):
+            raise ExecutionError(
+                f"{self._where}: the branch{_place_of(step)} takes way {chosen[0]} on device 0, "
+                f"while device {other} takes way {chosen[other]}; branches in which devices "
+                "exchange something go the same way on all of them"
+            )
+        branch = step.branches[chosen[0]]
+        inner = values.of(branch, step.inputs)
+        self.run(branch, inner)
+        values.take(step.results, inner, branch.outputs)
+
+
+def _place_of(step: Loop | Branch) -> str:
+    place = _line_in(location_of(step.debug_info))
+    return f" at {place}" if place else ""

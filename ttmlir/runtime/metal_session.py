@@ -28,7 +28,7 @@ from ttmlir.runtime.execution.operations import OperationCall
 from ttmlir.runtime.generic import create_sim_program
 from ttmlir.runtime.golden import GoldenResult, Tolerance, compare, reference_function
 from ttmlir.runtime.hooks import log_operation, log_program
-from ttmlir.runtime.mesh_kernels import ExchangeOfChips, MeshRun, run_plan
+from ttmlir.runtime.mesh_kernels import Exchange, ExchangeOfChips, MeshRun, run_plan
 from ttmlir.runtime.metal_program import (
     CREATE,
     DEALLOCATE,
@@ -110,6 +110,10 @@ class Observer(Protocol):
         ...
 
 
+def keep_no_pages(command: Command) -> None:
+    """Nobody looks at the pages of circular buffers."""
+
+
 class Session:
     """A device and the tensors on it while a program runs."""
 
@@ -120,7 +124,7 @@ class Session:
         *,
         print_line: Callable[[str], None] | None = None,
         record: bool = False,
-        pages_of: Callable[[Command], PageLog | None] = lambda _: None,
+        pages_of: Callable[[Command], PageLog | None] = keep_no_pages,
     ) -> None:
         """A device that nothing has run on; `record` what the threads of kernels do when.
 
@@ -434,10 +438,10 @@ def execute(
     inputs: Sequence[Array],
     options: SimOptions,
     *,
-    observer: Observer | None = None,
+    observer: Observer | MeshGolden | None = None,
     print_line: Callable[[str], None] | None = None,
     record: bool = False,
-    pages_of: Callable[[Command], PageLog | None] = lambda _: None,
+    pages_of: Callable[[Command], PageLog | None] = keep_no_pages,
 ) -> MetalRun:
     """Run a program; inputs are in compute types and of the right shapes.
 
@@ -446,16 +450,14 @@ def execute(
     simulator finds, BinaryError and UnsupportedError for what the file says.
     """
     if program.mesh_plan is not None:
-        if observer is not None:
-            raise UnsupportedError(
-                f"{program.where} is for several devices, whose kernels are not compared one by "
-                "one; save the file with golden=True, or give results with --golden-file"
-            )
+        golden = observer if isinstance(observer, MeshGolden) else None
         arrays = [
             convert(array, ref.desc.element.host)
             for array, ref in zip(inputs, program.inputs, strict=True)
         ]
-        run = run_on_mesh(program, arrays, options, print_line=print_line, record=record)
+        run = run_on_mesh(
+            program, arrays, options, print_line=print_line, record=record, golden=golden
+        )
         return MetalRun(results_of_mesh(program, run), _reports_of(program, run), run)
     session = Session(program, options, print_line=print_line, record=record, pages_of=pages_of)
     for tensor, values in zip(program.input_tensors, inputs, strict=True):
@@ -463,6 +465,7 @@ def execute(
     for command in program.commands:
         session.carry_out(command)
         if observer is not None:
+            assert not isinstance(observer, MeshGolden), "the program is for one device"
             observer.after(session, command)
     where = f"{program.where}: outputs"
     outputs = [session.value(tensor, where) for tensor in program.output_tensors]
@@ -476,20 +479,44 @@ def run_on_mesh(
     *,
     print_line: Callable[[str], None] | None = None,
     record: bool = False,
+    golden: MeshGolden | None = None,
 ) -> MeshRun:
     """Run a program of several devices on arrays in the host's types, which all of them are given.
 
     Otherwise as `execute`.
     """
 
-    def run_program(part: BinaryProgram, given: Sequence[Array], chosen: SimOptions) -> MetalRun:
+    def run_program(
+        part: BinaryProgram,
+        given: Sequence[Array],
+        chosen: SimOptions,
+        observer: MetalGolden | None = None,
+    ) -> MetalRun:
         assert isinstance(part, MetalProgram), "it is a function of a .ttm file"
-        chosen = replace(chosen, leniencies=chosen.leniencies | needed_leniencies(part))
-        return execute(part, given, chosen, print_line=print_line, record=record)
+        return execute(
+            part,
+            given,
+            replace(chosen, leniencies=chosen.leniencies | needed_leniencies(part)),
+            observer=observer,
+            print_line=print_line,
+            record=record,
+            pages_of=keep_no_pages if observer is None else observer.pages_of,
+        )
+
+    def run_beside(part: BinaryProgram, given: Sequence[Array], observer: MetalGolden) -> MetalRun:
+        return run_program(part, given, options, observer)
 
     plan = program.mesh_plan
     assert plan is not None, "the program is for several devices"
-    return run_plan(plan, arrays, options, where=program.where, run_program=run_program)
+    reference = None if golden is None else _MeshReference(golden, program, run_beside)
+    return run_plan(
+        plan,
+        arrays,
+        options,
+        where=program.where,
+        run_program=run_program,
+        reference=reference,
+    )
 
 
 def results_of_mesh(program: MetalProgram, run: MeshRun) -> list[Array]:
@@ -610,7 +637,7 @@ class MetalGolden:
         """Compute the golden result of a command, and compare that of a program of kernels."""
         if command.kind in (READ, WRITE):
             source, target = command.tensors
-            self._values[target.id] = self._value(source, command)
+            self._values[target.id] = self._value(source, command.where)
         elif command.is_launch:
             self._compute(session, command)
 
@@ -627,7 +654,7 @@ class MetalGolden:
         used = {each.value for each in reference.outputs}
         used |= {each for row in reference.rows for each in row.operands if isinstance(each, int)}
         values = {
-            number: self._value(command.tensors[number], command)
+            number: self._value(command.tensors[number], command.where)
             for number in sorted(used)
             if number < count
         }
@@ -725,13 +752,82 @@ class MetalGolden:
         accuracy = compare(actual, golden, rtol=tolerance.rtol, atol=tolerance.atol)
         return tolerance.accepts(accuracy)
 
-    def _value(self, tensor: MetalTensor, command: Command) -> Array:
+    def outputs(self) -> list[Array]:
+        """What the program should give."""
+        where = f"{self.program.where}: outputs"
+        return [self._value(tensor, where) for tensor in self.program.output_tensors]
+
+    def _value(self, tensor: MetalTensor, where: str) -> Array:
         if tensor.id in self._values:
             return self._values[tensor.id]
         constant = tensor.ref.constant
         if constant is None:
-            raise BinaryError(f"{command.where}: tensor {tensor.id} has no numbers yet")
+            raise BinaryError(f"{where}: tensor {tensor.id} has no numbers yet")
         return _store(constant, tensor.ref.desc.element)
+
+
+@dataclass
+class MeshGolden:
+    """Runs the references of a program of several devices, which exchange what they have."""
+
+    tolerance: Tolerance = field(default_factory=Tolerance)
+    keep_tensors: bool = False
+    results: list[GoldenResult] = field(default_factory=list[GoldenResult])
+    """Of each program of kernels and exchange, those of the device that is furthest off."""
+    without_reference: Sequence[Operation] = ()
+
+    def find_failure(self, outputs: Sequence[Array], *, confirmed: bool) -> GoldenResult | None:
+        """The first program of kernels, or exchange, that is off, whatever the outputs are."""
+        return next((result for result in self.results if not result.passed), None)
+
+
+@dataclass
+class _MeshReference:
+    golden: MeshGolden
+    program: MetalProgram
+    run: Callable[[BinaryProgram, Sequence[Array], MetalGolden], MetalRun]
+    found: list[list[GoldenResult]] = field(default_factory=list[list[GoldenResult]])
+    """Of the devices that have run the program of a step."""
+
+    def run_program(
+        self,
+        program: BinaryProgram,
+        device: int,
+        arrays: Sequence[Array],
+        expected: Sequence[Array],
+    ) -> tuple[MetalRun, list[Array]]:
+        """Run a program of one chip with its reference beside it."""
+        assert isinstance(program, MetalProgram), "it is a function of a .ttm file"
+        golden = self.golden
+        own = MetalGolden(program, [*expected], golden.tolerance, keep_tensors=golden.keep_tensors)
+        run = self.run(program, arrays, own)
+        self.found.append([replace(result, device=device) for result in own.results])
+        return run, own.outputs()
+
+    def compare(self, step: Exchange, parts: Sequence[Array], expected: Sequence[Array]) -> None:
+        """Compare what the devices have after an exchange."""
+        tolerance = self.golden.tolerance
+        for device, (part, wanted) in enumerate(zip(parts, expected, strict=True)):
+            accuracy = compare(part, wanted, rtol=tolerance.rtol, atol=tolerance.atol)
+            result = GoldenResult(
+                operation=Operation(0, step.name, step.debug_info, self.program, {}),
+                name=step.name,
+                accuracy=accuracy,
+                passed=tolerance.accepts(accuracy),
+                golden=np.array(wanted) if self.golden.keep_tensors else None,
+                device=device,
+            )
+            self.found.append([result])
+        self.end_step()
+
+    def end_step(self) -> None:
+        """Keep the worst of what the devices have."""
+        results = self.golden.results
+        for of_devices in zip(*self.found, strict=True):
+            worst = min(of_devices, key=lambda each: (each.passed, each.accuracy.pcc))
+            operation = replace(worst.operation, index=len(results))
+            results.append(replace(worst, operation=operation))
+        self.found.clear()
 
 
 def _tiles_of(shape: tuple[int, ...], tile: tuple[int, int]) -> Iterator[tuple[slice, ...]]:

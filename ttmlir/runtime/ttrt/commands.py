@@ -827,7 +827,7 @@ class Run(Command):
         try:
             expected = self._expected(program)
             inputs = self._inputs(program, expected)
-            run = self._run(binary, program, inputs, has_results=expected is not None)
+            run = self._run(binary, program, inputs)
             self._report(binary, program, run, expected)
         except (BinaryError, UnsupportedError, InputError, ExecutionError) as error:
             self.fail(binary.source, error).program_index = str(program.index)
@@ -856,15 +856,12 @@ class Run(Command):
         rng = np.random.default_rng(self["seed"])
         return generate_inputs(program, self["init"], rng)
 
-    def _run(
-        self, binary: Binary, program: BinaryProgram, inputs: list[Array], *, has_results: bool
-    ) -> ProgramRun:
+    def _run(self, binary: Binary, program: BinaryProgram, inputs: list[Array]) -> ProgramRun:
         title = f"{Path(binary.source).name} {shown_name(program.name)}"
         settings = RunSettings(
             numerics=Numerics(self["numerics"]),
             golden=self["golden"] or self["save_golden_tensors"],
             keep_golden=self["save_golden_tensors"],
-            has_results=has_results,
             tolerance=self._tolerance,
             warm_up=self.WARMS_UP,
             runs=partial(progress, self["loops"], title, self["quiet"]),

@@ -42,7 +42,6 @@ from ttmlir.runtime.tensor import (
 
 if TYPE_CHECKING:
     from ttmlir.runtime.execution.executor import GenericReport, GenericRunner
-    from ttmlir.runtime.metal_program import Command
     from ttmlir.runtime.metal_session import MetalRun
     from ttmlir.sim.options import SimOptions
 
@@ -454,8 +453,6 @@ class RunSettings:
     """Run the reference of each operation beside the first run."""
     keep_golden: bool = False
     """Keep the results of the reference, too."""
-    has_results: bool = False
-    """What the program gives is compared with results that are known."""
     tolerance: Tolerance = field(default_factory=Tolerance)
     warm_up: bool = False
     """Run programs of operations once before those runs that are timed and watched."""
@@ -568,7 +565,7 @@ def run_kernels(
     `print_line` takes what kernels print; `record` keeps what their threads did when.
     """
     from ttmlir.runtime.metal_program import MetalProgram
-    from ttmlir.runtime.metal_session import MetalGolden, execute
+    from ttmlir.runtime.metal_session import MeshGolden, MetalGolden, execute, keep_no_pages
 
     assert isinstance(program, MetalProgram), "the program is one of a .ttm file"
     values = [
@@ -576,11 +573,13 @@ def run_kernels(
         for array, ref in zip(inputs, program.inputs, strict=True)
     ]
     golden = None
-    # What several devices compute is compared as a whole.
-    is_whole = settings.has_results and program.mesh_plan is not None
-    if settings.golden and not is_whole:
-        keep = settings.keep_golden
-        golden = MetalGolden(program, values, settings.tolerance, keep_tensors=keep)
+    if settings.golden:
+        tolerance, keep = settings.tolerance, settings.keep_golden
+        golden = (
+            MetalGolden(program, values, tolerance, keep_tensors=keep)
+            if program.mesh_plan is None
+            else MeshGolden(tolerance, keep)
+        )
     durations: list[int] = []
     run: MetalRun | None = None
     for number in settings.runs():
@@ -590,7 +589,11 @@ def run_kernels(
             values,
             options,
             observer=golden if number == 0 else None,
-            pages_of=golden.pages_of if golden is not None and number == 0 else _keep_no_pages,
+            pages_of=(
+                golden.pages_of
+                if isinstance(golden, MetalGolden) and number == 0
+                else keep_no_pages
+            ),
             print_line=print_line,
             record=record,
         )
@@ -609,10 +612,6 @@ def run_kernels(
         kernels=run,
         details=_details(run),
     )
-
-
-def _keep_no_pages(command: Command) -> None:
-    """Nobody looks at the pages of circular buffers."""
 
 
 def _details(run: MetalRun) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -96,6 +96,63 @@ def _joined(parts: Mapping[int, Any], numbers: Any, placements: Sequence[Any]) -
     return torch_package().cat(found, placements[0].dim) if len(found) > 1 else found[0]
 
 
+def like_devices_of(tensor: Any, whole: Any, what: str) -> Any:
+    """A whole tensor as one of the devices that another one is on; itself if that is on none.
+
+    It is divided as the other is if it has the same shape; else all devices have it. Both are
+    outside of programs, also behind the block of their devices. ArgumentError as by `whole_of`.
+    """
+    if not _is_dtensor(tensor):
+        return whole
+    package: Any = import_module("torch.distributed.tensor")
+    specs: Any = import_module("torch.distributed.tensor._dtensor_spec")
+    mesh, parts = tensor.device_mesh, _parts(tensor._local_tensor)
+    is_alike = whole.shape == tensor.shape
+    places = tensor.placements if is_alike else (package.Replicate(),) * mesh.ndim
+    if parts is None:
+        whole_of(tensor, what)
+        local = whole
+    else:
+        kind: Any = import_module("torch.distributed._local_tensor").LocalTensor
+        local = kind(_cut(whole, parts, mesh, places, what))
+    meta = specs.TensorMeta(whole.shape, whole.stride(), whole.dtype)
+    return package.DTensor(
+        local, specs.DTensorSpec(mesh, tuple(places), tensor_meta=meta), requires_grad=False
+    )
+
+
+def write_whole(tensor: Any, whole: Any, what: str) -> None:
+    """Copy a whole tensor into one, of which each device gets its part; as `like_devices_of`."""
+    own = like_devices_of(tensor, whole, what)
+    if own is whole:
+        tensor.copy_(whole)
+        return
+    given, parts = _parts(own._local_tensor), _parts(tensor._local_tensor)
+    if parts is None or given is None:
+        tensor._local_tensor.copy_(whole)
+        return
+    for number, part in parts.items():
+        part.copy_(given[number])
+
+
+def _cut(
+    whole: Any, devices: Iterable[int], mesh: Any, placements: Sequence[Any], what: str
+) -> dict[int, Any]:
+    """What each device has of a tensor that is placed on a mesh, which may be a part of another."""
+    root = Mesh.of(mesh._get_root_mesh())
+    axes = [root.known_axis(what, mesh, number) for number in range(mesh.ndim)]
+    found: dict[int, Any] = {}
+    for device in devices:
+        place, part = (root.root.mesh == device).nonzero()[0].tolist(), whole
+        for axis, each in zip(axes, placements, strict=True):
+            if each.is_shard():
+                pieces = part.chunk(root.root.shape[axis], each.dim)
+                is_there = place[axis] < len(pieces)
+                part = pieces[place[axis]] if is_there else pieces[0].narrow(each.dim, 0, 0)
+        found[device] = part.clone()
+    return found
+
+
 def _common(tensor: Any, what: str) -> Any:
     """What all devices have."""
     parts = _parts(tensor)
@@ -117,6 +174,26 @@ def without_sums(tensor: Any) -> Any:
     whole: Any = import_module("torch.distributed.tensor").Replicate()
     places = [whole if each.is_partial() else each for each in tensor.placements]
     return tensor.redistribute(placements=places)
+
+
+def on_one_device(tensor: Any) -> Any:
+    """What each device has of a tensor after all parts are exchanged and all sums are made."""
+    return tensor.full_tensor() if _is_dtensor(tensor) else tensor
+
+
+def placed_as(tensor: Any, other: Any) -> Any:
+    """A tensor with its sums made, divided over the devices as another one is."""
+    is_other = _is_dtensor(tensor) and _is_dtensor(other) and tensor.placements != other.placements
+    return tensor.redistribute(placements=other.placements) if is_other else tensor
+
+
+def as_of_devices(tensor: Any, other: Any) -> Any:
+    """A tensor that all devices have, as one of those that another is on, if it is on several."""
+    if not _is_dtensor(other):
+        return tensor
+    package: Any = import_module("torch.distributed.tensor")
+    places = [package.Replicate()] * other.device_mesh.ndim
+    return package.DTensor.from_local(tensor, other.device_mesh, places, run_check=False)
 
 
 @contextmanager
@@ -170,16 +247,21 @@ class Mesh:
             return None
         return roots.index(names[number])
 
+    def known_axis(self, what: str, mesh: Any, number: int) -> int:
+        """As `axis_of`; ArgumentError if there is none."""
+        axis = self.axis_of(mesh, number)
+        if axis is None:
+            raise ArgumentError(
+                f"{what} is on a mesh that is no part of that of others by the names of axes; "
+                "mesh['name'] is one"
+            )
+        return axis
+
     def dims(self, what: str, tensor: Any) -> list[int]:
         """For each axis of a program, the dimension of a tensor that is divided over it, or -1."""
         found = [-1] * len(self.extents)
         for number, place in enumerate(tensor.placements):
-            axis = self.axis_of(tensor.device_mesh, number)
-            if axis is None:
-                raise ArgumentError(
-                    f"{what} is on a mesh that is no part of that of others by the names of axes; "
-                    "mesh['name'] is one"
-                )
+            axis = self.known_axis(what, tensor.device_mesh, number)
             if not place.is_replicate() and self.root.shape[axis] > 1:
                 if type(place).__name__ != "Shard":
                     _refuse_placement(what, place)
@@ -283,7 +365,7 @@ class Devices:
     def join_state(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
         """The whole tensors of weights after a call; those that it has not changed are `before`."""
         return {
-            name: self.join(value) if _is_dtensor(value) and _is_changed(value) else before[name]
+            name: self.join(value) if _is_changed(value) else before[name]
             for name, value in after.items()
         }
 
@@ -297,8 +379,9 @@ class Devices:
 
 
 def _is_changed(tensor: Any) -> bool:
-    """Whether a call has written into the part of a tensor."""
-    return max(tensor._version, tensor._local_tensor._version) > 0
+    """Whether a call has written into a tensor, or into the part of it that a device has."""
+    local = tensor._local_tensor if _is_dtensor(tensor) else tensor
+    return max(tensor._version, local._version) > 0
 
 
 def is_for_devices(exported: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ttmlir.errors import ArgumentError
+from ttmlir.frontend.torch.distributed.placing import placed_as
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.training.optimizers import Keeping, no_rows
 
@@ -117,6 +118,7 @@ class Round:
         """Keep the gradients that the function has left."""
         with torch_package().no_grad():
             for name in self._before:
-                self._kept[f"{_GRADIENT}{name}"].copy_(parameters[name].grad)
+                gradient = placed_as(parameters[name].grad, parameters[name])
+                self._kept[f"{_GRADIENT}{name}"].copy_(gradient)
             for name, table in self._tables.items():
                 self._kept[f"{_ROWS}{name}"].copy_(self._keeping.marks(name, table))

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from ttmlir.errors import ArgumentTypeError
 from ttmlir.frontend.torch.decompositions.untraceable import Lookup
+from ttmlir.frontend.torch.distributed.placing import as_of_devices, on_one_device, whole_of
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.runtime.errors import InputError
 
@@ -452,7 +453,7 @@ def _mark_rows(found: Any, table: Any, lookups: Sequence[Lookup]) -> Any:
     torch = torch_package()
     numbers = torch.arange(table.shape[0])
     for each in lookups:
-        rows = each.rows.reshape(-1).long()
+        rows = on_one_device(each.rows).reshape(-1).long()
         is_row = torch.ones_like(rows, dtype=found.dtype)
         marked = torch.zeros_like(found).scatter(0, rows, is_row)
         if each.padding is not None:
@@ -572,7 +573,9 @@ class Keeping:
                 for slot, start in slots.items():
                     value = known.get(slot)
                     found[f"{slot}.{name}"] = (
-                        start.build(parameters[name]) if value is None else value
+                        start.build(whole_of(parameters[name], f"'{name}'"))
+                        if value is None
+                        else value
                     )
                 if not known:
                     continue
@@ -703,7 +706,7 @@ class Keeping:
                 "SparseAdam moves tables of Embedding(sparse=True) and EmbeddingBag(sparse=True) "
                 "alone, as torch's does; Adam moves other parameters"
             )
-        return self.marks(name, parameter) > 0
+        return as_of_devices(self.marks(name, parameter) > 0, parameter)
 
 
 def _as_real(tensor: Any) -> Any:

@@ -15,12 +15,21 @@ from collections.abc import Callable, Generator, Mapping, MutableMapping, Sequen
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import Any, cast
 
 from ttmlir.errors import ArgumentError, ArgumentTypeError
 from ttmlir.frontend.compiled import CompiledModel
 from ttmlir.frontend.dispatch import compile
 from ttmlir.frontend.torch.decompositions.untraceable import lookups_noted
+from ttmlir.frontend.torch.distributed.placing import (
+    alone,
+    like_devices_of,
+    on_one_device,
+    placed_as,
+    whole_of,
+    write_whole,
+)
 from ttmlir.frontend.torch.elements import torch_package
 from ttmlir.frontend.torch.model import array_of, tensor_of
 from ttmlir.frontend.torch.training.accumulation import Round, check_count, first_values
@@ -84,6 +93,9 @@ def train_step(
             "model's inputs and, after them, of the target; without a target pass loss=None, and "
             "let the model return the loss"
         )
+
+    if clip_grad_norm is not None:
+        _check_limit(clip_grad_norm)
 
     def run(step: Any, batch: Sequence[Any], rates: Mapping[str, Sequence[Any]]) -> Any:
         value: Any = model(*batch) if loss is None else loss(model(*batch[:-1]), batch[-1])
@@ -233,7 +245,7 @@ class TrainStep:
         self._keeping = keeping
         self._fixed = [fixed_options(moved.group) for moved in keeping.groups]
         # What does not change is not in the state.
-        self._tensors = {name: tensor.detach() for name, tensor in _named_tensors(model).items()}
+        self._tensors = self._whole_tensors(_named_tensors(model))
         first = {id(tensor): name for name, tensor in _named_tensors(model).items()}
         # What modules share has several names.
         saved: Any = model.state_dict(keep_vars=True)
@@ -272,7 +284,7 @@ class TrainStep:
         )
 
     def state_dict(self) -> dict[str, Any]:
-        """What `model.state_dict()` would be now."""
+        """What `model.state_dict()` would be now; tensors of several devices are whole."""
         values = self._values()
         return {name: values[owner].clone() for name, owner in self._saved.items()}
 
@@ -289,12 +301,13 @@ class TrainStep:
                 names = read_scaler(self._scaler)
                 write_scaler(self._scaler, {name: state[f"{SCALER}{name}"] for name in names})
         values, tensors = self._values(), self._named_tensors(model)
-        with torch_package().no_grad():
+        with alone(), torch_package().no_grad():
             for name, tensor in tensors.items():
-                tensor.copy_(values[name])
+                write_whole(tensor, values[name], f"'{name}'")
         if optimizer is not None:
             optimizers = _listed(optimizer)
-            self._load_optimizers(dict(model.named_parameters()), optimizers)
+            with alone():
+                self._load_optimizers(dict(model.named_parameters()), optimizers)
 
     def load_from(self, model: Any = None, optimizer: Any = None) -> None:
         """Go on with the values of a model and of an optimizer, as those of a checkpoint.
@@ -309,12 +322,13 @@ class TrainStep:
             if self._scaler is not None:
                 scaled = read_scaler(self._scaler)
                 values.update({f"{SCALER}{name}": value for name, value in scaled.items()})
-        tensors = self._named_tensors(model)
+        tensors = self._whole_tensors(self._named_tensors(model))
         values.update({f"{MODEL}{name}": tensor for name, tensor in tensors.items()})
         if optimizer is not None:
             optimizers = _listed(optimizer)
             kept = self._keeping.of_others(dict(model.named_parameters()), optimizers)
-            values.update({f"{OPTIMIZER}{name}": value for name, value in kept.items()})
+            whole = self._whole_tensors(kept)
+            values.update({f"{OPTIMIZER}{name}": value for name, value in whole.items()})
         places = self._places()
         for name, tensor in self._tensors.items():
             owner = f"{MODEL}{name}"
@@ -341,6 +355,11 @@ class TrainStep:
             raise InputError("the model has other parameters than the one that was trained")
         return tensors
 
+    @staticmethod
+    def _whole_tensors(tensors: Mapping[str, Any]) -> dict[str, Any]:
+        with alone():
+            return {name: whole_of(each.detach(), f"'{name}'") for name, each in tensors.items()}
+
     def _values(self) -> dict[str, Any]:
         """Parameters and buffers with their values now, each under one name."""
         state = self._state()
@@ -356,8 +375,10 @@ class TrainStep:
                 if not keeps or any(f"{OPTIMIZER}{slot}.{name}" not in state for slot in slots):
                     # It had no gradient, and nothing was kept.
                     continue
-                kept = owner.state[parameters[name]]
-                kept.update({slot: state[f"{OPTIMIZER}{slot}.{name}"].clone() for slot in slots})
+                kept, parameter = owner.state[parameters[name]], parameters[name]
+                for slot in slots:
+                    value = state[f"{OPTIMIZER}{slot}.{name}"].clone()
+                    kept[slot] = like_devices_of(parameter, value, f"'{name}'")
                 if moved.update.counts:
                     number = state[f"{OPTIMIZER}{counter}"]
                     kept["step"] = int(number) if moved.update.counts_whole else number.clone()
@@ -405,14 +426,22 @@ def _differentiate(loss: Any, step: Any, keeping: Keeping) -> dict[str, Any]:
     wanted = [parameters[name] for name in learned]
     found = torch_package().autograd.grad(loss, wanted, allow_unused=True)
     pairs = zip(learned, found, strict=True)
-    return {name: each for name, each in pairs if each is not None}
+    return {name: placed_as(each, parameters[name]) for name, each in pairs if each is not None}
+
+
+def _check_limit(limit: Any) -> None:
+    if isinstance(limit, bool) or not isinstance(limit, Real) or not limit >= 0:
+        raise ArgumentError(
+            f"clip_grad_norm is the greatest length of the gradient, a number from 0 on, not "
+            f"{limit!r}"
+        )
 
 
 def _clip(gradients: Mapping[str, Any], limit: float) -> dict[str, Any]:
     """The gradients, scaled so that they are no longer than `limit` together."""
     torch = torch_package()
     with torch.no_grad():
-        lengths = [torch.linalg.vector_norm(gradient) for gradient in gradients.values()]
+        lengths = [on_one_device(torch.linalg.vector_norm(each)) for each in gradients.values()]
         total = torch.linalg.vector_norm(torch.stack(lengths))
         factor = (limit / (total + 1e-6)).clamp(max=1.0)
         return {name: gradient * factor for name, gradient in gradients.items()}
@@ -446,7 +475,11 @@ class _Tracing:
     def move_unless(self, optimizer: Any, skips: Any) -> None:
         """Move the parameters by their gradients unless a truth value says not to."""
         own = self.members(optimizer)
-        gradients = {name: each.grad for name, each in own.items() if self._is_given(name, each)}
+        gradients = {
+            name: placed_as(each.grad, each)
+            for name, each in own.items()
+            if self._is_given(name, each)
+        }
         number = self._number(optimizer)
         self.keeping.apply(self.step, gradients, self.rates, number, skips=skips)
         if self.round is not None:
