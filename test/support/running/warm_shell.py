@@ -10,6 +10,7 @@ import torch are forks of another one, which has done so. How tools are started 
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import runpy
@@ -27,7 +28,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from running.line_process import LineProcess
-from running.warm_python import OURS, PREPARATION, finish_threads, imported_by, run_text
+from running.warm_python import OURS, finish_threads, imported_by, run_text
 from running.warm_tools import be_program
 
 Tool: TypeAlias = Callable[[list[str]], int | None]
@@ -175,7 +176,7 @@ def _listen(address: str) -> socket.socket:
 def _accept_torch(listening: socket.socket, tools: Mapping[str, Tool]) -> None:
     """The same for scripts that import torch, which is imported when the first one comes."""
     select.select([listening], [], [])
-    exec(PREPARATION["torch"], {})
+    importlib.import_module("torch")  # few of them compile anything
     gc.collect()
     gc.freeze()
     _accept(listening, tools)
