@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from running.warm_shell import WarmShell
 
 import ttmlir
 from ttmlir import ttnn
@@ -119,19 +120,14 @@ def test_for_another_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert caught.value.code == 1
 
 
-def test_script_as_a_command(tmp_path: Path) -> None:
+def test_script_as_a_command(tmp_path: Path, shell: WarmShell) -> None:
     """It runs elsewhere, compares with golden results, and names a wrong chip."""
     script = _compile(lambda x, y: x * y, _X, _Y).save(tmp_path / "kernels.py", golden=True)
 
     def run(status: int) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "ttmlir", str(script), "--check"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == status, done.stderr
-        return done.stdout + done.stderr
+        done = shell.run("python -m ttmlir kernels.py --check", tmp_path, os.environ, 600)
+        assert done.returncode == status, done.stdout
+        return done.stdout
 
     assert re.fullmatch(r"output0: PCC 1\.000000, atol \S+, right\n", run(0))
     golden = tmp_path / "kernels_golden.safetensors"

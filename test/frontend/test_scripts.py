@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import subprocess
-import sys
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from running.randomness import TestGenerator
+from running.warm_shell import WarmShell
 
 import ttmlir
 from ttmlir.errors import ArgumentError
@@ -38,26 +39,22 @@ def _model(x, b):
     return jnp.tanh(y), y.sum(axis=1)
 
 
-def _run(script: Path, *arguments: str, status: int = 0) -> str:
+def _run(shell: WarmShell, script: Path, *arguments: str, status: int = 0) -> str:
     """What a script prints, in a process of its own that runs elsewhere."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ttmlir", str(script), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == status, done.stderr
-    return done.stdout + done.stderr
+    command = shlex.join(["python", "-m", "ttmlir", str(script), *arguments])
+    done = shell.run(command, Path.cwd(), os.environ, 600)
+    assert done.returncode == status, done.stdout
+    return done.stdout
 
 
 @pytest.mark.parametrize("spelling", ["2024", "2026"])
-def test_script_has_numbers_of_numpy(spelling: str, tmp_path: Path) -> None:
+def test_script_has_numbers_of_numpy(spelling: str, tmp_path: Path, shell: WarmShell) -> None:
     """Arguments and long constants are read from the file beside the script."""
     compiled = ttmlir.compile(_model, _X, _B, spelling=spelling)
     assert compiled.save(tmp_path / "model.py") == tmp_path / "model.py"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["model.py", "model.safetensors"]
     (tmp_path / "show.py").write_text(_SHOW, encoding="utf-8")
-    first, second, *again = json.loads(_run(tmp_path / "show.py"))
+    first, second, *again = json.loads(_run(shell, tmp_path / "show.py"))
     y = _X @ _W + _B
     np.testing.assert_allclose(first, np.tanh(y), atol=2e-5)
     np.testing.assert_allclose(np.reshape(second, -1), y.sum(axis=1), atol=2e-4)
@@ -96,11 +93,11 @@ def test_weights_have_the_names_of_torch(tmp_path: Path) -> None:
     np.testing.assert_array_equal(arrays["weight"], layer.weight.detach().numpy())
 
 
-def test_check_compares_with_the_framework(tmp_path: Path) -> None:
+def test_check_compares_with_the_framework(tmp_path: Path, shell: WarmShell) -> None:
     """Numbers that are not the golden ones are wrong, as is a script without these."""
     compiled = ttmlir.compile(_model, _X, _B)
     script = compiled.save(tmp_path / "model.py", golden=True)
-    first, second = _run(script, "--check").splitlines()
+    first, second = _run(shell, script, "--check").splitlines()
     # Functions of the vector unit are those of a card.
     assert re.fullmatch(r"output0: PCC (0\.9999\d\d|1\.000000), atol \S+, right", first)
     assert re.fullmatch(r"output1: PCC (0\.9999\d\d|1\.000000), atol \S+, right", second)
@@ -110,12 +107,12 @@ def test_check_compares_with_the_framework(tmp_path: Path) -> None:
     data = bytearray(golden.read_bytes())
     data[-_X.shape[0] * 4 :] = data[-_X.shape[0] * 4 :][::-1]
     golden.write_bytes(data)
-    assert _run(script, "--check", status=1).splitlines()[1].endswith(", WRONG")
+    assert _run(shell, script, "--check", status=1).splitlines()[1].endswith(", WRONG")
     compiled.save(script)
-    assert "save the model with golden=True" in _run(script, "--check", status=2)
+    assert "save the model with golden=True" in _run(shell, script, "--check", status=2)
 
 
-def test_damaged_tensors_are_refused(tmp_path: Path) -> None:
+def test_damaged_tensors_are_refused(tmp_path: Path, shell: WarmShell) -> None:
     """Cut, emptied, missing, or with a header of a length that no file has."""
     compiled = ttmlir.compile(_model, _X, _B)
     script = compiled.save(tmp_path / "model.py")
@@ -125,7 +122,7 @@ def test_damaged_tensors_are_refused(tmp_path: Path) -> None:
         tensors.unlink()
         if data is not None:
             tensors.write_bytes(data)
-        message = _run(script, status=1)
+        message = _run(shell, script, status=1)
         assert message.startswith("model.safetensors does not hold '")
         assert message.endswith("; save the model again\n")
         assert message.count("\n") == 1
@@ -146,7 +143,7 @@ def _read(path: Path) -> dict[str, np.ndarray]:
     return found
 
 
-def test_parameters_are_loaded_to_the_host(tmp_path: Path) -> None:
+def test_parameters_are_loaded_to_the_host(tmp_path: Path, shell: WarmShell) -> None:
     """Where today's compiler keeps them; what follows from them is computed once."""
     text = """
         func.func @main(%x: tensor<33x70xf32>, %w: tensor<70x5xf32>
@@ -158,10 +155,10 @@ def test_parameters_are_loaded_to_the_host(tmp_path: Path) -> None:
     compiled = ttmlir.compile(text, spelling="2026")
     script = compiled.save(tmp_path / "model.py").read_text(encoding="utf-8")
     assert "compute_once" in script
-    assert "output0: [33, 5] FLOAT32" in _run(tmp_path / "model.py")
+    assert "output0: [33, 5] FLOAT32" in _run(shell, tmp_path / "model.py")
 
 
-def test_weights_of_convolutions_stay_on_the_host(tmp_path: Path) -> None:
+def test_weights_of_convolutions_stay_on_the_host(tmp_path: Path, shell: WarmShell) -> None:
     """As rows: tiles of their last two dimensions are a thousand times as large."""
     torch = pytest.importorskip("torch")
     torch.manual_seed(0)
@@ -178,7 +175,7 @@ def test_weights_of_convolutions_stay_on_the_host(tmp_path: Path) -> None:
     ):
         assert f"load({line} ROW_MAJOR host" in script
     assert "ttnn.from_device(_" not in script
-    assert "output0: PCC 1.000000" in _run(tmp_path / "model.py", "--check")
+    assert "output0: PCC 1.000000" in _run(shell, tmp_path / "model.py", "--check")
     project = compiled.save(tmp_path / "model_cpp" / "model.cpp").read_text(encoding="utf-8")
     load = project.partition('"model_tensors/0.weight.tensorbin",')[2].partition(";")[0]
     assert load.split() == ["ttnn::Layout::ROW_MAJOR,", "ttnn::DataType::FLOAT32)"]
@@ -195,7 +192,7 @@ def test_large_windows_over_few_places(extent: int, is_divided: bool, tmp_path: 
     assert (config in "".join(script.split())) is is_divided
 
 
-def test_names_of_files_are_no_code(tmp_path: Path) -> None:
+def test_names_of_files_are_no_code(tmp_path: Path, shell: WarmShell) -> None:
     """Neither names of functions nor those of places and arguments."""
     text = """
         func.func @"a(): pass\\0Aimport os"(%x: tensor<33x70xf32> loc("device"))
@@ -209,7 +206,7 @@ def test_names_of_files_are_no_code(tmp_path: Path) -> None:
     script = compiled.save(tmp_path / "model.py").read_text(encoding="utf-8")
     assert "import os" not in {line.strip() for line in script.splitlines()}
     assert "root:" not in script
-    assert "output0: [33, 70]" in _run(tmp_path / "model.py")
+    assert "output0: [33, 70]" in _run(shell, tmp_path / "model.py")
 
 
 def test_what_the_library_lacks(tmp_path: Path) -> None:
@@ -224,16 +221,16 @@ def test_what_the_library_lacks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("margins", [((0, 0), (0, 0)), ((1, 2), (0, 1))])
-def test_sums_of_dilated_windows(margins: Any, tmp_path: Path) -> None:
+def test_sums_of_dilated_windows(margins: Any, tmp_path: Path, shell: WarmShell) -> None:
     """The library has none: what windows see, in bf16 as of all pools, is added place by place."""
     window = ((2, 3), (2, 1), margins, None, (2, 4))
     dilated = ttmlir.compile(lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, *window), _X)
     script = dilated.save(tmp_path / "model.py", golden=True)
     assert "average_dilated_windows(" in script.read_text(encoding="utf-8")
-    assert re.match(r"output0: PCC (1|0\.9999)", _run(script, "--check"))
+    assert re.match(r"output0: PCC (1|0\.9999)", _run(shell, script, "--check"))
 
 
-def test_scattered_maxima_and_minima(tmp_path: Path) -> None:
+def test_scattered_maxima_and_minima(tmp_path: Path, shell: WarmShell) -> None:
     """Of rows that come twice, and of integers in a line; places beyond the border are left out."""
 
     def scatter(x, rows, values, line, places, numbers):
@@ -247,7 +244,7 @@ def test_scattered_maxima_and_minima(tmp_path: Path) -> None:
     places = generator.integers(0, 45, 37).astype(np.int32)
     arguments = (x, rows, values, line, places, numbers)
     ttmlir.compile(scatter, *arguments).save(tmp_path / "model.py", golden=True)
-    _run(tmp_path / "model.py", "--check", "--save", str(tmp_path / "results.npz"))
+    _run(shell, tmp_path / "model.py", "--check", "--save", str(tmp_path / "results.npz"))
     most, least, of_line = x.copy(), x.copy(), line.copy()
     np.maximum.at(most, rows, values)
     np.minimum.at(least, rows, values)
@@ -289,16 +286,16 @@ _PICKING = {
 
 
 @pytest.mark.parametrize("name", _PICKING)
-def test_picking_and_writing_places(name: str, tmp_path: Path) -> None:
+def test_picking_and_writing_places(name: str, tmp_path: Path, shell: WarmShell) -> None:
     """Compositions of what the library has give the very numbers of JAX."""
     compiled = ttmlir.compile(_PICKING[name], _X, _PLACES)
     script = compiled.save(tmp_path / "model.py", golden=True)
     assert re.fullmatch(
-        r"output0: PCC 1\.000000, atol (0|\S+e-0[78]), right\n", _run(script, "--check")
+        r"output0: PCC 1\.000000, atol (0|\S+e-0[78]), right\n", _run(shell, script, "--check")
     )
 
 
-def test_index_of_rows(tmp_path: Path) -> None:
+def test_index_of_rows(tmp_path: Path, shell: WarmShell) -> None:
     """One index for each row that torch adds, where the library takes one for each element."""
     torch = pytest.importorskip("torch")
     places = torch.tensor([3, 31, 3, 9])
@@ -306,7 +303,7 @@ def test_index_of_rows(tmp_path: Path) -> None:
         lambda x, rows: x.index_add(0, places, rows), torch.tensor(_X), torch.tensor(_X[:4] * 2)
     )
     script = compiled.save(tmp_path / "model.py", golden=True)
-    assert _run(script, "--check").startswith("output0: PCC 1.000000")
+    assert _run(shell, script, "--check").startswith("output0: PCC 1.000000")
 
 
 def test_refusals(tmp_path: Path) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from running.warm_shell import WarmShell
 
 from test.support.samples.mesh_programs import recorded
 from ttmlir.errors import ArgumentTypeError, CompilationError, ExecutionError
@@ -21,6 +21,7 @@ from ttmlir.runtime.execution.operations import OperationCall
 from ttmlir.runtime.tensor import Numerics
 from ttmlir.runtime.ttrt.reports import golden_lines
 from ttmlir.runtime.ttrt.running import RunSettings, golden_problem, run_operations
+from ttmlir.tools.ttrt import main as ttrt
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,7 +73,7 @@ ttnn.close_mesh_device(mesh)
 
 
 @pytest.mark.parametrize("name", ["psum_y_2x4", "ppermute"])
-def test_scripts(name: str, tmp_path: Path) -> None:
+def test_scripts(name: str, tmp_path: Path, shell: WarmShell) -> None:
     """Scripts open a mesh of the same shape, divide arguments and exchange by calls of ttnn."""
     name = next(each for each in recorded("shard_map") if each.startswith(name))
     program = recorded("shard_map")[name]
@@ -81,30 +82,20 @@ def test_scripts(name: str, tmp_path: Path) -> None:
     (tmp_path / "run.py").write_text(_RUN)
     arguments = {key: each for key, each in program.items() if key.startswith("argument")}
     np.savez(tmp_path / "given.npz", **arguments)
-    done = subprocess.run(
-        [sys.executable, "-m", "ttmlir", "run.py", "given.npz", "found.npy"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr
+    done = shell.run("python -m ttmlir run.py given.npz found.npy", tmp_path, os.environ, 600)
+    assert done.returncode == 0, done.stdout
     np.testing.assert_allclose(
         np.load(tmp_path / "found.npy"), program["result0"], rtol=1e-2, atol=1e-2
     )
 
 
-def test_files_say_their_mesh(tmp_path: Path) -> None:
+def test_files_say_their_mesh(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """`ttrt run` says on how many chips a program ran, estimates how many there are."""
     model = compiled("shard_map", "psum_y_2x4")
     path = model.save(tmp_path / "sum.ttnn")
-    done = subprocess.run(
-        [sys.executable, "-m", "ttrt", "run", str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "program 0 'main': pass on 8 chips (2x4)," in done.stdout + done.stderr
+    assert ttrt(["run", str(path)]) == 0
+    captured = capfd.readouterr()
+    assert "program 0 'main': pass on 8 chips (2x4)," in captured.out + captured.err
     assert model.estimate().mesh == (2, 4)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from running.randomness import TestGenerator
+from running.warm_shell import WarmShell
 
 from ttmlir import ttnn, ttnn_jit
 from ttmlir.errors import CompilationError
@@ -23,7 +23,7 @@ def _tensor(*shape: int) -> tuple[np.ndarray, ttnn.Tensor]:
     return array, tensor
 
 
-def test_script_computes_what_the_function_does(tmp_path: Path) -> None:
+def test_script_computes_what_the_function_does(tmp_path: Path, shell: WarmShell) -> None:
     """On arrays of the host, with the names of the function."""
 
     @ttnn_jit.jit()
@@ -37,11 +37,9 @@ def test_script_computes_what_the_function_does(tmp_path: Path) -> None:
     assert "def forward(queries: Any, keys: Any, device: Any) -> Any:" in text
     assert "# test_scripts.py:" in text
     results = tmp_path / "results.npz"
-    done = subprocess.run(
-        [sys.executable, "-m", "ttmlir", str(script), "--check", "--save", str(results)],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+    command = "python -m ttmlir kernels.py --check --save results.npz"
+    done = shell.run(command, tmp_path, os.environ, 600)
+    assert done.returncode == 0, done.stdout
     assert done.stdout.count(", right") == 2
     with np.load(results) as found:
         np.testing.assert_allclose(found["arr_0"], np.exp(a @ b), rtol=0.05, atol=0.05)

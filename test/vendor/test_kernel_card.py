@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import card
 import kernel_card
 import pytest
+from running.warm_shell import WarmShell
 
 from ttmlir.sim.options import CARD_BITS
 
@@ -32,7 +33,7 @@ def _params() -> list[Any]:
 
 @pytest.mark.parametrize("name", _params())
 def test_script_is_the_recorded_one(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: WarmShell
 ) -> None:
     """Its kernels and programs, and the numbers that they give here."""
     monkeypatch.setenv(CARD_BITS, "1")
@@ -41,9 +42,11 @@ def test_script_is_the_recorded_one(
         with pytest.raises(kernel_card.REFUSALS, match=re.escape(record["n150 refused"])):
             kernel_card.write_script(name, "n150", tmp_path / name)
         return
+    for variable, value in shell.environment(os.environ).items():
+        monkeypatch.setenv(variable, value)
     script = kernel_card.write_script(name, "n150", tmp_path / name)
     assert kernel_card.hash_of(script) == record["n150 script"]
-    assert card.run_check(script, [sys.executable, "-m", "ttmlir"], "", "") == "right"
+    assert card.run_check(script, ["python", "-m", "ttmlir"], "", "") == "right"
     if "n150 bits" in record:
         bits = kernel_card.bits_of(script.with_name("own-.npz"))
         assert (bits == record["n150 bits"]) == (name not in DIFFERENT["n150"])

@@ -72,7 +72,7 @@ class WarmPython:
     def _run(
         self, name: str, text: str, folder: Path, env: Mapping[str, str], seconds: float
     ) -> Outcome:
-        libraries = tuple(name for name in PREPARATION if name in _imports(text, folder))
+        libraries = tuple(name for name in PREPARATION if name in imported_by(text, folder))
         process = self._processes.get(libraries)
         if process is None:
             process = self._processes[libraries] = LineProcess("running.warm_python", *libraries)
@@ -93,7 +93,7 @@ class WarmPython:
             process.close()
 
 
-def _imports(text: str, folder: Path) -> set[str]:
+def imported_by(text: str, folder: Path) -> set[str]:
     """The packages that a program imports, also by modules in its folder."""
     try:
         tree = ast.parse(text)
@@ -108,7 +108,7 @@ def _imports(text: str, folder: Path) -> set[str]:
     for name in sorted(found):
         module = folder / f"{name}.py"
         if module.is_file():
-            found |= _imports(module.read_text(encoding="utf-8"), folder)
+            found |= imported_by(module.read_text(encoding="utf-8"), folder)
     return found
 
 

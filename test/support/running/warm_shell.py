@@ -2,16 +2,19 @@
 
 The tools and the interpreter that the shell finds are small programs that hand what they were
 started with (arguments, folder, environment, standard input, output and error) to a process that
-has imported the compiler; that process forks for each, and they end as the fork does. How tools are
-started without this is what `test/tools/real_process` tries.
+has imported the compiler; that process forks for each, and they end as the fork does. Scripts that
+import torch are forks of another one, which has done so. How tools are started without this is what
+`test/tools/real_process` tries.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import struct
@@ -19,12 +22,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import IO, TypeAlias
 
 from running.line_process import LineProcess
-from running.warm_python import OURS, finish_threads, run_text
+from running.warm_python import OURS, finish_threads, imported_by, run_text
 from running.warm_tools import be_program
 
 Tool: TypeAlias = Callable[[list[str]], int | None]
@@ -134,19 +138,48 @@ def serve(address: str, *, requests: IO[str], answers: IO[str]) -> None:
     for each in entry_points(group=_GROUP):
         if each.name in tools:
             each.load()
-    listening = socket.socket(socket.AF_UNIX)
-    listening.bind(address)
-    listening.listen(64)
+    listening, for_torch = _listen(address), _listen(_with_torch(address))
     gc.collect()
     gc.freeze()
-    accepting = os.fork()
-    if accepting == 0:
-        _accept(listening, tools)
+    children = [_fork(_accept, listening, tools), _fork(_accept_torch, for_torch, tools)]
     requests.readline()
     answers.write("\n")
     answers.flush()
     requests.read()
-    os.kill(accepting, signal.SIGKILL)
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+
+
+def _fork(
+    accept: Callable[[socket.socket, Mapping[str, Tool]], None],
+    listening: socket.socket,
+    tools: Mapping[str, Tool],
+) -> int:
+    child = os.fork()
+    if child == 0:
+        accept(listening, tools)
+    return child
+
+
+def _with_torch(address: str) -> str:
+    """The socket of the process that has imported torch."""
+    return f"{address}_with_torch"
+
+
+def _listen(address: str) -> socket.socket:
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(address)
+    listening.listen(64)
+    return listening
+
+
+def _accept_torch(listening: socket.socket, tools: Mapping[str, Tool]) -> None:
+    """The same for scripts that import torch, which is imported when the first one comes."""
+    select.select([listening], [], [])
+    importlib.import_module("torch")  # few of them compile anything
+    gc.collect()
+    gc.freeze()
+    _accept(listening, tools)
 
 
 def _accept(listening: socket.socket, tools: Mapping[str, Tool]) -> None:
@@ -161,8 +194,9 @@ def _accept(listening: socket.socket, tools: Mapping[str, Tool]) -> None:
                 connection.sendall(struct.pack("!i", status))
                 os._exit(0)
         connection.close()
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
 
 
 def _run(connection: socket.socket, tools: Mapping[str, Tool]) -> int:
@@ -170,7 +204,15 @@ def _run(connection: socket.socket, tools: Mapping[str, Tool]) -> int:
     head, descriptors, _, _ = socket.recv_fds(connection, 4, _MOST_DESCRIPTORS)
     (length,) = struct.unpack("!I", head)
     with connection.makefile("rb") as stream:
-        name, arguments, folder, env, numbers = json.loads(stream.read(length))
+        request = stream.read(length)
+    name, arguments, folder, env, numbers = json.loads(request)
+    if name == _PYTHON and "torch" not in sys.modules and _imports_torch(arguments, folder):
+        with socket.socket(socket.AF_UNIX) as other:
+            other.connect(_with_torch(env[_ADDRESS]))
+            socket.send_fds(other, [head], descriptors)
+            other.sendall(request)
+            (status,) = struct.unpack("!i", other.recv(4))
+        return status
     del env[_ADDRESS]
     pid = os.fork()
     if pid == 0:
@@ -184,6 +226,13 @@ def _run(connection: socket.socket, tools: Mapping[str, Tool]) -> int:
             os.close(descriptor)
         be_program(main, [name, *arguments], streams, folder, env)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _imports_torch(arguments: list[str], folder: str) -> bool:
+    script = next((Path(folder, each) for each in arguments if each.endswith(".py")), None)
+    if script is None or not script.is_file():
+        return False
+    return "torch" in imported_by(script.read_text(encoding="utf-8"), script.parent)
 
 
 def _run_tool(main: Tool, arguments: list[str]) -> int:
