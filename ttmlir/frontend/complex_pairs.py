@@ -135,7 +135,7 @@ class _Parts(MutableMapping[int, Array]):
 
     def __delitem__(self, number: int) -> None:
         """Not possible."""
-        raise TypeError("inputs of a program stay")
+        raise AssertionError("inputs of a program stay")
 
     def __iter__(self) -> Iterator[int]:
         """The numbers of the inputs."""
