@@ -11,6 +11,7 @@ from torch.nn import functional
 
 import ttmlir
 
+_ATTENDS = "scaled_dot_product_attention"
 OPTIONS = "enable-ttnn-decomposition-pass=false"
 RANDOM = TestGenerator(__name__)
 
@@ -116,3 +117,53 @@ def test_attention_of_one_position_is_decoded() -> None:
     )
     # Results have 8 bits of mantissa.
     np.testing.assert_allclose(result, expected.flatten(1).abs(), rtol=2**-7, atol=2**-7)
+
+
+@pytest.mark.parametrize("paged", [False, True])
+def test_positions_say_which_keys_count(paged: bool) -> None:
+    """Caches of three sequences, whole or in pages that a table names."""
+    users, heads, groups, size, page, count = 3, 4, 2, 64, 32, 3
+    positions = page * count
+    q, k, v = normal(1, users, heads, size), *(normal(users, groups, positions, size),) * 2
+    last = np.array([0, 40, 95], np.int32)
+    table = np.array([[5, 1, 9], [2, 7, 0], [8, 3, 4]], np.int32)
+
+    def in_pages(cache: np.ndarray) -> np.ndarray:
+        pages = np.zeros((11, groups, page, size), np.float32)
+        parts = cache.reshape(users, groups, count, page, size).swapaxes(1, 2)
+        pages[table] = parts
+        return pages
+
+    arrays = [q, *map(in_pages, (k, v)), table, last] if paged else [q, k, v, last]
+    kinds = {"f": "f32", "i": "i32"}
+    types = [
+        f"tensor<{'x'.join(map(str, each.shape))}x{kinds[each.dtype.kind]}>" for each in arrays
+    ]
+    given = [f"%a{number}: {each}" for number, each in enumerate(types)]
+    if paged:
+        name, flags = "paged_scaled_dot_product_attention_decode", 'has_cur_pos_tensor = "True", '
+    else:
+        name, flags = "scaled_dot_product_attention_decode", ""
+    text = f"""
+    func.func @main({", ".join(given)}) -> {types[0]} {{
+      %0 = stablehlo.custom_call @tt.{name}({", ".join(each[:3] for each in given)})
+        {{mhlo.frontend_attributes = {{{flags}is_causal = "True", scale = "0.125"}}}}
+        : ({", ".join(types)}) -> {types[0]}
+      return %0 : {types[0]}
+    }}"""
+    compiled = ttmlir.compile(f"module {{ {text} }}", spelling="2026", options=OPTIONS)
+    assert f'"ttnn.{name}"' in compiled.text("ttnn")
+    assert '"ttnn.embedding"' not in compiled.text("ttnn")
+    mask = np.where(np.arange(positions) > last[:, None, None, None], -np.inf, 0)
+    expected = functional.scaled_dot_product_attention(
+        torch.from_numpy(q).movedim(0, 2),
+        *map(torch.from_numpy, (k, v)),
+        attn_mask=torch.from_numpy(mask.astype(np.float32)),
+        scale=0.125,
+        enable_gqa=True,
+    )
+    found = np.asarray(compiled(*arrays))
+    np.testing.assert_allclose(found, expected.movedim(2, 0), atol=2e-6)
+    read = sum(each.bytes for each in compiled.estimate("n150").operations if _ATTENDS in each.name)
+    # Both caches are read once, beside the queries and the result, whose few heads fill tiles.
+    assert read == 2 * k.nbytes + 2 * users * groups * 32 * size * 4

@@ -150,6 +150,12 @@ def _decode(record: Operation, place: Place) -> Work | None:
     if min(len(each.shape) for each in (query, key)) < 4 or not key.shape[1]:
         return None
     _, users, heads, size = query.shape
+    if record.optional_field("page_table") is not None:
+        # The pages of a sequence are read as if they lay side by side.
+        count = record.tensor("page_table").desc.shape[-1] * key.shape[2]
+        key, value = (
+            replace(each, shape=(users, *each.shape[1:2], count, size)) for each in (key, value)
+        )
     rows = -(-heads // key.shape[1])
     grouped = replace(query, shape=(users, key.shape[1], rows, size))
     masks = [replace(each, shape=(users, 1, rows, key.shape[2])) for each in masks]
@@ -203,6 +209,7 @@ _READERS: Mapping[str, Callable[[Operation, Place], Work | None]] = {
     "Pool2dOp": _pool,
     "LayerNormOp": _norm("layer_norm"),
     "RMSNormOp": _norm("rms_norm"),
+    "PagedScaledDotProductAttentionDecodeOp": _decode,
     "RotaryEmbeddingOp": _rotation,
     "ScaledDotProductAttentionDecodeOp": _decode,
     "ScaledDotProductAttentionOp": _attention,

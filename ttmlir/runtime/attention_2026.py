@@ -104,41 +104,72 @@ def _columns(
 
 def _attention(t: Translator, record: Operation) -> None:
     """Of all positions of a sequence."""
-    query = record.tensor("query")
+    query, key, value = (record.tensor(name) for name in ("query", "key", "value"))
     mask = record.tensor("attention_mask") if record.has("attention_mask") else None
-    result = _attend(t, record, query, mask, is_causal=bool(record.scalar("is_causal")))
+    last = None
+    if mask is None and record.scalar("is_causal"):
+        last = _count(t, query, query.desc.shape[2], 2)
+    result = _attend(t, record, (query, key, value), mask, last)
     t.call("typecast", (result,), record.tensor("out"), is_free=True)
 
 
 def _decode(t: Translator, record: Operation) -> None:
-    """Of one position of each sequence: the query is 1 x batch x heads x size."""
-    if record.scalar("is_causal") or record.has("cur_pos_tensor"):
-        raise UnsupportedError(
-            f"{record.where}: the runtime decodes attention with a mask, and without positions"
-        )
-    query = record.tensor("query")
+    """Of one position of each sequence: the query is 1 x batch x heads x size.
+
+    Positions are the last ones that count. With a table of pages, those of each sequence are
+    looked up in the caches of keys and values: pages x heads x positions of a page x size.
+    """
+    query, key, value = (record.tensor(name) for name in ("query", "key", "value"))
     _, batch, heads, size = _shape_of(record, query, "queries")
     mask = record.tensor("attention_mask") if record.has("attention_mask") else None
+    last = None
+    if record.has("cur_pos_tensor"):
+        last = _widened(t, t.reshape(record.tensor("cur_pos_tensor"), (batch, 1, 1, 1)))
+    elif mask is None and record.scalar("is_causal"):
+        raise UnsupportedError(
+            f"{record.where}: the runtime decodes attention with a mask or with positions"
+        )
+    if record.optional_field("page_table") is not None:
+        pages = record.tensor("page_table")
+        key, value = (_look_up_pages(t, record, each, pages) for each in (key, value))
     if mask is not None:
         users, _, given, positions = _shape_of(record, mask, "masks")
         mask = t.reshape(mask, (users, given, 1, positions))
     single = t.reshape(query, (batch, heads, 1, size))
-    result = _attend(t, record, single, mask, is_causal=False)
+    result = _attend(t, record, (single, key, value), mask, last)
     out = record.tensor("out")
     t.call("typecast", (t.reshape(result, out.desc.shape),), out, is_free=True)
 
 
+def _look_up_pages(
+    t: Translator, record: Operation, cache: TensorRef, pages: TensorRef
+) -> TensorRef:
+    """The positions of each sequence, one page after the other."""
+    _, heads, rows, size = _shape_of(record, cache, "pages")
+    users, count = pages.desc.shape
+    whole = t.reshape(cache, (cache.desc.shape[0], heads * rows * size))
+    found = t.between(cache, (users * count, heads * rows * size))
+    t.call("embedding", (t.reshape(pages, (users * count,)), whole), found)
+    parts = t.reshape(found, (users, count, heads, rows, size))
+    return t.reshape(t.permute(parts, (0, 2, 1, 3, 4)), (users, heads, count * rows, size))
+
+
 def _attend(
-    t: Translator, record: Operation, query: TensorRef, mask: TensorRef | None, *, is_causal: bool
+    t: Translator,
+    record: Operation,
+    operands: tuple[TensorRef, TensorRef, TensorRef],
+    mask: TensorRef | None,
+    last: TensorRef | None,
 ) -> TensorRef:
     """softmax(query * key^T * scale + mask) * value, of [batch, heads, positions, size].
 
-    Numbers between are kept in 32 bits. Heads of queries share those of keys in groups.
+    Numbers between are kept in 32 bits. Heads of queries share those of keys in groups. Keys after
+    the `last` position, which queries or sequences have of their own, do not count.
     """
     for name in ("sliding_window_size", "attention_sink"):
         if record.has(name):
             raise UnsupportedError(f"{record.where}: the runtime has no '{name}' of attention")
-    key, value = (record.tensor(name) for name in ("key", "value"))
+    query, key, value = operands
     batch, heads, rows, size = _shape_of(record, query, "queries")
     _, groups, positions, _ = _shape_of(record, key, "keys")
     if not groups or heads % groups:
@@ -158,8 +189,11 @@ def _attend(
     scores = t.apply("multiply", scores, t.number(scale, scores))
     if mask is not None:
         scores = t.apply("add", scores, mask)
-    elif is_causal:
-        scores = _mask_later(t, scores, rows, positions)
+    if last is not None:
+        shape, here = (batch, heads, rows, positions), _count(t, scores, positions, 3)
+        seen = tuple(max(pair) for pair in zip(last.desc.shape, here.desc.shape, strict=True))
+        later = t.apply("gt", here, last, shape=seen)
+        scores = t.apply("where", later, t.number(-math.inf, scores), scores, shape=shape)
     weights = t.apply("softmax", scores, parameters={"dimension": 3})
     weights = t.reshape(weights, (batch, groups, heads // groups * rows, positions))
     shape = (batch, groups, heads // groups * rows, value.desc.shape[-1])
@@ -173,17 +207,12 @@ def _widened(t: Translator, ref: TensorRef) -> TensorRef:
     return wide
 
 
-def _mask_later(t: Translator, scores: TensorRef, rows: int, positions: int) -> TensorRef:
-    """-infinity for keys that come after the query."""
-    shape = (1, 1, rows, positions)
-    lines: list[TensorRef] = []
-    for dim, count in ((2, rows), (3, positions)):
-        line = t.between(scores, shape)
-        bounds = {"start": 0, "end": count, "step": 1, "arange_dimension": dim}
-        t.call("arange", (), line, bounds)
-        lines.append(line)
-    later = t.apply("gt", lines[1], lines[0], shape=shape)
-    return t.apply("where", later, t.number(-math.inf, scores), scores, shape=scores.desc.shape)
+def _count(t: Translator, like: TensorRef, count: int, dim: int) -> TensorRef:
+    """The numbers of positions along a dimension of four."""
+    shape = tuple(count if each == dim else 1 for each in range(4))
+    line = t.between(like, shape, element="Float32")
+    t.call("arange", (), line, {"start": 0, "end": count, "step": 1, "arange_dimension": dim})
+    return line
 
 
 def _shape_of(record: Operation, ref: TensorRef, what: str) -> Shape:
@@ -198,6 +227,7 @@ def _shape_of(record: Operation, ref: TensorRef, what: str) -> Shape:
 CONVERTERS: dict[str, Callable[[Any, Operation], None]] = {
     "ConcatenateHeadsOp": _concatenate_heads,
     "NLPConcatHeadsOp": _concatenate_heads,
+    "PagedScaledDotProductAttentionDecodeOp": _decode,
     "RotaryEmbeddingOp": _rotate,
     "ScaledDotProductAttentionDecodeOp": _decode,
     "ScaledDotProductAttentionOp": _attention,

@@ -537,8 +537,9 @@ def _value_of(attr: Attribute) -> Attribute:
     if not isinstance(attr, StringAttr):
         return attr
     text = attr.data
-    if text in ("true", "false"):
-        return BoolAttr.from_bool(text == "true")
+    if text.lower() in ("true", "false"):
+        # Programs of PyTorch/XLA write Python's names.
+        return BoolAttr.from_bool(text.lower() == "true")
     try:
         return IntegerAttr(int(text), i32)
     except ValueError:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Operation, SSAValue
 
 from ttmlir.dialects import ttnn
-from ttmlir.dialects.definition.ods import SEGMENTS
+from ttmlir.dialects.definition.ods import SEGMENTS, ODSOperation, segments_attr
 from ttmlir.dialects.definition.table_ops import UnknownOperationError
 from ttmlir.dialects.ttnn.attrs import ShapeAttr
 from ttmlir.ir.rewriting import erase, erase_unused, refuse_to_legalize, replace
@@ -42,6 +42,8 @@ ValueRule = Callable[[Operation, TTNNValueBuilder], Sequence[SSAValue]]
 Rules = Mapping[str, ValueRule]
 """Rules by the mnemonic of ttir, as it is in memory."""
 
+_OUTPUT = "output"
+"""What operations of caches of pages are to write to."""
 _FAMILIES = (
     "convert_values_creation",
     "convert_values_elementwise",
@@ -113,10 +115,21 @@ def renamed(mnemonic: str) -> ValueRule:
         properties = dict(op.properties)
         if has_activations(cls):
             properties.update(NO_ACTIVATIONS)
+        operands = [*op.operands]
+        if (
+            isinstance(op, ODSOperation)
+            and _OUTPUT in op.form().operand_index
+            and _OUTPUT not in cls.SIGNATURE.operand_index
+        ):
+            # The library makes the result.
+            first, last = op.group_range(_OUTPUT)
+            sizes = [*op.group_sizes()]
+            del operands[first:last], sizes[op.form().operand_index[_OUTPUT]]
+            properties[SEGMENTS] = segments_attr(tuple(sizes))
         if SEGMENTS in properties and not cls.SIGNATURE.has_segments:
             del properties[SEGMENTS]
         new = cls.create(
-            operands=op.operands,
+            operands=operands,
             result_types=op.result_types,
             properties=properties,
             attributes=dict(op.attributes),
