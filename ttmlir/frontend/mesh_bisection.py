@@ -24,7 +24,7 @@ from ttmlir.frontend.compiled import (
     options_for_devices,
     public_function,
 )
-from ttmlir.frontend.mesh_steps import ExchangeOf, LoopOf, Segment, Steps, cut_into_steps
+from ttmlir.frontend.mesh_steps import BranchOf, ExchangeOf, LoopOf, Segment, Steps, cut_into_steps
 from ttmlir.interpreter.bisection import (
     Comparison,
     Difference,
@@ -151,7 +151,7 @@ def _cut(divided: ModuleOp) -> Steps | None:
         found = cut_into_steps(module, public_function(module))
     except LocatedError:
         return None
-    return None if any(isinstance(step, LoopOf) for step in found.steps) else found
+    return None if any(isinstance(step, LoopOf | BranchOf) for step in found.steps) else found
 
 
 def _run_steps(plan: Steps, inputs: Sequence[Array]) -> _MeshTrace:
@@ -159,7 +159,7 @@ def _run_steps(plan: Steps, inputs: Sequence[Array]) -> _MeshTrace:
     trace = _MeshTrace([Trace() for _ in range(plan.devices)])
     values = {n: [array] * plan.devices for n, array in zip(plan.inputs, inputs, strict=True)}
     for step in plan.steps:
-        assert not isinstance(step, LoopOf), "programs with loops are not cut"
+        assert not isinstance(step, LoopOf | BranchOf), "loops and branches are not cut"
         if isinstance(step, Segment):
             _run_segment(step, values, trace)
             continue
