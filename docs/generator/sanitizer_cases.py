@@ -183,9 +183,10 @@ SANITIZER_CASES: tuple[Case, ...] = (
         "Bytes are read or sent that neither the host nor a kernel has written. Memory that nobody "
         "has written holds NaN. What a program leaves in its circular buffers, and what a freed "
         "buffer held, counts as unwritten. Where some numbers of a tile are, they travel with it "
-        "through circular buffers, elementwise operations, products and functions of the vector "
-        "unit: they are a mistake where they are stored in a tensor, or where all others follow "
-        "from them, as in a sum. A note then says where they were read first.",
+        "through circular buffers, elementwise operations, products, reductions and the vector "
+        "unit: they are a mistake where they are stored in a tensor, or where others follow from "
+        "them that are not followed, as where lanes change places. A note then says where they "
+        "were read first.",
         "reader.cpp",
         "        noc_async_read_tile(tile, tensor, get_write_ptr(0));\n",
     ),

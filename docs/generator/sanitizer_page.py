@@ -57,6 +57,8 @@ suppressed.
   other end is never told of. Bytes that are written or read without a wait are told as `race`.
 - `remote-cb`, `remote-cb-overrun`: the same of global circular buffers, whose ends are on cores of
   one chip.
+- `socket-not-empty`, and `cb-not-empty` of a global circular buffer: a note on pages that a kernel
+  which receives has left, and with which the next program begins.
 - `eth-link`: a kernel on an Ethernet core whose link leads nowhere. One that ends before its
   receiver has answered is told as `missing-barrier`.
 

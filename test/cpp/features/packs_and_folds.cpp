@@ -15,6 +15,7 @@ template <typename...> struct List {};
 template <typename L> struct Length;
 template <typename... T> struct Length<List<T...>> { static constexpr uint32_t value = sizeof...(T); };
 struct OfInt { int operator()(int x) const { return x + 1; } int name(char) { return 1; } };
+struct OfOne { int n; explicit OfOne(int n) : n(n) {} };
 struct OfBool { int operator()(bool x) const { return x ? 70 : 71; } int name(bool) { return 2; } };
 template <typename... F> struct Overloads : F... { using F::operator()...; };
 template <typename... F> struct Names : F... { using F::operator()...; using F::name...; };
@@ -30,6 +31,7 @@ template <typename... T> auto make_branches(T... given) {
 }
 void kernel_main() {
     auto single = make_branches(41u); note(std::get<0>(std::get<0>(single).elements)); note(std::get<0>(single).add(2));
+    auto one = make_branches(OfOne(8), 9); note(std::get<0>(std::get<0>(one).elements).n);
     auto pair = make_branches(7u, OfInt{}); note(std::get<1>(std::get<0>(pair).elements)(9));
     note(Branch<uint32_t, int>(5u, 6).add(1u, 2)); note(std::get<0>(std::tuple<OfInt>(OfInt{}))(30));
     std::tuple<int> narrow(3); std::tuple<long> wide(narrow); note(std::get<0>(wide));

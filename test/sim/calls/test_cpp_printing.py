@@ -11,6 +11,7 @@ from cores.tile_bytes import packed
 from numpy.typing import NDArray
 
 from ttmlir.layout.enums import DataType
+from ttmlir.sim.calls.compute_api import ComputeSettings
 from ttmlir.sim.errors import SimError
 
 TILE = (np.arange(1024).reshape(32, 32) % 100).astype(np.float32)
@@ -128,11 +129,13 @@ def test_macros_of_the_profiler_are_empty() -> None:
     assert len(lines) == 3
 
 
-def printed_of_dst(call: str, tile: NDArray[Any] = TILE) -> list[str]:
+def printed_of_dst(
+    call: str, tile: NDArray[Any] = TILE, data_type: DataType = DataType.BF16, *, wide: bool = False
+) -> list[str]:
     """What a call prints whose kernel holds a tile in tile 1 of DST, and zeros in the others."""
-    core = ComputeCore()
-    core.filled(0, DataType.BF16, [packed(tile)])
-    core.buffer(16, DataType.BF16, 1)
+    core = ComputeCore(ComputeSettings(fp32_dest_acc_en=wide))
+    core.filled(0, data_type, [packed(tile, data_type)])
+    core.buffer(16, data_type, 1)
     core.core.print_line = (lines := list[str]()).append
     core.run_cpp(f"""
         #include "api/debug/dprint_tensix.h"
@@ -165,3 +168,14 @@ def test_tiles_of_dst() -> None:
     assert small[1] == "-9.53674e-07 " * 16
     with pytest.raises(SimError, match="DST has no tile 16: a thread sees"):
         printed_of_dst("dprint_tensix_dest_reg(16);")
+
+
+@pytest.mark.parametrize(
+    ("data_type", "wide", "expected"),
+    [(DataType.U16, False, "1000"), (DataType.U32, True, f"{2.0**-149 * 1000:g}")],
+)
+def test_integers_of_dst(data_type: DataType, wide: bool, expected: str) -> None:
+    """Those of 16 bits are integers; of 32 tt-metal prints the floating-point numbers."""
+    numbers = np.full((32, 32), 1000, np.int64)
+    lines = printed_of_dst("dprint_tensix_dest_reg(1);", numbers, data_type, wide=wide)
+    assert lines == ["Tile ID = 1", *[f"{expected} " * 16] * 64]

@@ -194,9 +194,17 @@ class MathApi(LateColumnsApi):
 
     @kernel_call()
     def dprint_tensix_dest_reg(self, tile: int = 0, *, template: Template = ()) -> None:
-        """Print a tile of DST in the order of memory, 16 numbers in a line, as floating point."""
-        lines = [f"Tile ID = {tile}\n"]
-        for number, row in enumerate(self.tile(tile).reshape(64, 16).tolist(), 1):
+        """Print a tile of DST in the order of memory, 16 numbers in a line.
+
+        With 32 bits they are printed as floating point, whatever they are, with 16 as the unpackers
+        have brought them. Source: tt-metal, debug/dprint_tensix.h.
+        """
+        lines, values = [f"Tile ID = {tile}\n"], self.tile(tile)
+        words = values.view(np.uint32)
+        # No number of a floating-point format of 16 bits is as small as these bits would be.
+        if self.dst.register is not Register.FP32 and words.max() < 1 << 16:
+            values = words
+        for number, row in enumerate(values.reshape(64, 16).tolist(), 1):
             lines.append("".join(f"{value:g} " for value in row) + "\n")
             if template and template[0] and number % 16 == 0:
                 lines.append("\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -41,6 +41,7 @@ from ttmlir.sim.kernels.expressions.initial_values import (
     build_zero,
     is_list,
     refuse_narrowing,
+    write_unset,
 )
 from ttmlir.sim.kernels.expressions.lvalues import (
     convert_implicitly,
@@ -507,7 +508,8 @@ def _make_by(
     chosen = choose_function(context, functions, CallOfOwn(node, (), given))
     if braced and not type_.name.startswith(_TAKING_ANY):
         _refuse_narrowed_arguments(context, chosen, given)
-    raw = Value(type_, _build_raw(context, type_))
+    initialized = {each.type.name for each in chosen.function.initializers}
+    raw = Value(type_, _build_raw(context, type_, initialized))
     this = ItemLvalue(type_, code.list_of([raw.node]), code.constant(0))
     made = call_candidate(context, chosen, given, node, this)
     assert isinstance(made, Value)
@@ -536,15 +538,17 @@ def _find_copied(type_: StructType, given: Sequence[Given]) -> Given | None:
     return given[0] if is_same else None
 
 
-def _build_raw(context: Context, type_: StructType) -> ast.expr:
-    """An object whose members have no values yet."""
+def _build_raw(context: Context, type_: StructType, initialized: Collection[str] = ()) -> ast.expr:
+    """An object whose members have no values yet; tuples that are `initialized` are not made."""
     if type_.is_union:
         return code.list_of([code.name("_unset")])
     nodes = list[ast.expr]()
     for field in type_.fields:
         inner = complete_type(field.type, context.unit.structs)
         info = find_info(context, inner)
-        if isinstance(inner, StructType) and info is not None and info.constructors:
+        if field.name in initialized and inner.name.startswith(_TUPLE):
+            nodes.append(write_unset(inner))
+        elif isinstance(inner, StructType) and info is not None and info.constructors:
             nodes.append(_build_raw(context, inner))
         else:
             nodes.append(build_unset(context, inner).node)
