@@ -105,6 +105,56 @@ def test_a_block_of_tiles_is_the_same_tiles() -> None:
     assert sorted(sender.tiles) == [0]
 
 
+class _Late:
+    """Bytes of a tile in some memories that come when they are asked for."""
+
+    def __init__(self, number: int, *memories: Memory) -> None:
+        self._data = np.full((1, 2048), number, np.uint8)
+        self._memories = memories
+
+    def settle(self) -> None:
+        """Put all late tiles of the memories there."""
+        for tile in [tile for each in self._memories for tile in each.take_late()]:
+            tile.late = None
+
+    def read(self) -> np.ndarray:
+        """The bytes."""
+        return self._data
+
+
+def test_bytes_of_late_tiles_come_before_anybody_sees_them() -> None:
+    """Copies of whole tiles are late, too; parts that are read or written are not."""
+    memory, other = Memory("L1", 1 << 16), Memory("DRAM", 1 << 16, is_read_by_units=False)
+
+    def put() -> None:
+        for place in range(3):
+            memory.put_late(2048 * place, Tile(2048, _Late(place + 1, memory, other)))
+
+    put()
+    memory.copy(3 * 2048, memory, 0, 3 * 2048)
+    other.copy(64, memory, 2048, 2048)
+    assert (len(memory.late), len(other.late)) == (6, 1)
+    assert bytes(other.read(100, 2)) == b"\2\2"
+    assert not memory.late
+    assert not other.late
+    assert [memory.data[2048 * place] for place in range(6)] == [1, 2, 3, 1, 2, 3]
+    put()
+    memory.write(2048, bytes(2048))
+    assert len(memory.late) == 2
+    memory.write(4090, bytes(8))
+    assert not memory.late
+    assert [int(memory.data[at]) for at in (0, 2048, 4095, 4096, 4097, 4098)] == [1, 0, 0, 0, 0, 3]
+    put()
+    other.copy(0, memory, 1024, 2048)
+    assert [int(other.data[at]) for at in (0, 1023, 1024, 2047)] == [1, 1, 2, 2]
+    put()
+    memory.copy(1024, memory, 0, 2048)
+    assert [int(memory.data[at]) for at in (0, 1024, 3071, 3072, 4096)] == [1, 1, 1, 2, 3]
+    put()
+    memory.poison(100, 2000)
+    assert [int(memory.data[at]) for at in (99, 100, 2099, 2100)] == [1, 255, 255, 2]
+
+
 def test_allocator_fills_gaps_from_its_side() -> None:
     """DRAM grows up and L1 down; what was freed is used again."""
     up = Allocator("DRAM", 1000, 2000, 32, top_down=False)

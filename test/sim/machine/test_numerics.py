@@ -424,18 +424,23 @@ def test_terms_of_products_on_cards(bits_of: Arch | None, least: float) -> None:
 
 
 def test_sums_of_rows_take_all_bits() -> None:
-    """Rows are in SrcB, where the last of 11 bits is multiplied: SrcA would leave it out."""
+    """Rows are in SrcB, where the last of 11 bits is multiplied: SrcA would leave it out.
+
+    Those of several tiles are added up together.
+    """
     ones = np.zeros((32, 32))
     ones[0] = 1
     rows = np.zeros((32, 32))
     rows[3, 7] = 1 + 2.0**-10
+    tiles = np.stack([rows.T, 2 * rows]).astype(np.float32)
     sums = numerics.pool_onto(
-        *(np.zeros(32, np.float32), numerics.factor_a(rows.T.copy()), numerics.factor_b(ones)),
+        *(np.zeros((2, 32), np.float32), tiles, numerics.factor_b(ones)),
         *(numerics.Pool.ROWS, MathFidelity.HIFI4, Register.FP32),
         source=Register.TF32,
         wormhole=True,
     )
-    assert sums.tolist() == [1 + 2.0**-10 if row == 3 else 0 for row in range(32)]
+    for tile, (line, number) in enumerate(((3, 1 + 2.0**-10), (7, 2 + 2.0**-9))):
+        assert sums[tile].tolist() == [number if row == line else 0 for row in range(32)]
 
 
 @pytest.mark.parametrize("bits_of", [None, Arch.BLACKHOLE])

@@ -818,11 +818,7 @@ class MathApi(LateColumnsApi):
         place = _reduce(tile, dimension)
         register = self.dst.register
         if isinstance(a, numerics.Factor) and register is not Register.FP16:
-            place[:] = numerics.pool_onto(
-                *(place, a, b, _POOLS.get(dimension, numerics.Pool.ALL), self._fidelity, register),
-                source=self._source,
-                wormhole=not self.on_blackhole,
-            )
+            place[:] = self.pool_onto(place[None], a.values[None], b, dimension)[0]
             return
         if dimension in (REDUCE_ROW, REDUCE_COL):
             start = np.zeros((32, 32), np.float32)
@@ -839,6 +835,15 @@ class MathApi(LateColumnsApi):
         start = np.zeros((32, 32), np.float32)
         start[0, 0] = place[0]
         place[:] = self._pooled(start, again, b)[0, :1]
+
+    def pool_onto(self, start: Array, a: Array, b: numerics.Factor, dimension: int) -> Array:
+        """See `numerics.pool_onto`; what is added up by the number of a ReduceDim."""
+        return numerics.pool_onto(
+            *(start, a, b, _POOLS.get(dimension, numerics.Pool.ALL)),
+            *(self._fidelity, self.dst.register),
+            source=self._source,
+            wormhole=not self.on_blackhole,
+        )
 
     def _pooled(self, start: Array, a: Any, b: Any) -> Array:
         if isinstance(a, numerics.Factor):

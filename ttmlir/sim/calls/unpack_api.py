@@ -23,7 +23,14 @@ from ttmlir.sim.execution.scheduler import KernelThread
 from ttmlir.sim.machine import numerics
 from ttmlir.sim.machine.device import Core
 from ttmlir.sim.machine.memory import CircularBuffer, Memory, Tile
-from ttmlir.sim.machine.numerics import K_STEP, Factor, Register, faces_of_rows, rows_of_faces
+from ttmlir.sim.machine.numerics import (
+    K_STEP,
+    Factor,
+    Register,
+    faces_of_rows,
+    rows_of_faces,
+    rows_of_tiles,
+)
 from ttmlir.sim.machine.registers import SOURCE_BANKS, Poison
 from ttmlir.sim.machine.tile_shapes import WHOLE, TileShape
 from ttmlir.sim.options import SimOptions
@@ -153,6 +160,19 @@ class TileReader:
         values = self._values(data)
         return self.arrange(values, form) if form else values
 
+    def decode_rows(self, data: Array, form: int) -> Array:
+        """The numbers of `decode`, also those of factors, as 32 rows for each row of bytes."""
+        if self.data_type in numerics.BLOCK_FLOATS:
+            values = np.stack([self._values(row) for row in data])
+        else:
+            values = self._values(data.reshape(-1))
+        rows = rows_of_tiles(values)
+        arrangement = form & ARRANGEMENT
+        rows = _arrange(rows, arrangement) if arrangement else rows
+        if form & ~ARRANGEMENT in (Use.OPERANDS, Use.FACTOR_A, Use.FACTOR_B):
+            rows = numerics.operand(rows, self._register).astype(np.float32)
+        return rows
+
     def arrange(self, values: Array, form: int) -> Any:
         """Numbers of a source register, in the order of memory, for a use in an arrangement."""
         arrangement = form & ARRANGEMENT
@@ -193,13 +213,13 @@ def _reader(data_type: DataType, register: Register, *, exact: bool) -> Callable
 def _arrange(rows: Array, arrangement: int) -> Array:
     match arrangement:
         case Arrangement.TRANSPOSED:
-            return rows.T
+            return rows.swapaxes(-1, -2)
         case Arrangement.COLUMN:
-            part = rows[:, :1]
+            part = rows[..., :1]
         case Arrangement.ROW:
-            part = rows[:1]
+            part = rows[..., :1, :]
         case _:
-            part = rows[:1, :1]
+            part = rows[..., :1, :1]
     return np.broadcast_to(part, rows.shape)
 
 

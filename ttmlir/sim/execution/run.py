@@ -643,7 +643,7 @@ class ProgramRun:
                 self.scheduler.run(self.threads)
             finally:
                 if self.late is not None:
-                    self.late.settle()
+                    self.late.finish()
 
     def times(self) -> tuple[ThreadTimes, ...]:
         """What each thread took."""

@@ -14,14 +14,18 @@ from numpy.typing import NDArray
 
 from ttmlir.sim.calls.math_api import MathApi
 from ttmlir.sim.calls.pack_api import PackApi, rectify
-from ttmlir.sim.calls.unpack_api import POOL_MAX
+from ttmlir.sim.calls.unpack_api import POOL_MAX, REDUCE_COL, REDUCE_ROW
 from ttmlir.sim.groups.values import Applied, Chain, Operand, Pack, Reduced, Tile
 from ttmlir.sim.machine import numerics
-from ttmlir.sim.machine.numerics import INTEGERS
+from ttmlir.sim.machine.numerics import INTEGERS, Register
 from ttmlir.sim.machine.registers import Half, Products
 from ttmlir.sim.sanitizer.regular import IrregularError
 
 Array = NDArray[Any]
+
+
+_PLACES = {REDUCE_ROW: np.s_[:, :, 0], REDUCE_COL: np.s_[:, 0]}
+"""What reductions write of tiles: column 0 or row 0."""
 
 
 class DescribedHalf(Half):
@@ -157,7 +161,25 @@ class DescribingMath(MathApi):
                     self._reduce_sum(tile, of_a, of_b, dimension)
 
         kind = largest, dimension, first, self._fidelity, self.dst.register
-        half.put(dst, Reduced(reduce, kind, start, a, b))
+        half.put(dst, Reduced(reduce, kind, start, a, b, self._reduction(pool, dimension, first)))
+
+    def _reduction(
+        self, pool: int, dimension: int, first: bool
+    ) -> Callable[[Array, Array, Any], None] | None:
+        """A reduction of many tiles; None where they are reduced one by one."""
+        if self.exact or self.dst.register is Register.FP16 or dimension not in _PLACES:
+            return None
+        place = _PLACES[dimension]
+
+        def reduce(tiles: Array, rows: Array, factors: Any) -> None:
+            there = tiles[place]
+            if pool == POOL_MAX:
+                largest = rows.max(axis=1)
+                there[:] = largest if first else np.maximum(there, largest)
+            else:
+                there[:] = self.pool_onto(there, rows, factors, dimension)
+
+        return reduce
 
     def _apply(
         self,

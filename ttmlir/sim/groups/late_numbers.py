@@ -143,8 +143,13 @@ class LateNumbers:
         memories += [core.l1 for core in device.cores()]
         for tile in [tile for each in memories for tile in each.take_late()]:
             if tile.holders and tile.late is not None:
-                tile.values[_PAGE] = tile.late
+                tile.values[_PAGE] = Stored(tile.late.read()[0])
             tile.late = None
+
+    def finish(self) -> None:
+        """The threads have ended, or stopped: compute all pages, and keep nothing of them."""
+        self.settle()
+        self._evaluation = Evaluation(1, is_exact=False)
 
     def compute(self, tile: Tile) -> Tile:
         """A tile of DST whose numbers are known."""

@@ -198,7 +198,7 @@ class Applied(_Node):
 class Reduced(_Node):
     """A tile reduced onto another one."""
 
-    __slots__ = ("function",)
+    __slots__ = ("function", "together")
 
     def __init__(
         self,
@@ -207,10 +207,15 @@ class Reduced(_Node):
         start: Tile | None,
         a: Operand,
         b: Operand,
+        together: Callable[[Array, Array, Any], None] | None,
     ) -> None:
-        """`function` changes tiles of 32 rows in place, by SrcA and SrcB; no `start` are zeros."""
+        """`function` changes tiles of 32 rows in place, by SrcA and SrcB; no `start` are zeros.
+
+        So does `together`, by rows of numbers in SrcA, where all tiles have the same SrcB.
+        """
         super().__init__(kind, *(() if start is None else (start,)), a, b)
         self.function = function
+        self.together = together
 
 
 class Chain:
@@ -344,7 +349,12 @@ class Evaluation:
             return self._add_products(chains, columns[0] if columns else None)
         *start, a, b = columns
         tiles = self._rows(start[0] if start else None, len(nodes))
-        first.function(tiles, self._values(a), self._values(b))
+        others = self._values(b)
+        if first.together is not None and all(map(partial(_are_same, others[0]), others)):
+            operands = [each for each in a if isinstance(each, Operand)]
+            first.together(tiles, _decode_rows(operands), others[0])
+        else:
+            first.function(tiles, self._values(a), others)
         return tiles_of_rows(tiles)
 
     def _rows(self, nodes: Sequence[Input] | None, count: int) -> Array:
@@ -496,7 +506,21 @@ def _accumulate(there: Array, data: Array, data_type: DataType) -> Array:
 def _decode(operands: Sequence[Operand]) -> Array:
     """The numbers of operands that are decoded alike, a row for each tile."""
     reader, form = operands[0].reader, operands[0].form
-    data = np.concatenate([each.page.read() for each in operands])
     if reader.data_type in BLOCK_FLOATS or form & ARRANGEMENT:
-        return np.stack([reader.decode(row, form) for row in data])
+        return tiles_of_rows(_decode_rows(operands))
+    data = np.concatenate([each.page.read() for each in operands])
     return reader.decode(data.reshape(-1), form).reshape(len(data), TILE_VOLUME)
+
+
+def _decode_rows(operands: Sequence[Operand]) -> Array:
+    """The numbers of operands that are decoded alike, 32 rows for each tile."""
+    first = operands[0]
+    data = np.concatenate([each.page.read() for each in operands])
+    return first.reader.decode_rows(data, first.form)
+
+
+def _are_same(one: Any, other: Any) -> bool:
+    """Whether values of source registers are the same numbers."""
+    if one is other or not isinstance(one, Factor) or not isinstance(other, Factor):
+        return one is other
+    return np.array_equal(one.values, other.values)

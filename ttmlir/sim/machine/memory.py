@@ -488,7 +488,8 @@ class Memory:
             source.ensure(source_address, size)
         if address < 0 or end > self.data.size:
             self.ensure(address, size)
-        step = source._step_of(source_address, size, is_other=source is not self)
+        is_apart = source is not self or end <= source_address or source_end <= address
+        step = source._step_of(source_address, size, is_apart=is_apart)
         if source.late:
             source._settle_parts(source_address, source_end, step)
         if self.late:
@@ -502,14 +503,13 @@ class Memory:
         if self.waiters:
             self._wake(address, end)
 
-    def _step_of(self, address: int, size: int, *, is_other: bool) -> int:
+    def _step_of(self, address: int, size: int, *, is_apart: bool) -> int:
         """Bytes of each of the tiles that so many bytes are; 0 if they are none that is known.
 
-        A block of tiles, as they are multicast, only goes to an other memory: those of one memory
-        might overlap.
+        A block of tiles, as they are multicast, goes to where none of them is.
         """
         first = self.tiles.get(address)
-        if is_other and first is not None and size > first.size and not size % first.size:
+        if is_apart and first is not None and size > first.size and not size % first.size:
             return first.size
         return size if size in _TILE_SIZES else 0
 

@@ -542,7 +542,7 @@ class Pool(Enum):
 @np.errstate(all="ignore")
 def pool_onto(
     start: Array,
-    a: Factor,
+    a: Array,
     b: Factor,
     pool: Pool,
     fidelity: MathFidelity,
@@ -551,26 +551,31 @@ def pool_onto(
     source: Register,
     wormhole: bool,
 ) -> Array:
-    """The part of DST that has sums, after those of SrcA times row 0 of SrcB were added (float32).
+    """The parts of tiles of DST that have sums, a row for each, after those of SrcA were added.
 
-    The sums of rows, whose transpose is in SrcA, are those of a product with a column (MVMUL). The
-    others take 16 rows at a time in all phases (GAPOOL); all numbers face by face, then those of
-    one row.
+    SrcA, 32 rows of 32 numbers for each tile, is multiplied by row 0 of SrcB. The sums of rows,
+    whose transpose is in SrcA, are those of a product with a column (MVMUL). The others take 16
+    rows at a time in all phases (GAPOOL); all numbers face by face, then those of one row.
     """
-    factors, matrix = b.values[:1], a.values
+    factors = b.values[:1]
     multiply = partial(matrix_unit.matmul, fidelity=fidelity, wide=dst is _FP32, wormhole=wormhole)
     if pool is Pool.ROWS:
-        return multiply(matrix.T, factors.T, start.reshape(-1, 1))[:, 0]
+        rows = a.swapaxes(1, 2).reshape(-1, 32)
+        return multiply(rows, factors.T, start.reshape(-1, 1)).reshape(start.shape)
     if pool is Pool.COLUMNS:
-        return multiply(factors, matrix, start.reshape(1, -1), pools=True)[0]
+        columns = a.swapaxes(0, 1).reshape(32, -1)
+        return multiply(factors, columns, start.reshape(1, -1), pools=True).reshape(start.shape)
     row = factors[:, :K_STEP]
-    faces = matrix.reshape(2, K_STEP, 2, K_STEP).swapaxes(1, 2).reshape(-1, K_STEP)
-    sums = np.zeros((1, K_STEP), np.float32)
-    sums = multiply(np.tile(row, 4), faces, sums, pools=True)
-    # Half of the tile has no numbers.
-    row, column = np.zeros((1, 32), np.float32), np.zeros((32, 1), np.float32)
-    row[:, :K_STEP], column[:K_STEP] = factors[:, :K_STEP], to_source(sums, source).T
-    return multiply(row, column, start.reshape(1, 1), pools=True)[0]
+    found = np.empty(start.shape, np.float32)
+    for place, matrix in enumerate(a):
+        faces = matrix.reshape(2, K_STEP, 2, K_STEP).swapaxes(1, 2).reshape(-1, K_STEP)
+        sums = np.zeros((1, K_STEP), np.float32)
+        sums = multiply(np.tile(row, 4), faces, sums, pools=True)
+        # Half of the tile has no numbers.
+        left, column = np.zeros((1, 32), np.float32), np.zeros((32, 1), np.float32)
+        left[:, :K_STEP], column[:K_STEP] = row, to_source(sums, source).T
+        found[place] = multiply(left, column, start[place].reshape(1, 1), pools=True)[0]
+    return found
 
 
 LONGEST_CHAIN = 16
