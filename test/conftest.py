@@ -26,7 +26,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
 
-from running import jax_cache, randomness, required_oracles  # noqa: E402
+from running import jax_cache, randomness, required_oracles, sampling  # noqa: E402
 from running.lit_session import LitSession  # noqa: E402
 from running.warm_shell import WarmShell  # noqa: E402
 
@@ -60,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Have a lit process for this worker, which starts when it is needed."""
     jax_cache.register(config)
     required_oracles.register(config)
+    sampling.register(config)
     config.pluginmanager.register(randomness.Randomness(config))
     config.stash[LIT] = LitSession()
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from running.sampling import sampled
 
 from ttmlir import ttnn, ttnn_jit
 
@@ -85,8 +86,10 @@ def test_clamp(device: Any) -> None:
     check(lambda x: ttnn.clamp(x, 0.5, 1.25), lambda x: x.clamp(0.5, 1.25), x)
 
 
-@pytest.mark.parametrize("dtype", [BF16, F32])
-@pytest.mark.parametrize("name", ["softplus", "mish", "log_sigmoid", "elu", "softsign"])
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    sampled(["softplus", "mish", "log_sigmoid", "elu", "softsign"], [BF16, F32]),
+)
 def test_activations_far_from_zero(device: Any, name: str, dtype: Any) -> None:
     """Nothing overflows, and small results keep their digits."""
     x = place(torch.tensor([[-80.0, -9.0, -1.0, 0.0, 1.0, 19.0, 21.0, 90.0]]), device, dtype)
@@ -322,9 +325,7 @@ REDUCTIONS: dict[str, Callable[..., torch.Tensor]] = {
 }
 
 
-@pytest.mark.parametrize("keepdim", [False, True])
-@pytest.mark.parametrize("dim", [0, -1])
-@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize(("name", "dim", "keepdim"), sampled(REDUCTIONS, [0, -1], [False, True]))
 def test_reductions(device: Any, name: str, dim: int, *, keepdim: bool) -> None:
     """Over rows and over columns, with padding that must not count."""
     call, reference = getattr(ttnn, name), REDUCTIONS[name]

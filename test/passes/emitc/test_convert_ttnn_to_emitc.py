@@ -180,6 +180,21 @@ def test_constants_are_values_and_shape() -> None:
     assert call_in(elided, "constant") == "ttnn::constant({/* 6 values */}, {2, 3}, v1);"
 
 
+@pytest.mark.parametrize(
+    ("type_", "bits", "tenth"),
+    [("bf16", "0x7FC1, 0xFF80", "1.00097656"), ("f32", "0x7FC00001, 0xFF800000", "1.00000001")],
+)
+def test_constants_of_2026_are_of_32_bits(type_: str, bits: str, tenth: str) -> None:
+    """With nine digits; numbers that are none, and infinities."""
+    tensor = f"tensor<2x2x{type_}>"
+    value = f"dense<[[1.5, -0.1], [{bits}]]>"
+    constant = f'"ttir.constant"() <{{value = {value} : {tensor}}}> : () -> {tensor}'
+    text = f"func.func @main() -> {tensor} {{ %0 = {constant} return %0 : {tensor} }}"
+    module = lower(text, "ttir-to-ttnn-backend-pipeline{spelling=2026}")
+    expected = f"{{1.500000000e+00f, -{tenth}0e-01f, NAN, -INFINITY}}"
+    assert f"create_tensor<float>({expected}, ttnn::Shape({{2, 2}})" in write_cpp(module)
+
+
 def test_texts_in_a_file_leave_out_more_than_16_elements() -> None:
     """The C++ and the lines of the operations alike."""
     types = [f"tensor<1x{count}xi32>" for count in (16, 17)]

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from running.sampling import sampled
 
 from ttmlir.sim.options import SimOptions
 
 HERE = Path(__file__).resolve().parent
 STRIDE = 41
 """Every so manieth mutant is run; all of them by `python test/sim/mutation`."""
-HALVES = [0, pytest.param(1, marks=pytest.mark.exhaustive)]
-"""Every other one of these is left to `make test-all`."""
+QUARTERS = sampled(range(4), every=4)
+"""Three of four of these are left to `make test-all`."""
 FUSED = 4
 """So many times fewer of those of fused programs, which run on several cores."""
 
@@ -70,9 +71,9 @@ def test_nothing_is_found_in_the_kernels_themselves(name: str) -> None:
         assert {each.rule for each in outcome.findings} <= {"atomic-open"}
 
 
-@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("quarter", QUARTERS)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_mutants_are_noticed(name: str, half: int) -> None:
+def test_mutants_are_noticed(name: str, quarter: int) -> None:
     """Or there is a reason why they need not be."""
     _, detection, survivors = modules()
     workload = workload_named(name)
@@ -80,7 +81,7 @@ def test_mutants_are_noticed(name: str, half: int) -> None:
     first, stride = PROGRAMS.index(name), STRIDE
     if name.startswith("fused_"):
         stride *= FUSED
-    for file, mutant in detection.all_mutants(workload)[first::stride][half::2]:
+    for file, mutant in detection.all_mutants(workload)[first::stride][quarter::4]:
         verdict = detection.judge(workload, file, mutant, expected)
         survived = verdict.fate is detection.Fate.SURVIVED
         assert not survived or survivors.reason_for(name, verdict.key), verdict.key

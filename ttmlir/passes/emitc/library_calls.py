@@ -18,7 +18,9 @@ from typing import Any, cast
 from xdsl.dialects.builtin import (
     AnyFloat,
     ArrayAttr,
+    BFloat16Type,
     DenseArrayBase,
+    Float32Type,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -42,7 +44,7 @@ from ttmlir.ir.tensor_types import element_type, layout_of
 from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, KeywordEnum
 from ttmlir.layout.tensor_layout import Grid, TensorLayout
-from ttmlir.mlir.attributes import elements_of
+from ttmlir.mlir.attributes import elements_attr, elements_of, raw_bytes, splat_bytes
 from ttmlir.optable import late_forms
 from ttmlir.passes.emitc.library_arguments import (
     CPP_NAMES,
@@ -375,9 +377,24 @@ def _elements(attr: Attribute, language: Language) -> Attribute:
     elements = cast("Any", attr)
     if language.is_python:
         return _opaque(language.listed(language.number(each) for each in elements.get_values()))
-    if isinstance(elements.get_element_type(), AnyFloat):
-        return elements_of(TensorType(f32, elements.get_shape()), elements.get_values())
-    return attr
+    element = elements.get_element_type()
+    if not isinstance(element, AnyFloat):
+        return attr
+    wide = TensorType(f32, elements.get_shape())
+    data = splat_bytes(elements) or raw_bytes(elements)
+    if isinstance(element, Float32Type):
+        return elements_attr(wide, data)
+    if isinstance(element, BFloat16Type):
+        return elements_attr(wide, _with_zeros(data))
+    return elements_of(wide, elements.get_values())
+
+
+def _with_zeros(data: bytes | memoryview) -> bytes:
+    """Floats of 16 bits as those of 32 bits that begin with the same bits."""
+    data = bytes(data)
+    wide = bytearray(2 * len(data))
+    wide[2::4], wide[3::4] = data[::2], data[1::2]
+    return bytes(wide)
 
 
 def _literal(op: ttnn.TTNNOp, argument: Argument, attr: Attribute, language: Language) -> Attribute:
