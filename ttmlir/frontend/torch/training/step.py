@@ -430,7 +430,7 @@ def _differentiate(loss: Any, step: Any, keeping: Keeping) -> dict[str, Any]:
 
 
 def _check_limit(limit: Any) -> None:
-    if isinstance(limit, bool) or not isinstance(limit, Real) or not limit >= 0:
+    if isinstance(limit, bool) or not isinstance(limit, Real) or not float(limit) >= 0:
         raise ArgumentError(
             f"clip_grad_norm is the greatest length of the gradient, a number from 0 on, not "
             f"{limit!r}"
