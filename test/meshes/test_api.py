@@ -142,6 +142,23 @@ func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             "sharding is incompatible with tensor shape. Dimension 0 of 7 is divided by 2 "
             '("x"); pad it to a multiple, or divide another one.',
         ),
+        (
+            SHARDED.replace("stablehlo.negate", "sdy.sharding_constraint")
+            .replace("%a :", '%a <@mesh, [{}, {"y"}]> :')
+            .replace("-> tensor<8x12xf32>",
+                     "-> (tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>})")
+            .replace("8x12", "8x13"),
+            {},
+            "<text>:4:8: error: 'sdy.all_slice' op Could not apply propagated tensor shardings to "
+            "tensor dimensions. Dimension 1 of 13 is divided by 4; pad it to a multiple, or divide",
+        ),
+        (
+            SHARDED.replace("negate %a :", "custom_call @ragged(%a) : (tensor<8x12xf32>) ->")
+            .replace("f32", "i32"),
+            {},
+            "<text>:4:8: error: failed to legalize operation 'stablehlo.custom_call': the code of "
+            "'ragged' is not part of the program; supported are",
+        ),
     ],
 )  # fmt: skip
 def test_refused_programs(text: str, options: dict[str, str], message: str) -> None:

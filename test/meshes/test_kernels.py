@@ -473,8 +473,8 @@ def test_golden_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(each.passed and each.device in (0, 1) for each in results)
     assert [each.operation.index for each in results] == [*range(len(results))]
     # The condition is asked twice.
-    sums = [each.golden for each in results if each.name == "ttir.all_gather"]
-    assert [np.sort(np.ravel(each)).tolist() for each in sums] == [[105, 330], [210, 660]]
+    sums: list[Any] = [each.golden for each in results if each.name == "ttir.all_gather"]
+    assert [np.sort(each.ravel()).tolist() for each in sums] == [[105, 330], [210, 660]]
 
     def negate(*args: Any, **kwargs: Any) -> ExchangeRun:
         run = exchange(*args, **kwargs)

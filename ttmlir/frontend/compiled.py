@@ -1234,6 +1234,9 @@ def lower_to_ttir(
             transform(module, f"stablehlo-flatten-control-flow{{{front}}}")
         transform(module, "stablehlo-annotate-arguments")
         transform(module, f"{pipeline}{{{late}}}")
+        from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_control import refuse_custom_calls
+
+        refuse_custom_calls(module)
         return
     if pipeline == TO_TTIR["stablehlo"]:
         pipeline = f"{pipeline}{{spelling=2024 {front}}}"

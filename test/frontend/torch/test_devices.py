@@ -289,6 +289,144 @@ def test_training(mesh: Any) -> None:
         optimizer.step()
 
 
+def test_what_torch_does_not_export(mesh: Any) -> None:
+    """Plans make DTensors, of which there are no graphs; modules themselves are compiled."""
+    model, x = nn.Linear(16, 12), draw(4, 16)
+    expected = model(x)
+    parallelize_module(model, mesh["model"], ColwiseParallel(output_layouts=COPY))
+    message = "no graphs in which tensors become DTensors, .*; give the module itself, and"
+    with pytest.raises(ttmlir.Error, match=message):
+        torch.export.export(model, (x,))
+    torch.testing.assert_close(ttmlir.compile(model, x)(x), expected)
+
+
+class Chain(nn.Module):
+    """Two layers of a plan, and one that is in none."""
+
+    def __init__(self) -> None:
+        """Random weights."""
+        super().__init__()
+        self.up, self.down, self.rest = nn.Linear(12, 16), nn.Linear(16, 12), nn.Linear(12, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Scores."""
+        return self.rest(self.down(torch.relu(self.up(x))))
+
+
+def squares(y: Any, target: Any) -> Any:
+    """The mean of squares."""
+    return ((y - target) ** 2).mean()
+
+
+def torch_losses(
+    model: Any, optimizers: list[Any], x: Any, target: Any, *, steps: int, round_: int = 1
+) -> list[float]:
+    """The losses of torch's own steps, of which the last one of each round moves."""
+    found: list[float] = []
+    for number in range(1, steps + 1):
+        loss = squares(model(x), target)
+        found.append(float(loss.detach()))
+        (loss / round_).backward()
+        if number % round_ == 0:
+            for each in optimizers:
+                each.step()
+                each.zero_grad()
+    return found
+
+
+def test_training_goes_on_with_other_tensors() -> None:
+    """What a step has goes into models and optimizers, divided or not, and comes from them.
+
+    The mesh has two axes of two, of which the plan takes one; a layer is outside of the plan.
+    """
+    torch.manual_seed(7)
+    model, x, target = Chain(), draw(6, 12), draw(6, 5)
+    whole = copy.deepcopy(model)
+    with ttmlir.virtual_devices(4):
+        mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("data", "model"))
+        parallelize_module(
+            model, mesh["model"], {"up": ColwiseParallel(), "down": RowwiseParallel()}
+        )
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        step = ttmlir.train_step(model, squares, optimizer, x, target)
+    other = torch.optim.Adam(whole.parameters(), lr=0.01)
+    found = [float(step(x, target)) for _ in range(2)]
+    np.testing.assert_allclose(found, torch_losses(whole, [other], x, target, steps=2), rtol=1e-5)
+    step.load_into()
+    assert step.state_dict()["up.weight"].shape == (16, 12)
+    # Of the second device of a row, also behind the block.
+    part = cast("Any", model.up.weight)._local_tensor._local_tensors[3]
+    torch.testing.assert_close(part, whole.up.weight.detach()[8:])
+    kept = optimizer.state[model.up.weight]["exp_avg"]
+    assert kept.placements == (Shard(0),)
+    expected = other.state[whole.up.weight]["exp_avg"][8:]
+    torch.testing.assert_close(kept._local_tensor._local_tensors[1], expected)
+    step(x, target)
+    step.load_from()
+    [loss] = torch_losses(whole, [other], x, target, steps=1)
+    np.testing.assert_allclose(step(x, target), loss, rtol=1e-5)
+    step.load_from(whole, other)
+    loss, last = torch_losses(whole, [other], x, target, steps=2)
+    np.testing.assert_allclose(step(x, target), loss, rtol=1e-5)
+    step.load_into(whole, other)
+    np.testing.assert_allclose(torch_losses(whole, [other], x, target, steps=1), last, rtol=1e-5)
+
+
+def test_gradients_that_are_sums_are_added_up(mesh: Any) -> None:
+    """Of norms whose positions are divided, over two calls that move once."""
+    torch.manual_seed(5)
+    model, x, target = Head(), draw(8, 12), draw(8, 20)
+    whole = copy.deepcopy(model)
+    plan = {
+        "up": RowwiseParallel(input_layouts=COPY, output_layouts=Shard(0)),
+        "norm": SequenceParallel(sequence_dim=0),
+        "out": ColwiseParallel(input_layouts=Shard(0), output_layouts=COPY),
+    }
+    parallelize_module(model, mesh["model"], plan)
+    rate = torch.optim.SGD(model.parameters(), lr=0.1)
+    step = ttmlir.train_step(model, squares, rate, x, target, accumulate=2, clip_grad_norm=100)
+    found = [float(step(x, target)) for _ in range(3)]
+    optimizer = torch.optim.SGD(whole.parameters(), lr=0.1)
+    expected = torch_losses(whole, [optimizer], x, target, steps=3, round_=2)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+class Table(nn.Module):
+    """Rows of a table, and a map of them."""
+
+    def __init__(self) -> None:
+        """Random weights."""
+        super().__init__()
+        self.table, self.out = nn.Embedding(24, 16, sparse=True), nn.Linear(16, 5)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Scores."""
+        return self.out(self.table(rows))
+
+
+@pytest.mark.parametrize("style", [RowwiseParallel, ColwiseParallel])
+def test_rows_of_divided_tables_that_move(style: Any, mesh: Any) -> None:
+    """SparseAdam moves the rows that are looked up, one of them twice, and no others."""
+    torch.manual_seed(6)
+    model, target = Table(), draw(5, 5)
+    whole, rows = copy.deepcopy(model), torch.tensor([1, 20, 20, 0, 7], dtype=torch.int32)
+    layouts = {"input_layouts": COPY} if style is RowwiseParallel else {}
+    parallelize_module(model, mesh["model"], {"table": style(output_layouts=COPY, **layouts)})
+
+    def optimizers(of: Any) -> list[Any]:
+        return [
+            torch.optim.SparseAdam(list(of.table.parameters()), lr=0.1),
+            torch.optim.SGD(of.out.parameters(), lr=0.1),
+        ]
+
+    step = ttmlir.train_step(model, squares, optimizers(model), rows, target)
+    found = [float(step(rows, target)) for _ in range(3)]
+    expected = torch_losses(whole, optimizers(whole), rows, target, steps=3)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    table = step.state_dict()["table.weight"]
+    torch.testing.assert_close(table, whole.table.weight.detach(), rtol=1e-5, atol=1e-6)
+
+
 class Running(nn.Module):
     """A sum that is kept divided."""
 

@@ -39,7 +39,6 @@ from ttmlir.dialects.ttcore import LocalShapeAttr
 from ttmlir.ir.rewriting import refuse_at
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.shardy.shardings import (
-    Sharding,
     said_of,
     set_argument,
     set_result,
@@ -103,7 +102,7 @@ def _local(
         refuse_at(
             _place_of(function, value),
             f"Could not compute local sharded shape for {what}: tensor sharding is incompatible "
-            f"with tensor shape.{_describe_uneven(sharding, shape, mesh)}",
+            f"with tensor shape.{sharding.describe_uneven(shape, mesh)}",
         )
     return LocalShapeAttr(TensorType(tensor.element_type, local))
 
@@ -125,15 +124,3 @@ def _place_of(function: FuncOp, value: SSAValue) -> Operation:
         else:
             return op
     return next((use.operation for use in value.uses), function)
-
-
-def _describe_uneven(sharding: Sharding, shape: tuple[int, ...], mesh: Mesh) -> str:
-    parts = sharding.parts(mesh)
-    if len(parts) != len(shape):
-        return f" It is for {len(parts)} dimensions, the tensor has {len(shape)}."
-    at = next(i for i, count in enumerate(parts) if shape[i] % count)
-    axes = ", ".join(sharding.dimensions[at].axes)
-    return (
-        f" Dimension {at} of {shape[at]} is divided by {parts[at]} ({axes}); pad it to a multiple, "
-        "or divide another one."
-    )

@@ -108,6 +108,18 @@ class Sharding:
             return None
         return tuple(extent // count for extent, count in zip(shape, parts, strict=True))
 
+    def describe_uneven(self, shape: tuple[int, ...], mesh: sdy.Mesh) -> str:
+        """Why there is no `local_shape`, as a sentence behind others."""
+        parts = self.parts(mesh)
+        if len(parts) != len(shape):
+            return f" It is for {len(parts)} dimensions, the tensor has {len(shape)}."
+        at = next(i for i, count in enumerate(parts) if shape[i] % count)
+        axes = ", ".join(self.dimensions[at].axes)
+        return (
+            f" Dimension {at} of {shape[at]} is divided by {parts[at]} ({axes}); pad it to a "
+            "multiple, or divide another one."
+        )
+
     def without(self, axes: Container[str]) -> Self:
         """That of the part along some axes, which dimensions are divided over no more."""
         dimensions = (

@@ -176,15 +176,19 @@ def _open(op: sdy.ManualComputationOp, meshes: Mapping[str, Mesh]) -> None:
     replace(op, *results)
 
 
+_UNFIT = "Could not apply propagated tensor shardings to tensor dimensions"
+
+
 def _cut(op: Operation, value: SSAValue, meshes: Mapping[str, Mesh]) -> None:
     """Give a value the type of its part."""
     sharding = sharding_of(value)
     if sharding is None:
         return
     type_ = cast("TensorType[Attribute]", value.type)
-    shape = sharding.local_shape(type_.get_shape(), meshes.get(sharding.mesh, {}))
+    mesh = meshes.get(sharding.mesh, {})
+    shape = sharding.local_shape(type_.get_shape(), mesh)
     if shape is None:
-        refuse(op, "Could not apply propagated tensor shardings to tensor dimensions")
+        refuse(op, f"{_UNFIT}.{sharding.describe_uneven(type_.get_shape(), mesh)}")
     _ = set_type(value, TensorType(type_.element_type, shape))
 
 
@@ -493,7 +497,11 @@ def _create(
     shape = [*type_.get_shape()]
     for dim, (times, parts) in changes.items():
         if shape[dim] % parts:
-            refuse(op, "Could not apply propagated tensor shardings to tensor dimensions")
+            refuse(
+                op,
+                f"{_UNFIT}. Dimension {dim} of {shape[dim]} is divided by {parts}; pad it to a "
+                "multiple, or divide another one.",
+            )
         shape[dim] = shape[dim] // parts * times
     new = _class(mnemonic).create(
         operands=[value],

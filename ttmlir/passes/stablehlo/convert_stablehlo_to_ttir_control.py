@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from xdsl.dialects.builtin import (
     BoolAttr,
@@ -177,13 +177,24 @@ def _custom_call(op: Operation) -> None:
     elif target in _CALLBACKS:
         _drop_callback(op, target)
     else:
-        refuse_to_legalize(
-            op,
-            f"the code of '{target}' is not part of the program; supported are '{TARGET}', which "
-            "carries a kernel, and calls that only say where a tensor is placed: "
-            f"{', '.join(_HINTS)}; {how_to_register(target)}, or express the computation by "
-            "StableHLO operations",
-        )
+        _refuse_unknown(op, target)
+
+
+def refuse_custom_calls(module: Operation) -> None:
+    """Refuse custom calls that are left in a program: nobody has their code."""
+    for op in module.walk():
+        if op.name == "stablehlo.custom_call":
+            _refuse_unknown(op, cast("StringAttr", op.properties["call_target_name"]).data)
+
+
+def _refuse_unknown(op: Operation, target: str) -> NoReturn:
+    refuse_to_legalize(
+        op,
+        f"the code of '{target}' is not part of the program; supported are '{TARGET}', which "
+        "carries a kernel, and calls that only say where a tensor is placed: "
+        f"{', '.join(_HINTS)}; {how_to_register(target)}, or express the computation by "
+        "StableHLO operations",
+    )
 
 
 def _drop_callback(op: Operation, target: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import ttmlir
+from ttmlir.errors import ArgumentError
 from ttmlir.runtime.errors import InputError
 
 torch: Any = import_module("torch")
@@ -402,3 +404,15 @@ def test_sparse_gradients_are_dense() -> None:
         lambda parameters: torch.optim.SGD(parameters, lr=0.5),
         lambda: (words, torch.randn(2, 6)),
     )
+
+
+@pytest.mark.parametrize("limit", ["1", -1.0, float("nan"), True, [1.0], torch.tensor(1.0)])
+def test_limits_of_gradients(limit: Any) -> None:
+    """They are numbers of Python that are not negative."""
+    model = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    message = "clip_grad_norm is the greatest length of the gradient, a number from 0 on, not "
+    with pytest.raises(ArgumentError, match=message + re.escape(repr(limit))):
+        ttmlir.train_step(
+            model, F.mse_loss, optimizer, torch.ones(4, 3), torch.ones(4, 2), clip_grad_norm=limit
+        )

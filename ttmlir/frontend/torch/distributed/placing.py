@@ -70,7 +70,9 @@ def whole_of(tensor: Any, what: str) -> Any:
             "of ttmlir.virtual_devices, where all devices are, by distribute_tensor, "
             "distribute_module or parallelize_module (fully_shard makes parts of one device only)"
         )
-    return _joined(parts, mesh.mesh, tensor.placements).detach().requires_grad_(needs_gradient)
+    return (
+        _joined(parts, _numbers_of(mesh), tensor.placements).detach().requires_grad_(needs_gradient)
+    )
 
 
 def _refuse_placement(what: str, place: Any) -> NoReturn:
@@ -85,6 +87,21 @@ def _parts(local: Any) -> Mapping[int, Any] | None:
     waiting = getattr(local, "wait", None)
     local = waiting() if callable(waiting) else local
     return getattr(local, "_local_tensors", None)
+
+
+def _numbers_of(mesh: Any) -> Any:
+    """The devices of a mesh; of a part of one, those that the first device is among.
+
+    torch knows these of a part in the block of the devices alone.
+    """
+    root = mesh._get_root_mesh()
+    names, known = mesh.mesh_dim_names or (), root.mesh_dim_names or ()
+    if mesh == root or not {*names} <= {*known}:
+        return mesh.mesh
+    axes = [known.index(name) for name in names]
+    others = [axis for axis in range(root.ndim) if axis not in axes]
+    shape = [root.shape[axis] for axis in axes]
+    return root.mesh.permute(*axes, *others).reshape(*shape, -1)[..., 0]
 
 
 def _joined(parts: Mapping[int, Any], numbers: Any, placements: Sequence[Any]) -> Any:

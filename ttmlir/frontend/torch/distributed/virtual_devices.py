@@ -56,13 +56,26 @@ def virtual_devices(count: int) -> Generator[None]:
 
 @contextmanager
 def _exported_alone() -> Generator[None]:
-    """Let `torch.export.export` trace one device: it cannot trace what all of them compute."""
+    """Let `torch.export.export` trace one device: it cannot trace what all of them compute.
+
+    ArgumentError for what it cannot trace on one device either.
+    """
     tracing: Any = import_module("torch.export._trace")
     export = tracing._export
 
     def export_alone(*args: Any, **kwargs: Any) -> Any:
-        with alone():
-            return export(*args, **kwargs)
+        try:
+            with alone():
+                return export(*args, **kwargs)
+        except RuntimeError as error:
+            # torch has no constant in its graphs that says how a new DTensor is placed.
+            if "DTensorSpec" not in str(error):
+                raise
+            raise ArgumentError(
+                "torch.export has no graphs in which tensors become DTensors, as in styles of "
+                "parallelize_module and in DTensor.from_local; give the module itself, and the "
+                "arguments, to ttmlir.compile in the block of its devices"
+            ) from error
 
     tracing._export = export_alone
     try:
