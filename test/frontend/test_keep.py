@@ -59,7 +59,7 @@ def test_a_cache_stays_in_the_model(tmp_path: Path) -> None:
 
 
 def test_places_of_each_prompt() -> None:
-    """Rows scattered by an index for each; what follows from it alone is hoisted in several parts."""
+    """Rows scattered by an index for each, of which several constant parts are hoisted."""
 
     def scatter(cache: Any, new: Any, places: Any) -> Any:
         return cache.at[jnp.arange(3), :, places].set(new)
