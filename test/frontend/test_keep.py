@@ -58,6 +58,17 @@ def test_a_cache_stays_in_the_model(tmp_path: Path) -> None:
         compiled(TOKENS)
 
 
+def test_places_of_each_prompt() -> None:
+    """Rows scattered by an index for each, of which several constant parts are hoisted."""
+
+    def scatter(cache: Any, new: Any, places: Any) -> Any:
+        return cache.at[jnp.arange(3), :, places].set(new)
+
+    cache, new, places = jnp.ones((3, 4, 64, 32)), jnp.zeros((3, 4, 32)), jnp.array([1, 63, 0])
+    compiled = ttmlir.compile(scatter, cache, new, places, spelling="2026", resident=["cache"])
+    np.testing.assert_array_equal(compiled(cache, new, places), scatter(cache, new, places))
+
+
 def test_programs_share_what_they_keep() -> None:
     """Results may be tuples and dictionaries; complex numbers and keys stay, too."""
 

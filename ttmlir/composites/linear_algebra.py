@@ -6,6 +6,7 @@ results have its accuracy.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from ttmlir.arrays.array import Array, Shape, concatenate, repeat
@@ -175,6 +176,128 @@ def find_determinants(a: Array) -> Array:
         product = found.cut(1, 0, half) * found.cut(1, half, 2 * half)
         found = concatenate([product, found.cut(1, 2 * half, found.shape[1])], 1)
     return found.squeeze(1)
+
+
+# -- symmetric matrices that need not be definite --------------------------------------------------
+
+_GROWTH = (1 + math.sqrt(17)) / 8
+"""How large pivots of one row are beside others: Bunch and Kaufman, Math. Comp. 31 (1977)."""
+
+
+def factorize_symmetric(a: Array) -> list[Array]:
+    """L and D of P A P^T = L D L^T in one lower triangle, and the rows that were exchanged.
+
+    As LAPACK's sytf2 of the lower triangle of A: D has blocks of one row, and of two, for which the
+    number of the row, from 1, is there twice and negative. A pivot of 0 is left as it is.
+    """
+    batch, n, _ = a.shape
+    rows, columns = a.count(1, (batch, n, 1)), a.count(2, (batch, 1, n))
+    lower = (_rows(a) >= _columns(a)).where(a, 0)
+    whole = lower + (_rows(a) > _columns(a)).where(a, 0).transpose()
+    single = a.fill(0, (batch, 1, 1), "i32")
+
+    def step(i: Array, rest: Array, found: Array, pivots: Array, done: Array) -> list[Array]:
+        j = (i + 1).apply("minimum", n - 1)
+        is_done = done.ne(0)
+        size = rest.take(1, i).take(2, i).abs()
+        under = (rows > i).where(rest.take(2, i).abs(), -1)
+        largest = under.max(1).apply("maximum", 0)
+        place = under.eq(largest).where(rows, n).min(1)
+        place = (place < n).where(place, i)
+        row = _sum_chosen(rows.eq(place), rest, 0.0)
+        beside = columns.ne(place).where((columns >= i).where(row.abs(), 0), 0).max(2)
+        own = columns.eq(place).where(row, 0).sum(2).abs()
+        ratio = largest / beside.eq(0).where(1, beside)
+        stays = (size >= largest * _GROWTH).where(
+            1, (size >= largest * _GROWTH * ratio).cast("i32")
+        )
+        is_moved = stays.eq(0)
+        is_pair = is_done.where(0, is_moved.where((own < beside * _GROWTH).cast("i32"), 0)).ne(0)
+        chosen = is_moved.where(place, i)
+        here = is_pair.where(j, i)
+        moved = _exchange(_exchange(rest, 1, here, chosen), 2, here, chosen)
+        first, second = moved.take(2, i), moved.take(2, j)
+        corner, across, end = (each.take(1, k) for each, k in ((first, i), (first, j), (second, j)))
+        # A block of one row ...
+        is_zero = corner.eq(0)
+        scaled = (rows > i).where(first * (1 / is_zero.where(1, corner)), 0)
+        alone = moved - scaled.times_transposed((rows > i).where(first, 0))
+        # ... or of two.
+        across = is_pair.where(across, 1)
+        left, right = end / across, corner / across
+        factor = 1 / is_pair.where(left * right - 1, 1) / across
+        is_behind = rows > j
+        one = is_behind.where((first * left - second) * factor, 0)
+        two = is_behind.where((second * right - first) * factor, 0)
+        both = moved - is_behind.where(first, 0).times_transposed(one)
+        both = both - is_behind.where(second, 0).times_transposed(two)
+        updated = is_done.where(rest, is_pair.where(both, alone))
+        kept = found.take(2, i)
+        column = rows.eq(i).where(corner, is_pair.where(rows.eq(j).where(across, one), scaled))
+        found = found.put(2, i, is_done.where(kept, (rows >= i).where(column, 0)))
+        column = rows.eq(j).where(end, two)
+        found = found.put(2, j, is_pair.where(column, found.take(2, j)))
+        number = is_pair.where(-(chosen + 1), chosen + 1)
+        pivots = pivots.put(1, i, is_done.where(pivots.take(1, i), number))
+        pivots = pivots.put(1, j, is_pair.where(number, pivots.take(1, j)))
+        return [updated, found, pivots, is_pair.cast("i32")]
+
+    state = whole, a.fill(0), a.fill(0, (batch, n, 1), "i32"), single
+    _, found, pivots, _ = repeat(n, step, *state)
+    return [found, pivots.reshape((batch, n))]
+
+
+def solve_symmetric(factors: Array, pivots: Array, b: Array) -> list[Array]:
+    """X of A X = B, by what `factorize_symmetric` gives, as LAPACK's sytrs."""
+    batch, n, _ = factors.shape
+    rows = factors.count(1, (batch, n, 1))
+    pivots = pivots.reshape((batch, n, 1))
+    single = factors.fill(0, (batch, 1, 1), "i32")
+    last = factors.fill(n - 1, (), "i32")
+
+    def eliminate(i: Array, x: Array, done: Array) -> list[Array]:
+        j = (i + 1).apply("minimum", n - 1)
+        is_done, pivot = done.ne(0), pivots.take(1, i)
+        is_pair = is_done.where(0, (pivot < 0).cast("i32")).ne(0)
+        moved = _exchange(x, 1, is_pair.where(j, i), pivot.abs() - 1)
+        first, second = factors.take(2, i), factors.take(2, j)
+        corner, across, end = (each.take(1, k) for each, k in ((first, i), (first, j), (second, j)))
+        one, two = moved.take(1, i), moved.take(1, j)
+        behind = rows > is_pair.where(j, i)
+        rest = moved - behind.where(first, 0) @ one
+        rest = rest - is_pair.where(behind.where(second, 0), 0) @ two
+        across = is_pair.where(across, 1)
+        left, right = corner / across, end / across
+        factor = 1 / is_pair.where((left * right - 1) * across, corner)
+        upper = is_pair.where(one * right - two, one) * factor
+        rest = rows.eq(i).where(upper, rest)
+        rest = is_pair.where(rows.eq(j).where((two * left - one) * factor, rest), rest)
+        return [is_done.where(x, rest), is_pair.cast("i32")]
+
+    def substitute(i: Array, x: Array, done: Array) -> list[Array]:
+        place = last - i
+        before = (place - 1).apply("maximum", 0)
+        is_done, pivot = done.ne(0), pivots.take(1, place)
+        is_pair = is_done.where(0, (pivot < 0).cast("i32")).ne(0)
+        known = (rows > place).where(x, 0)
+        one = x.take(1, place) - factors.take(2, place).transposed_times(known)
+        two = x.take(1, before) - factors.take(2, before).transposed_times(known)
+        rest = is_pair.where(rows.eq(before).where(two, x), x)
+        rest = _exchange(rows.eq(place).where(one, rest), 1, place, pivot.abs() - 1)
+        return [is_done.where(x, rest), is_pair.cast("i32")]
+
+    x, _ = repeat(n, eliminate, b, single)
+    x, _ = repeat(n, substitute, x, single)
+    return [x]
+
+
+def _exchange(x: Array, dim: int, here: Array, there: Array) -> Array:
+    """Two rows or columns in each other's places, which each matrix of a batch has of its own."""
+    shape = (x.shape[0], x.shape[1], 1) if dim == 1 else (x.shape[0], 1, x.shape[2])
+    numbers = x.count(dim, shape)
+    is_here, is_there = numbers.eq(here), numbers.eq(there)
+    first, second = (each.where(x, 0).sum(dim) for each in (is_here, is_there))
+    return is_here.where(second, is_there.where(first, x))
 
 
 def _sum_chosen(is_chosen: Array, values: Array, zero: float) -> Array:

@@ -14,6 +14,10 @@ LINALG: Any = torch.linalg
 torch.manual_seed(0)
 SQUARE = torch.randn(2, 5, 5)
 DEFINITE = SQUARE @ SQUARE.mT + torch.eye(5)
+# Pivots of one row and of two, in either place.
+INDEFINITE = torch.stack(
+    [SQUARE[0] + SQUARE[0].mT, torch.ones(5, 5).tril(-1) + torch.ones(5, 5).triu(1)]
+)
 TALL, RIGHT = torch.randn(7, 4), torch.randn(2, 5, 3)
 LOWER = LINALG.cholesky(DEFINITE)
 
@@ -52,6 +56,8 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
         lambda a, b: LINALG.lu_solve(*LINALG.lu_factor(a), b, adjoint=True),
         (SQUARE, RIGHT),
     ),
+    "ldl_factor": (LINALG.ldl_factor, (INDEFINITE,)),
+    "ldl_solve": (lambda a, b: LINALG.ldl_solve(*LINALG.ldl_factor(a), b), (INDEFINITE, RIGHT[0])),
     "qr": (LINALG.qr, (TALL,)),
     "qr complete": (lambda a: LINALG.qr(a, mode="complete"), (TALL,)),
     "ormqr": (lambda a: torch.ormqr(*torch.geqrf(a), a, transpose=True), (TALL,)),

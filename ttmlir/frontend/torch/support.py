@@ -93,10 +93,6 @@ _INSTEAD = {
     ),
     "equal": "Python cannot know it here; write (a == b).all(), which is a tensor",
     "allclose": "Python cannot know it here; write torch.isclose(a, b).all(), which is a tensor",
-    **dict.fromkeys(
-        ("linalg_ldl_factor_ex", "linalg_ldl_solve"),
-        "LDL factors have no algorithm here; there are torch.linalg.cholesky and lu_factor",
-    ),
 }
 """What to do instead of operations, by their names."""
 

@@ -79,6 +79,23 @@ def _eliminate(call: TorchCall) -> tuple[SSAValue, ...]:
     return _call(call, "LuDecomposition", [a], [a.type, pivots, TensorType(i32, (*outer, rows))])
 
 
+def _factorize_symmetric(call: TorchCall) -> tuple[SSAValue, ...]:
+    """The factors in one triangle, the rows that were exchanged, and nothing wrong."""
+    a, types = call.tensor(), [call.result_type(n) for n in range(3)]
+    factors, pivots = _call(call, "ttmlir.ldl", [a], types[:2])
+    return factors, pivots, call.build.create_splat(0, types[2])
+
+
+def _solve_symmetric(call: TorchCall) -> SSAValue:
+    factors, pivots, b = (call.tensor(name) for name in ("LD", "pivots", "B"))
+    outer = call.shape[:-2]
+    operands = [
+        call.build.broadcast(each, (*outer, *value_shape(each)[-count:]))
+        for each, count in ((factors, 2), (pivots, 1), (b, 2))
+    ]
+    return _call(call, "ttmlir.ldl_solve", operands, [call.result_type()])[0]
+
+
 def _eigenvectors(call: TorchCall) -> tuple[SSAValue, ...]:
     """The values and vectors of one triangle."""
     a = call.tensor("A")
@@ -138,6 +155,8 @@ RULES: dict[str, TorchRule] = {
     "linalg_cholesky_ex": _cholesky,
     "linalg_eig": _eigenvectors_of_any,
     "linalg_householder_product": _multiply_reflections,
+    "linalg_ldl_factor_ex": _factorize_symmetric,
+    "linalg_ldl_solve": _solve_symmetric,
     "linalg_lu_factor_ex": _factorize_by_elimination,
     "linalg_solve_triangular": _solve_triangular,
 }

@@ -232,6 +232,17 @@ class _Expanding:
             return [self._join(op, Complex(*found)), pivots, order]
         return self._call(op, "lu", linear_algebra.factorize_by_elimination, [self._batch(op, 0)])
 
+    def ldl(self, op: Operation) -> None:
+        factorize = linear_algebra.factorize_symmetric
+        self._finish(op, self._call(op, "ldl", factorize, [self._batch(op, 0)]))
+
+    def ldl_solve(self, op: Operation) -> None:
+        """X of A X = B; pivots have the rows of matrices."""
+        factors, b = self._batch(op, 0), self._batch(op, 2)
+        pivots = StableHLOCarrier.before(op).wrap(op.operands[1]).reshape(factors.shape[:2])
+        solve = linear_algebra.solve_symmetric
+        self._finish(op, self._call(op, "ldl_solve", solve, [factors, pivots, b]))
+
     def syevd(self, op: Operation) -> None:
         vectors, values = self._eigenvectors(op, is_lower=_letter(op, "uplo") == "L")
         self._finish(op, [vectors, values, self._is_wrong(vectors)])
@@ -456,6 +467,8 @@ _CUSTOM_CALLS: dict[str, Callable[[_Expanding, Operation], None]] = {
     "LuDecomposition": _Expanding.lu,
     "ttmlir.eig": _Expanding.eig,
     "ttmlir.eigh": _Expanding.eigh,
+    "ttmlir.ldl": _Expanding.ldl,
+    "ttmlir.ldl_solve": _Expanding.ldl_solve,
     "ttmlir.svd": _Expanding.svd,
     "ttmlir.svdvals": _Expanding.svdvals,
 }
