@@ -137,6 +137,34 @@ def test_convolutions() -> None:
     assert np.corrcoef(found.numpy().ravel(), expected.numpy().ravel())[0, 1] > 0.9999
 
 
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
+def test_norms_of_batches_in_parts(dtype: jnp.dtype) -> None:
+    """As libraries of JAX write them, in float32: nothing but the convolution is left."""
+    keys = jax.random.split(jax.random.key(1), 6)
+    x, weight = (
+        jax.random.normal(key, shape).astype(dtype)
+        for key, shape in zip(keys, ((2, 9, 11, 6), (3, 3, 6, 10)), strict=False)
+    )
+    mean, scale, offset = (jax.random.normal(key, (10,)) for key in keys[2:5])
+    variance = jax.random.uniform(keys[5], (10,), minval=0.5, maxval=2.0)
+
+    def block(x: jax.Array) -> jax.Array:
+        y = jax.lax.conv_general_dilated(
+            x, weight, (2, 1), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC")
+        )
+        factor = jax.lax.rsqrt(variance + 1e-3) * scale
+        return jax.nn.relu(((y - mean) * factor + offset).astype(dtype))
+
+    compiled = ttmlir.compile(block, x, optimization_level=3, board="n150")
+    names = {each.name for each in compiled.estimate().operations if each.mid}
+    assert not {"ttnn.subtract", "ttnn.multiply", "ttnn.add"} & names
+    expected = np.asarray(block(x), np.float32)
+    # Weights and results in bfloat16 have eight bits.
+    scale_of_errors = 1e-5 if dtype == jnp.float32 else 1e-2
+    found = np.asarray(compiled(x), np.float32)
+    np.testing.assert_allclose(found, expected, atol=8 * scale_of_errors, rtol=scale_of_errors)
+
+
 def test_jax_layers() -> None:
     """A layer norm as JAX has it, in bfloat16 with numbers of float32 between."""
 

@@ -116,6 +116,28 @@ func.func @batch(%x: tensor<2x9x11x6xbf16>, %w: tensor<10x6x3x3xbf16>, %s: tenso
   return %2 : tensor<2x10x7x9xbf16>
 }
 
+// The same in parts, in float32 between numbers of bfloat16, as JAX writes it: by numbers that are
+// there before a call alone.
+// CHECK-LABEL: func.func @parts(
+// CHECK-NOT: "ttir.subtract"({{.*}}tensor<2x7x9x10xf32>
+// CHECK: "ttir.conv2d"(%arg0, %{{.*}}, %{{.*}}) {{.*}} : (tensor<2x9x11x6xbf16>, tensor<10x6x3x3xbf16>, tensor<1x1x1x10xbf16>) -> tensor<2x7x9x10xbf16>
+// CHECK-NEXT: %[[C:.*]] = "ttir.typecast"
+// CHECK-NEXT: "ttir.multiply"(%[[C]], %arg7)
+// CHECK-NEXT: return
+func.func @parts(%x: tensor<2x9x11x6xbf16>, %w: tensor<10x6x3x3xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}, %b: tensor<1x1x1x10xbf16> {ttcore.argument_type = #ttcore.argument_type<parameter>}, %s: tensor<10xf32> {ttcore.argument_type = #ttcore.argument_type<parameter>}, %o: tensor<1x1x1x10xf32> {ttcore.argument_type = #ttcore.argument_type<parameter>}, %m: tensor<10xf32> {ttcore.argument_type = #ttcore.argument_type<parameter>}, %v: tensor<1x1x1x10xf32> {ttcore.argument_type = #ttcore.argument_type<constant>}, %gate: tensor<1x1x1x10xf32>) -> tensor<2x7x9x10xf32> {
+  %0 = "ttir.conv2d"(%x, %w, %b) <{batch_dim = 0 : i64, channel_dim = 3 : i64, dilation = array<i32: 1, 1>, groups = 1 : i32, height_dim = 1 : i64, padding = array<i32: 0, 0, 0, 0>, stride = array<i32: 1, 1>, width_dim = 2 : i64}> : (tensor<2x9x11x6xbf16>, tensor<10x6x3x3xbf16>, tensor<1x1x1x10xbf16>) -> tensor<2x7x9x10xbf16>
+  %1 = "ttir.typecast"(%0) <{conservative_folding = false}> : (tensor<2x7x9x10xbf16>) -> tensor<2x7x9x10xf32>
+  %2 = "ttir.subtract"(%1, %m) : (tensor<2x7x9x10xf32>, tensor<10xf32>) -> tensor<2x7x9x10xf32>
+  %3 = "ttir.sqrt"(%v) : (tensor<1x1x1x10xf32>) -> tensor<1x1x1x10xf32>
+  %4 = "ttir.div"(%2, %3) : (tensor<2x7x9x10xf32>, tensor<1x1x1x10xf32>) -> tensor<2x7x9x10xf32>
+  %5 = "ttir.reshape"(%s) <{shape = [1 : i32, 1 : i32, 1 : i32, 10 : i32]}> : (tensor<10xf32>) -> tensor<1x1x1x10xf32>
+  %6 = "ttir.broadcast"(%5) <{broadcast_dimensions = array<i64: 2, 7, 9, 1>}> : (tensor<1x1x1x10xf32>) -> tensor<2x7x9x10xf32>
+  %7 = "ttir.multiply"(%6, %4) : (tensor<2x7x9x10xf32>, tensor<2x7x9x10xf32>) -> tensor<2x7x9x10xf32>
+  %8 = "ttir.add"(%7, %o) : (tensor<2x7x9x10xf32>, tensor<1x1x1x10xf32>) -> tensor<2x7x9x10xf32>
+  %9 = "ttir.multiply"(%8, %gate) : (tensor<2x7x9x10xf32>, tensor<1x1x1x10xf32>) -> tensor<2x7x9x10xf32>
+  return %9 : tensor<2x7x9x10xf32>
+}
+
 // Rows that attend to nothing are 0 after the product, and keys are transposed by it.
 // CHECK-LABEL: func.func @attention(
 // CHECK: %[[K:.*]] = "ttir.permute"(%arg1) <{permutation = array<i64: 0, 2, 1, 3>}>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, cast
@@ -58,7 +59,8 @@ _BITS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"}
 
 def torch_package() -> Any:
     """The package `torch`, which is imported by whoever has something for this front end."""
-    return import_module("torch")
+    # Thousands of calls for a model notice what `import_module` takes.
+    return sys.modules.get("torch") or import_module("torch")
 
 
 def dtype_name(dtype: Any) -> str:

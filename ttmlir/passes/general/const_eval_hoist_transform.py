@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ttmlir.dialects.ttcore import ArgumentTypeAttr, LoadCachedOp
 from ttmlir.ir.greedy_rewriting import may_vanish
@@ -168,6 +168,26 @@ def is_fixed(function: FuncOp, number: int) -> bool:
     """True for an argument that is a parameter or a constant."""
     kind = argument_attribute(function, number, "ttcore.argument_type")
     return isinstance(kind, ArgumentTypeAttr) and kind.data in _FIXED
+
+
+def is_computed_once(value: SSAValue) -> bool:
+    """True for what follows from parameters and constants of a function alone."""
+    seen = {value}
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, BlockArgument):
+            function = each.owner.parent_op()
+            if not isinstance(function, FuncOp) or not is_fixed(function, each.index):
+                return False
+            continue
+        owner = each.owner
+        assert isinstance(owner, Operation), "what is no argument of a block is a result"
+        if owner.regions or owner.name in _NOT_CONSTANT or not may_vanish(owner):
+            return False
+        pending += [operand for operand in owner.operands if operand not in seen]
+        seen.update(owner.operands)
+    return True
 
 
 def argument_attribute(function: FuncOp, number: int, name: str) -> Attribute | None:

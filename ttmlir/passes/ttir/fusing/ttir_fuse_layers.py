@@ -33,11 +33,12 @@ After:
 Requires: ttir of 2026.
 Ensures: no rule of `_FAMILIES` applies. Layer norms along the last dimension are `ttir.layer_norm`.
 Batch norms after convolutions are computed by these, by weights that follow from theirs, whatever
-the numbers are: where the weights are constants or stay on the device, once. Functions of products
+the numbers are: where the weights are constants or stay on the device, once. So are sums, products
+and quotients of their channels with numbers that are there before a call. Functions of products
 that are reshaped are computed before, and choices among weights of attention after, so that
 `ttir-fusing` finds both beside the products.
 Options: none.
-Not done here: norms of batches that are written as sums and products.
+Not done here: norms of batches in parts, by numbers that come with each call.
 """
 
 from __future__ import annotations
