@@ -26,6 +26,7 @@ from ttmlir.sim.calls.fabric_api import FabricApi
 from ttmlir.sim.execution.run import COMPUTE_APIS, build_facts_of_chip
 from ttmlir.sim.kernels import compile_kernel
 from ttmlir.sim.kernels.build import ASSUMED_ARGUMENTS, AssumedArguments, Build, is_note_of_assumed
+from ttmlir.sim.kernels.compiler import is_of_some
 from ttmlir.sim.machine.device import SimChip
 from ttmlir.sim.machine.memory import COUNT
 
@@ -255,25 +256,32 @@ _UNREADABLE = re.compile(r"expected '|.* is not expected here|the text ends too 
 
 
 def find_missing_macros(
-    text: str, messages: Iterable[str], defined: Mapping[str, str]
+    text: str, errors: Iterable[CppSyntaxError], defined: Mapping[str, str]
 ) -> dict[str, str]:
     """The macros of the table that errors of a kernel are about, with their defaults."""
+    known = set(map(_bare, defined))
+    missing = {name: bare for name in MACRO_DEFAULTS if (bare := _bare(name)) not in known}
     names = set[str]()
-    for each in messages:
-        quoted = _QUOTED.findall(each)
+    for each in errors:
+        quoted = _QUOTED.findall(each.message)
         names.update(quoted)
         names.update(name for name in _PASTED if any(name in each for each in quoted))
-        if _UNREADABLE.match(each):
+        if _UNREADABLE.match(each.message):
             names.update(_WORD.findall(text))
-        undeclared = _UNDECLARED.match(each)
-        if undeclared is not None and re.search(rf"\b{undeclared[1]}\s*=", text):
+        undeclared = _UNDECLARED.match(each.message)
+        if undeclared is None:
+            continue
+        if undeclared[1] in missing:
+            # Those beside it would be missed next.
+            names.update(_WORD.findall(each.line))
+        if re.search(rf"\b{undeclared[1]}\s*=", text):
             names.update(_CONDITION.findall(text))
-    known = {each.partition("(")[0] for each in defined}
-    return {
-        name: each.value
-        for name, each in MACRO_DEFAULTS.items()
-        if (bare := name.partition("(")[0]) in names and bare not in known
-    }
+    return {name: MACRO_DEFAULTS[name].value for name, bare in missing.items() if bare in names}
+
+
+def _bare(name: str) -> str:
+    """The name of a macro without its parameters."""
+    return name.partition("(")[0]
 
 
 # --- Causes ---------------------------------------------------------------------------------------
@@ -442,12 +450,8 @@ def _check_text(
 ) -> Verdict:
     compilation, mistakes = _compile_text(text, path, role, options, ASSUMED_ARGUMENTS[0])
     if compilation.has_assumed_wrongly:
-        # All errors are needed only to tell which macros are missing.
-        limit = MAX_ERRORS if compilation.macros else 1
         for number in ASSUMED_ARGUMENTS[1:]:
-            other, others = _compile_text(
-                text, path, role, options, number, wants_all=False, limit=limit
-            )
+            other, others = _compile_text(text, path, role, options, number, compilation)
             if not others:
                 compilation, mistakes = other, others
                 break
@@ -473,18 +477,18 @@ def _compile_text(
     role: KernelRole,
     options: CheckOptions,
     number: int,
-    *,
-    wants_all: bool = True,
-    limit: int = MAX_ERRORS,
+    before: _Compilation | None = None,
 ) -> tuple[_Compilation, list[KernelMistake]]:
     """Compile with the macros that are missing, and with a number for missing arguments.
 
-    Unless all mistakes are wanted, those of the first processor that has some are enough.
+    After a compilation with another number, one mistake is enough, its macros are missing from the
+    start, and what differs for the processors is compiled for each of them.
     """
-    macros = dict[str, str]()
+    macros = dict[str, str]() if before is None else dict(before.macros)
     while True:
         compilation = _Compilation(text, path, role, options, macros, number)
-        mistakes = compilation.run(limit, wants_all=wants_all)
+        compilation.differs = before is not None and before.differs
+        mistakes = compilation.run(MAX_ERRORS if before is None else 1)
         if not compilation.missing:
             return compilation, mistakes
         macros |= compilation.missing
@@ -524,25 +528,29 @@ class _Compilation:
         """Whether something is wrong in a kernel with assumed arguments."""
         self.missing: dict[str, str] = {}
         """Macros without which it has to be compiled anew, with their defaults."""
+        self.differs = False
+        """Whether one compilation for all processors cannot say what is wrong."""
 
-    def run(self, limit: int, *, wants_all: bool) -> list[KernelMistake]:
+    def run(self, limit: int) -> list[KernelMistake]:
         """What is wrong, up to so many errors, as far as it matters: see `_compile_text`."""
         found = dict[tuple[Position, str], list[tuple[Role, CppSyntaxError]]]()
         common = self._find_common_errors(limit)
-        for processor in self.role.processors:
+        for processor in () if self.missing else self.role.processors:
             errors = self._find_errors(processor, limit) if common is None else common
             for each in errors:
                 self.has_assumed_wrongly |= any(map(is_note_of_assumed, each.notes))
                 found.setdefault((each.position, each.message), []).append((processor, each))
             if errors:
-                messages = [message for _, message in found]
-                known = {**self.options.defines, **self.macros}
-                self.missing = find_missing_macros(self.text, messages, known)
-                if self.missing or not wants_all:
+                self._find_missing(each[0][1] for each in found.values())
+                if self.missing or limit == 1:
                     break
         kept = list(found.values())[:MAX_ERRORS]
         self.causes = [each[0][1] for each in kept]
         return [self._describe(each) for each in kept]
+
+    def _find_missing(self, errors: Iterable[CppSyntaxError]) -> None:
+        known = {**self.options.defines, **self.macros}
+        self.missing = find_missing_macros(self.text, errors, known)
 
     def _describe(self, found: list[tuple[Role, CppSyntaxError]]) -> KernelMistake:
         """An error that several processors may have."""
@@ -556,11 +564,14 @@ class _Compilation:
 
     def _find_common_errors(self, limit: int) -> list[CppSyntaxError] | None:
         """What one compilation finds for all processors; None if that cannot be said."""
-        if len(self.role.processors) == 1:
+        if self.differs or len(self.role.processors) == 1:
             return None
         try:
             errors = self._find_errors(Role.COMPUTE, limit)
-        except DifferingError:
+        except DifferingError as error:
+            self.differs = True
+            # What some of them miss makes them differ only until it is there.
+            self._find_missing(each for each in error.others if not is_of_some(each))
             return None
         if self.warnings:
             self.warnings.clear()

@@ -531,6 +531,7 @@ def _compile_parsed(
     unit.errors = errors
     unit.waiting_tags = waiting
     unit.differing = parsed.differing
+    unit.runs = not isinstance(options.api, tuple)
     try:
         compiled = _compile_unit(options, parsed, unit)
     except CppSyntaxError as error:
@@ -546,12 +547,17 @@ def _refuse_differing(unit: Unit, errors: Sequence[CppSyntaxError]) -> None:
     """Raise DifferingError if errors of some of several roles may not be those of the others."""
     if not isinstance(unit.library, JoinedLibrary):
         return
-    found = any(
-        SOME_PROCESSORS in each.message or each.position in unit.differing for each in errors
-    )
+    found = any(is_of_some(each) or each.position in unit.differing for each in errors)
     if unit.library.differs or found or (errors and unit.library.is_uneven):
         position = tree.Position(unit.file, 1, 1)
-        raise DifferingError("the processors differ in this kernel", position, "")
+        differing = DifferingError("the processors differ in this kernel", position, "")
+        differing.others = tuple(errors)
+        raise differing
+
+
+def is_of_some(error: CppSyntaxError) -> bool:
+    """Whether an error is about what stands for texts of some of several processors."""
+    return SOME_PROCESSORS in error.message
 
 
 def _compile_unit(
@@ -563,7 +569,8 @@ def _compile_unit(
         try:
             declare_items(unit, parsed.items, unit.root, "")
             module = _module(unit, _entry_function(unit, parsed, role))
-            _refuse_forbidden(unit, module)
+            if unit.runs:
+                _refuse_forbidden(unit, module)
             bytecode = compile(module, unit.file, "exec")
         except (RecursionError, SyntaxError):
             place = unit.last or parsed
@@ -824,16 +831,14 @@ def _module(unit: Unit, entry: tuple[tree.Function, Scope]) -> ast.Module:
     raised = ast.Raise(code.call("_fault", code.name("_error"), code.name(THREAD)), None)
     handler = ast.ExceptHandler(code.name("_FAULTS"), "_error", [raised])
     unit.locate(handler, function.position)
-    handler.lineno = handler.end_lineno = guarded.lineno
-    handler.col_offset = guarded.col_offset
-    handler.end_col_offset = guarded.col_offset + 1
     never_reached = ast.Expr(ast.Yield())
     guarded.body = [ast.Try(guarded.body, [handler], [], []), ast.Return(None), never_reached]
     start = ast.Return(code.call(identifier))
-    counter = TurnCounter(unit)
     check_static_functions(unit, guarded)
-    for each in (*unit.functions, guarded):
-        counter.visit(each)
+    if unit.runs:
+        counter = TurnCounter(unit)
+        for each in (*unit.functions, guarded):
+            counter.visit(each)
     # Constructors and functions that initial values call are there before the variables.
     statements = [*unit.functions, *unit.globals, guarded, start]
     for name in ("load", "store"):

@@ -254,6 +254,8 @@ class Unit:
         self.assumed = assumed
         """What is taken for arguments that are missing; None: they are errors."""
         self.build = Build()
+        self.runs = True
+        """Whether the kernel may be started: else nobody asks where its code comes from."""
         self.has_readers = True
         """Whether somebody may read errors, with names that are meant."""
         self.differing = frozenset[tree.Position]()
@@ -497,8 +499,9 @@ class Unit:
             found = self.find_type(path, scope)
             if found is not None:
                 yield from self.find_members(found.type)
+        ending = f"::{path}"
         for known, each in self.namespaces.items():
-            if known == path or known.endswith(f"::{path}"):
+            if known == path or known.endswith(ending):
                 yield each
         if symbol is None or isinstance(symbol, NamespaceName):
             named = self.find(path, scope) if "::" in path else None
@@ -741,7 +744,7 @@ class Unit:
 
     def locate(self, node: ast.AST, position: tree.Position | None) -> None:
         """Give a place in the kernel or a header to a node without one."""
-        if "lineno" in node.__dict__:
+        if not self.runs or "lineno" in node.__dict__:
             return
         shift = 0 if position is None else self.sources.shift(position.file)
         code.locate(node, position, shift)

@@ -714,6 +714,7 @@ def _find_functions(
     symbol = context.unit.find(name, context.scope)
     if isinstance(symbol, Functions) and symbol.scope.owner is None:
         groups.append(symbol)
+    of_enumeration: list[Functions] | None = None
     for each in found:
         for scope in find_associated_scopes(context, each):
             symbol = scope.symbols.get(name)
@@ -721,7 +722,9 @@ def _find_functions(
             if is_free and isinstance(symbol, Functions):
                 groups.append(symbol)
         if isinstance(each.type, EnumType):
-            groups += _find_of_enumeration(context, name)
+            if of_enumeration is None:
+                of_enumeration = _find_of_enumeration(context, name)
+            groups += of_enumeration
     unique = list({id(each.definitions): each for each in groups}.values())
     if not unique:
         return None
@@ -730,7 +733,8 @@ def _find_functions(
 
 def _find_of_enumeration(context: Context, name: str) -> list[Functions]:
     """The operators in all namespaces: an enumeration does not know its own."""
-    symbols = (each.symbols.get(name) for each in context.unit.namespaces.values())
+    holders = [each for each in context.unit.namespaces.values() if name in each.symbols]
+    symbols = (each.symbols[name] for each in holders)
     return [each for each in symbols if isinstance(each, Functions)]
 
 

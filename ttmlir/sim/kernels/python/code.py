@@ -202,7 +202,7 @@ def locate_rest(node: ast.AST, position: Position, shift: int) -> None:
 
 @cache
 def _has_place(kind: type[ast.AST]) -> bool:
-    return issubclass(kind, (ast.expr, ast.stmt, ast.keyword, ast.arg))
+    return issubclass(kind, (ast.expr, ast.stmt, ast.keyword, ast.arg, ast.excepthandler))
 
 
 def list_children(node: ast.AST) -> list[ast.AST]:
@@ -887,6 +887,8 @@ class Folder:
     steps: int = 0
     _names: dict[str, object] = field(default_factory=dict[str, object])
     _unsuitable: set[str] = field(default_factory=set[str])
+    _calls: dict[str, int] = field(default_factory=dict[str, int])
+    """How often functions were called that Python has not compiled."""
 
     def fold(self, node: ast.expr) -> ast.expr | None:
         """The value of an expression as literals; None if it is not known yet.
@@ -971,21 +973,61 @@ class Folder:
         """Make a function of the kernel known; False if it needs what is not known yet."""
         environment = self._environment()
         environment[name] = None
-        parameters = frozenset(each.arg for each in function.args.args)
-        if not all(self._prepare(each, parameters | _stored(function)) for each in function.body):
+        own = frozenset(each.arg for each in function.args.args) | _stored(function)
+        if not all(self._prepare(each, own) for each in function.body):
             del environment[name]
             self._unsuitable.add(name)
             return False
-        exec(_compile(ast.Module([_count_steps(function)], []), "exec"), environment)
+        result = _find_result(function)
+        if result is not None and all(
+            environment.get(each, each) is not None for each in list_names(result)
+        ):
+            environment[name] = partial(self._call_short, function, result)
+        else:
+            self._make(function)
         return True
+
+    def _make(self, function: ast.FunctionDef) -> Callable[..., object]:
+        """Let Python compile a function."""
+        environment = self._environment()
+        exec(_compile(ast.Module([_count_steps(function)], []), "exec"), environment)
+        return cast("Callable[..., object]", environment[function.name])
+
+    def _call_short(
+        self, function: ast.FunctionDef, result: ast.expr, *arguments: object
+    ) -> object:
+        """A call of a function that only returns something: most are called a few times only."""
+        calls = self._calls[function.name] = self._calls.get(function.name, 0) + 1
+        if calls > _FEW_CALLS:
+            return self._make(function)(*arguments)
+        self._tick()
+        names = (each.arg for each in function.args.args)
+        return _compute(result, {**self._names, **dict(zip(names, arguments, strict=True))})
 
 
 def _run(node: ast.expr, environment: dict[str, object]) -> object:
     """The value of an expression whose names are known."""
     # Most of them are a call or a comparison, which is computed before Python has compiled it.
-    if all(type(each) in _COMPUTED for each in walk(node)):
+    if _is_computed(node):
         return _compute(node, environment)
     return eval(_compile(ast.Expression(node), "eval"), environment)
+
+
+_FEW_CALLS = 16
+"""So many calls of a function take less time than to compile it."""
+
+
+def _find_result(function: ast.FunctionDef) -> ast.expr | None:
+    """What a function returns that does nothing else; None if Python has to compile it."""
+    match function.body:
+        case [ast.Return(value=ast.expr() as value)] if _is_computed(value):
+            return value
+        case _:
+            return None
+
+
+def _is_computed(node: ast.expr) -> bool:
+    return all(type(each) in _COMPUTED for each in walk(node))
 
 
 _Names = dict[str, Any]
@@ -1079,7 +1121,7 @@ def _compile(node: ast.Module | ast.Expression, mode: str) -> CodeType:
 
 def _stored(function: ast.FunctionDef) -> frozenset[str]:
     """The variables that a function sets."""
-    named = (each for each in ast.walk(function) if isinstance(each, ast.Name))
+    named = (each for each in walk(function) if isinstance(each, ast.Name))
     return frozenset(each.id for each in named if isinstance(each.ctx, ast.Store))
 
 
