@@ -22,7 +22,7 @@ from ttmlir.dialects.ttcore import MeshesAttr
 from ttmlir.dialects.ttir import CaseOp, WhileOp
 from ttmlir.ir.builder import Builder, Spelling, use_style
 from ttmlir.ir.constants import attr_numbers
-from ttmlir.ir.rewriting import replace
+from ttmlir.ir.rewriting import refuse_at, replace
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.mlir.attributes import Elements, attach_blobs, blobs_of
 from ttmlir.optable.collectives import groups_of_mesh
@@ -278,12 +278,18 @@ _BETWEEN = (*_DIVIDING, *_EXCHANGING, *_REDUCING, WhileOp.name)
 
 
 def cut_into_steps(module: ModuleOp, function: FuncOp) -> Steps:
-    """The steps of a function of ttir of 2026, which is changed."""
+    """The steps of a function of ttir of 2026, which is changed.
+
+    DiagnosticError for exchanges within loops as files of 2026 have them.
+    """
     meshes = module.attributes.get("ttcore.meshes")
     assert isinstance(meshes, MeshesAttr), "what is divided has a mesh"
     shapes = [shape for _, shape in meshes.data]
     rows, columns = shapes[0] if len(shapes[0]) == 2 else (1, *shapes[0])
-    return _cut(module, function, (rows, columns), shapes[-1], {})
+    cut: dict[FuncOp, Steps] = {}
+    made = _cut(module, function, (rows, columns), shapes[-1], cut)
+    _refuse_inner_exchanges(module, [function, *cut])
+    return made
 
 
 def _cut(
@@ -329,6 +335,17 @@ def _cut(
         steps=tuple(steps),
         function=function,
     )
+
+
+def _refuse_inner_exchanges(module: ModuleOp, functions: Sequence[FuncOp]) -> None:
+    blocks = [function.body.block for function in functions]
+    for op in module_of_device(module).walk():
+        if op.name in (*_DIVIDING, *_EXCHANGING, *_REDUCING) and op.parent not in blocks:
+            refuse_at(
+                op,
+                "devices exchange something within ttcore.while_loop; kernels of several devices "
+                "exchange in ttir.while: write the loop so, or compile with target='ttnn'",
+            )
 
 
 def _is_between(module: ModuleOp, op: Operation) -> bool:
