@@ -25,6 +25,13 @@ template <typename... T> struct Branch {
     constexpr explicit Branch(T... given) noexcept : elements(given...) {}
     uint32_t add(T... more) const { return (more + ... + std::get<0>(elements)); }
 };
+template <typename... T> struct Twice : Branch<T...> {
+    uint32_t more;
+    explicit Twice(T... given) : Branch<T...>(given...), more(5) {}
+};
+struct Held { int n = 7; };
+struct Unnamed { std::tuple<Held, int> held; uint32_t x; explicit Unnamed(uint32_t x) : x(x) {} };
+struct Derived : Unnamed { Derived() : Unnamed(3) {} };
 template <typename... T> auto make_branches(T... given) {
     using One = Branch<T...>;
     return std::tuple<One>{One{given...}};
@@ -32,6 +39,8 @@ template <typename... T> auto make_branches(T... given) {
 void kernel_main() {
     auto single = make_branches(41u); note(std::get<0>(std::get<0>(single).elements)); note(std::get<0>(single).add(2));
     auto one = make_branches(OfOne(8), 9); note(std::get<0>(std::get<0>(one).elements).n);
+    Twice<OfOne> twice(OfOne(6)); note(std::get<0>(twice.elements).n + twice.more);
+    Derived derived; note(std::get<0>(derived.held).n + std::get<1>(derived.held) + derived.x);
     auto pair = make_branches(7u, OfInt{}); note(std::get<1>(std::get<0>(pair).elements)(9));
     note(Branch<uint32_t, int>(5u, 6).add(1u, 2)); note(std::get<0>(std::tuple<OfInt>(OfInt{}))(30));
     std::tuple<int> narrow(3); std::tuple<long> wide(narrow); note(std::get<0>(wide));

@@ -509,6 +509,9 @@ def _make_by(
     if braced and not type_.name.startswith(_TAKING_ANY):
         _refuse_narrowed_arguments(context, chosen, given)
     initialized = {each.type.name for each in chosen.function.initializers}
+    for base in type_.bases:
+        if context.unit.classes[base.number].constructors:
+            initialized |= {field.name for field in base.fields}
     raw = Value(type_, _build_raw(context, type_, initialized))
     this = ItemLvalue(type_, code.list_of([raw.node]), code.constant(0))
     made = call_candidate(context, chosen, given, node, this)
@@ -673,7 +676,8 @@ def _initialize_member(
     else:
         inner = find_info(context, field_type)
         is_made = isinstance(field_type, StructType) and info.node.kind != "union"
-        if not is_made or inner is None or not inner.constructors:
+        is_tuple = field_type.name.startswith(_TUPLE)
+        if not is_made or inner is None or not (inner.constructors or is_tuple):
             return
         value = construct(context, field_type, (), node)
     context.emit(build_assignment(target, settle(value)), node.position)
