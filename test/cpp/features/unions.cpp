@@ -24,9 +24,9 @@ void addresses_of_members() {
     Tagged s{3, {}}; s.g = 3.0f; uint32_t* w = &s.w; note(*w); float& g = s.g; g = 5.0f; note(s.w);
     Parts many[2]; many[1].f = 4.0f; uint32_t& word = many[1].u; note(word); word = 0x3f800000; note(many[1].f);
 }
-struct Either { union { uint32_t whole; float part; }; uint32_t kind; Either(uint32_t x) : whole(x), kind(1) {} Either(float x) : kind(2), part(x) {} };
-struct Nested { struct { uint32_t a = 3; uint32_t b; }; union { uint32_t both; struct { uint16_t low; uint16_t high; }; }; Nested(uint32_t x) : b(x), low(5), high(6) {} };
-struct Usual { union { uint32_t a = 7; float f; }; Usual() {} Usual(float x) : f(x) {} };
+struct Either { Either(uint32_t x) : whole(x), kind(1) {} Either(float x) : kind(2), part(x) {} union { uint32_t whole; float part; }; uint32_t kind; };
+struct Nested { Nested(uint32_t x) : b(x), low(5), high(6) {} struct { uint32_t a = 3; uint32_t b; }; union { uint32_t both; struct { uint16_t low; uint16_t high; }; }; };
+struct Usual { Usual() {} Usual(float x) : f(x) {} union { uint32_t a = 7; float f; }; };
 void unnamed_members() {
     Either one(4u), two(2.5f); note(one.whole + one.kind); note(two.part * two.kind);
     Nested parts(4); note(parts.a); note(parts.b); note(parts.both); Usual usual, other(1.5f); note(usual.a); note(other.f * 2);
