@@ -15,7 +15,6 @@ IN_FUNCTIONS = {
     "x = 1_km;": "a literal with a suffix of its own",
     "template <int N> void g() { }": "a template",
     "co_return 1;": "co return statement",
-    "case 1: x;": "case statement",
 }
 OUTSIDE = {
     "enum E { A } __attribute__((packed));": "a packed enumeration",
@@ -46,6 +45,7 @@ def test_constructs_are_named(text: str, name: str) -> None:
             "1:12",
             "'thread_local' is not supported in a declaration",
         ),
+        ("void f() { case 1: x; }", "1:12", "'case' and 'default' stand in a switch"),
         ("#define A 1\n#undef A B", "2:10", "#undef takes one name"),
         ("#if defined(A\n#endif", "1:5", "expected ')' after 'defined(NAME'"),
     ],

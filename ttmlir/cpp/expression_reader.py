@@ -137,6 +137,8 @@ class TypeReader:
         """Structs and enumerations that are defined where a type is written."""
         self.jumps: dict[tree.Position | None, Node] = {}
         """The jumps and labels of the function that is read."""
+        self.inner_cases: list[tuple[tree.Label, tree.Case]] | None = None
+        """The cases in blocks of the `switch` that is read; None outside of one."""
         self.unnamed_count = 0
         """How many types without names there are so far."""
         self.depth: int = 0
@@ -720,8 +722,11 @@ class ExpressionReader(TypeReader):
         """An object that is made in a place; there is no heap for others."""
         placed = node.child_by_field_name("placement")
         written = node.child_by_field_name("arguments")
-        if placed is None or node.child_by_field_name("declarator") is not None:
+        if placed is None:
             raise self.unsupported(node, _EXPRESSIONS)
+        if node.child_by_field_name("declarator") is not None:
+            message = "an array is not made in a place here: make its elements one by one"
+            raise self.error(node, message)
         arguments: tuple[tree.Expression | tree.Braces, ...] | None = None
         if written is not None:
             arguments = self.arguments(written)

@@ -3,7 +3,7 @@
 What a `goto` jumps over becomes a loop that is left; what it jumps back over becomes one that
 starts anew. Where a `goto` leaves loops, flags tell these to be left, too. One that goes into a
 block jumps to its beginning first, and on from there: a flag says so, also to what decides whether
-the block runs.
+the block runs. A `switch` that is jumped into, or has cases in blocks, is a list of `goto` before.
 """
 
 from __future__ import annotations
@@ -106,6 +106,69 @@ def _map_lists(
             return node
 
 
+def _map(node: tree.Block, change: Callable[[tree.Statement], tree.Statement]) -> tree.Block:
+    """A block whose statements, and all in them, are changed from the inside out."""
+
+    def run(inner: _Statements) -> Iterator[tree.Statement]:
+        for each in inner:
+            yield change(_map_lists(each, run))
+
+    return replace(node, statements=tuple(run(node.statements)))
+
+
+def open_switch(
+    node: tree.Switch, nested: Sequence[tuple[tree.Label, tree.Case]], name: str
+) -> tree.Block:
+    """A `switch` as a list of jumps to its cases; those in its blocks are labels already."""
+    at, number = node.position, tree.NamedType("int64_t")
+    asked, end = tree.Name(f"{name}_value", position=at), tree.Label(f"{name}_end", position=at)
+
+    def leave(inner: _Statements) -> Iterator[tree.Statement]:
+        for each in inner:
+            if isinstance(each, tree.Break):
+                yield tree.Goto(end.name, position=each.position)
+            else:
+                is_left = isinstance(each, (*_Loops, tree.Switch))
+                yield each if is_left else _map_lists(each, leave)
+
+    entries = [*nested]
+    body = list[tree.Statement]()
+    for count, each in enumerate(node.cases):
+        label = tree.Label(f"{name}_case_{count}", position=each.position)
+        entries.append((label, each))
+        body += (label, *leave(each.statements))
+    taken = tree.Cast("static_cast", number, node.condition, position=at)
+    declared = tree.Declarator(asked.text, (), None, position=at)
+    made: list[tree.Statement] = [
+        tree.Declaration(number, (declared,), position=at),
+        tree.Evaluate(tree.Assign(asked, "=", taken, position=at), position=at),
+    ]
+    others = next((label for label, each in entries if each.value is None), end)
+    for label, each in entries:
+        jump = tree.Goto(label.name, position=label.position)
+        for test in _list_tests(asked, each):
+            made.append(tree.If(test, tree.Block((jump,)), position=label.position))
+    made += (tree.Goto(others.name, position=at), *body)
+    if end.name in _list_targets(made):
+        made.append(end)
+    return tree.Block(tuple(made), position=at)
+
+
+def _list_tests(asked: tree.Name, case: tree.Case) -> Iterator[tree.Expression]:
+    """Whether a number is that of a case; nothing for `default`."""
+
+    def compare(operator: str, value: tree.Expression) -> tree.Expression:
+        at = value.position
+        cast = tree.Cast("static_cast", tree.NamedType("int64_t"), value, position=at)
+        return tree.BinaryOperation(operator, asked, cast, position=at)
+
+    if case.value is not None and case.last is None:
+        yield compare("==", case.value)
+    elif case.value is not None and case.last is not None:
+        ends = (compare(">=", case.value), compare("<=", case.last))
+        yield tree.BinaryOperation("&&", *ends, position=case.position)
+
+
 def _list_targets(statements: Iterable[tree.Statement]) -> set[str]:
     """The labels that statements jump to."""
     return {x.label for each in statements for x in _walk(each) if isinstance(x, tree.Goto)}
@@ -135,6 +198,7 @@ class _Entrances:
 
     def open(self) -> tree.Block:
         """The body of the function with labels in front of what is jumped into."""
+        self.body = _map(self.body, self._open_switch)
         while (found := self._find(self.body.statements)) is not None:
             self._enter(*found)
         return self.body
@@ -143,11 +207,6 @@ class _Entrances:
         """A statement in a list, a label in it that is jumped to from outside, and whether that is
         in the first one of its blocks."""
         for each in statements:
-            if isinstance(each, tree.Switch):
-                inner = {x.name: x for x in _walk(each) if isinstance(x, tree.Label)}
-                outside = self._count(self.body, inner) - self._count(each, inner)
-                if outside:
-                    raise self._refuse(next(iter(inner.values())))
             for number, block in enumerate(_list_blocks(each)):
                 for label in (x for x in _walk(block) if isinstance(x, tree.Label)):
                     if self._count(self.body, (label.name,)) > self._count(block, (label.name,)):
@@ -160,13 +219,27 @@ class _Entrances:
                     return found
         return None
 
+    def _open_switch(self, node: tree.Statement) -> tree.Statement:
+        """A `switch` with cases that are jumped into as a list of jumps."""
+        if not isinstance(node, tree.Switch):
+            return node
+        for each in node.cases:
+            inner = {x.name for x in _walk(each) if isinstance(x, tree.Label)}
+            if self._count(self.body, inner) > self._count(each, inner):
+                break
+        else:
+            return node
+        made = open_switch(node, (), f"switch_{len(self.labels) + 1}")
+        self.labels |= {x.name: x for x in _walk(made) if isinstance(x, tree.Label)}
+        return made
+
     @staticmethod
     def _count(node: tree.Node, labels: Container[str]) -> int:
         return sum(isinstance(x, tree.Goto) and x.label in labels for x in _walk(node))
 
     @staticmethod
     def _refuse(label: tree.Label) -> JumpError:
-        message = f"the jump to '{label.name}' goes into a switch or a range loop from outside"
+        message = f"the jump to '{label.name}' goes into a range loop from outside"
         return JumpError(label, f"{message}, which is not supported; write a loop")
 
     def _enter(self, statement: tree.Statement, label: tree.Label, is_first: bool) -> None:

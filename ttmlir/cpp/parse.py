@@ -26,7 +26,7 @@ from ttmlir.cpp.declaration_reader import (
 from ttmlir.cpp.errors import CppSyntaxError, ErrorList, SourceMap
 from ttmlir.cpp.expression_reader import MisreadError
 from ttmlir.cpp.include_path import IncludePath
-from ttmlir.cpp.jumps import JumpError, replace_jumps
+from ttmlir.cpp.jumps import JumpError, open_switch, replace_jumps
 from ttmlir.cpp.member_pointers import MemberPointers, may_point_to_members, read_function
 from ttmlir.cpp.preprocess import Dependencies, PreprocessedText, make_macros, preprocess
 from ttmlir.cpp.tokens import BLANK, SourceText, split_tokens
@@ -433,6 +433,7 @@ class _Reader(DeclarationReader):
     def function_body(self, node: Node) -> tree.Block:
         """The body of a function or lambda, in which jumps are loops."""
         outer, self.jumps = self.jumps, {}
+        outer_cases, self.inner_cases = self.inner_cases, None
         try:
             block = self.block(node)
             return replace_jumps(block) if self.jumps else block
@@ -440,7 +441,7 @@ class _Reader(DeclarationReader):
             place = self.jumps.get(error.node.position, node)
             raise self.error(place, str(error)) from None
         finally:
-            self.jumps = outer
+            self.jumps, self.inner_cases = outer, outer_cases
 
     def goto(self, node: Node) -> tree.Goto:
         position = self.at(node)
@@ -467,6 +468,8 @@ class _Reader(DeclarationReader):
             pass
         elif node.type == "labeled_statement":
             yield from self.labelled(node)
+        elif node.type == "case_statement":
+            yield from self.inner_case(node)
         elif reader is None:
             raise self.unsupported(node, _STATEMENTS)
         else:
@@ -689,6 +692,7 @@ class _Reader(DeclarationReader):
 
     def switch(self, node: Node) -> tree.Switch | tree.Block:
         start, condition = self.started_condition(self.field(node, "condition"))
+        outer, self.inner_cases = self.inner_cases, []
         cases = list[tree.Case]()
         for child in self.field(node, "body").named_children:
             if child.type == "case_statement":
@@ -699,8 +703,13 @@ class _Reader(DeclarationReader):
                 cases[-1] = replace(cases[-1], statements=more)
             else:
                 raise self.unsupported(child, "'case' and 'default'")
+        nested, self.inner_cases = self.inner_cases, outer
         position = self.at(node)
         made = tree.Switch(condition, tuple(cases), position=position)
+        if nested:
+            self.unnamed_count += 1
+            opened = open_switch(made, nested, f"switch_of_blocks_{self.unnamed_count}")
+            return replace(opened, statements=(*start, *opened.statements))
         return tree.Block((*start, made), position=position) if start else made
 
     def case(self, node: Node) -> tree.Case:
@@ -715,6 +724,18 @@ class _Reader(DeclarationReader):
             case _:
                 pass
         return tree.Case(first, statements, last, position=self.at(node))
+
+    def inner_case(self, node: Node) -> Iterator[tree.Statement]:
+        """A case in a block of a `switch`: a label, and the statements after it."""
+        if self.inner_cases is None:
+            raise self.error(node, "'case' and 'default' stand in a switch")
+        self.unnamed_count += 1
+        label = tree.Label(f"case_in_block_{self.unnamed_count}", position=self.at(node))
+        self.jumps[label.position] = node
+        yield label
+        made = self.case(node)
+        self.inner_cases.append((label, made))
+        yield from made.statements
 
     def return_value(self, node: Node) -> tree.Return:
         values = node.named_children

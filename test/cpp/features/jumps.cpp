@@ -1,5 +1,5 @@
 // Jumps
-// `goto` out of loops, over statements, back to a label, and into blocks and loops.
+// `goto` out of loops, over statements, back to a label, and into blocks and loops; cases in blocks and loops of a `switch`.
 uint32_t check(uint32_t x) {
     uint32_t found = 0;
     if (x == 0) goto fail;
@@ -38,6 +38,35 @@ void into_blocks() {
     if (m < 3) { m++; goto mid; }
     if (m < 6) { m++; goto back; }
     note(m);
+}
+uint32_t copy_by_fours(uint32_t count) {
+    uint32_t sum = 0, rounds = (count + 3) / 4;
+    switch (count % 4) {
+        case 0: do { sum += 1; case 3: sum += 10; case 2: sum += 100; case 1: sum += 1000; } while (--rounds > 0);
+    }
+    return sum;
+}
+uint32_t find_case(uint32_t i) {
+    uint32_t s = 0;
+    switch (i) {
+        case 0: s++; while (s < 3) { case 1 ... 4: s += 2; if (s > 4) break; continue; case 5: s += 30; switch (s) { case 30: s = 31; break; default: s = 32; } }
+            s += 100; break;
+        case 7: if (s) { default: s = 77; } else { case 8: return s + 5; }
+    }
+    return s;
+}
+enum class Step { first, second, third };
+void into_switches() {
+    for (uint32_t n = 1; n < 14; ++n) { note(copy_by_fours(n)); note(find_case(n - 1)); }
+    for (int i = 0; i < 3; ++i) {
+        int s = 0;
+        switch (static_cast<Step>(i)) { case Step::first: { s = 1; case Step::second: s += 2; break; } default: for (int j = 0; j < 5; ++j) { if (j == 2) break; if (j == 1) continue; s++; } }
+        note(s);
+    }
+    int s = 0, i = 0; goto in;
+again:
+    switch (i) { case 0: s += 1; i = 2; goto again; case 1: { in: s += 10; } i = 0; if (s < 15) goto again; break; case 2: s += 100; i = 3; goto in; case 4: last: s += 1000; }
+    note(s); if (s < 1000) goto last; note(s);
 }
 void kernel_main() {
     int i = 0;
@@ -82,4 +111,5 @@ out:
     auto fall = [&](int z) { down: if (z > 3) { --z; goto down; } return z; };
     note(fall(9));
     into_blocks();
+    into_switches();
 }

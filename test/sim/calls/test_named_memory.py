@@ -135,7 +135,7 @@ def test_several_tensors_under_one_name() -> None:
         cb.reserve_back(1);
         auto words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(cb.get_write_ptr());
         auto first = TensorAccessor(std::get<0>(tensor::both));
-        auto second = TensorAccessor(std::get<1>(tensor::both));
+        auto second = std::get<1>(make_tensor_accessors(tensor::both));
         static_assert(decltype(first)::is_dram && count == 2);
         noc.async_read(first, cb, 32, {.page_id = 4}, {});
         noc.async_read_barrier();

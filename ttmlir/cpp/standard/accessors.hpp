@@ -1,4 +1,4 @@
-// Page TensorAccessor_pages TensorAccessor_shard_pages TensorAccessor_dspec TensorAccessor_get_bank_and_offset BankAndOffset AbstractTensorAccessorWrapper make_tensor_accessor_args_tuple make_tensor_accessor_tuple make_tensor_accessor_tuple_uniform_page_size make_abstract_tensor_accessor_wrappers TensorBindingToken has_get_noc_addr_v has_get_aligned_page_size_v has_page_size_v has_log_base_2_of_page_size_v has_required_addrgen_traits_v
+// Page TensorAccessor_pages TensorAccessor_shard_pages TensorAccessor_dspec TensorAccessor_get_bank_and_offset BankAndOffset AbstractTensorAccessorWrapper make_tensor_accessor_args_tuple make_tensor_accessor_tuple make_tensor_accessor_tuple_uniform_page_size make_tensor_accessors make_abstract_tensor_accessor_wrappers TensorBindingToken has_get_noc_addr_v has_get_aligned_page_size_v has_page_size_v has_log_base_2_of_page_size_v has_required_addrgen_traits_v
 namespace tensor_accessor {
 
 // A tensor that the host program gives a name: its first compile-time argument, the common argument
@@ -174,6 +174,17 @@ template <typename... Layouts>
 auto make_tensor_accessor_tuple_uniform_page_size(
     const std::tuple<Layouts...>& layouts, uint32_t address, uint32_t size) {
     return make_even_accessors(layouts, address, size, std::make_index_sequence<sizeof...(Layouts)>{});
+}
+
+template <typename Tokens, size_t... Numbers>
+auto make_bound_accessors(const Tokens& tokens, std::index_sequence<Numbers...>) {
+    return std::make_tuple(TensorAccessor(std::get<Numbers>(tokens))...);
+}
+
+// Of tensors that the host program gives a name together.
+template <typename... Tokens>
+auto make_tensor_accessors(const std::tuple<Tokens...>& tokens) {
+    return make_bound_accessors(tokens, std::make_index_sequence<sizeof...(Tokens)>{});
 }
 
 class AbstractTensorAccessorWrapper {
