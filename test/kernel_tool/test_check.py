@@ -414,10 +414,34 @@ def test_macros_of_host_programs_have_defaults(folder: Path, capsys: Capture) ->
     assert errors.endswith("note: macros that are not given are taken as SFPU_OP_CHAIN_0\n")
 
 
-def test_macros_are_missed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where one processor misses a macro, all of them are compiled with it only."""
+_REDUCE = "reduce_init<REDUCE_OP, REDUCE_DIM>(0, 1, 16);"
+
+
+@pytest.mark.parametrize(
+    ("line", "compilations", "errors"),
+    [
+        ("SFPU_OP_CHAIN_0", 2, []),
+        (_REDUCE, 2, []),
+        (f"MATH(({_REDUCE[:-1]}));", 2, []),
+        (f"{_REDUCE} wrong(1);", 2, ["there is no function 'wrong'"]),
+        (f"static_assert(get_compile_time_arg_val(0) != 1); {_REDUCE}", 3, []),
+        (
+            f"static_assert(get_compile_time_arg_val(0) == 3); {_REDUCE}",
+            5,
+            ["static_assert failed"],
+        ),
+    ],
+)
+def test_macros_are_missed_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, line: str, compilations: int, errors: list[str]
+) -> None:
+    """Where a processor misses a macro, all are compiled with it only, also with other arguments.
+
+    The first compilation ends there, and finds those that stand beside it.
+    """
     kernel = folder / "kernel.cpp"
-    kernel.write_text(COMPUTE.replace("pack_tile(0, 16);", "SFPU_OP_CHAIN_0 pack_tile(0, 16);"))
+    text = COMPUTE.replace("pack_tile(0, 16);", f"{line} pack_tile(0, 16);")
+    kernel.write_text(f'#include "compute_kernel_api/reduce.h"\n{text}')
     compiled: list[Role] = []
     compile_kernel = checking.compile_kernel
 
@@ -426,8 +450,9 @@ def test_macros_are_missed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         return compile_kernel(text, file, role, **options)
 
     monkeypatch.setattr(checking, "compile_kernel", count)
-    assert checking.check_kernel(str(kernel), checking.CheckOptions()).compiles
-    assert compiled == [Role.COMPUTE, Role.COMPUTE]
+    verdict = checking.check_kernel(str(kernel), checking.CheckOptions())
+    assert [each.message for each in verdict.mistakes] == errors
+    assert compiled == [Role.COMPUTE] * compilations
 
 
 def test_defaults_of_macros_compile() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -134,10 +134,11 @@ class TooManyErrorsError(CppSyntaxError):
 class ErrorList:
     """Errors in the order in which they are found, each once."""
 
-    def __init__(self, limit: int) -> None:
-        """Nothing is wrong yet; the list holds so many errors."""
+    def __init__(self, limit: int, ends: Callable[[str], bool] | None = None) -> None:
+        """Nothing is wrong yet; the list holds so many errors, none after a message that `ends`."""
         self.errors = list[CppSyntaxError]()
         self._limit = limit
+        self._ends = ends
         self._unknown = set[str]()
         """Names whose declarations are wrong."""
 
@@ -160,7 +161,8 @@ class ErrorList:
         if follows or known:
             return
         self.errors.append(error)
-        if len(self.errors) >= self._limit:
+        is_last = self._ends is not None and self._ends(error.message)
+        if is_last or len(self.errors) >= self._limit:
             raise TooManyErrorsError(error.message, error.position, error.line, error.notes)
 
     def add_note(self, note: str) -> None:

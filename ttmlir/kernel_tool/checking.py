@@ -259,8 +259,7 @@ def find_missing_macros(
     text: str, errors: Iterable[CppSyntaxError], defined: Mapping[str, str]
 ) -> dict[str, str]:
     """The macros of the table that errors of a kernel are about, with their defaults."""
-    known = set(map(_bare, defined))
-    missing = {name: bare for name in MACRO_DEFAULTS if (bare := _bare(name)) not in known}
+    missing = _list_missing(defined)
     names = set[str]()
     for each in errors:
         quoted = _QUOTED.findall(each.message)
@@ -277,6 +276,12 @@ def find_missing_macros(
         if re.search(rf"\b{undeclared[1]}\s*=", text):
             names.update(_CONDITION.findall(text))
     return {name: MACRO_DEFAULTS[name].value for name, bare in missing.items() if bare in names}
+
+
+def _list_missing(defined: Iterable[str]) -> dict[str, str]:
+    """The macros of the table that are not defined, with their bare names."""
+    known = set(map(_bare, defined))
+    return {name: bare for name in MACRO_DEFAULTS if (bare := _bare(name)) not in known}
 
 
 def _bare(name: str) -> str:
@@ -517,7 +522,10 @@ class _Compilation:
         self.path = path
         self.role = role
         self.options = options
-        self.macros = macros
+        self.macros = dict(macros)
+        self.defines = {**options.defines, **macros}
+        self.undefined = frozenset(_list_missing(self.defines).values())
+        """The macros of the table that are not defined."""
         self.assumed = AssumedArguments(number)
         """The arguments that the kernel lacks."""
         self.warnings: dict[str, None] = {}
@@ -549,8 +557,12 @@ class _Compilation:
         return [self._describe(each) for each in kept]
 
     def _find_missing(self, errors: Iterable[CppSyntaxError]) -> None:
-        known = {**self.options.defines, **self.macros}
-        self.missing = find_missing_macros(self.text, errors, known)
+        self.missing = find_missing_macros(self.text, errors, self.defines)
+
+    def _asks_for_macro(self, message: str) -> bool:
+        """Whether an error has the kernel compiled anew: what else is wrong does not matter."""
+        undeclared = _UNDECLARED.match(message)
+        return undeclared is not None and undeclared[1] in self.undefined
 
     def _describe(self, found: list[tuple[Role, CppSyntaxError]]) -> KernelMistake:
         """An error that several processors may have."""
@@ -595,7 +607,7 @@ class _Compilation:
             self.path,
             processor,
             api=_APIS.get(processor, FabricApi),
-            defines={**options.defines, **self.macros},
+            defines=self.defines,
             compile_time_args=options.compile_time_args,
             named_compile_time_args=options.named_compile_time_args,
             arch_macro=_chip(options.board).spec.macro,
@@ -604,6 +616,7 @@ class _Compilation:
             assume_arguments=self.assumed.number,
             release=options.release,
             error_limit=error_limit,
+            ends=self._asks_for_macro,
         )
         if compiled.assumed is not None:
             self.assumed.positions |= compiled.assumed.positions

@@ -315,6 +315,7 @@ def compile_kernel(
     assume_arguments: int | None = None,
     release: Release | None = None,
     error_limit: int | None = None,
+    ends: Callable[[str], bool] | None = None,
 ) -> CompiledKernel:
     """Compile a kernel for one processor, or check it for several.
 
@@ -329,9 +330,9 @@ def compile_kernel(
     `release`, by default that of the headers that the kernel names, and layouts of tensors the
     words that host programs of a release that is given pass. A text with a map is known by the
     positions that its lines come from, in `file`. Raises CppSyntaxError for whatever is wrong with
-    the text, with up to `error_limit` errors; without a limit what is wrong with headers is an
-    error only where it is used. Results are kept: the same kernel compiles once,
-    unless a header has changed.
+    the text, with up to `error_limit` errors, none after one whose message `ends`; without a limit
+    what is wrong with headers is an error only where it is used. Results are kept: the same kernel
+    compiles once, unless a header has changed.
     """
     options = _Options(
         text=text,
@@ -357,7 +358,7 @@ def compile_kernel(
         if error_limit is None:
             known = _compile(options)
         else:
-            known = _compile_whole(options, error_limit)
+            known = _compile_whole(options, ErrorList(error_limit, ends))
     elif known.file != file:
         known = _renamed(known, file)
     for each in (nameless, options):
@@ -435,12 +436,11 @@ def _renamed_code(bytecode: CodeType, file: str) -> CodeType:
     return bytecode.replace(co_filename=file, co_consts=constants)
 
 
-def _compile_whole(options: _Options, limit: int) -> CompiledKernel:
+def _compile_whole(options: _Options, errors: ErrorList) -> CompiledKernel:
     """A kernel in which statements that are wrong do not end the compilation.
 
     Raises the first error, with the others.
     """
-    errors = ErrorList(limit)
     compiled: CompiledKernel | None = None
     try:
         compiled = _compile(options, errors)
