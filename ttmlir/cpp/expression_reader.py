@@ -139,7 +139,7 @@ class TypeReader:
         """The jumps and labels of the function that is read."""
         self.inner_cases: list[tuple[tree.Label, tree.Case]] | None = None
         """The cases in blocks of the `switch` that is read; None outside of one."""
-        self.unnamed_count = 0
+        self.unnamed_count: int = 0
         """How many types without names there are so far."""
         self.depth: int = 0
 
