@@ -159,3 +159,15 @@ def test_as_in_jax(name: str, constant: bool) -> None:
     for found, value in zip(jax.tree.leaves(compiled(*arguments)), expected, strict=True):
         assert (found.shape, found.dtype) == (value.shape, value.dtype)
         np.testing.assert_allclose(found, value, rtol=1e-4, atol=1e-5)
+
+
+def test_products_without_terms_of_2026() -> None:
+    """They have no tiles that cores could share."""
+    none, x = jnp.zeros((0, 3)), jnp.ones((4, 3))
+
+    def multiply(none: Any, x: Any) -> Any:
+        return none @ x.T, x[:, :0] @ none
+
+    found = ttmlir.compile(multiply, none, x, spelling="2026")(none, x)
+    for result, expected in zip(found, multiply(none, x), strict=True):
+        np.testing.assert_array_equal(result, expected)

@@ -145,7 +145,7 @@ class TTNNSetMatmulProgramConfigPass(ModulePass):
 
 
 def _product_of(op: ODSOperation) -> Product | None:
-    """The tiles of a product; None for vectors."""
+    """The tiles of a product; None for vectors, and where nothing is multiplied."""
     a, b = (list(value_shape(op.group(name)[0])) for name in ("a", "b"))
     if len(a) < 2 or len(b) < 2:
         return None
@@ -155,6 +155,8 @@ def _product_of(op: ODSOperation) -> Product | None:
             shape[-2:] = shape[:-3:-1]
             turned = True
     rows, depth, columns = (-(-extent // _TILE) for extent in (a[-2], a[-1], b[-1]))
+    if not rows * depth * columns:
+        return None
     sides = (op.group("a")[0], op.group("b")[0], op.results[0])
     first, second, last = (_tile_bytes(value) for value in sides)
     return Product(math.prod(b[:-2]), rows, depth, columns, turned, (first, second, last))
