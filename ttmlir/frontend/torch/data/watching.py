@@ -34,7 +34,7 @@ def watch(known: KnownValues) -> Any:
                 # Bodies of loops and branches are read by another tracer, this method with them.
                 return func(*args, **kwargs)
             name = getattr(func, "__name__", "")
-            if name in ("__get__", "__set__"):
+            if name in ("__get__", "__set__") or _changes_nothing(func):
                 return func(*args, **kwargs)
             if name in _READERS and (found := _read(known, func, args, kwargs)) is not None:
                 return found[0]
@@ -56,6 +56,11 @@ def watch(known: KnownValues) -> Any:
             return result
 
     return Watching()
+
+
+def _changes_nothing(func: Any) -> bool:
+    """True for what torch calls itself on the way down, unless it writes to its operands."""
+    return isinstance(func, torch_package()._ops.OpOverload) and not func._schema.is_mutable
 
 
 _READERS = (
