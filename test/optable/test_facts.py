@@ -34,6 +34,7 @@ LISTS = {
     "passes/ttir/ttir_canonical_forms.py": "rules by name",
     "passes/ttir/ttir_value_forms.py": "rules by name",
     "passes/ttir/ttir_value_forms_elementwise.py": "rules by name",
+    "passes/ttir/fusing/ttir_fuse_layers_norm.py": "rules by name",
     "passes/ttir/element_types/ttir_predicate_type_alignment.py": "truth in numbers",
     "passes/ttir/ttir_while_trip_count.py": "comparisons with their sides exchanged",
     "passes/stablehlo/pairs/stablehlo_complex_math_expander.py": "functions that pairs have",
