@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -130,12 +131,12 @@ class _Server:
             for pid, connection in list(self._running.items()):
                 if connection in ready:
                     # The command has been ended, and with it what it started.
-                    os.killpg(pid, signal.SIGKILL)
+                    _kill(pid)
                     self._running.pop(pid).close()
             if self._listener in ready:
                 self._accept()
         for pid in self._running:
-            os.killpg(pid, signal.SIGKILL)
+            _kill(pid)
 
     def _accept(self) -> None:
         connection, _ = self._listener.accept()
@@ -151,6 +152,9 @@ class _Server:
                 for each in (self._listener, connection, *self._running.values()):
                     each.close()
                 _become(request, descriptors)
+            with suppress(OSError):
+                # The child does it, too: whoever is first. It may have ended already.
+                os.setpgid(pid, pid)
             self._running[pid] = connection
         for each in descriptors:
             os.close(each)
@@ -171,6 +175,12 @@ class _Server:
                     connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
                 except OSError:
                     pass  # The command has ended before its tool.
+
+
+def _kill(pid: int) -> None:
+    """End a process, and those of its group."""
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def _receive(connection: socket.socket, descriptors: list[int]) -> list[bytes]:

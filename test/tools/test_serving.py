@@ -72,6 +72,16 @@ def test_streams_folder_and_status(folder: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out.mlir").exists()
 
 
+def test_commands_that_end_at_once(folder: Path) -> None:
+    """The server goes on, whether their tools have begun or not."""
+    environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    for number in range(12):
+        with subprocess.Popen(["ttmlir-opt"], stdin=subprocess.PIPE, env=environment) as command:
+            time.sleep(0.002 * number)
+            command.kill()
+    assert "func.func" in run(folder, "ttmlir-opt", input=SUM).stdout
+
+
 def test_environment(folder: Path) -> None:
     """Variables of the command, not those of the server."""
     command = "TTMLIR_DEBUG=1 ttmlir-opt --test-pass-failure"

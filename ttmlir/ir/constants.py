@@ -8,6 +8,7 @@ from typing import cast
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -15,11 +16,16 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from ttmlir.ir.rewriting import refuse_at
 from ttmlir.ir.tensor_types import element_type, is_boolean, limits_of
 from ttmlir.mlir.attributes import (
     Elements,
+    ElementsType,
     bits_of,
+    blob_bytes,
     element_count,
+    element_size,
+    elements_attr,
     large_bytes,
     raw_bytes,
     splat_bytes,
@@ -156,13 +162,34 @@ def splat_number(value: SSAValue) -> int | float | None:
     return None if elements is None else number_of_elements(elements)
 
 
-def number_of_elements(elements: Elements) -> int | float | None:
+def number_of_elements(attribute: Attribute) -> int | float | None:
     """The one real number that all elements are; None if there is none. True is 1."""
+    if not isinstance(attribute, DenseIntOrFPElementsAttr):
+        # Resources are large, and their bytes are the module's.
+        return None
+    elements = cast("Elements", attribute)
     number = splat_value(elements)
     if number is None or isinstance(number, tuple):
         return None
     # As a signed number of one bit, true is -1.
     return abs(number) if is_boolean(elements.get_element_type()) else number
+
+
+def find_elements(op: Operation) -> Elements:
+    """The elements of a constant, those of a resource, too; errors at `op` if it has none."""
+    value = op.properties["value"]
+    if isinstance(value, DenseResourceAttr):
+        name = value.resource_handle.data
+        data, type_ = blob_bytes(op, name), cast("ElementsType", value.type)
+        if data is None:
+            refuse_at(op, f"the module does not hold the resource '{name}'")
+        size = math.prod(type_.get_shape()) * element_size(type_.get_element_type())
+        if len(data) != size:
+            refuse_at(op, f"the resource '{name}' has {len(data)} bytes instead of {size}")
+        return elements_attr(type_, data)
+    if not isinstance(value, DenseIntOrFPElementsAttr):
+        refuse_at(op, f"'{value.name}' is not a list of elements; give a dense constant")
+    return cast("Elements", value)
 
 
 def _round_to(number: float, element: AnyFloat) -> float:

@@ -247,7 +247,7 @@ def _operand(value: SSAValue) -> Attribute | None:
     if isinstance(value, BlockArgument):
         return IntegerAttr(value.index, i64)
     if isinstance(value.owner, ttir.ConstantOp):
-        number = number_of_elements(cast("Elements", value.owner.properties["value"]))
+        number = number_of_elements(value.owner.properties["value"])
         if number is not None:
             return FloatAttr(float(number), f64)
     return None

@@ -39,12 +39,13 @@ from xdsl.ir import Attribute, Data
 from ttmlir.dialects import emitc, tt, ttnn
 from ttmlir.dialects.definition.ods import SEGMENTS, ODSOperation
 from ttmlir.dialects.definition.table_ops import TableOperation
+from ttmlir.ir.constants import find_elements
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import element_type, layout_of
 from ttmlir.layout.data_format import ScalarType
 from ttmlir.layout.enums import DataType, DeviceComputeConfig, KeywordEnum
 from ttmlir.layout.tensor_layout import Grid, TensorLayout
-from ttmlir.mlir.attributes import elements_attr, elements_of, raw_bytes, splat_bytes
+from ttmlir.mlir.attributes import Elements, elements_attr, elements_of, raw_bytes, splat_bytes
 from ttmlir.optable import late_forms
 from ttmlir.passes.emitc.library_arguments import (
     CPP_NAMES,
@@ -143,7 +144,7 @@ def _arguments_in(op: ttnn.TTNNOp, language: Language) -> list[tuple[Argument, A
         elif each.source in groups:
             values = groups[each.source] or (_opaque(language.none),)
         elif each.source == "value" and isinstance(op, ttnn.ConstantOp):
-            values = (_elements(op.properties["value"], language),)
+            values = (_elements(find_elements(op), language),)
         else:
             values = (_value(op, each, language),)
         if each.default and not language.is_python:
@@ -372,14 +373,13 @@ def _core_range(start: Sequence[int], end: Sequence[int], language: Language) ->
     return f"{language.name('ttnn::CoreRange')}({', '.join(corners)})"
 
 
-def _elements(attr: Attribute, language: Language) -> Attribute:
+def _elements(elements: Elements, language: Language) -> Attribute:
     """The numbers of a constant, those with fractions in 32 bits in C++."""
-    elements = cast("Any", attr)
     if language.is_python:
         return _opaque(language.listed(language.number(each) for each in elements.get_values()))
     element = elements.get_element_type()
     if not isinstance(element, AnyFloat):
-        return attr
+        return elements
     wide = TensorType(f32, elements.get_shape())
     data = splat_bytes(elements) or raw_bytes(elements)
     if isinstance(element, Float32Type):

@@ -416,3 +416,16 @@ def test_limits_of_gradients(limit: Any) -> None:
         ttmlir.train_step(
             model, F.mse_loss, optimizer, torch.ones(4, 3), torch.ones(4, 2), clip_grad_norm=limit
         )
+
+
+def test_new_optimizers_begin_to_count() -> None:
+    """Of Adam, whose first steps are corrected by how many there were."""
+    torch.manual_seed(3)
+    model, x, target = nn.Linear(7, 5), torch.randn(3, 7), torch.randn(3, 5)
+    first = copy.deepcopy(model)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    step = ttmlir.train_step(model, F.mse_loss, optimizer, x, target)
+    losses = [float(step(x, target)) for _ in range(3)]
+    step.load_from(first, torch.optim.Adam(first.parameters(), lr=0.1))
+    assert step.steps == 0
+    assert [float(step(x, target)) for _ in range(3)] == losses

@@ -589,6 +589,9 @@ class Keeping:
                         f"'{name}' has done {int(number)} steps, and other parameters that are "
                         f"counted with it {int(found[counter])}; call ttmlir.train_step again"
                     )
+            for counter in moved.counters.values():
+                # A new optimizer begins to count.
+                found.setdefault(counter, torch_package().tensor(0.0))
         return found
 
     def rates(self) -> dict[str, list[Any]]:

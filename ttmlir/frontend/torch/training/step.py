@@ -316,7 +316,8 @@ class TrainStep:
         Without arguments, of those that the step was made of, and of the scaler. Without an
         optimizer, what is kept of the parameters stays.
         """
-        values = {f"{ACCUMULATED}{name}": value for name, value in self._accumulated.items()}
+        added = self._whole_tensors(self._accumulated)
+        values = {f"{ACCUMULATED}{name}": value for name, value in added.items()}
         if model is None:
             model, optimizer = self._model, self._keeping.optimizers
             if self._scaler is not None:

@@ -103,6 +103,7 @@ from ttmlir.dialects.ttcore import (
     metal_layout_of,
 )
 from ttmlir.dialects.ttir import TTNNMetalLayoutCastOp
+from ttmlir.ir.constants import find_elements
 from ttmlir.ir.rewriting import erase, insert_before, refuse, symbols_in
 from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.enums import MemorySpace
@@ -157,7 +158,7 @@ class _Globals:
             self._names.add(name)
             self._known[key] = name
             defined = GlobalOp.get(
-                StringAttr(name), type_, op.value, StringAttr("private"), UnitAttr()
+                StringAttr(name), type_, find_elements(op), StringAttr("private"), UnitAttr()
             )
             defined.location = op.location
             block = self._module.body.block

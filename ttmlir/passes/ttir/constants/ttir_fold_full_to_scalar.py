@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation
 
-    from ttmlir.mlir.attributes import Elements
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def _shrink(op: Operation, rewriter: GreedyRewriter) -> bool:
     if shape == small or 0 in shape:
         return False
     value = constant_value(op)
-    number = None if value is None else number_of_elements(cast("Elements", value))
+    number = None if value is None else number_of_elements(value)
     users = dict.fromkeys(use.operation for use in result.uses)
     if number is None or not users or not all(map(repeats_operands, users)):
         return False

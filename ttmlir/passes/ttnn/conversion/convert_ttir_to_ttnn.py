@@ -243,7 +243,7 @@ def _fill_value(value: Attribute) -> float | None:
     """The one value of all elements as a 32-bit float; None if there is no such value."""
     if not isinstance(value, DenseIntOrFPElementsAttr):
         return None
-    number = number_of_elements(cast("Elements", value))
+    number = number_of_elements(value)
     return None if number is None else exact_float32(number)
 
 
