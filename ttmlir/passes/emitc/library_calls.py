@@ -112,7 +112,7 @@ def call_of(op: ttnn.TTNNOp, language: Language) -> LibraryCall:
         if isinstance(op, TableOperation):
             known = op.DEFINITION.callee.removeprefix("ttnn::").replace("::", ".")
     if isinstance(op, ttnn.ConstantOp):
-        element = cast("Any", op.properties["value"]).get_element_type()
+        element = find_elements(op).get_element_type()
         template = f32 if isinstance(element, AnyFloat) else _integer_type(element)
     elif name == "slice_dynamic":
         template = _opaque("uint32_t")

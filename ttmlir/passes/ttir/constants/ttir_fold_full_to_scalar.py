@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
 
-
 @dataclass(frozen=True)
 class TTIRFoldFullToScalarPass(ModulePass):
     """Make tensors of one number as small as their users allow."""
