@@ -242,3 +242,30 @@ def test_golden_tensors_of_other_shapes_are_refused(
         _ = model.golden
     with pytest.raises(ttmlir.InputError, match=message):
         ttmlir.report(model)
+
+
+@pytest.mark.parametrize("element", ["bool", "int8", "uint8", "int16", "uint16", "bfloat16"])
+def test_files_of_2026_take_what_models_took(element: str, tmp_path: Path) -> None:
+    """Arguments and results have the types of the model, where the program has others."""
+    x = np.array([[0, 1, 1], [1, 0, 1]], jnp.dtype(element))
+    compiled = ttmlir.compile(lambda x: (jnp.maximum(x, x[::-1]), x[0]), x, spelling="2026")
+    loaded = ttmlir.load(compiled.save(tmp_path / "largest.ttnn"))
+    for model in (compiled, loaded, pickle.loads(pickle.dumps(loaded))):
+        largest, first = model(x)
+        assert (largest.dtype, first.dtype) == (x.dtype, x.dtype)
+        np.testing.assert_array_equal(largest, np.maximum(x, x[::-1]))
+        np.testing.assert_array_equal(first, x[0])
+
+
+def test_programs_of_2026_take_what_functions_took() -> None:
+    """Several in one file, too."""
+    x = np.array([True, False, True])
+    programs = ttmlir.compile_programs(
+        {
+            "negated": ttmlir.Example(jnp.logical_not, x),
+            "small": ttmlir.Example(lambda x: x + x, np.int8(x)),
+        },
+        spelling="2026",
+    )
+    np.testing.assert_array_equal(programs.negated(x), ~x, strict=True)
+    np.testing.assert_array_equal(programs.small(np.int8(x)), np.int8(x) * 2, strict=True)

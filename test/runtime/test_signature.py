@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
+import numpy as np
 import pytest
 from samples.ttnn_program import ProgramBuilder
 
@@ -75,6 +77,10 @@ def test_a_signature_in_a_file() -> None:
     for given in (
         signature(framework="torch"),
         signature(arguments=tuple_of(tuple_of(), dict_of({})), bound=(0, 1), state=1, results=LEAF),
+        signature(
+            argument_types=(np.dtype(bool), None),
+            result_types=(np.dtype(np.int8), np.dtype(ml_dtypes.bfloat16)),
+        ),
         signature(results=dict_of({"a": LIST, 3: tuple_of(NOTHING, constant(2.5))})),
     ):
         assert read(given.to_table()) == given
@@ -127,6 +133,8 @@ EMPTY_DICT = node("Dict", 0, "[]")
         ({"state": 4000000000}, "does not fit a program"),
         ({"parameter_names": ["w"]}, "1 names of parameters, but 0 sizes"),
         ({"input_names": ["x"]}, "does not fit a program"),
+        ({"argument_types": ["bool"]}, "does not fit a program"),
+        ({"result_types": ["", "object"]}, "result_types: 'object' is no type of numbers"),
     ],
 )
 def test_damaged_signatures(fields: dict[str, Any], message: str) -> None:

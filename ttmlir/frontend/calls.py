@@ -27,7 +27,15 @@ from ttmlir.runtime.execution.planning import make_plans
 from ttmlir.runtime.execution.prepare import prepare
 from ttmlir.runtime.loading import read_binary
 from ttmlir.runtime.session import array_of_torch, submit
-from ttmlir.runtime.signature import LEAF, CallSignature, Structure, constant, dict_of, tuple_of
+from ttmlir.runtime.signature import (
+    LEAF,
+    CallSignature,
+    Structure,
+    Types,
+    constant,
+    dict_of,
+    tuple_of,
+)
 from ttmlir.runtime.tensor import (
     Array,
     Device,
@@ -738,15 +746,11 @@ class CallableModel:
         """Descriptions of all arrays that the program takes."""
         return [ref.desc for ref in self._program.inputs]
 
-    @property
-    def _source_types(self) -> Sequence[np.dtype[Any] | None]:
-        """The types that the source has its arguments in, where the file may have others."""
-        return ()
-
-    @property
-    def _source_result_types(self) -> Sequence[np.dtype[Any] | None]:
-        """The types that the source has its results in, where the file may have others."""
-        return ()
+    @cached_property
+    def _source_types(self) -> tuple[Types, Types]:
+        """The types that the source has its arguments and results in, where the file has others."""
+        found = self._program.signature
+        return ((), ()) if found is None else (found.argument_types, found.result_types)
 
     @property
     def outputs(self) -> tuple[TensorDesc, ...]:
@@ -794,7 +798,7 @@ class CallableModel:
         with show_wait(f"running {self.name}", quiet=not self.binary.is_metal):
             results = submit(device, self.binary, self._program_index, arrays)
         found = [result.to_numpy() for result in results]
-        if sources := self._source_result_types:
+        if sources := self._source_types[1]:
             found = [*map(_as_in_source, found, sources)]
         return self._convention.unflatten(change(found))
 
@@ -933,7 +937,7 @@ class CallableModel:
             for (_, desc), array in zip(self.inputs, arrays, strict=True)
         ]
         bound = self._convention.bound
-        if sources := [each for n, each in enumerate(self._source_types) if n not in bound]:
+        if sources := [each for n, each in enumerate(self._source_types[0]) if n not in bound]:
             arrays = [
                 array.astype(desc.element.host) if array.dtype == source else array
                 for source, (_, desc), array in zip(sources, self.inputs, arrays, strict=True)

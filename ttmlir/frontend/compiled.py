@@ -495,7 +495,7 @@ class CompiledModel(CallableModel):
         self._options = options_for_board(board, options)
         start = time.perf_counter()
         with self._in_terms_of_the_user(), show_wait(f"compiling {imported.name}"):
-            data = self._target.write(self._lowered, {"": imported.signature})
+            data = self._target.write(self._lowered, {"": self._signature_in_file})
         for module in (imported.module, self._lowered):
             own_constants(module)
         self.seconds = time.perf_counter() - start
@@ -550,24 +550,9 @@ class CompiledModel(CallableModel):
         return is_spelled_late(self.target, self._options)
 
     @property
-    def _source_types(self) -> Sequence[np.dtype[Any] | None]:
-        return self._types_of_source
-
-    @cached_property
-    def _types_of_source(self) -> Sequence[np.dtype[Any] | None]:
-        return _types_of_arguments(self._imported) if self._is_late else ()
-
-    @property
-    def _source_result_types(self) -> Sequence[np.dtype[Any] | None]:
-        return self._types_of_source_results
-
-    @cached_property
-    def _types_of_source_results(self) -> Sequence[np.dtype[Any] | None]:
-        if not self._is_late:
-            return ()
-        types = _types_of_results(self._imported)
-        # Complex numbers are two arrays in some files.
-        return types if len(types) == len(self.outputs) else ()
+    def _signature_in_file(self) -> CallSignature:
+        """How the model is called, with the types of its source where the program has others."""
+        return _signature_in_file(self._imported, is_late=self._is_late)
 
     def _in_terms_of_the_user(self) -> AbstractContextManager[None]:
         return self._imported.in_terms_of_the_user()
@@ -775,7 +760,7 @@ class CompiledModel(CallableModel):
 
         inputs, outputs = self._golden_arrays(golden)
         kept = Golden(inputs=inputs, outputs=outputs)
-        return self._target.write(self._lowered, {"": self._imported.signature}, kept)
+        return self._target.write(self._lowered, {"": self._signature_in_file}, kept)
 
     def _golden_arrays(
         self, golden: Literal[True] | tuple[Any, ...]
@@ -839,6 +824,21 @@ def _types_of_arguments(imported: ImportedModel) -> list[np.dtype[Any] | None]:
 
     function = public_function(imported.module)
     return [host_dtype(element_type(value)) for value in function.regions[0].block.args]
+
+
+def _signature_in_file(imported: ImportedModel, *, is_late: bool) -> CallSignature:
+    signature = imported.signature
+    if not is_late:
+        return signature
+    taken, given = _types_of_arguments(imported), _types_of_results(imported)
+    # Complex numbers are two arrays in some files.
+    are_inputs = len(taken) == len(signature.input_names)
+    are_outputs = len(given) == signature.results.leaf_count + signature.state
+    return replace(
+        signature,
+        argument_types=tuple(taken) if are_inputs else (),
+        result_types=tuple(given) if are_outputs else (),
+    )
 
 
 def _types_of_results(imported: ImportedModel) -> list[np.dtype[Any] | None]:
@@ -1020,7 +1020,7 @@ class CompiledPrograms(Mapping[str, Program]):
         `examples` are arguments of a call of each, which `save(golden=True)` uses.
         """
         options = _options_for_programs(imported.values(), target, options)
-        self._target = find_target(target)
+        self._target, self._is_late = find_target(target), is_spelled_late(target, options)
         self._examples = {name: _with_numbers(call) for name, call in examples.items()}
         self._models = dict(imported)
         self.name = next(iter(imported.values())).name
@@ -1098,7 +1098,10 @@ class CompiledPrograms(Mapping[str, Program]):
         return self[name].compute_golden(*call, name)
 
     def _write(self, golden: Sequence[Golden] = ()) -> bytes:
-        signatures = {name: each.signature for name, each in self._models.items()}
+        signatures = {
+            name: _signature_in_file(each, is_late=self._is_late)
+            for name, each in self._models.items()
+        }
         return self._target.write(self._lowered, signatures, golden)
 
     def save(self, path: str | Path, *, golden: bool = False) -> Path:

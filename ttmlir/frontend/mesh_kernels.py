@@ -257,7 +257,7 @@ class MeshKernels(CompiledModel):
                 system=find_system(self.board),
                 parts=self._parts,
                 golden=golden,
-                signature=imported.signature.to_table(),
+                signature=self._signature_in_file.to_table(),
             )
         )
 
@@ -321,7 +321,7 @@ class MeshKernels(CompiledModel):
         )
 
     def _as_in_source(self, found: Sequence[Array]) -> list[Array]:
-        types = self._source_result_types or [None] * len(found)
+        types = self._source_types[1] or (None,) * len(found)
         return [
             part if source is None else part.astype(source)
             for part, source in zip(found, types, strict=True)

@@ -12,15 +12,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+import ml_dtypes
+import numpy as np
+
 from ttmlir.errors import plural
 from ttmlir.layout.data_format import PARTS
 from ttmlir.runtime.errors import BinaryError, InputError
 
 Table = Mapping[str, Any]
 Key = str | int | float | bool | None
+Types = tuple[np.dtype[Any] | None, ...]
 
 MAX_DEPTH = 64
 """Deepest nesting of containers of arguments that is read from a file."""
+_TYPES: Mapping[str, np.dtype[Any]] = {
+    np.dtype(each).name: np.dtype(each)
+    for each in (
+        *(np.bool_, np.int8, np.int16, np.int32, np.int64),
+        *(np.uint8, np.uint16, np.uint32, np.uint64),
+        *(np.float16, np.float32, np.float64, np.complex64, np.complex128),
+        *(ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2),
+    )
+}
+"""Those that arguments of models have; others are not kept."""
 _LEAVES = ("Leaf", "Complex")
 _CONTAINERS = ("Tuple", "List", "Dict")
 
@@ -183,6 +197,9 @@ class CallSignature:
     """Inputs that a call passes, but that stay on the device between calls: weights, then state."""
     kept: tuple[int, ...] = ()
     """Outputs that stay there: the new values of state, in the order of the last of those."""
+    argument_types: Types = ()
+    """Of the inputs of the program in the model; none where the program has the same."""
+    result_types: Types = ()
 
     def flatten(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """The leaves of a call; InputError for another structure."""
@@ -227,6 +244,8 @@ class CallSignature:
             "parameter_sizes": [size for _, size in self.parameters],
             "resident": list(self.resident),
             "kept": list(self.kept),
+            "argument_types": _names_of_types(self.argument_types),
+            "result_types": _names_of_types(self.result_types),
         }
 
 
@@ -249,6 +268,8 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         parameters=_read_parameters(table, where),
         resident=tuple(int(index) for index in table["resident"] or ()),
         kept=tuple(int(index) for index in table["kept"] or ()),
+        argument_types=_read_types(table["argument_types"], f"{where}.argument_types"),
+        result_types=_read_types(table["result_types"], f"{where}.result_types"),
     )
     arguments = signature.arguments
     kinds = [child.kind for child in arguments.children]
@@ -267,6 +288,8 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
         and all(index < outputs for index in signature.kept)
         and len(signature.kept) <= len(signature.resident)
         and signature.results.leaf_count == outputs - signature.state
+        and len(signature.argument_types) in (0, inputs)
+        and len(signature.result_types) in (0, outputs)
     )
     if not fits:
         raise BinaryError(
@@ -274,6 +297,17 @@ def read_signature(table: Table, inputs: int, outputs: int, where: str) -> CallS
             f"{plural(outputs, 'output')}"
         )
     return signature
+
+
+def _names_of_types(types: Types) -> list[str]:
+    return [each.name if each is not None and each.name in _TYPES else "" for each in types]
+
+
+def _read_types(names: Sequence[str | None] | None, where: str) -> Types:
+    unknown = next((name for name in names or () if name and name not in _TYPES), None)
+    if unknown is not None:
+        raise BinaryError(f"{where}: {unknown!r} is no type of numbers")
+    return tuple(_TYPES.get(name or "") for name in names or ())
 
 
 def _read_parameters(table: Table, where: str) -> tuple[tuple[str, int], ...]:
