@@ -153,7 +153,8 @@ def test_rows_are_stored() -> None:
     [
         ("TTI_SFPSTORE(0, 0, 0, 0);", "an assertion does not hold"),
         ("TTI_SFPSHFT2(0, 0, 0, 0);", "'TTI_SFPSHFT2' is not modelled; call 'subvec_shflror1'"),
-        ("TTI_SFPIADD(0, 0, 0, 3);", "an assertion does not hold"),
+        ("TTI_SFPIADD(0, 0, 0, 3);", "does not hold here, or of what is called here about its arg"),
+        ("TTI_SFPIADD(5000, 0, 0, 5);", "an assertion does not hold"),
         ("TTI_SFPMOV(0, 16, 0, 0);", "l_reg 16: there are those from 0 to 7; instructions read"),
         ("TTI_SFPMOV(0, 1, 9, 0);", "l_reg 9: there are those from 0 to 7; instructions read"),
         ("TTI_SFPPOPC(0, 0, 0, 0);", "there are no lanes to go back to: TTI_SFPPOPC takes those"),

@@ -100,7 +100,7 @@ inline int signed_number(uint32_t number) { return int(number << 20) >> 20; }
 // Sums of two registers (0), of a register and a number (1) or the difference of two (2). Then those lanes take part
 // whose result is negative, with 8 those whose is not, and with 4 all as before.
 inline void TTI_SFPIADD(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
-    ASSERT(mode <= 10 && (mode & 3) <= 2);
+    ASSERT(number <= 0xfff && mode <= 10 && (mode & 3) <= 2);
     const sfpi::vInt given = read_lanes(source);
     const sfpi::vInt result = mode & 1 ? given + signed_number(number)
                               : mode & 2 ? given - read_lanes(target) : given + read_lanes(target);
@@ -111,7 +111,7 @@ inline void TTI_SFPIADD(uint32_t number, uint32_t source, uint32_t target, uint3
 
 // To the left, or to the right if the count is negative: by a register (0) or a number (1), of which 5 bits count.
 inline void TTI_SFPSHFT(uint32_t number, uint32_t source, uint32_t target, uint32_t mode) {
-    ASSERT(mode <= 1 && (mode == 1 || number == 0));
+    ASSERT(number <= 0xfff && mode <= 1 && (mode == 1 || number == 0));
     const sfpi::vInt count = mode == 1 ? sfpi::vInt(signed_number(number)) : read_lanes(source);
     sfpi::vInt kept = count & 31;
     sfpi::begin_if(count < 0);

@@ -735,7 +735,8 @@ class KernelApi:
             place, sources = self.thread.position(), self.thread.kernel.sources
             key = place.file, place.line, place.column
             text = "" if sources is None else sources.assertions.get(key, "")
-            why = f": {text}" if text else ""
+            # Those of the library's headers are told where these are called.
+            why = f": {text}" if text else " here, or of what is called here about its arguments"
             raise self.thread.error(f"an assertion does not hold{why}", rule="assert")
 
     def leftovers(self) -> Iterator[Finding]:
