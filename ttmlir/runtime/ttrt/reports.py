@@ -455,9 +455,9 @@ def golden_lines(golden: Golden, kernels: Sequence[GenericReport] = ()) -> Itera
         )
     for operation in golden.without_reference:
         yield (
-            f"golden --  operation {operation.index} {operation.ir_name}{_place(operation)}: loops, "
-            "branches and what follows from weights alone have no reference; the later operations "
-            "are judged by its results"
+            f"golden --  operation {operation.index} {operation.ir_name}{_place(operation)}: "
+            "loops, branches and what follows from weights alone have no reference; the later "
+            "operations are judged by its results"
         )
     for result in golden.results:
         accuracy = result.accuracy
