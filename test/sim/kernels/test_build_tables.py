@@ -63,6 +63,7 @@ def test_macros_of_threads(full_sync: bool) -> None:
 
 _LAYOUT = """
 template <typename A> void read(const A& accessor) {
+  static_assert(A::DSpec::is_dram == IN_DRAM);
   if constexpr (A::DSpec::is_interleaved) {
     static_assert(WANTED == 1);
   } else {
@@ -80,8 +81,10 @@ void kernel_main() {
 
 
 def test_layouts_in_types_of_accessors() -> None:
-    """Two tensors, whose accessors have types of their own."""
-    sharded = (SHARDED, 2, 1, 4, 4, 4, 4, 0)
-    for name, wanted in (("a", 1), ("b", 2)):
-        text = _LAYOUT.replace("NAME", name).replace("WANTED", str(wanted))
-        compile_text(text, Role.NCRISC, args=(INTERLEAVED, *sharded))
+    """Two tensors, one of them in L1, whose accessors have types of their own."""
+    shape, in_l1 = (2, 1, 4, 4, 4, 4, 0), ~INTERLEAVED
+    for first, second in ((INTERLEAVED, SHARDED & in_l1), (INTERLEAVED & in_l1, SHARDED)):
+        for name, wanted, flags in (("a", 1, first), ("b", 2, second)):
+            text = _LAYOUT.replace("NAME", name).replace("WANTED", str(wanted))
+            text = text.replace("IN_DRAM", str(int(bool(flags & INTERLEAVED))))
+            compile_text(text, Role.NCRISC, args=(first, second, *shape))
