@@ -88,3 +88,26 @@ def test_layouts_in_types_of_accessors() -> None:
             text = _LAYOUT.replace("NAME", name).replace("WANTED", str(wanted))
             text = text.replace("IN_DRAM", str(int(bool(flags & INTERLEAVED))))
             compile_text(text, Role.NCRISC, args=(first, second, *shape))
+
+
+_BESIDE = """
+template <typename A> struct Facts { const uint32_t cb; const bool inverts; const A layout; };
+constexpr auto find_facts() {
+  constexpr auto layout = TensorAccessorArgs<2>();
+  return Facts<decltype(layout)>{
+      get_compile_time_arg_val(0), get_compile_time_arg_val(1) != 0, layout};
+}
+void kernel_main() {
+  constexpr auto facts = find_facts();
+  static_assert(facts.cb == WANTED && !facts.inverts);
+  constexpr uint32_t twice = facts.cb * 2;
+  const auto a = TensorAccessor(facts.layout, get_arg_val<uint32_t>(0), 2048);
+}
+"""
+
+
+def test_constants_beside_layouts() -> None:
+    """An object that has the layout of a tensor as a member is a constant, too."""
+    compile_text(_BESIDE.replace("WANTED", "5"), Role.NCRISC, args=(5, 0, INTERLEAVED))
+    with pytest.raises(CppSyntaxError, match="static_assert failed"):
+        compile_text(_BESIDE.replace("WANTED", "4"), Role.NCRISC, args=(5, 0, INTERLEAVED))
