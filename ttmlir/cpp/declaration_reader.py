@@ -810,8 +810,9 @@ class DeclarationReader(ExpressionReader):
     def _is_deleted(self, node: Node, field: str = "value") -> bool:
         """Whether what the grammar took for the value of a variable deletes a function."""
         value = node.child_by_field_name(field)
-        is_deleted = value is not None and value.type == "delete_expression"
-        return is_deleted and self.text(value).endswith(DELETED)
+        if value is None or value.type != "delete_expression":
+            return False
+        return self.text(value).endswith(DELETED)
 
     def _prototype(self, node: Node, declarator: Node, class_name: str) -> tree.Function:
         words = self.words(node)
