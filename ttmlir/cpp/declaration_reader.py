@@ -212,22 +212,27 @@ def _find_decltype_commas(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
 
 
 def _find_deleted(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
-    """Where functions are deleted outside of classes."""
-    in_class, is_class = [False], False
+    """Where functions are deleted outside of classes, and conversions in them."""
+    in_class, is_class, is_conversion = [False], False, False
     for number, token in enumerate(tokens):
         match token.text:
             case "class" | "struct" | "union":
                 is_class = not number or tokens[number - 1].text not in ("<", ",")
             case "{":
                 in_class.append(is_class)
-                is_class = False
+                is_class = is_conversion = False
             case "}" if len(in_class) > 1:
                 in_class.pop()
+                is_conversion = False
+            case "operator" if number + 1 < len(tokens):
+                following = tokens[number + 1].text
+                is_conversion = following.isidentifier() and following not in ("new", "delete")
             case ";" | "(":
                 before = [each.text for each in tokens[max(number - 2, 0) : number]]
-                if before == ["=", "delete"] and not in_class[-1]:
+                if before == ["=", "delete"] and (is_conversion or not in_class[-1]):
                     yield token.offset, f" {DELETED}"
                 is_class = False
+                is_conversion = is_conversion and token.text == "("
             case _:
                 pass
 
@@ -800,13 +805,14 @@ class DeclarationReader(ExpressionReader):
         with self.scope():
             named = self.field(whole, "declarator") if is_deleted else declarator
             made = self._prototype(node, named, class_name)
-        return replace(made, is_deleted=is_deleted)
+        return replace(made, is_deleted=is_deleted or self._is_deleted(node, "default_value"))
 
-    def _is_deleted(self, declarator: Node) -> bool:
+    def _is_deleted(self, node: Node, field: str = "value") -> bool:
         """Whether what the grammar took for the value of a variable deletes a function."""
-        value = declarator.child_by_field_name("value")
-        is_deleted = value is not None and value.type == "delete_expression"
-        return is_deleted and self.text(declarator).endswith(DELETED)
+        value = node.child_by_field_name(field)
+        if value is None or value.type != "delete_expression":
+            return False
+        return self.text(value).endswith(DELETED)
 
     def _prototype(self, node: Node, declarator: Node, class_name: str) -> tree.Function:
         words = self.words(node)

@@ -41,7 +41,7 @@ uint32_t change(uint32_t&) { return 1; } uint32_t change(...) { return 2; }
 uint32_t only(int) = delete; uint32_t only(float x) { return x * 2; }
 template <typename T> uint32_t special(T) = delete;
 template <> uint32_t special(int x) { return x; }
-struct Strict { uint32_t v; Strict(uint32_t x) : v(x) {} Strict(float) = delete; uint32_t scale(float) = delete; uint32_t scale(uint32_t x) { return v * x; } };
+struct Strict { uint32_t v; Strict(uint32_t x) : v(x) {} Strict(float) = delete; template <typename T> operator T() const = delete; uint32_t scale(float) = delete; uint32_t scale(uint32_t x) { return v * x; } };
 void of_some() {
     const uint32_t fixed = 4; uint32_t x = 5; note(take(Wrapped{4})); note(change(fixed)); note(change(x)); note(change(3));
     note(only(1.5f)); note(special(3)); note(Strict(3u).scale(2u)); Passed passed{1}; uint32_t a = passed, b = make_passed(), c = std::move(passed); note(a); note(b); note(c);

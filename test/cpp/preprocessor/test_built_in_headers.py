@@ -51,6 +51,10 @@ NUMBERS = {
         "note(bfloat16_greater(0x3f80, 0x3f00)); note(bfloat16_greater(0xbf80, 0xbf00));"
         "note(bfloat16_greater(0xbf00, 0xbf80)); note(bfloat16_greater(0x3f80, 0xff80));"
         "note(bfloat16_greater(0xff80, 0x3f80)); note(bfloat16_greater(0x3f80, 0x3f80));"
+        "note(bf16_to_fp32(0xc049) * 64); note(fp32_to_bf16(1.0078125f + 0.00390625f));"
+        "note(fp32_to_bf16(1.00390625f)); note(fp32_to_bf16(-3.14159274f));"
+        "note(fp32_to_bf16_truncate(-3.14159274f)); const FloatBits halves(-3.14159274f);"
+        "note(halves.high16); note(halves.low16);"
     ),
     "numeric/float32.h": (
         "note(NEG_INF_FLOAT32 + POS_INF_FLOAT32); note(NAN_FLOAT32); note(FLOAT32_SIGN_MASK);"

@@ -63,6 +63,7 @@ def test_macros_of_threads(full_sync: bool) -> None:
 
 _LAYOUT = """
 template <typename A> void read(const A& accessor) {
+  static_assert(A::DSpec::is_dram == IN_DRAM);
   if constexpr (A::DSpec::is_interleaved) {
     static_assert(WANTED == 1);
   } else {
@@ -80,8 +81,33 @@ void kernel_main() {
 
 
 def test_layouts_in_types_of_accessors() -> None:
-    """Two tensors, whose accessors have types of their own."""
-    sharded = (SHARDED, 2, 1, 4, 4, 4, 4, 0)
-    for name, wanted in (("a", 1), ("b", 2)):
-        text = _LAYOUT.replace("NAME", name).replace("WANTED", str(wanted))
-        compile_text(text, Role.NCRISC, args=(INTERLEAVED, *sharded))
+    """Two tensors, one of them in L1, whose accessors have types of their own."""
+    shape, in_l1 = (2, 1, 4, 4, 4, 4, 0), ~INTERLEAVED
+    for first, second in ((INTERLEAVED, SHARDED & in_l1), (INTERLEAVED & in_l1, SHARDED)):
+        for name, wanted, flags in (("a", 1, first), ("b", 2, second)):
+            text = _LAYOUT.replace("NAME", name).replace("WANTED", str(wanted))
+            text = text.replace("IN_DRAM", str(int(bool(flags & INTERLEAVED))))
+            compile_text(text, Role.NCRISC, args=(first, second, *shape))
+
+
+_BESIDE = """
+template <typename A> struct Facts { const uint32_t cb; const bool inverts; const A layout; };
+constexpr auto find_facts() {
+  constexpr auto layout = TensorAccessorArgs<2>();
+  return Facts<decltype(layout)>{
+      get_compile_time_arg_val(0), get_compile_time_arg_val(1) != 0, layout};
+}
+void kernel_main() {
+  constexpr auto facts = find_facts();
+  static_assert(facts.cb == WANTED && !facts.inverts);
+  constexpr uint32_t twice = facts.cb * 2;
+  const auto a = TensorAccessor(facts.layout, get_arg_val<uint32_t>(0), 2048);
+}
+"""
+
+
+def test_constants_beside_layouts() -> None:
+    """An object that has the layout of a tensor as a member is a constant, too."""
+    compile_text(_BESIDE.replace("WANTED", "5"), Role.NCRISC, args=(5, 0, INTERLEAVED))
+    with pytest.raises(CppSyntaxError, match="static_assert failed"):
+        compile_text(_BESIDE.replace("WANTED", "4"), Role.NCRISC, args=(5, 0, INTERLEAVED))

@@ -30,6 +30,7 @@ CALLS: list[tuple[str, tuple[Any, ...], Any]] = [
     ("_sliced", ([1, 2, 3], 2), [1, 2]),
     ("_ctz", (12, 32), 2),
     ("_sqrt", (6.25,), 2.5),
+    ("_floor", (-6.25,), -7.0),
     ("_clz", (1, 32), 31),
     ("_popcount", (-1, 32), 32),
     *(("_quotient", pair, quotient) for pair, quotient in

@@ -23,6 +23,7 @@ SERVICES = {"_load", "_store", "_poll", "_iterations", "_limited", "_dprint", "_
 SERVICES |= {"_received", "_move_bytes", "_fill_bytes", "_step"}
 HELPERS = {
     *("_bits", "_put_bits", "_put_parts", "_sliced", "_ctz", "_clz", "_popcount", "_sqrt"),
+    "_floor",
     *("_quotient", "_remainder", "_shift_count", "_index", "_float32", "_float"),
     *("_float_quotient", "_truncated", "_float_bits", "_bits_float", "_double_bits"),
     *("_bits_double", "_put", "_point", "_point_at_one", "_is_local", "_element_at", "_put_at"),

@@ -173,6 +173,14 @@ _PACKER = (
         options=(Option(name="num_tiles", type="uint32_t", default="1"),),
     ),
     KernelCall(
+        "llk_math_reconfig_remap",
+        "Let the packer of Blackhole take rows of DST as they are untilized, or tiles again; "
+        "the simulator's packer takes both without it.",
+        (("enable", ValueKind.BOOL),),
+        header="llk_math_common_api.h",
+        roles=Role.MATH,
+    ),
+    KernelCall(
         "llk_pack_reduce_mask_config",
         "Pack only what a reduction of that dimension gives, and zeros elsewhere.",
         cbs("out_cb"),

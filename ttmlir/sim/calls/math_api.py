@@ -242,7 +242,7 @@ class MathApi(LateColumnsApi):
     reconfig_data_format = reconfig_data_format_srca = reconfig_data_format_srcb = _configured
     reduce_uninit = tilize_uninit = tilize_uninit_with_dt = untilize_uninit = _configured
     pack_untilize_uninit = _configured
-    pack_untilize_dest_init = _configured
+    pack_untilize_dest_init = llk_math_reconfig_remap = _configured
     reduce_revert_delta = unary_bcast_uninit = fast_tilize_uninit = tensix_sync = _configured
 
     def _check_prepared(self, name: str, remedy: str) -> None:

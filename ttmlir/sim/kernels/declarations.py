@@ -516,10 +516,11 @@ def _keep_known(context: Context, identifier: str, value: Value | None) -> Value
         return value
     if not isinstance(value.type, (StructType, ArrayType)):
         return None
-    if not is_literal(value.node):
-        return None
-    context.unit.known_values[identifier] = value.node
-    return value
+    is_written = is_literal(value.node)
+    if is_written or isinstance(value.type, StructType):
+        # Layouts of tensors are no literals, but what stands beside them may be known.
+        context.unit.known_values[identifier] = value.node
+    return value if is_written else None
 
 
 def _find_space(context: Context, origin: tree.Node, value: Value | None) -> Space:

@@ -69,6 +69,7 @@ void kernel_main() {
   uint32_t (*fptr)(uint32_t) = dbl; note(fptr(8)); note(std::integral_constant<uint32_t, 5>::value); note(__builtin_ctz(8)); note(__builtin_clz(1));
   { std::optional<Sum> none, some(std::in_place, 2, 3); note(join(none, typename Held<int>::Pair{2, 1})); note(join(some, typename Held<int>::Pair{3, 4})); none.emplace(Sum(4, 5)); note(none->sum); uint32_t steps[3] = {5, 6, 7}; Pointed<uint8_t> pointed{steps, 2}; note(pointed.get()); }
   note(Part<true, uint16_t>{}.size()); note(Part<false, uint16_t>{}.size()); note(Part<true, uint8_t>{}.twice(200)); note(Part<false, uint8_t>{}.twice(200));
+  volatile float down = -2.5f; note((int)(__builtin_floor(down) * 4)); note((int)__builtin_floorf(down)); note((int)__builtin_floor(2.75)); note((int)__builtin_floor(-3.0));
   volatile float root = 2.0f; note((uint32_t)(__builtin_sqrtf(root) * 1e7f)); note((uint32_t)(__builtin_sqrt(3.0) * 1e9)); note((uint32_t)(1.0f / __builtin_sqrtf(224.0f) * 1e8f));
   note([](uint32_t q) { return q + 1; }(4)); Vec vs[2] = {{1, 2}, {3, 4}}; note(vs[1].y); vs[0] = vs[1]; vs[1].x = 9; note(vs[0].x); note(std::min<uint32_t>(3, 4));
 }

@@ -18,7 +18,7 @@ from ttmlir.sim.kernels.expressions.library_calls import (
     find_compile_time_argument,
     take_plain_arguments,
 )
-from ttmlir.sim.kernels.expressions.lvalues import is_interleaved, look_at
+from ttmlir.sim.kernels.expressions.lvalues import find_accessor_flag, look_at
 from ttmlir.sim.kernels.library import ENUM_TYPES, strip_namespaces
 from ttmlir.sim.kernels.value import Value, make_integer
 from ttmlir.sim.machine.numerics import TILE_VOLUME
@@ -266,12 +266,13 @@ def _type_accessor(context: Context, node: tree.FunctionCall) -> Value:
 
 
 def find_accessor_fact(context: Context, name: str) -> Value | None:
-    """`T::DSpec::is_interleaved` of the type of an accessor; None for other names."""
-    holder, _, _ = name.rpartition("::DSpec::is_interleaved")
-    found = context.unit.find_type(holder, context.scope) if holder else None
+    """`T::DSpec::is_interleaved` and `is_dram` of an accessor's type; None for other names."""
+    holder, _, member = name.rpartition("::DSpec::")
+    is_fact = bool(holder) and member in ("is_dram", "is_interleaved")
+    found = context.unit.find_type(holder, context.scope) if is_fact else None
     if found is None or not isinstance(found.type, ObjectType):
         return None
-    known = is_interleaved(context, found.type)
+    known = find_accessor_flag(context, found.type, member)
     return None if known is None else make_integer(int(known), BOOL)
 
 

@@ -629,17 +629,19 @@ def find_layout_flag(context: Context, type_: ObjectType, member: str) -> int | 
     return int(bool(words[base] & _MEMBERS[member])) if member in _MEMBERS else None
 
 
-def is_interleaved(context: Context, type_: ObjectType) -> bool | None:
-    """Whether a tensor is spread over all banks page by page; None if its type does not say."""
+def find_accessor_flag(context: Context, type_: ObjectType, member: str) -> bool | None:
+    """`is_dram` or `is_interleaved` of the type of an accessor; None if it does not say that."""
     if not type_.arguments:
         return None
     base, words, assumed = type_.arguments[0], context.unit.compile_time_args, context.unit.assumed
     if 0 <= base < len(words):
-        return not words[base] & SHARDED
-    if assumed is None:
+        is_sharded, is_dram = bool(words[base] & SHARDED), bool(words[base] & DRAM)
+    elif assumed is not None:
+        layout = assumed.take_layout(base, 0)
+        is_sharded, is_dram = layout.is_sharded, layout.is_dram
+    else:
         return None
-    assumed.take_layout(base, 0)
-    return True
+    return is_dram if member == "is_dram" else not is_sharded
 
 
 def find_layout_number(

@@ -60,7 +60,7 @@ from ttmlir.sim.kernels.expressions.variadic import VARIADIC
 from ttmlir.sim.kernels.library import strip_namespaces
 from ttmlir.sim.kernels.packs import expand_all, read_as_value
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.python.runtime import square_root
+from ttmlir.sim.kernels.python.runtime import round_down, square_root
 from ttmlir.sim.kernels.scope import Evaluated, is_given_up
 from ttmlir.sim.kernels.value import (
     EitherLvalue,
@@ -369,17 +369,23 @@ def _abs(context: Context, node: tree.FunctionCall) -> Value:
     raise context.error(node, f"'abs' takes an integer here, not '{value.type.name}'")
 
 
-def _sqrt(context: Context, node: tree.FunctionCall) -> Value:
-    assert isinstance(node.callee, tree.Name)
-    value = settle(evaluate_scalar(context, _single(context, node)))
-    if not isinstance(value.type, IntType | FloatType):
-        raise context.error(node, f"a square root is of a number, not of '{value.type.name}'")
-    type_ = FLOAT if node.callee.text.endswith("f") or value.type == FLOAT else DOUBLE
-    value = convert(value, type_)
-    if value.constant is not None:
-        return make_floating(square_root(value.constant), type_)
-    root = Value(DOUBLE, code.call("_sqrt", value.node))
-    return convert(root, type_)
+def _compute(
+    words: str, name: str, function: Callable[[float], float]
+) -> Callable[[Context, tree.FunctionCall], Value]:
+    """A function of one floating-point number; `words` say what it is in messages."""
+
+    def evaluate(context: Context, node: tree.FunctionCall) -> Value:
+        assert isinstance(node.callee, tree.Name)
+        value = settle(evaluate_scalar(context, _single(context, node)))
+        if not isinstance(value.type, IntType | FloatType):
+            raise context.error(node, f"{words} is of a number, not of '{value.type.name}'")
+        type_ = FLOAT if node.callee.text.endswith("f") or value.type == FLOAT else DOUBLE
+        value = convert(value, type_)
+        if value.constant is not None:
+            return make_floating(function(value.constant), type_)
+        return convert(Value(DOUBLE, code.call(name, value.node)), type_)
+
+    return evaluate
 
 
 Special = Callable[[Context, tree.FunctionCall], "Lvalue | Value"]
@@ -405,7 +411,14 @@ SPECIAL: Mapping[str, Special] = {
     "get": _get,
     "invoke": _invoke,
     "abs": _abs,
-    **dict.fromkeys(("sqrt", "sqrtf", "__builtin_sqrt", "__builtin_sqrtf"), _sqrt),
+    **dict.fromkeys(
+        ("sqrt", "sqrtf", "__builtin_sqrt", "__builtin_sqrtf"),
+        _compute("a square root", "_sqrt", square_root),
+    ),
+    **dict.fromkeys(
+        ("floor", "floorf", "__builtin_floor", "__builtin_floorf"),
+        _compute("a number rounded down", "_floor", round_down),
+    ),
     "__builtin_expect": _expect,
     "__builtin_unreachable": _nothing,
     "__builtin_LINE": _line,

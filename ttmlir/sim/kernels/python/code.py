@@ -664,6 +664,7 @@ NAMES: dict[str, object] = {
     "_double_bits": runtime.double_bits,
     "_bits_double": runtime.bits_double,
     "_sqrt": runtime.square_root,
+    "_floor": runtime.round_down,
     "_ctz": runtime.count_trailing_zeros,
     "_clz": runtime.count_leading_zeros,
     "_popcount": runtime.count_ones,

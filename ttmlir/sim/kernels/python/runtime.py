@@ -158,6 +158,11 @@ def square_root(value: float) -> float:
     return math.sqrt(value) if value >= 0 else math.nan
 
 
+def round_down(value: float) -> float:
+    """`floor`, which keeps the sign of 0, infinities and what is no number."""
+    return math.copysign(math.floor(value), value) if math.isfinite(value) else value
+
+
 def float_quotient(a: float, b: float) -> float:
     """`a / b` of floating-point numbers."""
     if b:
