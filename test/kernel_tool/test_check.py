@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -453,6 +454,51 @@ def test_macros_are_missed_once(
     verdict = checking.check_kernel(str(kernel), checking.CheckOptions())
     assert [each.message for each in verdict.mistakes] == errors
     assert compiled == [Role.COMPUTE] * compilations
+
+
+_SINGLE = """\
+#ifdef {macro}
+void only() {{ static_assert(get_compile_time_arg_val(0) == {number}); }}
+#else
+void only() {{}}
+#endif
+"""
+
+
+@pytest.mark.parametrize(
+    ("macro", "number", "compiled", "wrong"),
+    [
+        ("TRISC_PACK", 1, "COMPUTE MATH UNPACK PACK", []),
+        ("TRISC_PACK", 2, "COMPUTE MATH UNPACK PACK, PACK MATH UNPACK", []),
+        ("TRISC_MATH", 4, "COMPUTE MATH, MATH, MATH UNPACK PACK", []),
+        ("TRISC_MATH", 3, "COMPUTE MATH, MATH, MATH, MATH, UNPACK PACK", ["MATH"]),
+    ],
+)
+def test_other_arguments_are_compiled_first_where_something_is_wrong(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    macro: str,
+    number: int,
+    compiled: str,
+    wrong: list[str],
+) -> None:
+    """The other processors follow where nothing is wrong, or with the first number in the end."""
+    (folder / "kernel.cpp").write_text(
+        _SINGLE.format(macro=macro, number=number)
+        + COMPUTE.replace("pack_tile(0, 16);", "only(); pack_tile(0, 16);")
+    )
+    order: list[tuple[str | None, int]] = []
+    compile_kernel = checking.compile_kernel
+
+    def count(text: str, file: str, role: Role, **options: Any) -> CompiledKernel:
+        order.append((role.name, options["assume_arguments"]))
+        return compile_kernel(text, file, role, **options)
+
+    monkeypatch.setattr(checking, "compile_kernel", count)
+    verdict = checking.check_kernel("kernel.cpp", checking.CheckOptions())
+    assert [each for mistake in verdict.mistakes for each in mistake.processors] == wrong
+    groups = [[name or "" for name, _ in some] for _, some in groupby(order, lambda each: each[1])]
+    assert ", ".join(map(" ".join, groups)) == compiled
 
 
 def test_defaults_of_macros_compile() -> None:
