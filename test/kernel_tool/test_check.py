@@ -415,6 +415,20 @@ def test_macros_of_host_programs_have_defaults(folder: Path, capsys: Capture) ->
     assert errors.endswith("note: macros that are not given are taken as SFPU_OP_CHAIN_0\n")
 
 
+def test_macros_are_noted_in_the_order_of_the_text(folder: Path, capsys: Capture) -> None:
+    """Not in that in which they are missed; what only a header needs comes last."""
+    (folder / "h.h").write_text("constexpr bool FAST = EXP_APPROX_MODE;\n")
+    (folder / "k.cpp").write_text(
+        '#include "h.h"\nvoid kernel_main() {\n    constexpr auto dim = REDUCE_DIM;\n'
+        "    constexpr bool fast = FAST;\n    constexpr auto op = REDUCE_OP;\n    wrong(1);\n}\n"
+    )
+    _, _, errors = check(capsys, "--role", "compute", "k.cpp")
+    assert errors.endswith(
+        "note: macros that are not given are taken as REDUCE_DIM=ReduceDim::REDUCE_ROW, "
+        "REDUCE_OP=PoolType::SUM, EXP_APPROX_MODE=false\n"
+    ), errors
+
+
 _REDUCE = "reduce_init<REDUCE_OP, REDUCE_DIM>(0, 1, 16);"
 
 

@@ -464,7 +464,7 @@ def _check_text(
     mistakes = compilation.list_mistakes()
     for each in compilation.causes:
         show_cause(each)
-    macros = compilation.macros
+    macros = _sort_macros(compilation.macros, text)
     return Verdict(
         file=path,
         role=role,
@@ -513,6 +513,16 @@ def _complete(compilation: _Compilation) -> _Compilation:
         if not compilation.missing:
             return compilation
         compilation = compilation.with_missing()
+
+
+def _sort_macros(macros: Mapping[str, str], text: str) -> dict[str, str]:
+    """Macros in the order of the text; those that only headers have come last, as in the table."""
+    places = {word: place for place, word in reversed([*enumerate(_WORD.findall(text))])}
+    table = list(MACRO_DEFAULTS)
+    ordered = sorted(
+        macros, key=lambda name: (places.get(_bare(name), len(text)), table.index(name))
+    )
+    return {name: macros[name] for name in ordered}
 
 
 def _note_macros(macros: Mapping[str, str]) -> Iterator[str]:
