@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -414,6 +415,20 @@ def test_macros_of_host_programs_have_defaults(folder: Path, capsys: Capture) ->
     assert errors.endswith("note: macros that are not given are taken as SFPU_OP_CHAIN_0\n")
 
 
+def test_macros_are_noted_in_the_order_of_the_text(folder: Path, capsys: Capture) -> None:
+    """Not in that in which they are missed; what only a header needs comes last."""
+    (folder / "h.h").write_text("constexpr bool FAST = EXP_APPROX_MODE;\n")
+    (folder / "k.cpp").write_text(
+        '#include "h.h"\nvoid kernel_main() {\n    constexpr auto dim = REDUCE_DIM;\n'
+        "    constexpr bool fast = FAST;\n    constexpr auto op = REDUCE_OP;\n    wrong(1);\n}\n"
+    )
+    _, _, errors = check(capsys, "--role", "compute", "k.cpp")
+    assert errors.endswith(
+        "note: macros that are not given are taken as REDUCE_DIM=ReduceDim::REDUCE_ROW, "
+        "REDUCE_OP=PoolType::SUM, EXP_APPROX_MODE=false\n"
+    ), errors
+
+
 _REDUCE = "reduce_init<REDUCE_OP, REDUCE_DIM>(0, 1, 16);"
 
 
@@ -453,6 +468,51 @@ def test_macros_are_missed_once(
     verdict = checking.check_kernel(str(kernel), checking.CheckOptions())
     assert [each.message for each in verdict.mistakes] == errors
     assert compiled == [Role.COMPUTE] * compilations
+
+
+_SINGLE = """\
+#ifdef {macro}
+void only() {{ static_assert(get_compile_time_arg_val(0) == {number}); }}
+#else
+void only() {{}}
+#endif
+"""
+
+
+@pytest.mark.parametrize(
+    ("macro", "number", "compiled", "wrong"),
+    [
+        ("TRISC_PACK", 1, "COMPUTE MATH UNPACK PACK", []),
+        ("TRISC_PACK", 2, "COMPUTE MATH UNPACK PACK, PACK MATH UNPACK", []),
+        ("TRISC_MATH", 4, "COMPUTE MATH, MATH, MATH UNPACK PACK", []),
+        ("TRISC_MATH", 3, "COMPUTE MATH, MATH, MATH, MATH, UNPACK PACK", ["MATH"]),
+    ],
+)
+def test_other_arguments_are_compiled_first_where_something_is_wrong(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    macro: str,
+    number: int,
+    compiled: str,
+    wrong: list[str],
+) -> None:
+    """The other processors follow where nothing is wrong, or with the first number in the end."""
+    (folder / "kernel.cpp").write_text(
+        _SINGLE.format(macro=macro, number=number)
+        + COMPUTE.replace("pack_tile(0, 16);", "only(); pack_tile(0, 16);")
+    )
+    order: list[tuple[str | None, int]] = []
+    compile_kernel = checking.compile_kernel
+
+    def count(text: str, file: str, role: Role, **options: Any) -> CompiledKernel:
+        order.append((role.name, options["assume_arguments"]))
+        return compile_kernel(text, file, role, **options)
+
+    monkeypatch.setattr(checking, "compile_kernel", count)
+    verdict = checking.check_kernel("kernel.cpp", checking.CheckOptions())
+    assert [each for mistake in verdict.mistakes for each in mistake.processors] == wrong
+    groups = [[name or "" for name, _ in some] for _, some in groupby(order, lambda each: each[1])]
+    assert ", ".join(map(" ".join, groups)) == compiled
 
 
 def test_defaults_of_macros_compile() -> None:

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
@@ -453,16 +453,18 @@ def check_kernel(path: str, options: CheckOptions) -> Verdict:
 def _check_text(
     text: str, path: str, role: KernelRole, options: CheckOptions, start: float
 ) -> Verdict:
-    compilation, mistakes = _compile_text(text, path, role, options, ASSUMED_ARGUMENTS[0])
+    compilation = _compile_text(text, path, role, options, ASSUMED_ARGUMENTS[0])
     if compilation.has_assumed_wrongly:
-        for number in ASSUMED_ARGUMENTS[1:]:
-            other, others = _compile_text(text, path, role, options, number, compilation)
-            if not others:
-                compilation, mistakes = other, others
-                break
+        others = (
+            _compile_text(text, path, role, options, number, compilation)
+            for number in ASSUMED_ARGUMENTS[1:]
+        )
+        right = next((each for each in others if not each.errors), None)
+        compilation = right or _complete(compilation)
+    mistakes = compilation.list_mistakes()
     for each in compilation.causes:
         show_cause(each)
-    macros = compilation.macros
+    macros = _sort_macros(compilation.macros, text)
     return Verdict(
         file=path,
         role=role,
@@ -472,7 +474,7 @@ def _check_text(
         mistakes=tuple(mistakes),
         assumed=compilation.assumed,
         assumed_macros=macros,
-        warnings=() if mistakes else tuple(compilation.warnings),
+        warnings=() if mistakes else tuple(compilation.list_warnings()),
     )
 
 
@@ -483,20 +485,44 @@ def _compile_text(
     options: CheckOptions,
     number: int,
     before: _Compilation | None = None,
-) -> tuple[_Compilation, list[KernelMistake]]:
+) -> _Compilation:
     """Compile with the macros that are missing, and with a number for missing arguments.
 
-    After a compilation with another number, one mistake is enough, its macros are missing from the
-    start, and what differs for the processors is compiled for each of them.
+    It ends with the processor for which something is wrong that another number may make right.
+    After a compilation with another number, one mistake is enough, and is looked for where that had
+    one; its macros are missing from the start, and what differs for the processors is compiled for
+    each of them.
     """
     macros = dict[str, str]() if before is None else dict(before.macros)
     while True:
         compilation = _Compilation(text, path, role, options, macros, number)
-        compilation.differs = before is not None and before.differs
-        mistakes = compilation.run(MAX_ERRORS if before is None else 1)
+        if before is None:
+            compilation.run(MAX_ERRORS)
+        else:
+            compilation.differs = before.differs
+            compilation.run(1, first=before.errors)
         if not compilation.missing:
-            return compilation, mistakes
+            return compilation
         macros |= compilation.missing
+
+
+def _complete(compilation: _Compilation) -> _Compilation:
+    """A compilation for all processors, whatever is wrong for some of them."""
+    while True:
+        compilation.complete(MAX_ERRORS)
+        if not compilation.missing:
+            return compilation
+        compilation = compilation.with_missing()
+
+
+def _sort_macros(macros: Mapping[str, str], text: str) -> dict[str, str]:
+    """Macros in the order of the text; those that only headers have come last, as in the table."""
+    places = {word: place for place, word in reversed([*enumerate(_WORD.findall(text))])}
+    table = list(MACRO_DEFAULTS)
+    ordered = sorted(
+        macros, key=lambda name: (places.get(_bare(name), len(text)), table.index(name))
+    )
+    return {name: macros[name] for name in ordered}
 
 
 def _note_macros(macros: Mapping[str, str]) -> Iterator[str]:
@@ -528,8 +554,8 @@ class _Compilation:
         """The macros of the table that are not defined."""
         self.assumed = AssumedArguments(number)
         """The arguments that the kernel lacks."""
-        self.warnings: dict[str, None] = {}
-        """What is no error, each once."""
+        self.errors: dict[Role, list[CppSyntaxError]] = {}
+        """What is wrong for the processors for which something is."""
         self.causes: list[CppSyntaxError] = []
         """The errors that the mistakes are made of."""
         self.has_assumed_wrongly = False
@@ -538,23 +564,65 @@ class _Compilation:
         """Macros without which it has to be compiled anew, with their defaults."""
         self.differs = False
         """Whether one compilation for all processors cannot say what is wrong."""
+        self._rest: list[Role] = []
+        """The processors for which it is not compiled yet."""
+        self._warnings: dict[Role, list[str]] = {}
+        """What is no error, for each processor or all of them."""
 
-    def run(self, limit: int) -> list[KernelMistake]:
-        """What is wrong, up to so many errors, as far as it matters: see `_compile_text`."""
-        found = dict[tuple[Position, str], list[tuple[Role, CppSyntaxError]]]()
+    def run(self, limit: int, first: Collection[Role] = ()) -> None:
+        """Find what is wrong, up to so many errors for a processor: see `_compile_text`."""
+        processors = self.role.processors
         common = self._find_common_errors(limit)
-        for processor in () if self.missing else self.role.processors:
-            errors = self._find_errors(processor, limit) if common is None else common
-            for each in errors:
-                self.has_assumed_wrongly |= any(map(is_note_of_assumed, each.notes))
-                found.setdefault((each.position, each.message), []).append((processor, each))
-            if errors:
-                self._find_missing(each[0][1] for each in found.values())
-                if self.missing or limit == 1:
+        if common:
+            self._add(dict.fromkeys(processors, common))
+        elif common is None and not self.missing:
+            self._rest = sorted(processors, key=lambda each: (each not in first, each != Role.MATH))
+            while self._rest and not self.missing and not self.has_assumed_wrongly:
+                self._compile_next(limit)
+                if self.errors and limit == 1:
                     break
+
+    def complete(self, limit: int) -> None:
+        """Find what is wrong for the other processors."""
+        while self._rest and not self.missing:
+            self._compile_next(limit)
+
+    def with_missing(self) -> _Compilation:
+        """What is to be compiled with the macros that are missing, for each processor."""
+        macros = self.macros | self.missing
+        number = self.assumed.number
+        made = _Compilation(self.text, self.path, self.role, self.options, macros, number)
+        made.differs = True
+        made._rest = list(self.role.processors)
+        return made
+
+    def list_mistakes(self) -> list[KernelMistake]:
+        """What is wrong, as far as it is shown, in the order of the processors."""
+        found = dict[tuple[Position, str], list[tuple[Role, CppSyntaxError]]]()
+        for processor in self.role.processors:
+            for each in self.errors.get(processor, ()):
+                found.setdefault((each.position, each.message), []).append((processor, each))
         kept = list(found.values())[:MAX_ERRORS]
         self.causes = [each[0][1] for each in kept]
         return [self._describe(each) for each in kept]
+
+    def list_warnings(self) -> list[str]:
+        """What is no error, each once."""
+        roles = (*self.role.processors, Role.COMPUTE)
+        return list(dict.fromkeys(text for each in roles for text in self._warnings.get(each, ())))
+
+    def _compile_next(self, limit: int) -> None:
+        processor = self._rest.pop(0)
+        errors = self._find_errors(processor, limit)
+        if errors:
+            self._add({processor: errors})
+
+    def _add(self, errors: Mapping[Role, list[CppSyntaxError]]) -> None:
+        """Add what is wrong for some processors."""
+        self.errors |= errors
+        every = [each for some in self.errors.values() for each in some]
+        self.has_assumed_wrongly = any(is_note_of_assumed(n) for each in every for n in each.notes)
+        self._find_missing(every)
 
     def _find_missing(self, errors: Iterable[CppSyntaxError]) -> None:
         self.missing = find_missing_macros(self.text, errors, self.defines)
@@ -585,8 +653,7 @@ class _Compilation:
             # What some of them miss makes them differ only until it is there.
             self._find_missing(each for each in error.others if not is_of_some(each))
             return None
-        if self.warnings:
-            self.warnings.clear()
+        if self._warnings.pop(Role.COMPUTE, None):
             return None
         return errors
 
@@ -621,7 +688,7 @@ class _Compilation:
         if compiled.assumed is not None:
             self.assumed.positions |= compiled.assumed.positions
             self.assumed.names |= compiled.assumed.names
-        self.warnings.update(dict.fromkeys(map(str, compiled.warnings)))
+        self._warnings[processor] = list(map(str, compiled.warnings))
 
 
 @cache

@@ -29,14 +29,20 @@ class TooMuchTime(BaseException):
 @contextmanager
 def confined(*, megabytes: int, cpu_seconds: float) -> Generator[None]:
     """Bound the memory that the body allocates and the processor time that it takes."""
+    with limited_memory(megabytes), limited_time(cpu_seconds):
+        yield
+
+
+@contextmanager
+def limited_time(cpu_seconds: float) -> Generator[None]:
+    """Bound the processor time that the body takes."""
     handler = signal.signal(signal.SIGPROF, _stop)
-    with limited_memory(megabytes):
-        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            signal.signal(signal.SIGPROF, handler)
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
 
 
 @contextmanager
