@@ -58,6 +58,7 @@ def test_text_is_read(text: str, expected: Options) -> None:
     ("text", "message"),
     [
         ("depth=1", "<Pass-Options-Parser>: no such option depth; supported: flag, count,"),
+        ("mesh-shap=1", "no such option mesh-shap; did you mean 'mesh-shape'? supported: flag,"),
         ("flag=maybe", "for the --flag option: 'maybe' is invalid value for boolean argument!"),
         ("count=", "for the --count option: '' value invalid for integer argument!"),
         ("count=1.5", "for the --count option: '1.5' value invalid for integer argument!"),

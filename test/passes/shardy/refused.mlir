@@ -122,3 +122,12 @@ func.func @rule(%a: tensor<5xf32>) -> tensor<5xf32> {
       {xla.sdy.custom_sharding_rule = "nonsense"}} : (tensor<5xf32>) -> tensor<5xf32>
   return %0 : tensor<5xf32>
 }
+
+// -----
+
+// LOCAL: error: Could not compute local sharded shape for argument 0: {{.*}} Dimension 0, which is ?, is divided by 2 ("x"); give it a size, or divide another one.
+sdy.mesh @mesh = <["x"=2]>
+func.func @sizes(%a: tensor<?x7xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+    -> tensor<?x7xf32> {
+  return %a : tensor<?x7xf32>
+}

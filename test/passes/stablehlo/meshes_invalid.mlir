@@ -32,3 +32,12 @@ module {
     return %0 : tensor<8x8xf32>
   }
 }
+
+// -----
+
+func.func @unreadable(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @+1 {{'{gibberish}' is no sharding that is known here; there are {replicated}, {manual}, {devices=[2,4]<=[8]}}}
+  %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{gibberish}"}
+      : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}

@@ -173,6 +173,34 @@ def test_unknown_targets_say_how_to_register_them() -> None:
     assert "ttmlir.register_custom_call('my.target', kernel=...) gives it a kernel" in message
 
 
+@pytest.mark.parametrize(
+    ("target", "words", "message"),
+    [
+        ("fill_cache", "", "'ttir.fill_cache' op expected 2 operands, but found 1"),
+        ("sparse_matmul", "", "'ttir.sparse_matmul' op expected 3 operands, but found 1"),
+        (
+            "scaled_dot_product_attention_decode",
+            'has_attention_mask = "True"',
+            "_decode' has 1 operands, and needs 4 and one each for has_attention_mask",
+        ),
+        (
+            "chunked_scaled_dot_product_attention",
+            "",
+            "_attention' needs 'scale' in mhlo.frontend_attributes",
+        ),
+    ],
+)
+def test_calls_of_the_library_without_their_operands(target: str, words: str, message: str) -> None:
+    """The call is refused, where it stands; that is no mistake of the conversion."""
+    text = call("", f"tt.{target}").replace(
+        "{backend_config = ", f"{{mhlo.frontend_attributes = {{{words}}}, backend_config = "
+    )
+    said = refusal(text, "stablehlo-to-ttir-pipeline")
+    assert said.startswith("x.mlir:2:8: error: ")
+    assert message in said
+    assert "mistake in ttmlir" not in said
+
+
 def test_a_registered_kernel_takes_part(target: str) -> None:
     """A framework's kernel, for whatever tensors the call has."""
     ttmlir.register_custom_call(target, kernel=NumPyKernel("exp", build_exp, grid=(2,)))

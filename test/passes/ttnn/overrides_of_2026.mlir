@@ -29,6 +29,23 @@
 // Options of 2024 beside it choose passes of 2024.
 // EARLY: "ttnn.empty"
 
+// RUN: ttmlir-opt --ttir-to-ttnn-backend-pipeline="system-desc-path=n150 override-output-layout=sum=row_major:l1,product=l1" %s | FileCheck %s --check-prefix=ROWS
+// Rows become tiles where they are, over all 64 cores: 96 rows are two for each, 15 tiles one.
+// ROWS-DAG: #[[TILES:.*]] = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<3x5x!ttcore.tile<32x32, bf16>, #dram>, <interleaved>>
+// ROWS-DAG: #[[ROWS:.*]] = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <8x8>, memref<1x240xbf16, #l1>, <interleaved>>
+// ROWS-DAG: #[[CORES:.*]] = #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <8x8>, memref<1x1x!ttcore.tile<32x32, bf16>, #l1>, <interleaved>>
+// ROWS: %[[SUM:.*]] = "ttnn.add"{{.*}} -> tensor<96x160xbf16, #[[ROWS]]>
+// ROWS: %[[TILED:.*]] = "ttnn.to_layout"(%[[SUM]]){{.*}} -> tensor<96x160xbf16, #[[CORES]]>
+// ROWS: "ttnn.to_memory_config"(%[[TILED]]){{.*}} -> tensor<96x160xbf16, #[[TILES]]>
+// The return is at the location of the product, and stays where it is declared.
+// ROWS: %[[PRODUCT:.*]] = "ttnn.multiply"{{.*}} -> tensor<96x160xbf16, #[[CORES]]>
+// ROWS: %[[BACK:.*]] = "ttnn.to_memory_config"(%[[PRODUCT]]){{.*}} -> tensor<96x160xbf16, #[[TILES]]>
+// ROWS: return %[[BACK]]
+
+// RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="override-output-layout=sum=u32" %s 2>&1 | FileCheck %s --check-prefix=INTEGER
+// INTEGER: error: {{.*}}cannot take 'u32' of override-output-layout: the result is bf16, which cannot become u32: take one of f32, bf16, bfp_f8,
+// INTEGER-NOT: mistake in ttmlir
+
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="override-output-layout=sum=9x1:l1:block_sharded" %s 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="override-output-layout=sum=2x2:l1:height_sharded" %s 2>&1 | FileCheck %s --check-prefix=COLUMN
 // RUN: not ttmlir-opt --ttir-to-ttnn-backend-pipeline="override-output-layout=large=1x1:l1:block_sharded" %s 2>&1 | FileCheck %s --check-prefix=LARGE
@@ -62,7 +79,7 @@ func.func @main(%a: tensor<96x160xbf16>, %b: tensor<96x160xbf16>) -> tensor<96x1
       : (tensor<96x160xbf16>) -> tensor<96x160xbf16> loc("soft")
   %2 = "ttir.multiply"(%1, %0)
       : (tensor<96x160xbf16>, tensor<96x160xbf16>) -> tensor<96x160xbf16> loc("product")
-  return %2 : tensor<96x160xbf16>
+  return %2 : tensor<96x160xbf16> loc("product")
 }
 
 func.func @windows(%a: tensor<1x30x30x64xbf16>, %w: tensor<64x64x3x3xbf16>)

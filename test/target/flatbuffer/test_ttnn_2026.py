@@ -185,6 +185,10 @@ REFUSALS = {
         ('%r = "ttir.add"(%x, %y) : (!t, !t) -> !t',),
         "holds operations of ttnn, calls and loops only",
     ),
+    "a call of something unknown": (
+        ("%r = stablehlo.custom_call @who.knows(%x) : (!t) -> !t",),
+        "nothing says what 'who.knows' computes; before .* ttmlir.register_custom_call",
+    ),
     "a tensor without a layout": (
         (
             '%0 = "ttnn.abs"(%x) : (!t) -> tensor<40x70xf32>',

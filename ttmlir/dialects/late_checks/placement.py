@@ -104,8 +104,8 @@ def check_layout_change(op: Operation) -> None:
     )
     require(
         before.grid == after.grid,
-        # The blank that is not there is not there upstream, either.
-        "ttnn.to_layout cannot change grid shape; usettnn.to_tensor_spec for memory-config changes",
+        "ttnn.to_layout cannot change grid shape; use ttnn.to_tensor_spec for memory-config "
+        "changes",
     )
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
@@ -102,9 +102,7 @@ class Sharding:
     def local_shape(self, shape: tuple[int, ...], mesh: sdy.Mesh) -> tuple[int, ...] | None:
         """The extents of the part of one device; None if a dimension cannot be cut so."""
         parts = self.parts(mesh)
-        if len(parts) != len(shape) or any(
-            extent % count for extent, count in zip(shape, parts, strict=True)
-        ):
+        if len(parts) != len(shape) or _uneven(shape, parts) is not None:
             return None
         return tuple(extent // count for extent, count in zip(shape, parts, strict=True))
 
@@ -113,8 +111,14 @@ class Sharding:
         parts = self.parts(mesh)
         if len(parts) != len(shape):
             return f" It is for {len(parts)} dimensions, the tensor has {len(shape)}."
-        at = next(i for i, count in enumerate(parts) if shape[i] % count)
+        at = _uneven(shape, parts)
+        assert at is not None, "the tensor is divided unevenly"
         axes = ", ".join(self.dimensions[at].axes)
+        if shape[at] == DYNAMIC_INDEX:
+            return (
+                f" Dimension {at}, which is ?, is divided by {parts[at]} ({axes}); give it a size, "
+                "or divide another one."
+            )
         return (
             f" Dimension {at} of {shape[at]} is divided by {parts[at]} ({axes}); pad it to a "
             "multiple, or divide another one."
@@ -131,6 +135,14 @@ class Sharding:
     def closed(self) -> Self:
         """The same without dimensions that more axes may be added to."""
         return replace(self, dimensions=tuple(replace(d, is_open=False) for d in self.dimensions))
+
+
+def _uneven(shape: tuple[int, ...], parts: tuple[int, ...]) -> int | None:
+    """The first dimension without a size, or of no multiple of its parts; None if there is none."""
+    for at, (extent, count) in enumerate(zip(shape, parts, strict=True)):
+        if count > 1 and (extent == DYNAMIC_INDEX or extent % count):
+            return at
+    return None
 
 
 def check_devices(op: Operation, mesh: sdy.Mesh) -> None:

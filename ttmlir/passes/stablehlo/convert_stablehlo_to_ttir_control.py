@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects import ttir
 from ttmlir.dialects.sdy import ALL_SLICE
@@ -523,13 +524,32 @@ def _late_custom_call(op: Operation) -> None:
     target = cast("StringAttr", op.properties["call_target_name"]).data
     rule = _CALLS.get(target)
     if rule is not None:
-        replace(op, *rule(op, Builder.before(op), _words(op)))
+        _convert_library_call(op, target, rule)
     elif target == ALL_SLICE:
         convert_all_slice(op)
     elif target == "Sharding":
         op.attributes["ttcore.shard_status"] = ShardStatusAttr(ShardStatus.UNSHARDED)
     elif target in (TARGET, TOP_K) or registered_call(target) is not None:
         _custom_call(op)
+
+
+def _convert_library_call(
+    op: Operation, target: str, rule: Callable[[Operation, Builder, Given], Made]
+) -> None:
+    """Replace a call of the library, unless what it becomes does not take its operands."""
+    before = op.prev_op
+    try:
+        made = rule(op, Builder.before(op), _words(op))
+    except KeyError as missing:
+        refuse_to_legalize(op, f"'{target}' needs {missing} in mhlo.frontend_attributes")
+    new = op.prev_op
+    while new is not None and new is not before:
+        try:
+            new.verify()
+        except VerifyException as error:
+            refuse_to_legalize(op, f"'{target}' becomes '{new.name}', which refuses it: {error}")
+        new = new.prev_op
+    replace(op, *made)
 
 
 def _words(op: Operation) -> Given:
@@ -572,11 +592,27 @@ def _in_place(mnemonic: str, **defaults: int) -> Callable[[Operation, Builder, G
     return rule
 
 
+def _optional(op: Operation, given: Given, required: int, *flags: str) -> list[SSAValue | None]:
+    """The required operands, and for each flag the one behind them if the call says it has it."""
+    rest = iter(op.operands[required:])
+    said = [bool(_whole(given, flag, 0)) for flag in flags]
+    if len(op.operands) < required + sum(said):
+        flagged = [flag for flag, is_there in zip(flags, said, strict=True) if is_there]
+        target = cast("StringAttr", op.properties["call_target_name"]).data
+        refuse_to_legalize(
+            op,
+            f"'{target}' has {len(op.operands)} operands, and needs "
+            + " and one each for ".join(
+                [str(required), *([", ".join(flagged)] if flagged else [])]
+            ),
+        )
+    return [*op.operands[:required], *(next(rest) if each else None for each in said)]
+
+
 def _decode(op: Operation, builder: Builder, given: Given) -> Made:
-    query, key, value, position, *more = op.operands
-    rest = iter(more)
-    mask = next(rest) if _whole(given, "has_attention_mask", 0) else None
-    sink = next(rest) if _whole(given, "has_attention_sink", 0) else None
+    query, key, value, position, mask, sink = _optional(
+        op, given, 4, "has_attention_mask", "has_attention_sink"
+    )
     return builder.create_grouped(
         "scaled_dot_product_attention_decode",
         [query, key, value, mask, position, sink],
@@ -587,11 +623,9 @@ def _decode(op: Operation, builder: Builder, given: Given) -> Made:
 
 
 def _paged_decode(op: Operation, builder: Builder, given: Given) -> Made:
-    query, key, value, pages, *more = op.operands
-    rest = iter(more)
-    mask = next(rest) if _whole(given, "has_attention_mask", 0) else None
-    position = next(rest) if _whole(given, "has_cur_pos_tensor", 0) else None
-    sink = next(rest) if _whole(given, "has_attention_sink", 0) else None
+    query, key, value, pages, mask, position, sink = _optional(
+        op, given, 4, "has_attention_mask", "has_cur_pos_tensor", "has_attention_sink"
+    )
     output = builder.create_empty(op.results[0].type)
     return builder.create_grouped(
         "paged_scaled_dot_product_attention_decode",

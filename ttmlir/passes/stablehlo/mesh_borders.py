@@ -32,6 +32,7 @@ from ttmlir.ir.rewriting import erase, refuse_to_legalize, replace, symbol_name
 from ttmlir.ir.tensor_types import element_type, value_shape
 from ttmlir.layout.enums import MeshShardDirection, MeshShardType, ShardStatus
 from ttmlir.mlir.printing import attribute_text
+from ttmlir.passes.shardy.device_tiles import read_tiling, split_tuple
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -125,6 +126,9 @@ def refuse_divisions(
                 said += [each.data for each in held.data] if held is not None else []
         for each in said:
             if divides := _divides(each, meshes):
+                for part in split_tuple(divides) if GSPMD in each else ():
+                    if not WHOLE.fullmatch(part):
+                        _ = read_tiling(part, _place_of(op))
                 refuse_to_legalize(
                     _place_of(op),
                     f"the sharding {divides} is over several devices, and nothing says what each "

@@ -39,15 +39,17 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects.builtin import TensorType
 
 from ttmlir.ir.rewriting import erase, refuse, replace
-from ttmlir.ir.ttnn_types import Memory, is_sharded, layout_in, memory_of, tensor_in
+from ttmlir.ir.ttnn_types import Memory, Shards, is_sharded, layout_in, memory_of, tensor_in
 from ttmlir.ir.ttnn_values import TTNNValueBuilder
-from ttmlir.layout.enums import BufferType
+from ttmlir.layout.enums import BufferType, TTNNTensorMemoryLayout
 from ttmlir.passes.core.base import ModulePass
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
+
+    from ttmlir.dialects.ttnn.attrs import TTNNLayoutAttr
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def _steps(op: Operation) -> SSAValue:
     if wanted is None or given is None:
         refuse(op, "converts tensors without a layout of ttnn; run ttnn-layout before")
     element = target.element_type
-    state = _State(build, value, given)
+    state = _State(build, value, given, _cores_in_l1(value.type, target))
     if given.buffer is not BufferType.SYSTEM_MEMORY and wanted.buffer is not given.buffer:
         # What goes to the host is converted on the device.
         state.cast_to(element, wanted)
@@ -137,6 +139,18 @@ def _spread_steps(
     return value
 
 
+def _cores_in_l1(*types: Attribute) -> Shards | None:
+    """The cores over which the first of some types in L1 is interleaved; None for a single one."""
+    for type_ in types:
+        memory = memory_of(type_)
+        if memory is not None and memory.buffer is BufferType.L1:
+            layout = cast("TTNNLayoutAttr", cast("TensorType[Attribute]", type_).encoding)
+            rows, columns = layout.grid.data.shape
+            if (rows, columns) != (1, 1):
+                return Shards(TTNNTensorMemoryLayout.INTERLEAVED, (rows, columns), None)
+    return None
+
+
 _MADE_ON_HOST = ("ui8",)
 """Elements whose tiles the device cannot make of rows."""
 _FLOATS = {"f32", "bf16", "f16"}
@@ -146,10 +160,14 @@ _FLOATS = {"f32", "bf16", "f16"}
 class _State:
     """A tensor on its way."""
 
-    def __init__(self, build: TTNNValueBuilder, value: SSAValue, memory: Memory) -> None:
+    def __init__(
+        self, build: TTNNValueBuilder, value: SSAValue, memory: Memory, cores: Shards | None
+    ) -> None:
+        """Begin with a value in a memory; in L1 it is interleaved over `cores`."""
         self._build = build
         self.value = value
         self._memory = memory
+        self._cores = cores
 
     @property
     def element(self) -> Attribute:
@@ -158,7 +176,13 @@ class _State:
 
     def _step(self, mnemonic: str, element: Attribute, memory: Memory, *more: SSAValue) -> None:
         shape = cast("TensorType[Attribute]", self.value.type).get_shape()
-        layout = layout_in(shape, element, tiled=memory.is_tiled, buffer=memory.buffer)
+        layout = layout_in(
+            shape,
+            element,
+            tiled=memory.is_tiled,
+            buffer=memory.buffer,
+            shards=self._cores if memory.buffer is BufferType.L1 else None,
+        )
         type_ = TensorType(element, shape, layout)
         self.value = self._build.create(mnemonic, (self.value, *more), type_)
         self._memory = memory

@@ -40,11 +40,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from math import prod
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, TensorType, UnitAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 
 from ttmlir.ir.rewriting import refuse, symbol_visibility
 from ttmlir.ir.tensor_types import is_plain_tensor
@@ -84,9 +85,26 @@ class TTNNLayoutPass(ModulePass):
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Give every tensor a layout, and convert between them where operands differ."""
         for each in device_modules(module):
+            _refuse_recursion(each)
             for function in [op for op in each.walk() if isinstance(op, FuncOp)]:
                 with _refusing(function):
                     _place_function(function, self.constants_on_host, rows=self.rows_of_windows)
+
+
+def _refuse_recursion(module: ModuleOp) -> None:
+    """Refuse a function that calls itself, maybe by way of others, at a call that does it."""
+    calls: dict[str, dict[str, CallOp]] = {}
+    for function in [op for op in module.walk() if isinstance(op, FuncOp)]:
+        found = [op for op in function.walk() if isinstance(op, CallOp)]
+        calls[function.sym_name.data] = {op.callee.string_value(): op for op in found}
+    try:
+        TopologicalSorter(calls).prepare()
+    except CycleError as error:
+        callee, caller = cast("list[str]", error.args[1])[:2]
+        refuse(
+            calls[caller][callee],
+            f"calls @{callee} while that runs; recursion is not supported: make it a loop",
+        )
 
 
 @contextmanager

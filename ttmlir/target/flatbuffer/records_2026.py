@@ -51,6 +51,7 @@ from ttmlir.errors import ArgumentError
 from ttmlir.layout.enums import DataType, KeywordEnum
 from ttmlir.layout.late_machine import data_type_name
 from ttmlir.mlir.reporting import OpError
+from ttmlir.program import how_to_register
 from ttmlir.schema.parser import Schema
 from ttmlir.schema.types import (
     EnumType,
@@ -366,6 +367,12 @@ class RecordWriter:
 def _remedy(op: Operation, *, is_known: bool) -> str:
     if is_known:
         return "whose schema has no record for it; express it by operations of docs/versions.md"
+    target = op.properties.get("call_target_name")
+    if isinstance(target, StringAttr):
+        return (
+            f"and nothing says what '{target.data}' computes; before the program is lowered, "
+            f"{how_to_register(target.data)}, or express it by operations of StableHLO"
+        )
     return "which holds operations of ttnn, calls and loops only; lower the module to ttnn first"
 
 

@@ -51,6 +51,8 @@ from ttmlir.dialects.ttcore import device_of
 from ttmlir.dialects.ttnn.attrs import TTNNLayoutAttr
 from ttmlir.ir.rewriting import refuse
 from ttmlir.ir.ttnn_types import location_of, set_type
+from ttmlir.layout.data_format import BLOCK_FLOATS
+from ttmlir.layout.enums import DataType
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.option_values import option
 from ttmlir.mlir.reporting import override_name
@@ -69,6 +71,7 @@ from ttmlir.passes.ttnn.optimizer.optimizer_options import (
     Reshards,
 )
 from ttmlir.passes.ttnn.optimizer.spread_layouts import (
+    format_of,
     is_elementwise,
     move,
     shard_bytes,
@@ -164,6 +167,10 @@ def _takes_conv3d_config(op: Operation) -> bool:
     return _CONVOLUTIONS.get(op.name) == "conv3d_config"
 
 
+_RESULT_FORMATS = (DataType.F32, DataType.BF16, *BLOCK_FLOATS)
+"""Formats that results get instead of their own; the library computes floats in them."""
+
+
 def _place(op: Operation, override: LayoutOverride) -> None:
     """Give the result of an operation the layout that an option names."""
     type_ = op.results[0].type
@@ -175,6 +182,13 @@ def _place(op: Operation, override: LayoutOverride) -> None:
     shape, workers = cast("Any", type_).get_shape(), device.worker_grid.data.shape
     try:
         place: TensorLayout = override.apply(shape, layout.tensor_layout)
+        given, wanted = format_of(layout.tensor_layout), format_of(place)
+        if wanted is not given and wanted not in _RESULT_FORMATS:
+            formats = ", ".join(each.keyword for each in _RESULT_FORMATS)
+            raise LayoutError(
+                f"the result is {given.keyword}, which cannot become {wanted.keyword}: take one of "
+                f"{formats}"
+            )
         new = type_in(type_, place, workers)
     except LayoutError as error:
         refuse(op, f"{asked}: {error}")
@@ -204,6 +218,7 @@ def _restore(op: Operation, given: Attribute, named: set[str]) -> None:
         for use in value.uses
         if not (
             takes_memory
+            and use.operation.name.startswith("ttnn.")
             and (is_elementwise(use.operation) or override_name(use.operation.location) in named)
         )
     ]
