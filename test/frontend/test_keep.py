@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,7 @@ def test_programs_share_what_they_keep() -> None:
 
     def draw(x: Any, cache: Any) -> Any:
         key, used = jax.random.split(cache["key"])
-        return {"z": cache["z"] * x, "key": key}, jax.random.normal(used, (3,)), x + 1
+        return jax.random.normal(used, (3,)), x + 1, {"z": cache["z"] * x, "key": key}
 
     first = {"z": jnp.full((2, 5), 1 + 2j, "complex64"), "key": jax.random.key(4)}
     programs = ttmlir.compile_programs(
@@ -86,13 +87,46 @@ def test_programs_share_what_they_keep() -> None:
     )
     cache = first
     for _ in range(2):
-        cache, wanted, more = draw(2.0, cache)
+        wanted, more, cache = draw(2.0, cache)
         found = programs.draw(2.0)
         np.testing.assert_allclose(found[0], wanted, atol=1e-5)
         assert float(found[1]) == more
     assert float(programs.add(1.0)["sum"]) == add(cache, 1.0)["sum"] == 41
     programs.draw.restart()
     assert float(programs.add(1.0)["sum"]) == 11
+
+
+def _step(x: Any, a: Any, b: Any) -> Any:
+    """New values that are like the result and like each other."""
+    return x * 10, a + b, b * 2 + x
+
+
+@pytest.mark.parametrize(
+    ("function", "kept"),
+    [
+        (_step, ("a", "b")),
+        (_step, ("b", "a")),
+        (lambda x, a: (jnp.tanh(a) * 100, a), "a"),
+        (lambda x, a: [x * 2, x * 3, a - x], ("a",)),
+        (lambda x, b, a: {"b": b + x, "out": x * 10, "a": a + b}, ("a", "b")),
+        (lambda x, a: (None, a + x), ("a",)),
+    ],
+)
+def test_new_values_are_the_last_results(function: Any, kept: Any) -> None:
+    """In the order of the parameters, or by name: shapes do not say which they are."""
+    x, first = jnp.arange(3.0), {"a": jnp.array([1.0, 5, 2]), "b": jnp.array([7.0, 0, 4])}
+    state = {name: first[name] for name in kept}
+    order = sorted(kept, key=[*inspect.signature(function).parameters].index)
+    compiled = ttmlir.compile(function, x, example_kwargs=state, keep=kept)
+    for _ in range(2):
+        wanted = function(x, **state)
+        if isinstance(wanted, dict):
+            state = {name: wanted.pop(name) for name in kept}
+        else:
+            state = dict(zip(order, wanted[-len(kept) :], strict=True))
+            others = wanted[: -len(kept)]
+            wanted = others[0] if len(others) == 1 else tuple(others)
+        jax.tree.map(np.testing.assert_allclose, compiled(x), wanted)
 
 
 def _forget(x: Any, cache: Any) -> Any:
@@ -103,7 +137,31 @@ def _forget(x: Any, cache: Any) -> Any:
     ("function", "arguments", "more", "message"),
     [
         (jnp.dot, (TOKENS, TOKENS), {}, "no argument is named 'cache'; arguments are a, b"),
-        (_forget, (1.0, jnp.ones(3)), {}, r"'_forget' returns no new value of 'cache'.*\[3\]"),
+        (
+            _forget,
+            (1.0, jnp.ones(3)),
+            {},
+            r"'_forget' returns \(float32\[1\]\) in place of 'cache', which is "
+            r"\(float32\[3\]\); .*: return result, cache",
+        ),
+        (lambda cache, x: (cache, x), (jnp.ones(3), 1.0), {}, r"returns \(float32\[\]\) in place"),
+        (lambda cache: cache + 1, (TOKENS,), {}, "returns what may be a result or a new value of"),
+        (lambda cache: {"new": cache}, (TOKENS,), {}, "what may be a result or a new value of"),
+        (lambda cache: cache.sum(), (TOKENS,), {}, "returns no new value of what is kept; the new"),
+        (
+            lambda cache, other: {"cache": cache},
+            (TOKENS, TOKENS),
+            {"keep": ["cache", "other"]},
+            "returns nothing in place of 'other'.*: return result, cache, other",
+        ),
+        (_forget, (1.0, TOKENS), {"keep": ["cache['k']"]}, r"argument stays: keep=\['cache'\]"),
+        (lambda *xs: xs, (TOKENS,), {"keep": ["xs"]}, r"name them: def step\(x, cache\)"),
+        (
+            jax.jit(_forget).trace(1.0, jnp.ones(3)),
+            (),
+            {},
+            "keep: a Traced has no arguments with names; give the function itself",
+        ),
         (_forget, (1.0,), {}, "keep: '_forget': missing a required argument: 'cache'"),
         (_forget, (1.0, TOKENS), {"buckets": {"x": {0: (1, 2)}}}, "leave out buckets"),
         ("func.func @main() { return }", (), {}, "those of text and ONNX are passed in each call"),
@@ -114,7 +172,7 @@ def test_what_cannot_be_kept(
 ) -> None:
     """Names that no argument has, functions that return nothing new, and models of others."""
     with pytest.raises(ttmlir.Error, match=message):
-        ttmlir.compile(function, *arguments, keep=["cache"], **more)
+        ttmlir.compile(function, *arguments, **{"keep": ["cache"], **more})
 
 
 def test_torch_has_buffers() -> None:
@@ -138,12 +196,34 @@ def test_torch_has_buffers() -> None:
         ttmlir.compile(lambda x, cache: x + cache, *torch.ones(2, 3), keep=["cache"])
 
 
-def test_examples_that_differ() -> None:
+def test_programs_that_only_read() -> None:
+    """State stays, and begins with the numbers of those examples that have them."""
+
+    def read(cache: Any) -> Any:
+        return cache.sum()
+
+    def add(cache: Any, x: Any) -> Any:
+        return None, cache + x
+
+    shape = jax.ShapeDtypeStruct((2, 3), "float32")
+    first = jnp.ones((2, 3))
+    programs = ttmlir.compile_programs(
+        {"read": ttmlir.Example(read, shape), "add": ttmlir.Example(add, first, 1.0)}, keep="cache"
+    )
+    assert float(programs.read()) == 6
+    assert programs.add(2.0) is None
+    assert [float(programs.read()), float(programs.read())] == [18, 18]
+
+
+@pytest.mark.parametrize(
+    ("second", "what"), [(jnp.ones(3), "shapes or types"), (jnp.zeros(2), "numbers")]
+)
+def test_examples_that_differ(second: Any, what: str) -> None:
     """Programs keep the same."""
 
     def grow(cache: Any) -> Any:
-        return cache + 1
+        return None, cache + 1
 
-    examples = {name: ttmlir.Example(grow, jnp.ones(n)) for name, n in (("a", 2), ("b", 3))}
-    with pytest.raises(ttmlir.Error, match="keep: examples of cache for 'grow' have other shapes"):
+    examples = {"a": ttmlir.Example(grow, jnp.ones(2)), "b": ttmlir.Example(grow, second)}
+    with pytest.raises(ttmlir.Error, match=f"program 'b' have other {what} than .* program 'a'"):
         ttmlir.compile_programs(examples, keep=["cache"])

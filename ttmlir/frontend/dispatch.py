@@ -316,7 +316,7 @@ def compile(
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     buckets: None = None,
 ) -> CompiledModel: ...
 
@@ -336,7 +336,7 @@ def compile(
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     buckets: BucketsByName,
     fill: Mapping[str, Number] = ...,
 ) -> BucketedModel: ...
@@ -356,7 +356,7 @@ def compile(
     weights: Weights | Paths | WeightFiles = "constants",
     mesh: Any = None,
     resident: Sequence[str] = (),
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     buckets: BucketsByName | None = None,
     fill: Mapping[str, Number] = MappingProxyType({}),
 ) -> CompiledModel | BucketedModel:
@@ -400,8 +400,9 @@ def compile(
     estimates count neither their transfer nor what follows from them alone, and let results that
     are their new values, alike in all shapes and types, stay there, too.
     `keep` names arguments of a function of JAX that stay in the compiled model, such as caches: a
-    call does not pass them, and does not return their new values, which the function returns beside
-    its result. `compiled.restart()` gives them the numbers of the examples back.
+    call does not pass them, and does not return their new values, which the function returns as its
+    last results, in the order of its parameters, or by their names in a dictionary.
+    `compiled.restart()` gives them the numbers of the examples back.
     `buckets` are sizes by arguments and dimensions, such as `{"tokens": {1: (16, 64)}}`: there is a
     program for each of them, a call takes the smallest one that it fits into, and pads; `fill` are
     the numbers to pad arguments with, 0 for others. What is returned is a `BucketedModel` then.
@@ -671,7 +672,7 @@ def compile_programs(
     spelling: str | None = None,
     optimization_level: int | None = None,
     weights: Weights = "constants",
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
 ) -> CompiledPrograms:
     """Compile several models to programs of one file, which share weights and state.
 
@@ -692,7 +693,7 @@ def compile_programs(
     options = _with_spelling(spelling, target, _with_level(optimization_level, target, options))
     check_examples(examples)
     calls = [(each.model, each.args, each.kwargs) for each in examples.values()]
-    models = _import_kept(calls, keep, lambda: _import_all(calls, weights))
+    models = _import_kept(calls, keep, lambda: _import_all(calls, weights), [*examples])
     imported = {name: each for name, (each, _) in zip(examples, models, strict=True)}
     return _warned(
         lambda: CompiledPrograms(
@@ -725,8 +726,9 @@ def _import_all(calls: Sequence[_Call], weights: Weights) -> list[ImportedModel]
 
 def _import_kept(
     calls: Sequence[_Call],
-    keep: Sequence[str],
+    keep: str | Sequence[str],
     import_whole: Callable[[], Sequence[ImportedModel]],
+    programs: Sequence[str] = (),
 ) -> Sequence[tuple[ImportedModel, CallArguments]]:
     """Models, and examples of what their calls pass; ArgumentError for what cannot be kept."""
     if not keep:
@@ -746,7 +748,8 @@ def _import_kept(
             "call: resident=[...] says that they are on the device"
         )
     jax_state: Any = import_module(_installed("jax", "ttmlir.frontend.jax_state"))
-    return jax_state.import_keeping(calls, keep)
+    names = [keep] if isinstance(keep, str) else keep
+    return jax_state.import_keeping(calls, names, programs)
 
 
 def _framework_of(call: _Call) -> str:

@@ -158,6 +158,7 @@ def test_branches_and_loops() -> None:
     ("function", "message"),
     [
         (lambda z: torch.linalg.svdvals(z[:, :3]), "matrices of complex numbers have no algorithm"),
+        (lambda z: torch.linalg.ldl_factor(z[:, :3]), "LDL factors are those of real matrices"),
         (
             lambda z: z.scatter_reduce(0, torch.tensor([[1]]), z, "prod"),
             "on complex numbers; .*compute with z.real and z.imag instead",

@@ -151,6 +151,8 @@ def near_of_complex(name: str) -> str:
     """Why an operation is refused on complex numbers, and which others there are."""
     if (known := instead_of(name)) is not None:
         return known
+    if "linalg_ldl_" in _base(name):
+        return "LDL factors are those of real matrices; solve and lu_factor take complex ones"
     if "linalg_" in _base(name):
         return (
             "matrices of complex numbers have no algorithm here, but for solve, inv, det, "
