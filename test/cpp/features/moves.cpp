@@ -79,6 +79,28 @@ struct Fixed { int v; int get() { return 1; } int get() const { return 2; } };
 int sort(Fixed&&) { return 1; } int sort(const Fixed&) { return 2; }
 const Fixed make_fixed() { return Fixed{3}; }
 void constant_results() { note(make_fixed().get()); note(sort(make_fixed())); Fixed f = make_fixed(); note(f.get()); note(std::is_const_v<decltype(make_fixed())>); }
+namespace constants {
+int s(int&&) { return 3; } int s(const int&&) { return 4; } int s(const int&) { return 5; }
+struct P { int v; }; int p(P&&) { return 3; } int p(const P&&) { return 4; } int p(const P&) { return 5; } int p(P&) { return 6; }
+struct A { int f(P&&) { return 1; } int f(const P&&) { return 2; } };
+template <class T> int u(T&&) { return 1; } template <class T> int u(const T&&) { return 2; }
+struct W { P a; const P c; }; W make() { return W{{7}, {8}}; }
+struct B { int v; B(int x) : v(x) {} B(B&& o) : v(o.v + 1) {} B(const B&& o) : v(o.v + 100) {} B(const B& o) : v(o.v + 1000) {} };
+struct F { int v; F(int x) : v(x) {} F(const F&& o) : v(o.v + 100) {} F(const F& o) : v(o.v + 1000) {} };
+struct H { B b; const B c; H(int x) : b(x), c(x) {} }; struct I { B b; I(const B& o) : b(std::move(o)) {} }; struct N { B b; };
+int take(B b) { return b.v; } B give(const B& b) { return std::move(b); }
+void calls() {
+    int x = 2; const int y = 3; note(s(5)); note(s(std::move(x))); note(s(std::move(y))); note(s(x)); note(s(2.5)); std::pair<int, int> q(1, 2); note(s(std::move(q).first));
+    A a; note(a.f(P{1})); note(a.f({})); note(u(5)); note(u(x)); note(u(y)); note(u(std::move(y))); const P k{3}; P l{4}; W w{{1}, {2}};
+    note(p(P{1})); note(p(std::move(l))); note(p(std::move(k))); note(p(l)); note(p(k)); note(p({1})); note(p(make().a)); note(p(make().c)); note(p(std::move(w).a)); note(p(std::move(w).c));
+}
+void objects() {
+    B b(1); const B d(3); B c(std::move(b)); note(c.v); B e(std::move(d)); note(e.v); B f = std::move(d); note(f.v); B g = d; note(g.v); note(B{std::move(d)}.v); auto o = std::move(d); note(o.v);
+    note(take(std::move(d))); note(take(d)); note(take(std::move(b))); note(give(d).v); note(I(d).b.v); B h = static_cast<const B&&>(d); note(h.v);
+    H k(5); const H m(6); note(B(std::move(k).b).v); note(B(std::move(k).c).v); note(B(std::move(m).b).v); note(B(m.b).v); const N w{B(1)}; N i = std::move(w); note(i.b.v); N y{B(2)}; N z = std::move(y); note(z.b.v);
+    F p(1); const F q(2); F r = std::move(p), s = std::move(q), t = q, u = p; note(r.v); note(s.v); note(t.v); note(u.v);
+}
+}
 void kernel_main() {
     int a = 1;
     const int c = 2;
@@ -122,4 +144,5 @@ void kernel_main() {
     parts();
     parts_of_temporaries();
     constant_results();
+    constants::calls(); constants::objects();
 }

@@ -1089,7 +1089,13 @@ def _declare_constructor(info: ClassInfo, function: tree.Function) -> None:
     is_copying = _is_copying(info, function)
     if is_copying:
         first = function.parameters[0].type
-        if isinstance(first, tree.Reference) and first.is_rvalue:
+        assert isinstance(first, tree.Reference)
+        named = first.referent
+        takes_const = isinstance(named, tree.NamedType) and "const" in named.qualifiers
+        if first.is_rvalue and takes_const:
+            info.moves_constants = True
+            info.moving = info.moving or function
+        elif first.is_rvalue:
             info.moving = function
         else:
             info.copying = function

@@ -51,7 +51,16 @@ from ttmlir.sim.kernels.functions import compile_entry
 from ttmlir.sim.kernels.handlers import HANDLERS
 from ttmlir.sim.kernels.library import JoinedLibrary, KernelApi, Library
 from ttmlir.sim.kernels.python import code
-from ttmlir.sim.kernels.python.code import NAMES, STEP, THREAD, clock_costs, find_forbidden, is_wait
+from ttmlir.sim.kernels.python.code import (
+    FAULTS,
+    NAMES,
+    STEP,
+    THREAD,
+    clock_costs,
+    find_forbidden,
+    is_wait,
+    translate_fault,
+)
 from ttmlir.sim.kernels.python.runtime import checked_load, checked_store
 from ttmlir.sim.kernels.scope import (
     ClassTemplate,
@@ -284,7 +293,12 @@ class CompiledKernel:
         """
         bound = {variable: _bound(api, name) for variable, name in self.bindings.items()}
         make = self._make if names is None else self._define(names)
-        return make(**bound)
+        try:
+            return make(**bound)
+        except FAULTS as error:
+            # Initial values of variables around the functions.
+            inside = error.__traceback__ and error.__traceback__.tb_next
+            raise translate_fault(error.with_traceback(inside), bound[THREAD]) from None
 
 
 def _bound(api: KernelApi, name: str) -> object:

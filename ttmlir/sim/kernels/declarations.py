@@ -205,6 +205,8 @@ def _declare(context: Context, node: tree.Declaration, declarator: tree.Declarat
         message = f"'{declarator.name}' is constant and needs a value"
         raise context.error(declarator, message)
     if "static" in node.specifiers or not context.in_function:
+        if value is not None and "constexpr" in node.specifiers:
+            value = _find_constant(context, node, value, declarator)
         _declare_static(context, type_, value, declarator, is_const)
         _note_volatile(context, declared, declarator)
         return

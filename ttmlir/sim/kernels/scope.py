@@ -144,6 +144,8 @@ class ClassInfo:
     """The copy constructor, if one is declared; it may be defaulted or deleted."""
     moving: tree.Function | None = None
     """Likewise the one that moves, `T(T&&)`."""
+    moves_constants: bool = False
+    """Whether one moves what is const, `T(const T&&)`."""
     friends: Scope | None = None
     defaults: dict[str, tree.Expression | tree.Braces] = field(
         default_factory=dict[str, "tree.Expression | tree.Braces"]

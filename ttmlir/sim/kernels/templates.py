@@ -581,6 +581,8 @@ class Deduction:
 EXACT, PROMOTION, CONVERSION, USER_DEFINED, ELLIPSIS = 0.0, 1.0, 2.0, 3.0, 4.0
 OF_MOVED = 0.25
 """How much better `T&&` takes a value than `const T&` does."""
+OF_ADDED_CONST = 0.125
+"""How much worse `const T&&` takes a value that is not const than `T&&` does."""
 
 
 @dataclass(frozen=True)
@@ -890,12 +892,14 @@ def _rank(
 ) -> float | None:
     type_, scope = parameter.type, candidate.scope
     if given.braces is not None:
-        target = context.unit.resolve_type(_referent(type_), scope).type
+        referent = context.unit.resolve_type(_referent(type_), scope)
+        target = referent.type
         if is_list(target):
             return rank_list(context, given, target)
         fits = isinstance(target, (StructType, ArrayType)) or len(given.braces.elements) <= 1
         is_moving = isinstance(type_, tree.Reference) and type_.is_rvalue
-        return CONVERSION - OF_MOVED * is_moving if fits else None
+        better = (OF_MOVED - OF_ADDED_CONST * referent.const) * is_moving
+        return CONVERSION - better if fits else None
     found = given.found
     if isinstance(type_, tree.Reference):
         given_type = found.type
@@ -907,7 +911,8 @@ def _rank(
             if not takes_all and (not is_moved(given) or (given.is_const and not target.const)):
                 return None
             rank = EXACT if is_same else rank_conversion(context, given.value, target.type)
-            return None if rank is None else rank - OF_MOVED
+            adds_const = target.const and not given.is_const
+            return None if rank is None else rank - OF_MOVED + OF_ADDED_CONST * adds_const
         is_over = is_moved(given)
         if not target.const:
             return EXACT if is_same and not is_over and not given.is_const else None

@@ -74,7 +74,7 @@ class Value:
     is_over: bool = False
     """Whether it was read from a place that nobody needs any more."""
     is_const: bool = False
-    """Whether it is an object that a function gives as a constant."""
+    """Whether it is an object that a function gives, or somebody gives up, as a constant."""
 
     @property
     def constant(self) -> int | float | None:

@@ -27,7 +27,9 @@ def copy_struct(context: Context, value: Value, node: tree.Node, *, is_over: boo
     type_ = value.type
     if not isinstance(type_, (StructType, ArrayType)) or is_fresh(value.node):
         return value
-    is_moved = is_over or value.is_over
+    info = context.unit.classes.get(type_.number) if isinstance(type_, StructType) else None
+    is_fixed = value.is_const and info is not None and info.moves_constants
+    is_moved = is_over or value.is_over or is_fixed
     if not _has_own_copies(context, type_, is_moved, node):
         return replace(value, node=code.call("_copied", value.node))
     source = settle(value).node
@@ -35,7 +37,7 @@ def copy_struct(context: Context, value: Value, node: tree.Node, *, is_over: boo
         held = context.unit.create_name("copied", "t")
         context.emit(code.assign(code.name(held), source), node.position)
         source = code.name(held)
-    return Value(type_, _Copier(context, node, is_moved).copy(type_, lambda: source))
+    return Value(type_, _Copier(context, node, is_moved, is_fixed).copy(type_, lambda: source))
 
 
 def is_fresh(node: ast.expr) -> bool:
@@ -59,10 +61,12 @@ def is_fresh(node: ast.expr) -> bool:
 class _Copier:
     """Copies one object with its parts."""
 
-    def __init__(self, context: Context, node: tree.Node, is_moved: bool) -> None:
+    def __init__(self, context: Context, node: tree.Node, is_moved: bool, is_fixed: bool) -> None:
+        """`is_fixed`: the object is const, and its class moves such ones."""
         self.context = context
         self.node = node
         self.is_moved = is_moved
+        self.is_fixed = is_fixed
 
     def copy(self, type_: CType, source: Callable[[], ast.expr]) -> ast.expr:
         """The copy of what an expression, which has no effect, gives."""
@@ -74,7 +78,8 @@ class _Copier:
             return self._copy_parts([type_.element] * self._count(type_), source)
         assert isinstance(type_, StructType)
         if find_copying(self.context, type_, self.is_moved, self.node) is not None:
-            lvalue = ItemLvalue(type_, code.list_of([source()]), code.constant(0))
+            held = code.list_of([source()])
+            lvalue = ItemLvalue(type_, held, code.constant(0), self.is_fixed)
             return self.context.handlers.copy(
                 self.context, type_, lvalue, self.node, self.is_moved
             ).node

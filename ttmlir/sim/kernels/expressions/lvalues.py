@@ -1203,7 +1203,8 @@ def read_lvalue(context: Context, lvalue: Lvalue) -> Value:
         first = find_element_of_bits(lvalue, make_integer(0, UNSIGNED))
         return take_address(context, first, context.unit.last or tree.Node())
     value = read(lvalue)
-    return replace(value, is_over=lvalue.is_over and not lvalue.is_const)
+    is_const = value.is_const or (lvalue.is_over and lvalue.is_const)
+    return replace(value, is_over=lvalue.is_over and not lvalue.is_const, is_const=is_const)
 
 
 def _read_struct(context: Context, lvalue: MemoryLvalue) -> Value:
