@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from running.warm_shell import WarmShell
@@ -177,6 +178,27 @@ func.func @main(%arg0: tensor<7x12xf32>) -> tensor<7x12xf32> {
 } loc(unknown)"""
     with pytest.raises(CompilationError, match=r"^model\.py:3:9: error: Could"):
         compile(text)
+
+
+@pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2"])
+def test_numbers_of_8_bits(element: str) -> None:
+    """Parts are rounded to the format after each step, and move between devices as they are."""
+    text = f"""sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%arg0: tensor<6x20x{element}>
+    {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{"y"}}]>}})
+    -> (tensor<6x20x{element}> {{sdy.sharding = #sdy.sharding<@mesh, [{{}}, {{"x"}}]>}}) {{
+  %0 = stablehlo.multiply %arg0, %arg0 : tensor<6x20x{element}>
+  %1 = stablehlo.add %0, %arg0 : tensor<6x20x{element}>
+  return %1 : tensor<6x20x{element}>
+}}"""
+    dtype = np.dtype(getattr(ml_dtypes, {"f8E4M3FN": "float8_e4m3fn"}.get(element, "float8_e5m2")))
+    x = np.random.default_rng(0).uniform(-3, 3, (6, 20)).astype(dtype)
+    wide = x.astype(np.float32)
+    expected = (wide * wide).astype(dtype).astype(np.float32) + wide
+    with pytest.warns(UserWarning, match=f"tensors of {element} are kept as bf16"):
+        model = compile(text)
+    np.testing.assert_array_equal(np.asarray(model(x)), expected.astype(dtype))
+    assert "f32" not in "".join(re.findall(r"ttir\.mesh_shard.*|ttir\.all_.*", model.text("ttir")))
 
 
 _FACTORS = """sdy.mesh @mesh = <["x"=2, "y"=4]>

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.func import FuncOp
 
 import ttmlir
 from test.support.samples.mesh_programs import arrays, recorded
@@ -359,6 +360,26 @@ def test_branches_in_which_devices_exchange() -> None:
     )
     with pytest.raises(ExecutionError, match=message):
         model(array, np.array([3, 0], np.int32))
+
+
+def test_branches_of_a_chip() -> None:
+    """The functions of a branch without exchanges go along into each chip's program.
+
+    Kernels have no branches of the host, which is said at the branch.
+    """
+    begin, end = BRANCHES.index('"stablehlo.collective'), BRANCHES.index("%c1 =")
+    text = f"{BRANCHES[:begin]}stablehlo.negate %b : tensor<3x5xf32>\n      {BRANCHES[end:]}"
+    message = r"<text>:9:10: error: failed to legalize operation 'ttir.case': kernels have no"
+    with pytest.raises(CompilationError, match=message):
+        compiled(text)
+    moved = re.compile(r'ttir\.collective_permute"\((%\w+)\) <\{.*?\}>')
+    module = parse(moved.sub(r'ttir.neg"(\1)', branches().text("ttir")))
+    functions = [op for op in module.walk() if isinstance(op, FuncOp)]
+    main = next(op for op in functions if op.sym_name.data == "main")
+    [segment] = [each for each in cut_into_steps(module, main).steps if isinstance(each, Segment)]
+    names = {op.sym_name.data for op in segment.module.ops if isinstance(op, FuncOp)}
+    assert names == {op.sym_name.data for op in functions}
+    assert len(names) == 3
 
 
 # --- Files that others wrote ----------------------------------------------------------------------

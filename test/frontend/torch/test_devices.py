@@ -869,6 +869,19 @@ def test_arguments_that_are_refused(mesh: Any) -> None:
         ttmlir.virtual_devices(2).__enter__()
 
 
+def test_images_and_weights_that_are_refused(mesh: Any) -> None:
+    """Images in parts and uneven weights of a plan are refused at the user's line."""
+    image = distribute_tensor(draw(2, 3, 5, 16), mesh, [COPY, Shard(3)])
+    weight = distribute_tensor(draw(4, 3, 3, 3), mesh, [COPY, COPY])
+    with pytest.raises(ttmlir.CompilationError, match="a convolution along dimension 3") as found:
+        ttmlir.compile(lambda x, w: F.conv2d(x, w, padding=1), image, weight)
+    assert "test_devices.py:" in str(found.value)
+    uneven = parallelize_module(nn.Linear(4, 6), mesh["model"], ColwiseParallel())
+    with pytest.raises(ttmlir.CompilationError, match="'weight': dimension 0 has 6") as found:
+        ttmlir.compile(uneven, draw(2, 4))
+    assert "test_devices.py:" in str(found.value)
+
+
 def test_devices_that_are_gone() -> None:
     """Models are compiled where their devices are; what is compiled runs anywhere."""
     x = draw(8, 4)

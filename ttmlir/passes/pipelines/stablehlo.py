@@ -184,6 +184,9 @@ class StableHLOToTTIRPipeline(SpelledPipeline):
         from ttmlir.passes.stablehlo.pairs.stablehlo_uint64_data_type_conversion import (
             StableHLOUInt64DataTypeConversionPass,
         )
+        from ttmlir.passes.stablehlo.quantization.stablehlo_widen_storage_types import (
+            StableHLOWidenStorageTypesPass,
+        )
         from ttmlir.passes.stablehlo.stablehlo_aggressive_simplification import (
             InlineStableHLOPass,
             MergeStableHLOPass,
@@ -215,6 +218,7 @@ class StableHLOToTTIRPipeline(SpelledPipeline):
             StableHLOComplexDataTypeConversionPass(),
             *([StableHLOUInt64DataTypeConversionPass()] if self.uint64_as_pairs else []),
             MergeStableHLOPass(canonicalize=False),
+            StableHLOWidenStorageTypesPass(spelling=self.spelling),
             StableHLOOutlineControlFlowPass(),
             ConvertStableHLOToTTIRPass(spelling=self.spelling),
             TTCoreWrapDeviceModulePass(),

@@ -66,6 +66,12 @@ class _Device:
         functional: Any = torch_package().nn.functional
         attend = partial(_attend, functional.scaled_dot_product_attention)
         yield functional, "scaled_dot_product_attention", attend
+        dispatcher: Any = import_module("torch.distributed.tensor").DTensor._op_dispatcher
+        handlers = dict(dispatcher._custom_op_handlers)
+        for op, name in _CONVOLUTIONS.items():
+            call = getattr(torch_package().ops.aten, op).default
+            handlers[call] = partial(_convolve, handlers[call], name)
+        yield dispatcher, "_custom_op_handlers", handlers
 
     @staticmethod
     def methods(function: Any) -> Any:
@@ -198,6 +204,27 @@ def _attend(
 
 def _is_of_heads(place: Any) -> bool:
     return type(place).__name__ == "Shard" and place.dim in (0, 1)
+
+
+_CONVOLUTIONS = {"convolution": 0, "convolution_backward": 1}
+"""Convolutions of aten, and which operand is the image."""
+
+
+def _convolve(convolve: Any, image: int, op: Any, operands: Sequence[Any], keywords: Any) -> Any:
+    """A convolution of the batch that a device has.
+
+    Of an image in parts, torch sends borders between devices by their numbers, which one program
+    for all devices has not.
+    """
+    places = operands[image].placements if is_distributed(operands[image]) else ()
+    divided = [place.dim for place in places if place.is_shard() and place.dim > 1]
+    if divided:
+        _refuse(
+            f"a convolution along dimension {divided[0]}, which is divided over devices, needs the "
+            "borders of other parts, which devices do not exchange here; divide the batch "
+            "(Shard(0)), or redistribute the image to Replicate() before"
+        )
+    return convolve(op, operands, keywords)
 
 
 def _number(number: int, mesh: Any) -> int:

@@ -19,6 +19,8 @@ from typing import Any, NoReturn
 from ttmlir.errors import ArgumentError
 from ttmlir.frontend.torch.distributed.operations import operations
 from ttmlir.frontend.torch.elements import torch_package
+from ttmlir.frontend.torch.locations import location_of_here
+from ttmlir.mlir.reporting import LocatedError
 
 Place = tuple[int, ...]
 
@@ -415,7 +417,8 @@ def find_devices(
     """How weights by their names, and arguments with theirs, are divided; None if none is.
 
     Within `on_mesh` the program is for several devices even then.
-    ArgumentError for what cannot be divided so, and where no devices are left to trace for.
+    ArgumentError for arguments that cannot be divided so, and where no devices are left to trace
+    for; LocatedError, at the line that compiles, for weights whose plan does not fit.
     """
     named = [(name, f"the weight '{name}'", each) for name, each in weights.items()]
     held = [(number, what, each) for number, (what, each) in enumerate(arguments)]
@@ -435,7 +438,10 @@ def find_devices(
     found = Devices(mesh)
     for name, what, each in named:
         if _is_dtensor(each):
-            found.weights[name] = _spec(mesh, what, each)
+            try:
+                found.weights[name] = _spec(mesh, what, each)
+            except ArgumentError as error:
+                raise LocatedError(location_of_here(), str(error)) from error
     for number, what, each in held:
         if _is_dtensor(each):
             found.arguments[number] = _spec(mesh, what, each)

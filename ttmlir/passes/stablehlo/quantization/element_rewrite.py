@@ -103,7 +103,7 @@ class ElementRewrite(Generic[ElementT]):
         if op.name in _REDUCTIONS:
             rows = combiners(op.regions[0]) or ()
             return bool(rows) and all(row.mnemonic in ("maximum", "minimum") for row in rows)
-        return op.name in (*_MOVES, *_KEEPS_ORDER)
+        return op.name in (*_MOVES, *_KEEPS_ORDER, "ttir.mesh_shard")
 
     def replace(self, op: Operation, values: Iterable[SSAValue]) -> None:
         """Replace results; what new values are stored for is remembered."""
@@ -164,10 +164,14 @@ def _values(op: Operation) -> list[SSAValue]:
     return [*op.results, *(arg for r in op.regions for b in r.blocks for arg in b.args)]
 
 
-_CONTROL = ("stablehlo.case", "stablehlo.if", "stablehlo.return", "stablehlo.while")
+_CONTROL = (
+    *("sdy.manual_computation", "sdy.return"),
+    *("stablehlo.case", "stablehlo.if", "stablehlo.return", "stablehlo.while"),
+)
 _MOVES = tuple(
     f"stablehlo.{name}"
     for name in (
+        *("all_gather", "all_to_all", "collective_broadcast", "collective_permute"),
         *("broadcast", "broadcast_in_dim", "concatenate", "dynamic_broadcast_in_dim"),
         *("dynamic_gather", "dynamic_pad", "dynamic_reshape", "dynamic_slice"),
         *("dynamic_update_slice", "gather", "optimization_barrier", "pad", "real_dynamic_slice"),

@@ -20,7 +20,7 @@ After:
 
 Requires: static shapes; calls inlined (`inline`).
 Ensures: none of these element types is left.
-Options: none.
+Options: `spelling` (2024): in which spelling of tt-mlir operations of ttir are written.
 Not done here: the bits of such numbers (`bitcast_convert`, `count_leading_zeros`) are refused;
 sums over many small floating point numbers are rounded once.
 """
@@ -34,10 +34,11 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType,
 
 from ttmlir.composites.bits import SMALL_FLOATS, round_to_small_float
 from ttmlir.dialects.definition.ods import warn_of_widening
-from ttmlir.ir.builder import Builder, array_in
+from ttmlir.ir.builder import SPELLING_HELP, Builder, TTIRSpelling, array_in, use_style
 from ttmlir.ir.rewriting import refuse_to_legalize
 from ttmlir.ir.tensor_types import dtype_of, element_type, limits_of, shape_of
 from ttmlir.mlir.attributes import Elements, elements_of, unpack_values
+from ttmlir.mlir.option_values import option
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.stablehlo.quantization.element_rewrite import ElementRewrite
 
@@ -57,11 +58,13 @@ class StableHLOWidenStorageTypesPass(ModulePass):
 
     name = "stablehlo-widen-storage-types"
     title = "StableHLOWidenStorageTypes"
+    spelling: TTIRSpelling = option(TTIRSpelling.EARLY, SPELLING_HELP)
 
     def apply(self, ctx: Context, module: ModuleOp) -> None:
         """Rewrite what computes, then give all other values their wider types."""
         warn_of_widening(module)
-        _Widening().apply(module)
+        with use_style(self.spelling.for_module(module).style):
+            _Widening().apply(module)
 
 
 class _StoredElement:
