@@ -145,9 +145,8 @@ class DescribingMath(MathApi):
 
         return Applied(move, source, values)
 
-    def _reduce_onto(self, half: Any, dst: int, pool: int, dimension: int, call: str) -> None:
+    def _pool(self, half: Any, dst: int, pool: int, dimension: int, a: Any, b: Any) -> None:
         largest = pool == POOL_MAX
-        a, b = self._use(self.reduction_cycles(largest, call))
         _refuse_integers(a, b)
         first = not half.written(dst)
         start = None if first else half.faces(dst)
@@ -192,6 +191,7 @@ class DescribingMath(MathApi):
         is_stored: bool = False,
     ) -> None:
         half: Any = self.dst.math
+        poisons = half.take_poisons(inputs, output)
         for index in inputs:
             self.check_tile(index, "read")
         self.check_tile(output, "write")
@@ -202,6 +202,8 @@ class DescribingMath(MathApi):
 
         tiles = [half.faces(index) for index in inputs]
         half.put(output, Applied(compute, (kind, element.str, self.dst.register), *tiles))
+        for index, poison in poisons.items():
+            half.put_poison(index, poison)
 
     def _multiply_block(self, half: Any, dst: int, a: Any, b: Any) -> None:
         places = ((right, left) for left in b for right in a)
