@@ -426,6 +426,13 @@ def test_numbers_that_come_late_change_nothing(
     assert started
 
 
+def test_thresholds_of_both_zeros_are_two() -> None:
+    """The packer's ReLU leaves zeros with the sign of its upper threshold."""
+    config = "PACK((llk_pack_relu_config(i & 1 ? 0x80000003 : 3)));"
+    body = BODIES["copies"].replace("take();", f"take(); {config}")
+    run_late(*program_of(Case(body, [4] * 4, data_type=DataType.F32)))
+
+
 @pytest.mark.parametrize(
     ("body", "options"),
     [

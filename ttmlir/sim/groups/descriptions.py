@@ -227,8 +227,9 @@ class DescribingPack(PackApi):
 
     def _bytes(self, tile: Any, data_type: Any) -> Any:
         self.tiles_packed += 1
-        register, threshold = self.dst.register, float(self._threshold)
-        setting = data_type, register, id(self._kept), self._relu, threshold
+        # By its bits: thresholds of 0 and -0 are two, and NaN is one.
+        threshold = int(self._threshold.view(np.uint32))
+        setting = data_type, self.dst.register, id(self._kept), self._relu, threshold
         pack = self.packs.get(setting)
         if pack is None:
             relu, least = self._relu, self._threshold
