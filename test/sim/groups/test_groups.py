@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running.group_comparison import run_both_ways, run_late
+from running.group_comparison import random_tiles, run_both_ways, run_late
 from running.randomness import TestGenerator
 from running.sampling import sampled
 
@@ -301,7 +301,7 @@ def program_of(case: Case) -> tuple[SimDevice, Program]:
     total, size = sum(case.shares), TILE_BYTES[case.data_type]
     tensors = [Buffer(device, total * size, size) for _ in range(3)]
     for tensor in tensors[:2]:
-        tensor.write(random_tiles(case.data_type, total))
+        tensor.write(random_tiles(RNG, case.data_type, total))
     program = Program()
     for index in (0, 1, 16, 24):
         spec = CircularBufferSpec(
@@ -328,21 +328,6 @@ def program_of(case: Case) -> tuple[SimDevice, Program]:
         )
         program.add_kernel(kernel)
     return device, program
-
-
-def random_tiles(data_type: DataType, count: int) -> bytes:
-    """Tiles of numbers of several magnitudes, some of them 0."""
-    numbers = RNG.standard_normal(count * 1024) * 2.0 ** RNG.integers(-4, 4, count * 1024)
-    numbers = np.where(RNG.random(count * 1024) < 0.1, 0, numbers).astype(np.float32)
-    if data_type is DataType.F32:
-        return numbers.tobytes()
-    if data_type is DataType.F16:
-        return numbers.astype("<f2").tobytes()
-    if data_type is DataType.BF16:
-        return (numbers.view(np.uint32) >> 16).astype("<u2").tobytes()
-    mantissas = RNG.integers(0, 256, (count, 1024), np.uint8)
-    exponents = RNG.integers(120, 132, (count, 64), np.uint8)
-    return np.concatenate([exponents, mantissas], axis=1).tobytes()
 
 
 def run_compared(device: SimDevice, program: Program) -> list[ThreadTimes] | None:
@@ -400,6 +385,11 @@ LATE_WRITES = {
     "a page by its numbers": f"""
         if (*(volatile tt_l1_ptr uint32_t*)get_read_ptr(16) & 0x8000) {{ {_SEND} }}
     """,
+    "a page that an Ethernet core keeps": f"""
+        noc_async_write(get_read_ptr(16), get_noc_addr(ETHERNET, 0x20000), get_tile_size(16));
+        noc_async_write_barrier();
+        {_SEND}
+    """,
     "pages of nobody": f"cb_wait_front(24, 3); {_SEND}",
     "past the buffer": "noc_async_write_tile(PAGES + i, c, get_read_ptr(16));",
 }
@@ -422,6 +412,7 @@ def test_numbers_that_come_late_change_nothing(
     device, program = program_of(Case(BODIES[name], **LATE_SETUPS[setup]))
     kernel = program.kernels[1]
     text = WRITE.replace(_SEND, LATE_WRITES[write]).replace("PAGES", "1 << 20")
+    text = text.replace("ETHERNET", ", ".join(map(str, device.chip.ethernet[0])))
     program.kernels[1] = replace(kernel, text=text)
     started: list[object] = []
     start = LateNumbers.__init__
@@ -433,6 +424,13 @@ def test_numbers_that_come_late_change_nothing(
     monkeypatch.setattr(LateNumbers, "__init__", count)
     run_late(device, program)
     assert started
+
+
+def test_thresholds_of_both_zeros_are_two() -> None:
+    """The packer's ReLU leaves zeros with the sign of its upper threshold."""
+    config = "PACK((llk_pack_relu_config(i & 1 ? 0x80000003 : 3)));"
+    body = BODIES["copies"].replace("take();", f"take(); {config}")
+    run_late(*program_of(Case(body, [4] * 4, data_type=DataType.F32)))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,9 @@ from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
+from running.randomness import TestGenerator
 
+from ttmlir.layout.enums import DataType
 from ttmlir.sim.errors import SimError
 from ttmlir.sim.execution.program import Program
 from ttmlir.sim.execution.run import ProgramReport, ProgramRun, run_program
@@ -26,9 +28,21 @@ from ttmlir.sim.timing.report import ThreadTimes
 _run_in_groups = group_run.run_in_groups
 
 
-def memories_of(device: SimDevice) -> list[Memory]:
-    """All memories of a device that a program may change."""
-    return [*(bank.memory for bank in device.network.dram), *(core.l1 for core in device.cores())]
+def random_tiles(
+    rng: TestGenerator | np.random.Generator, data_type: DataType, count: int
+) -> bytes:
+    """Tiles of numbers of several magnitudes, some of them 0."""
+    numbers = rng.standard_normal(count * 1024) * 2.0 ** rng.integers(-4, 4, count * 1024)
+    numbers = np.where(rng.random(count * 1024) < 0.1, 0, numbers).astype(np.float32)
+    if data_type is DataType.F32:
+        return numbers.tobytes()
+    if data_type is DataType.F16:
+        return numbers.astype("<f2").tobytes()
+    if data_type is DataType.BF16:
+        return (numbers.view(np.uint32) >> 16).astype("<u2").tobytes()
+    mantissas = rng.integers(0, 256, (count, 1024), np.uint8)
+    exponents = rng.integers(120, 132, (count, 64), np.uint8)
+    return np.concatenate([exponents, mantissas], axis=1).tobytes()
 
 
 def facts_of(report: ProgramReport) -> tuple[object, ...]:
@@ -88,8 +102,8 @@ _Bytes = list[tuple[Memory, NDArray[np.uint8]]]
 
 
 def _bytes_of(device: SimDevice) -> _Bytes:
-    assert not any(memory.late for memory in memories_of(device))
-    return [(memory, memory.data.copy()) for memory in memories_of(device)]
+    assert not any(memory.late for memory in device.memories())
+    return [(memory, memory.data.copy()) for memory in device.memories()]
 
 
 def _put_back(before: _Bytes) -> None:

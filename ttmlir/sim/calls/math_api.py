@@ -788,19 +788,22 @@ class MathApi(LateColumnsApi):
         return UNITS.reduce_max if largest else math_cost(call, self._phases)
 
     def _reduce_onto(self, half: Half, dst: int, pool: int, dimension: int, call: str) -> None:
-        largest = pool == POOL_MAX
         poison = self.src.take_poison() if call == "reduce_tile" else None
         if poison is not None:
             poison = poison.reduced(partial(_reduced_lanes, dimension=dimension))
         poison = join_poison(poison, half.poisons.pop(dst, None))
-        a, b = self._use(self.reduction_cycles(largest, call))
+        a, b = self._use(self.reduction_cycles(pool == POOL_MAX, call))
+        self._pool(half, dst, pool, dimension, a, b)
+        half.put_poison(dst, poison)
+
+    def _pool(self, half: Half, dst: int, pool: int, dimension: int, a: Any, b: Any) -> None:
+        """See `_reduce_onto`: the numbers alone."""
         first = not half.written(dst)
         tile = half.rows(dst)
-        if largest:
+        if pool == POOL_MAX:
             self._reduce_max(tile, numerics.rows_of_faces(a), dimension, first=first)
         else:
             self._reduce_sum(tile, a, b, dimension)
-        half.put_poison(dst, poison)
 
     def _reduce_max(self, tile: Array, rows: Array, dimension: int, *, first: bool) -> None:
         """The largest number of each column of `rows`, which hold the transpose to reduce rows.

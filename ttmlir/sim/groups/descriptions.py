@@ -145,9 +145,8 @@ class DescribingMath(MathApi):
 
         return Applied(move, source, values)
 
-    def _reduce_onto(self, half: Any, dst: int, pool: int, dimension: int, call: str) -> None:
+    def _pool(self, half: Any, dst: int, pool: int, dimension: int, a: Any, b: Any) -> None:
         largest = pool == POOL_MAX
-        a, b = self._use(self.reduction_cycles(largest, call))
         _refuse_integers(a, b)
         first = not half.written(dst)
         start = None if first else half.faces(dst)
@@ -192,6 +191,7 @@ class DescribingMath(MathApi):
         is_stored: bool = False,
     ) -> None:
         half: Any = self.dst.math
+        poisons = half.take_poisons(inputs, output)
         for index in inputs:
             self.check_tile(index, "read")
         self.check_tile(output, "write")
@@ -202,6 +202,8 @@ class DescribingMath(MathApi):
 
         tiles = [half.faces(index) for index in inputs]
         half.put(output, Applied(compute, (kind, element.str, self.dst.register), *tiles))
+        for index, poison in poisons.items():
+            half.put_poison(index, poison)
 
     def _multiply_block(self, half: Any, dst: int, a: Any, b: Any) -> None:
         places = ((right, left) for left in b for right in a)
@@ -225,8 +227,9 @@ class DescribingPack(PackApi):
 
     def _bytes(self, tile: Any, data_type: Any) -> Any:
         self.tiles_packed += 1
-        register, threshold = self.dst.register, float(self._threshold)
-        setting = data_type, register, id(self._kept), self._relu, threshold
+        # By its bits: thresholds of 0 and -0 are two, and NaN is one.
+        threshold = int(self._threshold.view(np.uint32))
+        setting = data_type, self.dst.register, id(self._kept), self._relu, threshold
         pack = self.packs.get(setting)
         if pack is None:
             relu, least = self._relu, self._threshold

@@ -138,10 +138,8 @@ class LateNumbers:
         pages, self._pending = self._pending, []
         with np.errstate(all="ignore"):
             self._evaluation.compute(pages)
-        device = self._device
-        memories = [*(bank.memory for bank in device.network.dram)]
-        memories += [core.l1 for core in device.cores()]
-        for tile in [tile for each in memories for tile in each.take_late()]:
+        late = [tile for memory in self._device.memories() for tile in memory.take_late()]
+        for tile in late:
             if tile.holders and tile.late is not None:
                 tile.values[_PAGE] = Stored(tile.late.read()[0])
             tile.late = None

@@ -1016,6 +1016,11 @@ class SimDevice:
         """The memory of each DRAM channel."""
         return tuple(endpoint.memory for endpoint in self.network.dram)
 
+    def memories(self) -> tuple[Memory, ...]:
+        """All memories that a program may have changed, those of Ethernet cores among them."""
+        cores = (*self._cores.values(), *self._ethernet_cores.values())
+        return (*self.dram, *(core.l1 for core in cores))
+
     def allocator(self, space: MemorySpace) -> Allocator:
         """What gives out addresses in a memory."""
         return self._allocators[space]
