@@ -290,6 +290,21 @@ def test_images_stay_in_shards() -> None:
         assert correlation > least
 
 
+@pytest.mark.parametrize(("height", "width"), [(5, 7), (1, 13)])
+def test_means_of_images_are_pools(height: int, width: int) -> None:
+    """Pixels of three images stay as the convolution made them, one below the other."""
+    torch.manual_seed(height)
+    layers = (nn.Conv2d(64, 96, 1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    model, x = nn.Sequential(*layers).eval(), torch.randn(3, 64, height, width)
+    expected = model.double()(x.double()).detach()
+    compiled = compile_at(3, model.bfloat16(), x.bfloat16())
+    names = [each.name for each in compiled.estimate().operations]
+    assert "ttnn.avg_pool2d" in names
+    assert "ttnn.mean" not in names
+    found = compiled(x.bfloat16()).double().detach()
+    torch.testing.assert_close(found, expected, atol=4e-3, rtol=1e-2)
+
+
 def test_weights_are_scaled_as_matrices() -> None:
     """Tiles of 192 x 1 x 1 numbers would be a thousand times as many."""
     torch.manual_seed(2)

@@ -170,3 +170,25 @@ func.func @small_parts(%x: tensor<256x1024xbf16>, %w: tensor<1024x4128xbf16>) ->
   %2 = "ttir.slice_static"(%0) <{begins = [0 : i32, 4096 : i32], ends = [256 : i32, 4128 : i32], step = [1 : i32, 1 : i32]}> : (tensor<256x4128xbf16>) -> tensor<256x32xbf16>
   return %1, %2 : tensor<256x4096xbf16>, tensor<256x32xbf16>
 }
+
+// The mean over 35 pixels of each of 3 images, which are no whole tiles, is a pool of 5 x 7; images
+// of whole tiles, numbers of 32 bits and channels that fill no tiles keep their means.
+// CHECK-LABEL: func.func @means(
+// CHECK-NEXT: %[[P:.*]] = "ttir.avg_pool2d"(%arg0) <{{{.*}}flattened_compat batch_size = 3, input_height = 5, input_width = 7>, kernel = array<i32: 5, 7>, padding = array<i32: 0, 0, 0, 0>, stride = array<i32: 5, 7>}> : (tensor<1x1x105x64xbf16>) -> tensor<1x1x3x64xbf16>
+// CHECK-NEXT: %[[R:.*]] = "ttir.reshape"(%[[P]]) {{.*}} -> tensor<3x64xbf16>
+// CHECK: %[[A:.*]] = "ttir.mean"({{.*}} -> tensor<3x1x1x64xbf16>
+// CHECK: %[[B:.*]] = "ttir.mean"({{.*}} -> tensor<3x1x1x64xf32>
+// CHECK: %[[C:.*]] = "ttir.mean"({{.*}} -> tensor<3x1x1x40xbf16>
+// CHECK: return %[[R]], %[[A]], %[[B]], %[[C]]
+func.func @means(%x: tensor<1x1x105x64xbf16>, %y: tensor<1x1x192x64xbf16>, %z: tensor<1x1x105x64xf32>, %u: tensor<1x1x105x40xbf16>) -> (tensor<3x64xbf16>, tensor<3x1x1x64xbf16>, tensor<3x1x1x64xf32>, tensor<3x1x1x40xbf16>) {
+  %0 = "ttir.reshape"(%x) <{shape = [3 : i32, 1 : i32, 35 : i32, 64 : i32]}> : (tensor<1x1x105x64xbf16>) -> tensor<3x1x35x64xbf16>
+  %1 = "ttir.mean"(%0) <{dim_arg = [2 : i32], keep_dim = true}> : (tensor<3x1x35x64xbf16>) -> tensor<3x1x1x64xbf16>
+  %2 = "ttir.reshape"(%1) <{shape = [3 : i32, 64 : i32]}> : (tensor<3x1x1x64xbf16>) -> tensor<3x64xbf16>
+  %3 = "ttir.reshape"(%y) <{shape = [3 : i32, 1 : i32, 64 : i32, 64 : i32]}> : (tensor<1x1x192x64xbf16>) -> tensor<3x1x64x64xbf16>
+  %4 = "ttir.mean"(%3) <{dim_arg = [2 : i32], keep_dim = true}> : (tensor<3x1x64x64xbf16>) -> tensor<3x1x1x64xbf16>
+  %5 = "ttir.reshape"(%z) <{shape = [3 : i32, 1 : i32, 35 : i32, 64 : i32]}> : (tensor<1x1x105x64xf32>) -> tensor<3x1x35x64xf32>
+  %6 = "ttir.mean"(%5) <{dim_arg = [2 : i32], keep_dim = true}> : (tensor<3x1x35x64xf32>) -> tensor<3x1x1x64xf32>
+  %7 = "ttir.reshape"(%u) <{shape = [3 : i32, 1 : i32, 35 : i32, 40 : i32]}> : (tensor<1x1x105x40xbf16>) -> tensor<3x1x35x40xbf16>
+  %8 = "ttir.mean"(%7) <{dim_arg = [2 : i32], keep_dim = true}> : (tensor<3x1x35x40xbf16>) -> tensor<3x1x1x40xbf16>
+  return %2, %4, %6, %8 : tensor<3x64xbf16>, tensor<3x1x1x64xbf16>, tensor<3x1x1x64xf32>, tensor<3x1x1x40xbf16>
+}

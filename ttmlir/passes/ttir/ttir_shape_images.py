@@ -1,21 +1,24 @@
-"""Rules of `ttir-shape-layers` for convolutions: weights are scaled as matrices, and rows of an
-image that a convolution takes at once become channels.
+"""Rules of `ttir-shape-layers` for images: weights of convolutions are scaled as matrices, rows of
+an image that a convolution takes at once become channels, and means over images become pools.
 
 A convolution of few channels with a stride, as of patches or of the first layer of residual
 networks, is one of images whose pixels have all rows of a step: an image of 3x224x224 is one of
 112x224 pixels of 6 numbers, and a window of 7x7 with a stride of 2 is one of 4x7, which goes on by
 one row and two columns. Rows of such an image stay whole rows of numbers until one transposition.
+
+Images of 7x7 pixels are no whole tiles: to have each by itself, all pixels move. A pool takes them
+one below the other, as convolutions leave them.
 """
 
 from __future__ import annotations
 
-from math import prod
+from math import isqrt, prod
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, i32
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, bf16, i32
 
 from ttmlir.dialects.ttir import FlattenedCompatAttr
-from ttmlir.ir.tensor_types import tensor_like, value_shape
+from ttmlir.ir.tensor_types import element_type, tensor_like, value_shape
 from ttmlir.layout.data_format import padded_shape
 from ttmlir.passes.ttir.value_rewriting import inputs_of, made_by, parameters_of
 
@@ -84,6 +87,34 @@ def fold_rows(op: Operation, builder: Builder) -> SSAValue | None:
         location=op.location,
     )
     return builder.insert(new).results[0]
+
+
+def pool_pixels(op: Operation, builder: Builder) -> SSAValue | None:
+    """The mean over the pixels of each image, one below the other, is a pool of whole images."""
+    pixels = inputs_of(op)[0]
+    flat, said, shape = made_by(pixels, "reshape"), parameters_of(op), value_shape(pixels)
+    if flat is None or len(shape) != 4 or shape[1] != 1 or element_type(pixels) != bf16:
+        return None
+    source = inputs_of(flat)[0]
+    batch, _, count, channels = shape
+    if value_shape(source) != (1, 1, batch * count, channels) or channels % _TILE:
+        return None
+    if [dim % 4 for dim in said["dim_arg"] or ()] != [2] or count % _TILE == 0:
+        return None
+    # Any image of as many pixels has the same mean.
+    height = max(n for n in range(1, isqrt(count) + 1) if count % n == 0)
+    width = count // height
+    pool = builder.create(
+        "avg_pool2d",
+        (source,),
+        tensor_like(op.results[0], (1, 1, batch, channels)),
+        kernel=(height, width),
+        stride=(height, width),
+        dilation=(1, 1),
+        padding=(0, 0, 0, 0),
+        flattened_compat_info=FlattenedCompatAttr((batch, height, width)),
+    )
+    return builder.reshape(pool, value_shape(op.results[0]))
 
 
 def scale_windows(op: Operation, builder: Builder) -> SSAValue | None:

@@ -28,7 +28,8 @@ Requires: ttir of 2026.
 Ensures: heads of attention whose size is that of whole tiles are taken apart by transpositions,
 with a reshape between that moves nothing, and put side by side by `ttir.concatenate_heads`.
 Channels of images that go first, and last again, stay last; few of them go last by a transposition,
-with the rows that a convolution steps over at once.
+with the rows that a convolution steps over at once. Means over the pixels of images that are no
+whole tiles are pools of whole images.
 Heads of one position of each sequence share tiles where they are computed with.
 Products of sequences, and what is computed of them element by element or row by row, have the
 dimensions of the sequences where that takes at most a quarter more tiles than rows of all
@@ -49,7 +50,12 @@ from ttmlir.ir.greedy_rewriting import GreedyRewriter
 from ttmlir.ir.tensor_types import tensor_like, value_shape
 from ttmlir.passes.core.base import ModulePass
 from ttmlir.passes.ttir import ttir_shape_positions
-from ttmlir.passes.ttir.ttir_shape_images import convert_rows, fold_rows, scale_windows
+from ttmlir.passes.ttir.ttir_shape_images import (
+    convert_rows,
+    fold_rows,
+    pool_pixels,
+    scale_windows,
+)
 from ttmlir.passes.ttir.value_rewriting import (
     adapted,
     inputs_of,
@@ -104,6 +110,7 @@ class TTIRShapeLayersPass(ModulePass):
         heads: dict[str, Sequence[ValueRule]] = {
             **shapes,
             "conv2d": (fold_rows,),
+            "mean": (pool_pixels,),
             "multiply": (*shapes["multiply"], scale_windows),
             "typecast": (*shapes.get("typecast", ()), convert_rows),
             "permute": (_split_heads, _keep_channels, _turn_channels),
