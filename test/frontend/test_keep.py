@@ -173,7 +173,7 @@ def _forget(x: Any, cache: Any) -> Any:
             jax.jit(_forget).trace(1.0, jnp.ones(3)),
             (),
             {},
-            "keep: a Traced has no arguments with names; give the function itself",
+            "keep: Traced objects have no names of arguments; give the function itself",
         ),
         (_forget, (1.0,), {}, "keep: '_forget': missing a required argument: 'cache'"),
         (_forget, (1.0, TOKENS), {"buckets": {"x": {0: (1, 2)}}}, "leave out buckets"),

@@ -107,7 +107,7 @@ class _Keeping:
         )
         if isinstance(model, traced):
             raise ArgumentError(
-                f"keep: a {type(model).__name__} has no arguments with names; give the function "
+                f"keep: {type(model).__name__} objects have no names of arguments; give the function "
                 "itself, or what jax.jit returns, and examples of its arguments"
             )
         self._model = model
