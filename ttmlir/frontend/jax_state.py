@@ -107,8 +107,8 @@ class _Keeping:
         )
         if isinstance(model, traced):
             raise ArgumentError(
-                f"keep: {type(model).__name__} objects have no names of arguments; give the function "
-                "itself, or what jax.jit returns, and examples of its arguments"
+                f"keep: {type(model).__name__} objects have no names of arguments; give the "
+                "function itself, or what jax.jit returns, and examples of its arguments"
             )
         self._model = model
         self._title = getattr(model, "__name__", type(model).__name__)
