@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,10 @@ def test_a_cache_stays_in_the_model(tmp_path: Path) -> None:
         compiled(WEIGHT, TOKENS), write(WEIGHT, TOKENS, empty())[0], atol=1e-5
     )
     given: dict[str, Any] = {"cache['calls']": np.int32(0), "cache['keys']": empty()["keys"]}
+    with pytest.raises(
+        ttmlir.InputError, match=r"first numbers of .* not in the file; .*'\]\": array}"
+    ):
+        ttmlir.load(path)
     loaded: Any = ttmlir.load(path, weights=given)
     np.testing.assert_allclose(
         loaded(WEIGHT, TOKENS, place=5), write(WEIGHT, TOKENS, empty(), 5)[0], atol=1e-5
@@ -92,8 +97,11 @@ def test_programs_share_what_they_keep() -> None:
         np.testing.assert_allclose(found[0], wanted, atol=1e-5)
         assert float(found[1]) == more
     assert float(programs.add(1.0)["sum"]) == add(cache, 1.0)["sum"] == 41
-    programs.draw.restart()
+    programs.restart()
     assert float(programs.add(1.0)["sum"]) == 11
+    for each in (programs, programs.draw):
+        with pytest.raises(ttmlir.InputError, match=r"not pickled; save\(path\) writes them"):
+            pickle.dumps(each)
 
 
 def _step(x: Any, a: Any, b: Any) -> Any:
@@ -136,7 +144,12 @@ def _forget(x: Any, cache: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "arguments", "more", "message"),
     [
-        (jnp.dot, (TOKENS, TOKENS), {}, "no argument is named 'cache'; arguments are a, b"),
+        (
+            jnp.dot,
+            (TOKENS, TOKENS),
+            {},
+            "no argument of 'dot' is named 'cache'; arguments are a, b",
+        ),
         (
             _forget,
             (1.0, jnp.ones(3)),
@@ -160,7 +173,7 @@ def _forget(x: Any, cache: Any) -> Any:
             jax.jit(_forget).trace(1.0, jnp.ones(3)),
             (),
             {},
-            "keep: a Traced has no arguments with names; give the function itself",
+            "keep: Traced objects have no names of arguments; give the function itself",
         ),
         (_forget, (1.0,), {}, "keep: '_forget': missing a required argument: 'cache'"),
         (_forget, (1.0, TOKENS), {"buckets": {"x": {0: (1, 2)}}}, "leave out buckets"),

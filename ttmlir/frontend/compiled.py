@@ -263,10 +263,11 @@ def _find_weights(
     missing = [names[index] for index, weight in found.items() if weight is None]
     if missing:
         shown = ", ".join(map(repr, missing[:4])) + (", ..." if len(missing) > 4 else "")
-        raise InputError(
-            f"{file_name}: the weights {shown} are not in the file; give them with "
-            "ttmlir.load(path, weights=module.state_dict())"
-        )
+        what, given = f"the weights {shown} are not in the file", "module.state_dict()"
+        if signature.framework == "jax":
+            what = f"the first numbers of {shown} are not in the file"
+            given = "{" + ", ".join(f"{name!r}: array" for name in missing) + "}"
+        raise InputError(f"{file_name}: {what}; give them with ttmlir.load(path, weights={given})")
     return {index: np.asarray(weight) for index, weight in found.items()}
 
 
@@ -1001,6 +1002,10 @@ class Program(CallableModel):
         outputs = flatten_results(self._imported, self.reference(*args, **kwargs))
         return Golden(inputs=inputs, outputs=outputs, function=name)
 
+    def __getstate__(self) -> NoReturn:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """InputError: state is that of several programs."""
+        _refuse_pickle(self.name)
+
 
 class CompiledPrograms(Mapping[str, Program]):
     """Programs of one file by their names; each is an attribute, too."""
@@ -1077,6 +1082,15 @@ class CompiledPrograms(Mapping[str, Program]):
         names = ", ".join(self._programs)
         return f"{type(self).__name__}({names}: {len(self._bytes):,} bytes)"
 
+    def __getstate__(self) -> NoReturn:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """InputError: state is that of several programs."""
+        _refuse_pickle(self.name)
+
+    def restart(self) -> None:
+        """Give the state of all programs the numbers back that it began with."""
+        for program in self.values():
+            program.restart()
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What there is to know about the models, such as numbers that the device keeps shorter."""
@@ -1130,6 +1144,13 @@ class CompiledPrograms(Mapping[str, Program]):
             return self._target.write_cpp(self._lowered, elide_above)
         module = self._ttir if stage == "ttir" else self._lowered
         return print_module(module, elide_larger_than=elide_above)
+
+
+def _refuse_pickle(name: str) -> NoReturn:
+    raise InputError(
+        f"'{name}': several programs of one file are not pickled; save(path) writes them, and "
+        "ttmlir.load(path, program=0) reads one of them"
+    )
 
 
 def _ttir_of(imported: ImportedModel, target: TargetName, options: str) -> ModuleOp:

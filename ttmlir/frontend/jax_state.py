@@ -107,8 +107,8 @@ class _Keeping:
         )
         if isinstance(model, traced):
             raise ArgumentError(
-                f"keep: a {type(model).__name__} has no arguments with names; give the function "
-                "itself, or what jax.jit returns, and examples of its arguments"
+                f"keep: {type(model).__name__} objects have no names of arguments; give the "
+                "function itself, or what jax.jit returns, and examples of its arguments"
             )
         self._model = model
         self._title = getattr(model, "__name__", type(model).__name__)
@@ -119,10 +119,12 @@ class _Keeping:
             raise ArgumentTypeError(f"keep: '{self._title}': {error}") from error
         parameters = self._whole.parameters
         known = [each for each in given if parameters[each].kind not in _VARIADIC]
+        self._owner = f"program '{program}'" if program else f"'{self._title}'"
         for name in names:
             if name not in known:
-                raise ArgumentError(f"keep: no argument is named '{name}'; {_name(known, name)}")
-        self._owner = f"program '{program}'" if program else f"'{self._title}'"
+                raise ArgumentError(
+                    f"keep: no argument of {self._owner} is named '{name}'; {_name(known, name)}"
+                )
         # JAX sorts the keys of dictionaries; new values are in the order of the parameters.
         self._order = [name for name in parameters if name in names]
         examples = {name: given[name] for name in sorted({*names})}
