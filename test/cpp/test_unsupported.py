@@ -46,6 +46,16 @@ def test_constructs_are_named(text: str, name: str) -> None:
             "'thread_local' is not supported in a declaration",
         ),
         ("void f() { case 1: x; }", "1:12", "'case' and 'default' stand in a switch"),
+        (
+            "void f() { switch (1) { int x = 2; case 1: x; } }",
+            "1:25",
+            "a jump to a case crosses the initialization of 'x'; declare it before the switch",
+        ),
+        (
+            "void f() { switch (x) { int x; case 1: x; } }",
+            "1:25",
+            "the condition of the switch means another variable",
+        ),
         ("#define A 1\n#undef A B", "2:10", "#undef takes one name"),
         ("#if defined(A\n#endif", "1:5", "expected ')' after 'defined(NAME'"),
     ],

@@ -102,7 +102,7 @@ def amend(source: PreprocessedText) -> PreprocessedText:
     pointers = list(_DEFAULT_POINTER.finditer(text))
     for each in pointers:
         text = f"{text[: each.start(2)]} {text[each.end(2) :]}"
-    ranges = list(_find_ranges(text))
+    ranges = list(find_ranges(text))
     for _, dots, _ in ranges:
         text = f"{text[:dots]} , {text[dots + len(_DOTS) :]}"
     source = replace(source, text=text)
@@ -251,7 +251,7 @@ def _find_end(tokens: Sequence[Token], start: int) -> int | None:
     return None
 
 
-def _find_ranges(text: str) -> Iterator[tuple[int, int, int]]:
+def find_ranges(text: str) -> Iterator[tuple[int, int, int]]:
     """Where the values of cases begin, where the dots between them are, and where they end."""
     if _DOTS in text:
         for found in _CASE_RANGE.finditer(text):

@@ -269,8 +269,11 @@ class _Entrances:
                     yield entrance
                     if isinstance(each, tree.RangeFor):
                         raise self._refuse(label)
-                    yield from _start_head(each, flagged, label)
-                    yield _map_lists(_open_head(each, flagged, is_first), enter)
+                    head = list(_start_head(each, flagged, label))
+                    opened = _map_lists(_open_head(each, flagged, is_first), enter)
+                    is_scope = any(isinstance(x, tree.Declaration) for x in head)
+                    made = (*head, opened)
+                    yield from (tree.Block(made, position=at),) if is_scope else made
                 else:
                     yield _map_lists(each, change)
 
@@ -285,9 +288,13 @@ def _start_head(
     """What a loop does first, unless it is entered in its middle."""
     if isinstance(node, tree.For) and node.start is not None:
         if isinstance(node.start, tree.Declaration):
-            name = node.start.declarators[0].name
-            message = f"jump to label '{label.name}' crosses the initialization of '{name}'"
-            raise JumpError(label, message)
+            names = list_initialized(node.start)
+            if names:
+                message = f"jump to label '{label.name}' crosses the initialization of '{names[0]}'"
+                raise JumpError(label, message)
+            yield node.start
+            yield from list_checks(node.start, label)
+            return
         test = tree.Unary("!", flag, position=label.position)
         yield tree.If(test, tree.Block((node.start,)), position=label.position)
 
@@ -506,8 +513,7 @@ def _hoist(
     for number, each in enumerate(region):
         match each:
             case tree.Declaration() if "static" not in each.specifiers:
-                starts = [x.name for x in each.declarators if _has_value(x)]
-                names = starts if number > jump else ()
+                names = list_initialized(each) if number > jump else ()
             case tree.Binding(names=names) if number > jump:
                 pass
             case _:
@@ -517,13 +523,13 @@ def _hoist(
             raise JumpError(label, message)
         if number > jump and isinstance(each, (tree.Declaration, *_DECLARED)):
             kept.append(each)
-            kept += _list_checks(each, label)
+            kept += list_checks(each, label)
         else:
             rest.append(each)
     return kept, rest
 
 
-def _list_checks(node: tree.Statement, label: tree.Label) -> Iterator[tree.Statement]:
+def list_checks(node: tree.Statement, label: tree.Label) -> Iterator[tree.Statement]:
     """What makes sure that nothing happens when variables of a class are declared."""
     match node:
         case tree.Declaration(type=tree.NamedType(name=name)) if not is_built_in_type(name):
@@ -533,6 +539,11 @@ def _list_checks(node: tree.Statement, label: tree.Label) -> Iterator[tree.State
             yield tree.StaticAssert(trait, message, position=label.position)
         case _:
             pass
+
+
+def list_initialized(node: tree.Declaration) -> list[str]:
+    """The variables of a declaration that start with values."""
+    return [each.name for each in node.declarators if _has_value(each)]
 
 
 def _has_value(declarator: tree.Declarator) -> bool:

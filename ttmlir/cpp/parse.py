@@ -21,12 +21,13 @@ from ttmlir.cpp.declaration_reader import (
     ENUMERATION_VARIABLE,
     DeclarationReader,
     amend,
+    find_ranges,
     insert,
 )
 from ttmlir.cpp.errors import CppSyntaxError, ErrorList, SourceMap
 from ttmlir.cpp.expression_reader import MisreadError
 from ttmlir.cpp.include_path import IncludePath
-from ttmlir.cpp.jumps import JumpError, open_switch, replace_jumps
+from ttmlir.cpp.jumps import JumpError, list_checks, list_initialized, open_switch, replace_jumps
 from ttmlir.cpp.member_pointers import MemberPointers, may_point_to_members, read_function
 from ttmlir.cpp.preprocess import Dependencies, PreprocessedText, make_macros, preprocess
 from ttmlir.cpp.tokens import BLANK, SourceText, split_tokens
@@ -135,7 +136,8 @@ def _read_text(source: PreprocessedText) -> tuple[PreprocessedText, Node]:
         source, words = MemberPointers(source).amend(source)
         source = insert(source, words)
     root = _read_grammar(source)
-    if root.has_error:
+    # The grammar takes `case -3 ... -1` for the sum of a pack and a number.
+    if root.has_error or any(find_ranges(source.text)):
         source = amend(source)
         root = _read_grammar(source)
     return source, root
@@ -694,6 +696,7 @@ class _Reader(DeclarationReader):
         start, condition = self.started_condition(self.field(node, "condition"))
         outer, self.inner_cases = self.inner_cases, []
         cases = list[tree.Case]()
+        declared = list[tree.Statement]()
         for child in self.field(node, "body").named_children:
             if child.type == "case_statement":
                 cases.append(self.case(child))
@@ -701,16 +704,33 @@ class _Reader(DeclarationReader):
                 # The grammar ends a case at a directive.
                 more = (*cases[-1].statements, *self.statement(child))
                 cases[-1] = replace(cases[-1], statements=more)
+            elif child.type == "declaration":
+                declared += self.before_cases(child, condition)
             else:
                 raise self.unsupported(child, "'case' and 'default'")
         nested, self.inner_cases = self.inner_cases, outer
         position = self.at(node)
         made = tree.Switch(condition, tuple(cases), position=position)
+        start = (*start, *declared)
         if nested:
             self.unnamed_count += 1
             opened = open_switch(made, nested, f"switch_of_blocks_{self.unnamed_count}")
             return replace(opened, statements=(*start, *opened.statements))
         return tree.Block((*start, made), position=position) if start else made
+
+    def before_cases(self, node: Node, condition: tree.Expression) -> Iterator[tree.Statement]:
+        """Variables without values that are declared before the first case of a `switch`."""
+        used = {each.text for each in tree.walk(condition) if isinstance(each, tree.Name)}
+        for each in self.statement(node):
+            if not isinstance(each, tree.Declaration):
+                raise self.unsupported(node, "'case' and 'default'")
+            for name in list_initialized(each):
+                message = f"a jump to a case crosses the initialization of '{name}'"
+                raise self.error(node, f"{message}; declare it before the switch")
+            if used & {declarator.name for declarator in each.declarators}:
+                raise self.error(node, "the condition of the switch means another variable")
+            yield each
+            yield from list_checks(each, tree.Label("case", position=self.at(node)))
 
     def case(self, node: Node) -> tree.Case:
         value = node.child_by_field_name("value")

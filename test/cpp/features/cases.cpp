@@ -2,7 +2,11 @@
 // `case 1 ... 4`, which compilers add to C++, and `using enum` of C++20.
 namespace kinds { enum class Kind : uint8_t { None, Small = 3, Large = 9 }; }
 template <uint32_t N = 3, typename T = uint16_t> struct Defaults { static constexpr uint32_t n = N; T v = N; };
+int sign(int x) { switch (x) { case -9 ... -1: return 1; case 0 ... +3: return 2; } return 3; }
+int before(int a) { int z = 1; switch (a) { int q; uint32_t r, s[2]; case 9: q = 6; z = q; break; case 8: q = 3; s[1] = r = 4; z = q + r + s[1]; } return z; }
+int within(int x) { int r = 0; switch (x) { case 0: r = 1; for (int i;;) { i = r; default: r += 20; if (r > 100) break; } } { int i = r; r = i + 1; } return r; }
 void kernel_main() {
+    note(sign(-9)); note(sign(-2)); note(sign(2)); note(sign(-10)); note(before(9)); note(before(8)); note(before(7)); note(within(0)); note(within(3));
     for (int i = -1; i < 9; i++) {
         switch (i) {
             case -1: note(1); break;

@@ -31,7 +31,14 @@ void chosen() {
     Seen u = true ? t : Seen(2); note(u.a); Seen v = f ? t : Seen(3); note(v.a); Seen w = f ? Seen(6) : Seen(7); note(w.a);
     Seen x = choose_one(f, t); note(x.a); Seen y = choose_one(!f, t); note(y.a); note((f ? t : Seen(8)).a); note((f ? Seen(9) : t).a); note((false ? Seen(9) : t).a);
 }
+namespace copyable {
+struct A { int x; }; struct B { B(const B&) = delete; int x; }; struct C { C(C&&) {} int x; }; struct D { B b; }; struct E { C c[2][2]; }; struct F { F(const F&) {} F(F&&) {} };
+struct G { G(const G&) = default; G(G&&) = delete; A a[3][2]; };
+template <typename T> void ask() { note(std::is_copy_constructible_v<T>); }
+void all() { ask<A>(); ask<B>(); ask<C>(); ask<D>(); ask<E>(); ask<F>(); ask<G>(); ask<int>(); ask<int*>(); ask<int[2]>(); ask<void>(); ask<const A>(); }
+}
 void kernel_main() {
+    copyable::all();
     Number n{1}, m{2}; n = m; note(n.v); n = 7; note(n.v); n = Number{9}; note(n.v); n = Named(4); note(n.v); n = std::move(m); note(n.v);
     Triple t{{5}, 6}, u; u = 4; u.a = 1; t = u; note(t.b); note(t.a.v); Listed l, k(4); l = k; note(l.v); l = {1, 2}; note(l.v); l = {3}; note(l.v); l = Listed{9}; note(l.v); l = {}; note(l.v);
     Two made_of({3, 4}); note(made_of.a + made_of.b); note(Two({5, 6}).b);

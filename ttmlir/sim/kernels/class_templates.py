@@ -204,7 +204,7 @@ def is_same(a: QualifiedType, b: QualifiedType) -> bool:
 
 _PLAIN = (
     *("is_trivially_copyable", "is_trivially_destructible", "is_trivial", "is_aggregate"),
-    *("is_copy_assignable", "is_trivially_default_constructible"),
+    *("is_copy_assignable", "is_copy_constructible", "is_trivially_default_constructible"),
 )
 
 
@@ -219,6 +219,12 @@ def _is_plain(context: Context, name: str, type_: CType) -> bool:
         own = () if info is None else (info.scope.find_here("operator="),)
         deleted = any(isinstance(x, Functions) and x.definitions[0].is_deleted for x in own)
         return not has_constant_member(type_) and not deleted
+    if name == "is_copy_constructible":
+        if info is not None and (info.copying or info.moving):
+            return info.copying is not None and not info.copying.is_deleted
+        parts = type_.fields if isinstance(type_, StructType) else ()
+        is_whole = not isinstance(type_, (ArrayType, SignatureType)) and type_ != VOID
+        return is_whole and all(_is_plain(context, name, _strip_arrays(x.type)) for x in parts)
     if name == "is_aggregate":
         is_closed = info is not None and bool(info.constructors or info.node.hidden)
         return isinstance(type_, (StructType, ArrayType)) and not is_closed
@@ -229,6 +235,12 @@ def _is_plain(context: Context, name: str, type_: CType) -> bool:
     is_made = name == "is_trivial" and bool(info.constructors or info.defaults)
     own = (each for each in (info.copying, info.moving) if each is not None)
     return all(each.is_defaulted for each in own) and not is_made
+
+
+def _strip_arrays(type_: CType) -> CType:
+    while isinstance(type_, ArrayType):
+        type_ = type_.element
+    return type_
 
 
 def _converts(source: CType, target: CType) -> bool:
