@@ -112,7 +112,7 @@ def call_of(op: ttnn.TTNNOp, language: Language) -> LibraryCall:
         if isinstance(op, TableOperation):
             known = op.DEFINITION.callee.removeprefix("ttnn::").replace("::", ".")
     if isinstance(op, ttnn.ConstantOp):
-        element = find_elements(op).get_element_type()
+        element = cast("Any", find_elements(op).get_element_type())
         template = f32 if isinstance(element, AnyFloat) else _integer_type(element)
     elif name == "slice_dynamic":
         template = _opaque("uint32_t")
@@ -376,7 +376,9 @@ def _core_range(start: Sequence[int], end: Sequence[int], language: Language) ->
 def _elements(elements: Elements, language: Language) -> Attribute:
     """The numbers of a constant, those with fractions in 32 bits in C++."""
     if language.is_python:
-        return _opaque(language.listed(language.number(each) for each in elements.get_values()))
+        return _opaque(
+            language.listed(language.number(each) for each in cast("Any", elements).get_values())
+        )
     element = elements.get_element_type()
     if not isinstance(element, AnyFloat):
         return elements

@@ -66,7 +66,6 @@ from typing import TYPE_CHECKING, cast
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     ModuleOp,
@@ -241,8 +240,6 @@ def constant_form(value: Attribute) -> ConstantForm:
 
 def _fill_value(value: Attribute) -> float | None:
     """The one value of all elements as a 32-bit float; None if there is no such value."""
-    if not isinstance(value, DenseIntOrFPElementsAttr):
-        return None
     number = number_of_elements(value)
     return None if number is None else exact_float32(number)
 
