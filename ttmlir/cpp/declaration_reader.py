@@ -212,9 +212,10 @@ def _find_decltype_commas(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
 
 
 def _find_deleted(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
-    """Where functions are deleted outside of classes."""
-    in_class, is_class = [False], False
+    """Where functions are deleted outside of classes, and templates anywhere."""
+    in_class, is_class, is_template = [False], False, False
     for number, token in enumerate(tokens):
+        is_template = token.text == "template" or (is_template and token.text not in ("{", "}"))
         match token.text:
             case "class" | "struct" | "union":
                 is_class = not number or tokens[number - 1].text not in ("<", ",")
@@ -225,9 +226,10 @@ def _find_deleted(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
                 in_class.pop()
             case ";" | "(":
                 before = [each.text for each in tokens[max(number - 2, 0) : number]]
-                if before == ["=", "delete"] and not in_class[-1]:
+                if before == ["=", "delete"] and (is_template or not in_class[-1]):
                     yield token.offset, f" {DELETED}"
                 is_class = False
+                is_template = is_template and token.text != ";"
             case _:
                 pass
 
