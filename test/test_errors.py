@@ -369,7 +369,7 @@ REASONS = {
     **{"compiler.py": 1, "cpp/parse.py": 1, "sim/execution/scheduler.py": 1},
     **{"frontend/pykernel/compilation.py": 1, "metalium/host_api.py": 3, "sim/kernels/unit.py": 1},
     **{"cpp/parse.py": 1, "metalium/meshes.py": 1},
-    "sim/kernels/compiler.py": 2,
+    "sim/kernels/compiler.py": 3,
 }
 """How often each file hides what led to an error, by the reasons above."""
 

@@ -212,9 +212,10 @@ def _find_decltype_commas(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
 
 
 def _find_deleted(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
-    """Where functions are deleted outside of classes, and conversions in them."""
-    in_class, is_class, is_conversion = [False], False, False
+    """Where functions are deleted outside of classes, and conversions and templates anywhere."""
+    in_class, is_class, is_conversion, is_template = [False], False, False, False
     for number, token in enumerate(tokens):
+        is_template = token.text == "template" or (is_template and token.text not in ("{", "}"))
         match token.text:
             case "class" | "struct" | "union":
                 is_class = not number or tokens[number - 1].text not in ("<", ",")
@@ -229,10 +230,12 @@ def _find_deleted(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
                 is_conversion = following.isidentifier() and following not in ("new", "delete")
             case ";" | "(":
                 before = [each.text for each in tokens[max(number - 2, 0) : number]]
-                if before == ["=", "delete"] and (is_conversion or not in_class[-1]):
+                is_special = is_conversion or is_template
+                if before == ["=", "delete"] and (is_special or not in_class[-1]):
                     yield token.offset, f" {DELETED}"
                 is_class = False
                 is_conversion = is_conversion and token.text == "("
+                is_template = is_template and token.text != ";"
             case _:
                 pass
 

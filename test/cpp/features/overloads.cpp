@@ -46,7 +46,9 @@ void of_some() {
     const uint32_t fixed = 4; uint32_t x = 5; note(take(Wrapped{4})); note(change(fixed)); note(change(x)); note(change(3));
     note(only(1.5f)); note(special(3)); note(Strict(3u).scale(2u)); Passed passed{1}; uint32_t a = passed, b = make_passed(), c = std::move(passed); note(a); note(b); note(c);
 }
+struct Picky { template <class T> int g(T) = delete; int g(int) { return 5; } template <class T> static int h(T*) = delete; static int h(int*) { return 6; } Picky& operator=(const Picky&) = delete; };
 void kernel_main() {
+    { Picky picky; int x = 1; note(picky.g(2)); note(Picky::h(&x)); }
     uint32_t x = 0;
     note(kind(1)); note(kind(1.5f)); note(kind(&x)); note(kind('c')); note(sort(x)); note(sort(2.0f));
     note(size(Real(1.0f), 2)); note(size(3, Whole(4))); note(size(2.0f, Real(3.0f))); note(check(3));
