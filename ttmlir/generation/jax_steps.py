@@ -69,7 +69,7 @@ def _call(
             )
         if last:
             scores = scores[jnp.arange(step.batch), last[0]]
-        return new, scores
+        return scores, new
 
     run.__name__ = name
     numbers = np.zeros(step.batch, np.int32)

@@ -30,7 +30,6 @@ from ttmlir.files import safe_file_name
 from ttmlir.mlir.extensions import source_of
 from ttmlir.mlir.option_values import Option, OptionError, OptionValue, options_of
 from ttmlir.mlir.quoting import quote
-from ttmlir.mlir.reporting import near_names
 from ttmlir.mlir.text_files import write_output
 from ttmlir.passes.core.base import ANY, LaterPasses, Pass, Pipeline, title_of
 from ttmlir.passes.core.registry import lookup, unknown_name
@@ -85,6 +84,9 @@ def format_options(instance: object) -> str:
 
 def _no_such_option(key: str, known: tuple[str, ...]) -> str:
     supported = f"supported: {', '.join(known)}" if known else "the pass has no options"
+    # Tools that only say what there is do without xDSL.
+    from ttmlir.mlir.reporting import near_names
+
     near = " or ".join(f"'{each}'" for each in near_names(key, known))
     question = f"did you mean {near}? " if near else ""
     return f"<Pass-Options-Parser>: no such option {key}; {question}{supported}"
