@@ -7,7 +7,6 @@ Values are forgotten after their last use.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -34,9 +33,10 @@ from xdsl.traits import IsTerminator
 
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.errors import plural
+from ttmlir.ir.constants import resource_bytes
 from ttmlir.layout.data_format import SCHEMA_NAMES
 from ttmlir.layout.enums import DataType
-from ttmlir.mlir.attributes import Elements, blob_bytes, element_count, raw_bytes, splat_bytes
+from ttmlir.mlir.attributes import Elements, element_count, raw_bytes, splat_bytes
 from ttmlir.mlir.reporting import LocatedError, OpError
 from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, ElementType, convert
 
@@ -157,19 +157,9 @@ def constant_array(op: Operation, value: Attribute) -> Array:
             return np.broadcast_to(array[0], shape)
         return array.reshape(shape)
     if isinstance(value, DenseResourceAttr):
-        name = value.resource_handle.data
-        data = blob_bytes(op, name)
-        if data is None:
-            raise OpError(op, f"the module does not hold the resource '{name}'")
         type_ = cast("TensorType[Attribute]", value.type)
-        dtype, shape = _stored_dtype(op, type_.element_type), type_.get_shape()
-        if len(data) != dtype.itemsize * math.prod(shape):
-            raise OpError(
-                op,
-                f"the resource '{name}' has {len(data)} bytes instead of "
-                f"{dtype.itemsize * math.prod(shape)}",
-            )
-        return np.frombuffer(data, dtype).reshape(shape)
+        dtype = _stored_dtype(op, type_.element_type)
+        return np.frombuffer(resource_bytes(op, value), dtype).reshape(type_.get_shape())
     raise OpError(op, f"'{value.name}' is not a list of elements; give a dense constant")
 
 

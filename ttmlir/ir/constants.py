@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ttmlir.ir.rewriting import refuse_at
 from ttmlir.ir.tensor_types import element_type, is_boolean, limits_of
 from ttmlir.mlir.attributes import (
     Elements,
@@ -33,6 +32,7 @@ from ttmlir.mlir.attributes import (
     unpack_values,
     value_of,
 )
+from ttmlir.mlir.reporting import OpError
 from ttmlir.optable import definition
 from ttmlir.optable.op_definition import OpDefinition
 
@@ -176,20 +176,29 @@ def number_of_elements(attribute: Attribute) -> int | float | None:
 
 
 def find_elements(op: Operation) -> Elements:
-    """The elements of a constant, those of a resource, too; errors at `op` if it has none."""
+    """The elements of a constant, those of a resource, too; OpError if it has none."""
     value = op.properties["value"]
     if isinstance(value, DenseResourceAttr):
-        name = value.resource_handle.data
-        data, type_ = blob_bytes(op, name), cast("ElementsType", value.type)
-        if data is None:
-            refuse_at(op, f"the module does not hold the resource '{name}'")
-        size = math.prod(type_.get_shape()) * element_size(type_.get_element_type())
-        if len(data) != size:
-            refuse_at(op, f"the resource '{name}' has {len(data)} bytes instead of {size}")
-        return elements_attr(type_, data)
+        return elements_attr(cast("ElementsType", value.type), resource_bytes(op, value))
     if not isinstance(value, DenseIntOrFPElementsAttr):
-        refuse_at(op, f"'{value.name}' is not a list of elements; give a dense constant")
+        raise OpError(op, f"'{value.name}' is not a list of elements; give a dense constant")
     return cast("Elements", value)
+
+
+def resource_bytes(op: Operation, value: DenseResourceAttr, refused: str = "") -> memoryview:
+    """The bytes of a constant of `op` that the module holds; OpError if it does not.
+
+    The message begins with what is `refused` of the operation, if anything is.
+    """
+    name, type_ = value.resource_handle.data, cast("ElementsType", value.type)
+    begin, data = f"{refused}: " if refused else "", blob_bytes(op, name)
+    if data is None:
+        raise OpError(op, f"{begin}the module does not hold the resource '{name}'")
+    size = math.prod(type_.get_shape()) * element_size(type_.get_element_type())
+    if len(data) != size:
+        message = f"the resource '{name}' has {len(data)} bytes instead of {size}"
+        raise OpError(op, f"{begin}{message}")
+    return data
 
 
 def _round_to(number: float, element: AnyFloat) -> float:

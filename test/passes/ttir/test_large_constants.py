@@ -5,12 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from large_constants import expected, measure, measure_framework, write_text
 
-from ttmlir.compiler import lower, read_source, write_ttnn
+import ttmlir
+from ttmlir.compiler import lower, parse, read_source, transform, write_ttnn
+from ttmlir.mlir.reporting import DiagnosticError
 from ttmlir.runtime import read_binary
 
 MEBIBYTES = 32
@@ -64,3 +67,52 @@ def test_read_shows_the_sizes_of_long_vectors(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ttmlir.tools.ttrt", "read", "--section", "all", "a.ttnn"]
     shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert '"constant_data": "<262144 bytes>"' in shown.stdout
+
+
+RESOURCE = """
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %c = stablehlo.constant dense_resource<r> : tensor<2x3xf32>
+  %0 = stablehlo.subtract %x, %c : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+{-#
+  dialect_resources: {
+    builtin: {
+      r: "0x04000000HEX"
+    }
+  }
+#-}
+"""
+CODE = """
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %c = "ttir.constant"() <{value = dense_resource<r> : tensor<2x3xf32>}> : () -> tensor<2x3xf32>
+  %0 = "ttir.subtract"(%x, %c) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+"""
+WEIGHTS = np.array([[1, 2, -3], [0.5, 4, -5]], np.float32)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"spelling": "2024"}, {"spelling": "2026"}, {"target": "kernels"}],
+    ids=lambda options: next(iter(options.values())),
+)
+def test_small_resources(options: dict[str, Any]) -> None:
+    """They are constants as others are, in programs and in what people read of these."""
+    compiled = ttmlir.compile(RESOURCE.replace("HEX", WEIGHTS.tobytes().hex()), **options)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(compiled(x), x - WEIGHTS)
+
+
+@pytest.mark.parametrize("target", ["emitc", "emitpy"])
+def test_resources_in_code(target: str) -> None:
+    """Code has their elements; a resource of another size is refused at the constant."""
+    _, tail = RESOURCE.split("{-#")
+    text = CODE + "{-#" + tail
+    module = parse(text.replace("HEX", WEIGHTS.tobytes().hex()))
+    transform(module, f"ttir-to-{target}-pipeline")
+    assert "-3.0" in str(module)
+    damaged = parse(text.replace("HEX", WEIGHTS.tobytes().hex()[:-8]))
+    with pytest.raises(DiagnosticError, match="the resource 'r' has 20 bytes instead of 24"):
+        transform(damaged, f"ttir-to-{target}-pipeline")

@@ -26,6 +26,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ttmlir.dialects.definition.ods import KERNEL_THREAD, DestinationStyleOp
 from ttmlir.dialects.tt import TensorLayoutAttr, element_of
 from ttmlir.errors import ArgumentError
+from ttmlir.ir.constants import resource_bytes
 from ttmlir.layout.data_format import SCHEMA_NAMES, Element, ScalarType, TileFormat, is_block_float
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout, ThreadType
@@ -35,7 +36,6 @@ from ttmlir.limits import MAX_RANK, memory_advice, memory_limit
 from ttmlir.mlir.attributes import (
     Elements,
     ElementType,
-    blob_bytes,
     element_count,
     element_size,
     large_bytes,
@@ -100,21 +100,7 @@ def constant_bytes(
         if size > memory_limit():
             raise OpError(op, f"{kind.refused}: its elements take {size} bytes; {memory_advice()}")
         return large_bytes(cast("Elements", value)) or raw_bytes(cast("Elements", value))
-    return _resource_bytes(op, value.resource_handle.data, result, kind)
-
-
-def _resource_bytes(
-    op: Operation, name: str, type: TensorType[ElementType], kind: FileKind
-) -> memoryview:
-    data = blob_bytes(op, name)
-    if data is None:
-        raise OpError(op, f"{kind.refused}: the module does not hold the resource '{name}'")
-    expected = math.prod(type.get_shape()) * element_size(type.element_type)
-    if len(data) != expected:
-        raise OpError(
-            op, f"{kind.refused}: the resource '{name}' has {len(data)} bytes instead of {expected}"
-        )
-    return data
+    return resource_bytes(op, value, kind.refused)
 
 
 # --- Symbols --------------------------------------------------------------------------------------
