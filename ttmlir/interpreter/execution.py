@@ -33,11 +33,11 @@ from xdsl.traits import IsTerminator
 
 from ttmlir.dialects.tt.layout import TileType
 from ttmlir.errors import plural
-from ttmlir.ir.constants import resource_bytes
 from ttmlir.layout.data_format import SCHEMA_NAMES
 from ttmlir.layout.enums import DataType
 from ttmlir.mlir.attributes import Elements, element_count, raw_bytes, splat_bytes
 from ttmlir.mlir.reporting import LocatedError, OpError
+from ttmlir.mlir.resources import resource_bytes
 from ttmlir.runtime.tensor import ELEMENT_TYPES, Array, ElementType, convert
 
 # --- Values ---------------------------------------------------------------------------------------

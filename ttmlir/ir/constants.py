@@ -21,9 +21,7 @@ from ttmlir.mlir.attributes import (
     Elements,
     ElementsType,
     bits_of,
-    blob_bytes,
     element_count,
-    element_size,
     elements_attr,
     large_bytes,
     raw_bytes,
@@ -33,6 +31,7 @@ from ttmlir.mlir.attributes import (
     value_of,
 )
 from ttmlir.mlir.reporting import OpError
+from ttmlir.mlir.resources import resource_bytes
 from ttmlir.optable import definition
 from ttmlir.optable.op_definition import OpDefinition
 
@@ -183,22 +182,6 @@ def find_elements(op: Operation) -> Elements:
     if not isinstance(value, DenseIntOrFPElementsAttr):
         raise OpError(op, f"'{value.name}' is not a list of elements; give a dense constant")
     return cast("Elements", value)
-
-
-def resource_bytes(op: Operation, value: DenseResourceAttr, refused: str = "") -> memoryview:
-    """The bytes of a constant of `op` that the module holds; OpError if it does not.
-
-    The message begins with what is `refused` of the operation, if anything is.
-    """
-    name, type_ = value.resource_handle.data, cast("ElementsType", value.type)
-    begin, data = f"{refused}: " if refused else "", blob_bytes(op, name)
-    if data is None:
-        raise OpError(op, f"{begin}the module does not hold the resource '{name}'")
-    size = math.prod(type_.get_shape()) * element_size(type_.get_element_type())
-    if len(data) != size:
-        message = f"the resource '{name}' has {len(data)} bytes instead of {size}"
-        raise OpError(op, f"{begin}{message}")
-    return data
 
 
 def _round_to(number: float, element: AnyFloat) -> float:

@@ -26,7 +26,6 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from ttmlir.dialects.definition.ods import KERNEL_THREAD, DestinationStyleOp
 from ttmlir.dialects.tt import TensorLayoutAttr, element_of
 from ttmlir.errors import ArgumentError
-from ttmlir.ir.constants import resource_bytes
 from ttmlir.layout.data_format import SCHEMA_NAMES, Element, ScalarType, TileFormat, is_block_float
 from ttmlir.layout.device import DeviceView
 from ttmlir.layout.enums import DataType, MemorySpace, TensorMemoryLayout, ThreadType
@@ -43,6 +42,7 @@ from ttmlir.mlir.attributes import (
 )
 from ttmlir.mlir.core_prefix import has_late_kernels
 from ttmlir.mlir.reporting import LocatedError, OpError
+from ttmlir.mlir.resources import resource_bytes
 from ttmlir.schema.packer import LargeVector, SharedText
 
 if TYPE_CHECKING:
