@@ -468,6 +468,23 @@ def test_damaged_branches(change: Callable[[Tree], Any], message: str) -> None:
         execute(binary.metal_programs[0], arrays, SimOptions(numerics="exact", timed=False))
 
 
+@pytest.mark.parametrize("chosen", [np.float32("nan"), np.float32(1), np.zeros(2, np.int32)])
+def test_what_chooses_no_branch(chosen: Any) -> None:
+    """One integer does; what files name may be anything."""
+    way = mesh_kernels.Plan((1,), (1,), ())
+    branch = mesh_kernels.Branch("", 0, (1,), (2,), (way, way))
+    plan = mesh_kernels.MeshPlan(1, 2, "n300", mesh_kernels.Plan((0, 1), (2,), (branch,)))
+    with pytest.raises(BinaryError, match="chooses a branch; one integer does"):
+        mesh_kernels.run_plan(
+            plan, [np.asarray(chosen), np.ones(3)], SimOptions(), where="x", run_program=refuse
+        )
+
+
+def refuse(*_: Any) -> Any:
+    """No program is there to run."""
+    raise AssertionError("nothing runs")
+
+
 @pytest.mark.parametrize(("change", "message"), DAMAGES)
 def test_damaged_files(change: Callable[[Tree], Any], message: str) -> None:
     """Each ends in one error that says what is wrong."""
