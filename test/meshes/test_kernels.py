@@ -452,7 +452,7 @@ BRANCH_DAMAGES: list[tuple[Callable[[Tree], Any], str]] = [
     (lambda branch: branch.update(branches=[0]), "a branch in step .* behind it, and there are 3"),
     (lambda branch: branch.update(results=[90, 91]), "whose parts take and give different values"),
     (lambda branch: branch.update(index=99), "uses value 99 in step"),
-    (lambda branch: branch.update(index=0), r"shape \[6, 5\] of float32 chooses a branch; one integer"),
+    (lambda branch: branch.update(index=0), r"shape \[6, 5\] of float32 chooses a branch; one"),
 ]  # fmt: skip
 
 
