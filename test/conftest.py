@@ -85,6 +85,12 @@ def pytest_collection() -> None:
     gc.disable()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave parts of slow sweeps to `make test-all`, before pytest looks at marks."""
+    sampling.leave_out(items)
+
+
 def pytest_collection_finish() -> None:
     """Search for garbage less often than Python does, and only among what tests make.
 

@@ -187,6 +187,18 @@ def test_samples_hold_every_value() -> None:
     assert {mark.name for case in cases for mark in case.marks} == {"exhaustive"}
 
 
+@pytest.mark.sampled(every=2)
+@pytest.mark.parametrize(("second", "also"), [*zip("xyz", "XYZ", strict=True)])
+@pytest.mark.parametrize("first", "abcd")
+def test_marked_samples_hold_every_value(
+    first: str, second: str, also: str, request: pytest.FixtureRequest
+) -> None:
+    """Names that are given together count once; the others are `exhaustive`."""
+    assert also == second.upper()
+    is_left = ("abcd".index(first) + "xyz".index(second)) % 2
+    assert bool(request.node.get_closest_marker("exhaustive")) == bool(is_left)
+
+
 def test_ci_fails_where_an_oracle_cannot_be_installed(tmp_path: Path) -> None:
     """It says which before it does anything else."""
     for name in ("bash", "dirname", "id", "mktemp", "rm", "xargs"):

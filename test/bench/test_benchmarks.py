@@ -35,6 +35,7 @@ SMALL = Size(1, sequence=33, width=64, heads=2)
 """A block of a transformer that does not take long."""
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     ("measure", "rows"),
     [
@@ -142,6 +143,7 @@ def test_estimates_are_near_simulated_times() -> None:
     assert program.cycles.mid == pytest.approx(times.kernel_ns, rel=0.15)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("operation", ["silu", "sigmoid", eltwise_report.ADD])
 def test_timed_elementwise_programs_are_right(operation: str) -> None:
     """What is timed computes what NumPy computes, to the 8 bits of a bfloat16."""
@@ -173,6 +175,7 @@ def test_row_of_an_elementwise_operation() -> None:
     assert alone.endswith(" |  |  | dispatch |")
 
 
+@pytest.mark.exhaustive
 def test_what_tuning_brings_is_a_table() -> None:
     """A row for each network, on few images and candidates."""
     rows = tuning.table(budget=2, images=3)

@@ -116,6 +116,7 @@ def _join(x: Complex) -> Numbers:
     return x.real.value + 1j * x.imag.value
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("shape", [(6,), (5,), (3, 5), (4, 3), ()])
 def test_random_words(shape: tuple[int, ...]) -> None:
     """Those of XLA's generators, bit for bit, and the states that they leave."""

@@ -321,6 +321,7 @@ def _sum_of_gammainc(x: Any, a: Any) -> Any:
     return torch.special.gammainc(a, x).sum()
 
 
+@pytest.mark.exhaustive
 def test_incomplete_gamma_functions_of_torch() -> None:
     """Of shapes that are broadcast, with the gradient along x."""
     a, x = torch.rand(4, 1) * 9, torch.rand(5) * 9

@@ -47,6 +47,7 @@ def compiled(board: str, spelling: str, mesh: tuple[int, int]) -> CompiledModel:
     return ttmlir.compile(layers, x, weights, board=board, spelling=spelling, resident=["weights"])
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("board", "spelling", "mesh", "place"), CASES, ids=str)
 def test_one_total(
     board: str,

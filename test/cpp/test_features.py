@@ -30,6 +30,7 @@ def test_the_tree_survives_text(path: Path) -> None:
     assert parse(render(tree), path.name) == tree
 
 
+@pytest.mark.exhaustive
 def test_programs_note_what_gcc_finds(tmp_path: Path) -> None:
     """All at once, for the compiler's sake."""
     texts = [path.read_text() for path in FEATURES]

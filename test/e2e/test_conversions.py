@@ -115,6 +115,7 @@ def test_runtime(source: str, numerics: str) -> None:
     compare(by_runtime(function(source, array.shape), array, numerics), source)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("source", HOST)
 def test_simulator(source: str) -> None:
     """Kernels convert as JAX does."""

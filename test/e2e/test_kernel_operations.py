@@ -327,6 +327,7 @@ def test_functions(domain: int, element: str, numerics: str) -> None:
     check({n: row[0] for n, row in SMOOTH.items() if _domain_of(n) == domain}, [x], numerics)
 
 
+@pytest.mark.sampled(every=2)
 @NUMERICS
 @FLOATS
 def test_functions_that_jump(element: str, numerics: str) -> None:
@@ -338,6 +339,7 @@ def test_functions_that_jump(element: str, numerics: str) -> None:
     check({name: STEPS[name] for name in truths}, [x], numerics, result="i1")
 
 
+@pytest.mark.sampled(every=2)
 @NUMERICS
 @FLOATS
 def test_arithmetic(element: str, numerics: str) -> None:
@@ -373,6 +375,7 @@ def test_truth_values(element: str, numerics: str) -> None:
 # --- Operations on integers and truth values ------------------------------------------------------
 
 
+@pytest.mark.sampled(every=2)
 @NUMERICS
 def test_functions_of_integers(numerics: str) -> None:
     """Functions of one integer keep all of its bits, and wrap."""
@@ -450,6 +453,7 @@ def test_functions_of_integers_without_sign(numerics: str) -> None:
     check(oracles, [x], numerics)
 
 
+@pytest.mark.sampled(every=2)
 @NUMERICS
 def test_pairs_of_integers(numerics: str) -> None:
     """Sums and products wrap, quotients are rounded toward 0."""
@@ -476,6 +480,7 @@ def test_broadcasts_of_integers(shapes: tuple[Shape, Shape], numerics: str) -> N
     check({"bitwise_xor": BITWISE["bitwise_xor"]}, [x, y], numerics)
 
 
+@pytest.mark.sampled(every=2)
 @NUMERICS
 def test_pairs_of_truth_values(numerics: str) -> None:
     """Arithmetic on truth values is logic, and so are bits."""
@@ -548,6 +553,7 @@ def test_special_values(element: str, numerics: str) -> None:
         )
 
 
+@pytest.mark.sampled(every=2)
 @NUMERICS
 @FLOATS
 def test_pairs_of_special_values(element: str, numerics: str) -> None:

@@ -42,6 +42,7 @@ def wide(array: np.ndarray) -> np.ndarray:
     return array.astype(np.float64)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("shape", [(1, 1), (40, 40), (2, 3, 5, 5)])
 def test_cholesky(shape: tuple[int, ...]) -> None:
     """The lower factor, of batches, too."""
@@ -57,6 +58,7 @@ def test_what_is_not_positive_definite_has_no_factor() -> None:
     np.testing.assert_array_equal(np.isnan(factor), np.tri(7, dtype=bool))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("lower", "trans", "unit"),
     [(False, 0, False), (False, 1, True), (True, 0, True), (True, 1, False)],
@@ -138,6 +140,7 @@ def assert_orthogonal(columns: np.ndarray) -> None:
     )
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("shape", [(1, 1), (2, 2), (3, 7, 7), (40, 40)])
 def test_eigenvectors_of_symmetric_matrices(shape: tuple[int, ...]) -> None:
     """Odd and even numbers of rows; signs of vectors are free."""
@@ -238,6 +241,7 @@ OF_SINGULAR_VALUES = {"norm 2", "nuclear"}
 """The largest value and the sum of what `svdvals` gives: `cond` divides by both ends of it."""
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     "name",
     [
@@ -253,6 +257,7 @@ def test_what_follows_from_factors(name: str) -> None:
         np.testing.assert_allclose(found, value, 1e-3, 1e-4)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("function", [LINALG.eigvalsh, lambda a: LINALG.svd(a)[1] ** 3])
 def test_gradients(function: Callable[..., Any]) -> None:
     """Those of JAX, of the same operations."""
@@ -293,6 +298,7 @@ GENERAL = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", GENERAL)
 def test_eigenvectors_of_other_matrices(name: str) -> None:
     """Real and complex eigenvalues in any order; the largest element of a vector is positive."""
@@ -324,6 +330,7 @@ def check_eigenvectors(a: np.ndarray, values: np.ndarray, vectors: np.ndarray) -
         assert is_real.sum() == (np.abs(expected.imag) < atol).sum()
 
 
+@pytest.mark.exhaustive
 def test_vectors_that_do_not_exist() -> None:
     """A matrix of which only one direction stays what it is."""
     values, vectors = run(LINALG.eig, np.array([[2, 1, 0], [0, 2, 1], [0, 0, 2]], np.float32))
@@ -448,6 +455,7 @@ def test_large_matrices_of_which_rows_are_rotated_are_refused() -> None:
     assert "1024 rows and columns, and at most 256 of one of them; compute" in str(caught.value)
 
 
+@pytest.mark.exhaustive
 def test_files_are_compared_behind_loops(tmp_path: Path) -> None:
     """Golden runs go on from what a loop computed; it has no reference of its own."""
     a = definite(4, 4)

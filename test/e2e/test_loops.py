@@ -158,6 +158,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("case", CASES)
 def test_loops(case: str) -> None:
     """All kinds of loops compute what they compute in JAX."""
@@ -173,6 +174,7 @@ def deep(x: Any, i: Any, scale: float) -> Any:
     return x
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("index", [-1, 0, 1, 2, 7])
 def test_branches_that_are_called(index: int) -> None:
     """`switch` clamps its index."""

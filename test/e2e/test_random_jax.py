@@ -30,6 +30,7 @@ def assert_as_jax(results: list[Any], expected: list[Any], tolerances: list[floa
             np.testing.assert_allclose(got, correct, rtol=tolerance, atol=tolerance * largest)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_all_agree_with_jax(seed: int) -> None:
     """On programs of up to ten operations, whose text a failure shows."""

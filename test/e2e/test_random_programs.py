@@ -12,7 +12,7 @@ BEFORE = ((), (), ("canonicalize",), ("cse",))
 
 
 @settings(
-    max_examples=150,
+    max_examples=75,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),

@@ -210,6 +210,7 @@ def test_what_python_composes_of_integers_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "net.cpp").exists()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(COMPILER is None, reason="needs g++")
 def test_programs_without_inputs_and_with_one(tmp_path: Path) -> None:
     """And names of tensors become no paths."""

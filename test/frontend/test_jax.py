@@ -125,6 +125,7 @@ def test_examples_with_a_stage_are_refused() -> None:
         ttmlir.compile(jax.jit(jnp.tanh).lower(X), X)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int32", "int8", "bool"])
 def test_large_constants_arrive_by_another_way_than_text(dtype: str) -> None:
     """Their bytes are moved; small ones and ones of equal elements are in the text."""

@@ -70,6 +70,7 @@ def _load(script: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return runpy.run_path(str(script))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", _PROGRAMS)
 def test_numbers_of_numpy(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Inputs and constants are read from the file beside the script; padding is gone."""

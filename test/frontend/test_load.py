@@ -203,6 +203,7 @@ def test_a_pickle_in_another_process(tmp_path: Path) -> None:
     assert has_jax == "False"
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("given", "computed", "message"),
     [
@@ -244,6 +245,7 @@ def test_golden_tensors_of_other_shapes_are_refused(
         ttmlir.report(model)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("element", ["bool", "int8", "uint8", "int16", "uint16", "bfloat16"])
 def test_files_of_2026_take_what_models_took(element: str, tmp_path: Path) -> None:
     """Arguments and results have the types of the model, where the program has others."""

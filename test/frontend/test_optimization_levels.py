@@ -225,6 +225,7 @@ def test_what_is_no_level_is_refused(arguments: dict[str, object], message: str)
 NARROW = "experimental-weight-dtype=bfp_bf8 experimental-activation-dtype=bfp_bf8"
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("kernel", "stride", "padding", "channels", "rows", "window"),
     [

@@ -285,6 +285,7 @@ _PICKING = {
 }
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", _PICKING)
 def test_picking_and_writing_places(name: str, tmp_path: Path, shell: WarmShell) -> None:
     """Compositions of what the library has give the very numbers of JAX."""

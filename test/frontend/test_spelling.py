@@ -281,6 +281,7 @@ def test_convolution_with_margins_of_its_own(stride: tuple[int, int]) -> None:
     np.testing.assert_allclose(compiled(x, w), convolve(x, w), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("layer", "image"),
     [

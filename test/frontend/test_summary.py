@@ -94,6 +94,7 @@ class _Masked(torch.nn.Module):
         return self.block(self.tied(self.fc(x))) * self.mask + torch.arange(7)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("weights", ["constants", "arguments"])
 @pytest.mark.parametrize("target", ["ttnn", "kernels"])
 def test_parameters_of_torch(weights: Any, target: Any, tmp_path: Path) -> None:

@@ -159,6 +159,7 @@ def test_arguments_that_do_not_fit_are_named() -> None:
         compile_gate()(X, Y.T)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.float16, np.int32])
 def test_results_have_the_types_of_the_framework(dtype: Any) -> None:
     """Truth values and numbers of all widths that models have."""

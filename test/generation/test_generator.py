@@ -444,6 +444,7 @@ class Attending(nn.Module):
         return self.head(cache.select(x))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("pages", [None, 5])
 def test_heads_on_several_devices(pages: int | None) -> None:
     """Each device keeps keys and values of its heads; tokens are those of one device."""

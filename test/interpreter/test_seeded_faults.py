@@ -30,6 +30,7 @@ def fault_in(kernel: str) -> Fault:
     return next(each for each in FAULTS if each.what.startswith(f"{kernel}: "))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("fault", CHOSEN, ids=lambda fault: f"{fault.kind}-{fault.what[:20]}")
 def test_faults_are_named(fault: Fault) -> None:
     """The first difference is at the level of the fault and in its operation."""

@@ -45,6 +45,7 @@ def assert_same(got: list[Any], expected: list[Any]) -> None:
         )
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", [name for name in CORPUS if name not in (*REFUSED, "random_bits")])
 def test_programs_compute_what_jax_does(name: str) -> None:
     """All results of each program of the corpus."""

@@ -215,6 +215,7 @@ func.func @main(%arg0: tensor<2x12x12xf32> {sdy.sharding = #sdy.sharding<@mesh, 
 }"""
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("spec", "part"),
     [

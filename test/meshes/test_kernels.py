@@ -143,6 +143,7 @@ NAMES = ["ppermute_none", "all_to_all", "psum_scatter", "fori_with_sum", "cond_o
 """The programs that are run; each is the first one whose name begins so."""
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", NAMES)
 def test_programs_of_eight_devices(name: str) -> None:
     """What JAX computes on eight devices."""

@@ -86,6 +86,7 @@ def test_a_row_of_a_torus_is_a_ring(config: FabricConfig, route: str) -> None:
         assert printed(mesh) == {7: [sum_of(64)]}
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("target", "towards"), [(6, 4), (3, 1), (4, 4)])
 def test_packets_in_two_dimensions(target: int, towards: int) -> None:
     """They go along the column first, then along the row."""

@@ -174,6 +174,7 @@ void kernel_main() {
 """
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("options", SCHEDULES)
 @pytest.mark.parametrize("noc", [NOC.NOC_0, NOC.NOC_1])
 def test_multicast_and_semaphores(noc: NOC, options: dict[str, Any]) -> None:

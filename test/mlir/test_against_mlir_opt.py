@@ -60,6 +60,7 @@ def assert_same(values: list[str]) -> None:
 WIDTHS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "f8E5M2": 8, "f8E4M3FN": 8}
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("type", WIDTHS)
 @settings(max_examples=6, deadline=None)
 @given(data=st.data())
@@ -72,6 +73,7 @@ def test_float_bit_patterns(type: str, data: st.DataObject) -> None:
     assert_same([f"dense<0x{pattern:0{digits}X}> : tensor<3x{type}>" for pattern in bits])
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("type", ["f16", "bf16", "f32", "f64"])
 @settings(max_examples=6, deadline=None)
 @given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=50, max_size=100))

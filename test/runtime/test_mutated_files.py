@@ -92,6 +92,7 @@ def check(data: bytes, name: str) -> bool:
     return False
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 def test_mutants_are_used_or_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No exception but the runtime's, no gigabytes, no minutes."""

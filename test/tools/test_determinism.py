@@ -54,6 +54,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folders
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
 def test_two_processes_write_the_same_bytes(path: Path, outputs: tuple[Path, Path]) -> None:
     """Nothing depends on the order of a set, on where an object lies or on what came before."""

@@ -84,6 +84,7 @@ def test_messages_that_nobody_can_read_are_dropped(tool: str) -> None:
     assert run(tool, "--no-such-flag", closed="2>&-").returncode == 1
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_reader_that_has_seen_enough_changes_nothing(tool: str) -> None:
     """Nothing is said about a broken pipe, and the work ends as without one."""
@@ -94,6 +95,7 @@ def test_a_reader_that_has_seen_enough_changes_nothing(tool: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_closed_standard_output(tool: str) -> None:
     """As of GNU's tools: an error only if something is to be printed."""
@@ -102,6 +104,7 @@ def test_closed_standard_output(tool: str) -> None:
     assert f"{tool}: error: standard output: Bad file descriptor" in done.stderr
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -170,6 +173,7 @@ def test_paths_that_are_no_text(shell: WarmShell) -> None:
     assert run("ttmlir-bisect", wrong, shell=shell).returncode == 1
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_an_interrupt_ends_with_130(tool: str) -> None:
     """Ctrl-C while the input is awaited."""
@@ -231,6 +235,7 @@ def test_python_dash_m_ttrt() -> None:
     assert done.stdout.startswith("version: ")
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("tool", "arguments", "status"),
     [

@@ -99,6 +99,7 @@ def test_pipes_get_no_colours(capsys: Capture) -> None:
     assert RED in capsys.readouterr().err
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "command",
     [
@@ -209,6 +210,7 @@ COMPLETIONS = [
 ]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("tool", "typed", "expected"), COMPLETIONS)
 def test_bash_completes(tool: str, typed: str, expected: str, shell: WarmShell) -> None:
     """The script that a tool prints, run by bash as if the user had pressed the tab key."""

@@ -80,6 +80,7 @@ def test_a_folder_is_no_package(tmp_path: Path) -> None:
     assert run("-c", code, cwd=tmp_path).stdout == "DataType.BFLOAT16\n"
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("activation", ["pykernel", "ttmlir.ttnn.activate", "ttnn_jit"])
 def test_a_folder_that_was_imported_too_early(activation: str, tmp_path: Path) -> None:
     """An empty package that `import ttnn` made before is refused, with what to do."""

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TESTS = """
 import pytest
 import ttnn
@@ -64,6 +66,7 @@ def test_boards(tmp_path: Path) -> None:
     assert sum(end == "PASSED" for end in found.values()) == len(found) - 2 == 11
 
 
+@pytest.mark.exhaustive
 def test_the_board_without_asking_and_wrong_ones(tmp_path: Path) -> None:
     """One of Wormhole; other names are refused before tests run."""
     assert "test_device[n150] PASSED" in _run(tmp_path, "-k", "test_device")

@@ -505,6 +505,7 @@ def call_with(function: Any, wrong: str, value: object, device: Any, x: Any) -> 
             pass
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_wrong_arguments_are_refused(
     part: int, device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

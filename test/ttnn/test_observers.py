@@ -83,6 +83,7 @@ def test_settings_without_a_home() -> None:
     assert done.stdout == "~/.cache/ttnn\n"
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("text", "message"),
     [

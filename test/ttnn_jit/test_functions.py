@@ -546,6 +546,7 @@ def _scores_of(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return scores, _softmax(scores)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("function", "meaning", "count"),
     [

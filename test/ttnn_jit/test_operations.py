@@ -246,6 +246,7 @@ def test_bits(device: Any, name: str) -> None:
     check(getattr(ttnn, name), getattr(torch, name), x, y, tolerance=0)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("shape", [(1, 70), (40, 1), (1, 1)])
 def test_broadcasts(device: Any, shape: tuple[int, int]) -> None:
     """A row, a column or a number is repeated."""
@@ -346,6 +347,7 @@ def test_reductions_of_several_dimensions(device: Any, dim: Any) -> None:
     check(lambda x: ttnn.sum(x, dim=dim), lambda x: x.float().sum(dims), x, tolerance=0.02)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("first", "second", "keywords"),
     [
@@ -408,6 +410,7 @@ MOVES: list[tuple[tuple[int, ...], Callable[..., Any], Callable[..., torch.Tenso
 ]
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(("shape", "function", "reference"), MOVES)
 def test_moves(device: Any, shape: Any, function: Any, reference: Any) -> None:
     """Operations that move numbers, aligned to tiles or not."""

@@ -33,6 +33,7 @@ def shape_of_grid(config: Any) -> tuple[int, int]:
     return size.x, size.y
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("shape", "grid"), MAXIMAL)
 def test_results_are_in_the_largest_blocks(device: Any, shape: Any, grid: tuple[int, int]) -> None:
     """Whatever the argument's memory is; numbers are those of ttnn."""

@@ -65,6 +65,7 @@ def test_devices_that_nothing_is_divided_over_are_no_gain() -> None:
     assert report.by_mesh[1].nanoseconds >= report.by_mesh[0].nanoseconds
 
 
+@pytest.mark.exhaustive
 def test_plans_that_change_the_result_are_left_out() -> None:
     """What is between the layers needs all features."""
     torch.manual_seed(0)
@@ -81,6 +82,7 @@ def test_numbers_of_16_bits_are_rounded_in_each_part() -> None:
     assert [*ttmlir.tune_plan(model, x, **CHOICES).plan] == ["up", "down"]
 
 
+@pytest.mark.exhaustive
 def test_models_without_numbers() -> None:
     """They get the plan that those with numbers get, by the same estimate."""
     x = torch.randn(5, 1024)

@@ -108,6 +108,7 @@ def test_the_default_is_what_compile_makes(net: Path, capsys: pytest.CaptureFixt
     assert "ttnn.transpose" not in text
 
 
+@pytest.mark.exhaustive
 def test_the_number_of_processes_changes_nothing(net: Path) -> None:
     """The results file names every candidate in the same order."""
     for jobs in (1, 2):
@@ -147,6 +148,7 @@ def test_an_interrupted_search_goes_on(net: Path, monkeypatch: pytest.MonkeyPatc
     assert tune(Request("net.mlir", budget=10)).flags == flags
 
 
+@pytest.mark.exhaustive
 def test_accuracy_is_bounded(net: Path) -> None:
     """No result is rounded to eight bits where that costs too much."""
     exact = tune(Request("net.mlir", budget=20, least_pcc=0.99999))

@@ -24,6 +24,7 @@ def _params() -> list[Any]:
     ]
 
 
+@pytest.mark.sampled(every=4)
 @pytest.mark.parametrize("name", _params())
 def test_script_is_the_recorded_one(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: WarmShell

@@ -99,6 +99,7 @@ def _programs() -> Mapping[str, tuple[str, str]]:
     return {name: (print_module(module), emit_cpp(module)) for name, module in modules.items()}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(COMPILER is None, reason="needs g++")
 def test_the_compiler_takes_each_operation(
     programs: Mapping[str, tuple[str, str]], tmp_path: Path

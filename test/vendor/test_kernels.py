@@ -41,6 +41,7 @@ of_groups = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.sampled(every=2)
 @of_groups
 def test_text(number: int) -> None:
     """Both forms of a module are printed as tt-lang prints it."""
@@ -51,6 +52,7 @@ def test_text(number: int) -> None:
             assert print_again(expected) == expected
 
 
+@pytest.mark.sampled(every=2)
 @of_groups
 def test_emitc(number: int) -> None:
     """The lowered module is the same, and is read and printed again."""
@@ -83,6 +85,7 @@ def message_of(text: str) -> str:
     return found[0].message
 
 
+@pytest.mark.exhaustive
 def test_messages() -> None:
     """Wrong modules get the same messages."""
     wrong = [answer for answer in answers() if answer.error is not None]

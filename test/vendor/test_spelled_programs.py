@@ -50,6 +50,7 @@ def _chosen() -> list[Any]:
     ]
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", _chosen())
 def test_results_are_those_of_jax(name: str) -> None:

@@ -29,6 +29,7 @@ def group_of(board: str, number: int) -> list[str]:
     return ARCHIVES[board].names()[number::GROUPS]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("stage", ["ttir", "ttnn", "ttnn_runtime"])
 @pytest.mark.parametrize(
     ("board", "number"),

@@ -86,6 +86,7 @@ def _results(name: str, data: bytes, arrays: list[Any]) -> list[Any]:
     return [to_host(each).to_numpy() for each in submit(open_device(), binary, 0, given)]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", [name for name in NAMES if name != RANDOM])
 def test_a_launch_computes_what_was_recorded(name: str) -> None:
     """As JAX does."""
@@ -99,6 +100,7 @@ def test_a_launch_computes_what_was_recorded(name: str) -> None:
         assert_agrees(ours, as_in_files(theirs))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_part_is_read(name: str) -> None:
     """Sections, the estimate and the graph."""

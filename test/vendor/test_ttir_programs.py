@@ -60,6 +60,7 @@ def _chosen() -> list[Any]:
     ]
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", _chosen())
 @pytest.mark.filterwarnings("ignore")
 def test_a_program_agrees_with_jax(name: str) -> None:

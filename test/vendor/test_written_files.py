@@ -79,6 +79,7 @@ def fields_of(data: bytes, hashes: list[str]) -> Any:
     return _without_hashes(load(data, "file.ttnn").root.as_dict(defaults=False), hashes)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("board", "number"),
     [

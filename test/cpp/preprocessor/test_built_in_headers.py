@@ -120,6 +120,7 @@ def test_bits_are_compared_like_numbers(name: str) -> None:
     assert dict(zip(pairs, found, strict=True)) == expected
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_numbers_are_those_of_gxx(name: str, tmp_path: Path) -> None:
     """The simulator and g++ read the same header."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracles.kernel_oracle import run_by_gcc
@@ -15,7 +16,7 @@ from ttmlir.compiler import transform
 from ttmlir.target.cpp.emitter import emit_cpp
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_cpython_and_the_simulator_agree(seed: int, optimize: bool) -> None:
     """A kernel computes what its Python says."""
@@ -30,6 +31,7 @@ def test_cpython_and_gcc_agree(tmp_path: Path) -> None:
     assert run_by_gcc(kernels, ARGUMENTS, tmp_path) == [by_python(text) for text in texts]
 
 
+@pytest.mark.exhaustive
 def test_the_road_through_emitc_agrees_too(tmp_path: Path) -> None:
     """convert-ttkernel-to-emitc and the printer of emitc, loops and arrays included."""
     texts = [PythonKernel(random.Random(seed), NOTE).text() for seed in range(100, 130)]

@@ -141,6 +141,7 @@ def test_what_is_wrong_on_the_core() -> None:
         simulate(kernel("add"), x, x, CircularBuffer(2, (32, 64), "Float32"), 1, False)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "call", ["cb_wait_front(a", "cb_reserve_back(out", "cb_push_back(out", "cb_pop_front(a"]
 )

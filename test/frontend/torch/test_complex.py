@@ -70,6 +70,7 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.filterwarnings("ignore:Casting complex values to real")
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(name: str) -> None:
@@ -104,6 +105,7 @@ TRANSFORMS: dict[str, Function] = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_transforms(name: str) -> None:
     """All lengths and norms."""

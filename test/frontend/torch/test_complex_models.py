@@ -174,6 +174,7 @@ SHAPES: dict[Any, list[tuple[int, ...]]] = {
 }
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("kind", SHAPES)
 def test_models(kind: Any, tmp_path: Path) -> None:
     """Compiled with weights inside, and loaded with weights outside."""
@@ -217,6 +218,7 @@ OPTIMIZERS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_training(name: str) -> None:
     """Optimizers take complex parameters for pairs; models take the values back."""

@@ -181,6 +181,7 @@ POSITIONS_DIVIDED = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("plan", "exchanges"),
     [
@@ -334,6 +335,7 @@ def torch_losses(
     return found
 
 
+@pytest.mark.exhaustive
 def test_training_goes_on_with_other_tensors() -> None:
     """What a step has goes into models and optimizers, divided or not, and comes from them.
 
@@ -552,6 +554,7 @@ class Exchanging(nn.Module):
         return functional.all_gather_single(functional.wait_tensor(turned), 1, (self.mesh, 1))
 
 
+@pytest.mark.exhaustive
 def test_exported_programs(mesh: Any, tmp_path: Path) -> None:
     """Programs of one device, as torch exports them, run on a mesh that is given with them.
 
@@ -614,6 +617,7 @@ class Gathered(nn.Module):
         return functional.all_gather_single(self.model(x), 0, (self.model.mesh, 0))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("strict", [False, True])
 def test_exported_programs_of_divided_weights(strict: bool, mesh: Any) -> None:
     """Torch exports what DTensors compute; which devices do so is in the tensors."""
@@ -663,6 +667,7 @@ def test_files(mesh: Any, tmp_path: Path) -> None:
     np.testing.assert_allclose(loaded(x.numpy()), x.sum(0), rtol=1e-5)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("places", [(0, 1, None), (None, 0, 1), (1, None, 0), (None, 1, None)])
 def test_three_axes(places: tuple[int | None, ...], mesh: Any) -> None:
     """Devices of a mesh of 2x2x2 have the parts that torch says, and exchange along each axis."""
@@ -761,6 +766,7 @@ class Llama(nn.Module):
         return self.lm_head(x)
 
 
+@pytest.mark.exhaustive
 def test_a_plan_of_transformers(mesh: Any) -> None:
     """Words of `tp_plan` are styles of torch; layers of any number have the same."""
     styles = {

@@ -38,6 +38,7 @@ def attend(q: Any, k: Any, v: Any) -> Any:
     return result, found.lse.where(found.lse.isfinite(), 0)
 
 
+@pytest.mark.exhaustive
 def test_functions_of_scores_and_masks() -> None:
     """Compiled, and as a backend of torch's compiler."""
     generator = torch.Generator().manual_seed(3)

@@ -121,6 +121,7 @@ def test_functions_of_one_tensor(shape: tuple[int, ...]) -> None:
     check_all(FUNCTIONS + PRECISE, x=numbers(*shape))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64], ids=str)
 def test_functions_of_other_floating_point_types(dtype: Any) -> None:
     """Rounding after each operation, as torch does, differs from rounding once."""
@@ -182,6 +183,7 @@ REAL = """
 """
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("first", "second"), [((), ()), ((33, 70), (70,)), ((5, 4, 7), (4, 1)), ((2, 3), ())], ids=str
 )
@@ -232,6 +234,7 @@ BITS = """
 """
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.int8], ids=str)
 def test_integers(dtype: Any) -> None:
     """Division, remainder and bits of integers of both signs."""
@@ -329,6 +332,7 @@ DEVIATIONS = """
 """
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("shape", [(1, 1), (33, 70), (5, 1, 7)], ids=str)
 def test_reductions(shape: tuple[int, ...]) -> None:
     """Over some and over all dimensions."""

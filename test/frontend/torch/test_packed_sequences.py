@@ -39,6 +39,7 @@ class _Reader(nn.Module):
         return PAD(y, batch_first=True, padding_value=-1.5), states
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", LAYERS)
 def test_lengths_are_an_argument(name: str) -> None:
     """One program for all lengths, in any order."""
@@ -52,6 +53,7 @@ def test_lengths_are_an_argument(name: str) -> None:
             torch.testing.assert_close(torch.as_tensor(result), expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.exhaustive
 def test_lists_of_lengths_and_a_total() -> None:
     """Steps first, with more rows than the longest has."""
     torch.manual_seed(0)

@@ -76,6 +76,7 @@ def fixed(x: Any) -> Any:
 
 
 # torch keeps chosen scales in f64.
+@pytest.mark.sampled(every=2)
 @pytest.mark.filterwarnings("ignore:.*tensors of f64 are kept as f32")
 @pytest.mark.parametrize(
     "function", [fixed, dynamic, dynamic_symmetric, by_token, by_token_asymmetric]
@@ -108,6 +109,7 @@ def test_scales_of_channels_and_groups() -> None:
     check_equal(groups, numbers(6, 8), scales, zeros)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("terms", [40, 1024, 2600])
 def test_products_of_integers(terms: int) -> None:
     """Exact in both numerics, also where their sums do not fit into f32."""
@@ -138,6 +140,7 @@ FLOATS = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", 
 EDGES = [float("nan"), 0.0, -0.0, 240.0, 248.0, 448.0, 464.0, 465.0, 57344.0, 61440.0, 61441.0]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", FLOATS)
 def test_floats_of_8_bits(name: str) -> None:
     """Rounded as torch rounds, passed in and out, and kept as weights."""
@@ -179,6 +182,7 @@ def constants_of(compiled: Any) -> set[str]:
     return {each for each in found if each.count("x") > 1}
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", FLOATS[:4])
 def test_weights_of_floats_of_8_bits_stay_bytes(name: str) -> None:
     """All finite numbers of a format are taken apart exactly, also where 0 has one sign alone."""

@@ -87,6 +87,7 @@ CASES: dict[str, tuple[nn.Module, tuple[Any, ...], str]] = {
 }
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     ("case", "weights"), [*((case, "constants") for case in CASES), ("while", "arguments")]
 )

@@ -74,6 +74,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...]]] = {
 }
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.filterwarnings("ignore:.*tensors of f64")
 @pytest.mark.filterwarnings("ignore:torch.triangular_solve is deprecated")
 @pytest.mark.parametrize("name", CASES)
@@ -88,6 +89,7 @@ def test_functions(name: str) -> None:
         torch.testing.assert_close(result.double(), expected.double(), rtol=1e-3, atol=1e-4 * scale)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("full", [True, False])
 def test_singular_vectors(full: bool) -> None:
     """Their signs are free; compared by what they multiply to."""
@@ -104,6 +106,7 @@ def test_singular_vectors(full: bool) -> None:
             torch.testing.assert_close(columns.mT @ columns, unit, rtol=0, atol=1e-5)
 
 
+@pytest.mark.exhaustive
 def test_complex_matrices() -> None:
     """Systems, factors and determinants, and eigenvectors of real and complex matrices."""
     a = torch.complex(SQUARE, SQUARE.flip(1))

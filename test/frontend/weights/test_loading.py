@@ -312,6 +312,7 @@ class Packed(nn.Module):
         return self.lm_head(x), parts.q_proj(x) * parts.v_proj(x)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("table", "query", "value", "stored"),
     [

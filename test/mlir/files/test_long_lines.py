@@ -47,6 +47,7 @@ def test_columns_of_many_positions_in_a_long_line() -> None:
     assert (place.line, place.column) == (2, 6)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("filling", ["x", "é", "\t"])
 def test_error_in_a_long_line_shows_what_is_around_it(filling: str) -> None:
     """A line of megabytes is quoted in part, and the caret stands under the place."""

@@ -162,6 +162,7 @@ MANY = 30_000
 _TYPES = ", ".join(["i32"] * MANY)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("used", "definition"),
     [

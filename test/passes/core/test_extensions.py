@@ -82,6 +82,7 @@ def test_names_are_listed(site: Path) -> None:
     assert "Did you mean '--convert-poly-to-ttir'?" in near.stderr
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("group", "location", "message"),
     [

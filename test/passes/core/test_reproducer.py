@@ -62,6 +62,7 @@ def test_a_section_without_a_pipeline_is_refused(entries: str) -> None:
         pipeline_of(entries)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "text",
     [

@@ -93,6 +93,7 @@ func.func @f(%x: {V}) -> {V} {{
     assert printed_by(program, 2, tmp_path) == "abs neg abs neg abs 0"
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("index", "name"), [(0, "abs"), (1, "neg"), (2, "sin"), (7, "sin"), (-1, "sin")]
 )

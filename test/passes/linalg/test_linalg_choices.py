@@ -89,6 +89,7 @@ def with_nans(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return numbers, start
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("predicate", [k + name for k in "ou" for name in COMPARISONS])
 def test_floats(predicate: str) -> None:
     """Whichever way a body asks, NaNs are taken and kept as it says."""

@@ -66,6 +66,7 @@ def _changed(draw: st.DrawFn, source: str) -> str:
     return source
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("model", "pipeline"),
     [

@@ -127,6 +127,7 @@ CASES: dict[str, tuple[str, tuple[Shape, ...], Callable[..., Any]]] = {
 """Parameters, shapes of the operands, and the oracle, by the name of the operation."""
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", CASES)
 def test_operation(name: str) -> None:
     """One operation without destination, inside the module of a device."""

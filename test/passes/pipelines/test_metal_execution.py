@@ -114,6 +114,7 @@ def check(
         )
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("part", range(4))
 def test_functions(part: int) -> None:
     """Every function of one floating-point number, where it is smooth."""
@@ -202,6 +203,7 @@ def test_other_integers(element: str, exact: bool) -> None:
         np.testing.assert_array_equal(output != 0, reference(x, y) != 0, err_msg=name)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("element", ["i8", "i16", "ui8", "ui16"])
 def test_conversions_of_short_integers(element: str) -> None:
     """Signs stay, longer integers lose their upper bits, and floats become the nearest limit."""
@@ -423,6 +425,7 @@ MOVES = (
 )
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("shape", "source", "target"),
     [
@@ -439,6 +442,7 @@ def test_moves(shape: tuple[int, int], source: str, target: str) -> None:
     np.testing.assert_array_equal(run(moved(shape, source, target), x, passes=MOVES), x)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize(
     ("shape", "element", "source", "target"),

@@ -96,6 +96,7 @@ def test_reduce_window(options: Any, body: str, init: str, shape: str) -> None:
     check(line, result, IMAGE)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("direction", ["GE", "LE", "GT", "LT"])
 @pytest.mark.parametrize(
     ("options", "init", "shape"),

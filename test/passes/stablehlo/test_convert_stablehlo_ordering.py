@@ -29,6 +29,7 @@ def few(*shape: int, dtype: Any = np.float32, seed: int = 0) -> Any:
     return drawn.astype(dtype)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.int32, np.int8], ids=str)
 def test_one_tensor(dtype: Any) -> None:
     """Values and places, along every dimension, in both directions."""

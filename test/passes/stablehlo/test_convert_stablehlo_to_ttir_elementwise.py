@@ -148,6 +148,7 @@ def test_special_numbers() -> None:
     check_against_jax(together(pairs), SPECIAL, np.roll(SPECIAL, 1))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("dtype", INTEGERS, ids=lambda dtype: dtype.__name__)
 def test_integers(dtype: Any) -> None:
     """Sums wrap, quotients are rounded toward 0, bits are those of the type."""
@@ -325,6 +326,7 @@ def test_random_numbers_of_a_key() -> None:
     )
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint64])
 def test_64_bits(dtype: Any) -> None:
     """Values of 64-bit types are those of the type, if they are stored in fewer bits too."""

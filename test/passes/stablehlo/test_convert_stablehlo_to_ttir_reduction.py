@@ -230,6 +230,7 @@ def picking(comparison: str, first: str = "%a", second: str = "%b") -> str:
       stablehlo.return %v, %k : tensor<f32>, tensor<i32>"""
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("dtype", [np.int32, np.int8, np.uint8, np.uint32, np.bool_], ids=str)
 def test_bits(dtype: Any) -> None:
     """And, or and exclusive or of bits, over whole dimensions and over windows."""
@@ -359,6 +360,7 @@ FOLDS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", FOLDS)
 def test_bodies_that_are_not_associative(name: str) -> None:
     """One element after the other is folded into the initial value, as XLA does it."""

@@ -74,6 +74,7 @@ CONVOLUTIONS = {
 DEFAULTS: dict[str, Any] = {"padding": "VALID", "window_strides": None}
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 def test_convolution_and_its_gradients(name: str) -> None:
     """The gradients of image and weight are convolutions with holes and groups of batches."""
@@ -116,6 +117,7 @@ WINDOWS = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", WINDOWS)
 def test_reduce_window_and_its_gradient(name: str) -> None:
     """Maxima and minima send the gradient to the element that was selected."""

@@ -53,6 +53,7 @@ def run(data: bytes, *arrays: np.ndarray) -> np.ndarray:
     return submit(open_device(), binary, 0, [Tensor.from_numpy(a) for a in arrays])[0].to_numpy()
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("options", ["", "{sharding-pass-enabled=true}", "{enable-grid-set=false}"])
 def test_a_kernel_gets_into_the_file(options: str) -> None:
     """Whatever else the pipeline does with tensors."""

@@ -31,6 +31,7 @@ def check(function: Any, *inputs: NDArray[Any]) -> None:
     np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("source", "target"),
     [
@@ -52,6 +53,7 @@ def test_between_widths(source: str, target: str) -> None:
         check(partial(lax.bitcast_convert_type, new_dtype=jnp.dtype(source)), narrow)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("bits", [(4, 3), (5, 2), (3, 4), (8, 0), (8, 12), (5, 23), (2, 1)])
 def test_rounding_to_formats_without_a_type(bits: tuple[int, int]) -> None:
     """Ties to even, overflow to infinity, and 0 below the least normal number."""

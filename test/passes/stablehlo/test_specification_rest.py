@@ -493,6 +493,7 @@ def test_sort_in_total_order(direction: str) -> None:
     np.testing.assert_array_equal(found.view(np.int32), SPECIAL[order].view(np.int32))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("merge", ["multiply", "maximum", "minimum"])
 def test_select_and_scatter(merge: str) -> None:
     """What goes to one place is merged, and with the initial value."""

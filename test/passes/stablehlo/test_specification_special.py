@@ -64,6 +64,7 @@ def test_zeta_outside_of_its_domain() -> None:
     np.testing.assert_array_equal(found, jax.lax.zeta(s, q))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("order", [0, 1, 2, 5])
 def test_polygamma(order: int) -> None:
     """Derivatives of digamma."""

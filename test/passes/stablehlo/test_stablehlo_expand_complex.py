@@ -63,6 +63,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(name: str) -> None:
     """Of every element."""
@@ -86,6 +87,7 @@ MOVES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", MOVES)
 def test_moves_and_sums(name: str) -> None:
     """What is done with both parts."""
@@ -148,6 +150,7 @@ def test_refusals(function: Callable[[Any], Any], message: str) -> None:
 INVERSE = ("arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "sqrt")
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", INVERSE)
 def test_inverse_functions(name: str) -> None:
     """Large and small numbers, and both sides of the branch cuts, which zeros with a sign tell."""
@@ -172,6 +175,7 @@ PRODUCTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_products_of_elements(name: str) -> None:
     """By halves, of extents that are even and odd."""

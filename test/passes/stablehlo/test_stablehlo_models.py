@@ -30,6 +30,7 @@ def recurrent_tagger(words: Any, gates: Any, candidates: Any, out: Any) -> list[
 MODEL = (MODELS / "recurrent_tagger.mlir").read_text()
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("options", ["", "=enable-grid-set=false", "=sharding-pass-enabled=true"])
 def test_recurrent_tagger(options: str) -> None:
     """The loop is written out, the called functions are part of main, tags are exact."""
@@ -43,6 +44,7 @@ def test_recurrent_tagger(options: str) -> None:
     assert results[1].dtype == np.int32
 
 
+@pytest.mark.exhaustive
 def test_recurrent_tagger_as_kernels() -> None:
     """What the loop writes to computed places is written there by kernels, too."""
     rng = np.random.default_rng(3)

@@ -33,6 +33,7 @@ def check_equal(function: Callable[..., Any], *arguments: Any) -> None:
 INTEGERS = {"int4": (-8, 8), "uint4": (0, 16), "int2": (-2, 2), "uint2": (0, 4)}
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integers(name: str) -> None:
     """Arithmetic wraps at their own bits; they move, and become others."""
@@ -90,6 +91,7 @@ def samples(*, positive: bool = False) -> Any:
     return jnp.asarray(np.abs(found[:300]) if positive else found)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", FLOATS)
 def test_floats(name: str) -> None:
     """Rounded to the format after each operation, from and to it."""

@@ -51,6 +51,7 @@ class Function(nn.Module):
         return self.last(eval(self.between, names))  # Of texts in this file.
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "between",
     [

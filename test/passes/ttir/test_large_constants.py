@@ -25,6 +25,7 @@ ROOM_OF_FRAMEWORKS = 200
 linux = pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
 
 
+@pytest.mark.sampled(every=2)
 @linux
 @pytest.mark.parametrize("form", ["hex", "resource", "splat"])
 def test_memory(form: str, tmp_path: Path) -> None:
@@ -38,6 +39,7 @@ def test_memory(form: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(result, expected(shape, form), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.sampled(every=2)
 @linux
 @pytest.mark.parametrize(("framework", "copies"), [("torch", 1.5), ("JAX", 2.5)])
 def test_memory_of_frameworks(framework: str, copies: float) -> None:

@@ -289,6 +289,7 @@ class Watched(nn.Module):
         return state + more.get(self.needs, 0)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("needs", ["nothing", "candidate", "update", "hidden", "order", "sign"])
 def test_units_that_are_not_those_of_a_gru_stay_apart(needs: str) -> None:
     """All results are those of torch; only what is one, is one step."""

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TEST = Path(__file__).resolve().parents[2]
 GOLDEN = TEST / "golden"
 
@@ -45,6 +47,7 @@ print([each.report.threads for each in run.reports])
 """
 
 
+@pytest.mark.exhaustive
 def test_two_processes_agree() -> None:
     """Whatever the seeds of their hashes are."""
     folders = [str(TEST / "sim" / "mutation"), str(TEST / "support")]

@@ -353,6 +353,7 @@ _ALWAYS = (0, 16, 140)
 """Among these are programs that copy, cast and reduce pages of which nobody wrote a part."""
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "first",
     [

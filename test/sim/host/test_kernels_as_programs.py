@@ -323,6 +323,7 @@ def checked(command: Sequence[str]) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_same_bytes(name: str, outputs: Path) -> None:
     """Bit for bit, functions of the C library within one unit of the last place."""

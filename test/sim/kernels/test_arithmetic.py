@@ -14,6 +14,7 @@ INPUTS = sorted((Path(__file__).parent / "Inputs").glob("*.cpp"))
 MEMORY = sorted((Path(__file__).parent / "Inputs" / "memory").glob("*.cpp"))
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.stem)
 def test_hand_written_programs(path: Path, tmp_path: Path) -> None:
     """Every number is the one that g++ finds."""
@@ -21,6 +22,7 @@ def test_hand_written_programs(path: Path, tmp_path: Path) -> None:
     assert noted(text) == noted_by_gcc([text], tmp_path)[0]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("argument", [0, 1])
 @pytest.mark.parametrize("path", MEMORY, ids=lambda path: path.stem)
 def test_programs_with_memory(path: Path, argument: int, tmp_path: Path) -> None:

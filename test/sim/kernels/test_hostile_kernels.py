@@ -297,6 +297,7 @@ BOMBS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("before", "body", "message"), BOMBS)
 def test_kernels_that_grow_without_bounds_end_soon(before: str, body: str, message: str) -> None:
     """What text, templates, macros, arrays and printing may take is limited."""

@@ -93,6 +93,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("before", "body", "message"), CASES)
 def test_growth_is_bounded(before: str, body: str, message: str) -> None:
     """By the nesting of templates, and by the steps that the compiler takes."""

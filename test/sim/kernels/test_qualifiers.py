@@ -262,6 +262,7 @@ NULLS_ALLOWED = [
 ]
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("body", NULLS)
 def test_null_is_no_number(body: str) -> None:
     """It is refused on the line where g++ refuses it, and the message says what it is."""
@@ -288,6 +289,7 @@ OPEN = [
 ]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("text", OPEN)
 def test_what_a_template_leaves_open_is_refused(text: str) -> None:
     """Where g++ finds no function to call, with what to write."""

@@ -60,6 +60,7 @@ def test_all_programs_are_tested() -> None:
     assert [each.name for each in modules()[0].all_workloads()] == list(PROGRAMS)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nothing_is_found_in_the_kernels_themselves(name: str) -> None:
     """In any order, with copies that come late, with both numerics; notes are no errors."""
@@ -71,6 +72,7 @@ def test_nothing_is_found_in_the_kernels_themselves(name: str) -> None:
         assert {each.rule for each in outcome.findings} <= {"atomic-open"}
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("quarter", QUARTERS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_mutants_are_noticed(name: str, quarter: int) -> None:

@@ -261,6 +261,7 @@ void kernel_main() {{
     run.run_program(device, program)
 
 
+@pytest.mark.exhaustive
 def test_the_next_program_knows_what_was_written(outcomes: list[str]) -> None:
     """What a regular program wrote is there for the next one, and nothing else."""
     device = SimDevice(SimChip.of_board("n150"), SimOptions())

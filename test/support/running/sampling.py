@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from itertools import product
 from typing import Any
 
@@ -23,6 +23,33 @@ def sampled(*axes: Iterable[Any], every: int = 2) -> list[Any]:
         marks = pytest.mark.exhaustive if is_left else ()
         cases.append(pytest.param(*(value for _, value in places), marks=marks))
     return cases
+
+
+def leave_out(items: Iterable[pytest.Item]) -> None:
+    """Mark what `pytest.mark.sampled` leaves to runs of whole sweeps `exhaustive`.
+
+    `@pytest.mark.sampled(every=3)` above a test that is parametrized runs a third of its cases:
+    those whose indices have a sum that 3 divides, as with `sampled`.
+    """
+    axes: dict[tuple[str, str], dict[Hashable, int]] = {}
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        if mark is None or not isinstance(item, pytest.Function):
+            continue
+        test = item.nodeid.partition("[")[0]
+        values = {name: id(value) for name, value in item.callspec.params.items()}
+        total = 0
+        for parameters in item.iter_markers("parametrize"):
+            # Names that are given together are one axis.
+            names = parameters.args[0]
+            case = values.pop(names) if isinstance(names, str) else (*map(values.pop, names),)
+            places = axes.setdefault((test, str(names)), {})
+            total += places.setdefault(case, len(places))
+        for name, value in values.items():
+            places = axes.setdefault((test, name), {})
+            total += places.setdefault(value, len(places))
+        if total % mark.kwargs["every"]:
+            item.add_marker("exhaustive")
 
 
 _is_whole = False

@@ -198,6 +198,7 @@ def test_a_mistake_of_a_command_is_an_error_of_its_case(capsys: Capture) -> None
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_whose_worker_is_killed() -> None:
     """Every case ends once in the results, none is lost and none is there twice."""

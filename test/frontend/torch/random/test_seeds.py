@@ -24,6 +24,7 @@ def words_of(seed: int, count: int) -> Any:
     return np.asarray(jax.random.bits(jax.random.key(seed), (count,)))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("seed", "count"), [(0, 3), (7, 1024), (123456789, 2500)])
 def test_words(seed: int, count: int) -> None:
     """Bit for bit those of JAX, as many as asked for."""
@@ -146,6 +147,7 @@ class Dropping(nn.Module):
         return self.images(y[None])[0]
 
 
+@pytest.mark.exhaustive
 def test_modules_in_training() -> None:
     """Results are those of a reference with the same seed; nothing is random in `eval`."""
     torch.manual_seed(0)
@@ -213,6 +215,7 @@ def test_training_with_dropout() -> None:
     assert len({float(step(x, y)) for _ in range(4)}) == 4
 
 
+@pytest.mark.exhaustive
 def test_exported_programs() -> None:
     """A program of torch.export gets a seed, too."""
     x = torch.ones(40)

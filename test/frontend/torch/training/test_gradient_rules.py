@@ -15,6 +15,7 @@ torch: Any = import_module("torch")
 CONVOLUTIONS = [(1, 1, 0, 1, 1), (2, 2, 1, 2, 2), (3, 2, 1, 1, 4), (2, 3, 0, 1, 2)]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("spatial", "stride", "padding", "dilation", "groups"), CONVOLUTIONS)
 def test_convolutions(spatial: int, stride: int, padding: int, dilation: int, groups: int) -> None:
     """One to three dimensions; groups, strides that leave elements over, transposed ones."""

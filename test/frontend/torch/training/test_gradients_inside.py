@@ -86,6 +86,7 @@ FUNCTIONS = (grad, several, autograd, backward, second, along, linear, curvature
 
 
 # torch's own linearize.
+@pytest.mark.sampled(every=2)
 @pytest.mark.filterwarnings("ignore:Attempted to insert a get_attr Node")
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_ways_to_gradients(function: Any) -> None:

@@ -13,6 +13,7 @@ torch: Any = import_module("torch")
 F: Any = import_module("torch.nn.functional")
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("mode", "ways"),
     [
@@ -36,6 +37,7 @@ def test_images_at_the_places_of_a_grid(mode: str, ways: list[tuple[str, bool]])
     )
 
 
+@pytest.mark.exhaustive
 def test_volumes_at_the_places_of_a_grid() -> None:
     """Three dimensions, and a grid that parameters make."""
     check_slopes(
@@ -108,6 +110,7 @@ def test_rows_of_limited_length() -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_distances() -> None:
     """All norms, also where two rows are the same."""
     norms = ("0.0", "0.5", "1.0", "1.5", "2.0", "3.0", "float('inf')")

@@ -51,6 +51,7 @@ def test_alignments(given: str, reduction: str) -> None:
     check_slopes(call, x=LOGARITHMS, **LABELS, tolerance=1e-4)
 
 
+@pytest.mark.exhaustive
 def test_alignments_of_one_row() -> None:
     """Without a batch; rows without room have an infinite loss and no gradient."""
     check_slopes(
@@ -81,6 +82,7 @@ def test_alignments_are_a_loop() -> None:
     torch.testing.assert_close(compiled(x, labels), loss(x, labels), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 def test_margins_and_variances(reduction: str) -> None:
     """Labels above others by a margin; variances, which torch checks, below the least one too."""

@@ -87,6 +87,7 @@ def step_in_torch(model: Any, optimizer: Any, x: Any, y: Any) -> None:
     optimizer.step()
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("name", OPTIONS)
 def test_each_optimizer(name: str) -> None:
     """Weights and what is kept of them; torch goes on from there."""
@@ -254,6 +255,7 @@ def clear(optimizers: Sequence[Any]) -> None:
         optimizer.zero_grad()
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", ["loss", "clears first", "clears last"])
 def test_adam_of_rows_of_several_calls(kind: str) -> None:
     """A round moves the rows of all of its calls, and no row of the round before."""

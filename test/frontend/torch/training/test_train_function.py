@@ -214,6 +214,7 @@ def test_what_is_no_scaler() -> None:
         )
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("first", ["scaler.step", "scaler.unscale_", "scaler.update"])
 def test_a_scaler_that_the_step_does_not_have(first: str) -> None:
     """The line that uses it is named, with what to give; one that does nothing is let be."""

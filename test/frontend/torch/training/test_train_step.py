@@ -138,6 +138,7 @@ def test_convolutional_network() -> None:
     assert "model.features.1.running_mean" in step.compiled.source.signature.input_names
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU], ids=["LSTM", "GRU"])
 def test_recurrent_networks(kind: Any) -> None:
     """Adam with decay in the gradient; gradients are clipped."""
@@ -151,6 +152,7 @@ def test_recurrent_networks(kind: Any) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_transformer() -> None:
     """SGD with momentum, with the rate of a schedule."""
     torch.manual_seed(0)
@@ -176,6 +178,7 @@ OPTIMIZERS = {
 }
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizers(name: str) -> None:
     """Every option of SGD, Adam and AdamW; groups of parameters with their own rates."""

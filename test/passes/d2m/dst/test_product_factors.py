@@ -76,6 +76,7 @@ def attention(scale: float) -> Callable[..., Any]:
     return function
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("scale", "keys"), [(0.25, 96), (0.3, 96), (0.25, 100)])
 def test_attention(scale: float, keys: int) -> None:
     """Results are divided, not shares; powers of two scale q, and other numbers the scores.

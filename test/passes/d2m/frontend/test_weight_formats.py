@@ -61,6 +61,7 @@ def product(element: str, *, transposes: bool = False) -> str:
     )
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("element", ["bf16", "f32"])
 @pytest.mark.parametrize("word", ["bf16", "bfp_bf8", "bfp_bf4"])
 def test_products_with_packed_weights(word: str, element: str) -> None:

@@ -36,6 +36,7 @@ def check(text: str, inputs: Sequence[Array], expected: Array, launches: int) ->
     np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("axis", [0, 1])
 def test_sums_of_many_softmaxes(axis: int) -> None:
     """Each needs buffers for masked tiles, which count, too."""
@@ -79,6 +80,7 @@ def test_what_is_computed_again_needs_a_buffer_each_time() -> None:
         np.testing.assert_allclose(result, each, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("seed", range(6))
 def test_tiles_that_registers_do_not_hold_are_counted(seed: int) -> None:
     """Trees of choices, with values that many of them read."""
@@ -143,6 +145,7 @@ def layer_norm(rows: int, columns: int, element: str) -> str:
     return text.returning(text.op("add", [weighed, "%arg2"], shape))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("columns", "element", "launches"),
     [(4096, "bf16", 1), (2048, "f32", 1), (2299, "f32", 3)],

@@ -81,6 +81,7 @@ def rms_norm(x: Any, scale: Any) -> Any:
     return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-6) * scale
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("function", "shapes"),
     [

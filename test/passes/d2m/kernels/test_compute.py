@@ -247,6 +247,7 @@ def test_reductions_of_tiles(word: str, function: Any, element: str) -> None:
     check(region.program(), expected, x, tolerance=3e-2 if element == "bf16" else 1e-6)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("word", ["sum", "max"])
 @pytest.mark.parametrize(
@@ -321,6 +322,7 @@ def test_products(sizes: tuple[int, int, int], element: str, is_left: bool, is_r
     check(region.program(), x @ y, given, other, tolerance=2e-2 if element == "bf16" else 2e-3)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize(
     ("sizes", "block"),

@@ -41,6 +41,7 @@ def tensor_of(dtype: Any, *shape: int) -> Array:
     return whole(np.int8, *shape).astype(dtype)
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     "dtype", [np.float32, ml_dtypes.bfloat16, np.float16, np.int32, np.uint16, np.int8, np.uint8]
 )
@@ -51,6 +52,7 @@ def test_formats(dtype: Any) -> None:
     check("slice", [x], x[4:36, 5:70], slice_attributes((4, 36, 1), (5, 70, 1)))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("dtype", "rows", "columns"),
     [
@@ -69,6 +71,7 @@ def test_rows_that_move_sideways(dtype: Any, rows: Shape, columns: Shape) -> Non
     check("slice", [x], expected, slice_attributes((*rows, 1), (*columns, 1)))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("seed", "late"), [(1, False), (2, True), (3, True)])
 def test_other_orders_and_late_copies(seed: int, late: bool) -> None:
     """Nothing depends on when transactions arrive."""
@@ -82,6 +85,7 @@ def test_other_orders_and_late_copies(seed: int, late: bool) -> None:
     np.testing.assert_array_equal(run.outputs[0], expected)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "parts",
     [
@@ -98,6 +102,7 @@ def test_slices(parts: Sequence[tuple[int, int, int]]) -> None:
     check("slice", [x], expected, slice_attributes(*parts))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("shape", "order"),
     [((2, 5, 3, 40), (0, 2, 1, 3)), ((3, 5, 7), (2, 1, 0)), ((40, 2, 33), (1, 0, 2))],
@@ -109,6 +114,7 @@ def test_permutations(shape: Shape, order: Shape) -> None:
     check("permute", [x], x.transpose(order), f"permutation = array<i64: {listed}>")
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("shape", "target"), [((5, 7), (7, 5)), ((3, 33, 64), (99, 64)), ((6, 35), (2, 105))]
 )

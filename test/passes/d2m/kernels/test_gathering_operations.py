@@ -31,6 +31,7 @@ def check(
     )
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("mnemonic", "function"),
     [("sum", np.add), ("max", np.maximum), ("min", np.minimum), ("prod", np.multiply)],
@@ -42,6 +43,7 @@ def test_reductions_of_integers(mnemonic: str, function: np.ufunc) -> None:
     check(mnemonic, [x], expected, reduce_attributes((1,), keep=True))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.int32])
 def test_positions_of_the_largest(dtype: Any) -> None:
     """With the roundings of the chip, which must not decide."""
@@ -66,6 +68,7 @@ def test_rows_of_a_table() -> None:
     check("embedding", [rows, table], table[rows], exact=False)
 
 
+@pytest.mark.exhaustive
 def test_heads_of_attention() -> None:
     """Splitting, transposing and merging heads of 40 columns, and of 64, which are whole tiles."""
     for width in (40, 64):

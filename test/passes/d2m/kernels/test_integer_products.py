@@ -23,6 +23,7 @@ def product(first: Shape, second: Shape, element: str) -> str:
     return text.returning(text.op("matmul", ["%arg0", "%arg1"], tensor(*shape, element=element)))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("first", "second", "element"),
     [

@@ -63,6 +63,7 @@ def test_sums_of_ones() -> None:
         assert result.tolist() == [[expected]] * 3
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("shape", "dims"),
     [((40, 1100), (1,)), ((1100, 40), (0,)), ((70, 33, 50), (0,)), ((3, 40, 700), (0, 2))],

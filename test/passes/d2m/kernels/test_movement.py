@@ -94,6 +94,7 @@ def test_exp_of_blocks_in_dram() -> None:
     assert [each.passed for each in golden.results] == [True]
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("grid", "factors"),
     [((2, 1), (3, 7)), ((5, 3), (1, 3)), ((2, 3), (3, 3)), ((4, 1), (2, 7)), ((3, 4), (2, 2))],
@@ -130,6 +131,7 @@ def test_grids_of_three_dimensions() -> None:
     check(program, np.abs(x), x)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("space", ["l1", "dram"])
 @pytest.mark.parametrize("target", ["l1", "dram"])
 def test_shards_on_other_grids(space: str, target: str) -> None:

@@ -62,6 +62,7 @@ def product(
     return program
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize(
     ("block", "grid"),
     [
@@ -81,6 +82,7 @@ def test_products(block: tuple[int, int, int], grid: tuple[int, int]) -> None:
     check(product(block, grid), a.astype(np.float64) @ b, a, b, atol=error)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("block", "grid"), [((4, 1, 1), (1, 2)), ((4, 2, 3), (1, 2)), ((2, 2, 6), (1, 2))]
 )
@@ -154,6 +156,7 @@ def product_of_sums(grid: tuple[int, int]) -> Program:
     return region.program(grid)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("grid", [(2, 4), (4, 1), (1, 2)])
 def test_kernels_that_multicast_two_inputs(grid: tuple[int, int]) -> None:
     """The flag of one is sent before the kernel waits for room, or receivers, of the other."""
@@ -191,6 +194,7 @@ def shared_product(grid: tuple[int, int], rows: int, last: int) -> Program:
     return region.program(grid)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("grid", "rows", "last"), [((2, 3), 5, 2), ((1, 2), 4, 2), ((2, 1), 7, 3), ((1, 1), 2, 1)]
 )
@@ -231,6 +235,7 @@ def products_of_heads(grid: tuple[int, int], factors: tuple[int, int], block: in
     return program
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("grid", "factors", "block", "count"),
     [
@@ -284,6 +289,7 @@ def test_rows_that_are_added_to_products() -> None:
     check(program, expected, x, y, z, atol=error + rounding(np.abs(expected) + error))
 
 
+@pytest.mark.exhaustive
 def test_who_multicasts() -> None:
     """The writer along rows, the reader along columns, where all cores have as many blocks."""
     assert kernels(product((2, 1, 1), (4, 4))).count("noc_async_write_multicast") == 2

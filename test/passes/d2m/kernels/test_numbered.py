@@ -39,6 +39,7 @@ def numbers(most: int, *shape: int, dtype: Any = np.int32) -> Array:
     return np.random.default_rng(most).integers(0, most, shape, np.int32).astype(dtype)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("dtype", "index"),
     [
@@ -61,6 +62,7 @@ def test_numbers_beyond_the_table() -> None:
     check("embedding", [rows, table], table[np.clip(rows, 0, 69)])
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("memory", ["l1", "dram"])
 @pytest.mark.parametrize(("index", "dim"), [((5, 70), 0), ((33, 5), 1), ((40, 1), 0), ((1, 40), 1)])
 def test_elements_along_a_dimension(memory: str, index: Shape, dim: int) -> None:
@@ -73,6 +75,7 @@ def test_elements_along_a_dimension(memory: str, index: Shape, dim: int) -> None
     check("gather", [x, picked], expected, f"dim = {dim} : si32", options)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("sizes", "begins"), [((5, 64), (7, 3)), ((33, 5), (40, -3)), ((20, 70), (9, 0))]
 )
@@ -100,6 +103,7 @@ def test_sums_at_numbered_places() -> None:
     check("scatter_add", [x, places, source], expected, "dim = 0 : si32")
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("seed", "late"), [(1, False), (2, True), (3, True)])
 def test_other_orders_and_late_copies(seed: int, late: bool) -> None:
     """Numbers have arrived before they are read."""

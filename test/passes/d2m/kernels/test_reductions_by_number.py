@@ -58,6 +58,7 @@ def test_integers(mnemonic: str, case: tuple[tuple[int, ...], tuple[int, ...]]) 
     np.testing.assert_array_equal(result, expected)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(("shape", "dims"), CASES)
 def test_positions_of_neighbours_in_float32(shape: tuple[int, ...], dims: tuple[int, ...]) -> None:
     """Numbers that differ in their last bit, which tiles keep where they are transposed."""
@@ -70,6 +71,7 @@ def test_positions_of_neighbours_in_float32(shape: tuple[int, ...], dims: tuple[
     np.testing.assert_array_equal(result.reshape(expected.shape), expected)
 
 
+@pytest.mark.exhaustive
 def test_columns_take_little_longer_than_rows() -> None:
     """Numbers of a row are not moved out of it one by one."""
     cycles: list[int] = []
@@ -82,6 +84,7 @@ def test_columns_take_little_longer_than_rows() -> None:
     assert along_columns < 2 * along_rows
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("mnemonic", "element"),
     [("sum", "i32"), ("max", "i32"), ("min", "i32"), ("min", "ui32"), ("prod", "f32")],

@@ -117,6 +117,7 @@ def layer_norm() -> tuple[str, Callable[..., Array]]:
     return text.returning(text.op("add", [scaled, "%arg2"], matrix)), expected
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "options",
     [

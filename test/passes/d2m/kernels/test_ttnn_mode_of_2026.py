@@ -60,6 +60,7 @@ def in_dram(shape: Shape) -> str:
     return tensor(*shape, element=f"bf16, {layout}")
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("name", CASES)
 def test_operation(name: str, tmp_path: Path) -> None:
     """One operation, whose parts exchange tensors that have no layout of ttnn."""

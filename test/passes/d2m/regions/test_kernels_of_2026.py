@@ -110,6 +110,7 @@ CASES = (
 )
 
 
+@pytest.mark.sampled(every=3)
 @pytest.mark.parametrize("case", CASES, ids=[case.operation for case in CASES])
 def test_kernels_run(case: Case) -> None:
     """In device numerics, clean under the sanitizer; tiles go to DST with 10 bits of mantissa."""

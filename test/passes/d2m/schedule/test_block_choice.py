@@ -100,6 +100,7 @@ def test_all_cores_have_the_same_work() -> None:
     assert math.prod(schedule.factors((32, 32))) * math.prod(schedule.sizes) == 16
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "extents", [(64, 64, 64), (16, 24, 96), (7, 5, 13), (1, 1, 200), (3, 40, 1)]
 )

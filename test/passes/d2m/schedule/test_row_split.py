@@ -184,6 +184,7 @@ def test_networks_are_shared() -> None:
 # --- Numbers -------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("rows", "columns", "element", "options"),
     [
@@ -205,6 +206,7 @@ def test_softmax(rows: int, columns: int, element: str, options: str) -> None:
     check(softmax(rows, columns, element), [x], softmax_of(x), options, tolerance)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("rows", "columns", "options"),
     [
@@ -227,6 +229,7 @@ def test_semaphores() -> None:
     assert calls.count("get_semaphore") == 1 + 2 * 2
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("shape", "options"),
     [

@@ -60,6 +60,7 @@ def test_shapes(shape: Shape) -> None:
     np.testing.assert_array_equal(result, np.abs(x - y) - x)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "options",
     [
@@ -116,6 +117,7 @@ def product(rows: int, terms: int, columns: int, element: str = "f32") -> str:
     return text.returning(text.op("matmul", ["%arg0", "%arg1"], result))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     "options",
     [

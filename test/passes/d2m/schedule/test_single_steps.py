@@ -53,6 +53,7 @@ def test_blocks_of_streams() -> None:
         assert max(each.buffers for each in layouts if each is not None) == count
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("order", "taken"), [("1,0,2", "1,0,2"), ("2,1,0", "1,0,2"), ("2,0,1", "")]
 )

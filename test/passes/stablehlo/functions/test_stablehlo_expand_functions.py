@@ -91,6 +91,7 @@ def test_windows_in_batches() -> None:
     check(BATCHED, x, indices, RANDOM.standard_normal((3, 2, 7, 4, 3)).astype(np.float32))
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize("indices", [[0, 4, 2], [3, 3, 3], [4, -1, 4]])
 def test_several_inputs(indices: list[int]) -> None:
     """A function of all of them."""

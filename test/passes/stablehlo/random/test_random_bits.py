@@ -26,6 +26,7 @@ ALGORITHMS = {
 STATE = np.array([1, 0x89ABCDEF, 0xFFFFFFFE, 2], np.uint32)
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("algorithm", "shape", "dtype"),
     [
@@ -60,6 +61,7 @@ def module_of(algorithm: str, count: int, result: str) -> str:
     }}"""
 
 
+@pytest.mark.sampled(every=2)
 @pytest.mark.parametrize(
     ("algorithm", "count", "result"),
     [
