@@ -45,6 +45,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp, nested
 from ttmlir.dialects.definition.ods import (
     ODSOperation,
     Property,
@@ -54,7 +55,6 @@ from ttmlir.dialects.definition.ods import (
     refuse,
 )
 from ttmlir.dialects.definition.syntax import (
-    AssemblyOp,
     KeywordAttr,
     expect,
     expect_keyword,
@@ -62,7 +62,6 @@ from ttmlir.dialects.definition.syntax import (
     parse_keyword,
     parse_keyword_or_string,
     parse_list,
-    parse_nested,
     parse_signed,
     parse_unsigned,
     verify_at,
@@ -1148,7 +1147,7 @@ _TENSORS = ValueGroup("inputs", variadic=True)
 _RESULTS = ValueGroup("results", variadic=True)
 
 
-class LoadCachedOp(AssemblyOp):
+class LoadCachedOp(FormatOp):
     """The results of a function of constants, which is called once and remembered.
 
     Example:
@@ -1157,7 +1156,7 @@ class LoadCachedOp(AssemblyOp):
     """
 
     name = "ttcore.load_cached"
-    SPELLED: ClassVar = ("callee",)
+    FORMAT = "`(` $callee `,` `[` operands `]` `)` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature((_TENSORS,), (_RESULTS,), properties(callee=ods.FLAT_SYMBOL))
 
     @property
@@ -1165,43 +1164,11 @@ class LoadCachedOp(AssemblyOp):
         """The name of the function."""
         return cast("SymbolRefAttr", self.properties["callee"]).root_reference.data
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        parser.parse_punctuation("(")
-        callee = SymbolRefAttr(parser.parse_symbol_name())
-        parser.parse_punctuation(",")
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
-        )
-        parser.parse_punctuation(")")
-        properties, attributes = cls.parse_dict(parser, {"callee": callee})
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type_ = parser.parse_function_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, type_.inputs.data, position),
-            result_types=type_.outputs.data,
-            properties=properties,
-            attributes=attributes,
-        )
-
     def verify_op(self) -> None:
         """Compare the operation with its function."""
         from ttmlir.dialects.late_checks.functions import check_load_cached
 
         check_load_cached(self)
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string("(")
-        printer.print_symbol_name(self.callee)
-        printer.print_string(", [")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_string("])")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
 
 
 class CompositeOp(ODSOperation):
@@ -1296,7 +1263,7 @@ class OptimizationBarrierOp(ODSOperation):
     SIGNATURE: ClassVar = Signature((_TENSORS,), (_RESULTS,))
 
 
-class DeviceOp(AssemblyOp):
+class DeviceOp(FormatOp):
     """The device that the module around it is compiled for, under a name.
 
     Example:
@@ -1305,7 +1272,8 @@ class DeviceOp(AssemblyOp):
     """
 
     name = "ttcore.device"
-    SPELLED: ClassVar = ("sym_name", "device_attr")
+    FORMAT = "$sym_name `=` $device_attr attr-dict"
+    SPELLINGS: ClassVar = {"device_attr": nested(DeviceAttr)}
     SIGNATURE: ClassVar = Signature(
         properties=properties(sym_name=ods.STRING, device_attr=ods.named_attr("tt.device"))
     )
@@ -1320,23 +1288,6 @@ class DeviceOp(AssemblyOp):
     def device(self) -> DeviceAttr:
         """The device."""
         return cast("DeviceAttr", self.properties["device_attr"])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        name = parser.parse_symbol_name()
-        parser.parse_punctuation("=")
-        device = parse_nested(parser, DeviceAttr)
-        properties, attributes = cls.parse_dict(parser, {"sym_name": name, "device_attr": device})
-        return cls.create(properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_symbol_name(cast("StringAttr", self.properties["sym_name"]).data)
-        printer.print_string(" = ")
-        self.device.print_parameter(printer)
-        self.print_dict(printer)
 
 
 class _ModuleHolder(AssemblyOp):

@@ -35,6 +35,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import OPERANDS, AssemblyOp, ConversionOp, FormatOp, number
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     CanonicalPatterns,
@@ -47,13 +48,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.syntax import (
-    AssemblyOp,
-    ConversionOp,
-    KeywordAttr,
-    expect,
-    parse_keyword,
-)
+from ttmlir.dialects.definition.syntax import KeywordAttr, expect, parse_keyword
 from ttmlir.dialects.definition.table_ops import layout_errors
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import (
@@ -466,61 +461,46 @@ def print_indices(printer: Printer, values: Sequence[SSAValue]) -> None:
         printer.print_string("]")
 
 
-class AllocationOp(D2MOp):
+class AllocationOp(FormatOp, D2MOp):
     """Syntax `() attr-dict : type`."""
+
+    FORMAT = "`(` `)` attr-dict `:` type(results)"
 
     @classmethod
     def of(cls, type: Attribute) -> Self:
         """The operation that makes a value of a type."""
         return cls.create(result_types=[type])
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        parser.parse_punctuation("(")
-        parser.parse_punctuation(")")
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string("()")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-
-
-class TypedOp(D2MOp):
+class TypedOp(FormatOp, D2MOp):
     """Syntax `attr-dict : type`."""
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
+    FORMAT = "attr-dict `:` type(results)"
 
 
 class ArrowOp(ConversionOp, D2MOp):
     """A value on the device, or in a region, made of another."""
 
 
-class NumberedOp(RegionOp):
+class CBOp(FormatOp, RegionOp):
+    """An operation on a circular buffer, whose type is written short, too: `<tensor<...>>`."""
+
+    FORMAT = "operands attr-dict `:` type(operands)"
+
+    @classmethod
+    def parse_type_of(cls, parser: Parser, name: str) -> Attribute:
+        """Read the type of the buffer or of the result."""
+        return CBType.parse_short(parser) if name == OPERANDS else parser.parse_type()
+
+
+class NumberedOp(FormatOp, RegionOp):
     """Syntax `(number) attr-dict : type`."""
 
     NUMBER: ClassVar[str]
     """The property that holds the number."""
+    SPELLINGS: ClassVar = dict.fromkeys(
+        ("dim", "operand_index", "port"), number(i64, allow_negative=False)
+    )
 
     @classmethod
     def of(cls, number: int, type: Attribute) -> Self:
@@ -531,26 +511,6 @@ class NumberedOp(RegionOp):
     def number(self) -> int:
         """The number in parentheses."""
         return self.integer(self.NUMBER)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        parser.parse_punctuation("(")
-        number = parser.parse_integer(allow_boolean=False, allow_negative=False)
-        parser.parse_punctuation(")")
-        spelled: dict[str, Attribute] = {cls.NUMBER: IntegerAttr(number, i64)}
-        properties, attributes = cls.parse_dict(parser, spelled)
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(f"({self.number})")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
 
 
 # --- Structure ------------------------------------------------------------------------------------
@@ -629,7 +589,7 @@ class LayoutChanges:
         return self.layout + self.format + (self.grid or self.memory_space) > 1
 
 
-class ToLayoutOp(DestinationStyleOp, D2MOp):
+class ToLayoutOp(FormatOp, DestinationStyleOp, D2MOp):
     """A tensor in another layout, memory or element type, on the host or on a grid of cores.
 
         %1 = d2m.to_layout %0, %out : A into B -> B
@@ -642,7 +602,10 @@ class ToLayoutOp(DestinationStyleOp, D2MOp):
     """
 
     name = "d2m.to_layout"
-    SPELLED: ClassVar = ("layout",)
+    FORMAT = (
+        "$input `,` $output `:` type($input) `into` type($output) (`hostInfo` `=` $layout^)? "
+        "attr-dict (`->` type(results)^)?"
+    )
     SIGNATURE: ClassVar = Signature(
         values(input=SHAPED, output=SHAPED),
         (ValueGroup("results", SHAPED, variadic=True),),
@@ -695,44 +658,6 @@ class ToLayoutOp(DestinationStyleOp, D2MOp):
             host=False,
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        source = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        target = parser.parse_unresolved_operand()
-        parser.parse_punctuation(":")
-        operands = [parser.resolve_operand(source, parser.parse_type())]
-        parser.parse_keyword("into")
-        operands.append(parser.resolve_operand(target, parser.parse_type()))
-        spelled: dict[str, Attribute] = {}
-        if parser.parse_optional_keyword("hostInfo") is not None:
-            parser.parse_punctuation("=")
-            spelled["layout"] = parser.parse_attribute()
-        properties, attributes = cls.parse_dict(parser, spelled)
-        results: list[Attribute] = []
-        if parser.parse_optional_punctuation("->") is not None:
-            results.append(parser.parse_type())
-        return cls.create(
-            operands=operands, result_types=results, properties=properties, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        printer.print_string(" into ")
-        printer.print_attribute(self.operands[1].type)
-        if "layout" in self.properties:
-            printer.print_string(" hostInfo = ")
-            printer.print_attribute(self.properties["layout"])
-        self.print_dict(printer)
-        for result in self.results:
-            printer.print_string(" -> ")
-            printer.print_attribute(result.type)
-
     def verify_op(self) -> None:
         """Compare the shapes (C1)."""
         shapes: list[tuple[int, ...]] = []
@@ -769,8 +694,8 @@ class ViewLayoutOp(ArrowOp):
     """
 
     name = "d2m.view_layout"
+    FORMAT = "$input (`remapping` `=` $remapping^)? attr-dict `:` type($input) `->` type($result)"
     RESULT_NAME: ClassVar = "view"
-    SPELLED: ClassVar = ("remapping",)
     SIGNATURE: ClassVar = Signature(
         values(input=SHAPED),
         _SHAPED_RESULT,
@@ -808,25 +733,6 @@ class ViewLayoutOp(ArrowOp):
             properties["remapping"] = affine_map_attr(remapping)
         return cls.create(operands=[operand], result_types=[type], properties=properties)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        operand = parser.parse_unresolved_operand()
-        spelled: dict[str, Attribute] = {}
-        if parser.parse_optional_keyword("remapping") is not None:
-            parser.parse_punctuation("=")
-            spelled["remapping"] = parser.parse_attribute()
-        properties, attributes = cls.parse_dict(parser, spelled)
-        parser.parse_punctuation(":")
-        value = parser.resolve_operand(operand, parser.parse_type())
-        parser.parse_punctuation("->")
-        return cls.create(
-            operands=[value],
-            result_types=[parser.parse_type()],
-            properties=properties,
-            attributes=attributes,
-        )
-
     @property
     def remapping(self) -> AffineMap | None:
         """From coordinates of the view to those below it, unless the type of the view has it."""
@@ -844,10 +750,7 @@ class ViewLayoutOp(ArrowOp):
         return "reinterpretLayout" in self.properties and bool(self.integer("reinterpretLayout"))
 
     def print_dict(self, printer: Printer) -> None:
-        """Write the map, and the attribute dictionary without what is the default."""
-        if "remapping" in self.properties:
-            printer.print_string(" remapping = ")
-            printer.print_attribute(self.properties["remapping"])
+        """Write the attribute dictionary without what is the default."""
         name = "reinterpretLayout"
         properties = {name: self.properties[name]} if self.reinterprets else {}
         printer.print_op_attributes(dict(sorted({**properties, **self.attributes}.items())))
