@@ -889,84 +889,49 @@ def shard_type_of(type: Attribute) -> TensorType[Attribute] | MemRefType[Attribu
 
 
 @irdl_attr_definition
-class MeshShardTypeAttr(
-    KeywordAttr[MeshShardType],
-    enum=MeshShardType,
-    cpp="::mlir::tt::ttcore::MeshShardType",
-    definition="TTCore_MeshShardTypeAttr",
-):
+class MeshShardTypeAttr(KeywordAttr[MeshShardType], enum=MeshShardType):
     """How a tensor is spread over a mesh of chips: `#ttcore.shard_type<replicate>`."""
 
     name = "ttcore.shard_type"
 
 
 @irdl_attr_definition
-class OOBValAttr(
-    KeywordAttr[OOBVal],
-    enum=OOBVal,
-    cpp="::mlir::tt::ttcore::OOBVal",
-    definition="TTCore_OOBValAttr",
-):
+class OOBValAttr(KeywordAttr[OOBVal], enum=OOBVal):
     """What the padding of a tensor holds: `#ttcore.oob_val<zero>`."""
 
     name = "ttcore.oob_val"
 
 
 @irdl_attr_definition
-class MeshShardDirectionAttr(
-    KeywordAttr[MeshShardDirection],
-    enum=MeshShardDirection,
-    cpp="::mlir::tt::ttcore::MeshShardDirection",
-    definition="TTCore_MeshShardDirectionAttr",
-):
+class MeshShardDirectionAttr(KeywordAttr[MeshShardDirection], enum=MeshShardDirection):
     """Which way a tensor goes: `#ttcore.shard_direction<full_to_shard>`."""
 
     name = "ttcore.shard_direction"
 
 
 @irdl_attr_definition
-class ArgumentTypeAttr(
-    KeywordAttr[ArgumentType],
-    enum=ArgumentType,
-    cpp="::mlir::tt::ttcore::ArgumentType",
-    definition="TTCore_ArgumentTypeAttr",
-):
+class ArgumentTypeAttr(KeywordAttr[ArgumentType], enum=ArgumentType):
     """What an argument of a model is: `#ttcore.argument_type<parameter>`."""
 
     name = "ttcore.argument_type"
 
 
 @irdl_attr_definition
-class ShardStatusAttr(
-    KeywordAttr[ShardStatus],
-    enum=ShardStatus,
-    cpp="::mlir::tt::ttcore::ShardStatus",
-    definition="TTCore_ShardStatusAttr",
-):
+class ShardStatusAttr(KeywordAttr[ShardStatus], enum=ShardStatus):
     """Whether an argument arrives in parts: `#ttcore.shard_status<unsharded>`."""
 
     name = "ttcore.shard_status"
 
 
 @irdl_attr_definition
-class ReduceTypeAttr(
-    KeywordAttr[ReduceType],
-    enum=ReduceType,
-    cpp="::mlir::tt::ttcore::ReduceType",
-    definition="TTCore_ReduceTypeAttr",
-):
+class ReduceTypeAttr(KeywordAttr[ReduceType], enum=ReduceType):
     """How numbers are combined: `#ttcore.reduce_type<sum>`."""
 
     name = "ttcore.reduce_type"
 
 
 @irdl_attr_definition
-class TopologyAttr(
-    KeywordAttr[Topology],
-    enum=Topology,
-    cpp="::mlir::tt::ttcore::Topology",
-    definition="TTCore_TopologyAttr",
-):
+class TopologyAttr(KeywordAttr[Topology], enum=Topology):
     """How devices are linked: `#ttcore.topology<ring>`."""
 
     name = "ttcore.topology"
@@ -1117,24 +1082,14 @@ class LoopBoundAttr(Data[tuple[int, int | None]]):
 
 
 @irdl_attr_definition
-class AttentionMaskTypeAttr(
-    KeywordAttr[AttentionMaskType],
-    enum=AttentionMaskType,
-    cpp="::mlir::tt::ttcore::AttentionMaskType",
-    definition="TTCore_AttentionMaskTypeAttr",
-):
+class AttentionMaskTypeAttr(KeywordAttr[AttentionMaskType], enum=AttentionMaskType):
     """Which positions are hidden: `#ttcore.attention_mask_type<causal>`."""
 
     name = "ttcore.attention_mask_type"
 
 
 @irdl_attr_definition
-class MoEActivationFunctionAttr(
-    KeywordAttr[MoEActivationFunction],
-    enum=MoEActivationFunction,
-    cpp="::mlir::tt::ttcore::MoEActivationFunction",
-    definition="TTCore_MoEActivationFunctionAttr",
-):
+class MoEActivationFunctionAttr(KeywordAttr[MoEActivationFunction], enum=MoEActivationFunction):
     """What experts apply: `#ttcore.moe_activation_function<silu>`."""
 
     name = "ttcore.moe_activation_function"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self, TypeVar, cast
@@ -48,7 +47,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.syntax import KeywordAttr, expect, parse_keyword
+from ttmlir.dialects.definition.syntax import EnumT, KeywordAttr, expect, parse_keyword
 from ttmlir.dialects.definition.table_ops import layout_errors
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import (
@@ -66,8 +65,6 @@ from ttmlir.mlir.printing import SuggestsNames
 
 # --- Attrs ----------------------------------------------------------------------------------------
 # Types and attributes of d2m: circular buffers, semaphores, transactions, threads.
-
-_SYMBOL = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
 
 
 class ThreadKind(KeywordEnum):
@@ -146,58 +143,38 @@ class ThreadAttr(Data[Thread]):
         """Write what `parse_parameter` reads."""
         printer.print_string(f"<{self.kind.keyword}")
         if self.symbol is not None:
-            printer.print_string(", @")
-            if _SYMBOL.fullmatch(self.symbol):
-                printer.print_string(self.symbol)
-            else:
-                printer.print_string_literal(self.symbol)
+            printer.print_string(", ")
+            printer.print_symbol_name(self.symbol)
         if self.data.dm_core is not None:
             printer.print_string(f", dm_core = {self.data.dm_core}")
         printer.print_string(">")
 
 
+class _BareKeyword(KeywordAttr[EnumT], SpacedOpaqueSyntaxAttribute):
+    """A keyword that follows the name of the attribute inside `#d2m<...>`."""
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> EnumT:
+        """Read the keyword."""
+        return parse_keyword(parser, cls.enum, cls.cpp_type)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write the keyword."""
+        printer.print_string(self.data.keyword)
+
+
 @irdl_attr_definition
-class ReduceDimAttr(
-    KeywordAttr[ReduceDim],
-    SpacedOpaqueSyntaxAttribute,
-    enum=ReduceDim,
-    cpp="::mlir::tt::d2m::ReduceDim",
-    definition="D2M_ReduceDimAttr",
-):
+class ReduceDimAttr(_BareKeyword[ReduceDim], enum=ReduceDim):
     """Which dimensions of tiles are reduced: `#d2m<reduce_dim R>`."""
 
     name = "d2m.reduce_dim"
 
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> ReduceDim:
-        """Read the keyword inside `#d2m<...>`."""
-        return parse_keyword(parser, ReduceDim, "::mlir::tt::d2m::ReduceDim")
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write the keyword."""
-        printer.print_string(self.data.keyword)
-
 
 @irdl_attr_definition
-class BroadcastKindAttr(
-    KeywordAttr[BroadcastKind],
-    SpacedOpaqueSyntaxAttribute,
-    enum=BroadcastKind,
-    cpp="::mlir::tt::d2m::TileBcastType",
-    definition="D2M_TileBcastTypeAttr",
-):
+class BroadcastKindAttr(_BareKeyword[BroadcastKind], enum=BroadcastKind, cpp="TileBcastType"):
     """What of a tile is repeated: `#d2m<tile_bcast_type row>`."""
 
     name = "d2m.tile_bcast_type"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> BroadcastKind:
-        """Read the keyword inside `#d2m<...>`."""
-        return parse_keyword(parser, BroadcastKind, "::mlir::tt::d2m::TileBcastType")
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write the keyword."""
-        printer.print_string(self.data.keyword)
 
 
 @irdl_attr_definition

@@ -161,24 +161,35 @@ def parse_memref(parser: AttrParser) -> MemRefType[Attribute]:
     return cast("MemRefType[Attribute]", memref)
 
 
+_DEFINITIONS = {
+    "tt": ("::mlir::tt::", "TT"),
+    "ttcore": ("::mlir::tt::ttcore::", "TTCore"),
+    "ttkernel": ("::mlir::tt::ttkernel::", "TTKernel"),
+    "ttnn": ("::mlir::tt::ttnn::", "TTNN"),
+    "d2m": ("::mlir::tt::d2m::", "D2M"),
+}
+"""The name space of each dialect in C++, and what the names of its definitions begin with."""
+
+
 class KeywordAttr(Data[EnumT], Generic[EnumT]):
     """The keyword of an enumeration in angle brackets, such as `#tt.arch<blackhole>`.
 
-    A subclass is given the enumeration, its C++ name and the name of the attribute's definition,
-    for the messages: `class ArchAttr(KeywordAttr[Arch], enum=Arch, cpp="::mlir::tt::Arch", ...)`.
+    A subclass is given the enumeration, and its name in C++ where that is not the name of the class
+    without `Attr`: messages say it, as those of MLIR do.
     """
 
-    _enum: type[EnumT]
-    _cpp_type: str
+    enum: type[EnumT]
+    cpp_type: str
     _definition: str
 
-    def __init_subclass__(
-        cls, *, enum: type[EnumT] | None = None, cpp: str = "", definition: str = ""
-    ) -> None:
+    def __init_subclass__(cls, *, enum: type[EnumT] | None = None, cpp: str = "") -> None:
         """Remember what to read and what to say."""
         super().__init_subclass__()
         if enum is not None:
-            cls._enum, cls._cpp_type, cls._definition = enum, cpp, definition
+            cpp = cpp or cls.__name__.removesuffix("Attr")
+            name_space, stem = _DEFINITIONS[cls.name.partition(".")[0]]
+            cls.enum = enum
+            cls.cpp_type, cls._definition = f"{name_space}{cpp}", f"{stem}_{cpp}Attr"
 
     @property
     def value(self) -> EnumT:
@@ -189,8 +200,8 @@ class KeywordAttr(Data[EnumT], Generic[EnumT]):
     def parse_parameter(cls, parser: AttrParser) -> EnumT:
         """Read `<keyword>`."""
         expect(parser, "<")
-        with parameter(parser, cls._definition, "value", cls._cpp_type):
-            value = parse_keyword(parser, cls._enum, cls._cpp_type)
+        with parameter(parser, cls._definition, "value", cls.cpp_type):
+            value = parse_keyword(parser, cls.enum, cls.cpp_type)
         expect(parser, ">")
         return value
 

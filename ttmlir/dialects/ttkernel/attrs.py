@@ -42,12 +42,7 @@ _CB = "TTKernel_CB"
 
 
 @irdl_attr_definition
-class ThreadTypeAttr(
-    KeywordAttr[ThreadType],
-    enum=ThreadType,
-    cpp="::mlir::tt::ttkernel::ThreadType",
-    definition="TTKernel_ThreadTypeAttr",
-):
+class ThreadTypeAttr(KeywordAttr[ThreadType], enum=ThreadType):
     """Processor of a core: `#ttkernel.thread<tensix>`, called `compute` since 2025."""
 
     name = "ttkernel.thread"
@@ -464,60 +459,35 @@ class ReuseType(KeywordEnum):
 
 
 @irdl_attr_definition
-class ReduceTypeAttr(
-    _LateKeyword[ReduceType],
-    enum=ReduceType,
-    cpp="::mlir::tt::ttkernel::ReduceType",
-    definition="TTKernel_ReduceTypeAttr",
-):
+class ReduceTypeAttr(_LateKeyword[ReduceType], enum=ReduceType):
     """How a reduction combines: `#ttkernel.reduce_type<reduce_max>`."""
 
     name = "ttkernel.reduce_type"
 
 
 @irdl_attr_definition
-class ReduceDimAttr(
-    _LateKeyword[ReduceDim],
-    enum=ReduceDim,
-    cpp="::mlir::tt::ttkernel::ReduceDim",
-    definition="TTKernel_ReduceDimAttr",
-):
+class ReduceDimAttr(_LateKeyword[ReduceDim], enum=ReduceDim):
     """Which dimensions of tiles are reduced: `#ttkernel.reduce_dim<reduce_dim_col>`."""
 
     name = "ttkernel.reduce_dim"
 
 
 @irdl_attr_definition
-class BcastTypeAttr(
-    _LateKeyword[BcastType],
-    enum=BcastType,
-    cpp="::mlir::tt::ttkernel::BcastType",
-    definition="TTKernel_BcastTypeAttr",
-):
+class BcastTypeAttr(_LateKeyword[BcastType], enum=BcastType):
     """What of a tile is repeated: `#ttkernel.bcast_type<row>`."""
 
     name = "ttkernel.bcast_type"
 
 
 @irdl_attr_definition
-class EltwiseBinaryTypeAttr(
-    _LateKeyword[EltwiseBinaryType],
-    enum=EltwiseBinaryType,
-    cpp="::mlir::tt::ttkernel::EltwiseBinaryType",
-    definition="TTKernel_EltwiseBinaryTypeAttr",
-):
+class EltwiseBinaryTypeAttr(_LateKeyword[EltwiseBinaryType], enum=EltwiseBinaryType):
     """What is computed of two tiles: `#ttkernel.eltwise_binary_type<add>`."""
 
     name = "ttkernel.eltwise_binary_type"
 
 
 @irdl_attr_definition
-class ReuseTypeAttr(
-    _LateKeyword[ReuseType],
-    enum=ReuseType,
-    cpp="::mlir::tt::ttkernel::BinaryDestReuseType",
-    definition="TTKernel_BinaryDestReuseTypeAttr",
-):
+class ReuseTypeAttr(_LateKeyword[ReuseType], enum=ReuseType, cpp="BinaryDestReuseType"):
     """Where a tile of DST is moved to: `#ttkernel.reuse_type<dest_to_srca>`."""
 
     name = "ttkernel.reuse_type"
