@@ -46,6 +46,19 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
 from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp, nested
+from ttmlir.dialects.definition.fields import (
+    EXTENTS,
+    NUMBER,
+    QUOTED,
+    ContentAttr,
+    Field,
+    ValueSyntax,
+    assigned,
+    bracketed,
+    fields,
+    items,
+    plain,
+)
 from ttmlir.dialects.definition.ods import (
     ODSOperation,
     Property,
@@ -55,6 +68,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
 )
 from ttmlir.dialects.definition.syntax import (
+    EnumT,
     KeywordAttr,
     expect,
     expect_keyword,
@@ -672,24 +686,11 @@ def _parse_corner(parser: AttrParser) -> tuple[int, int]:
 
 
 @irdl_attr_definition
-class TensorMeshAttr(Data[str]):
+class TensorMeshAttr(ContentAttr[str]):
     """The mesh of chips that a tensor is spread over: `#ttcore.tensor_mesh<"mesh">`."""
 
     name = "ttcore.tensor_mesh"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> str:
-        """Read `<"name">`."""
-        expect(parser, "<")
-        name = parser.parse_str_literal()
-        expect(parser, ">")
-        return name
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write `<"name">`."""
-        printer.print_string("<")
-        printer.print_string_literal(self.data)
-        printer.print_string(">")
+    CONTENT: ClassVar = QUOTED
 
 
 @dataclass(frozen=True)
@@ -948,8 +949,14 @@ class FabricConnection:
     num_links: int
 
 
+def _keyword_or_string(enum: type[EnumT], summary: str) -> ValueSyntax[EnumT]:
+    return plain(
+        lambda parser: parse_keyword_or_string(parser, enum, summary), lambda value: value.keyword
+    )
+
+
 @irdl_attr_definition
-class FabricConnectionConfigAttr(Data[FabricConnection]):
+class FabricConnectionConfigAttr(ContentAttr[FabricConnection]):
     """The connections of a program with other chips.
 
     `#ttcore.fabric_connection_config<noc_index = noc0, topology = ring, cluster_axis = 1,
@@ -957,41 +964,14 @@ class FabricConnectionConfigAttr(Data[FabricConnection]):
     """
 
     name = "ttcore.fabric_connection_config"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> FabricConnection:
-        """Read the five fields in order."""
-        expect(parser, "<")
-        _parse_field(parser, "noc_index")
-        noc = parse_keyword_or_string(parser, NocIndex, "TT NocIndex")
-        expect(parser, ",")
-        _parse_field(parser, "topology")
-        topology = parse_keyword_or_string(parser, Topology, "TT Topology")
-        expect(parser, ",")
-        _parse_field(parser, "cluster_axis")
-        axis = parse_unsigned(parser)
-        expect(parser, ",")
-        _parse_field(parser, "routing_mode")
-        routing = parse_keyword_or_string(parser, RoutingMode, "TT RoutingMode")
-        expect(parser, ",")
-        _parse_field(parser, "num_links")
-        links = parse_unsigned(parser)
-        expect(parser, ">")
-        return FabricConnection(noc, topology, axis, routing, links)
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write what `parse_parameter` reads."""
-        config = self.data
-        printer.print_string(
-            f"<noc_index = {config.noc.keyword}, topology = {config.topology.keyword}, "
-            f"cluster_axis = {config.cluster_axis}, routing_mode = {config.routing.keyword}, "
-            f"num_links = {config.num_links}>"
-        )
-
-
-def _parse_field(parser: AttrParser, name: str) -> None:
-    expect_keyword(parser, name)
-    expect(parser, "=")
+    CONTENT: ClassVar = fields(
+        FabricConnection,
+        Field("noc_index", _keyword_or_string(NocIndex, "TT NocIndex"), "noc"),
+        Field("topology", _keyword_or_string(Topology, "TT Topology")),
+        Field("cluster_axis", NUMBER),
+        Field("routing_mode", _keyword_or_string(RoutingMode, "TT RoutingMode"), "routing"),
+        Field("num_links", NUMBER),
+    )
 
 
 # --- Annotations ----------------------------------------------------------------------------------
@@ -1021,37 +1001,17 @@ class LocalShapeAttr(ParametrizedAttribute, SpacedOpaqueSyntaxAttribute):
         printer.print_attribute(self.local_shape)
 
 
+_MESH = bracketed(assigned(QUOTED, EXTENTS))
+
+
 @irdl_attr_definition
-class MeshesAttr(Data[tuple[tuple[str, Shape], ...]]):
+class MeshesAttr(ContentAttr[tuple[tuple[str, Shape], ...]]):
     """The meshes of a module by their names: `#ttcore.meshes<[<"mesh" = 2x4>]>`."""
 
     name = "ttcore.meshes"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> tuple[tuple[str, Shape], ...]:
-        """Read `<[<"name" = extents>, ...]>`."""
-        expect(parser, "<")
-        meshes = parse_list(parser, lambda: _parse_mesh(parser))
-        expect(parser, ">")
-        return meshes
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write what `parse_parameter` reads."""
-        printer.print_string("<[")
-        for number, (name, shape) in enumerate(self.data):
-            printer.print_string(", <" if number else "<")
-            printer.print_string_literal(name)
-            printer.print_string(f" = {shape_text(shape)}>")
-        printer.print_string("]>")
-
-
-def _parse_mesh(parser: AttrParser) -> tuple[str, Shape]:
-    expect(parser, "<")
-    name = parser.parse_str_literal()
-    expect(parser, "=")
-    shape = parse_dimensions(parser)
-    expect(parser, ">")
-    return name, shape
+    CONTENT: ClassVar = ValueSyntax(
+        lambda parser: parse_list(parser, lambda: _MESH.read(parser)), items(_MESH).write
+    )
 
 
 @irdl_attr_definition

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, TupleType, i32
-from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, traits_def
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 
@@ -29,18 +29,14 @@ from ttmlir.dialects.definition.ods import (
     text,
     values,
 )
+from ttmlir.dialects.definition.syntax import PlainType
 
 
 @irdl_attr_definition
-class DictType(ParametrizedAttribute, TypeAttribute):
+class DictType(PlainType):
     """Values by keys, between calls: `!ttcore.dict`."""
 
     name = "ttcore.dict"
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read nothing."""
-        return []
 
 
 _TENSORS = "ranked tensor of any type values"

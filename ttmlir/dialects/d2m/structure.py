@@ -47,7 +47,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.syntax import EnumT, KeywordAttr, expect, parse_keyword
+from ttmlir.dialects.definition.syntax import EnumT, KeywordAttr, PlainType, expect, parse_keyword
 from ttmlir.dialects.definition.table_ops import layout_errors
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import (
@@ -221,39 +221,29 @@ class CBType(ParametrizedAttribute, TypeAttribute):
         printer.print_string(">")
 
 
-class _TypeWithoutParameters(ParametrizedAttribute, TypeAttribute):
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read nothing."""
-        return []
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Write nothing."""
-
-
 @irdl_attr_definition
-class SemaphoreType(_TypeWithoutParameters):
+class SemaphoreType(PlainType):
     """A number in the L1 of each core that cores wait for: `!d2m.semaphore`."""
 
     name = "d2m.semaphore"
 
 
 @irdl_attr_definition
-class GlobalSemaphoreType(_TypeWithoutParameters):
+class GlobalSemaphoreType(PlainType):
     """A semaphore that outlives a program: `!d2m.global_semaphore`."""
 
     name = "d2m.global_semaphore"
 
 
 @irdl_attr_definition
-class LocalSemaphoreType(_TypeWithoutParameters):
+class LocalSemaphoreType(PlainType):
     """A semaphore of the cores of one program: `!d2m.local_semaphore`."""
 
     name = "d2m.local_semaphore"
 
 
 @irdl_attr_definition
-class MemTxType(_TypeWithoutParameters):
+class MemTxType(PlainType):
     """A movement of data that may not be finished yet: `!d2m.mem_tx`."""
 
     name = "d2m.mem_tx"

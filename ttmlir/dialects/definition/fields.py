@@ -19,7 +19,7 @@ from itertools import takewhile
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, TypeVar
 
-from xdsl.ir import Data
+from xdsl.ir import Attribute, Data
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
@@ -122,6 +122,22 @@ def assigned(
     return ValueSyntax(read, write)
 
 
+def bracketed(inner: ValueSyntax[ValueT]) -> ValueSyntax[ValueT]:
+    """A value in angle brackets."""
+
+    def read(parser: AttrParser) -> ValueT:
+        expect(parser, "<")
+        value = inner.read(parser)
+        expect(parser, ">")
+        return value
+
+    def write(printer: Printer, value: ValueT) -> None:
+        with printer.in_angle_brackets():
+            inner.write(printer, value)
+
+    return ValueSyntax(read, write)
+
+
 NUMBER = plain(parse_unsigned)
 SIGNED = plain(parse_signed)
 FLAG = plain(lambda parser: parser.parse_boolean(), lambda value: str(value).lower())
@@ -133,6 +149,10 @@ QUOTED: ValueSyntax[str] = ValueSyntax(
 SYMBOL: ValueSyntax[str] = ValueSyntax(
     lambda parser: parser.parse_symbol_name().data,
     lambda printer, value: printer.print_symbol_name(value),
+)
+
+ATTRIBUTE: ValueSyntax[Attribute] = ValueSyntax(
+    lambda parser: parser.parse_attribute(), lambda printer, attr: printer.print_attribute(attr)
 )
 
 _REQUIRED = object()
@@ -213,12 +233,8 @@ class ContentAttr(Data[ValueT]):
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> ValueT:
         """Read `<...>`."""
-        expect(parser, "<")
-        content = cls.CONTENT.read(parser)
-        expect(parser, ">")
-        return content
+        return bracketed(cls.CONTENT).read(parser)
 
     def print_parameter(self, printer: Printer) -> None:
         """Write `<...>`."""
-        with printer.in_angle_brackets():
-            self.CONTENT.write(printer, self.data)
+        bracketed(self.CONTENT).write(printer, self.data)

@@ -8,12 +8,12 @@ is raised *from* the first; whoever prints errors prints that cause first.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, Data
+from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
@@ -159,6 +159,15 @@ def parse_memref(parser: AttrParser) -> MemRefType[Attribute]:
     if not isinstance(memref, MemRefType):
         parser.raise_error("invalid kind of type specified", position)
     return cast("MemRefType[Attribute]", memref)
+
+
+class PlainType(ParametrizedAttribute, TypeAttribute):
+    """A type without parameters."""
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read nothing."""
+        return []
 
 
 _DEFINITIONS = {
