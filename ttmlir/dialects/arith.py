@@ -35,6 +35,7 @@ from xdsl.traits import HasCanonicalizationPatternsTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     Property,
@@ -43,7 +44,6 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp
 
 if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern

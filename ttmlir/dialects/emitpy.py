@@ -32,7 +32,7 @@ from xdsl.ir import (
     TypeAttribute,
 )
 from xdsl.irdl import irdl_attr_definition, traits_def
-from xdsl.parser import AttrParser, Parser, UnresolvedOperand
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     IsolatedFromAbove,
@@ -44,6 +44,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp, TextOp
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     Property,
@@ -54,17 +55,6 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     text,
     values,
-)
-from ttmlir.dialects.definition.syntax import (
-    AssemblyOp,
-    FormatOp,
-    FunctionalOp,
-    NamedOp,
-    SymbolReadOp,
-    SymbolWriteOp,
-    TextOp,
-    parse_operands,
-    parse_types_of,
 )
 
 OpT = TypeVar("OpT", bound=AssemblyOp)
@@ -222,11 +212,11 @@ def _strings(op: Operation, name: str) -> list[str] | None:
 # --- Calls and values -----------------------------------------------------------------------------
 
 
-class _NamedOp(NamedOp):
-    NEEDS_PARENTHESES = False
+_CALL = "(`(`^ operands `)`)? attr-dict `:` functional-type(operands, results)"
+"""The syntax after the name of what is called; parentheses may be left out."""
 
 
-class CallOpaqueOp(_NamedOp):
+class CallOpaqueOp(FormatOp):
     """A call; `args` are in order, an `index` stands for the operand with that number.
 
     `keyword_args` are the names of the arguments, empty ones where they are positional.
@@ -237,7 +227,7 @@ class CallOpaqueOp(_NamedOp):
     """
 
     name = "emitpy.call_opaque"
-    SPELLED = ("callee",)
+    FORMAT = f"$callee {_CALL}"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("operands", ANY, variadic=True),),
         (ValueGroup("results", ANY, variadic=True),),
@@ -295,7 +285,7 @@ class CallOpaqueOp(_NamedOp):
                     refuse("index argument is out of range")
 
 
-class CreateDictOp(_NamedOp):
+class CreateDictOp(FormatOp):
     """A dictionary of a literal, or of keys and values in turn.
 
     Example:
@@ -303,7 +293,7 @@ class CreateDictOp(_NamedOp):
     """
 
     name = "emitpy.create_dict"
-    SPELLED = ("dict_name",)
+    FORMAT = f"$dict_name {_CALL}"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("items", ANY, variadic=True),),
         values(result=DICT),
@@ -339,7 +329,7 @@ class CreateDictOp(_NamedOp):
                 refuse(f"dictionary keys must be index or string type, but got '{text(key.type)}'")
 
 
-class SubscriptOp(FunctionalOp):
+class SubscriptOp(FormatOp):
     """An element of a list or a dictionary.
 
     Example:
@@ -348,22 +338,8 @@ class SubscriptOp(FunctionalOp):
     """
 
     name = "emitpy.subscript"
+    FORMAT = "$value `[` $index `]` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature(values(value=CONTAINER, index=KEY), values(result=EMITPY))
-
-    @classmethod
-    def parse_spelled(
-        cls, parser: Parser
-    ) -> tuple[dict[str, Attribute], Sequence[UnresolvedOperand]]:
-        """Read `%value[%index]`."""
-        value = parser.parse_unresolved_operand()
-        with parser.in_square_brackets():
-            return {}, [value, parser.parse_unresolved_operand()]
-
-    def print_spelled(self, printer: Printer) -> None:
-        """Write `%value[%index]`."""
-        printer.print_operand(self.operands[0])
-        with printer.in_square_brackets():
-            printer.print_operand(self.operands[1])
 
     def verify_op(self) -> None:
         """Strings are keys of dictionaries only."""
@@ -434,7 +410,7 @@ class AssignOp(AssemblyOp):
             refuse("expected '%target = %value'")
 
 
-class GetAttrOp(_NamedOp):
+class GetAttrOp(FormatOp):
     """`object.attribute`.
 
     Example:
@@ -442,7 +418,7 @@ class GetAttrOp(_NamedOp):
     """
 
     name = "emitpy.get_attr"
-    SPELLED = ("attr_name",)
+    FORMAT = f"$attr_name {_CALL}"
     SIGNATURE: ClassVar = Signature(
         values(object=EMITPY), values(result=ANY), properties(attr_name=ods.STRING)
     )
@@ -452,7 +428,7 @@ class GetAttrOp(_NamedOp):
         check_identifier(_string(self, "attr_name"))
 
 
-class SetAttrOp(_NamedOp):
+class SetAttrOp(FormatOp):
     """`object.attribute = value`.
 
     Example:
@@ -460,7 +436,7 @@ class SetAttrOp(_NamedOp):
     """
 
     name = "emitpy.set_attr"
-    SPELLED = ("attr_name",)
+    FORMAT = f"$attr_name {_CALL}"
     SIGNATURE: ClassVar = Signature(
         values(object=EMITPY, value=ANY), properties=properties(attr_name=ods.STRING)
     )
@@ -571,6 +547,7 @@ class VerbatimOp(FormatOp):
     """
 
     name = "emitpy.verbatim"
+    FORMAT = "$value (`args` operands^)? attr-dict (`:` type(operands)^)?"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("fmtArgs", ANY, variadic=True),), properties=properties(value=ods.STRING)
     )
@@ -639,7 +616,7 @@ class GlobalOp(AssemblyOp):
         check_identifier(_string(self, "sym_name"))
 
 
-class GlobalStatementOp(SymbolReadOp):
+class GlobalStatementOp(FormatOp):
     """`global name`: the value of a global variable in a function that assigns it.
 
     Example:
@@ -647,7 +624,7 @@ class GlobalStatementOp(SymbolReadOp):
     """
 
     name = "emitpy.global_statement"
-    SPELLED = ("name",)
+    FORMAT = "$name `:` type($result) attr-dict"
     SIGNATURE: ClassVar = Signature(
         results=values(result=ANY), properties=properties(name=ods.FLAT_SYMBOL)
     )
@@ -660,7 +637,7 @@ class GlobalStatementOp(SymbolReadOp):
             refuse(f"result type ('{text(result)}') does not match global's type ('{text(type)}')")
 
 
-class AssignGlobalOp(SymbolWriteOp):
+class AssignGlobalOp(FormatOp):
     """`name = value` of a global variable.
 
     Example:
@@ -668,7 +645,7 @@ class AssignGlobalOp(SymbolWriteOp):
     """
 
     name = "emitpy.assign_global"
-    SPELLED = ("name",)
+    FORMAT = "$name `=` $value `:` type($value) attr-dict"
     SIGNATURE: ClassVar = Signature(values(value=ANY), properties=properties(name=ods.FLAT_SYMBOL))
 
     def verify_op(self) -> None:
@@ -964,7 +941,7 @@ def argument_name(op: FuncOp, number: int) -> str | None:
     return name.data if isinstance(name, StringAttr) else None
 
 
-class ExpressionOp(AssemblyOp):
+class ExpressionOp(FormatOp):
     """Operations that are written as one expression.
 
     Example:
@@ -976,41 +953,13 @@ class ExpressionOp(AssemblyOp):
     """
 
     name = "emitpy.expression"
-    SPELLED = ("do_not_inline",)
+    FORMAT = "`(` operands `)` attr-dict `:` functional-type(operands, results) region"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("args", ANY, variadic=True),),
         values(result=ANY),
         (Property("do_not_inline", ods.UNIT, optional=True),),
         regions=1,
     )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `(operands) attr-dict : function type region`."""
-        with parser.in_parens():
-            operands = parse_operands(parser)
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        position = parser.pos
-        function = parser.parse_function_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, function.inputs.data, position),
-            result_types=function.outputs.data,
-            properties=properties,
-            attributes=attributes,
-            regions=[parser.parse_region()],
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
-        printer.print_operands(self.operands)
-        if "do_not_inline" in self.properties:
-            printer.print_string(" {do_not_inline}")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
-        printer.print_string(" ")
-        printer.print_region(self.regions[0])
 
     def verify_op(self) -> None:
         """Check that the body is one expression."""
@@ -1042,32 +991,14 @@ def _check_part(op: Operation) -> None:
         refuse("requires exactly one use for operations with side effects")
 
 
-class _TerminatorOp(AssemblyOp):
+class _TerminatorOp(FormatOp):
     """The end of a block, with the values that it gives."""
+
+    FORMAT = "attr-dict (operands^ `:` type(operands))?"
 
     SIGNATURE: ClassVar = Signature((ValueGroup("operands", ANY, variadic=True),))
     traits = traits_def(IsTerminator())
     PARENTS: ClassVar[tuple[str, ...]]
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `attr-dict (operands : types)?`."""
-        properties, attributes = cls.parse_dict(parser, {})
-        operands = parse_operands(parser)
-        return cls.create(
-            operands=parse_types_of(parser, operands),
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
-        self.print_dict(printer)
-        if self.operands:
-            printer.print_string(" ")
-            printer.print_list(self.operands, printer.print_operand)
-            printer.print_string(" : ")
-            printer.print_list(self.operand_types, printer.print_attribute)
 
     def verify_op(self) -> None:
         """Check the enclosing operation."""

@@ -34,6 +34,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp
 from ttmlir.dialects.definition.ods import (
     SEGMENTS,
     Property,
@@ -43,7 +44,6 @@ from ttmlir.dialects.definition.ods import (
     properties,
     refuse,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp
 from ttmlir.optable.linalg import (
     CONTRACTIONS,
     CONVOLUTIONS,

@@ -24,6 +24,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     ODSOperation,
@@ -34,20 +35,12 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.syntax import (
-    AssemblyOp,
-    SymbolOp,
-    SymbolReadOp,
-    SymbolWriteOp,
-    parse_operands,
-)
 
 _ANY = TypeConstraint("any type", ods.always)
 _MANY = (ValueGroup("operands", _ANY, variadic=True),)
 _FUNCTION_TYPE = AttrConstraint(
     "type attribute of function type", ods.is_type, lambda attr: isinstance(attr, FunctionType)
 )
-_TYPE = AttrConstraint("any type attribute", ods.is_type, ods.always)
 _SYMBOL = AttrConstraint(
     "symbol reference attribute", lambda attr: isinstance(attr, SymbolRefAttr), ods.always
 )
@@ -69,7 +62,7 @@ class GlobalOp(AssemblyOp):
     SIGNATURE: ClassVar = Signature(
         properties=(
             *_NAME,
-            Property("type", _TYPE),
+            Property("type", ods.TYPE),
             Property("is_mutable", ods.UNIT, optional=True),
             Property("value", _VALUE, optional=True),
         )
@@ -125,19 +118,11 @@ def _print_visibility(op: ODSOperation, printer: Printer) -> None:
         printer.print_string(f" {cast('StringAttr', visibility).data}")
 
 
-class _NestedSymbol(SymbolOp):
-    """A global may be in a module of its own."""
-
-    @staticmethod
-    def parse_symbol(parser: Parser) -> Attribute:
-        """Read `@module::@name`."""
-        return parser.parse_attribute()
-
-
-class _LoadOp(_NestedSymbol, SymbolReadOp):
+class _LoadOp(FormatOp):
     """The value of a global, written `@global : type`."""
 
-    SPELLED: ClassVar = ("global",)
+    FORMAT = "$global `:` type($result) attr-dict"
+
     SIGNATURE: ClassVar = Signature(
         results=values(result=_ANY), properties=(Property("global", _SYMBOL),)
     )
@@ -157,11 +142,11 @@ class GlobalLoadOp(_LoadOp):
     traits = traits_def()
 
 
-class GlobalStoreOp(_NestedSymbol, SymbolWriteOp):
+class GlobalStoreOp(FormatOp):
     """A new value for a global, written `@global = value : type`."""
 
     name = "ml_program.global_store"
-    SPELLED: ClassVar = ("global",)
+    FORMAT = "$global `=` $value `:` type($value) attr-dict"
     SIGNATURE: ClassVar = Signature(values(value=_ANY), properties=(Property("global", _SYMBOL),))
 
 
@@ -237,37 +222,16 @@ class SubgraphOp(_FunctionOp):
     name = "ml_program.subgraph"
 
 
-class _EndOp(AssemblyOp):
+class _EndOp(FormatOp):
     """The end of a function: its results, written `values : types`.
 
     C1: the results have the types that the function tells.
     """
 
+    FORMAT = "attr-dict (operands^ `:` type(operands))?"
+
     SIGNATURE: ClassVar = Signature(_MANY)
     traits = traits_def(IsTerminator(), Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        _, attributes = cls.parse_dict(parser, {})
-        operands = parse_operands(parser)
-        position = parser.pos
-        types: list[Attribute] = []
-        if operands:
-            parser.parse_punctuation(":")
-            types = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_type)
-        return cls.create(
-            operands=parser.resolve_operands(operands, types, position), attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        self.print_dict(printer)
-        if self.operands:
-            printer.print_string(" ")
-            printer.print_list(self.operands, printer.print_operand)
-            printer.print_string(" : ")
-            printer.print_list(self.operand_types, printer.print_attribute)
 
     def verify_op(self) -> None:
         """Compare the results with those of the function's type (C1)."""

@@ -19,8 +19,9 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
+from ttmlir.dialects.definition.assembly import ConversionOp
 from ttmlir.dialects.definition.ods import TENSOR, Signature, refuse, values
-from ttmlir.dialects.definition.syntax import ConversionOp, expect, parse_signed
+from ttmlir.dialects.definition.syntax import expect, parse_signed
 from ttmlir.mlir.attributes import format_float
 
 MAX_STORAGE_BITS = 32
@@ -163,7 +164,8 @@ def uniform_of(type: Attribute) -> Uniform | None:
 class _QuantCastOp(ConversionOp):
     """Syntax `%operand : type to type`, of tensors of one shape, of which one is quantized."""
 
-    WORD: ClassVar[str] = "to"
+    FORMAT = "operands attr-dict `:` type(operands) `to` type(results)"
+
     SIGNATURE: ClassVar = Signature(values(input=TENSOR), values(result=TENSOR))
     traits = traits_def(Pure())
 

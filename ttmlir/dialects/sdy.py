@@ -9,18 +9,16 @@ Source: https://openxla.org/shardy/sdy_dialect
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    IntegerAttr,
     ModuleOp,
     StringAttr,
     TensorType,
-    i64,
 )
 from xdsl.ir import Attribute, Data, Dialect, OpaqueSyntaxAttribute, Operation
 from xdsl.irdl import irdl_attr_definition, traits_def
@@ -29,6 +27,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp, parameter_of
 from ttmlir.dialects.definition.ods import (
     KeepsConstants,
     Signature,
@@ -36,15 +35,8 @@ from ttmlir.dialects.definition.ods import (
     properties,
     values,
 )
-from ttmlir.dialects.definition.syntax import (
-    AssemblyOp,
-    expect,
-    expect_keyword,
-    parse_operands,
-    parse_signed,
-)
+from ttmlir.dialects.definition.syntax import expect, expect_keyword
 from ttmlir.dialects.stablehlo.constraints import ANYTHING
-from ttmlir.dialects.stablehlo.form import EACH, integer
 from ttmlir.mlir.verifier import CHECKS_OF_ATTRIBUTES
 from ttmlir.mlir.xdsl_internals import resume_from
 
@@ -145,14 +137,15 @@ class AxesAttr(TextAttr, OpaqueSyntaxAttribute):
         return take_brackets(parser, "{" if is_sum else "[")
 
 
-class MeshOp(AssemblyOp):
+class MeshOp(FormatOp):
     """Gives a mesh a name: `sdy.mesh @mesh = <["x"=2]>`."""
 
     name = "sdy.mesh"
+    FORMAT = "$sym_name `=` $mesh attr-dict"
+    SPELLINGS: ClassVar = {"mesh": parameter_of(MeshAttr)}
     SIGNATURE: ClassVar = Signature(
         properties=properties(sym_name=ods.STRING, mesh=ods.named_attr("sdy.mesh"))
     )
-    SPELLED: ClassVar[tuple[str, ...]] = ("sym_name", "mesh")
     traits = traits_def(SymbolOpInterface())
 
     @property
@@ -180,62 +173,24 @@ class MeshOp(AssemblyOp):
         """True without axes, and without the one device that holds all."""
         return self.text.replace(" ", "") == "<[]>"
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `@name = <...>`."""
-        name = parser.parse_symbol_name()
-        expect(parser, "=")
-        mesh = MeshAttr(MeshAttr.parse_parameter(parser))
-        properties, attributes = cls.parse_dict(parser, {"sym_name": name, "mesh": mesh})
-        return cls.create(properties=properties, attributes=attributes)
 
-    def print(self, printer: Printer) -> None:
-        """Write `@name = <...>`."""
-        printer.print_string(" ")
-        printer.print_symbol_name(cast("StringAttr", self.properties["sym_name"]).data)
-        printer.print_string(f" = {cast('MeshAttr', self.properties['mesh']).data}")
-        self.print_dict(printer)
-
-
-class ShardingConstraintOp(AssemblyOp):
+class ShardingConstraintOp(FormatOp):
     """The operand, spread over devices as the sharding says."""
 
     name = "sdy.sharding_constraint"
+    FORMAT = "$input $sharding attr-dict `:` type($result)"
+    SPELLINGS: ClassVar = {"sharding": parameter_of(TensorShardingAttr)}
+    TYPES: ClassVar = {"input": "result"}
     SIGNATURE: ClassVar = Signature(
         values(input=ANYTHING),
         values(result=ANYTHING),
         properties(sharding=ods.named_attr("sdy.sharding")),
     )
-    SPELLED: ClassVar[tuple[str, ...]] = ("sharding",)
     traits = traits_def(Pure())
 
     def verify_op(self) -> None:
         """Check the sharding."""
         checks().check_sharded(self)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `%0 <...> {...} : type`."""
-        operand = parser.parse_unresolved_operand()
-        sharding = TensorShardingAttr(TensorShardingAttr.parse_parameter(parser))
-        properties, attributes = cls.parse_dict(parser, {"sharding": sharding})
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=[parser.resolve_operand(operand, type)],
-            result_types=[type],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write `%0 <...> {...} : type`."""
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        printer.print_string(f" {cast('TensorShardingAttr', self.properties['sharding']).data}")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
 
 
 class ReshardOp(ShardingConstraintOp):
@@ -244,65 +199,34 @@ class ReshardOp(ShardingConstraintOp):
     name = "sdy.reshard"
 
 
-class _CollectiveOp(AssemblyOp):
+class _CollectiveOp(FormatOp):
     """A move between devices: axes, the operand, and the sharding of what is made.
 
     Source: https://openxla.org/shardy/sdy_dialect
     """
 
-    OPENING: ClassVar[str] = "["
-    """The bracket before the axes."""
-    AXES: ClassVar[str]
-    """The property with the axes, as text."""
-    SPELLED: ClassVar[tuple[str, ...]] = ("out_sharding",)
+    TYPES: ClassVar = {"tensor": "result"}
     traits = traits_def(Pure())
 
     def verify_op(self) -> None:
         """Check the sharding."""
         checks().check_sharded(self)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `[{"x"}] %0 out_sharding=<...> {...} : type`."""
-        given: dict[str, Attribute] = {}
-        if cls.OPENING:
-            given[cls.AXES] = AxesAttr(take_brackets(parser, cls.OPENING))
-        operand = parser.parse_unresolved_operand()
-        expect_keyword(parser, "out_sharding")
-        expect(parser, "=")
-        given["out_sharding"] = TensorShardingAttr(TensorShardingAttr.parse_parameter(parser))
-        properties, attributes = cls.parse_dict(parser, given)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=[parser.resolve_operand(operand, type)],
-            result_types=[type],
-            properties=properties,
-            attributes=attributes,
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Write `[{"x"}] %0 out_sharding=<...> {...} : type`."""
-        if self.OPENING:
-            printer.print_string(f" {cast('AxesAttr', self.properties[self.AXES]).data}")
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        sharding = cast("TensorShardingAttr", self.properties["out_sharding"]).data
-        printer.print_string(f" out_sharding={sharding}")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-
-
-def _collective(name: str, axes: str, opening: str, doc: str) -> type[_CollectiveOp]:
+def _collective(name: str, axes: str, doc: str) -> type[_CollectiveOp]:
     said = {axes: ods.named_attr(AxesAttr.name)} if axes else {}
     members: dict[str, object] = {
         "__doc__": doc,
         "__module__": __name__,
         "name": f"sdy.{name}",
-        "OPENING": opening,
-        "AXES": axes,
-        "SPELLED": ("out_sharding", *said),
+        "FORMAT": (
+            f"{f'${axes} ' if axes else ''}$tensor `out_sharding` `` `=` `` $out_sharding "
+            "attr-dict `:` type($result)"
+        ),
+        "SPELLINGS": {
+            "out_sharding": parameter_of(TensorShardingAttr),
+            **({axes: parameter_of(AxesAttr)} if axes else {}),
+        },
         "SIGNATURE": Signature(
             values(tensor=ANYTHING),
             values(result=ANYTHING),
@@ -314,22 +238,20 @@ def _collective(name: str, axes: str, opening: str, doc: str) -> type[_Collectiv
 
 
 AllGatherOp = _collective(
-    "all_gather", "gathering_axes", "[", "Each device gets the parts of all along some axes."
+    "all_gather", "gathering_axes", "Each device gets the parts of all along some axes."
 )
 AllReduceOp = _collective(
-    "all_reduce", "reduction_axes", "{", "Each device gets the sum of all along some axes."
+    "all_reduce", "reduction_axes", "Each device gets the sum of all along some axes."
 )
 AllSliceOp = _collective(
-    "all_slice", "slicing_axes", "[", "Each device keeps its part of what all have."
+    "all_slice", "slicing_axes", "Each device keeps its part of what all have."
 )
-AllToAllOp = _collective(
-    "all_to_all", "params", "[", "Axes move from dimensions to other dimensions."
-)
-CollectivePermuteOp = _collective("collective_permute", "", "", "Devices exchange their parts.")
+AllToAllOp = _collective("all_to_all", "params", "Axes move from dimensions to other dimensions.")
+CollectivePermuteOp = _collective("collective_permute", "", "Devices exchange their parts.")
 ALL_SLICE = AllSliceOp.name
 """The call by which each device along an axis of a mesh keeps its part of a dimension."""
 ReduceScatterOp = _collective(
-    "reduce_scatter", "reduce_scatter_axes", "[", "Each device gets its part of the sum."
+    "reduce_scatter", "reduce_scatter_axes", "Each device gets its part of the sum."
 )
 
 
@@ -364,63 +286,21 @@ class ConstantOp(AssemblyOp):
         printer.print_attribute(self.properties["value"])
 
 
-class ShardingGroupOp(AssemblyOp):
+class ShardingGroupOp(FormatOp):
     """Values with one group number are spread alike."""
 
     name = "sdy.sharding_group"
+    FORMAT = "$input `group_id` `` `=` `` $group_id attr-dict `:` type($input)"
     SIGNATURE: ClassVar = Signature(values(input=ANYTHING), properties=properties(group_id=ods.I64))
-    SPELLED: ClassVar[tuple[str, ...]] = ("group_id",)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `%0 group_id=3 {...} : type`."""
-        operand = parser.parse_unresolved_operand()
-        expect_keyword(parser, "group_id")
-        expect(parser, "=")
-        number = IntegerAttr(parse_signed(parser), i64)
-        properties, attributes = cls.parse_dict(parser, {"group_id": number})
-        parser.parse_punctuation(":")
-        value = parser.resolve_operand(operand, parser.parse_type())
-        return cls.create(operands=[value], properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write `%0 group_id=3 {...} : type`."""
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        printer.print_string(f" group_id={integer(self, 'group_id')}")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
 
 
-class ReturnOp(AssemblyOp):
+class ReturnOp(FormatOp):
     """Ends a region and hands values on."""
 
     name = "sdy.return"
+    FORMAT = "attr-dict (operands^ `:` type(operands))?"
     SIGNATURE: ClassVar = Signature((ValueGroup("results", ANYTHING, variadic=True),))
     traits = traits_def(IsTerminator(), Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `%0, %1 : types`."""
-        attributes = parser.parse_optional_attr_dict()
-        operands = parse_operands(parser)
-        types: Sequence[Attribute] = ()
-        position = parser.pos
-        if operands:
-            parser.parse_punctuation(":")
-            types, _ = EACH.read(parser, len(operands))
-        values = parser.resolve_operands(operands, types, position)
-        return cls.create(operands=values, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write `%0, %1 : types`."""
-        self.print_dict(printer)
-        if self.operands:
-            printer.print_string(" ")
-            printer.print_list(self.operands, printer.print_operand)
-            printer.print_string(" : ")
-            EACH.write(printer, self)
 
 
 _SHARDINGS = ("in_shardings", "out_shardings")

@@ -38,6 +38,12 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, HasFolder, IsTerminator, Pure, RecursiveMemoryEffect
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import (
+    SYMBOL,
+    AssemblyOp,
+    FormatOp,
+    FunctionalOp,
+)
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     ODSOperation,
@@ -47,7 +53,6 @@ from ttmlir.dialects.definition.ods import (
     ValueGroup,
     refuse,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp, FunctionalOp, parse_operands
 from ttmlir.dialects.definition.table_ops import broadcast_pair
 from ttmlir.mlir.xdsl_internals import operands_of
 
@@ -448,35 +453,13 @@ CONTRACTION_OPERATIONS = op_classes(_FORMS)
 _MANY = (ValueGroup("output", NUMBERS, variadic=True),)
 
 
-class YieldOp(AssemblyOp):
+class YieldOp(FormatOp):
     """The end of a region: the values that it gives."""
 
     name = "tosa.yield"
+    FORMAT = "(operands^)? attr-dict (`:` type(operands)^)?"
     SIGNATURE: ClassVar = Signature(operands=(ValueGroup("inputs", NUMBERS, variadic=True),))
     traits = traits_def(IsTerminator(), Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        operands = parse_operands(parser)
-        _, attributes = cls.parse_dict(parser, {})
-        position = parser.pos
-        types: list[Attribute] = []
-        if parser.parse_optional_punctuation(":") is not None:
-            types = parser.parse_comma_separated_list(Parser.Delimiter.NONE, parser.parse_type)
-        return cls.create(
-            operands=parser.resolve_operands(operands, types, position), attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        if self.operands:
-            printer.print_string(" ")
-            printer.print_list(self.operands, printer.print_operand)
-        self.print_dict(printer)
-        if self.operands:
-            printer.print_string(" : ")
-            printer.print_list(self.operand_types, printer.print_attribute)
 
 
 def _parse_types(parser: Parser) -> Sequence[Attribute]:
@@ -596,21 +579,10 @@ class WhileOp(AssemblyOp):
 _NAME = Property("name", ods.STRING)
 
 
-class _VariableOp(AssemblyOp):
-    """An operation on the variable `name`, which is written as a symbol."""
-
-    @classmethod
-    def parse_name(cls, parser: Parser) -> dict[str, Attribute]:
-        """Read the name."""
-        return {"name": parser.parse_symbol_name()}
-
-    def print_name(self, printer: Printer) -> None:
-        """Write the name."""
-        printer.print_string(" ")
-        printer.print_symbol_name(cast("StringAttr", self.properties["name"]).data)
+_NAMED = {"name": SYMBOL}
 
 
-class VariableOp(_VariableOp):
+class VariableOp(AssemblyOp):
     """A tensor that keeps its value between calls."""
 
     name = "tosa.variable"
@@ -626,7 +598,7 @@ class VariableOp(_VariableOp):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Read the operation after its name."""
-        spelled = cls.parse_name(parser)
+        spelled: dict[str, Attribute] = {"name": parser.parse_symbol_name()}
         _, attributes = cls.parse_dict(parser, {})
         if parser.parse_optional_punctuation("=") is not None:
             position = parser.pos
@@ -641,69 +613,30 @@ class VariableOp(_VariableOp):
 
     def print(self, printer: Printer) -> None:
         """Write the operation after its name."""
-        self.print_name(printer)
+        printer.print_string(" ")
+        printer.print_symbol_name(cast("StringAttr", self.properties["name"]).data)
         self.print_dict(printer)
         value = self.properties.get("initial_value")
         printer.print_string(" : " if value is None else " = ")
         printer.print_attribute(value or self.properties["type"])
 
 
-class VariableReadOp(_VariableOp):
+class VariableReadOp(FormatOp):
     """The value of a variable."""
 
     name = "tosa.variable.read"
-    SPELLED: ClassVar = ("name",)
+    SPELLINGS: ClassVar = _NAMED
+    FORMAT = "$name attr-dict `:` type($value)"
     SIGNATURE: ClassVar = Signature(results=(ValueGroup("value", NUMBERS),), properties=(_NAME,))
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        spelled = cls.parse_name(parser)
-        _, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        return cls.create(
-            properties=spelled, attributes=attributes, result_types=[parser.parse_type()]
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        self.print_name(printer)
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-
-
-class VariableWriteOp(_VariableOp):
+class VariableWriteOp(FormatOp):
     """A new value for a variable."""
 
     name = "tosa.variable.write"
-    SPELLED: ClassVar = ("name",)
+    SPELLINGS: ClassVar = _NAMED
+    FORMAT = "$name `,` $value attr-dict `:` type($value)"
     SIGNATURE: ClassVar = Signature(operands=(ValueGroup("value", NUMBERS),), properties=(_NAME,))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        spelled = cls.parse_name(parser)
-        parser.parse_punctuation(",")
-        position = parser.pos
-        value = parser.parse_unresolved_operand()
-        _, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=parser.resolve_operands([value], [type], position),
-            properties=spelled,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        self.print_name(printer)
-        printer.print_string(", ")
-        printer.print_operand(self.operands[0])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
 
 
 _CUSTOM = (

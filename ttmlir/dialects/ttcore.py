@@ -45,6 +45,20 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp, nested
+from ttmlir.dialects.definition.fields import (
+    EXTENTS,
+    NUMBER,
+    QUOTED,
+    ContentAttr,
+    Field,
+    ValueSyntax,
+    assigned,
+    bracketed,
+    fields,
+    items,
+    plain,
+)
 from ttmlir.dialects.definition.ods import (
     ODSOperation,
     Property,
@@ -54,7 +68,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
 )
 from ttmlir.dialects.definition.syntax import (
-    AssemblyOp,
+    EnumT,
     KeywordAttr,
     expect,
     expect_keyword,
@@ -62,7 +76,6 @@ from ttmlir.dialects.definition.syntax import (
     parse_keyword,
     parse_keyword_or_string,
     parse_list,
-    parse_nested,
     parse_signed,
     parse_unsigned,
     verify_at,
@@ -673,24 +686,11 @@ def _parse_corner(parser: AttrParser) -> tuple[int, int]:
 
 
 @irdl_attr_definition
-class TensorMeshAttr(Data[str]):
+class TensorMeshAttr(ContentAttr[str]):
     """The mesh of chips that a tensor is spread over: `#ttcore.tensor_mesh<"mesh">`."""
 
     name = "ttcore.tensor_mesh"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> str:
-        """Read `<"name">`."""
-        expect(parser, "<")
-        name = parser.parse_str_literal()
-        expect(parser, ">")
-        return name
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write `<"name">`."""
-        printer.print_string("<")
-        printer.print_string_literal(self.data)
-        printer.print_string(">")
+    CONTENT: ClassVar = QUOTED
 
 
 @dataclass(frozen=True)
@@ -890,84 +890,49 @@ def shard_type_of(type: Attribute) -> TensorType[Attribute] | MemRefType[Attribu
 
 
 @irdl_attr_definition
-class MeshShardTypeAttr(
-    KeywordAttr[MeshShardType],
-    enum=MeshShardType,
-    cpp="::mlir::tt::ttcore::MeshShardType",
-    definition="TTCore_MeshShardTypeAttr",
-):
+class MeshShardTypeAttr(KeywordAttr[MeshShardType], enum=MeshShardType):
     """How a tensor is spread over a mesh of chips: `#ttcore.shard_type<replicate>`."""
 
     name = "ttcore.shard_type"
 
 
 @irdl_attr_definition
-class OOBValAttr(
-    KeywordAttr[OOBVal],
-    enum=OOBVal,
-    cpp="::mlir::tt::ttcore::OOBVal",
-    definition="TTCore_OOBValAttr",
-):
+class OOBValAttr(KeywordAttr[OOBVal], enum=OOBVal):
     """What the padding of a tensor holds: `#ttcore.oob_val<zero>`."""
 
     name = "ttcore.oob_val"
 
 
 @irdl_attr_definition
-class MeshShardDirectionAttr(
-    KeywordAttr[MeshShardDirection],
-    enum=MeshShardDirection,
-    cpp="::mlir::tt::ttcore::MeshShardDirection",
-    definition="TTCore_MeshShardDirectionAttr",
-):
+class MeshShardDirectionAttr(KeywordAttr[MeshShardDirection], enum=MeshShardDirection):
     """Which way a tensor goes: `#ttcore.shard_direction<full_to_shard>`."""
 
     name = "ttcore.shard_direction"
 
 
 @irdl_attr_definition
-class ArgumentTypeAttr(
-    KeywordAttr[ArgumentType],
-    enum=ArgumentType,
-    cpp="::mlir::tt::ttcore::ArgumentType",
-    definition="TTCore_ArgumentTypeAttr",
-):
+class ArgumentTypeAttr(KeywordAttr[ArgumentType], enum=ArgumentType):
     """What an argument of a model is: `#ttcore.argument_type<parameter>`."""
 
     name = "ttcore.argument_type"
 
 
 @irdl_attr_definition
-class ShardStatusAttr(
-    KeywordAttr[ShardStatus],
-    enum=ShardStatus,
-    cpp="::mlir::tt::ttcore::ShardStatus",
-    definition="TTCore_ShardStatusAttr",
-):
+class ShardStatusAttr(KeywordAttr[ShardStatus], enum=ShardStatus):
     """Whether an argument arrives in parts: `#ttcore.shard_status<unsharded>`."""
 
     name = "ttcore.shard_status"
 
 
 @irdl_attr_definition
-class ReduceTypeAttr(
-    KeywordAttr[ReduceType],
-    enum=ReduceType,
-    cpp="::mlir::tt::ttcore::ReduceType",
-    definition="TTCore_ReduceTypeAttr",
-):
+class ReduceTypeAttr(KeywordAttr[ReduceType], enum=ReduceType):
     """How numbers are combined: `#ttcore.reduce_type<sum>`."""
 
     name = "ttcore.reduce_type"
 
 
 @irdl_attr_definition
-class TopologyAttr(
-    KeywordAttr[Topology],
-    enum=Topology,
-    cpp="::mlir::tt::ttcore::Topology",
-    definition="TTCore_TopologyAttr",
-):
+class TopologyAttr(KeywordAttr[Topology], enum=Topology):
     """How devices are linked: `#ttcore.topology<ring>`."""
 
     name = "ttcore.topology"
@@ -984,8 +949,14 @@ class FabricConnection:
     num_links: int
 
 
+def _keyword_or_string(enum: type[EnumT], summary: str) -> ValueSyntax[EnumT]:
+    return plain(
+        lambda parser: parse_keyword_or_string(parser, enum, summary), lambda value: value.keyword
+    )
+
+
 @irdl_attr_definition
-class FabricConnectionConfigAttr(Data[FabricConnection]):
+class FabricConnectionConfigAttr(ContentAttr[FabricConnection]):
     """The connections of a program with other chips.
 
     `#ttcore.fabric_connection_config<noc_index = noc0, topology = ring, cluster_axis = 1,
@@ -993,41 +964,14 @@ class FabricConnectionConfigAttr(Data[FabricConnection]):
     """
 
     name = "ttcore.fabric_connection_config"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> FabricConnection:
-        """Read the five fields in order."""
-        expect(parser, "<")
-        _parse_field(parser, "noc_index")
-        noc = parse_keyword_or_string(parser, NocIndex, "TT NocIndex")
-        expect(parser, ",")
-        _parse_field(parser, "topology")
-        topology = parse_keyword_or_string(parser, Topology, "TT Topology")
-        expect(parser, ",")
-        _parse_field(parser, "cluster_axis")
-        axis = parse_unsigned(parser)
-        expect(parser, ",")
-        _parse_field(parser, "routing_mode")
-        routing = parse_keyword_or_string(parser, RoutingMode, "TT RoutingMode")
-        expect(parser, ",")
-        _parse_field(parser, "num_links")
-        links = parse_unsigned(parser)
-        expect(parser, ">")
-        return FabricConnection(noc, topology, axis, routing, links)
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write what `parse_parameter` reads."""
-        config = self.data
-        printer.print_string(
-            f"<noc_index = {config.noc.keyword}, topology = {config.topology.keyword}, "
-            f"cluster_axis = {config.cluster_axis}, routing_mode = {config.routing.keyword}, "
-            f"num_links = {config.num_links}>"
-        )
-
-
-def _parse_field(parser: AttrParser, name: str) -> None:
-    expect_keyword(parser, name)
-    expect(parser, "=")
+    CONTENT: ClassVar = fields(
+        FabricConnection,
+        Field("noc_index", _keyword_or_string(NocIndex, "TT NocIndex"), "noc"),
+        Field("topology", _keyword_or_string(Topology, "TT Topology")),
+        Field("cluster_axis", NUMBER),
+        Field("routing_mode", _keyword_or_string(RoutingMode, "TT RoutingMode"), "routing"),
+        Field("num_links", NUMBER),
+    )
 
 
 # --- Annotations ----------------------------------------------------------------------------------
@@ -1057,37 +1001,17 @@ class LocalShapeAttr(ParametrizedAttribute, SpacedOpaqueSyntaxAttribute):
         printer.print_attribute(self.local_shape)
 
 
+_MESH = bracketed(assigned(QUOTED, EXTENTS))
+
+
 @irdl_attr_definition
-class MeshesAttr(Data[tuple[tuple[str, Shape], ...]]):
+class MeshesAttr(ContentAttr[tuple[tuple[str, Shape], ...]]):
     """The meshes of a module by their names: `#ttcore.meshes<[<"mesh" = 2x4>]>`."""
 
     name = "ttcore.meshes"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> tuple[tuple[str, Shape], ...]:
-        """Read `<[<"name" = extents>, ...]>`."""
-        expect(parser, "<")
-        meshes = parse_list(parser, lambda: _parse_mesh(parser))
-        expect(parser, ">")
-        return meshes
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write what `parse_parameter` reads."""
-        printer.print_string("<[")
-        for number, (name, shape) in enumerate(self.data):
-            printer.print_string(", <" if number else "<")
-            printer.print_string_literal(name)
-            printer.print_string(f" = {shape_text(shape)}>")
-        printer.print_string("]>")
-
-
-def _parse_mesh(parser: AttrParser) -> tuple[str, Shape]:
-    expect(parser, "<")
-    name = parser.parse_str_literal()
-    expect(parser, "=")
-    shape = parse_dimensions(parser)
-    expect(parser, ">")
-    return name, shape
+    CONTENT: ClassVar = ValueSyntax(
+        lambda parser: parse_list(parser, lambda: _MESH.read(parser)), items(_MESH).write
+    )
 
 
 @irdl_attr_definition
@@ -1118,24 +1042,14 @@ class LoopBoundAttr(Data[tuple[int, int | None]]):
 
 
 @irdl_attr_definition
-class AttentionMaskTypeAttr(
-    KeywordAttr[AttentionMaskType],
-    enum=AttentionMaskType,
-    cpp="::mlir::tt::ttcore::AttentionMaskType",
-    definition="TTCore_AttentionMaskTypeAttr",
-):
+class AttentionMaskTypeAttr(KeywordAttr[AttentionMaskType], enum=AttentionMaskType):
     """Which positions are hidden: `#ttcore.attention_mask_type<causal>`."""
 
     name = "ttcore.attention_mask_type"
 
 
 @irdl_attr_definition
-class MoEActivationFunctionAttr(
-    KeywordAttr[MoEActivationFunction],
-    enum=MoEActivationFunction,
-    cpp="::mlir::tt::ttcore::MoEActivationFunction",
-    definition="TTCore_MoEActivationFunctionAttr",
-):
+class MoEActivationFunctionAttr(KeywordAttr[MoEActivationFunction], enum=MoEActivationFunction):
     """What experts apply: `#ttcore.moe_activation_function<silu>`."""
 
     name = "ttcore.moe_activation_function"
@@ -1148,7 +1062,7 @@ _TENSORS = ValueGroup("inputs", variadic=True)
 _RESULTS = ValueGroup("results", variadic=True)
 
 
-class LoadCachedOp(AssemblyOp):
+class LoadCachedOp(FormatOp):
     """The results of a function of constants, which is called once and remembered.
 
     Example:
@@ -1157,7 +1071,7 @@ class LoadCachedOp(AssemblyOp):
     """
 
     name = "ttcore.load_cached"
-    SPELLED: ClassVar = ("callee",)
+    FORMAT = "`(` $callee `,` `[` operands `]` `)` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature((_TENSORS,), (_RESULTS,), properties(callee=ods.FLAT_SYMBOL))
 
     @property
@@ -1165,43 +1079,11 @@ class LoadCachedOp(AssemblyOp):
         """The name of the function."""
         return cast("SymbolRefAttr", self.properties["callee"]).root_reference.data
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        parser.parse_punctuation("(")
-        callee = SymbolRefAttr(parser.parse_symbol_name())
-        parser.parse_punctuation(",")
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
-        )
-        parser.parse_punctuation(")")
-        properties, attributes = cls.parse_dict(parser, {"callee": callee})
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type_ = parser.parse_function_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, type_.inputs.data, position),
-            result_types=type_.outputs.data,
-            properties=properties,
-            attributes=attributes,
-        )
-
     def verify_op(self) -> None:
         """Compare the operation with its function."""
         from ttmlir.dialects.late_checks.functions import check_load_cached
 
         check_load_cached(self)
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string("(")
-        printer.print_symbol_name(self.callee)
-        printer.print_string(", [")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_string("])")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
 
 
 class CompositeOp(ODSOperation):
@@ -1296,7 +1178,7 @@ class OptimizationBarrierOp(ODSOperation):
     SIGNATURE: ClassVar = Signature((_TENSORS,), (_RESULTS,))
 
 
-class DeviceOp(AssemblyOp):
+class DeviceOp(FormatOp):
     """The device that the module around it is compiled for, under a name.
 
     Example:
@@ -1305,7 +1187,8 @@ class DeviceOp(AssemblyOp):
     """
 
     name = "ttcore.device"
-    SPELLED: ClassVar = ("sym_name", "device_attr")
+    FORMAT = "$sym_name `=` $device_attr attr-dict"
+    SPELLINGS: ClassVar = {"device_attr": nested(DeviceAttr)}
     SIGNATURE: ClassVar = Signature(
         properties=properties(sym_name=ods.STRING, device_attr=ods.named_attr("tt.device"))
     )
@@ -1320,23 +1203,6 @@ class DeviceOp(AssemblyOp):
     def device(self) -> DeviceAttr:
         """The device."""
         return cast("DeviceAttr", self.properties["device_attr"])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        name = parser.parse_symbol_name()
-        parser.parse_punctuation("=")
-        device = parse_nested(parser, DeviceAttr)
-        properties, attributes = cls.parse_dict(parser, {"sym_name": name, "device_attr": device})
-        return cls.create(properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_symbol_name(cast("StringAttr", self.properties["sym_name"]).data)
-        printer.print_string(" = ")
-        self.device.print_parameter(printer)
-        self.print_dict(printer)
 
 
 class _ModuleHolder(AssemblyOp):

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, TupleType, i32
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, SSAValue, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, traits_def
-from xdsl.parser import AttrParser, Parser, UnresolvedOperand
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import (
+    AssemblyOp,
+    FormatOp,
+    number,
+    parse_operands,
+)
 from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
@@ -23,24 +29,14 @@ from ttmlir.dialects.definition.ods import (
     text,
     values,
 )
-from ttmlir.dialects.definition.syntax import (
-    AssemblyOp,
-    FunctionalOp,
-    parse_operands,
-    parse_unsigned,
-)
+from ttmlir.dialects.definition.syntax import PlainType
 
 
 @irdl_attr_definition
-class DictType(ParametrizedAttribute, TypeAttribute):
+class DictType(PlainType):
     """Values by keys, between calls: `!ttcore.dict`."""
 
     name = "ttcore.dict"
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read nothing."""
-        return []
 
 
 _TENSORS = "ranked tensor of any type values"
@@ -68,7 +64,6 @@ _INDEX = ods.AttrConstraint(
     ods.I32.storage,
     lambda attr: ods.I32.holds(attr) and cast("IntegerAttr", attr).value.data >= 0,
 )
-_TYPE = ods.AttrConstraint("any type attribute", ods.is_type, ods.always)
 
 
 def tuple_of(types: Iterable[Attribute]) -> TupleType:
@@ -76,7 +71,7 @@ def tuple_of(types: Iterable[Attribute]) -> TupleType:
     return TupleType(cast("tuple[TypeAttribute, ...]", tuple(types)))
 
 
-class GlobalOp(AssemblyOp):
+class GlobalOp(FormatOp):
     """A value that all functions of a module share, and the number of the argument it is.
 
     Example:
@@ -84,56 +79,19 @@ class GlobalOp(AssemblyOp):
     """
 
     name = "ttcore.global"
-    SPELLED: ClassVar = ("sym_name", "type", "index")
+    FORMAT = "$sym_name `=` $type (` ` `[` $index^ `]`)? attr-dict"
+    SPELLINGS: ClassVar = {"index": number(i32, allow_negative=False)}
     SIGNATURE: ClassVar = Signature(
         properties=(
             Property("sym_name", ods.STRING),
-            Property("type", _TYPE),
+            Property("type", ods.TYPE),
             Property("index", ods.I32, optional=True),
         )
     )
     traits = traits_def(SymbolOpInterface())
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        spelled: dict[str, Attribute] = {"sym_name": parser.parse_symbol_name()}
-        parser.parse_punctuation("=")
-        spelled["type"] = parser.parse_type()
-        if parser.parse_optional_punctuation("[") is not None:
-            spelled["index"] = IntegerAttr(parse_unsigned(parser), i32)
-            parser.parse_punctuation("]")
-        properties, attributes = cls.parse_dict(parser, spelled)
-        return cls.create(properties=properties, attributes=attributes)
 
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_symbol_name(_symbol(self))
-        printer.print_string(" = ")
-        printer.print_attribute(self.properties["type"])
-        if (index := self.properties.get("index")) is not None:
-            printer.print_string(f" [{cast('IntegerAttr', index).value.data}]")
-        self.print_dict(printer)
-
-
-def _symbol(op: Operation) -> str:
-    return cast("StringAttr", op.properties["sym_name"]).data
-
-
-def _make(
-    cls: type[AssemblyOp],
-    operands: Sequence[SSAValue],
-    results: Sequence[Attribute],
-    read: tuple[dict[str, Attribute], dict[str, Attribute]],
-) -> AssemblyOp:
-    properties, attributes = read
-    return cls.create(
-        operands=operands, result_types=results, properties=properties, attributes=attributes
-    )
-
-
-class GetGlobalOp(AssemblyOp):
+class GetGlobalOp(FormatOp):
     """The value of a global.
 
     Example:
@@ -141,25 +99,10 @@ class GetGlobalOp(AssemblyOp):
     """
 
     name = "ttcore.get_global"
-    SPELLED: ClassVar = ("sym_name",)
+    FORMAT = "$sym_name attr-dict `:` type($result)"
     SIGNATURE: ClassVar = Signature(
         results=(ValueGroup("result"),), properties=properties(sym_name=ods.STRING)
     )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        read = cls.parse_dict(parser, {"sym_name": parser.parse_symbol_name()})
-        parser.parse_punctuation(":")
-        return cast("Self", _make(cls, [], [parser.parse_type()], read))
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_symbol_name(_symbol(self))
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
 
 
 class TupleOp(AssemblyOp):
@@ -213,7 +156,7 @@ class TupleOp(AssemblyOp):
             )
 
 
-class GetTupleElementOp(FunctionalOp):
+class GetTupleElementOp(FormatOp):
     """One part of a tuple.
 
     Example:
@@ -222,7 +165,8 @@ class GetTupleElementOp(FunctionalOp):
     """
 
     name = "ttcore.get_tuple_element"
-    SPELLED: ClassVar[tuple[str, ...]] = ("index",)
+    SPELLINGS: ClassVar = {"index": number(i32)}
+    FORMAT = "$operand `[` $index `]` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature(
         values(operand=_TUPLE), (ValueGroup("result"),), properties(index=_INDEX)
     )
@@ -242,20 +186,6 @@ class GetTupleElementOp(FunctionalOp):
         """Which part."""
         return cast("IntegerAttr", self.properties["index"]).value.data
 
-    @classmethod
-    def parse_spelled(
-        cls, parser: Parser
-    ) -> tuple[dict[str, Attribute], Sequence[UnresolvedOperand]]:
-        """Read `%value[number]`."""
-        value = parser.parse_unresolved_operand()
-        with parser.in_square_brackets():
-            return {"index": IntegerAttr(parser.parse_integer(), i32)}, [value]
-
-    def print_spelled(self, printer: Printer) -> None:
-        """Write `%value[number]`."""
-        printer.print_operand(self.operands[0])
-        printer.print_string(f"[{self.index}]")
-
     def verify_op(self) -> None:
         """Look for the part."""
         parts = cast("TupleType", self.operands[0].type).types.data
@@ -268,36 +198,7 @@ class GetTupleElementOp(FunctionalOp):
             )
 
 
-def _finish_call(
-    cls: type[AssemblyOp],
-    parser: Parser,
-    operand: UnresolvedOperand,
-    read: tuple[dict[str, Attribute], dict[str, Attribute]],
-    position: int,
-) -> AssemblyOp:
-    """Read the type of a function of one operand."""
-    parser.parse_punctuation(":")
-    type_ = parser.parse_function_type()
-    resolved = parser.resolve_operands([operand], type_.inputs.data, position)
-    return _make(cls, resolved, type_.outputs.data, read)
-
-
-def _parse_key(parser: Parser) -> Mapping[str, Attribute]:
-    parser.parse_punctuation("[")
-    key = parser.parse_attribute()
-    parser.parse_punctuation("]")
-    return {"key": key}
-
-
-def _print_key(op: AssemblyOp, printer: Printer) -> None:
-    printer.print_string(" ")
-    printer.print_operand(op.operands[0])
-    printer.print_string("[")
-    printer.print_attribute(op.properties["key"])
-    printer.print_string("]")
-
-
-class GetKeyValueOp(AssemblyOp):
+class GetKeyValueOp(FormatOp):
     """What a dictionary has under a key.
 
     Example:
@@ -305,28 +206,13 @@ class GetKeyValueOp(AssemblyOp):
     """
 
     name = "ttcore.get_key_value"
-    SPELLED: ClassVar = ("key",)
+    FORMAT = "$dict `[` $key `]` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("dict", _DICT),), (ValueGroup("result", _VALUE),), properties(key=_KEY)
     )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        position = parser.pos
-        operand = parser.parse_unresolved_operand()
-        read = cls.parse_dict(parser, dict(_parse_key(parser)))
-        return cast("Self", _finish_call(cls, parser, operand, read, position))
 
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        _print_key(self, printer)
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
-
-
-class SetKeyValueOp(AssemblyOp):
+class SetKeyValueOp(FormatOp):
     """Puts a value under a key of a dictionary.
 
     Example:
@@ -334,35 +220,10 @@ class SetKeyValueOp(AssemblyOp):
     """
 
     name = "ttcore.set_key_value"
-    SPELLED: ClassVar = ("key",)
+    FORMAT = "$dict `[` $key `]` `=` $value attr-dict `:` type($dict) `,` type($value)"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("dict", _DICT), ValueGroup("value", _VALUE)), properties=properties(key=_KEY)
     )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        position = parser.pos
-        operand = parser.parse_unresolved_operand()
-        spelled = dict(_parse_key(parser))
-        parser.parse_punctuation("=")
-        value = parser.parse_unresolved_operand()
-        read = cls.parse_dict(parser, spelled)
-        parser.parse_punctuation(":")
-        types = [parser.parse_type()]
-        parser.parse_punctuation(",")
-        types.append(parser.parse_type())
-        resolved = parser.resolve_operands([operand, value], types, position)
-        return cast("Self", _make(cls, resolved, [], read))
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        _print_key(self, printer)
-        printer.print_string(" = ")
-        printer.print_operand(self.operands[1])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_list(self.operand_types, printer.print_attribute)
 
 
 VALUE_OPS = (GlobalOp, GetGlobalOp, TupleOp, GetTupleElementOp, GetKeyValueOp, SetKeyValueOp)

@@ -34,6 +34,7 @@ from xdsl.traits import (
 
 from ttmlir.dialects.alloc import AllocatingOp
 from ttmlir.dialects.definition import control, ods
+from ttmlir.dialects.definition.assembly import ConversionOp
 from ttmlir.dialects.definition.ods import (
     DestinationStyleOp,
     KeepsConstants,
@@ -45,13 +46,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.syntax import (
-    ConversionOp,
-    expect,
-    expect_keyword,
-    parse_dimensions,
-    parse_signed,
-)
+from ttmlir.dialects.definition.syntax import expect, expect_keyword, parse_dimensions, parse_signed
 from ttmlir.dialects.definition.table_ops import (
     Check,
     LateOnlyOp,

@@ -6,7 +6,6 @@ late 2025, to which d2m is lowered, work on memrefs and name functions (`program
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self, cast
@@ -202,7 +201,6 @@ DISPATCH_OPS = (DispatchOp, HostWriteOp, HostReadOp, AllocOp, DeallocOp)
 # --- Kernel configs -------------------------------------------------------------------------------
 # Kernels of a program: which function, on which cores, with which arguments and settings.
 
-_SYMBOL = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
 _CPP = "::mlir::tt::ttmetal::"
 
 
@@ -367,11 +365,8 @@ def _parse_kernel(parser: AttrParser) -> tuple[str, Area, KernelArgs]:
 
 
 def _print_kernel(printer: Printer, kernel: NocKernel | ComputeKernel | EthernetKernel) -> None:
-    printer.print_string("<@")
-    if _SYMBOL.fullmatch(kernel.symbol):
-        printer.print_string(kernel.symbol)
-    else:
-        printer.print_string_literal(kernel.symbol)
+    printer.print_string("<")
+    printer.print_symbol_name(kernel.symbol)
     for attr in (CoreRangeAttr(kernel.cores), KernelArgsAttr(kernel.args)):
         printer.print_string(", ")
         printer.print_attribute(attr)

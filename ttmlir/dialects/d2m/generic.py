@@ -33,6 +33,7 @@ from ttmlir.dialects.d2m.structure import (
     parse_list_in,
 )
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import parse_operands
 from ttmlir.dialects.definition.ods import (
     SEGMENTS,
     CanonicalPatterns,
@@ -48,7 +49,6 @@ from ttmlir.dialects.definition.ods import (
     segments_attr,
     text,
 )
-from ttmlir.dialects.definition.syntax import parse_operands
 from ttmlir.dialects.tt.layout import GridAttr, IteratorTypeAttr, element_of
 from ttmlir.dialects.ttcore import (
     DeviceLayout,

@@ -45,6 +45,7 @@ from ttmlir.dialects.d2m.structure import (
     SHAPED,
     Allocates,
     ArrowOp,
+    CBOp,
     CBType,
     ComputeOp,
     D2MOp,
@@ -62,6 +63,7 @@ from ttmlir.dialects.d2m.structure import (
     shape_of,
 )
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import FormatOp, Spelling, nested
 from ttmlir.dialects.definition.ods import (
     SEGMENTS,
     Property,
@@ -73,7 +75,6 @@ from ttmlir.dialects.definition.ods import (
     segments_attr,
     values,
 )
-from ttmlir.dialects.definition.syntax import parse_nested, parse_operands
 from ttmlir.dialects.ttcore import CoreRangeAttr, OOBValAttr
 
 _ANY = TypeConstraint("any type", ods.always)
@@ -90,8 +91,9 @@ _OOB_VAL = ods.named_attr("ttcore.oob_val")
 class _ArgumentOp(NumberedOp):
     """An argument of the generic around, in its regions or in a function that was one of them."""
 
+    FORMAT = "`(` $operand_index `)` attr-dict `:` type(results)"
+
     NUMBER: ClassVar = "operand_index"
-    SPELLED: ClassVar = ("operand_index",)
     traits = traits_def(Pure())
 
 
@@ -99,8 +101,8 @@ class GetCBOp(_ArgumentOp):
     """The circular buffer of an operand: `%cb = d2m.get_cb(0) : !d2m.cb<...>`."""
 
     name = "d2m.get_cb"
+    FORMAT = "`(` $port `)` attr-dict `:` type(results)"
     NUMBER: ClassVar = "port"
-    SPELLED: ClassVar = ("port",)
     RESULT_NAME: ClassVar = "cb"
     SIGNATURE: ClassVar = Signature(results=values(result=CB), properties=properties(port=ods.I64))
 
@@ -117,29 +119,10 @@ class GetArgOp(_ArgumentOp):
 # --- Circular buffers -----------------------------------------------------------------------------
 
 
-class _HandOverOp(RegionOp):
-    """Syntax `%cb attr-dict : type`."""
+class _HandOverOp(CBOp):
+    """What hands a circular buffer over."""
 
     SIGNATURE: ClassVar = Signature(values(cb=CB))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        operand = parser.parse_unresolved_operand()
-        _, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        return cls.create(
-            operands=[parser.resolve_operand(operand, CBType.parse_short(parser))],
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
 
 
 class PushOp(_HandOverOp):
@@ -458,70 +441,20 @@ class RemoteStoreOp(_RemoteOp):
 # --- Host and device ------------------------------------------------------------------------------
 
 
-class _IntoOp(D2MOp):
-    """Syntax `%input, %output name = value ... attr-dict : A into B -> B`."""
+class _TransferOp(FormatOp, D2MOp):
+    """A move of a tensor from the host or to it."""
 
-    traits = traits_def(WritesMemrefs())
-
-    @classmethod
-    def parse_value(cls, parser: Parser, name: str) -> Attribute:
-        """Read the value of a property that the syntax spells."""
-        return parser.parse_attribute()
-
-    def print_value(self, printer: Printer, name: str) -> None:
-        """Write the value of a property that the syntax spells."""
-        printer.print_attribute(self.properties[name])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        names = parse_operands(parser)
-        spelled: dict[str, Attribute] = {}
-        for name in cls.SPELLED:
-            parser.parse_keyword(name)
-            parser.parse_punctuation("=")
-            spelled[name] = cls.parse_value(parser, name)
-        given, attributes = cls.parse_dict(parser, spelled)
-        parser.parse_punctuation(":")
-        position = parser.pos
-        types = [parser.parse_type()]
-        parser.parse_keyword("into")
-        types.append(parser.parse_type())
-        results: list[Attribute] = []
-        if parser.parse_optional_punctuation("->") is not None:
-            results.append(parser.parse_type())
-        return cls.create(
-            operands=parser.resolve_operands(names, types, position),
-            result_types=results,
-            properties=given,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        for name in self.SPELLED:
-            printer.print_string(f" {name} = ")
-            self.print_value(printer, name)
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        printer.print_string(" into ")
-        printer.print_attribute(self.operands[1].type)
-        for result in self.results:
-            printer.print_string(" -> ")
-            printer.print_attribute(result.type)
-
-
-class _TransferOp(_IntoOp):
-    SPELLED: ClassVar = ("layout",)
+    FORMAT = (
+        "$input `,` $output `layout` `=` $layout attr-dict `:` type($input) `into` "
+        "type($output) (`->` type(results)^)?"
+    )
     SIGNATURE: ClassVar = Signature(
         values(input=SHAPED, output=SHAPED),
         (ValueGroup("results", SHAPED, variadic=True),),
         (Property("layout", ods.named_attr("ttcore.metal_layout")),),
     )
     TO_DEVICE: ClassVar[bool]
+    traits = traits_def(WritesMemrefs())
 
     def verify_op(self) -> None:
         """Check that one side is the host and the other the device (C1)."""
@@ -551,7 +484,16 @@ class ToHostOp(_TransferOp):
     TO_DEVICE: ClassVar = False
 
 
-class MaskOp(_IntoOp):
+def _parse_extents(parser: Parser) -> Attribute:
+    return DenseArrayBase.from_list(i64, parse_list_in(parser, "[", parser.parse_integer))
+
+
+def _print_extents(printer: Printer, attr: Attribute) -> None:
+    extents = cast("DenseArrayBase[IntegerType]", attr).iter_values()
+    printer.print_string(str(list(extents)))
+
+
+class MaskOp(FormatOp, D2MOp):
     """A tensor whose padding, beyond `logical_shape`, holds one number.
 
         %0 = d2m.mask %in, %out logical_shape = [50, 50] fill_value = <zero> : A into B -> B
@@ -560,34 +502,26 @@ class MaskOp(_IntoOp):
     """
 
     name = "d2m.mask"
-    SPELLED: ClassVar = ("logical_shape", "fill_value")
+    FORMAT = (
+        "$input `,` $output `logical_shape` `=` $logical_shape `fill_value` `=` $fill_value "
+        "attr-dict `:` type($input) `into` type($output) (`->` type(results)^)?"
+    )
     SIGNATURE: ClassVar = Signature(
         values(input=SHAPED, output=SHAPED),
         (ValueGroup("results", SHAPED, variadic=True),),
         properties(logical_shape=ods.DENSE_I64, fill_value=_OOB_VAL),
     )
+    SPELLINGS: ClassVar = {
+        "logical_shape": Spelling(_parse_extents, _print_extents),
+        "fill_value": nested(OOBValAttr),
+    }
+    traits = traits_def(WritesMemrefs())
 
     @property
     def logical_shape(self) -> tuple[int, ...]:
         """The extents without padding."""
         attr = cast("DenseArrayBase[IntegerType]", self.properties["logical_shape"])
         return tuple(attr.iter_values())
-
-    @classmethod
-    def parse_value(cls, parser: Parser, name: str) -> Attribute:
-        """Read `[50, 50]`, or `<zero>`, which may name its kind of attribute."""
-        if name == "logical_shape":
-            shape = parse_list_in(parser, "[", parser.parse_integer)
-            return DenseArrayBase.from_list(i64, shape)
-        return OOBValAttr(parse_nested(parser, OOBValAttr).data)
-
-    def print_value(self, printer: Printer, name: str) -> None:
-        """Write what `parse_value` reads."""
-        value = self.properties[name]
-        if isinstance(value, OOBValAttr):
-            value.print_parameter(printer)
-        else:
-            printer.print_string(str(list(self.logical_shape)))
 
     def verify_op(self) -> None:
         """Check the extents (C1) and the shapes (C2)."""
@@ -721,43 +655,17 @@ class CreateLocalSemaphoreOp(TypedOp):
     traits = traits_def(Allocates())
 
 
-class ResetGlobalSemaphoreOp(D2MOp):
+class ResetGlobalSemaphoreOp(FormatOp, D2MOp):
     """A semaphore becomes a number on all its cores.
 
     d2m.reset_global_semaphore(%semaphore) {value = 0 : ui32} : !d2m.global_semaphore
     """
 
     name = "d2m.reset_global_semaphore"
+    FORMAT = "`(` operands `)` attr-dict `:` type(operands)"
     SIGNATURE: ClassVar = Signature(
         values(semaphore=GLOBAL_SEMAPHORE), properties=properties(value=_UI32)
     )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        (name,) = parse_list_in(parser, "(", parser.parse_unresolved_operand)
-        given, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        operand = parser.resolve_operand(name, parser.parse_type())
-        results: list[Attribute] = []
-        if cls.SIGNATURE.results:
-            parser.parse_punctuation("->")
-            results.append(parser.parse_type())
-        return cls.create(
-            operands=[operand], result_types=results, properties=given, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string("(")
-        printer.print_operand(self.operands[0])
-        printer.print_string(")")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        for result in self.results:
-            printer.print_string(" -> ")
-            printer.print_attribute(result.type)
 
 
 class CreateGlobalSemaphoreOp(ResetGlobalSemaphoreOp):
@@ -770,6 +678,7 @@ class CreateGlobalSemaphoreOp(ResetGlobalSemaphoreOp):
     """
 
     name = "d2m.create_global_semaphore"
+    FORMAT = "`(` operands `)` attr-dict `:` type(operands) `->` type(results)"
     SIGNATURE: ClassVar = Signature(
         values(input=SHAPED), values(result=GLOBAL_SEMAPHORE), properties(value=_UI32)
     )

@@ -20,6 +20,7 @@ from ttmlir.dialects.d2m.structure import (
     SEMAPHORE,
     SHAPED,
     ArrowOp,
+    CBOp,
     CBType,
     DataMovementOp,
     MemTxType,
@@ -35,6 +36,7 @@ from ttmlir.dialects.d2m.structure import (
     shape_of,
 )
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import FormatOp
 from ttmlir.dialects.definition.ods import (
     SEGMENTS,
     AttrConstraint,
@@ -46,7 +48,6 @@ from ttmlir.dialects.definition.ods import (
     segments_attr,
     values,
 )
-from ttmlir.dialects.definition.syntax import parse_operands
 from ttmlir.layout.affine import AffineMap
 from ttmlir.layout.tensor_layout import shape_text
 from ttmlir.mlir.attributes import affine_map_attr, layout_map
@@ -230,8 +231,10 @@ Operands = Sequence[SSAValue]
 # --- Circular buffers ----------------------------------------------------------------------------
 
 
-class _CBOp(ArrowOp, RegionOp):
+class _CBOp(CBOp, ArrowOp):
     """A shard of a circular buffer."""
+
+    FORMAT = "operands attr-dict `:` type(operands) `->` type(results)"
 
     SIGNATURE: ClassVar = Signature(values(cb=CB), values(result=SHAPED))
 
@@ -239,8 +242,6 @@ class _CBOp(ArrowOp, RegionOp):
     def on(cls, cb: SSAValue) -> Self:
         """The operation on a circular buffer."""
         return cls.of(cb, cast("CBType", cb.type).underlying)
-
-    parse_operand_type = staticmethod(CBType.parse_short)
 
     def verify_op(self) -> None:
         """Compare the type of the result with that of the buffer's shards."""
@@ -266,34 +267,16 @@ class ReserveOp(_CBOp):
     name = "d2m.reserve"
 
 
-class StoreOp(RegionOp):
+class StoreOp(FormatOp, RegionOp):
     """A copy of a shard into another: `d2m.store %destination, %source : type`.
 
     C1: both have the same type.
     """
 
     name = "d2m.store"
+    FORMAT = "$dst `,` $src attr-dict `:` type($dst)"
+    TYPES: ClassVar = {"src": "dst"}
     SIGNATURE: ClassVar = Signature(values(dst=SHAPED, src=SHAPED))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        operands = parse_operands(parser)
-        _, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=[parser.resolve_operand(operand, type) for operand in operands],
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
 
     def verify_op(self) -> None:
         """Compare the types (C1)."""
@@ -301,7 +284,7 @@ class StoreOp(RegionOp):
             refuse("requires the same type for all operands")
 
 
-class AllGatherOp(RegionOp):
+class AllGatherOp(FormatOp, RegionOp):
     """Local memory of all cores that share a row, on each of them.
 
         d2m.all_gather %part, %parts : memref<2x1x!tile, #l1> into memref<8x2x1x!tile, #l1>
@@ -312,41 +295,13 @@ class AllGatherOp(RegionOp):
     """
 
     name = "d2m.all_gather"
+    FORMAT = "$part `,` $parts attr-dict `:` type($part) `into` type($parts)"
     SIGNATURE: ClassVar = Signature(values(part=MEMREF, parts=MEMREF))
 
     @classmethod
     def of(cls, part: SSAValue, parts: SSAValue) -> Self:
         """The operation on memory of this core."""
         return cls.create(operands=[part, parts])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        operands = parse_operands(parser)
-        _, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        types = [parser.parse_type()]
-        parser.parse_keyword("into")
-        types.append(parser.parse_type())
-        if len(operands) != len(types):
-            parser.raise_error(f"expected {len(types)} operands, got {len(operands)}")
-        return cls.create(
-            operands=[
-                parser.resolve_operand(operand, type)
-                for operand, type in zip(operands, types, strict=True)
-            ],
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        printer.print_string(" into ")
-        printer.print_attribute(self.operands[1].type)
 
     def verify_op(self) -> None:
         """Compare the shapes (C1)."""
@@ -361,9 +316,10 @@ class AllGatherOp(RegionOp):
 class DimensionOp(NumberedOp):
     """A number that a core has for each dimension."""
 
+    FORMAT = "`(` $dim `)` attr-dict `:` type(results)"
+
     NUMBER: ClassVar = "dim"
     STEM: ClassVar[str]
-    SPELLED: ClassVar = ("dim",)
     SIGNATURE: ClassVar = Signature(
         results=values(result=INDEX), properties=properties(dim=ods.I64)
     )
@@ -397,8 +353,8 @@ class GetGlobalOperandOp(NumberedOp):
     """An operand of the `d2m.generic` that a function was a region of."""
 
     name = "d2m.get_global_operand"
+    FORMAT = "`(` $operand_index `)` attr-dict `:` type(results)"
     NUMBER: ClassVar = "operand_index"
-    SPELLED: ClassVar = ("operand_index",)
     SIGNATURE: ClassVar = Signature(
         results=values(result=SHAPED), properties=properties(operand_index=ods.I64)
     )
@@ -726,10 +682,12 @@ class DMAWriteOp(_DMAOp):
         self.check_local_indices("src")
 
 
-class NullTxOp(RegionOp):
+class NullTxOp(FormatOp, RegionOp):
     """A movement of nothing, which is finished: `d2m.null_tx`."""
 
     name = "d2m.null_tx"
+    FORMAT = "attr-dict"
+    TYPES: ClassVar = {"result": MemTxType()}
     SIGNATURE: ClassVar = Signature(results=_TX)
     traits = traits_def(Pure())
 
@@ -738,41 +696,19 @@ class NullTxOp(RegionOp):
         """The operation."""
         return cls.create(result_types=[MemTxType()])
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        _, attributes = cls.parse_dict(parser, {})
-        return cls.create(result_types=[MemTxType()], attributes=attributes)
 
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        self.print_dict(printer)
-
-
-class DMAWaitOp(DataMovementOp):
+class DMAWaitOp(FormatOp, DataMovementOp):
     """Wait until a movement is finished: `d2m.dma_wait %tx`."""
 
     name = "d2m.dma_wait"
+    FORMAT = "$memTx attr-dict"
+    TYPES: ClassVar = {"memTx": MemTxType()}
     SIGNATURE: ClassVar = Signature(values(memTx=MEM_TX))
 
     @classmethod
     def of(cls, transaction: SSAValue) -> Self:
         """The operation that waits for a movement."""
         return cls.create(operands=[transaction])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        transaction = parser.parse_unresolved_operand()
-        _, attributes = cls.parse_dict(parser, {})
-        operand = parser.resolve_operand(transaction, MemTxType())
-        return cls.create(operands=[operand], attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        self.print_dict(printer)
 
 
 MOVEMENT_OPS = (

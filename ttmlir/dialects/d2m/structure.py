@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self, TypeVar, cast
@@ -35,6 +34,7 @@ from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Pure
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import OPERANDS, AssemblyOp, ConversionOp, FormatOp, number
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     CanonicalPatterns,
@@ -47,13 +47,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     values,
 )
-from ttmlir.dialects.definition.syntax import (
-    AssemblyOp,
-    ConversionOp,
-    KeywordAttr,
-    expect,
-    parse_keyword,
-)
+from ttmlir.dialects.definition.syntax import EnumT, KeywordAttr, PlainType, expect, parse_keyword
 from ttmlir.dialects.definition.table_ops import layout_errors
 from ttmlir.dialects.tt.layout import element_of
 from ttmlir.dialects.ttcore import (
@@ -71,8 +65,6 @@ from ttmlir.mlir.printing import SuggestsNames
 
 # --- Attrs ----------------------------------------------------------------------------------------
 # Types and attributes of d2m: circular buffers, semaphores, transactions, threads.
-
-_SYMBOL = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
 
 
 class ThreadKind(KeywordEnum):
@@ -151,58 +143,38 @@ class ThreadAttr(Data[Thread]):
         """Write what `parse_parameter` reads."""
         printer.print_string(f"<{self.kind.keyword}")
         if self.symbol is not None:
-            printer.print_string(", @")
-            if _SYMBOL.fullmatch(self.symbol):
-                printer.print_string(self.symbol)
-            else:
-                printer.print_string_literal(self.symbol)
+            printer.print_string(", ")
+            printer.print_symbol_name(self.symbol)
         if self.data.dm_core is not None:
             printer.print_string(f", dm_core = {self.data.dm_core}")
         printer.print_string(">")
 
 
+class _BareKeyword(KeywordAttr[EnumT], SpacedOpaqueSyntaxAttribute):
+    """A keyword that follows the name of the attribute inside `#d2m<...>`."""
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> EnumT:
+        """Read the keyword."""
+        return parse_keyword(parser, cls.enum, cls.cpp_type)
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Write the keyword."""
+        printer.print_string(self.data.keyword)
+
+
 @irdl_attr_definition
-class ReduceDimAttr(
-    KeywordAttr[ReduceDim],
-    SpacedOpaqueSyntaxAttribute,
-    enum=ReduceDim,
-    cpp="::mlir::tt::d2m::ReduceDim",
-    definition="D2M_ReduceDimAttr",
-):
+class ReduceDimAttr(_BareKeyword[ReduceDim], enum=ReduceDim):
     """Which dimensions of tiles are reduced: `#d2m<reduce_dim R>`."""
 
     name = "d2m.reduce_dim"
 
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> ReduceDim:
-        """Read the keyword inside `#d2m<...>`."""
-        return parse_keyword(parser, ReduceDim, "::mlir::tt::d2m::ReduceDim")
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write the keyword."""
-        printer.print_string(self.data.keyword)
-
 
 @irdl_attr_definition
-class BroadcastKindAttr(
-    KeywordAttr[BroadcastKind],
-    SpacedOpaqueSyntaxAttribute,
-    enum=BroadcastKind,
-    cpp="::mlir::tt::d2m::TileBcastType",
-    definition="D2M_TileBcastTypeAttr",
-):
+class BroadcastKindAttr(_BareKeyword[BroadcastKind], enum=BroadcastKind, cpp="TileBcastType"):
     """What of a tile is repeated: `#d2m<tile_bcast_type row>`."""
 
     name = "d2m.tile_bcast_type"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> BroadcastKind:
-        """Read the keyword inside `#d2m<...>`."""
-        return parse_keyword(parser, BroadcastKind, "::mlir::tt::d2m::TileBcastType")
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write the keyword."""
-        printer.print_string(self.data.keyword)
 
 
 @irdl_attr_definition
@@ -249,39 +221,29 @@ class CBType(ParametrizedAttribute, TypeAttribute):
         printer.print_string(">")
 
 
-class _TypeWithoutParameters(ParametrizedAttribute, TypeAttribute):
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read nothing."""
-        return []
-
-    def print_parameters(self, printer: Printer) -> None:
-        """Write nothing."""
-
-
 @irdl_attr_definition
-class SemaphoreType(_TypeWithoutParameters):
+class SemaphoreType(PlainType):
     """A number in the L1 of each core that cores wait for: `!d2m.semaphore`."""
 
     name = "d2m.semaphore"
 
 
 @irdl_attr_definition
-class GlobalSemaphoreType(_TypeWithoutParameters):
+class GlobalSemaphoreType(PlainType):
     """A semaphore that outlives a program: `!d2m.global_semaphore`."""
 
     name = "d2m.global_semaphore"
 
 
 @irdl_attr_definition
-class LocalSemaphoreType(_TypeWithoutParameters):
+class LocalSemaphoreType(PlainType):
     """A semaphore of the cores of one program: `!d2m.local_semaphore`."""
 
     name = "d2m.local_semaphore"
 
 
 @irdl_attr_definition
-class MemTxType(_TypeWithoutParameters):
+class MemTxType(PlainType):
     """A movement of data that may not be finished yet: `!d2m.mem_tx`."""
 
     name = "d2m.mem_tx"
@@ -466,61 +428,46 @@ def print_indices(printer: Printer, values: Sequence[SSAValue]) -> None:
         printer.print_string("]")
 
 
-class AllocationOp(D2MOp):
+class AllocationOp(FormatOp, D2MOp):
     """Syntax `() attr-dict : type`."""
+
+    FORMAT = "`(` `)` attr-dict `:` type(results)"
 
     @classmethod
     def of(cls, type: Attribute) -> Self:
         """The operation that makes a value of a type."""
         return cls.create(result_types=[type])
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        parser.parse_punctuation("(")
-        parser.parse_punctuation(")")
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
 
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string("()")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-
-
-class TypedOp(D2MOp):
+class TypedOp(FormatOp, D2MOp):
     """Syntax `attr-dict : type`."""
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
+    FORMAT = "attr-dict `:` type(results)"
 
 
 class ArrowOp(ConversionOp, D2MOp):
     """A value on the device, or in a region, made of another."""
 
 
-class NumberedOp(RegionOp):
+class CBOp(FormatOp, RegionOp):
+    """An operation on a circular buffer, whose type is written short, too: `<tensor<...>>`."""
+
+    FORMAT = "operands attr-dict `:` type(operands)"
+
+    @classmethod
+    def parse_type_of(cls, parser: Parser, name: str) -> Attribute:
+        """Read the type of the buffer or of the result."""
+        return CBType.parse_short(parser) if name == OPERANDS else parser.parse_type()
+
+
+class NumberedOp(FormatOp, RegionOp):
     """Syntax `(number) attr-dict : type`."""
 
     NUMBER: ClassVar[str]
     """The property that holds the number."""
+    SPELLINGS: ClassVar = dict.fromkeys(
+        ("dim", "operand_index", "port"), number(i64, allow_negative=False)
+    )
 
     @classmethod
     def of(cls, number: int, type: Attribute) -> Self:
@@ -531,26 +478,6 @@ class NumberedOp(RegionOp):
     def number(self) -> int:
         """The number in parentheses."""
         return self.integer(self.NUMBER)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        parser.parse_punctuation("(")
-        number = parser.parse_integer(allow_boolean=False, allow_negative=False)
-        parser.parse_punctuation(")")
-        spelled: dict[str, Attribute] = {cls.NUMBER: IntegerAttr(number, i64)}
-        properties, attributes = cls.parse_dict(parser, spelled)
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(f"({self.number})")
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
 
 
 # --- Structure ------------------------------------------------------------------------------------
@@ -629,7 +556,7 @@ class LayoutChanges:
         return self.layout + self.format + (self.grid or self.memory_space) > 1
 
 
-class ToLayoutOp(DestinationStyleOp, D2MOp):
+class ToLayoutOp(FormatOp, DestinationStyleOp, D2MOp):
     """A tensor in another layout, memory or element type, on the host or on a grid of cores.
 
         %1 = d2m.to_layout %0, %out : A into B -> B
@@ -642,7 +569,10 @@ class ToLayoutOp(DestinationStyleOp, D2MOp):
     """
 
     name = "d2m.to_layout"
-    SPELLED: ClassVar = ("layout",)
+    FORMAT = (
+        "$input `,` $output `:` type($input) `into` type($output) (`hostInfo` `=` $layout^)? "
+        "attr-dict (`->` type(results)^)?"
+    )
     SIGNATURE: ClassVar = Signature(
         values(input=SHAPED, output=SHAPED),
         (ValueGroup("results", SHAPED, variadic=True),),
@@ -695,44 +625,6 @@ class ToLayoutOp(DestinationStyleOp, D2MOp):
             host=False,
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        source = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        target = parser.parse_unresolved_operand()
-        parser.parse_punctuation(":")
-        operands = [parser.resolve_operand(source, parser.parse_type())]
-        parser.parse_keyword("into")
-        operands.append(parser.resolve_operand(target, parser.parse_type()))
-        spelled: dict[str, Attribute] = {}
-        if parser.parse_optional_keyword("hostInfo") is not None:
-            parser.parse_punctuation("=")
-            spelled["layout"] = parser.parse_attribute()
-        properties, attributes = cls.parse_dict(parser, spelled)
-        results: list[Attribute] = []
-        if parser.parse_optional_punctuation("->") is not None:
-            results.append(parser.parse_type())
-        return cls.create(
-            operands=operands, result_types=results, properties=properties, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        printer.print_string(" into ")
-        printer.print_attribute(self.operands[1].type)
-        if "layout" in self.properties:
-            printer.print_string(" hostInfo = ")
-            printer.print_attribute(self.properties["layout"])
-        self.print_dict(printer)
-        for result in self.results:
-            printer.print_string(" -> ")
-            printer.print_attribute(result.type)
-
     def verify_op(self) -> None:
         """Compare the shapes (C1)."""
         shapes: list[tuple[int, ...]] = []
@@ -769,8 +661,8 @@ class ViewLayoutOp(ArrowOp):
     """
 
     name = "d2m.view_layout"
+    FORMAT = "$input (`remapping` `=` $remapping^)? attr-dict `:` type($input) `->` type($result)"
     RESULT_NAME: ClassVar = "view"
-    SPELLED: ClassVar = ("remapping",)
     SIGNATURE: ClassVar = Signature(
         values(input=SHAPED),
         _SHAPED_RESULT,
@@ -808,25 +700,6 @@ class ViewLayoutOp(ArrowOp):
             properties["remapping"] = affine_map_attr(remapping)
         return cls.create(operands=[operand], result_types=[type], properties=properties)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        operand = parser.parse_unresolved_operand()
-        spelled: dict[str, Attribute] = {}
-        if parser.parse_optional_keyword("remapping") is not None:
-            parser.parse_punctuation("=")
-            spelled["remapping"] = parser.parse_attribute()
-        properties, attributes = cls.parse_dict(parser, spelled)
-        parser.parse_punctuation(":")
-        value = parser.resolve_operand(operand, parser.parse_type())
-        parser.parse_punctuation("->")
-        return cls.create(
-            operands=[value],
-            result_types=[parser.parse_type()],
-            properties=properties,
-            attributes=attributes,
-        )
-
     @property
     def remapping(self) -> AffineMap | None:
         """From coordinates of the view to those below it, unless the type of the view has it."""
@@ -844,10 +717,7 @@ class ViewLayoutOp(ArrowOp):
         return "reinterpretLayout" in self.properties and bool(self.integer("reinterpretLayout"))
 
     def print_dict(self, printer: Printer) -> None:
-        """Write the map, and the attribute dictionary without what is the default."""
-        if "remapping" in self.properties:
-            printer.print_string(" remapping = ")
-            printer.print_attribute(self.properties["remapping"])
+        """Write the attribute dictionary without what is the default."""
         name = "reinterpretLayout"
         properties = {name: self.properties[name]} if self.reinterprets else {}
         printer.print_op_attributes(dict(sorted({**properties, **self.attributes}.items())))

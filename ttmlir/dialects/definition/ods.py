@@ -235,6 +235,7 @@ DICTIONARY = AttrConstraint(
     "dictionary of named attribute values", lambda attr: isinstance(attr, DictionaryAttr), always
 )
 STRING = AttrConstraint("string attribute", lambda attr: isinstance(attr, StringAttr), always)
+TYPE = AttrConstraint("any type attribute", is_type, always)
 I32_ARRAY = integer_array_attr(32)
 I64_ARRAY = integer_array_attr(64)
 DENSE_I32 = dense_array_attr(32)

@@ -10,308 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
-from xdsl.dialects.builtin import MemRefType, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Data, SSAValue
-from xdsl.parser import AttrParser, Parser, UnresolvedOperand
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
+from xdsl.parser import AttrParser
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 
-from ttmlir.dialects.definition.ods import ODSOperation, refuse
 from ttmlir.layout.enums import KeywordEnum
 from ttmlir.layout.errors import LayoutError
 from ttmlir.mlir.core_prefix import TT, TTCORE, core_prefix, spelled_name
 from ttmlir.mlir.printing import MlirPrinter
 from ttmlir.mlir.xdsl_internals import resume_from
-
-# --- Assembly -------------------------------------------------------------------------------------
-# Pieces of the pretty syntax of upstream operations that we define.
-
-
-class AssemblyOp(ODSOperation):
-    """An operation with syntax of its own beside the generic form."""
-
-    SPELLED: ClassVar[tuple[str, ...]] = ()
-    """Properties that the syntax spells outside the attribute dictionary."""
-
-    @classmethod
-    def parse_dict(
-        cls, parser: Parser, spelled: dict[str, Attribute]
-    ) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-        """Read the attribute dictionary; returns properties and attributes."""
-        position = parser.pos
-        attributes = parser.parse_optional_attr_dict()
-        return cls.split_dict(parser, spelled, attributes, position)
-
-    @classmethod
-    def split_dict(
-        cls,
-        parser: Parser,
-        spelled: dict[str, Attribute],
-        attributes: dict[str, Attribute],
-        position: int,
-    ) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-        """Take the properties out of an attribute dictionary."""
-        try:
-            properties = cls.convert_properties(None, attributes)
-        except VerifyException as error:
-            parser.raise_error(f"custom op '{cls.name}' {error}", position)
-        return {**properties, **spelled}, attributes
-
-    def print_dict(self, printer: Printer) -> None:
-        """Write the attribute dictionary, with the properties that the syntax does not spell."""
-        properties = {k: v for k, v in self.properties.items() if k not in self.SPELLED}
-        entries = {**properties, **self.attributes}
-        printer.print_op_attributes(dict(sorted(entries.items())))
-
-
-class ConversionOp(AssemblyOp):
-    """Syntax `%operand attr-dict : type -> type`, of what makes one value of another."""
-
-    WORD: ClassVar[str] = "->"
-    """What stands between the types."""
-
-    @staticmethod
-    def parse_operand_type(parser: Parser) -> Attribute:
-        """Read the type of the operand."""
-        return parser.parse_type()
-
-    @classmethod
-    def of(cls, operand: SSAValue, type: Attribute) -> Self:
-        """The operation that makes a value of a type of another value."""
-        return cls.create(operands=[operand], result_types=[type])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        operand = parser.parse_unresolved_operand()
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        value = parser.resolve_operand(operand, cls.parse_operand_type(parser))
-        parser.parse_characters(cls.WORD)
-        return cls.create(
-            operands=[value],
-            result_types=[parser.parse_type()],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        printer.print_string(f" {self.WORD} ")
-        printer.print_attribute(self.results[0].type)
-
-
-def parse_operands(parser: Parser) -> list[UnresolvedOperand]:
-    """Read `%a, %b, ...`, possibly nothing."""
-    first = parser.parse_optional_unresolved_operand()
-    if first is None:
-        return []
-    operands = [first]
-    while parser.parse_optional_punctuation(",") is not None:
-        operands.append(parser.parse_unresolved_operand())
-    return operands
-
-
-class FunctionalOp(AssemblyOp):
-    """Syntax `operands attr-dict : (operand types) -> result types`."""
-
-    @classmethod
-    def parse_spelled(
-        cls, parser: Parser
-    ) -> tuple[dict[str, Attribute], Sequence[UnresolvedOperand]]:
-        """Read what stands before the attribute dictionary."""
-        return {}, parse_operands(parser)
-
-    def print_spelled(self, printer: Printer) -> None:
-        """Write what stands before the attribute dictionary."""
-        printer.print_list(self.operands, printer.print_operand)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        spelled, operands = cls.parse_spelled(parser)
-        properties, attributes = cls.parse_dict(parser, spelled)
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type = parser.parse_function_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, type.inputs.data, position),
-            result_types=type.outputs.data,
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        self.print_spelled(printer)
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
-
-
-class NamedOp(FunctionalOp):
-    """Syntax `"text"(operands) attr-dict : function type`; the text is spelled first."""
-
-    NEEDS_PARENTHESES: ClassVar[bool] = True
-    """Whether they are there also without operands."""
-
-    @classmethod
-    def parse_spelled(
-        cls, parser: Parser
-    ) -> tuple[dict[str, Attribute], Sequence[UnresolvedOperand]]:
-        """Read the text and the operands in parentheses."""
-        name: Attribute = StringAttr(parser.parse_str_literal())
-        operands: list[UnresolvedOperand] = []
-        if cls.NEEDS_PARENTHESES:
-            parser.parse_punctuation("(")
-        elif parser.parse_optional_punctuation("(") is None:
-            return {cls.SPELLED[0]: name}, operands
-        operands = parse_operands(parser)
-        parser.parse_punctuation(")")
-        return {cls.SPELLED[0]: name}, operands
-
-    def print_spelled(self, printer: Printer) -> None:
-        """Write the text and the operands."""
-        printer.print_attribute(self.properties[self.SPELLED[0]])
-        printer.print_operands(self.operands)
-
-
-class TextOp(AssemblyOp):
-    """Syntax `"text" attr-dict : type`: a value that is the text `value` of a language."""
-
-    SPELLED = ("value",)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        value: Attribute = StringAttr(parser.parse_str_literal())
-        properties, attributes = cls.parse_dict(parser, {"value": value})
-        parser.parse_punctuation(":")
-        return cls.create(
-            result_types=[parser.parse_type()], properties=properties, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["value"])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-
-    def verify_op(self) -> None:
-        """Refuse empty text."""
-        value = self.properties["value"]
-        if isinstance(value, StringAttr) and not value.data:
-            refuse("value must not be empty")
-
-
-class FormatOp(AssemblyOp):
-    """Syntax `"text" (args operands)? attr-dict (: types)?`: lines with operands in them."""
-
-    SPELLED = ("value",)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        value: Attribute = StringAttr(parser.parse_str_literal())
-        operands: list[UnresolvedOperand] = []
-        if parser.parse_optional_keyword("args") is not None:
-            operands = parse_operands(parser)
-        properties, attributes = cls.parse_dict(parser, {"value": value})
-        return cls.create(
-            operands=parse_types_of(parser, operands),
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["value"])
-        if self.operands:
-            printer.print_string(" args ")
-            printer.print_list(self.operands, printer.print_operand)
-        self.print_dict(printer)
-        if self.operands:
-            printer.print_string(" : ")
-            printer.print_list(self.operand_types, printer.print_attribute)
-
-
-def parse_types_of(parser: Parser, operands: Sequence[UnresolvedOperand]) -> Sequence[SSAValue]:
-    """Read `: types` of operands; nothing where there are none."""
-    types: list[Attribute] = []
-    if operands:
-        parser.parse_punctuation(":")
-        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-    return parser.resolve_operands(operands, types, parser.pos)
-
-
-class SymbolOp(AssemblyOp):
-    """An operation that names a global variable, by its first spelled property."""
-
-    @staticmethod
-    def parse_symbol(parser: Parser) -> Attribute:
-        """Read the name."""
-        return SymbolRefAttr(parser.parse_symbol_name())
-
-
-class SymbolReadOp(SymbolOp):
-    """Syntax `@name : type attr-dict`."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        symbol = cls.parse_symbol(parser)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        properties, attributes = cls.parse_dict(parser, {cls.SPELLED[0]: symbol})
-        return cls.create(result_types=[type], properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties[self.SPELLED[0]])
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
-        self.print_dict(printer)
-
-
-class SymbolWriteOp(SymbolOp):
-    """Syntax `@name = value : type attr-dict`."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        symbol = cls.parse_symbol(parser)
-        parser.parse_punctuation("=")
-        operand = parser.parse_unresolved_operand()
-        parser.parse_punctuation(":")
-        value = parser.resolve_operand(operand, parser.parse_type())
-        properties, attributes = cls.parse_dict(parser, {cls.SPELLED[0]: symbol})
-        return cls.create(operands=[value], properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties[self.SPELLED[0]])
-        printer.print_string(" = ")
-        printer.print_operand(self.operands[0])
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        self.print_dict(printer)
-
-
-# --- Syntax ---------------------------------------------------------------------------------------
 
 Punctuation = Literal["<", ">", "(", ")", "[", "]", "{", "}", ",", "=", "|", ":"]
 DataT = TypeVar("DataT", bound="Data[object]")
@@ -449,24 +161,44 @@ def parse_memref(parser: AttrParser) -> MemRefType[Attribute]:
     return cast("MemRefType[Attribute]", memref)
 
 
+class PlainType(ParametrizedAttribute, TypeAttribute):
+    """A type without parameters."""
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Read nothing."""
+        return []
+
+
+_DEFINITIONS = {
+    "tt": ("::mlir::tt::", "TT"),
+    "ttcore": ("::mlir::tt::ttcore::", "TTCore"),
+    "ttkernel": ("::mlir::tt::ttkernel::", "TTKernel"),
+    "ttnn": ("::mlir::tt::ttnn::", "TTNN"),
+    "d2m": ("::mlir::tt::d2m::", "D2M"),
+}
+"""The name space of each dialect in C++, and what the names of its definitions begin with."""
+
+
 class KeywordAttr(Data[EnumT], Generic[EnumT]):
     """The keyword of an enumeration in angle brackets, such as `#tt.arch<blackhole>`.
 
-    A subclass is given the enumeration, its C++ name and the name of the attribute's definition,
-    for the messages: `class ArchAttr(KeywordAttr[Arch], enum=Arch, cpp="::mlir::tt::Arch", ...)`.
+    A subclass is given the enumeration, and its name in C++ where that is not the name of the class
+    without `Attr`: messages say it, as those of MLIR do.
     """
 
-    _enum: type[EnumT]
-    _cpp_type: str
+    enum: type[EnumT]
+    cpp_type: str
     _definition: str
 
-    def __init_subclass__(
-        cls, *, enum: type[EnumT] | None = None, cpp: str = "", definition: str = ""
-    ) -> None:
+    def __init_subclass__(cls, *, enum: type[EnumT] | None = None, cpp: str = "") -> None:
         """Remember what to read and what to say."""
         super().__init_subclass__()
         if enum is not None:
-            cls._enum, cls._cpp_type, cls._definition = enum, cpp, definition
+            cpp = cpp or cls.__name__.removesuffix("Attr")
+            name_space, stem = _DEFINITIONS[cls.name.partition(".")[0]]
+            cls.enum = enum
+            cls.cpp_type, cls._definition = f"{name_space}{cpp}", f"{stem}_{cpp}Attr"
 
     @property
     def value(self) -> EnumT:
@@ -477,8 +209,8 @@ class KeywordAttr(Data[EnumT], Generic[EnumT]):
     def parse_parameter(cls, parser: AttrParser) -> EnumT:
         """Read `<keyword>`."""
         expect(parser, "<")
-        with parameter(parser, cls._definition, "value", cls._cpp_type):
-            value = parse_keyword(parser, cls._enum, cls._cpp_type)
+        with parameter(parser, cls._definition, "value", cls.cpp_type):
+            value = parse_keyword(parser, cls.enum, cls.cpp_type)
         expect(parser, ">")
         return value
 

@@ -32,11 +32,19 @@ from xdsl.dialects.emitc import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import VerificationContext
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import (
+    AssemblyOp,
+    ConversionOp,
+    FormatOp,
+    FunctionalOp,
+    Spelling,
+    TextOp,
+)
 from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
@@ -46,15 +54,6 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     text,
     values,
-)
-from ttmlir.dialects.definition.syntax import (
-    AssemblyOp,
-    ConversionOp,
-    FormatOp,
-    FunctionalOp,
-    NamedOp,
-    TextOp,
-    parse_operands,
 )
 from ttmlir.mlir.core_prefix import note_late_kernels
 from ttmlir.mlir.reporting import OpError, note
@@ -259,7 +258,26 @@ class UnaryPlusOp(FunctionalOp):
     SIGNATURE: ClassVar = _UNARY
 
 
-class CmpOp(FunctionalOp):
+_PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge", "three_way")
+
+
+def _parse_predicate(parser: Parser) -> Attribute:
+    position = parser.pos
+    keyword = parser.parse_optional_identifier() or parser.parse_optional_str_literal()
+    if keyword not in _PREDICATES:
+        parser.raise_error(
+            "custom op 'emitc.cmp' expected string or keyword containing one of the following "
+            f"enum values for attribute 'predicate' [{', '.join(_PREDICATES)}]",
+            position,
+        )
+    return IntegerAttr(_PREDICATES.index(keyword), i64)
+
+
+def _print_predicate(printer: Printer, predicate: Attribute) -> None:
+    printer.print_string(_PREDICATES[cast("IntegerAttr", predicate).value.data])
+
+
+class CmpOp(FormatOp):
     """A comparison.
 
     Example:
@@ -267,8 +285,9 @@ class CmpOp(FunctionalOp):
     """
 
     name = "emitc.cmp"
-    SPELLED = ("predicate",)
-    PREDICATES: ClassVar = ("eq", "ne", "lt", "le", "gt", "ge", "three_way")
+    FORMAT = "$predicate `,` operands attr-dict `:` functional-type(operands, results)"
+    SPELLINGS: ClassVar = {"predicate": Spelling(_parse_predicate, _print_predicate)}
+    PREDICATES: ClassVar = _PREDICATES
     SIGNATURE: ClassVar = Signature(
         values(lhs=EMITC, rhs=EMITC),
         values(result=EMITC),
@@ -282,32 +301,8 @@ class CmpOp(FunctionalOp):
         ),
     )
 
-    @classmethod
-    def parse_spelled(
-        cls, parser: Parser
-    ) -> tuple[dict[str, Attribute], Sequence[UnresolvedOperand]]:
-        """Read the predicate and the operands."""
-        position = parser.pos
-        keyword = parser.parse_optional_identifier() or parser.parse_optional_str_literal()
-        if keyword not in cls.PREDICATES:
-            parser.raise_error(
-                f"custom op '{cls.name}' expected string or keyword containing one of the "
-                "following enum values for attribute 'predicate' "
-                f"[{', '.join(cls.PREDICATES)}]",
-                position,
-            )
-        parser.parse_punctuation(",")
-        predicate = IntegerAttr(cls.PREDICATES.index(keyword), i64)
-        return {"predicate": predicate}, parse_operands(parser)
 
-    def print_spelled(self, printer: Printer) -> None:
-        """Write the predicate and the operands."""
-        number = cast("IntegerAttr", self.properties["predicate"]).value.data
-        printer.print_string(f"{self.PREDICATES[number]}, ")
-        super().print_spelled(printer)
-
-
-class SubscriptOp(FunctionalOp):
+class SubscriptOp(FormatOp):
     """An element of an array, or of what a pointer or an opaque value leads to.
 
     Example:
@@ -315,25 +310,11 @@ class SubscriptOp(FunctionalOp):
     """
 
     name = "emitc.subscript"
+    FORMAT = "$value `[` $indices `]` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("value", SUBSCRIPTABLE), ValueGroup("indices", EMITC, variadic=True)),
         values(result=STORED),
     )
-
-    @classmethod
-    def parse_spelled(
-        cls, parser: Parser
-    ) -> tuple[dict[str, Attribute], Sequence[UnresolvedOperand]]:
-        """Read `%value[%indices]`."""
-        value = parser.parse_unresolved_operand()
-        with parser.in_square_brackets():
-            return {}, [value, *parse_operands(parser)]
-
-    def print_spelled(self, printer: Printer) -> None:
-        """Write `%value[%indices]`."""
-        printer.print_operand(self.operands[0])
-        with printer.in_square_brackets():
-            printer.print_list(self.operands[1:], printer.print_operand)
 
     def verify_op(self) -> None:
         """Check the indices and the type of the element."""
@@ -377,31 +358,11 @@ class SubscriptOp(FunctionalOp):
             refuse(f"on {words} ('{text(expected)}') and result type ('{text(result)}') to match")
 
 
-class _LogicalOp(AssemblyOp):
+class _LogicalOp(FormatOp):
     """Syntax `operands attr-dict : operand types`; the result is a truth value."""
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read the operation after its name."""
-        operands = parse_operands(parser)
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        position = parser.pos
-        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        return cls.create(
-            operands=parser.resolve_operands(operands, types, position),
-            result_types=[i1],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write the operation after its name."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_list(self.operand_types, printer.print_attribute)
+    FORMAT = "operands attr-dict `:` type(operands)"
+    TYPES: ClassVar = {"result": i1}
 
 
 class LogicalAndOp(_LogicalOp):
@@ -425,36 +386,15 @@ class LogicalNotOp(_LogicalOp):
     SIGNATURE: ClassVar = Signature(values(operand=EMITC), values(result=I1))
 
 
-class ConditionalOp(AssemblyOp):
+class ConditionalOp(FormatOp):
     """`condition ? true_value : false_value`."""
 
     name = "emitc.conditional"
+    FORMAT = "$condition `,` $true_value `,` $false_value attr-dict `:` type($result)"
+    TYPES: ClassVar = {"condition": i1, "true_value": "result", "false_value": "result"}
     SIGNATURE: ClassVar = Signature(
         values(condition=I1, true_value=EMITC, false_value=EMITC), values(result=EMITC)
     )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `operands attr-dict : type`."""
-        operands = parse_operands(parser)
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type = parser.parse_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, (i1, type, type), position),
-            result_types=[type],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write `operands attr-dict : type`."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        printer.print_attribute(self.results[0].type)
 
     def verify_op(self) -> None:
         """Check that all three have one type."""
@@ -471,9 +411,8 @@ class CastOp(ConversionOp):
     """
 
     name = "emitc.cast"
+    FORMAT = "operands attr-dict `:` type(operands) `to` type(results)"
     SIGNATURE: ClassVar = Signature(values(source=EMITC), values(dest=EMITC))
-
-    WORD: ClassVar = "to"
 
     def verify_op(self) -> None:
         """Check that C++ can cast between the types."""
@@ -584,7 +523,7 @@ def _string(op: Operation, name: str) -> str:
     return cast("StringAttr", op.properties[name]).data
 
 
-class ApplyOp(NamedOp):
+class ApplyOp(FormatOp):
     """The operators `&` and `*` of C++.
 
     Example:
@@ -592,7 +531,7 @@ class ApplyOp(NamedOp):
     """
 
     name = "emitc.apply"
-    SPELLED = ("applicableOperator",)
+    FORMAT = "$applicableOperator `(` operands `)` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature(
         values(operand=ANY), values(result=EMITC), properties(applicableOperator=ods.STRING)
     )
@@ -621,7 +560,7 @@ class ApplyOp(NamedOp):
             refuse("cannot apply to constant")
 
 
-class CallOpaqueOp(NamedOp):
+class CallOpaqueOp(FormatOp):
     """A call of a function that only C++ knows.
 
     Without `args` the operands are the arguments, in order. With it the arguments are its elements:
@@ -633,7 +572,7 @@ class CallOpaqueOp(NamedOp):
     """
 
     name = "emitc.call_opaque"
-    SPELLED = ("callee",)
+    FORMAT = "$callee `(` operands `)` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("operands", EMITC, variadic=True),),
         (ValueGroup("results", EMITC, variadic=True),),
@@ -695,7 +634,7 @@ def _elements(array: Attribute | None) -> tuple[Attribute, ...]:
     return () if array is None else cast("ArrayAttr[Attribute]", array).data
 
 
-class CallOp(FunctionalOp):
+class CallOp(FormatOp):
     """A call of an `emitc.func`.
 
     Example:
@@ -703,26 +642,12 @@ class CallOp(FunctionalOp):
     """
 
     name = "emitc.call"
-    SPELLED = ("callee",)
+    FORMAT = "$callee `(` operands `)` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("operands", EMITC, variadic=True),),
         (ValueGroup("results", EMITC, variadic=True),),
         properties(callee=ods.FLAT_SYMBOL),
     )
-
-    @classmethod
-    def parse_spelled(
-        cls, parser: Parser
-    ) -> tuple[dict[str, Attribute], Sequence[UnresolvedOperand]]:
-        """Read the symbol and the operands in parentheses."""
-        callee = SymbolRefAttr(parser.parse_symbol_name())
-        with parser.in_parens():
-            return {"callee": callee}, parse_operands(parser)
-
-    def print_spelled(self, printer: Printer) -> None:
-        """Write the symbol and the operands in parentheses."""
-        printer.print_attribute(self.properties["callee"])
-        printer.print_operands(self.operands)
 
     def verify_op(self) -> None:
         """Compare operands and results with the function."""
@@ -776,6 +701,7 @@ class VerbatimOp(FormatOp):
     """
 
     name = "emitc.verbatim"
+    FORMAT = "$value (`args` operands^)? attr-dict (`:` type(operands)^)?"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("fmtArgs", STORED, variadic=True),), properties=properties(value=ods.STRING)
     )

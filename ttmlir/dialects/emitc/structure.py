@@ -29,6 +29,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, SymbolOpInterface
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp, FormatOp, parse_operands
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     Property,
@@ -40,7 +41,6 @@ from ttmlir.dialects.definition.ods import (
     text,
     values,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp, SymbolReadOp, parse_operands
 from ttmlir.dialects.emitc.expressions import (
     EMITC,
     I1,
@@ -70,7 +70,6 @@ FUNCTION_TYPE = AttrConstraint(
     lambda attr: True,
     lambda attr: isinstance(attr, FunctionType),
 )
-TYPE = AttrConstraint("any type attribute", ods.is_type, ods.always)
 
 
 def _value_type(attr: Attribute) -> Attribute:
@@ -136,7 +135,29 @@ class VariableOp(_InitializedOp):
     name = "emitc.variable"
 
 
-class AssignOp(AssemblyOp):
+class _StoredOp(FormatOp):
+    """What uses a variable, whose type, an lvalue, is written without its name: `<i32>`."""
+
+    @classmethod
+    def parse_type_of(cls, parser: Parser, name: str) -> Attribute:
+        """Read a type."""
+        if parser.parse_optional_punctuation("<") is None:
+            return parser.parse_type()
+        note_late_kernels()
+        type = parser.parse_type()
+        parser.parse_punctuation(">")
+        return EmitC_LValueType(type)
+
+    def print_type_of(self, printer: Printer, name: str, type: Attribute) -> None:
+        """Write a type."""
+        if isinstance(type, EmitC_LValueType):
+            with printer.in_angle_brackets():
+                printer.print_attribute(type.value_type)
+        else:
+            printer.print_attribute(type)
+
+
+class AssignOp(_StoredOp):
     """`var = value;`
 
     Example:
@@ -144,6 +165,7 @@ class AssignOp(AssemblyOp):
     """
 
     name = "emitc.assign"
+    FORMAT = "$value `:` type($value) `to` $var `:` type($var) attr-dict"
     SIGNATURE: ClassVar = Signature(values(var=STORED, value=EMITC))
     _TARGETS: ClassVar = (
         "emitc.get_global",
@@ -152,36 +174,6 @@ class AssignOp(AssemblyOp):
         "emitc.subscript",
         "emitc.variable",
     )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `value : type to var : type attr-dict`."""
-        value = parser.parse_unresolved_operand()
-        parser.parse_punctuation(":")
-        resolved_value = parser.resolve_operand(value, parser.parse_type())
-        parser.parse_keyword("to")
-        variable = parser.parse_unresolved_operand()
-        parser.parse_punctuation(":")
-        resolved_variable = parser.resolve_operand(variable, _parse_stored(parser))
-        properties, attributes = cls.parse_dict(parser, {})
-        return cls.create(
-            operands=[resolved_variable, resolved_value],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write `value : type to var : type attr-dict`."""
-        variable, value = self.operands
-        printer.print_string(" ")
-        printer.print_operand(value)
-        printer.print_string(" : ")
-        printer.print_attribute(value.type)
-        printer.print_string(" to ")
-        printer.print_operand(variable)
-        printer.print_string(" : ")
-        _print_stored(printer, variable.type)
-        self.print_dict(printer)
 
     def verify_op(self) -> None:
         """Check that there is something to assign to, and the types."""
@@ -201,26 +193,7 @@ class AssignOp(AssemblyOp):
             refuse("cannot assign to array type")
 
 
-def _parse_stored(parser: Parser) -> Attribute:
-    """The type of a variable: an lvalue is written without its name, `<i32>`."""
-    if parser.parse_optional_punctuation("<") is None:
-        return parser.parse_type()
-    note_late_kernels()
-    type = parser.parse_type()
-    parser.parse_punctuation(">")
-    return EmitC_LValueType(type)
-
-
-def _print_stored(printer: Printer, type: Attribute) -> None:
-    if isinstance(type, EmitC_LValueType):
-        printer.print_string("<")
-        printer.print_attribute(type.value_type)
-        printer.print_string(">")
-    else:
-        printer.print_attribute(type)
-
-
-class LoadOp(AssemblyOp):
+class LoadOp(_StoredOp):
     """What a variable holds now.
 
     Example:
@@ -228,6 +201,8 @@ class LoadOp(AssemblyOp):
     """
 
     name = "emitc.load"
+    FORMAT = "$operand attr-dict `:` type($operand)"
+    TYPES: ClassVar = {"result": ("operand", value_type)}
     SIGNATURE: ClassVar = Signature(
         values(
             operand=TypeConstraint(
@@ -236,28 +211,6 @@ class LoadOp(AssemblyOp):
         ),
         values(result=EMITC),
     )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `operand attr-dict : type`."""
-        operand = parser.parse_unresolved_operand()
-        properties, attributes = cls.parse_dict(parser, {})
-        parser.parse_punctuation(":")
-        type = _parse_stored(parser)
-        return cls.create(
-            operands=[parser.resolve_operand(operand, type)],
-            result_types=[value_type(type)],
-            properties=properties,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Write `operand attr-dict : type`."""
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        self.print_dict(printer)
-        printer.print_string(" : ")
-        _print_stored(printer, self.operands[0].type)
 
     def verify_op(self) -> None:
         """Compare the types."""
@@ -287,7 +240,7 @@ class GlobalOp(AssemblyOp):
     SIGNATURE: ClassVar = Signature(
         properties=(
             Property("sym_name", ods.STRING),
-            Property("type", TYPE),
+            Property("type", ods.TYPE),
             Property("initial_value", OPAQUE_OR_TYPED, optional=True),
             *(Property(name, ods.UNIT, optional=True) for name in _SPECIFIERS),
         )
@@ -378,7 +331,7 @@ def _parse_initial_value(parser: Parser, type: Attribute) -> Attribute:
     parser.raise_error(f"expected a number of type {text(cast('Attribute', type))}", position)
 
 
-class GetGlobalOp(SymbolReadOp):
+class GetGlobalOp(FormatOp):
     """A global variable by its name.
 
     Example:
@@ -386,7 +339,7 @@ class GetGlobalOp(SymbolReadOp):
     """
 
     name = "emitc.get_global"
-    SPELLED = ("name",)
+    FORMAT = "$name `:` type($result) attr-dict"
     SIGNATURE: ClassVar = Signature(
         results=values(result=EMITC), properties=properties(name=ods.FLAT_SYMBOL)
     )
@@ -414,35 +367,17 @@ def _check_parent(op: Operation, *names: str) -> None:
     refuse(f"expects parent op to be one of '{', '.join(names)}'")
 
 
-class _TerminatorOp(AssemblyOp):
+class _TerminatorOp(FormatOp):
     """The end of a block, with at most one value."""
 
     traits = traits_def(IsTerminator())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `attr-dict (operand : type)?`."""
-        properties, attributes = cls.parse_dict(parser, {})
-        operands: list[SSAValue] = []
-        if (operand := parser.parse_optional_unresolved_operand()) is not None:
-            parser.parse_punctuation(":")
-            operands.append(parser.resolve_operand(operand, parser.parse_type()))
-        return cls.create(operands=operands, properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write `attr-dict (operand : type)?`."""
-        self.print_dict(printer)
-        for operand in self.operands:
-            printer.print_string(" ")
-            printer.print_operand(operand)
-            printer.print_string(" : ")
-            printer.print_attribute(operand.type)
 
 
 class YieldOp(_TerminatorOp):
     """The end of the body of an expression, a conditional or a loop."""
 
     name = "emitc.yield"
+    FORMAT = "attr-dict ($result^ `:` type($result))?"
     SIGNATURE: ClassVar = Signature((ValueGroup("result", EMITC, optional=True),))
 
     def verify_op(self) -> None:
@@ -457,6 +392,7 @@ class ReturnOp(_TerminatorOp):
     """`return operand;`"""
 
     name = "emitc.return"
+    FORMAT = "attr-dict ($operand^ `:` type($operand))?"
     SIGNATURE: ClassVar = Signature((ValueGroup("operand", EMITC, optional=True),))
 
     def verify_op(self) -> None:
@@ -551,7 +487,7 @@ class FuncOp(AssemblyOp):
                 )
 
 
-class DeclareFuncOp(AssemblyOp):
+class DeclareFuncOp(FormatOp):
     """The declaration of a function that is defined further down.
 
     Example:
@@ -559,21 +495,8 @@ class DeclareFuncOp(AssemblyOp):
     """
 
     name = "emitc.declare_func"
-    SPELLED = ("sym_name",)
+    FORMAT = "$sym_name attr-dict"
     SIGNATURE: ClassVar = Signature(properties=properties(sym_name=ods.FLAT_SYMBOL))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `@name attr-dict`."""
-        symbol: Attribute = SymbolRefAttr(parser.parse_symbol_name())
-        properties, attributes = cls.parse_dict(parser, {"sym_name": symbol})
-        return cls.create(properties=properties, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write `@name attr-dict`."""
-        printer.print_string(" ")
-        printer.print_attribute(self.properties["sym_name"])
-        self.print_dict(printer)
 
     def verify_op(self) -> None:
         """Check that the function exists."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
-    StringAttr,
     TensorType,
     i1,
     i32,
@@ -21,6 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import SYMBOL, FormatOp, number, parse_operands
 from ttmlir.dialects.definition.ods import (
     Property,
     Signature,
@@ -30,7 +30,6 @@ from ttmlir.dialects.definition.ods import (
     text,
     values,
 )
-from ttmlir.dialects.definition.syntax import expect, parse_operands, parse_signed
 from ttmlir.dialects.stablehlo.constraints import (
     ANY_ATTR,
     ANY_OR_TOKEN,
@@ -56,7 +55,6 @@ from ttmlir.dialects.stablehlo.form import (
     TUPLE_OF_OPERANDS,
     Form,
     Operands,
-    integer,
 )
 from ttmlir.dialects.stablehlo.operation import PURE, FormOp, StableHLOOp
 
@@ -128,35 +126,13 @@ def branches(op: Operation) -> None:
 _CARRIED_RESULTS = (ValueGroup("results", CARRIED, variadic=True),)
 
 
-class ReturnOp(StableHLOOp):
+class ReturnOp(FormatOp, StableHLOOp):
     """Ends a region and hands values on."""
 
     name = "stablehlo.return"
+    FORMAT = "operands attr-dict (`:` type(operands)^)?"
     SIGNATURE: ClassVar = Signature((ValueGroup("results", ANYTHING, variadic=True),))
     traits = traits_def(IsTerminator(), Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `%a, %b {attributes} : types`."""
-        operands = parse_operands(parser)
-        attributes = parser.parse_optional_attr_dict()
-        position = parser.pos
-        types: Sequence[Attribute] = ()
-        if operands:
-            parser.parse_punctuation(":")
-            position = parser.pos
-            types, _ = EACH.read(parser, len(operands))
-        values = parser.resolve_operands(operands, types, position)
-        return cls.create(operands=values, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        """Write `%a, %b {attributes} : types`."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        self.print_dict(printer)
-        if self.operands:
-            printer.print_string(" : ")
-            EACH.write(printer, self)
 
 
 class WhileOp(StableHLOOp):
@@ -245,10 +221,12 @@ class CaseOp(StableHLOOp):
     REGIONS: ClassVar[tuple[str, ...]] = ("branches",)
 
 
-class CustomCallOp(StableHLOOp):
+class CustomCallOp(FormatOp, StableHLOOp):
     """A call of code that the compiler is told only the name of."""
 
     name = "stablehlo.custom_call"
+    SPELLINGS: ClassVar = {"call_target_name": SYMBOL}
+    FORMAT = "$call_target_name `(` operands `)` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("inputs", FOREIGN, variadic=True),),
         (ValueGroup("results", FOREIGN, variadic=True),),
@@ -263,7 +241,6 @@ class CustomCallOp(StableHLOOp):
             Property("output_operand_aliases", ods.ARRAY, optional=True),
         ),
     )
-    SPELLED: ClassVar[tuple[str, ...]] = ("call_target_name",)
     DEFAULTS: ClassVar[Mapping[str, Attribute]] = {
         "has_side_effect": IntegerAttr(0, i1),
         "api_version": IntegerAttr(1, i32),
@@ -271,29 +248,12 @@ class CustomCallOp(StableHLOOp):
         "output_operand_aliases": ArrayAttr[Attribute]([]),
     }
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `@name(operands) {...} : types`."""
-        name = parser.parse_symbol_name()
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_unresolved_operand
-        )
-        return cls.parse_rest(parser, {"call_target_name": name}, operands)
 
-    def print(self, printer: Printer) -> None:
-        """Write `@name(operands) {...} : types`."""
-        printer.print_string(" ")
-        printer.print_symbol_name(cast("StringAttr", self.properties["call_target_name"]).data)
-        printer.print_string("(")
-        printer.print_list(self.operands, printer.print_operand)
-        printer.print_string(")")
-        self.print_rest(printer)
-
-
-class CompositeOp(StableHLOOp):
+class CompositeOp(FormatOp, StableHLOOp):
     """An operation of a library with a function that says what it means."""
 
     name = "stablehlo.composite"
+    FORMAT = "$name operands attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature(
         (ValueGroup("inputs", CARRIED, variadic=True),),
         _CARRIED_RESULTS,
@@ -306,25 +266,10 @@ class CompositeOp(StableHLOOp):
         regions=None,
     )
     REGIONS: ClassVar[tuple[str, ...]] = ("composite_regions",)
-    SPELLED: ClassVar[tuple[str, ...]] = ("name",)
     DEFAULTS: ClassVar[Mapping[str, Attribute]] = {
         "composite_attributes": DictionaryAttr({}),
         "version": IntegerAttr(0, i32),
     }
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `"name" operands {...} : types`."""
-        name = StringAttr(parser.parse_str_literal())
-        return cls.parse_rest(parser, {"name": name}, parse_operands(parser))
-
-    def print(self, printer: Printer) -> None:
-        """Write `"name" operands {...} : types`."""
-        printer.print_string(" ")
-        printer.print_string_literal(cast("StringAttr", self.properties["name"]).data)
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        self.print_rest(printer)
 
 
 class OptimizationBarrierOp(StableHLOOp):
@@ -374,31 +319,16 @@ class TupleOp(FormOp):
     traits = PURE
 
 
-class GetTupleElementOp(StableHLOOp):
+class GetTupleElementOp(FormatOp, StableHLOOp):
     """One part of a tuple: `get_tuple_element %0[1]`."""
 
     name = "stablehlo.get_tuple_element"
+    SPELLINGS: ClassVar = {"index": number(i32)}
+    FORMAT = "$operand `[` $index `]` attr-dict `:` functional-type(operands, results)"
     SIGNATURE: ClassVar = Signature(
         values(operand=TUPLE), values(result=FOREIGN), properties(index=TUPLE_INDEX)
     )
-    SPELLED: ClassVar[tuple[str, ...]] = ("index",)
     traits = PURE
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read `%0[1] {...} : types`."""
-        operand = parser.parse_unresolved_operand()
-        expect(parser, "[")
-        index = IntegerAttr(parse_signed(parser), i32)
-        expect(parser, "]")
-        return cls.parse_rest(parser, {"index": index}, [operand])
-
-    def print(self, printer: Printer) -> None:
-        """Write `%0[1] {...} : types`."""
-        printer.print_string(" ")
-        printer.print_operand(self.operands[0])
-        printer.print_string(f"[{integer(self, 'index')}]")
-        self.print_rest(printer)
 
 
 class AfterAllOp(FormOp):

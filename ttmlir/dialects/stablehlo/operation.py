@@ -11,8 +11,8 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 
+from ttmlir.dialects.definition.assembly import AssemblyOp
 from ttmlir.dialects.definition.ods import refuse
-from ttmlir.dialects.definition.syntax import AssemblyOp
 from ttmlir.dialects.stablehlo.form import Form
 
 PURE = traits_def(Pure())

@@ -60,28 +60,21 @@ from ttmlir.mlir.attributes import parse_affine_map
 
 
 @irdl_attr_definition
-class ArchAttr(KeywordAttr[Arch], enum=Arch, cpp="::mlir::tt::Arch", definition="TT_ArchAttr"):
+class ArchAttr(KeywordAttr[Arch], enum=Arch):
     """Chip generation: `#tt.arch<wormhole_b0>`."""
 
     name = "tt.arch"
 
 
 @irdl_attr_definition
-class DataTypeAttr(
-    KeywordAttr[DataType], enum=DataType, cpp="::mlir::tt::DataType", definition="TT_DataTypeAttr"
-):
+class DataTypeAttr(KeywordAttr[DataType], enum=DataType):
     """Storage format: `#tt.supportedDataTypes<bfp_bf8>`."""
 
     name = "tt.supportedDataTypes"
 
 
 @irdl_attr_definition
-class MemorySpaceAttr(
-    KeywordAttr[MemorySpace],
-    enum=MemorySpace,
-    cpp="::mlir::tt::MemorySpace",
-    definition="TT_MemorySpaceAttr",
-):
+class MemorySpaceAttr(KeywordAttr[MemorySpace], enum=MemorySpace):
     """Where data lies: `#tt.memory_space<dram>`."""
 
     name = "tt.memory_space"
@@ -92,33 +85,21 @@ class MemorySpaceAttr(
 
 
 @irdl_attr_definition
-class TensorMemoryLayoutAttr(
-    KeywordAttr[TensorMemoryLayout],
-    enum=TensorMemoryLayout,
-    cpp="::mlir::tt::TensorMemoryLayout",
-    definition="TT_TensorMemoryLayoutAttr",
-):
+class TensorMemoryLayoutAttr(KeywordAttr[TensorMemoryLayout], enum=TensorMemoryLayout):
     """How shards are spread over cores and banks: `#tt.tensor_memory_layout<interleaved>`."""
 
     name = "tt.tensor_memory_layout"
 
 
 @irdl_attr_definition
-class OOBValAttr(
-    KeywordAttr[OOBVal], enum=OOBVal, cpp="::mlir::tt::OOBVal", definition="TT_OOBValAttr"
-):
+class OOBValAttr(KeywordAttr[OOBVal], enum=OOBVal):
     """What padding holds: `#tt.oob_val<undef>`."""
 
     name = "tt.oob_val"
 
 
 @irdl_attr_definition
-class IteratorTypeAttr(
-    KeywordAttr[IteratorType],
-    enum=IteratorType,
-    cpp="::mlir::tt::IteratorType",
-    definition="TT_IteratorTypeAttr",
-):
+class IteratorTypeAttr(KeywordAttr[IteratorType], enum=IteratorType):
     """Iterator of a `ttir.generic` dimension: `#tt.iterator_type<parallel>`."""
 
     name = "tt.iterator_type"

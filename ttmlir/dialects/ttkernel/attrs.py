@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from xdsl.dialects.builtin import IntAttr, MemRefType
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, TypeAttribute
@@ -12,10 +12,19 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from ttmlir.dialects.definition.fields import (
+    QUOTED,
+    ContentAttr,
+    Field,
+    ValueSyntax,
+    ValueT,
+    fields,
+    plain,
+)
 from ttmlir.dialects.definition.syntax import (
     KeywordAttr,
+    PlainType,
     expect,
-    expect_keyword,
     parameter,
     parse_keyword_or_string,
     parse_list,
@@ -42,12 +51,7 @@ _CB = "TTKernel_CB"
 
 
 @irdl_attr_definition
-class ThreadTypeAttr(
-    KeywordAttr[ThreadType],
-    enum=ThreadType,
-    cpp="::mlir::tt::ttkernel::ThreadType",
-    definition="TTKernel_ThreadTypeAttr",
-):
+class ThreadTypeAttr(KeywordAttr[ThreadType], enum=ThreadType):
     """Processor of a core: `#ttkernel.thread<tensix>`, called `compute` since 2025."""
 
     name = "ttkernel.thread"
@@ -275,24 +279,15 @@ def _parse_number(parser: AttrParser, name: str) -> int:
         return parse_unsigned(parser, bits=64)
 
 
-class _PlainType(ParametrizedAttribute, TypeAttribute):
-    """A type without parameters."""
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Read nothing."""
-        return []
-
-
 @irdl_attr_definition
-class NocAddrType(_PlainType):
+class NocAddrType(PlainType):
     """An address on a network of the chip: `!ttkernel.noc_addr`."""
 
     name = "ttkernel.noc_addr"
 
 
 @irdl_attr_definition
-class LocalSemaphoreType(_PlainType):
+class LocalSemaphoreType(PlainType):
     """A semaphore, the same on every core that has it: `!ttkernel.local_semaphore`."""
 
     name = "ttkernel.local_semaphore"
@@ -344,14 +339,14 @@ class L1AddrPtrType(ParametrizedAttribute, TypeAttribute):
 
 
 @irdl_attr_definition
-class DataFormatType(_PlainType):
+class DataFormatType(PlainType):
     """A number format: `!ttkernel.DataFormat`."""
 
     name = "ttkernel.DataFormat"
 
 
 @irdl_attr_definition
-class InterleavedAddrGenType(_PlainType):
+class InterleavedAddrGenType(PlainType):
     """Where the pages of an interleaved tensor lie: `!ttkernel.interleaved_addr_gen_fast`."""
 
     name = "ttkernel.interleaved_addr_gen_fast"
@@ -375,7 +370,7 @@ class TensorAccessorType(ParametrizedAttribute, TypeAttribute):
 # What the dialect has had since 2025.
 
 
-class _LateType(_PlainType):
+class _LateType(PlainType):
     """A type without parameters that kernels of 2024 do not have."""
 
     @classmethod
@@ -464,60 +459,35 @@ class ReuseType(KeywordEnum):
 
 
 @irdl_attr_definition
-class ReduceTypeAttr(
-    _LateKeyword[ReduceType],
-    enum=ReduceType,
-    cpp="::mlir::tt::ttkernel::ReduceType",
-    definition="TTKernel_ReduceTypeAttr",
-):
+class ReduceTypeAttr(_LateKeyword[ReduceType], enum=ReduceType):
     """How a reduction combines: `#ttkernel.reduce_type<reduce_max>`."""
 
     name = "ttkernel.reduce_type"
 
 
 @irdl_attr_definition
-class ReduceDimAttr(
-    _LateKeyword[ReduceDim],
-    enum=ReduceDim,
-    cpp="::mlir::tt::ttkernel::ReduceDim",
-    definition="TTKernel_ReduceDimAttr",
-):
+class ReduceDimAttr(_LateKeyword[ReduceDim], enum=ReduceDim):
     """Which dimensions of tiles are reduced: `#ttkernel.reduce_dim<reduce_dim_col>`."""
 
     name = "ttkernel.reduce_dim"
 
 
 @irdl_attr_definition
-class BcastTypeAttr(
-    _LateKeyword[BcastType],
-    enum=BcastType,
-    cpp="::mlir::tt::ttkernel::BcastType",
-    definition="TTKernel_BcastTypeAttr",
-):
+class BcastTypeAttr(_LateKeyword[BcastType], enum=BcastType):
     """What of a tile is repeated: `#ttkernel.bcast_type<row>`."""
 
     name = "ttkernel.bcast_type"
 
 
 @irdl_attr_definition
-class EltwiseBinaryTypeAttr(
-    _LateKeyword[EltwiseBinaryType],
-    enum=EltwiseBinaryType,
-    cpp="::mlir::tt::ttkernel::EltwiseBinaryType",
-    definition="TTKernel_EltwiseBinaryTypeAttr",
-):
+class EltwiseBinaryTypeAttr(_LateKeyword[EltwiseBinaryType], enum=EltwiseBinaryType):
     """What is computed of two tiles: `#ttkernel.eltwise_binary_type<add>`."""
 
     name = "ttkernel.eltwise_binary_type"
 
 
 @irdl_attr_definition
-class ReuseTypeAttr(
-    _LateKeyword[ReuseType],
-    enum=ReuseType,
-    cpp="::mlir::tt::ttkernel::BinaryDestReuseType",
-    definition="TTKernel_BinaryDestReuseTypeAttr",
-):
+class ReuseTypeAttr(_LateKeyword[ReuseType], enum=ReuseType, cpp="BinaryDestReuseType"):
     """Where a tile of DST is moved to: `#ttkernel.reuse_type<dest_to_srca>`."""
 
     name = "ttkernel.reuse_type"
@@ -545,55 +515,6 @@ class KernelArgument:
     name: str | None = None
 
 
-@irdl_attr_definition
-class ArgAttr(Data[KernelArgument]):
-    """An argument: `#ttkernel.arg<arg_type = cb_port, operand_index = 0>`."""
-
-    name = "ttkernel.arg"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> KernelArgument:
-        """Read `<arg_type = .., operand_index = ..[, is_uniform = ..][, argument_name = ..]>`."""
-        owner = "TTKernel_ArgAttr"
-        note_late_kernels()
-        expect(parser, "<")
-        expect_keyword(parser, "arg_type")
-        expect(parser, "=")
-        with parameter(parser, owner, "arg_type", "ArgType"):
-            kind = _parse_arg_type(parser)
-        expect(parser, ",")
-        expect_keyword(parser, "operand_index")
-        expect(parser, "=")
-        with parameter(parser, owner, "operand_index", "size_t"):
-            operand = parse_unsigned(parser, bits=64)
-        is_uniform, name = True, None
-        while parser.parse_optional_punctuation(",") is not None:
-            if parser.parse_optional_keyword("is_uniform") is not None:
-                expect(parser, "=")
-                with parameter(parser, owner, "is_uniform", "bool"):
-                    is_uniform = _parse_flag(parser)
-            else:
-                expect_keyword(parser, "argument_name")
-                expect(parser, "=")
-                with parameter(parser, owner, "argument_name", "StringAttr"):
-                    name = parser.parse_str_literal()
-        expect(parser, ">")
-        return KernelArgument(kind, operand, is_uniform, name)
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Write what `parse_parameter` reads."""
-        argument = self.data
-        printer.print_string(
-            f"<arg_type = {argument.type.keyword}, operand_index = {argument.operand}"
-        )
-        if not argument.is_uniform:
-            printer.print_string(", is_uniform = false")
-        if argument.name is not None:
-            printer.print_string(", argument_name = ")
-            printer.print_string_literal(argument.name)
-        printer.print_string(">")
-
-
 def _parse_arg_type(parser: AttrParser) -> ArgType:
     position = parser.pos
     word = parser.parse_optional_identifier_or_str_literal()
@@ -606,6 +527,44 @@ def _parse_arg_type(parser: AttrParser) -> ArgType:
             position,
         )
     return ArgType.from_keyword(word)
+
+
+_ARG_TYPE = plain(_parse_arg_type, lambda kind: kind.keyword)
+_FLAG = plain(_parse_flag, lambda flag: str(flag).lower())
+
+
+def _parameter(name: str, cpp_type: str, syntax: ValueSyntax[ValueT]) -> ValueSyntax[ValueT]:
+    """A parameter of an argument; messages say its type in C++."""
+
+    def read(parser: AttrParser) -> ValueT:
+        with parameter(parser, "TTKernel_ArgAttr", name, cpp_type):
+            return syntax.read(parser)
+
+    return ValueSyntax(read, syntax.write)
+
+
+@irdl_attr_definition
+class ArgAttr(ContentAttr[KernelArgument]):
+    """An argument: `#ttkernel.arg<arg_type = cb_port, operand_index = 0>`."""
+
+    name = "ttkernel.arg"
+    CONTENT: ClassVar = fields(
+        KernelArgument,
+        Field("arg_type", _parameter("arg_type", "ArgType", _ARG_TYPE), "type"),
+        Field(
+            "operand_index",
+            _parameter("operand_index", "size_t", plain(lambda p: parse_unsigned(p, bits=64))),
+            "operand",
+        ),
+        Field("is_uniform", _parameter("is_uniform", "bool", _FLAG), default=True),
+        Field("argument_name", _parameter("argument_name", "StringAttr", QUOTED), "name", None),
+    )
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> KernelArgument:
+        """Read `<arg_type = .., operand_index = ..[, is_uniform = ..][, argument_name = ..]>`."""
+        note_late_kernels()
+        return super().parse_parameter(parser)
 
 
 KernelArguments = tuple[KernelArgument, ...]

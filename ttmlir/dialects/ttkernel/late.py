@@ -28,6 +28,7 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp
 from ttmlir.dialects.definition.ods import (
     SEGMENTS,
     AttrConstraint,
@@ -39,7 +40,7 @@ from ttmlir.dialects.definition.ods import (
     refuse,
     segments_attr,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp, parse_nested, print_stripped
+from ttmlir.dialects.definition.syntax import parse_nested, print_stripped
 from ttmlir.dialects.tt.layout import DataTypeAttr
 from ttmlir.dialects.ttkernel.attrs import (
     BcastTypeAttr,

@@ -14,6 +14,7 @@ from xdsl.parser import Parser
 from xdsl.traits import IsTerminator, Pure, ReturnLike
 
 from ttmlir.dialects.definition import ods
+from ttmlir.dialects.definition.assembly import AssemblyOp
 from ttmlir.dialects.definition.ods import (
     AttrConstraint,
     ODSOperation,
@@ -24,7 +25,6 @@ from ttmlir.dialects.definition.ods import (
     properties,
     refuse,
 )
-from ttmlir.dialects.definition.syntax import AssemblyOp
 from ttmlir.dialects.ttkernel.attrs import (
     CBType,
     DataFormatType,

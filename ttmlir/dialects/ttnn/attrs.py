@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, MemRefType, NoneAttr, StringAttr
 from xdsl.ir import (
@@ -20,10 +21,26 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ttmlir.dialects.definition.fields import (
+    FLAG,
+    NUMBER,
+    QUOTED,
+    SYMBOL,
+    ContentAttr,
+    Field,
+    ValueSyntax,
+    assigned,
+    contents_of,
+    fields,
+    items,
+    keyword,
+    one_of,
+    only,
+    plain,
+)
 from ttmlir.dialects.definition.syntax import (
     KeywordAttr,
     expect,
-    expect_keyword,
     parameter,
     parse_dimensions,
     parse_keyword,
@@ -80,36 +97,21 @@ from ttmlir.program import (
 
 
 @irdl_attr_definition
-class LayoutAttr(
-    KeywordAttr[TTNNLayout],
-    enum=TTNNLayout,
-    cpp="::mlir::tt::ttnn::Layout",
-    definition="TTNN_LayoutAttr",
-):
+class LayoutAttr(KeywordAttr[TTNNLayout], enum=TTNNLayout):
     """Rows or tiles: `#ttnn.layout<tile>`."""
 
     name = "ttnn.layout"
 
 
 @irdl_attr_definition
-class TensorMemoryLayoutAttr(
-    KeywordAttr[TTNNTensorMemoryLayout],
-    enum=TTNNTensorMemoryLayout,
-    cpp="::mlir::tt::ttnn::TensorMemoryLayout",
-    definition="TTNN_TensorMemoryLayoutAttr",
-):
+class TensorMemoryLayoutAttr(KeywordAttr[TTNNTensorMemoryLayout], enum=TTNNTensorMemoryLayout):
     """Spread over banks or cores: `#ttnn.tensor_memory_layout<interleaved>`."""
 
     name = "ttnn.tensor_memory_layout"
 
 
 @irdl_attr_definition
-class BufferTypeAttr(
-    KeywordAttr[BufferType],
-    enum=BufferType,
-    cpp="::mlir::tt::ttnn::BufferType",
-    definition="TTNN_BufferTypeAttr",
-):
+class BufferTypeAttr(KeywordAttr[BufferType], enum=BufferType):
     """Memory: `#ttnn.buffer_type<dram>`."""
 
     name = "ttnn.buffer_type"
@@ -584,57 +586,45 @@ LAYOUT_ATTRIBUTES: Sequence[type[Attribute]] = (
 ItemT = TypeVar("ItemT")
 _FP32 = "fp32"
 _DEFAULT = "default"
-_SYMBOL = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
-_FLAGS = ("fp32_dest_acc_en", "dst_full_sync_en", "bfp8_pack_precise", "math_approx_mode")
 
 
-class _Described(Data[ItemT]):
+class _Described(ContentAttr[ItemT]):
     """An attribute that is a part of a description; what the description refuses is an error."""
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> ItemT:
         """Read `<...>`."""
         position = parser.pos
-        expect(parser, "<")
         try:
-            data = cls.parse_content(parser)
+            return super().parse_parameter(parser)
         except DescriptionError as error:
             parser.raise_error(str(error), position)
-        expect(parser, ">")
-        return data
 
-    @classmethod
-    def parse_content(cls, parser: AttrParser) -> ItemT:
-        """Read what is between the brackets."""
-        raise NotImplementedError
 
-    def print_parameter(self, printer: Printer) -> None:
-        """Write `<...>`."""
-        printer.print_string("<")
-        self.print_content(printer)
-        printer.print_string(">")
+def _attribute_of(
+    kinds: Mapping[type[ItemT], type[Data[Any]]], key: Callable[[Any], type[ItemT]], what: str
+) -> ValueSyntax[Any]:
+    """What an attribute of one of some kinds holds; the attribute is written with its name."""
+    classes = tuple(kinds.values())
 
-    def print_content(self, printer: Printer) -> None:
-        """Write what is between the brackets."""
-        raise NotImplementedError
+    def read(parser: AttrParser) -> Any:
+        position = parser.pos
+        attr = parser.parse_optional_attribute()
+        if not isinstance(attr, classes):
+            parser.raise_error(f"expected {what}", position)
+        return cast("Data[Any]", attr).data
+
+    return ValueSyntax(
+        read, lambda printer, value: printer.print_attribute(kinds[key(value)](value))
+    )
 
 
 # -- arguments ------------------------------------------------------------------------------------
 
 
-class _ArgumentAttr(_Described[Argument]):
+def _argument(make: Callable[[int], Argument]) -> ValueSyntax[Argument]:
     """An argument of a kernel, with one number."""
-
-    ARGUMENT: ClassVar[Callable[[int], Argument]]
-
-    @classmethod
-    def parse_content(cls, parser: AttrParser) -> Argument:
-        """Read the number."""
-        return cls.ARGUMENT(parse_unsigned(parser))
-
-    def print_content(self, printer: Printer) -> None:
-        """Write the number."""
-        printer.print_string(str(_number(self.data)))
+    return plain(lambda parser: make(parse_unsigned(parser)), lambda value: str(_number(value)))
 
 
 def _number(argument: Argument) -> int:
@@ -648,78 +638,90 @@ def _number(argument: Argument) -> int:
 
 
 @irdl_attr_definition
-class CBBufferIndexArgAttr(_ArgumentAttr):
+class CBBufferIndexArgAttr(_Described[Argument]):
     """The number of a circular buffer: `#ttnn.kernel_arg_cb_buffer_index<0>`."""
 
     name = "ttnn.kernel_arg_cb_buffer_index"
-    ARGUMENT: ClassVar = CircularBufferIndex
+    CONTENT: ClassVar = _argument(CircularBufferIndex)
 
 
 @irdl_attr_definition
-class AddressOfTensorArgAttr(_ArgumentAttr):
+class AddressOfTensorArgAttr(_Described[Argument]):
     """The address of an operand: `#ttnn.kernel_arg_address_of_tensor<0>`."""
 
     name = "ttnn.kernel_arg_address_of_tensor"
-    ARGUMENT: ClassVar = AddressOfTensor
+    CONTENT: ClassVar = _argument(AddressOfTensor)
 
 
 @irdl_attr_definition
-class SemaphoreAtArgAttr(_ArgumentAttr):
+class SemaphoreAtArgAttr(_Described[Argument]):
     """The number of a semaphore of the program: `#ttnn.kernel_arg_semaphore_at<0>`."""
 
     name = "ttnn.kernel_arg_semaphore_at"
-    ARGUMENT: ClassVar = SemaphoreAt
+    CONTENT: ClassVar = _argument(SemaphoreAt)
 
 
 @irdl_attr_definition
-class TensorAccessorArgsAttr(_ArgumentAttr):
+class TensorAccessorArgsAttr(_Described[Argument]):
     """What a TensorAccessor reads of an operand: `#ttnn.kernel_arg_tensor_accessor_args<0>`."""
 
     name = "ttnn.kernel_arg_tensor_accessor_args"
-    ARGUMENT: ClassVar = TensorAccessorArgs
+    CONTENT: ClassVar = _argument(TensorAccessorArgs)
 
 
 @irdl_attr_definition
-class ScalarArgAttr(_ArgumentAttr):
+class ScalarArgAttr(_Described[Argument]):
     """A word of 32 bits: `#ttnn.kernel_arg_scalar<7>`."""
 
     name = "ttnn.kernel_arg_scalar"
-    ARGUMENT: ClassVar = int
+    CONTENT: ClassVar = _argument(int)
 
 
-_ARGUMENTS: dict[type[Argument], type[_ArgumentAttr]] = {
+_ARGUMENT_KINDS: Mapping[type[Argument], type[Data[Any]]] = {
     CircularBufferIndex: CBBufferIndexArgAttr,
     AddressOfTensor: AddressOfTensorArgAttr,
     SemaphoreAt: SemaphoreAtArgAttr,
     TensorAccessorArgs: TensorAccessorArgsAttr,
     int: ScalarArgAttr,
 }
-
-
-def _parse_arguments(parser: AttrParser) -> Arguments:
-    return _parse_items(
-        parser, lambda: _parse_one_of(parser, _ArgumentAttr, "a kernel's argument").data
-    )
-
-
-def _parse_named_argument(parser: AttrParser) -> tuple[str, Argument]:
-    name = parser.parse_str_literal()
-    expect(parser, "=")
-    return name, _parse_one_of(parser, _ArgumentAttr, "argument").data
-
-
-def _print_named_argument(printer: Printer, name: str, argument: Argument) -> None:
-    printer.print_string_literal(name)
-    printer.print_string(" = ")
-    printer.print_attribute(_ARGUMENTS[type(argument)](argument))
-
-
-def _print_arguments(printer: Printer, arguments: Arguments) -> None:
-    attributes = [_ARGUMENTS[type(each)](each) for each in arguments]
-    _print_items(printer, attributes, printer.print_attribute)
+_ARGUMENTS = items(_attribute_of(_ARGUMENT_KINDS, type, "a kernel's argument"))
+_NAMED_ARGUMENTS = items(assigned(QUOTED, _attribute_of(_ARGUMENT_KINDS, type, "argument")))
 
 
 # -- cores ----------------------------------------------------------------------------------------
+
+
+def _range_text(each: CoreRange) -> str:
+    (x0, y0), (x1, y1) = each.start, each.end
+    return f"#ttnn.core_range<({x0},{y0}), ({x1},{y1})>"
+
+
+def _parse_range(parser: AttrParser) -> CoreRange:
+    position = parser.pos
+    attr = parser.parse_attribute()
+    if not isinstance(attr, CoreRangeAttr):
+        parser.raise_error("expected '#ttnn.core_range'", position)
+    offset = [each.data for each in attr.offset.data]
+    size = [each.data for each in attr.size.data]
+    if len(offset) != 2 or len(size) != 2:
+        parser.raise_error("a range of cores has two dimensions", position)
+    # The older form counts rows first.
+    (y, x), (rows, columns) = offset, size
+    return CoreRange((x, y), (x + columns - 1, y + rows - 1))
+
+
+_RANGES = items(plain(_parse_range, _range_text))
+
+
+def _parse_ranges(parser: AttrParser) -> CoreRanges:
+    """The rectangles; nothing at all is no rectangle, too."""
+    is_empty = parser.lexer.input.content.startswith(">", parser.pos)
+    return () if is_empty else _RANGES.read(parser)
+
+
+def _print_ranges(printer: Printer, ranges: CoreRanges) -> None:
+    if ranges:
+        _RANGES.write(printer, ranges)
 
 
 @irdl_attr_definition
@@ -728,17 +730,7 @@ class CoreRangeSetAttr(_Described[CoreRanges]):
 
     name = "ttnn.core_range_set"
 
-    @classmethod
-    def parse_content(cls, parser: AttrParser) -> CoreRanges:
-        """Read the rectangles; nothing at all is no rectangle, too."""
-        if parser.lexer.input.content.startswith(">", parser.pos):
-            return ()
-        return _parse_items(parser, lambda: _parse_range(parser))
-
-    def print_content(self, printer: Printer) -> None:
-        """Write the rectangles, each by its corners."""
-        if self.data:
-            _print_items(printer, self.data, lambda each: printer.print_string(_range_text(each)))
+    CONTENT: ClassVar = ValueSyntax(_parse_ranges, _print_ranges)
 
 
 _ORIENTATIONS = ("row_major", "col_major")
@@ -781,251 +773,140 @@ class ShardSpecAttr(ParametrizedAttribute):
         printer.print_string(f"<{_extents_text(self.shape)}>, <{self.orientation.data}>>")
 
 
-def _range_text(each: CoreRange) -> str:
-    (x0, y0), (x1, y1) = each.start, each.end
-    return f"#ttnn.core_range<({x0},{y0}), ({x1},{y1})>"
-
-
-def _parse_range(parser: AttrParser) -> CoreRange:
-    position = parser.pos
-    attr = parser.parse_attribute()
-    if not isinstance(attr, CoreRangeAttr):
-        parser.raise_error("expected '#ttnn.core_range'", position)
-    offset = [each.data for each in attr.offset.data]
-    size = [each.data for each in attr.size.data]
-    if len(offset) != 2 or len(size) != 2:
-        parser.raise_error("a range of cores has two dimensions", position)
-    # The older form counts rows first.
-    (y, x), (rows, columns) = offset, size
-    return CoreRange((x, y), (x + columns - 1, y + rows - 1))
-
-
-def _parse_core(parser: AttrParser) -> Core:
-    expect(parser, "(")
-    x = parse_unsigned(parser)
-    expect(parser, ",")
-    y = parse_unsigned(parser)
-    expect(parser, ")")
-    return x, y
-
-
 # -- kernels --------------------------------------------------------------------------------------
-
-
-class _KernelAttr(_Described[KernelDescription]):
-    """A kernel on a kind of processor."""
-
-    @classmethod
-    def parse_config(cls, parser: AttrParser) -> KernelConfig:
-        """Read what configures the processor."""
-        raise NotImplementedError
-
-    @classmethod
-    def parse_content(cls, parser: AttrParser) -> KernelDescription:
-        """Read name, cores, configuration, arguments and text."""
-        _parse_field(parser, "symbol_ref")
-        name = parser.parse_symbol_name().data
-        _parse_next_field(parser, "core_ranges")
-        core_ranges = parse_nested(parser, CoreRangeSetAttr).data
-        config = cls.parse_config(parser)
-        _parse_next_field(parser, "ct_args")
-        compile_time_args = _parse_arguments(parser)
-        _parse_next_field(parser, "common_rt_args")
-        common = _parse_arguments(parser)
-        runtime_args: tuple[tuple[Core, Arguments], ...] = ()
-        named: tuple[tuple[str, Argument], ...] = ()
-        defines: tuple[tuple[str, str], ...] = ()
-        source = ""
-        while parser.parse_optional_punctuation(",") is not None:
-            match _parse_field(parser, "named_ct_args", "rt_args", "defines", "source"):
-                case "named_ct_args":
-                    named = _parse_items(parser, lambda: _parse_named_argument(parser))
-                case "rt_args":
-                    runtime_args = _parse_items(parser, lambda: _parse_core_arguments(parser))
-                case "defines":
-                    defines = _parse_items(parser, lambda: _parse_define(parser))
-                case _:
-                    source = parser.parse_str_literal()
-        return KernelDescription(
-            name=name,
-            source=source,
-            config=config,
-            core_ranges=core_ranges,
-            compile_time_args=compile_time_args,
-            named_compile_time_args=named,
-            runtime_args=runtime_args,
-            common_runtime_args=common,
-            defines=defines,
-        )
-
-    def print_config(self, printer: Printer) -> None:
-        """Write what configures the processor."""
-
-    def print_content(self, printer: Printer) -> None:
-        """Write what `parse_content` reads."""
-        kernel = self.data
-        printer.print_string("symbol_ref = @")
-        if _SYMBOL.fullmatch(kernel.name):
-            printer.print_string(kernel.name)
-        else:
-            printer.print_string_literal(kernel.name)
-        printer.print_string(", core_ranges = ")
-        CoreRangeSetAttr(kernel.core_ranges).print_parameter(printer)
-        self.print_config(printer)
-        printer.print_string(", ct_args = ")
-        _print_arguments(printer, kernel.compile_time_args)
-        printer.print_string(", common_rt_args = ")
-        _print_arguments(printer, kernel.common_runtime_args)
-        if kernel.named_compile_time_args:
-            printer.print_string(", named_ct_args = ")
-            _print_items(
-                printer,
-                kernel.named_compile_time_args,
-                lambda each: _print_named_argument(printer, *each),
-            )
-        if kernel.runtime_args:
-            printer.print_string(", rt_args = ")
-            _print_items(
-                printer, kernel.runtime_args, lambda each: _print_core_arguments(printer, *each)
-            )
-        if kernel.defines:
-            printer.print_string(", defines = ")
-            _print_items(printer, kernel.defines, lambda each: _print_define(printer, *each))
-        if kernel.source:
-            printer.print_string(", source = ")
-            printer.print_string_literal(kernel.source)
 
 
 def _parse_core_arguments(parser: AttrParser) -> tuple[Core, Arguments]:
     expect(parser, "<")
-    core = _parse_core(parser)
+    expect(parser, "(")
+    core = _parse_corner(parser)
     expect(parser, ",")
-    arguments = _parse_arguments(parser)
+    arguments = _ARGUMENTS.read(parser)
     expect(parser, ">")
     return core, arguments
 
 
-def _print_core_arguments(printer: Printer, core: Core, arguments: Arguments) -> None:
-    printer.print_string(f"<({core[0]},{core[1]}), ")
-    _print_arguments(printer, arguments)
+def _print_core_arguments(printer: Printer, each: tuple[Core, Arguments]) -> None:
+    (x, y), arguments = each
+    printer.print_string(f"<({x},{y}), ")
+    _ARGUMENTS.write(printer, arguments)
     printer.print_string(">")
 
 
-def _parse_define(parser: AttrParser) -> tuple[str, str]:
-    name = parser.parse_str_literal()
-    expect(parser, "=")
-    return name, parser.parse_str_literal()
+_CORE_RANGES = Field("core_ranges", contents_of(CoreRangeSetAttr))
 
 
-def _print_define(printer: Printer, name: str, value: str) -> None:
-    printer.print_string_literal(name)
-    printer.print_string(" = ")
-    printer.print_string_literal(value)
+def _kernel(config: Callable[..., KernelConfig], *settings: Field) -> ValueSyntax[Any]:
+    """A kernel on a kind of processor, which the settings configure."""
+
+    def make(**members: Any) -> KernelDescription:
+        given = {name: members.pop(f"config.{name}") for name in names}
+        return KernelDescription(config=config(**given), **members)
+
+    names = [field.name if not field.member else field.member for field in settings]
+    return fields(
+        make,
+        Field("symbol_ref", SYMBOL, "name"),
+        _CORE_RANGES,
+        *(
+            replace(field, member=f"config.{name}")
+            for field, name in zip(settings, names, strict=True)
+        ),
+        Field("ct_args", _ARGUMENTS, "compile_time_args"),
+        Field("common_rt_args", _ARGUMENTS, "common_runtime_args"),
+        Field("named_ct_args", _NAMED_ARGUMENTS, "named_compile_time_args", ()),
+        Field(
+            "rt_args",
+            items(ValueSyntax(_parse_core_arguments, _print_core_arguments)),
+            "runtime_args",
+            (),
+        ),
+        Field("defines", items(assigned(QUOTED, QUOTED)), default=()),
+        Field("source", QUOTED, default=""),
+    )
 
 
 @irdl_attr_definition
-class ReadKernelAttr(_KernelAttr):
+class ReadKernelAttr(_Described[KernelDescription]):
     """A kernel that reads: on RISCV_1, through network 0."""
 
     name = "ttnn.read_kernel"
-
-    @classmethod
-    def parse_config(cls, parser: AttrParser) -> KernelConfig:
-        """Nothing: the kind says all."""
-        return ReaderConfig()
+    CONTENT: ClassVar = _kernel(ReaderConfig)
 
 
 @irdl_attr_definition
-class WriteKernelAttr(_KernelAttr):
+class WriteKernelAttr(_Described[KernelDescription]):
     """A kernel that writes: on RISCV_0, through network 1."""
 
     name = "ttnn.write_kernel"
+    CONTENT: ClassVar = _kernel(WriterConfig)
 
-    @classmethod
-    def parse_config(cls, parser: AttrParser) -> KernelConfig:
-        """Nothing: the kind says all."""
-        return WriterConfig()
+
+_PROCESSORS = {each.name.lower(): each for each in Processor}
+_PROCESSOR = one_of(*_PROCESSORS)
 
 
 @irdl_attr_definition
-class DataMovementKernelAttr(_KernelAttr):
+class DataMovementKernelAttr(_Described[KernelDescription]):
     """A kernel that moves data, on a processor and a network of its choice."""
 
     name = "ttnn.data_movement_kernel"
+    CONTENT: ClassVar = _kernel(
+        DataMovementConfig,
+        Field(
+            "processor",
+            plain(
+                lambda parser: _PROCESSORS[_PROCESSOR.read(parser)],
+                lambda processor: processor.name.lower(),
+            ),
+        ),
+        Field("noc_index", keyword(NocIndex, "::mlir::tt::ttnn::NocIndex"), "noc"),
+    )
 
-    @classmethod
-    def parse_config(cls, parser: AttrParser) -> KernelConfig:
-        """Read the processor and the network."""
-        _parse_next_field(parser, "processor")
-        position = parser.pos
-        word = parser.parse_optional_identifier()
-        processors = {each.name.lower(): each for each in Processor}
-        if word not in processors:
-            parser.raise_error(f"expected one of: {', '.join(processors)}", position)
-        _parse_next_field(parser, "noc_index")
-        return DataMovementConfig(
-            processors[word], parse_keyword(parser, NocIndex, "::mlir::tt::ttnn::NocIndex")
-        )
 
-    def print_config(self, printer: Printer) -> None:
-        """Write the processor and the network."""
-        config = cast("DataMovementConfig", self.data.config)
-        printer.print_string(
-            f", processor = {config.processor.name.lower()}, noc_index = {config.noc.keyword}"
-        )
+_MODES = items(one_of(_FP32, _DEFAULT))
+
+
+def _parse_modes(parser: AttrParser) -> tuple[int, ...]:
+    """The circular buffers that are unpacked with all bits."""
+    return tuple(index for index, mode in enumerate(_MODES.read(parser)) if mode == _FP32)
+
+
+def _print_modes(printer: Printer, unpacked: tuple[int, ...]) -> None:
+    count = max((*unpacked, 0)) + 1
+    _MODES.write(printer, tuple(_FP32 if i in unpacked else _DEFAULT for i in range(count)))
 
 
 @irdl_attr_definition
-class ComputeKernelAttr(_KernelAttr):
+class ComputeKernelAttr(_Described[KernelDescription]):
     """A kernel that computes."""
 
     name = "ttnn.compute_kernel"
-
-    @classmethod
-    def parse_config(cls, parser: AttrParser) -> KernelConfig:
-        """Read fidelity, flags and modes."""
-        _parse_next_field(parser, "math_fidelity")
-        fidelity = parse_keyword(
-            parser, MathFidelity, "::mlir::tt::ttnn::ComputeKernelMathFidelity"
-        )
-        flags: dict[str, bool] = {}
-        modes: tuple[str, ...] = ()
-        for name in (*_FLAGS[:2], "unpack_to_dest_modes", *_FLAGS[2:]):
-            _parse_next_field(parser, name)
-            if name in _FLAGS:
-                flags[name] = parser.parse_boolean()
-            else:
-                modes = _parse_items(parser, lambda: _parse_mode(parser))
-        unpacked = tuple(index for index, mode in enumerate(modes) if mode == _FP32)
-        return ComputeConfig(math_fidelity=fidelity, unpack_to_dest_fp32=unpacked, **flags)
-
-    def print_config(self, printer: Printer) -> None:
-        """Write fidelity, flags and modes, those by the number of the circular buffer."""
-        config = cast("ComputeConfig", self.data.config)
-        unpacked = config.unpack_to_dest_fp32
-        modes = [_FP32 if i in unpacked else _DEFAULT for i in range(max((*unpacked, 0)) + 1)]
-        shown = {name: str(getattr(config, name)).lower() for name in _FLAGS}
-        fields = [f"{name} = {shown[name]}" for name in _FLAGS]
-        fields.insert(2, f"unpack_to_dest_modes = [{', '.join(modes)}]")
-        printer.print_string(
-            f", math_fidelity = {config.math_fidelity.keyword}, {', '.join(fields)}"
-        )
+    CONTENT: ClassVar = _kernel(
+        ComputeConfig,
+        Field(
+            "math_fidelity", keyword(MathFidelity, "::mlir::tt::ttnn::ComputeKernelMathFidelity")
+        ),
+        Field("fp32_dest_acc_en", FLAG),
+        Field("dst_full_sync_en", FLAG),
+        Field(
+            "unpack_to_dest_modes", ValueSyntax(_parse_modes, _print_modes), "unpack_to_dest_fp32"
+        ),
+        Field("bfp8_pack_precise", FLAG),
+        Field("math_approx_mode", FLAG),
+    )
 
 
-def _parse_mode(parser: AttrParser) -> str:
-    position = parser.pos
-    mode = parser.parse_optional_identifier()
-    if mode not in (_FP32, _DEFAULT):
-        parser.raise_error(f"expected one of: {_FP32}, {_DEFAULT}", position)
-    return mode
-
-
-_KERNELS: dict[type[KernelConfig], type[_KernelAttr]] = {
+_KERNEL_KINDS: Mapping[type[KernelConfig], type[Data[Any]]] = {
     ReaderConfig: ReadKernelAttr,
     WriterConfig: WriteKernelAttr,
     DataMovementConfig: DataMovementKernelAttr,
     ComputeConfig: ComputeKernelAttr,
 }
+
+
+def _kind_of(kernel: KernelDescription) -> type[KernelConfig]:
+    return type(kernel.config)
 
 
 # -- circular buffers and semaphores --------------------------------------------------------------
@@ -1036,15 +917,7 @@ class GlobalAddressOfTensorAttr(_Described[int]):
     """The shards of an operand, which a circular buffer is on."""
 
     name = "ttnn.kernel_cb_global_buffer_address_of_tensor"
-
-    @classmethod
-    def parse_content(cls, parser: AttrParser) -> int:
-        """Read the number of the operand."""
-        return parse_unsigned(parser)
-
-    def print_content(self, printer: Printer) -> None:
-        """Write the number of the operand."""
-        printer.print_string(str(self.data))
+    CONTENT: ClassVar = NUMBER
 
 
 @irdl_attr_definition
@@ -1052,16 +925,12 @@ class KernelCBFormatAttr(_Described[CircularBufferFormat]):
     """Pages: `#ttnn.kernel_cb_format<buffer_index = 0, dtype = bf16, page_size = 2048>`."""
 
     name = "ttnn.kernel_cb_format"
-
-    @classmethod
-    def parse_content(cls, parser: AttrParser) -> CircularBufferFormat:
-        """Read number, format and bytes of a page."""
-        _parse_field(parser, "buffer_index")
-        index = parse_unsigned(parser)
-        _parse_next_field(parser, "dtype")
-        data_type = parse_keyword(parser, DataType, "::mlir::tt::DataType")
-        _parse_next_field(parser, "page_size")
-        return CircularBufferFormat(index, data_type, parse_unsigned(parser))
+    CONTENT: ClassVar = fields(
+        CircularBufferFormat,
+        Field("buffer_index", NUMBER, "index"),
+        Field("dtype", keyword(DataType, "::mlir::tt::DataType"), "data_type"),
+        Field("page_size", NUMBER),
+    )
 
     def verify(self) -> None:
         """VerifyException for tiles of fewer rows, which the attribute has no word for."""
@@ -1071,13 +940,10 @@ class KernelCBFormatAttr(_Described[CircularBufferFormat]):
                 "which `ttnn.kernel_cb_format` cannot say; tiles have 32"
             )
 
-    def print_content(self, printer: Printer) -> None:
-        """Write what `parse_content` reads."""
-        each = self.data
-        printer.print_string(
-            f"buffer_index = {each.index}, dtype = {each.data_type.keyword}, "
-            f"page_size = {each.page_size}"
-        )
+
+_GLOBAL_ADDRESS = _attribute_of(
+    {int: GlobalAddressOfTensorAttr}, lambda value: int, "a kernel's buffer"
+)
 
 
 @irdl_attr_definition
@@ -1085,35 +951,13 @@ class KernelCBAttr(_Described[CircularBufferDescription]):
     """Circular buffers that share bytes of L1."""
 
     name = "ttnn.kernel_cb"
-
-    @classmethod
-    def parse_content(cls, parser: AttrParser) -> CircularBufferDescription:
-        """Read size, cores, pages and the operand that they are on."""
-        _parse_field(parser, "total_size")
-        total_size = parse_unsigned(parser)
-        _parse_next_field(parser, "core_ranges")
-        core_ranges = parse_nested(parser, CoreRangeSetAttr).data
-        _parse_next_field(parser, "formats")
-        formats = _parse_items(parser, lambda: parse_nested(parser, KernelCBFormatAttr).data)
-        tensor: int | None = None
-        if parser.parse_optional_punctuation(",") is not None:
-            _parse_field(parser, "buffer")
-            tensor = _parse_one_of(parser, GlobalAddressOfTensorAttr, "a kernel's buffer").data
-        return CircularBufferDescription(
-            total_size=total_size, core_ranges=core_ranges, formats=formats, tensor=tensor
-        )
-
-    def print_content(self, printer: Printer) -> None:
-        """Write what `parse_content` reads."""
-        each = self.data
-        printer.print_string(f"total_size = {each.total_size}, core_ranges = ")
-        CoreRangeSetAttr(each.core_ranges).print_parameter(printer)
-        printer.print_string(", formats = ")
-        formats = [KernelCBFormatAttr(each) for each in each.formats]
-        _print_items(printer, formats, lambda attr: attr.print_parameter(printer))
-        if each.tensor is not None:
-            printer.print_string(", buffer = ")
-            printer.print_attribute(GlobalAddressOfTensorAttr(each.tensor))
+    CONTENT: ClassVar = fields(
+        CircularBufferDescription,
+        Field("total_size", NUMBER),
+        _CORE_RANGES,
+        Field("formats", items(contents_of(KernelCBFormatAttr))),
+        Field("buffer", _GLOBAL_ADDRESS, "tensor", None),
+    )
 
 
 @irdl_attr_definition
@@ -1121,28 +965,13 @@ class KernelSemaphoreAttr(_Described[SemaphoreDescription]):
     """A semaphore of worker cores."""
 
     name = "ttnn.kernel_semaphore"
-
-    @classmethod
-    def parse_content(cls, parser: AttrParser) -> SemaphoreDescription:
-        """Read the number if there is one, kind of core, cores and value."""
-        number: int | None = None
-        if _parse_field(parser, "id", "core_type") == "id":
-            number = parse_unsigned(parser)
-            _parse_next_field(parser, "core_type")
-        expect_keyword(parser, "worker")
-        _parse_next_field(parser, "core_ranges")
-        core_ranges = parse_nested(parser, CoreRangeSetAttr).data
-        _parse_next_field(parser, "initial_value")
-        initial_value = parse_unsigned(parser)
-        return SemaphoreDescription(core_ranges=core_ranges, initial_value=initial_value, id=number)
-
-    def print_content(self, printer: Printer) -> None:
-        """Write what `parse_content` reads."""
-        if self.data.id is not None:
-            printer.print_string(f"id = {self.data.id}, ")
-        printer.print_string("core_type = worker, core_ranges = ")
-        CoreRangeSetAttr(self.data.core_ranges).print_parameter(printer)
-        printer.print_string(f", initial_value = {self.data.initial_value}")
+    CONTENT: ClassVar = fields(
+        SemaphoreDescription,
+        Field("id", NUMBER, default=None),
+        Field("core_type", only("worker"), None),
+        _CORE_RANGES,
+        Field("initial_value", NUMBER),
+    )
 
 
 @irdl_attr_definition
@@ -1150,72 +979,15 @@ class ProgramAttr(_Described[ProgramDescription]):
     """A program of kernels: `#ttnn.program<kernels = [...], cbs = [...], semaphores = [...]>`."""
 
     name = "ttnn.program"
-
-    @classmethod
-    def parse_content(cls, parser: AttrParser) -> ProgramDescription:
-        """Read kernels, circular buffers and semaphores."""
-        _parse_field(parser, "kernels")
-        kernels = _parse_items(parser, lambda: _parse_one_of(parser, _KernelAttr, "a kernel").data)
-        _parse_next_field(parser, "cbs")
-        buffers = _parse_items(parser, lambda: parse_nested(parser, KernelCBAttr).data)
-        _parse_next_field(parser, "semaphores")
-        semaphores = _parse_items(parser, lambda: parse_nested(parser, KernelSemaphoreAttr).data)
-        return ProgramDescription(kernels=kernels, circular_buffers=buffers, semaphores=semaphores)
-
-    def print_content(self, printer: Printer) -> None:
-        """Write what `parse_content` reads."""
-        program = self.data
-        printer.print_string("kernels = ")
-        kernels = [_KERNELS[type(each.config)](each) for each in program.kernels]
-        _print_items(printer, kernels, printer.print_attribute)
-        printer.print_string(", cbs = ")
-        buffers = [KernelCBAttr(each) for each in program.circular_buffers]
-        _print_items(printer, buffers, lambda attr: attr.print_parameter(printer))
-        printer.print_string(", semaphores = ")
-        semaphores = [KernelSemaphoreAttr(each) for each in program.semaphores]
-        _print_items(printer, semaphores, lambda attr: attr.print_parameter(printer))
-
-
-# -- pieces of syntax -----------------------------------------------------------------------------
-
-
-AttrT = TypeVar("AttrT", bound=Attribute)
-
-
-def _parse_one_of(parser: AttrParser, kind: type[AttrT], what: str) -> AttrT:
-    position = parser.pos
-    attr = parser.parse_optional_attribute()
-    if not isinstance(attr, kind):
-        parser.raise_error(f"expected {what}", position)
-    return attr
-
-
-def _parse_field(parser: AttrParser, *names: str) -> str:
-    """The name of a field, which is one of these, and the sign after it."""
-    position = parser.pos
-    found = parser.parse_optional_identifier()
-    if found not in names:
-        parser.raise_error("expected " + " or ".join(f"'{name}'" for name in names), position)
-    expect(parser, "=")
-    return found
-
-
-def _parse_next_field(parser: AttrParser, name: str) -> None:
-    expect(parser, ",")
-    _parse_field(parser, name)
-
-
-def _parse_items(parser: AttrParser, item: Callable[[], ItemT]) -> tuple[ItemT, ...]:
-    """A list in square brackets; it may be empty."""
-    return tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, item))
-
-
-def _print_items(
-    printer: Printer, items: Sequence[ItemT], print_item: Callable[[ItemT], object]
-) -> None:
-    printer.print_string("[")
-    printer.print_list(items, print_item)
-    printer.print_string("]")
+    CONTENT: ClassVar = fields(
+        ProgramDescription,
+        Field(
+            "kernels",
+            items(_attribute_of(_KERNEL_KINDS, _kind_of, "a kernel")),
+        ),
+        Field("cbs", items(contents_of(KernelCBAttr)), "circular_buffers"),
+        Field("semaphores", items(contents_of(KernelSemaphoreAttr))),
+    )
 
 
 PROGRAM_ATTRIBUTES: Sequence[type[Attribute]] = (

@@ -9,8 +9,7 @@ They are lists of named fields, of which any may be left out; what stands in the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
@@ -19,6 +18,15 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+from ttmlir.dialects.definition.fields import (
+    ATTRIBUTE,
+    FLAG,
+    NUMBER,
+    ValueSyntax,
+    items,
+    keyword,
+    plain,
+)
 from ttmlir.dialects.definition.syntax import (
     expect,
     parse_keyword,
@@ -28,22 +36,10 @@ from ttmlir.dialects.definition.syntax import (
 )
 from ttmlir.dialects.tt.layout import GridAttr
 from ttmlir.dialects.ttnn.attrs import CoreRangeSetAttr, TensorMemoryLayoutAttr
-from ttmlir.layout.enums import DataType
+from ttmlir.layout.enums import DataType, TTNNTensorMemoryLayout
 from ttmlir.mlir.core_prefix import note_ttcore
 
 Fields = tuple[tuple[str, Any], ...]
-
-
-@dataclass(frozen=True)
-class _Field:
-    """How the value of a field is read and written."""
-
-    parse: Callable[[AttrParser], Any]
-    write: Callable[[Printer, Any], None]
-
-
-def _write_text(printer: Printer, value: Any) -> None:
-    printer.print_string(str(value))
 
 
 def _parse_word(parser: AttrParser) -> str:
@@ -62,13 +58,7 @@ def _parse_numbers(parser: AttrParser) -> tuple[Attribute, ...]:
     return tuple(numbers)
 
 
-def _write_numbers(printer: Printer, numbers: Sequence[Attribute]) -> None:
-    printer.print_string("[")
-    printer.print_list(numbers, printer.print_attribute)
-    printer.print_string("]")
-
-
-def _attribute(kind: type[Data[Any]], *, is_named: bool) -> _Field:
+def _attribute(kind: type[Data[Any]], *, is_named: bool) -> ValueSyntax[Any]:
     """An attribute of one kind, which is written with its name or without."""
 
     def write(printer: Printer, value: Any) -> None:
@@ -77,25 +67,24 @@ def _attribute(kind: type[Data[Any]], *, is_named: bool) -> _Field:
         else:
             print_stripped(printer, value)
 
-    return _Field(lambda parser: parse_nested(parser, kind), write)
+    return ValueSyntax(lambda parser: parse_nested(parser, kind), write)
 
 
-_NUMBER = _Field(parse_unsigned, _write_text)
-_FLAG = _Field(
-    lambda parser: parser.parse_boolean(),
-    lambda printer, value: printer.print_string(str(value).lower()),
-)
-_WORD = _Field(_parse_word, _write_text)
-_DATA_TYPE = _Field(
-    lambda parser: parse_keyword(parser, DataType, "::mlir::tt::ttcore::DataType"),
-    lambda printer, value: printer.print_string(value.keyword),
+_WORD = plain(_parse_word)
+_NUMBERS = ValueSyntax(_parse_numbers, items(ATTRIBUTE).write)
+_DATA_TYPE = keyword(DataType, "::mlir::tt::ttcore::DataType")
+_MEMORY_LAYOUT = plain(
+    lambda parser: TensorMemoryLayoutAttr(
+        parse_keyword(parser, TTNNTensorMemoryLayout, "::mlir::tt::ttnn::TensorMemoryLayout")
+    ),
+    lambda attr: attr.data.keyword,
 )
 
 
 class _ConfigAttr(Data[Fields]):
     """Named fields in angle brackets, in the order of `FIELDS`."""
 
-    FIELDS: ClassVar[Mapping[str, _Field]]
+    FIELDS: ClassVar[Mapping[str, ValueSyntax[Any]]]
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Fields:
@@ -111,7 +100,7 @@ class _ConfigAttr(Data[Fields]):
                 left = ", ".join(each for each in cls.FIELDS if each not in found)
                 parser.raise_error(f"expected one of: {left}" if left else "expected '>'", position)
             expect(parser, "=")
-            found[name] = cls.FIELDS[name].parse(parser)
+            found[name] = cls.FIELDS[name].read(parser)
         return tuple((name, found[name]) for name in cls.FIELDS if name in found)
 
     def print_parameter(self, printer: Printer) -> None:
@@ -149,18 +138,18 @@ class UnaryWithParamAttr(_ConfigAttr):
     """A function of each element that an operation computes, too: an activation."""
 
     name = "ttnn.unary_with_param"
-    FIELDS: ClassVar = {"op_type": _WORD, "params": _Field(_parse_numbers, _write_numbers)}
+    FIELDS: ClassVar = {"op_type": _WORD, "params": _NUMBERS}
 
 
 _GRID = _attribute(CoreCoordAttr, is_named=True)
 _ACTIVATION = _attribute(UnaryWithParamAttr, is_named=False)
 _BLOCKS = {
-    "in0_block_w": _NUMBER,
-    "out_subblock_h": _NUMBER,
-    "out_subblock_w": _NUMBER,
+    "in0_block_w": NUMBER,
+    "out_subblock_h": NUMBER,
+    "out_subblock_w": NUMBER,
 }
-_OUT_BLOCKS = {"out_block_h": _NUMBER, "out_block_w": _NUMBER}
-_PER_CORE = {"per_core_m": _NUMBER, "per_core_n": _NUMBER}
+_OUT_BLOCKS = {"out_block_h": NUMBER, "out_block_w": NUMBER}
+_PER_CORE = {"per_core_m": NUMBER, "per_core_n": NUMBER}
 _FUSED = {"fused_activation": _attribute(UnaryWithParamAttr, is_named=True)}
 
 
@@ -182,9 +171,9 @@ class MatmulMultiCastConfigAttr(_ConfigAttr):
         **_BLOCKS,
         **_OUT_BLOCKS,
         **_PER_CORE,
-        "transpose_mcast": _FLAG,
+        "transpose_mcast": FLAG,
         **_FUSED,
-        "fuse_batch": _FLAG,
+        "fuse_batch": FLAG,
     }
 
 
@@ -198,13 +187,13 @@ class MatmulMultiCast1DConfigAttr(_ConfigAttr):
         **_BLOCKS,
         **_OUT_BLOCKS,
         **_PER_CORE,
-        "fuse_batch": _FLAG,
+        "fuse_batch": FLAG,
         **_FUSED,
-        "mcast_in0": _FLAG,
-        "gather_in0": _FLAG,
+        "mcast_in0": FLAG,
+        "gather_in0": FLAG,
         "hop_cores": _attribute(CoreRangeSetAttr, is_named=True),
-        "num_global_cb_receivers": _NUMBER,
-        "untilize_out": _FLAG,
+        "num_global_cb_receivers": NUMBER,
+        "untilize_out": FLAG,
     }
 
 
@@ -213,7 +202,7 @@ class MatmulDRAMShardedConfigAttr(_ConfigAttr):
     """Products whose second operand is sharded over the banks of DRAM."""
 
     name = "ttnn.matmul_multi_core_reuse_multi_cast_dram_sharded_program_config"
-    FIELDS: ClassVar = {"in0_block_w": _NUMBER, **_PER_CORE, **_FUSED}
+    FIELDS: ClassVar = {"in0_block_w": NUMBER, **_PER_CORE, **_FUSED}
 
 
 @irdl_attr_definition
@@ -224,10 +213,10 @@ class SDPAConfigAttr(_ConfigAttr):
     FIELDS: ClassVar = {
         "compute_with_storage_grid_size": _attribute(CoreCoordAttr, is_named=False),
         "sub_core_grids": _attribute(CoreRangeSetAttr, is_named=False),
-        "q_chunk_size": _NUMBER,
-        "k_chunk_size": _NUMBER,
-        "exp_approx_mode": _FLAG,
-        "max_cores_per_head_batch": _NUMBER,
+        "q_chunk_size": NUMBER,
+        "k_chunk_size": NUMBER,
+        "exp_approx_mode": FLAG,
+        "max_cores_per_head_batch": NUMBER,
     }
 
 
@@ -239,31 +228,22 @@ class Conv2dConfigAttr(_ConfigAttr):
     FIELDS: ClassVar = {
         "weights_dtype": _DATA_TYPE,
         "activation": _ACTIVATION,
-        "deallocate_activation": _FLAG,
-        "reallocate_halo_output": _FLAG,
-        "act_block_h_override": _NUMBER,
-        "act_block_w_div": _NUMBER,
-        "reshard_if_not_optimal": _FLAG,
-        "override_sharding_config": _FLAG,
-        "shard_layout": _Field(
-            lambda parser: TensorMemoryLayoutAttr(_parse_memory_layout(parser)),
-            lambda printer, value: printer.print_string(value.data.keyword),
-        ),
+        "deallocate_activation": FLAG,
+        "reallocate_halo_output": FLAG,
+        "act_block_h_override": NUMBER,
+        "act_block_w_div": NUMBER,
+        "reshard_if_not_optimal": FLAG,
+        "override_sharding_config": FLAG,
+        "shard_layout": _MEMORY_LAYOUT,
         "core_grid": _attribute(CoreRangeSetAttr, is_named=False),
-        "transpose_shards": _FLAG,
+        "transpose_shards": FLAG,
         "output_layout": _WORD,
-        "enable_act_double_buffer": _FLAG,
-        "enable_weights_double_buffer": _FLAG,
-        "in_place": _FLAG,
-        "enable_kernel_stride_folding": _FLAG,
-        "config_tensors_in_dram": _FLAG,
+        "enable_act_double_buffer": FLAG,
+        "enable_weights_double_buffer": FLAG,
+        "in_place": FLAG,
+        "enable_kernel_stride_folding": FLAG,
+        "config_tensors_in_dram": FLAG,
     }
-
-
-def _parse_memory_layout(parser: AttrParser) -> Any:
-    from ttmlir.layout.enums import TTNNTensorMemoryLayout
-
-    return parse_keyword(parser, TTNNTensorMemoryLayout, "::mlir::tt::ttnn::TensorMemoryLayout")
 
 
 @irdl_attr_definition
@@ -273,11 +253,11 @@ class Conv3dConfigAttr(_ConfigAttr):
     name = "ttnn.conv3d_config"
     FIELDS: ClassVar = {
         "weights_dtype": _DATA_TYPE,
-        "t_out_block": _NUMBER,
-        "w_out_block": _NUMBER,
-        "h_out_block": _NUMBER,
-        "c_out_block": _NUMBER,
-        "c_in_block": _NUMBER,
+        "t_out_block": NUMBER,
+        "w_out_block": NUMBER,
+        "h_out_block": NUMBER,
+        "c_out_block": NUMBER,
+        "c_in_block": NUMBER,
         "compute_with_storage_grid_size": _attribute(GridAttr, is_named=True),
     }
 
@@ -287,15 +267,15 @@ class Conv2dSliceConfigAttr(_ConfigAttr):
     """How a convolution is cut into slices: `#ttnn.conv2d_slice_config<l1_full, 0>`."""
 
     name = "ttnn.conv2d_slice_config"
-    FIELDS: ClassVar = {"slice_type": _WORD, "num_slices": _NUMBER}
+    FIELDS: ClassVar = {"slice_type": _WORD, "num_slices": NUMBER}
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> Fields:
         """Read `<word, number>`."""
         expect(parser, "<")
-        kind = cls.FIELDS["slice_type"].parse(parser)
+        kind = cls.FIELDS["slice_type"].read(parser)
         expect(parser, ",")
-        count = cls.FIELDS["num_slices"].parse(parser)
+        count = cls.FIELDS["num_slices"].read(parser)
         expect(parser, ">")
         return (("slice_type", kind), ("num_slices", count))
 
@@ -312,14 +292,11 @@ class LayerNormConfigAttr(_ConfigAttr):
     name = "ttnn.layernorm_sharded_multicore_program_config"
     FIELDS: ClassVar = {
         "compute_with_storage_grid_size": _GRID,
-        "subblock_w": _NUMBER,
-        "block_h": _NUMBER,
-        "block_w": _NUMBER,
-        "inplace": _FLAG,
+        "subblock_w": NUMBER,
+        "block_h": NUMBER,
+        "block_w": NUMBER,
+        "inplace": FLAG,
     }
-
-
-_NUMBERS = _Field(_parse_numbers, _write_numbers)
 
 
 @irdl_attr_definition
@@ -355,27 +332,13 @@ class PlacementAttr(Data[tuple[str, Attribute | None]]):
         printer.print_string(">")
 
 
-def _parse_placements(parser: AttrParser) -> tuple[PlacementAttr, ...]:
-    return tuple(
-        parser.parse_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: parse_nested(parser, PlacementAttr)
-        )
-    )
-
-
-def _write_placements(printer: Printer, placements: Sequence[PlacementAttr]) -> None:
-    printer.print_string("[")
-    printer.print_list(placements, lambda each: print_stripped(printer, each))
-    printer.print_string("]")
-
-
 @irdl_attr_definition
 class MeshMapperConfigAttr(_ConfigAttr):
     """How a tensor is divided over a mesh."""
 
     name = "ttnn.mesh_mapper_config"
     FIELDS: ClassVar = {
-        "placements": _Field(_parse_placements, _write_placements),
+        "placements": items(_attribute(PlacementAttr, is_named=False)),
         "mesh_shape_override": _NUMBERS,
     }
 
