@@ -268,15 +268,6 @@ def _count_from_part(op: Operation, meshes: Mapping[str, Mesh]) -> None:
         line = build.make_one("concatenate", single, type_, dimension=IntegerAttr(0, i64))
         return build.broadcast(line, value_shape(indices), (dims.index_vector_dim,))
 
-    if is_gather:
-        wholes = [
-            math.prod(mesh[axis] for axis in each) * size
-            for each, size in zip(axes, sizes, strict=True)
-        ]
-        last = spread([build.make_constant(scalar, [whole - 1]) for whole in wholes])
-        zero = spread([build.make_constant(scalar, [0])] * len(wholes))
-        indices = build.make_one("clamp", [zero, indices, last], indices.type)
-        op.attributes[FILL] = UnitAttr()
     first = spread(
         [
             _begin_of_part(build, scalar, each, mesh, size)
@@ -285,6 +276,18 @@ def _count_from_part(op: Operation, meshes: Mapping[str, Mesh]) -> None:
             for each, size in zip(axes, sizes, strict=True)
         ]
     )
+    if is_gather:
+        wholes = [
+            math.prod(mesh[axis] for axis in each) * size
+            for each, size in zip(axes, sizes, strict=True)
+        ]
+        bounds = [
+            [build.make_constant(scalar, [number]) for number in numbers]
+            for numbers in ([whole - 1 for whole in wholes], [0] * len(wholes))
+        ]
+        last, zero = (each[0] if len(each) == 1 else spread(each) for each in bounds)
+        indices = build.make_one("clamp", [zero, indices, last], indices.type)
+        op.attributes[FILL] = UnitAttr()
     op.operands[place] = build.make_one("subtract", [indices, first], indices.type)
 
 
