@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from importlib import import_module
 from itertools import islice, zip_longest
@@ -358,14 +359,14 @@ PARAMETERS = {
 }
 
 
-def attend(tokens: Any, starts: Any, cache: Any) -> Any:
-    """A layer with a cache; each prompt begins where it says."""
-    p = PARAMETERS
+def attend(tokens: Any, starts: Any, cache: Any, keep: Any = lambda array: array) -> Any:
+    """A layer with a cache; each prompt begins where it says. Features may be divided."""
+    p = PARAMETERS | {name: keep(PARAMETERS[name]) for name in ("query", "key", "value")}
     places = starts[:, None] + jnp.arange(tokens.shape[1])
     x = p["table"][tokens] + p["places"][places]
     rows = jnp.arange(tokens.shape[0])[:, None]
-    keys = cache["keys"].at[rows, places].set(x @ p["key"])
-    values = cache["values"].at[rows, places].set(x @ p["value"])
+    keys = keep(cache["keys"].at[rows, places].set(x @ p["key"]))
+    values = keep(cache["values"].at[rows, places].set(x @ p["value"]))
     scores = jnp.einsum("btd,bsd->bts", x @ p["query"], keys)
     is_seen = jnp.arange(keys.shape[1]) <= places[:, :, None]
     weights = jax.nn.softmax(jnp.where(is_seen, scores, -jnp.inf), axis=-1)
@@ -467,6 +468,27 @@ def test_heads_on_several_devices(pages: int | None) -> None:
         with pytest.raises(ttmlir.Error, match="mesh is one axis of a mesh of torch"):
             ttmlir.Generator(model, mesh=mesh, **sizes)
     assert generator.generate(prompt, max_new_tokens=6).tokens == expected
+
+
+def test_functions_of_jax_on_several_devices() -> None:
+    """Each device keeps features of keys and values; tokens are those of one device."""
+    mesh = jax.sharding.AbstractMesh((1, 4), ("data", "model"))
+
+    def keep(array: Any) -> Any:
+        spec = jax.sharding.PartitionSpec(*(None,) * (array.ndim - 1), "model")
+        return jax.lax.with_sharding_constraint(array, jax.sharding.NamedSharding(mesh, spec))
+
+    generator = ttmlir.Generator(
+        functools.partial(attend, keep=keep),
+        cache=make_cache,
+        max_length=40,
+        prompt_lengths=(4,),
+        batch_sizes=(2,),
+    )
+    links = generator.programs.decode_batch_2.estimate().links
+    assert {(use.axis, use.devices) for use in links} == {(1, 4)}
+    found = generator.generate(PROMPTS, max_new_tokens=6)
+    assert [each.tokens for each in found] == [write_with_numpy(each, 6) for each in PROMPTS]
 
 
 def test_meshes_of_functions_of_jax() -> None:

@@ -72,7 +72,7 @@ def main() -> None:
         results = jax.tree_util.tree_leaves(function(*arguments))
         for kind, arrays in (("argument", arguments), ("result", results)):
             for number, array in enumerate(map(np.asarray, arrays)):
-                narrow = array.dtype.name in ("bfloat16",)
+                narrow = array.dtype.kind == "V"
                 found[f"{program}/{kind}{number}"] = array.astype("f4") if narrow else array
     np.savez_compressed(HERE / "Inputs" / f"{name}.npz", **found)
     print(len({key.partition("/")[0] for key in found}), "programs")

@@ -126,7 +126,7 @@ func.func @main(%a: tensor<8x12xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         (SHARDED.replace('"x"=2', f'"x"={"9" * 5000}'), {}, "at most 19 digits, got 5000"),
         (SHARDED.replace('{"x"}', f'{{"x":(1){"2" * 5000}}}'), {}, "at most 19 digits, got 5000"),
         (SHARDED.replace('"y"=4', '"y"=4611686018427387904'), {}, "a mesh has 1 to 1024 chips"),
-        (SHARDED.replace('"x"=2', '"x"=2.5'), {}, "<text>:1:1: error: '<["),
+        (SHARDED.replace('"x"=2', '"x"=2.5'), {}, "<text>:1:18: error: expected text such as <["),
         (SHARDED.replace('"y"', '"x"'), {}, 'duplicate axis name: "x"'),
         (
             SHARDED.replace("{}]", "{}, {}]"),

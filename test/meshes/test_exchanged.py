@@ -11,29 +11,29 @@ import pytest
 from test.support.running.sampling import sampled
 from test.support.samples.mesh_programs import recorded
 from ttmlir.compiler import parse, transform
-from ttmlir.passes.shardy.reshard_plans import find_plan
+from ttmlir.passes.shardy.reshard_plans import find_plan, find_plan_in_parts
 
 PASSES = "sdy-remove-size-one-axes,stablehlo-pipeline{any-mesh=true}"
 MOVES = ("all_gather", "all_reduce", "all_to_all", "collective_permute", "reduce_scatter")
 
 MORE = {
     "argmax": "rows are put together, not maxima and their places",
-    "argument_that_is_returned": "axes change places, not parts of axes",
-    "move_x_yx": "an axis goes through another dimension, not parts of it",
-    "move_xy_yx": "axes change places, not parts of axes",
-    "move_yx_xy": "axes change places, not parts of axes",
+    "argmax_of_rows": "rows are put together, not minima and their places",
+    "differences": "rows are put together, not sent to neighbours",
+    "moving_sums": "rows are put together, not sent to neighbours",
     "reversed": "rows are put together, not sent to where they go",
-    "take_of_both_axes": "sums go along one axis after the other",
+    "rolled": "rows are put together, not sent to where they go",
     "slice": "rows are put together, not those that are kept",
-    "two_results": "axes change places, not parts of axes",
+    "take_of_both_axes": "sums go along one axis after the other",
 }
 """Programs that exchange more elements than JAX's, and why."""
+PROGRAMS = recorded("jit") | recorded("mixed")
 
 
-@pytest.mark.parametrize("name", sampled(sorted(recorded("jit"))))
+@pytest.mark.parametrize("name", sampled(sorted(PROGRAMS)))
 def test_elements(name: str) -> None:
     """A device gets no more elements than by JAX's partitioner, but in a few programs."""
-    program = recorded("jit")[name]
+    program = PROGRAMS[name]
     module = parse(program["text"].tobytes().decode())
     transform(module, PASSES)
     count = 0
@@ -69,6 +69,26 @@ def test_plans(given: Any, wanted: Any, kinds: list[str], cost: float) -> None:
     assert plan is not None
     assert [step.kind for step in plan.steps] == kinds
     assert plan.cost == pytest.approx(cost)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "kinds", "cost"),
+    [
+        # Half of the longer axis changes places with the other one, and half of it moves.
+        (((X,), (Y,)), ((Y,), (X,)), {"exchange", "permute"}, 24 / 2 + 24),
+        (((X,), ()), ((Y,), (X,)), {"slice", "permute"}, 24),
+        (((X,), ()), ((Z,), ()), set(), None),
+    ],
+)
+def test_plans_in_parts(given: Any, wanted: Any, kinds: set[str], cost: float | None) -> None:
+    """Moves along halves of an axis bring a device as few elements as JAX's partitioner does."""
+    plan = find_plan_in_parts((8, 24), given, wanted, EXTENTS)
+    if plan is None:
+        assert cost is None
+        return
+    assert plan.steps[-1].state == wanted
+    assert plan.cost == pytest.approx(cost)
+    assert {step.kind for step in plan.steps} == kinds
 
 
 def test_plans_that_nobody_looks_for() -> None:

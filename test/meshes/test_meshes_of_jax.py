@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -19,7 +18,8 @@ def run(of: str, name: str, text: str = "text") -> CompiledModel:
     program = recorded(of)[name]
     model = compile(program[text].tobytes().decode())
     given = [
-        array.astype(desc.element.host) if desc.element.host == ml_dtypes.bfloat16 else array
+        # Narrow types are recorded as float32.
+        array.astype(desc.element.host) if array.dtype == np.float32 else array
         for array, (_, desc) in zip(arrays(program, "argument"), model.inputs, strict=True)
     ]
     made: Any = model(*given)
@@ -55,6 +55,12 @@ def test_jit(name: str) -> None:
 def test_transformed(name: str) -> None:
     """Transformed functions, and meshes of three axes."""
     run("transformed", name)
+
+
+@pytest.mark.parametrize("name", sampled(sorted(recorded("mixed")), every=4))
+def test_mixed(name: str) -> None:
+    """Programs that mix several kinds of division."""
+    run("mixed", name)
 
 
 @pytest.mark.parametrize("name", sampled(sorted(recorded("transformed"))[::3], every=4))

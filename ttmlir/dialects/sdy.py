@@ -9,7 +9,7 @@ Source: https://openxla.org/shardy/sdy_dialect
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, Self, cast
 
@@ -20,7 +20,16 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Data, Dialect, OpaqueSyntaxAttribute, Operation
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import (
+    Attribute,
+    BlockArgument,
+    Data,
+    Dialect,
+    OpaqueSyntaxAttribute,
+    Operation,
+    SSAValue,
+)
 from xdsl.irdl import irdl_attr_definition, traits_def
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
@@ -61,13 +70,45 @@ def _balanced_end(text: str, start: int) -> int:
     return -1
 
 
+_OF_AXES = r'"[^"]*"(?::\(\d+\)\d+)?'
+_AXES = rf"{_OF_AXES}(?:\s*,\s*{_OF_AXES})*"
+_IDS = r"\s*,\s*device_ids\s*=\s*\[\s*-?\d+(?:\s*,\s*-?\d+)*\s*\]"
+_MESH = r'<\[\s*(?:"[^"]*"\s*=\s*-?\d+(?:\s*,\s*"[^"]*"\s*=\s*-?\d+)*)?\s*\]' + rf"(?:{_IDS})?\s*>"
+_DIM = rf"\{{\s*(?:{_AXES}(?:\s*,\s*\?)?|\?)?\s*\}}(?:p\d+)?"
+_FORM_OF_SHARDING = (
+    rf'<\s*(?:@(?:"[^"]*"|[\w.$-]+)|mesh{_MESH})\s*,\s*\[\s*(?:{_DIM}(?:\s*,\s*{_DIM})*)?\s*\]'
+    rf"(?:\s*,\s*(?:replicated|unreduced)\s*=\s*\{{\s*{_AXES}\s*\}})*\s*>"
+)
+
+
+SHARDING = re.compile(
+    r'<(@(?:"[^"]*"|[\w.$-]+)|mesh<[^\[]*\[[^\]]*\][^>]*>), \[([^\[\]]*)\]([^<>]*)>'
+)
+"""A sharding in text: the mesh, the dimensions, and what is said besides."""
+DIMENSION = re.compile(r"\{([^{}]*)\}(p\d+)?")
+"""A dimension of a sharding: its axes and its priority."""
+
+
 class TextAttr(Data[str]):
     """An attribute as text, the angle brackets included."""
+
+    FORM: ClassVar[str] = ".*"
+    """What the text looks like."""
+    EXAMPLE: ClassVar[str] = ""
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> str:
         """Read `<...>`."""
-        return take_brackets(parser, "<")
+        return cls.take(parser, "<")
+
+    @classmethod
+    def take(cls, parser: AttrParser, opening: str) -> str:
+        """Read a balanced text that begins with a bracket, and is of the form."""
+        start = parser.pos
+        text = take_brackets(parser, opening)
+        if re.fullmatch(cls.FORM, text, re.DOTALL) is None:
+            parser.raise_error(f"expected text such as {cls.EXAMPLE}", start, start + len(text))
+        return text
 
     def print_parameter(self, printer: Printer) -> None:
         """Write `<...>`."""
@@ -89,6 +130,8 @@ class MeshAttr(TextAttr):
     """Devices with named axes: `#sdy.mesh<["x"=2, "y"=4]>`."""
 
     name = "sdy.mesh"
+    FORM = _MESH
+    EXAMPLE = '<["x"=2, "y"=4]>'
 
 
 @irdl_attr_definition
@@ -96,6 +139,8 @@ class TensorShardingAttr(TextAttr):
     """Axes over which each dimension is spread: `#sdy.sharding<@mesh, [{"x"}, {}]>`."""
 
     name = "sdy.sharding"
+    FORM = _FORM_OF_SHARDING
+    EXAMPLE = '<@mesh, [{"x"}, {}]>'
 
 
 @irdl_attr_definition
@@ -103,6 +148,13 @@ class TensorShardingPerValueAttr(TextAttr):
     """One sharding for each value."""
 
     name = "sdy.sharding_per_value"
+    FORM = rf"<?\[\s*(?:{_FORM_OF_SHARDING}(?:\s*,\s*{_FORM_OF_SHARDING})*)?\s*\]>?"
+    EXAMPLE = '<[<@mesh, [{"x"}, {}]>]>'
+
+    @classmethod
+    def parse_bare(cls, parser: AttrParser) -> str:
+        """Read `[...]`; the text has the angle brackets."""
+        return f"<{cls.take(parser, '[')}>"
 
 
 @irdl_attr_definition
@@ -117,11 +169,13 @@ class ManualAxesAttr(TextAttr, OpaqueSyntaxAttribute):
     """Axes that the program handles itself: `#sdy<manual_axes{"x"}>`."""
 
     name = "sdy.manual_axes"
+    FORM = r'\{\s*(?:"[^"]*"(?:\s*,\s*"[^"]*")*)?\s*\}'
+    EXAMPLE = '{"x", "y"}'
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> str:
         """Read `{...}`."""
-        return take_brackets(parser, "{")
+        return cls.take(parser, "{")
 
 
 @irdl_attr_definition
@@ -129,12 +183,18 @@ class AxesAttr(TextAttr, OpaqueSyntaxAttribute):
     """Axes of a collective: `#sdy<list_of_axis_ref_lists[{"x"}, {}]>`."""
 
     name = "sdy.list_of_axis_ref_lists"
+    FORM = (
+        rf"\{{\s*(?:{_AXES})?\s*\}}"
+        rf"|\[(?:\s*\{{\s*(?:{_AXES})?\s*\}}\s*(?:,(?!\s*\])|(?=\])))*\]"
+        rf"|\[(?:\s*\{{\s*{_AXES}\s*\}}\s*:\s*-?\d+\s*->\s*-?\d+\s*(?:,(?!\s*\])|(?=\])))*\]"
+    )
+    EXAMPLE = '[{"x"}, {}], {"x"} for sums or [{"x"}: 0->1] for exchanges'
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> str:
         """Read `[...]`, or the `{...}` of a sum."""
         is_sum = parser.lexer.input.content.startswith("{", parser.pos)
-        return take_brackets(parser, "{" if is_sum else "[")
+        return cls.take(parser, "{" if is_sum else "[")
 
 
 class MeshOp(FormatOp):
@@ -209,8 +269,8 @@ class _CollectiveOp(FormatOp):
     traits = traits_def(Pure())
 
     def verify_op(self) -> None:
-        """Check the sharding."""
-        checks().check_sharded(self)
+        """Check the axes, and the sharding of what is made."""
+        checks().check_collective(self, self.name.removeprefix("sdy."))
 
 
 def _collective(name: str, axes: str, doc: str) -> type[_CollectiveOp]:
@@ -339,11 +399,12 @@ class ManualComputationOp(AssemblyOp):
         for name in _SHARDINGS:
             expect_keyword(parser, name)
             expect(parser, "=")
-            body = take_brackets(parser, "[")
-            properties[name] = TensorShardingPerValueAttr(f"<{body}>")
+            properties[name] = TensorShardingPerValueAttr(
+                TensorShardingPerValueAttr.parse_bare(parser)
+            )
         expect_keyword(parser, "manual_axes")
         expect(parser, "=")
-        properties["manual_axes"] = ManualAxesAttr(take_brackets(parser, "{"))
+        properties["manual_axes"] = ManualAxesAttr(ManualAxesAttr.parse_parameter(parser))
         arguments = parser.parse_comma_separated_list(
             parser.Delimiter.PAREN, lambda: parser.parse_argument()
         )
@@ -440,7 +501,41 @@ def _attributes_of_values(op: Operation) -> Iterator[Mapping[str, Attribute]]:
             yield from (each.data for each in cast("ArrayAttr[DictionaryAttr]", said).data)
 
 
+def sharding_text(value: SSAValue) -> tuple[str, Sequence[str]] | None:
+    """The sharding that is said of a value, and the axes that its region has bound; or None.
+
+    Of an argument its function says it, of a result its operation; what a loop carries lies as its
+    result does.
+    """
+    if isinstance(value, BlockArgument):
+        parent = value.owner.parent_op()
+        if isinstance(parent, FuncOp) and parent.arg_attrs is not None:
+            return _one(parent.arg_attrs.data[value.index].data.get("sdy.sharding"))
+        if isinstance(parent, ManualComputationOp):
+            axes = cast("ManualAxesAttr", parent.properties["manual_axes"]).data
+            found = _one(parent.properties["in_shardings"], value.index)
+            return found and (found[0], re.findall(r'"([^"]*)"', axes))
+        if parent is not None and parent.name == "stablehlo.while":
+            return sharding_text(parent.results[value.index])
+        return None
+    op, index = cast("Operation", value.owner), cast("int", value.index)  # pyright: ignore
+    for name in ("out_sharding", "sharding"):
+        if isinstance(said := op.properties.get(name), TensorShardingAttr):
+            return said.data, ()
+    return _one(op.attributes.get("sdy.sharding", op.properties.get("out_shardings")), index)
+
+
+def _one(said: Attribute | None, index: int = 0) -> tuple[str, Sequence[str]] | None:
+    if isinstance(said, TensorShardingAttr):
+        return said.data, ()
+    if isinstance(said, TensorShardingPerValueAttr):
+        found = [each[0] for each in SHARDING.finditer(said.data)]
+        return (found[index], ()) if index < len(found) else None
+    return None
+
+
 CHECKS_OF_ATTRIBUTES["sdy.sharding"] = lambda op: checks().check_said(op)
+CHECKS_OF_ATTRIBUTES["sdy.sharding_rule"] = lambda op: checks().check_rule(op)
 
 OPERATIONS = cast(
     "list[type[Operation]]",

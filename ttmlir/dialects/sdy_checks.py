@@ -6,11 +6,12 @@ Source: https://openxla.org/shardy/sdy_dialect, shardy/dialect/sdy/ir/verifiers.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
@@ -25,10 +26,6 @@ from ttmlir.mlir.printing import show_attribute
 _MESH_AXIS = re.compile(r'"([^"]*)"\s*=\s*(-?\d+)')
 _LONG_NUMBER = re.compile(r"\d{20,}")
 _IDS = re.compile(r"device_ids\s*=\s*\[([^\]]*)\]")
-_SHARDING = re.compile(
-    r'<(@(?:"[^"]*"|[\w.$-]+)|mesh<[^\[]*\[[^\]]*\][^>]*>), \[([^\[\]]*)\]([^<>]*)>'
-)
-_DIMENSION = re.compile(r"\{([^{}]*)\}(p\d+)?")
 _AXIS = re.compile(r'"([^"]*)"(?::\((\d+)\)(\d+))?')
 _REST = re.compile(r"(replicated|unreduced)\s*=\s*\{([^{}]*)\}")
 
@@ -66,7 +63,9 @@ def _check_ids(ids: Sequence[int], axes: Sequence[tuple[str, int]]) -> None:
     for each in ids:
         if each < 0:
             refuse(f"device id must be non-negative, got: {each}")
-    if not axes and len(ids) == 1:
+    if not axes:
+        if len(ids) > 1:
+            refuse("axes is empty and device_ids has more than one element")
         return
     count = math.prod(extent for _, extent in axes)
     if count != len(ids):
@@ -84,25 +83,39 @@ def _check_ids(ids: Sequence[int], axes: Sequence[tuple[str, int]]) -> None:
 @dataclass(frozen=True)
 class _Mesh:
     axes: Mapping[str, int]
-    is_maximal: bool
+    ids: tuple[int, ...]
+    """The numbers of devices where they are not in order."""
+
+    @classmethod
+    def read(cls, text: str) -> _Mesh:
+        found = _IDS.search(text)
+        ids = tuple(map(int, found[1].split(","))) if found is not None else ()
+        return cls(sdy.axes_of(text), ids)
+
+    @property
+    def is_maximal(self) -> bool:
+        """True for a single device."""
+        return bool(self.ids) and not self.axes
+
+
+def _parents(op: Operation) -> Iterator[Operation]:
+    """An operation, what it stands in, and so on."""
+    parent: Operation | None = op
+    while parent is not None:
+        yield parent
+        parent = parent.parent_op()
 
 
 def _mesh_of(op: Operation, name: str) -> _Mesh:
     """The mesh that a sharding names, or is of."""
     if not name.startswith("@"):
-        return _Mesh(sdy.axes_of(name), _is_maximal(name))
-    parent: Operation | None = op
-    while parent is not None:
+        return _Mesh.read(name)
+    for parent in _parents(op):
         if isinstance(parent, ModuleOp):
             for each in parent.body.block.ops:
                 if isinstance(each, sdy.MeshOp) and each.symbol in (name, name.replace('"', "")):
-                    return _Mesh(sdy.axes_of(each.text), _is_maximal(each.text))
-        parent = parent.parent_op()
+                    return _Mesh.read(each.text)
     refuse(f"unknown mesh: {name}")
-
-
-def _is_maximal(text: str) -> bool:
-    return "=" in text and not _MESH_AXIS.search(text) and _IDS.search(text) is not None
 
 
 # --- Shardings ------------------------------------------------------------------------------------
@@ -117,6 +130,16 @@ class _Axis:
     size: int
     text: str
 
+    @property
+    def is_part(self) -> bool:
+        """True where it is not the axis as a whole."""
+        return self.text.endswith(f"){self.size}")
+
+    def overlaps(self, other: _Axis) -> bool:
+        """True where devices that differ along one may differ along the other."""
+        first, second = sorted((self, other), key=lambda each: each.before)
+        return self.name == other.name and first.before * first.size > second.before
+
 
 @dataclass(frozen=True)
 class _Sharding:
@@ -125,13 +148,23 @@ class _Sharding:
     """Axes, whether more may be added, and the priority."""
     rest: Mapping[str, list[_Axis]]
 
+    @property
+    def axes(self) -> list[list[_Axis]]:
+        """The axes of each dimension."""
+        return [axes for axes, _, _ in self.dimensions]
+
+    @property
+    def listed(self) -> list[list[_Axis]]:
+        """Axes of dimensions, then those that are said besides."""
+        return [*self.axes, *self.rest.values()]
+
 
 def _read(op: Operation, found: re.Match[str]) -> _Sharding:
     _check_numbers(found[0])
     mesh = _mesh_of(op, found[1])
     dimensions = [
         (_axes(axes, mesh), "?" in axes, priority)
-        for axes, priority in _DIMENSION.findall(found[2])
+        for axes, priority in sdy.DIMENSION.findall(found[2])
     ]
     rest = {word: _axes(axes, mesh) for word, axes in _REST.findall(found[3])}
     return _Sharding(mesh, dimensions, rest)
@@ -152,21 +185,27 @@ def _axes(text: str, mesh: _Mesh) -> list[_Axis]:
             refuse(f"sub-axis pre-size must be at least 1: {each[0]}")
         if size <= 1:
             refuse(f"sub-axis sizes must be greater than 1: {each[0]}")
-        if whole % (before * size):
-            refuse(
-                f"sub-axis next pre-size {before * size} doesn't divide the size of the full axis "
-                f"{whole}: {each[0]}"
-            )
-        if size == whole:
-            refuse(f"sub-axis size is equal to the full axis size: {each[0]}")
         found.append(_Axis(name, before, size, each[0]))
     return found
+
+
+def _check_parts(listed: Sequence[Sequence[_Axis]], mesh: _Mesh) -> None:
+    """VerifyException for parts that an axis cannot have."""
+    for each in (axis for axes in listed for axis in axes if axis.is_part):
+        whole, size = mesh.axes[each.name], each.before * each.size
+        if whole % size:
+            refuse(
+                f"sub-axis next pre-size {size} doesn't divide the size of the full axis "
+                f"{whole}: {each.text}"
+            )
+        if each.size == whole:
+            refuse(f"sub-axis size is equal to the full axis size: {each.text}")
 
 
 def _check(op: Operation, found: re.Match[str], type: Attribute) -> _Sharding:
     """A sharding of a value of a type; VerifyException with the reason alone."""
     sharding = _read(op, found)
-    listed = [axes for axes, _, _ in sharding.dimensions] + [*sharding.rest.values()]
+    listed = sharding.listed
     if sharding.mesh.is_maximal and (sharding.dimensions or any(listed)):
         refuse(
             "a maximal sharding can only have a sharding with rank 0 and no replicated or "
@@ -180,12 +219,18 @@ def _check(op: Operation, found: re.Match[str], type: Attribute) -> _Sharding:
         if priority and not axes and not is_open:
             refuse(f"dim {number} is empty and closed but has a priority")
     _check_once(listed)
-    order = [*sharding.mesh.axes]
+    _check_parts(listed, sharding.mesh)
     for word, axes in sharding.rest.items():
-        places = [(order.index(each.name), each.before) for each in axes]
-        if places != sorted(places):
-            refuse(f"{word} axes are not ordered w.r.t. mesh")
+        _check_order(word, axes, sharding.mesh)
     return sharding
+
+
+def _check_order(word: str, axes: Sequence[_Axis], mesh: _Mesh) -> None:
+    """VerifyException for axes in another order than that of the mesh."""
+    order = [*mesh.axes]
+    places = [(order.index(each.name), each.before) for each in axes]
+    if places != sorted(places):
+        refuse(f"{word} axes are not ordered w.r.t. mesh")
 
 
 def _check_once(listed: Sequence[Sequence[_Axis]]) -> None:
@@ -207,10 +252,9 @@ def _check_apart(one: _Axis, other: _Axis) -> None:
         return
     if one == other:
         refuse(f"duplicate axis ref: {other.text}")
-    if ":" not in one.text or ":" not in other.text:
+    if not (one.is_part and other.is_part):
         refuse(f'both sub-axis and full-axis are used for axis name: "{one.name}"')
-    first, second = sorted((one, other), key=lambda each: each.before)
-    if first.before * first.size > second.before:
+    if one.overlaps(other):
         refuse(f"overlapping sub-axes: {one.text}, {other.text}")
 
 
@@ -219,10 +263,34 @@ def _check_apart(one: _Axis, other: _Axis) -> None:
 
 def check_sharded(op: Operation) -> None:
     """VerifyException for a sharding of its result that an operation of sdy cannot have."""
-    said = op.properties.get("sharding", op.properties.get("out_sharding"))
-    found = _SHARDING.fullmatch(said.data) if isinstance(said, sdy.TensorShardingAttr) else None
+    if op.operands[0].type != op.results[0].type:
+        refuse("requires the same type for all operands and results")
+    said = cast("sdy.TensorShardingAttr", op.properties.get("sharding", _out(op)))
+    found = sdy.SHARDING.fullmatch(said.data)
     if found is not None:
-        _check(op, found, op.results[0].type)
+        _check_free(op, _check(op, found, op.results[0].type))
+
+
+def _out(op: Operation) -> Attribute | None:
+    return op.properties.get("out_sharding")
+
+
+def _check_free(op: Operation, sharding: _Sharding) -> None:
+    """VerifyException for axes that a region around an operation has bound."""
+    _check_names_are_free(op, [each.name for axes in sharding.listed for each in axes])
+
+
+def _check_names_are_free(op: Operation, names: Sequence[str]) -> None:
+    bound: set[str] = set()
+    for parent in _parents(op):
+        if parent is not op and isinstance(parent, sdy.ManualComputationOp):
+            bound.update(_manual_axes(parent))
+    for name in names:
+        if name in bound:
+            refuse(
+                f'operates on axis "{name}" which is already bound by a parent '
+                "sdy.manual_computation op"
+            )
 
 
 def check_said(op: Operation) -> str | None:
@@ -242,14 +310,11 @@ def check_said(op: Operation) -> str | None:
 
 def _has_meshes(op: Operation) -> bool:
     """False where meshes have been resolved, and nobody reads what is said of them any more."""
-    parent: Operation | None = op
-    while parent is not None:
-        if isinstance(parent, ModuleOp) and any(
-            isinstance(each, sdy.MeshOp) for each in parent.body.block.ops
-        ):
-            return True
-        parent = parent.parent_op()
-    return False
+    return any(
+        isinstance(parent, ModuleOp)
+        and any(isinstance(each, sdy.MeshOp) for each in parent.body.block.ops)
+        for parent in _parents(op)
+    )
 
 
 def _check_function(op: FuncOp) -> None:
@@ -265,7 +330,7 @@ def _check_function(op: FuncOp) -> None:
             sharding = entry.data.get("sdy.sharding")
             found = None
             if isinstance(sharding, sdy.TensorShardingAttr):
-                found = _SHARDING.fullmatch(sharding.data)
+                found = sdy.SHARDING.fullmatch(sharding.data)
             if found is not None:
                 with _saying(f"{what} {number} - "):
                     _check(op, found, type)
@@ -274,7 +339,7 @@ def _check_function(op: FuncOp) -> None:
 def _check_values(
     op: Operation, text: str, values: Sequence[SSAValue], what: str
 ) -> list[_Sharding]:
-    found = [*_SHARDING.finditer(text)]
+    found = [*sdy.SHARDING.finditer(text)]
     if len(found) != len(values):
         refuse(
             f"{what} shardings don't match number of values: {len(found)} shardings vs "
@@ -284,6 +349,7 @@ def _check_values(
     for number, (each, value) in enumerate(zip(found, values, strict=True)):
         with _saying(f"{what} {number} - " if len(values) > 1 else f"{what} - "):
             checked.append(_check(op, each, value.type))
+            _check_free(op, checked[-1])
     return checked
 
 
@@ -293,6 +359,189 @@ def _saying(before: str) -> Generator[None]:
         yield
     except VerifyException as error:
         raise VerifyException(f"{before}{error}") from error
+
+
+# --- Collectives ----------------------------------------------------------------------------------
+
+
+def check_collective(op: Operation, kind: str) -> None:
+    """VerifyException for a move between devices that does not make what its sharding says.
+
+    Kinds are the names of the operations, without that of the dialect.
+    """
+    check_sharded(op)
+    made = _said(op, cast("sdy.TensorShardingAttr", _out(op)).data)
+    text = sdy.sharding_text(op.operands[0])
+    if text is None and kind in _NEED_SHARDINGS:
+        refuse("collective on operand without sharding")
+    given = None
+    if text is not None:
+        given = _said(op, text[0], bound=text[1])
+        _check_meshes(given.mesh, made.mesh, kind)
+    old: list[list[_Axis]] = [[] for _ in made.dimensions] if given is None else given.axes
+    match kind:
+        case "collective_permute":
+            _check_sizes(old, made.axes)
+        case "all_reduce":
+            replicated = given.rest.get("replicated", ()) if given is not None else ()
+            _check_sum(op, made, old, replicated)
+        case "all_to_all":
+            _check_expected(made.axes, _exchanged(op, made.mesh, old))
+        case _:
+            _check_expected(made.axes, _gathered(op, made.mesh, old, kind == "all_gather"))
+
+
+def _check_meshes(given: _Mesh, made: _Mesh, kind: str) -> None:
+    if kind != "collective_permute" and given != made:
+        refuse("result mesh does not match operand mesh")
+    if given.axes != made.axes:
+        refuse("result mesh has different axes than operand mesh")
+
+
+def _check_sizes(old: Sequence[list[_Axis]], new: Sequence[list[_Axis]]) -> None:
+    """VerifyException for parts of another size than those that were there."""
+    for number, pair in enumerate(zip(new, old, strict=True)):
+        one, other = (math.prod(each.size for each in axes) for axes in pair)
+        if one != other:
+            refuse(
+                "sharded size of result doesn't match operand on dimension "
+                f"{number}: {one} != {other}"
+            )
+
+
+def _gathered(
+    op: Operation, mesh: _Mesh, old: Sequence[list[_Axis]], is_gather: bool
+) -> list[list[_Axis]]:
+    """The axes of dimensions behind a gather, or behind what divides them more."""
+    listed = [_axes(each, mesh) for each in _LIST.findall(_text_of_axes(op))]
+    _check_once(listed)
+    _check_parts(listed, mesh)
+    if len(listed) != len(old):
+        refuse(f"result sharding has rank {len(old)} but collective axes has rank {len(listed)}")
+    pairs = enumerate(zip(old, listed, strict=True))
+    if is_gather:
+        return [_without(axes, last, "gathering", number) for number, (axes, last) in pairs]
+    return [[*axes, *more] for _, (axes, more) in pairs]
+
+
+_NEED_SHARDINGS = ("all_gather", "all_to_all", "collective_permute")
+"""Moves of tensors that have to be divided."""
+_LIST = re.compile(r"\{([^{}]*)\}")
+_PARAMETER = re.compile(r"\{([^{}]*)\}\s*:\s*(-?\d+)\s*->\s*(-?\d+)")
+
+
+def _text_of_axes(op: Operation) -> str:
+    [text] = [each.data for each in op.properties.values() if isinstance(each, sdy.AxesAttr)]
+    return text
+
+
+def _said(op: Operation, text: str, bound: Sequence[str] = ()) -> _Sharding:
+    """A sharding as it is said, without axes that a region has bound."""
+    found = sdy.SHARDING.fullmatch(text)
+    if found is None:
+        refuse(f"'{text}' is no sharding of a tensor over the axes of a mesh")
+    sharding = _read(op, found)
+    dimensions = [
+        ([each for each in axes if each.name not in bound], is_open, priority)
+        for axes, is_open, priority in sharding.dimensions
+    ]
+    return replace(sharding, dimensions=dimensions)
+
+
+def _check_sum(
+    op: Operation, made: _Sharding, old: Sequence[list[_Axis]], replicated: Sequence[_Axis]
+) -> None:
+    axes = _axes(_text_of_axes(op), made.mesh)
+    _check_once([axes])
+    _check_parts([axes], made.mesh)
+    _check_order("reduction", axes, made.mesh)
+    if [*map(_merged, old)] != [*map(_merged, made.axes)]:
+        refuse("operand and result shardings are not equivalent")
+    for word, used in (
+        ("operand dimension sharding or replicated", [*itertools.chain(*old), *replicated]),
+        ("result unreduced", made.rest.get("unreduced", ())),
+    ):
+        for each in axes:
+            if any(each.overlaps(other) for other in used):
+                refuse(f"reduction axis {each.text} overlaps with {word} axes")
+
+
+def _exchanged(op: Operation, mesh: _Mesh, old: Sequence[list[_Axis]]) -> list[list[_Axis]]:
+    """The axes of dimensions behind an exchange between them."""
+    found = [
+        (_axes(axes, mesh), int(source), int(target))
+        for axes, source, target in _PARAMETER.findall(_text_of_axes(op))
+    ]
+    if not found:
+        refuse("parameter list is empty")
+    _check_once([axes for axes, _, _ in found])
+    _check_parts([axes for axes, _, _ in found], mesh)
+    seen: set[int] = set()
+    last, expected = -1, [*old]
+    for _, source, target in found:
+        for word, number in (("source", source), ("target", target)):
+            if not 0 <= number < len(old):
+                refuse(f"{word} dimension {number} is out of range [0, {len(old)})")
+        for number in (source, target):
+            if number in seen:
+                refuse(f"overlapping source/target dimensions in all-to-all params: {number}")
+            seen.add(number)
+        if source < last:
+            refuse(
+                f"source dimensions are not sorted in ascending order: {source} appears after "
+                f"{last}"
+            )
+        last = source
+    for axes, source, target in found:
+        expected[source] = _without(expected[source], axes, "all-to-all", source)
+        expected[target] = [*expected[target], *axes]
+    return expected
+
+
+def _merged(axes: Sequence[_Axis]) -> list[_Axis]:
+    """The same with parts of an axis that follow each other as one."""
+    done: list[_Axis] = []
+    for each in axes:
+        last = done[-1] if done else None
+        if last is not None and last.name == each.name and last.before * last.size == each.before:
+            size = last.size * each.size
+            done[-1] = _Axis(each.name, last.before, size, f'"{each.name}":({last.before}){size}')
+        else:
+            done.append(each)
+    # An axis as a whole is one, however it is written.
+    return [replace(each, text="") for each in done]
+
+
+def _without(
+    axes: Sequence[_Axis], gone: Sequence[_Axis], word: str, dimension: int
+) -> list[_Axis]:
+    """What is left of the axes of a dimension whose last ones are gone."""
+    left = [*axes]
+    for each in reversed(gone):
+        last = left.pop() if left else None
+        if last is not None and _merged([last]) != _merged([each]):
+            # The end of an axis may go alone.
+            is_end = last.name == each.name and each.before > last.before
+            if is_end and last.before * last.size == each.before * each.size:
+                size = each.before // last.before
+                text = f'"{last.name}":({last.before}){size}'
+                left.append(_Axis(last.name, last.before, size, text))
+            else:
+                last = None
+        if last is None:
+            refuse(
+                f"can't apply {word} axis {each.text} to operand sharding on dimension {dimension}"
+            )
+    return left
+
+
+def _check_expected(made: Sequence[list[_Axis]], expected: Sequence[list[_Axis]]) -> None:
+    for number, (one, other) in enumerate(zip(made, expected, strict=True)):
+        if _merged(one) != _merged(other):
+            refuse(
+                "result sharding doesn't match expected sharding "
+                f"[{', '.join(each.text for each in other)}] on dimension {number}"
+            )
 
 
 # --- Regions of parts -----------------------------------------------------------------------------
@@ -314,10 +563,11 @@ def check_manual(op: Operation) -> None:
     meshes = [each.mesh for side in shardings for each in side if each.mesh.axes]
     if any(each != meshes[0] for each in meshes):
         refuse("all in and out shardings must be bound to the same mesh or an empty mesh.")
-    manual = re.findall(r'"([^"]*)"', cast("sdy.ManualAxesAttr", op.properties["manual_axes"]).data)
+    manual = _manual_axes(op)
     for name in manual:
         if meshes and name not in meshes[0].axes:
             refuse(f'unknown manual axis: "{name}"')
+    _check_names_are_free(op, manual)
     for (what, _, whole, parts), said in zip(sides, shardings, strict=True):
         if len(whole) != len(parts):
             refuse(
@@ -326,6 +576,10 @@ def check_manual(op: Operation) -> None:
             )
         for number, (one, part, sharding) in enumerate(zip(whole, parts, said, strict=True)):
             _check_part(what, number, one.type, part.type, sharding, manual)
+
+
+def _manual_axes(op: Operation) -> list[str]:
+    return re.findall(r'"([^"]*)"', cast("sdy.ManualAxesAttr", op.properties["manual_axes"]).data)
 
 
 def _check_part(
@@ -357,10 +611,93 @@ def _check_part(
                     f"{count}"
                 )
             shape[dim] //= count
-    if tuple(shape) != cast("TensorType[Attribute]", part).get_shape():
-        expected = TensorType(cast("TensorType[Attribute]", whole).element_type, shape)
+    expected = TensorType(cast("TensorType[Attribute]", whole).element_type, shape)
+    if expected != part:
         refuse(
             f"{what} shape, corresponding sharding, and region {what} shape at index {number} must "
             f"match. Expected local shape '{show_attribute(expected)}', actual local shape "
             f"'{show_attribute(cast('Attribute', part))}'"
         )
+
+
+# --- Rules ----------------------------------------------------------------------------------------
+
+_RULE = re.compile(r"<\((.*?)\)->\((.*?)\) \{(.*?)\}(.*)>")
+_MAPPING = re.compile(r"\[([^\[\]]*)\]")
+_FACTOR = re.compile(r"z_\d+|[i-z]")
+_SETS = re.compile(r"(\w+)=\{([^{}]*)\}")
+_SPECIAL = ("reduction", "need_replication", "permutation")
+
+
+def check_rule(op: Operation) -> str | None:
+    """What is wrong with how a rule says that dimensions belong together; None if nothing is."""
+    said = op.attributes.get("sdy.sharding_rule")
+    found = _RULE.fullmatch(said.data) if isinstance(said, sdy.OpShardingRuleAttr) else None
+    if found is None:
+        return None
+    try:
+        _check_rule(op, found)
+    except VerifyException as error:
+        return str(error)
+    return None
+
+
+def _check_rule(op: Operation, found: re.Match[str]) -> None:
+    factors = [each.strip() for each in found[3].split(",") if each.strip()]
+    names = [each.partition("=")[0] for each in factors]
+    sets = {word: _FACTOR.findall(each) for word, each in _SETS.findall(found[4])}
+    used: dict[str, set[str]] = {}
+    for what, text, values in (
+        ("operand", found[1], op.operands),
+        ("result", found[2], op.results),
+    ):
+        mappings = [
+            [_FACTOR.findall(dim) for dim in mapping.split(",") if mapping.strip()]
+            for mapping in _MAPPING.findall(text)
+        ]
+        if len(mappings) != len(values):
+            refuse(f"number of {what}s and mappings must match: {len(values)} != {len(mappings)}")
+        used[what] = set()
+        for number, (mapping, value) in enumerate(zip(mappings, values, strict=True)):
+            with _saying(f"{what} {number} - " if len(values) > 1 else f"{what} - "):
+                used[what] |= _check_mapping(mapping, value, names)
+    if not used["result"].isdisjoint(sets.get("reduction", ())):
+        refuse("reduction factor cannot be in result mappings")
+    for name, factor in zip(names, factors, strict=True):
+        if name not in used["operand"] | used["result"]:
+            refuse(f"has factor {factor} that isn't used in operand and result mappings")
+    _check_special([sets.get(word, []) for word in _SPECIAL])
+
+
+def _check_special(sets: list[list[str]]) -> None:
+    """VerifyException for factors of a set that are not in order, or in several sets."""
+    for each in sets:
+        if [*map(_number, each)] != sorted(map(_number, each)):
+            refuse("indices of special factors must be sorted")
+    if len({*itertools.chain(*sets)}) != sum(map(len, sets)):
+        refuse(
+            "a factor can only be in one of the reduction, need replication, or permutation "
+            "factor sets"
+        )
+
+
+def _check_mapping(mapping: list[list[str]], value: SSAValue, names: Sequence[str]) -> set[str]:
+    rank = len(cast("TensorType[Attribute]", value.type).shape.data)
+    if len(mapping) != rank:
+        refuse(f"mapping rank must match: {len(mapping)} != {rank}")
+    factors = [each for dim in mapping for each in dim]
+    for each in factors:
+        if each not in names:
+            refuse(
+                "expecting factor indices to be within 0<=...<num_factors; "
+                f"received: {_number(each)}, num_factors: {len(names)}"
+            )
+    if len({*factors}) != len(factors):
+        refuse("cannot reuse factors for the same tensor value")
+    return {*factors}
+
+
+def _number(factor: str) -> int:
+    """The index of a factor: `i` is 0, `z_1` is 18."""
+    letter, _, more = factor.partition("_")
+    return ord(letter) - ord("i") + int(more or 0)

@@ -141,9 +141,9 @@ def widen(array: Array, host: np.dtype[Any]) -> Array:
     match host.name:
         case "bfloat16":
             is_small = name.startswith(("float8", "float6", "float4"))
-        case "int8":
+        case "int8" | "int32":
             is_small = name in ("int4", "int2")
-        case "uint8":
+        case "uint8" | "uint32":
             is_small = name in ("uint4", "uint2")
         case _:
             is_small = False

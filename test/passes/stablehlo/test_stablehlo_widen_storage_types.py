@@ -64,7 +64,8 @@ def test_integers(name: str) -> None:
         np.testing.assert_array_equal(np.asarray(got).astype(np.int8), want)
 
 
-def test_products_of_integers() -> None:
+@pytest.mark.parametrize("spelling", ["2024", "2026"])
+def test_products_of_integers(spelling: Any) -> None:
     """XLA has none on CPUs; sums of NumPy are the oracle. Weights of the model are constants."""
     x, w = (RANDOM.integers(-8, 8, shape).astype(ml_dtypes.int4) for shape in ((5, 70), (70, 3)))
     weight = jnp.asarray(w)
@@ -73,7 +74,7 @@ def test_products_of_integers() -> None:
         dims = (((1,), (0,)), ((), ()))
         return jax.lax.dot_general(x, weight, dims, preferred_element_type=jnp.int32)
 
-    result = ttmlir.compile(function, jnp.asarray(x))(x)
+    result = ttmlir.compile(function, jnp.asarray(x), spelling=spelling)(x)
     np.testing.assert_array_equal(result, x.astype(np.int32) @ w.astype(np.int32))
 
 

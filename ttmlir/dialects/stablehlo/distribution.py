@@ -99,9 +99,13 @@ def _check_groups(op: Operation) -> None:
         ods.refuse("replica groups should be a rank 2 tensor")
     seen = set[int]()
     for number in cast("Iterator[int]", elements.iter_values()):
-        # Rows that are shorter than others end with -1.
+        if number < 0 and op.name == "stablehlo.collective_broadcast":
+            ods.refuse(f"replica_groups values must be positive, but was given {number}")
         if number == -1:
-            continue
+            # Rows that are shorter than others end with it, where they may be.
+            if op.name == "stablehlo.all_reduce":
+                continue
+            ods.refuse("Invalid replica id -1")
         if number in seen:
             ods.refuse(f"replica id #{number} seen more than once")
         seen.add(number)

@@ -67,6 +67,7 @@ class StableHLOPipeline(Pipeline):
         from ttmlir.passes.shardy.sdy_sharding_constraint_to_reshard import (
             SdyShardingConstraintToReshardPass,
         )
+        from ttmlir.passes.shardy.sdy_split_sub_axes import SdySplitSubAxesPass
         from ttmlir.passes.shardy.sdy_user_priority_propagate import SdyUserPriorityPropagatePass
         from ttmlir.passes.shardy.shardy_ccl_canonicalization import (
             ShardyCCLCanonicalizationPass,
@@ -114,7 +115,8 @@ class StableHLOPipeline(Pipeline):
             nothing.InsertReshardsForUnpropagatedOpsPass(),
             InsertExplicitReshardsPass(),
             WrapUnderManualComputationPass(),
-            SdyReshardToCollectivesPass(),
+            SdyReshardToCollectivesPass(in_parts=self.any_mesh),
+            *([SdySplitSubAxesPass()] if self.any_mesh else []),
             ShardyCCLCanonicalizationPass(),
             AnnotateLocalShapesPass(),
             UpdateGlobalToLocalShapesPass(),

@@ -192,6 +192,8 @@ _NEUTRAL = {"add": 0, "multiply": 1}
 def _is_splat(value: SSAValue, number: int) -> bool:
     """True for a constant of equal numbers."""
     op = value.owner
+    if isinstance(op, Operation) and op.name == "stablehlo.broadcast_in_dim":
+        return _is_splat(op.operands[0], number)
     elements = op.properties.get("value") if isinstance(op, Operation) else None
     numbers = attr_numbers(cast("Elements", elements)) if elements is not None else None
     return numbers is not None and {*map(complex, numbers)} == {complex(number)}
@@ -288,7 +290,7 @@ def _window(op: Operation) -> Rule:
 def _gather(op: Operation) -> Rule:
     """Slices that are as long as the operand belong to it, and batches to the indices.
 
-    Of a single dimension that is looked up devices have parts: what others have is added.
+    Of dimensions that are looked up devices have parts: what others have is added.
     """
     numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
     given, indices = _shapes(op.operands)
@@ -298,10 +300,9 @@ def _gather(op: Operation) -> Rule:
     offsets = [place for place in range(len(given)) if place not in gone]
     result: Factors = [[] for _ in made]
     operand: Factors = [rule.dimension(extent, whole=True) for extent in given]
-    if _is_looked_up_in_parts(op):
-        place = numbers.start_index_map[0]
+    for place in numbers.start_index_map if _is_looked_up_in_parts(op) else ():
         operand[place] = rule.dimension(given[place])
-        rule.combined = {*operand[place]}
+        rule.combined |= {*operand[place]}
     for place, target in zip(offsets, sorted(numbers.offset_dims), strict=True):
         if sizes[place] == given[place]:
             operand[place] = result[target] = rule.dimension(given[place])
@@ -325,10 +326,8 @@ def _is_looked_up_in_parts(op: Operation) -> bool:
     from ttmlir.passes.stablehlo.convert_stablehlo_to_ttir_indexing import is_regular_gather
 
     numbers = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
-    mapped = numbers.start_index_map
     return (
-        len(mapped) == 1
-        and mapped[0] in numbers.collapsed_slice_dims
+        {*numbers.start_index_map} <= {*numbers.collapsed_slice_dims}
         and is_regular_gather(op)
         and not is_boolean(element_type(op.results[0]))
     )
@@ -337,7 +336,8 @@ def _is_looked_up_in_parts(op: Operation) -> bool:
 def _scatter(op: Operation) -> Rule:
     """Windows that are as long as the operand belong to it, and batches to the indices, too.
 
-    Along a single dimension that is written by indices each device writes into its part.
+    Along dimensions that are written by indices each device writes into its part. What is added to
+    zeros may be added in parts, too.
     """
     numbers = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
     count = len(op.results)
@@ -347,9 +347,8 @@ def _scatter(op: Operation) -> Rule:
     operand: Factors = [rule.dimension(extent, whole=True) for extent in given]
     index: Factors = [rule.dimension(extent, whole=True) for extent in indices]
     update: Factors = [rule.dimension(extent, whole=True) for extent in updates]
-    for place in numbers.scatter_dims_to_operand_dims:
-        if numbers.inserted_window_dims == (place,) == numbers.scatter_dims_to_operand_dims:
-            operand[place] = rule.dimension(given[place])
+    for place in {*numbers.scatter_dims_to_operand_dims} & {*numbers.inserted_window_dims}:
+        operand[place] = rule.dimension(given[place])
     gone = {*numbers.inserted_window_dims, *numbers.input_batching_dims}
     windows = [place for place in range(len(given)) if place not in gone]
     for place, source in zip(windows, sorted(numbers.update_window_dims), strict=True):
@@ -360,10 +359,16 @@ def _scatter(op: Operation) -> Rule:
     )
     batches = [place for place in range(len(updates)) if place not in numbers.update_window_dims]
     of_indices = [n for n in range(len(indices)) if n != numbers.index_vector_dim]
+    combined = {each.mnemonic for each in combiners(op.regions[0]) or ()}
+    is_sum = combined == {"add"} and all(_is_splat(each, 0) for each in op.operands[:count])
     for source, place in zip(batches, of_indices, strict=True):
-        if place in shared:
+        if place in shared or is_sum:
             dims = rule.dimension(updates[source])
-            operand[shared[place]] = index[place] = update[source] = dims
+            index[place] = update[source] = dims
+            if place in shared:
+                operand[shared[place]] = dims
+            else:
+                rule.combined |= {*dims}
     rule.operands = [*[operand] * count, index, *[update] * count]
     rule.results = [operand] * count
     return rule

@@ -241,6 +241,7 @@ class _Resharding:
         self, op: Operation, value: SSAValue, axes: list[str], combination: str, made: Spread
     ) -> SSAValue:
         """The combination of what the devices along some axes have."""
+        axes = sorted(axes, key=[*self.spreader.extents].index)
         new = sdy.AllReduceOp.create(
             operands=[value],
             result_types=[value.type],

@@ -6,6 +6,9 @@
 A state is the axes of each dimension. From state to state a device keeps its part of an axis
 (`slice`), gets the parts of the last axis of a dimension (`gather`), exchanges such parts for those
 of another dimension (`exchange`), or gets another part of the same shape (`permute`).
+
+`find_plan_in_parts` takes axes apart first: where axes of two and of four devices change places,
+two halves of the longer one go ways of their own.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -121,13 +125,100 @@ class _Tensor:
                     after = _with(left, target, (*left[target], axis))
                     price = here - here / self.extents[axis]
                     yield Step("exchange", axis, source, target, after), price
-        # Devices change places along axes of one dimension, or get what they shall have at last.
-        orders = [itertools.permutations(axes) for axes in state]
-        others = {tuple(each) for each in itertools.product(*orders)}
-        if [*map(self.parts, state)] == [*map(self.parts, wanted)]:
-            others.add(wanted)
-        for after in sorted(others - {state}):
+        # Devices get parts of the same shape, along any axes.
+        for after in sorted(self.others(state) - {state}):
             yield Step("permute", "", 0, 0, after), here
+
+    def others(self, state: State) -> set[State]:
+        """The states with as many parts of each dimension."""
+        sizes = [*map(self.parts, state)]
+        found: set[State] = set()
+        for count in range(1, len(self.axes) + 1):
+            for order in itertools.permutations(self.axes, count):
+                after, left = list[tuple[str, ...]](), [*order]
+                for size in sizes:
+                    taken: list[str] = []
+                    while left and self.parts(taken) < size:
+                        taken.append(left.pop(0))
+                    after.append(tuple(taken))
+                if not left and [*map(self.parts, after)] == sizes:
+                    found.add(tuple(after))
+        return found
+
+
+_PART = re.compile(r'("[^"]*"):\((\d+)\)(\d+)')
+
+
+def find_plan_in_parts(
+    shape: Sequence[int], given: State, wanted: State, extents: Mapping[str, int]
+) -> Plan | None:
+    """The cheapest plan along parts of axes; None where axes have none, or too many."""
+    parts: dict[str, list[str]] = {}
+    sizes: dict[str, int] = {}
+    for axis in {axis for dim in (*given, *wanted) for axis in dim}:
+        factors = prime_factors(extents.get(axis, 1))
+        before = 1
+        for factor in factors:
+            name = f"{axis}:({before}){factor}" if len(factors) > 1 else axis
+            parts.setdefault(axis, []).append(name)
+            sizes[name] = factor
+            before *= factor
+    if len(sizes) == len(parts) or len(sizes) > _MOST_AXES:
+        return None
+    # Dimensions that no axis divides stay as they are.
+    used = [dim for dim in range(len(shape)) if given[dim] or wanted[dim]]
+    states = [
+        tuple(tuple(part for axis in state[dim] for part in parts[axis]) for dim in used)
+        for state in (given, wanted)
+    ]
+    plan = find_plan([shape[dim] for dim in used], states[0], states[1], sizes)
+    if plan is None:
+        return None
+    rest = math.prod(shape) // math.prod(shape[dim] for dim in used)
+    steps = tuple(
+        Step(
+            step.kind,
+            step.axis,
+            used[step.source],
+            used[step.target],
+            tuple(
+                _joined(step.state[used.index(dim)], extents) if dim in used else ()
+                for dim in range(len(shape))
+            ),
+        )
+        for step in plan.steps
+    )
+    return Plan(steps, plan.cost * rest)
+
+
+def prime_factors(number: int) -> list[int]:
+    """The prime factors of a number, smallest first."""
+    found: list[int] = []
+    factor = 2
+    while number > 1:
+        while number % factor == 0:
+            found.append(factor)
+            number //= factor
+        factor += 1
+    return found
+
+
+def _joined(axes: Sequence[str], extents: Mapping[str, int]) -> tuple[str, ...]:
+    """Parts of an axis that follow each other as one part, or as the axis."""
+    found: list[tuple[str, int, int]] = []
+    for each in axes:
+        part = _PART.fullmatch(each)
+        name, before, size = (
+            (part[1], int(part[2]), int(part[3])) if part else (each, 1, extents[each])
+        )
+        if found and found[-1][0] == name and found[-1][1] * found[-1][2] == before:
+            found[-1] = (name, found[-1][1], found[-1][2] * size)
+        else:
+            found.append((name, before, size))
+    return tuple(
+        name if size == extents[name] else f"{name}:({before}){size}"
+        for name, before, size in found
+    )
 
 
 def _with(state: State, place: int, axes: tuple[str, ...]) -> State:

@@ -24,8 +24,9 @@ Ensures: there is no `sdy.reshard`: axes that are free are sliced, those that go
 dimension are exchanged, others gathered, and sliced again; where other moves, among them
 `sdy.collective_permute`, bring a device fewer elements, these are made. What changes nothing
 vanishes.
-Options: none.
-Not done here: moves along parts of axes.
+Options: `in-parts` also takes axes apart, where the machine's rows and columns stay what they are;
+`sdy-split-sub-axes` names the parts.
+Not done here: shardings that name parts of axes are moved as they come.
 """
 
 from __future__ import annotations
@@ -40,9 +41,16 @@ from ttmlir.dialects.sdy import Mesh, meshes_in
 from ttmlir.ir.rewriting import insert_before
 from ttmlir.ir.rewriting import replace as replace_op
 from ttmlir.ir.tensor_types import value_shape
-from ttmlir.passes.core.base import FunctionPass
-from ttmlir.passes.shardy.reshard_plans import Plan, cost_of_move, find_plan
+from ttmlir.passes.core.base import FunctionPass, option
+from ttmlir.passes.shardy.reshard_plans import (
+    Plan,
+    cost_of_move,
+    find_plan,
+    find_plan_in_parts,
+    prime_factors,
+)
 from ttmlir.passes.shardy.shardings import Dimension, Sharding, sharding_of
+from ttmlir.passes.stablehlo.mesh_borders import join_axes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,16 +66,19 @@ class SdyReshardToCollectivesPass(FunctionPass):
 
     name = "sdy-reshard-to-collectives"
     title = "ReshardToCollectivesPass"
+    in_parts: bool = option(False, "Move along parts of axes where that brings devices less")
 
     def apply(self, ctx: Context, function: FuncOp) -> None:
         """Replace every change."""
         module = function.get_toplevel_object()
         meshes = meshes_in(module) if isinstance(module, ModuleOp) else {}
+        in_parts = self.in_parts and len(meshes) == 1
+        in_parts = in_parts and all(map(_are_rows_and_columns, meshes.values()))
         for op in [op for op in function.walk() if op.name == sdy.ReshardOp.name]:
-            replace_op(op, _moved(op, meshes))
+            replace_op(op, _moved(op, meshes, in_parts))
 
 
-def _moved(op: Operation, meshes: Mapping[str, Mesh]) -> SSAValue:
+def _moved(op: Operation, meshes: Mapping[str, Mesh], in_parts: bool) -> SSAValue:
     value = op.operands[0]
     text = cast("sdy.TensorShardingAttr", op.properties["sharding"]).data
     target = Sharding.parse(text, op).closed()
@@ -83,11 +94,21 @@ def _moved(op: Operation, meshes: Mapping[str, Mesh]) -> SSAValue:
     new = [each[len(axes) :] for each, axes in zip(wanted, kept, strict=True)]
     moves.take(sdy.AllSliceOp, "slicing_axes", _listed(new), new, wanted)
     extents = {f'"{name}"': extent for name, extent in meshes.get(target.mesh, {}).items()}
-    plan = find_plan(shape, tuple(given), tuple(wanted), extents)
-    if plan is not None and plan.cost < moves.cost(shape, given, extents):
-        moves = _Moves(target, given)
-        moves.follow(plan)
+    cost = moves.cost(shape, given, extents)
+    # Moves along parts are more, and have to bring fewer elements.
+    finds = ((find_plan, 0.0), (find_plan_in_parts, 0.5))
+    for find, least in finds if in_parts else finds[:1]:
+        plan = find(shape, tuple(given), tuple(wanted), extents)
+        if plan is not None and plan.cost < cost - least:
+            moves, cost = _Moves(target, given), plan.cost
+            moves.follow(plan)
     return moves.put(op, value)
+
+
+def _are_rows_and_columns(mesh: Mesh) -> bool:
+    """True for a mesh whose axes are rows and columns of a machine in parts, too."""
+    parts = [prime_factors(extent) for extent in mesh.values()]
+    return len(parts) == 2 and join_axes([*parts[0], *parts[1]]) == len(parts[0])
 
 
 _Axes = list[tuple[str, ...]]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ttmlir.dialects import sdy
 from ttmlir.ir.rewriting import refuse_at
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 SHARDING = "sdy.sharding"
 """The attribute of arguments, results and operations that says how their tensors are spread."""
-_ONE = r'<(@(?:"[^"]*"|[\w.$-]+)|mesh<[^\[]*\[[^\]]*\][^>]*>), \[((?:[^\[\]])*)\]([^<>]*)>'
-_SHARDING = re.compile(_ONE)
-_DIMENSION = re.compile(r"\{([^{}]*)\}(p\d+)?")
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class Sharding:
     @classmethod
     def parse(cls, text: str, op: Operation) -> Self:
         """Read one sharding; what is none is refused at an operation."""
-        found = _SHARDING.fullmatch(text)
+        found = sdy.SHARDING.fullmatch(text)
         if found is None:
             refuse_at(op, f"'{text}' is no sharding of a tensor over the axes of a mesh")
         return cls._of(found)
@@ -69,7 +66,7 @@ class Sharding:
     @classmethod
     def _of(cls, found: re.Match[str]) -> Self:
         dimensions: list[Dimension] = []
-        for axes, priority in _DIMENSION.findall(found[2]):
+        for axes, priority in sdy.DIMENSION.findall(found[2]):
             words = [word.strip() for word in axes.split(",") if word.strip()]
             named = tuple(word for word in words if word != "?")
             dimensions.append(Dimension(named, "?" in words, priority))
@@ -79,7 +76,7 @@ class Sharding:
     @lru_cache(maxsize=64)
     def parse_all(cls, text: str) -> tuple[Self, ...]:
         """Read the shardings of several values."""
-        return tuple(cls._of(found) for found in _SHARDING.finditer(text))
+        return tuple(cls._of(found) for found in sdy.SHARDING.finditer(text))
 
     @classmethod
     def open(cls, mesh: str, rank: int) -> Self:
@@ -161,35 +158,13 @@ def _volume(axes: tuple[str, ...], mesh: sdy.Mesh) -> int:
 
 def sharding_of(value: SSAValue) -> Sharding | None:
     """What is said of a value: of an argument by its function, of a result by its operation."""
-    if isinstance(value, BlockArgument):
-        return _sharding_of_argument(value)
-    op, index = cast("Operation", value.owner), cast("int", value.index)  # pyright: ignore
-    for name in ("out_sharding", "sharding"):
-        said = op.properties.get(name)
-        if isinstance(said, sdy.TensorShardingAttr):
-            return Sharding.parse(said.data, op)
-    said = op.attributes.get(SHARDING, op.properties.get("out_shardings"))
-    if not isinstance(said, sdy.TensorShardingPerValueAttr):
+    said = sdy.sharding_text(value)
+    if said is None:
         return None
-    shardings = Sharding.parse_all(said.data)
-    return shardings[index] if index < len(shardings) else None
-
-
-def _sharding_of_argument(value: BlockArgument) -> Sharding | None:
-    parent = value.owner.parent_op()
-    if isinstance(parent, FuncOp) and parent.arg_attrs is not None:
-        said = parent.arg_attrs.data[value.index].data.get(SHARDING)
-        return (
-            Sharding.parse(said.data, parent) if isinstance(said, sdy.TensorShardingAttr) else None
-        )
-    if isinstance(parent, sdy.ManualComputationOp):
-        text = cast("sdy.TensorShardingPerValueAttr", parent.properties["in_shardings"]).data
-        axes = cast("sdy.ManualAxesAttr", parent.properties["manual_axes"]).data
-        return Sharding.parse_all(text)[value.index].without(axes)
-    if parent is not None and parent.name == "stablehlo.while":
-        # What a loop carries lies as its result does.
-        return sharding_of(parent.results[value.index])
-    return None
+    text, axes = said
+    owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
+    sharding = Sharding.parse(text, cast("Operation", owner))
+    return sharding.without({f'"{axis}"' for axis in axes}) if axes else sharding
 
 
 def result_sharding(function: FuncOp, index: int) -> Sharding | None:
@@ -211,7 +186,7 @@ def map_shardings(module: ModuleOp, change: Change) -> None:
 
     def changed(attribute: Attribute) -> Attribute:
         if isinstance(attribute, sdy.TensorShardingAttr | sdy.TensorShardingPerValueAttr):
-            text = _SHARDING.sub(lambda found: _changed(found, change), attribute.data)
+            text = sdy.SHARDING.sub(lambda found: _changed(found, change), attribute.data)
             return type(attribute)(text)
         return attribute
 

@@ -245,28 +245,50 @@ def _count_from_part(op: Operation, meshes: Mapping[str, Mesh]) -> None:
         dims = cast("GatherDimensionNumbersAttr", op.properties["dimension_numbers"])
         indexed = dims.start_index_map
     else:
-        written = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
-        indexed = written.scatter_dims_to_operand_dims
+        dims = cast("ScatterDimensionNumbersAttr", op.properties["scatter_dimension_numbers"])
+        indexed = dims.scatter_dims_to_operand_dims
     mesh = meshes.get(given.mesh, {})
+    axes = [_axes_in(op, ", ".join(given.dimensions[dim].axes)) for dim in indexed]
+    if not any(axes):
+        return
     place = 1 if is_gather else len(op.results)
-    for dim in indexed if len(indexed) == 1 else ():
-        axes = _axes_in(op, ", ".join(given.dimensions[dim].axes))
-        if not axes:
-            continue
-        build, indices = StableHLOCarrier.before(op), op.operands[place]
-        if cast("IntegerType", element_type(indices)).bitwidth < i32.bitwidth:
-            # The whole may have more elements than they can count.
-            indices = build.make_one("convert", [indices], TensorType(i32, value_shape(indices)))
-        scalar = TensorType(element_type(indices), ())
-        size = value_shape(op.operands[0])[dim]
-        first = _begin_of_part(build, scalar, axes, mesh, size)
-        first = build.broadcast(first, value_shape(indices), ())
-        if is_gather:
-            last = math.prod(mesh[axis] for axis in axes) * size - 1
-            bounds = [build.make_constant(scalar, [number]) for number in (last, 0)]
-            indices = build.make_one("clamp", [bounds[1], indices, bounds[0]], indices.type)
-            op.attributes[FILL] = UnitAttr()
-        op.operands[place] = build.make_one("subtract", [indices, first], indices.type)
+    build, indices = StableHLOCarrier.before(op), op.operands[place]
+    if cast("IntegerType", element_type(indices)).bitwidth < i32.bitwidth:
+        # The whole may have more elements than they can count.
+        indices = build.make_one("convert", [indices], TensorType(i32, value_shape(indices)))
+    scalar = TensorType(element_type(indices), ())
+    sizes = [value_shape(op.operands[0])[dim] for dim in indexed]
+
+    def spread(numbers: Sequence[SSAValue]) -> SSAValue:
+        """A number for each part of an index, as all indices."""
+        if len(numbers) == 1:
+            return build.broadcast(numbers[0], value_shape(indices), ())
+        single = [build.broadcast(each, (1,), ()) for each in numbers]
+        type_ = TensorType(scalar.element_type, (len(single),))
+        line = build.make_one("concatenate", single, type_, dimension=IntegerAttr(0, i64))
+        return build.broadcast(line, value_shape(indices), (dims.index_vector_dim,))
+
+    first = spread(
+        [
+            _begin_of_part(build, scalar, each, mesh, size)
+            if each
+            else build.make_constant(scalar, [0])
+            for each, size in zip(axes, sizes, strict=True)
+        ]
+    )
+    if is_gather:
+        wholes = [
+            math.prod(mesh[axis] for axis in each) * size
+            for each, size in zip(axes, sizes, strict=True)
+        ]
+        bounds = [
+            [build.make_constant(scalar, [number]) for number in numbers]
+            for numbers in ([whole - 1 for whole in wholes], [0] * len(wholes))
+        ]
+        last, zero = (each[0] if len(each) == 1 else spread(each) for each in bounds)
+        indices = build.make_one("clamp", [zero, indices, last], indices.type)
+        op.attributes[FILL] = UnitAttr()
+    op.operands[place] = build.make_one("subtract", [indices, first], indices.type)
 
 
 def _begin_of_part(
@@ -376,8 +398,6 @@ def _permute(op: Operation, value: SSAValue, mesh: Mesh) -> SSAValue:
         for each in (op.attributes[_GIVEN], op.properties["out_sharding"])
     )
     old, new = (_blocks(op, each, mesh) for each in (given, wanted))
-    if sorted(old) != sorted(new):
-        refuse(op, f"gives parts of {wanted} to devices that have those of {given}")
     # A device that has its part already keeps it.
     pairs = [(device, device) for device in range(len(old)) if old[device] == new[device]]
     kept = {device for device, _ in pairs}

@@ -74,7 +74,8 @@ def _exported_alone() -> Generator[None]:
             raise ArgumentError(
                 "torch.export has no graphs in which tensors become DTensors, as in styles of "
                 "parallelize_module and in DTensor.from_local; give the module itself, and the "
-                "arguments, to ttmlir.compile in the block of its devices"
+                "arguments, to ttmlir.compile in the block of its devices, with mesh=mesh where "
+                "none of them is a DTensor"
             ) from error
 
     tracing._export = export_alone
